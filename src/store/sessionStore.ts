@@ -1,0 +1,183 @@
+import type { AssistantMessage, Chunk, Message, NewMessage } from '../transcript/message';
+import type { ParentKind, QueuedPrompt, Session, SessionSummary, TitleSource } from '../transcript/session';
+import type { Settlement, Turn } from '../transcript/turn';
+import type { Usage } from '../transcript/usage';
+
+/** Everything the rest of the house may ask of stored sessions. `SessionDb` implements it synchronously; behind the worker every method
+ *  returns a promise (`SessionStore`). One call is one transaction: when it returns (or resolves), what it wrote survives a power cut.
+ *  Every method may throw a `StoreError`. */
+export interface SessionOperations {
+  // Sessions
+  createSession(input: NewSession): Session;
+  getSession(sessionId: string): Session | null;
+  /** Newest activity first. */
+  listSessions(query: SessionQuery): readonly SessionSummary[];
+  /** Exact id, or the only session whose id begins so; null when none or several do. */
+  resolveSessionId(idOrPrefix: string): string | null;
+  /** An automatic title never replaces one of higher authority (derived < model < person). Returns whether it was set. */
+  setTitle(sessionId: string, title: string, source: TitleSource): boolean;
+  setSessionModel(sessionId: string, model: string | null): void;
+  /** First end reason wins. */
+  endSession(sessionId: string, reason: string): void;
+  /** Follows compression children to the newest segment. */
+  conversationTip(sessionId: string): string;
+
+  // A turn, in the order of its life
+  /** User row, turn row and (when the prompt was queued) the removal from the queue, in one transaction. Throws `conversation-busy` when
+   *  the conversation has a running or waiting turn. With `supersedes`, that settled turn's rows are hidden as retried in the same transaction. */
+  openTurn(input: OpenTurn): { readonly turn: Turn; readonly userMessage: Message };
+  /** Stores delivered text. The first chunk of a message inserts its row. Chunks of a message arrive in order of `seq`; a repeated seq is
+   *  ignored when its text is the same and refused otherwise. */
+  appendChunks(batch: ChunkBatch): void;
+  /** Upserts whole messages by uid. Chunks of these messages are folded away (their text is in `parts`). */
+  putMessages(messages: readonly NewMessage[]): void;
+  addUsage(turnUid: string, usage: Usage): void;
+  /** Closes a turn in one transaction: upserts `messages`, folds every remaining chunk of the turn, marks its messages final, answers open
+   *  calls with `interrupted` results, adds the hidden closing row when no assistant row would end the turn, and settles the turn row.
+   *  Idempotent: a settled turn is returned as it is. */
+  settleTurn(input: SettleTurn): SettledTurn;
+  /** Settles what a dead process left running (stop reason `crash`). Called once after opening, by the owner. Waiting turns stay. */
+  recoverTurns(): readonly SettledTurn[];
+
+  // Reading: one read transaction, chunks folded into the messages they belong to
+  /** Shown and closing messages in order, as the model is sent them. */
+  activeMessages(sessionId: string): readonly Message[];
+  getMessage(uid: string): Message | null;
+  getTurn(uid: string): Turn | null;
+  /** The newest turn of the session's conversation that is not settled. */
+  openTurnOf(sessionId: string): Turn | null;
+  readTranscript(query: TranscriptQuery): TranscriptPage;
+
+  // Queue and drafts
+  enqueue(prompt: Omit<QueuedPrompt, 'createdAt'> & { readonly createdAt: number }): readonly QueuedPrompt[];
+  queue(sessionId: string): readonly QueuedPrompt[];
+  editQueued(uid: string, text: string): readonly QueuedPrompt[];
+  removeQueued(uid: string): readonly QueuedPrompt[];
+  /** Moves a prompt to the front. */
+  promoteQueued(uid: string): readonly QueuedPrompt[];
+  draft(key: string): string;
+  /** An empty text deletes the draft. Key: a session id, or "new" for the empty state. */
+  setDraft(key: string, text: string): void;
+
+  // Search
+  search(query: SearchQuery): readonly SearchHit[];
+
+  // Small durable values
+  getMeta(key: string): string | null;
+  setMeta(key: string, value: string): void;
+
+  // Care
+  /** Indexes up to `rows` dirty rows; returns how many are left. */
+  indexBatch(rows: number): number;
+  checkpoint(): void;
+  /** SQLite's and the index's own integrity checks, and ours (every chunk has its message, every open call its turn …). Empty means sound. */
+  verifyIntegrity(): readonly string[];
+  statistics(): StoreStatistics;
+}
+
+export interface NewSession {
+  /** Given by the caller so that a retried request cannot create two. */
+  readonly id: string;
+  readonly startedAt: number;
+  readonly parentSessionId?: string | null;
+  readonly parentKind?: ParentKind | null;
+  readonly model?: string | null;
+  readonly folder?: string | null;
+  readonly title?: string | null;
+  readonly titleSource?: TitleSource | null;
+}
+
+export interface SessionQuery {
+  readonly limit: number;
+  readonly offset?: number;
+  readonly archived?: boolean;
+  /** Words looked for in title and preview. */
+  readonly text?: string;
+  /** Sessions without a message are left out unless asked for. */
+  readonly includeEmpty?: boolean;
+}
+
+export interface OpenTurn {
+  readonly turnUid: string;
+  readonly sessionId: string;
+  readonly userMessage: NewMessage & { readonly role: 'user' };
+  readonly model: string;
+  readonly startedAt: number;
+  readonly queuedUid?: string;
+  readonly supersedes?: string;
+}
+
+export interface ChunkBatch {
+  readonly sessionId: string;
+  readonly turnUid: string;
+  readonly model: string;
+  readonly createdAt: number;
+  readonly chunks: readonly Chunk[];
+}
+
+export interface SettleTurn {
+  readonly turnUid: string;
+  readonly settledAt: number;
+  readonly settlement: Settlement;
+  readonly messages: readonly NewMessage[];
+}
+
+export interface SettledTurn {
+  readonly turn: Turn & { readonly state: 'settled' };
+  /** The turn's messages as they now stand, chunks folded. */
+  readonly messages: readonly Message[];
+}
+
+export interface TranscriptQuery {
+  readonly sessionId: string;
+  readonly limit: number;
+  /** Page backwards: messages before this position. Without it the newest page. */
+  readonly before?: number;
+  readonly after?: number;
+  /** Hidden and closing rows too (the transcript tab). */
+  readonly includeHidden?: boolean;
+}
+
+export interface TranscriptPage {
+  readonly messages: readonly Message[];
+  /** Every turn a message of this page belongs to. */
+  readonly turns: readonly Turn[];
+  readonly hasEarlier: boolean;
+  readonly total: number;
+}
+
+export interface SearchQuery {
+  readonly text: string;
+  readonly limit: number;
+  readonly sessionId?: string;
+}
+
+export interface SearchHit {
+  readonly sessionId: string;
+  readonly sessionTitle: string | null;
+  readonly messageUid: string;
+  readonly role: Message['role'];
+  readonly createdAt: number;
+  /** Plain text around the hit; `matches` are its UTF-16 ranges. */
+  readonly snippet: string;
+  readonly matches: readonly { readonly start: number; readonly end: number }[];
+}
+
+export interface StoreStatistics {
+  readonly sessions: number;
+  readonly messages: number;
+  readonly fileBytes: number;
+  readonly logBytes: number;
+  readonly dirtyRows: number;
+}
+
+type Promised<T> = { readonly [K in keyof T]: T[K] extends (...args: infer A) => infer R ? (...args: A) => Promise<R> : never };
+
+/** The store as every floor above sees it. */
+export interface SessionStore extends Promised<SessionOperations> {
+  /** Checkpoints, closes and releases ownership. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/** An assistant message that is still being delivered, as `activeMessages` and `readTranscript` return it mid-stream. */
+export type StreamingMessage = AssistantMessage & { readonly state: 'streaming' };

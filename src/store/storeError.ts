@@ -1,0 +1,17 @@
+import type { StoreFailureCause } from '../transcript/stopReason';
+
+/** Why a store call failed: a cause class of the disk or the file, or a rule of ours that the call would have broken. */
+export type StoreErrorCause = StoreFailureCause | 'conversation-busy' | 'not-found' | 'invalid';
+
+/** A failed store call. `message` is a sentence for a person (what happened, what to do); `technical` is the plain reason underneath.
+ *  After any cause but `conversation-busy`, `not-found` and `invalid` the write is unknown: read again before repeating it. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  constructor(
+    readonly causeClass: StoreErrorCause,
+    message: string,
+    readonly technical: string,
+  ) {
+    super(message);
+  }
+}

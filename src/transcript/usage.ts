@@ -1,0 +1,28 @@
+/** Token counts of one model request or, summed, of a turn. Unknown counts are null, never 0. */
+export interface Usage {
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly cachedInputTokens: number | null;
+  readonly cacheWriteTokens: number | null;
+  readonly reasoningTokens: number | null;
+}
+
+export const unknownUsage: Usage = {
+  inputTokens: null,
+  outputTokens: null,
+  cachedInputTokens: null,
+  cacheWriteTokens: null,
+  reasoningTokens: null,
+};
+
+/** Adds two counts field by field; a field stays null only while both sides are unknown. */
+export function addUsage(left: Usage, right: Usage): Usage {
+  const add = (a: number | null, b: number | null): number | null => (a === null && b === null ? null : (a ?? 0) + (b ?? 0));
+  return {
+    inputTokens: add(left.inputTokens, right.inputTokens),
+    outputTokens: add(left.outputTokens, right.outputTokens),
+    cachedInputTokens: add(left.cachedInputTokens, right.cachedInputTokens),
+    cacheWriteTokens: add(left.cacheWriteTokens, right.cacheWriteTokens),
+    reasoningTokens: add(left.reasoningTokens, right.reasoningTokens),
+  };
+}
