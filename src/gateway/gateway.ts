@@ -1,0 +1,91 @@
+import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
+import type { SessionEvent, TurnActivity, TurnEvent } from '../transcript/turnEvent';
+import type { Turn } from '../transcript/turn';
+import type { TranscriptPage, TranscriptQuery } from '../store/sessionStore';
+import type { Disposable } from '../transcript/disposable';
+
+export type SwitchReason = 'new_session' | 'reset' | 'resume' | 'branch' | 'rewind' | 'compression';
+
+/** Where turns are shown: a panel or a tab. `id` is stable while it lives. Handlers must not throw. */
+export interface Surface {
+  readonly id: string;
+  /** Events of the session this surface shows, in order. */
+  onTurnEvent(sessionId: string, event: TurnEvent): void;
+  onSessionEvent(event: SessionEvent): void;
+  /** The surface now shows this session (null: the empty state). It should read its snapshot again. */
+  onSessionSwitched(sessionId: string | null, reason: SwitchReason): void;
+}
+
+/** Everything a surface needs to draw a session from nothing, read in one go; further events continue exactly from here. */
+export interface SessionSnapshot {
+  readonly session: Session;
+  readonly page: TranscriptPage;
+  readonly queue: readonly QueuedPrompt[];
+  readonly draft: string;
+  readonly openTurn: Turn | null;
+  readonly activity: TurnActivity | null;
+}
+
+export interface PromptSubmission {
+  /** Null starts a new session on this surface. */
+  readonly sessionId: string | null;
+  /** Given by the surface, so that a repeated submission is stored once. */
+  readonly uid: string;
+  readonly text: string;
+}
+
+/** queued: another turn runs, the prompt waits durably. When this resolves the prompt is on disk; the surface may clear its composer. */
+export type SubmitReceipt =
+  | { readonly kind: 'started'; readonly sessionId: string; readonly turnUid: string }
+  | { readonly kind: 'queued'; readonly sessionId: string; readonly queue: readonly QueuedPrompt[] };
+
+/** Conversations: who may run a turn now, which agent is cached, what is queued, and the one `switchSession`. Rejections are `StoreError`,
+ *  `ModelError` or `GatewayError`, each with a sentence for a person. */
+export interface Gateway {
+  attach(surface: Surface): Disposable;
+  shownSession(surfaceId: string): string | null;
+  /** The only place where the session of a surface changes. Never stops a turn: it goes on in the background. */
+  switchSession(surfaceId: string, target: SwitchTarget): Promise<string | null>;
+  snapshot(sessionId: string, pageSize: number): Promise<SessionSnapshot>;
+  readTranscript(query: TranscriptQuery): Promise<TranscriptPage>;
+  listSessions(limit: number, text?: string): Promise<readonly SessionSummary[]>;
+
+  submit(surfaceId: string, prompt: PromptSubmission): Promise<SubmitReceipt>;
+  /** Runs the prompt of a settled turn again; the earlier rows are hidden, never deleted. */
+  retry(surfaceId: string, turnUid: string): Promise<SubmitReceipt>;
+  /** Interrupts the running turn of the session's conversation; resolves when it has settled. No-op when nothing runs. */
+  stop(sessionId: string): Promise<void>;
+
+  editQueued(uid: string, text: string): Promise<void>;
+  removeQueued(uid: string): Promise<void>;
+  /** Moves a queued prompt to the front. */
+  promoteQueued(uid: string): Promise<void>;
+  saveDraft(key: string, text: string): Promise<void>;
+  draft(key: string): Promise<string>;
+  renameSession(sessionId: string, title: string): Promise<void>;
+  /** Chooses the model for a session, and for new ones when `sessionId` is null. */
+  selectModel(sessionId: string | null, ref: string): Promise<void>;
+
+  /** Turns running or waiting now, over all conversations. */
+  runningTurns(): readonly { readonly sessionId: string; readonly turnUid: string; readonly activity: TurnActivity | null }[];
+  readonly onDidChangeRunning: (listener: () => void) => Disposable;
+  /** Starts what waited in the queues when the store was opened (after a crash or a hand-over). */
+  resumeQueues(): Promise<void>;
+  /** Settles every running turn (`windowClosed`), then resolves. */
+  shutdown(): Promise<void>;
+}
+
+export type SwitchTarget =
+  | { readonly reason: 'new_session' }
+  | { readonly reason: 'resume'; readonly sessionId: string };
+
+/** A request the gateway cannot fulfil, in words for a person. */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError';
+  constructor(
+    readonly causeClass: 'noModel' | 'notFound' | 'invalid' | 'busy' | 'closing',
+    message: string,
+  ) {
+    super(message);
+  }
+}

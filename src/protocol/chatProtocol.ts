@@ -1,0 +1,161 @@
+import * as v from 'valibot';
+import type { Message } from '../transcript/message';
+import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
+import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
+import type { Turn } from '../transcript/turn';
+
+/** Payloads a chat view may send, by name, validated where they arrive. Views are rebuilt from `bootstrap` or `shown` at any moment. */
+export const chatCommands = {
+  /** The view is up and has its listeners; the host answers with `bootstrap`. */
+  ready: v.object({}),
+  saveDraft: v.object({ key: v.string(), text: v.string() }),
+  newSession: v.object({}),
+  openSession: v.object({ sessionId: v.string() }),
+  openTranscript: v.object({ messageUid: v.nullable(v.string()) }),
+  resumePicker: v.object({}),
+  selectModelPicker: v.object({}),
+  openSettings: v.object({ query: v.string() }),
+  showLog: v.object({}),
+  copy: v.object({ text: v.string() }),
+  /** A link of an answer. The host opens workspace paths (with line) itself and asks before leaving for another origin. */
+  openLink: v.object({ href: v.string() }),
+  insertAtCursor: v.object({ text: v.string() }),
+  /** One of the actions offered by `StoreState` or a setup entry. */
+  runAction: v.object({ action: v.string() }),
+} as const;
+
+export const chatRequests = {
+  submit: v.object({ sessionId: v.nullable(v.string()), uid: v.string(), text: v.string() }),
+  stop: v.object({ sessionId: v.string() }),
+  retry: v.object({ turnUid: v.string() }),
+  loadEarlier: v.object({ sessionId: v.string(), before: v.number(), limit: v.number() }),
+  /** After a gap in `seq`, or when in doubt: the message as stored. */
+  readMessage: v.object({ uid: v.string() }),
+  editQueued: v.object({ uid: v.string(), text: v.string() }),
+  removeQueued: v.object({ uid: v.string() }),
+  promoteQueued: v.object({ uid: v.string() }),
+  rename: v.object({ sessionId: v.string(), title: v.string() }),
+  /** Models in the header's picker, with the destination host of each. */
+  listModels: v.object({ refresh: v.boolean() }),
+  selectModel: v.object({ sessionId: v.nullable(v.string()), ref: v.string() }),
+  /** Looks again for what could answer (editor models, local servers). */
+  discover: v.object({}),
+  /** A setup entry was pressed; for `pasteKey` the host asks for the key itself (a key never passes through a view). */
+  setUp: v.object({ entryId: v.string() }),
+} as const;
+
+export interface ChatResults {
+  readonly submit: { readonly kind: 'started' | 'queued'; readonly sessionId: string };
+  readonly stop: null;
+  readonly retry: { readonly sessionId: string };
+  readonly loadEarlier: { readonly messages: readonly Message[]; readonly turns: readonly Turn[]; readonly hasEarlier: boolean };
+  readonly readMessage: Message | null;
+  readonly editQueued: null;
+  readonly removeQueued: null;
+  readonly promoteQueued: null;
+  readonly rename: null;
+  readonly listModels: ModelChoices;
+  readonly selectModel: null;
+  readonly discover: Setup;
+  readonly setUp: null;
+}
+
+/** What the host tells a chat view. */
+export interface ChatNotifications {
+  readonly bootstrap: ChatState;
+  /** The view now shows this (null: empty state). Replaces everything but the models and setup. */
+  readonly shown: ShownSession | null;
+  readonly turnEvent: { readonly sessionId: string; readonly event: TurnEvent };
+  readonly queueChanged: { readonly sessionId: string; readonly queue: readonly QueuedPrompt[] };
+  readonly sessionRenamed: { readonly sessionId: string; readonly title: string | null };
+  readonly recentSessions: readonly SessionSummary[];
+  readonly model: ModelState;
+  readonly setup: Setup;
+  readonly store: StoreState;
+  readonly trust: { readonly restricted: boolean };
+  readonly focusComposer: Record<string, never>;
+  readonly insertPrompt: { readonly text: string };
+}
+
+export interface ChatState {
+  readonly shown: ShownSession | null;
+  /** Draft of the empty state (of a session: inside `shown`). */
+  readonly newDraft: string;
+  readonly recentSessions: readonly SessionSummary[];
+  readonly model: ModelState;
+  readonly setup: Setup;
+  readonly store: StoreState;
+  readonly restricted: boolean;
+  readonly folderName: string | null;
+  readonly demoPrompts: readonly string[];
+  /** Strings of the person's language by English text; empty for English. */
+  readonly localization: Readonly<Record<string, string>>;
+}
+
+export interface ShownSession {
+  readonly session: Session;
+  readonly messages: readonly Message[];
+  readonly turns: readonly Turn[];
+  readonly hasEarlier: boolean;
+  readonly queue: readonly QueuedPrompt[];
+  readonly draft: string;
+  readonly openTurn: Turn | null;
+  readonly activity: TurnActivity | null;
+}
+
+export interface ModelState {
+  readonly chosen: ModelRow | null;
+  /** A chosen reference that cannot be used now, with the reason. */
+  readonly problem: string | null;
+}
+
+/** A row of the model picker. */
+export interface ModelRow {
+  readonly ref: string;
+  readonly label: string;
+  readonly provider: string;
+  readonly destination: string;
+  readonly contextWindow: number | null;
+  readonly tools: boolean | null;
+  readonly price: { readonly input: number; readonly output: number } | null;
+  readonly warnings: readonly string[];
+  readonly isDemo: boolean;
+}
+
+export interface ModelChoices {
+  readonly models: readonly ModelRow[];
+  /** Providers that could not be asked: "OpenRouter: the key was refused (401) …". */
+  readonly problems: readonly { readonly provider: string; readonly sentence: string }[];
+}
+
+/** The empty state's offers, one button each. `searching` while the first second runs. */
+export interface Setup {
+  readonly searching: boolean;
+  readonly entries: readonly SetupEntry[];
+}
+
+export interface SetupEntry {
+  readonly id: string;
+  readonly kind: 'editorModels' | 'localServer' | 'pasteKey' | 'demo';
+  readonly title: string;
+  readonly detail: string;
+}
+
+/** What the view says about saving. Silent while `open` without notices. */
+export type StoreState =
+  | { readonly kind: 'opening' }
+  | { readonly kind: 'open'; readonly notices: readonly StoreNotice[] }
+  | { readonly kind: 'readOnly'; readonly sentence: string; readonly actions: readonly StoreAction[] }
+  /** Another window owns the history now. */
+  | { readonly kind: 'elsewhere'; readonly sentence: string; readonly actions: readonly StoreAction[] }
+  | { readonly kind: 'failed'; readonly cause: string; readonly sentence: string; readonly technical: string; readonly actions: readonly StoreAction[] };
+
+export interface StoreNotice {
+  readonly sentence: string;
+  readonly actions: readonly StoreAction[];
+}
+
+export interface StoreAction {
+  readonly action: string;
+  readonly label: string;
+}

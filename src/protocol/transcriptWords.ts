@@ -1,0 +1,9 @@
+/** The words of transcript/ that views use; views import nothing else of ours. */
+export type { AssistantMessage, Chunk, Message, ToolMessage, UserMessage } from '../transcript/message';
+export { answerText } from '../transcript/message';
+export type { AssistantPart, Part, ToolCallPart, ToolOutcome, ToolResultPart } from '../transcript/part';
+export type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
+export type { Failure, StopReason } from '../transcript/stopReason';
+export type { SessionEvent, TurnActivity, TurnEvent } from '../transcript/turnEvent';
+export type { Turn } from '../transcript/turn';
+export type { Usage } from '../transcript/usage';

@@ -1,0 +1,56 @@
+/** Something that must be let go exactly once. */
+export interface Disposable {
+  dispose(): void;
+}
+
+/** Owns disposables and lets them go together, last registered first. Registering on a disposed store disposes at once. */
+export class DisposableStore implements Disposable {
+  private readonly owned: Disposable[] = [];
+  private disposed = false;
+
+  register<T extends Disposable>(disposable: T): T {
+    if (this.disposed) disposable.dispose();
+    else this.owned.push(disposable);
+    return disposable;
+  }
+
+  get isDisposed(): boolean {
+    return this.disposed;
+  }
+
+  dispose(): void {
+    this.disposed = true;
+    for (let next = this.owned.pop(); next !== undefined; next = this.owned.pop()) next.dispose();
+  }
+}
+
+export function toDisposable(dispose: () => void): Disposable {
+  let live = true;
+  return {
+    dispose: () => {
+      if (!live) return;
+      live = false;
+      dispose();
+    },
+  };
+}
+
+/** Listeners of one kind of event. A listener added or removed while an event is fired takes part from the next one on. */
+export class Emitter<T> implements Disposable {
+  private listeners: readonly ((value: T) => void)[] = [];
+
+  readonly event = (listener: (value: T) => void): Disposable => {
+    this.listeners = [...this.listeners, listener];
+    return toDisposable(() => {
+      this.listeners = this.listeners.filter((other) => other !== listener);
+    });
+  };
+
+  fire(value: T): void {
+    for (const listener of this.listeners) listener(value);
+  }
+
+  dispose(): void {
+    this.listeners = [];
+  }
+}

@@ -1,0 +1,29 @@
+import type { Chunk, Message } from './message';
+import type { QueuedPrompt } from './session';
+import type { Failure } from './stopReason';
+import type { Turn } from './turn';
+
+/** What a surface is told about the session it shows, in order. Everything in here that is delivered text is already on disk. */
+export type TurnEvent =
+  | { readonly kind: 'turnOpened'; readonly turn: Turn; readonly userMessage: Message }
+  /** An answer begins or goes on: stored chunks, each once, by `seq` without gaps. */
+  | { readonly kind: 'delivered'; readonly turnUid: string; readonly chunks: readonly Chunk[] }
+  /** A whole row was stored (an assistant row with its calls, a tool result); replaces what was built from chunks. */
+  | { readonly kind: 'messageStored'; readonly message: Message }
+  /** Fleeting state of a running turn; never stored. */
+  | { readonly kind: 'activity'; readonly turnUid: string; readonly activity: TurnActivity }
+  /** The turn's rows as they now stand on disk. */
+  | { readonly kind: 'turnSettled'; readonly turn: Turn & { readonly state: 'settled' }; readonly messages: readonly Message[] };
+
+export type TurnActivity =
+  | { readonly kind: 'requesting'; readonly elapsedMs: number }
+  | { readonly kind: 'loadingModel'; readonly elapsedMs: number }
+  | { readonly kind: 'retrying'; readonly attempt: number; readonly attempts: number; readonly delayMs: number; readonly failure: Failure }
+  | { readonly kind: 'receivingToolCall'; readonly name: string; readonly characters: number }
+  | { readonly kind: 'runningTool'; readonly callId: string; readonly startedAt: number }
+  | { readonly kind: 'answering' };
+
+/** What every surface is told about all sessions. */
+export type SessionEvent =
+  | { readonly kind: 'sessionsChanged'; readonly sessionIds: readonly string[] }
+  | { readonly kind: 'queueChanged'; readonly sessionId: string; readonly queue: readonly QueuedPrompt[] };
