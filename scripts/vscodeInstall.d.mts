@@ -9,3 +9,6 @@ export interface VscodeInstall {
 
 export function ensureVscode(say?: (line: string) => void): Promise<VscodeInstall>;
 export function installedNode24(): string | undefined;
+
+/** An empty configuration file for code-server. */
+export const serverConfig: string;

@@ -13,6 +13,9 @@ const home = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../test
 const modules = path.join(home, 'node_modules');
 const server = path.join(modules, 'code-server');
 const vscode = path.join(server, 'lib/vscode');
+
+/** Without a configuration of its own code-server writes one, with a password in it, into the home folder. */
+export const serverConfig = path.join(home, 'code-server.yaml');
 const platform = `${process.platform}-${process.arch}`;
 
 /** Written last, so a folder without it, or with another fingerprint, is a half-finished or outdated install. */
@@ -50,11 +53,11 @@ export function installedNode24() {
  */
 export async function ensureVscode(say = console.log) {
   const ready = verify();
-  if (ready) return ready;
+  if (!ready.problem) return ready;
   const release = await holdInstallLock(say);
   try {
     const meanwhile = verify();
-    if (meanwhile) return meanwhile;
+    if (!meanwhile.problem) return meanwhile;
     const started = Date.now();
     say('Installing a VS Code server for tests into test/vscode (about 380 MB, once) …');
     fs.rmSync(stamp, { force: true });
@@ -66,7 +69,7 @@ export async function ensureVscode(say = console.log) {
     fs.copyFileSync(path.join(home, 'spdlog.cjs'), path.join(vscode, 'node_modules/@vscode/spdlog/index.js'));
     fs.writeFileSync(stamp, fingerprint());
     const installed = verify();
-    if (!installed) throw new Error(`The VS Code server in ${home} was installed but does not start. Remove ${modules} and try again.`);
+    if (installed.problem) throw new Error(`The VS Code server was installed into ${home} but does not start: ${installed.problem}`);
     say(`VS Code server ready after ${Math.round((Date.now() - started) / 1000)} s: ${installed.version}`);
     return installed;
   } finally {
@@ -74,16 +77,16 @@ export async function ensureVscode(say = console.log) {
   }
 }
 
-/** @returns {{ node: string, entry: string, version: string } | undefined} */
+/** What is installed and starts, or why nothing is. */
 function verify() {
-  if (!fs.existsSync(stamp) || fs.readFileSync(stamp, 'utf8') !== fingerprint()) return undefined;
+  if (!fs.existsSync(stamp) || fs.readFileSync(stamp, 'utf8') !== fingerprint()) return { problem: 'it is not installed' };
   const node = installedNode24();
   if (!node) throw new Error(`The VS Code server needs Node 24 on ${platform}; this is Node ${process.versions.node}. Run the command with Node 24.`);
   const entry = path.join(server, 'out/node/entry.js');
-  // Without a configuration of its own the command would write one into the home folder.
-  const run = spawnSync(node, [entry, '--version', '--config', path.join(home, 'code-server.yaml')], { encoding: 'utf8', timeout: 60_000 });
+  const run = spawnSync(node, [entry, '--version', '--config', serverConfig], { encoding: 'utf8', timeout: 60_000 });
   const version = run.stdout?.trim();
-  return run.status === 0 && version && fs.existsSync(path.join(vscode, 'node_modules')) ? { node, entry, version } : undefined;
+  if (run.status === 0 && version && fs.existsSync(path.join(vscode, 'node_modules'))) return { node, entry, version };
+  return { problem: run.error?.message ?? (run.stderr || `exit code ${run.status}`) };
 }
 
 function fingerprint() {
