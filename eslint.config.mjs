@@ -4,7 +4,7 @@ import globals from 'globals';
 import tseslint from 'typescript-eslint';
 
 /** The floors, top to bottom. A file imports from its own floor or one below it; docs/architecture.md says why. */
-const floors = ['host', 'gateway', 'agent', 'memory', 'tools', 'models', 'store', 'transcript'];
+const floors = ['host', 'gateway', 'agent', 'memory', 'tools', 'models', 'store', 'transcript', 'base'];
 
 const rules = floors.map((floor, index) => ({
   from: { type: floor },
@@ -44,7 +44,7 @@ export default tseslint.config(
           rules: [
             ...rules,
             { from: { type: 'host' }, allow: { to: { type: 'protocol' } } },
-            { from: { type: 'protocol' }, allow: { to: { type: ['protocol', 'transcript'] } } },
+            { from: { type: 'protocol' }, allow: { to: { type: ['protocol', 'transcript', 'base'] } } },
             { from: { type: 'webview' }, allow: { to: { type: ['webview', 'protocol'] } } },
           ],
         },

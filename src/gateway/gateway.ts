@@ -2,7 +2,7 @@ import type { QueuedPrompt, Session, SessionSummary } from '../transcript/sessio
 import type { SessionEvent, TurnActivity, TurnEvent } from '../transcript/turnEvent';
 import type { Turn } from '../transcript/turn';
 import type { TranscriptPage, TranscriptQuery } from '../store/sessionStore';
-import type { Disposable } from '../transcript/disposable';
+import type { Disposable } from '../base/disposable';
 
 export type SwitchReason = 'new_session' | 'reset' | 'resume' | 'branch' | 'rewind' | 'compression';
 
