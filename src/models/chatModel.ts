@@ -2,7 +2,10 @@ import type { JsonObject } from '../transcript/json';
 import type { Failure } from '../transcript/stopReason';
 import type { ProviderMetadata } from '../transcript/part';
 import type { Usage } from '../transcript/usage';
+import type { WireMessage } from '../transcript/wireMessage';
 import type { ModelInfo, ReasoningEffort } from './modelInfo';
+
+export type { WireAssistantContent, WireMessage, WireToolResult, WireUserContent } from '../transcript/wireMessage';
 
 /** What a request carries. The messages are a wire copy: already repaired, already valid for a strict provider. */
 export interface ModelRequest {
@@ -13,27 +16,6 @@ export interface ModelRequest {
   readonly maxOutputTokens: number | null;
   /** Stable per conversation; providers that route caches by key get it. */
   readonly cacheKey: string | null;
-}
-
-export type WireMessage =
-  | { readonly role: 'user'; readonly content: readonly WireUserContent[] }
-  | { readonly role: 'assistant'; readonly content: readonly WireAssistantContent[] }
-  | { readonly role: 'tool'; readonly results: readonly WireToolResult[] };
-
-export type WireUserContent =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'image'; readonly mediaType: string; readonly dataBase64: string };
-
-export type WireAssistantContent =
-  | { readonly kind: 'text'; readonly text: string; readonly metadata?: ProviderMetadata }
-  | { readonly kind: 'thinking'; readonly text: string; readonly metadata?: ProviderMetadata }
-  | { readonly kind: 'toolCall'; readonly callId: string; readonly name: string; readonly arguments: JsonObject; readonly metadata?: ProviderMetadata };
-
-export interface WireToolResult {
-  readonly callId: string;
-  readonly name: string;
-  readonly text: string;
-  readonly isError: boolean;
 }
 
 export interface WireTool {

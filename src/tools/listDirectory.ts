@@ -1,0 +1,38 @@
+import * as v from 'valibot';
+import { type AnyTool, defineTool } from './tool';
+import type { WorkspaceFiles } from './workspaceFiles';
+import type { WorkspacePaths } from './workspacePaths';
+
+const maxEntries = 1000;
+
+/** Lists one folder: subfolders first, each with a slash. */
+export function listDirectoryTool(files: WorkspaceFiles, paths: WorkspacePaths): AnyTool {
+  return defineTool({
+    name: 'list_directory',
+    description: `Lists the files and folders directly inside a folder of the workspace, folders first and marked with "/". Returns at most ${maxEntries} entries.`,
+    parameters: {
+      type: 'object',
+      properties: { path: { type: 'string', description: 'Path of the folder, relative to the open folder. "." for the open folder itself.' } },
+      required: [],
+      additionalProperties: false,
+    },
+    schema: v.object({ path: v.optional(v.string(), '.') }),
+    readOnly: true,
+    run: async (input, signal) => {
+      const roots = files.roots();
+      const asksForRoot = input.path.trim() === '' || input.path.trim() === '.';
+      if (asksForRoot && roots.length > 1) {
+        return { outcome: 'done', text: roots.map((root) => `${root.name}/`).join('\n'), details: { path: '.', entries: roots.length } };
+      }
+      const path = await paths.resolveExisting(asksForRoot ? '.' : input.path);
+      const shown = paths.display(path);
+      if ((await files.kindOf(path)) !== 'directory') return { outcome: 'failed', text: `${shown} is a file. Use read_file to read it.` };
+      const entries = [...(await files.list(path, signal))].sort(
+        (left, right) => Number(right.kind === 'directory') - Number(left.kind === 'directory') || (left.name < right.name ? -1 : 1),
+      );
+      const rows = entries.slice(0, maxEntries).map((entry) => (entry.kind === 'directory' ? `${entry.name}/` : entry.name));
+      const more = entries.length > maxEntries ? `\n\n(${entries.length - maxEntries} more entries are not listed.)` : '';
+      return { outcome: 'done', text: rows.length === 0 ? `${shown} is empty.` : rows.join('\n') + more, details: { path: shown, entries: entries.length } };
+    },
+  });
+}

@@ -1,0 +1,80 @@
+import * as v from 'valibot';
+import { type AnyTool, defineTool, type ToolOutput } from './tool';
+import type { WorkspaceFiles } from './workspaceFiles';
+import type { WorkspacePaths } from './workspacePaths';
+
+/** Lines returned at most by one call: what fits a request beside a conversation. */
+const maxLines = 2000;
+/** Characters of one line at most; minified files have lines of megabytes. */
+const maxLineLength = 2000;
+const maxBytes = 10 * 1024 * 1024;
+const maxCharacters = 100_000;
+
+/** Reads a text file with line numbers, so that the model can name lines and ask for the next ones. */
+export function readFileTool(files: WorkspaceFiles, paths: WorkspacePaths): AnyTool {
+  return defineTool({
+    name: 'read_file',
+    description:
+      `Reads a text file of the open folder and returns its lines numbered from 1 ("<number>\\t<text>"). Returns at most ${maxLines} lines; ask for a range with start_line and end_line to read more.`,
+    parameters: {
+      type: 'object',
+      properties: {
+        path: { type: 'string', description: 'Path of the file, relative to the open folder.' },
+        start_line: { type: 'integer', minimum: 1, description: 'First line to return, from 1.' },
+        end_line: { type: 'integer', minimum: 1, description: 'Last line to return.' },
+      },
+      required: ['path'],
+      additionalProperties: false,
+    },
+    schema: v.object({
+      path: v.pipe(v.string(), v.nonEmpty('is empty')),
+      start_line: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+      end_line: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+    }),
+    readOnly: true,
+    run: async (input, signal) => {
+      const path = await paths.resolveExisting(input.path);
+      const shown = paths.display(path);
+      if ((await files.kindOf(path)) !== 'file') return failed(`${shown} is a folder. Use list_directory to see what is in it.`);
+      const size = await files.size(path);
+      if (size > maxBytes) return failed(`${shown} has ${size} bytes; at most ${maxBytes} can be read. Use search_files to find the part you need.`);
+      const bytes = await files.read(path, signal);
+      const text = decodeText(bytes);
+      if (text === null) return failed(`${shown} is not a text file (${bytes.length} bytes).`);
+      return excerpt(shown, text, input.start_line ?? 1, input.end_line ?? Number.MAX_SAFE_INTEGER);
+    },
+  });
+}
+
+function excerpt(shown: string, text: string, from: number, to: number): ToolOutput {
+  if (text === '') return { outcome: 'done', text: `${shown} is empty.`, details: { path: shown, lines: 0 } };
+  const lines = text.split(/\r\n|\n|\r/);
+  if (lines.at(-1) === '') lines.pop();
+  if (from > lines.length) return failed(`${shown} has ${lines.length} lines; line ${from} is past its end.`);
+  if (to < from) return failed(`end_line (${to}) comes before start_line (${from}).`);
+  const numbered: string[] = [];
+  let characters = 0;
+  let line = from;
+  for (; line <= Math.min(to, lines.length) && numbered.length < maxLines; line++) {
+    const full = lines[line - 1] ?? '';
+    const row = `${line}\t${full.length > maxLineLength ? `${full.slice(0, maxLineLength)} … (${full.length} characters)` : full}`;
+    if (characters + row.length > maxCharacters && numbered.length > 0) break;
+    characters += row.length;
+    numbered.push(row);
+  }
+  const last = line - 1;
+  const note = last < Math.min(to, lines.length) ? `\n\n(Lines ${from} to ${last} of ${lines.length}. Continue with start_line ${last + 1}.)` : '';
+  return { outcome: 'done', text: numbered.join('\n') + note, details: { path: shown, from, to: last, lines: lines.length } };
+}
+
+/** UTF-8 or UTF-16 (by its byte order mark); null for what is not text. */
+export function decodeText(bytes: Uint8Array): string | null {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes);
+  if (bytes.subarray(0, 8192).includes(0)) return null;
+  return new TextDecoder('utf-8').decode(bytes);
+}
+
+function failed(text: string): ToolOutput {
+  return { outcome: 'failed', text };
+}

@@ -1,0 +1,74 @@
+import * as v from 'valibot';
+import type { JsonObject } from '../transcript/json';
+import type { AnyTool, ToolOutput } from './tool';
+
+export interface RequestedCall {
+  readonly callId: string;
+  readonly name: string;
+  /** JSON text as the model wrote it. */
+  readonly arguments: string;
+}
+
+/** The tools an agent has, by name. A call that cannot be run comes back as a failed output whose text the model can act on. */
+export class ToolRegistry {
+  private readonly byName: ReadonlyMap<string, AnyTool>;
+
+  constructor(tools: readonly AnyTool[]) {
+    this.byName = new Map(tools.map((tool) => [tool.name, tool]));
+  }
+
+  /** Name, description and JSON Schema of every tool, in a fixed order so that provider caches hold. */
+  specifications(): readonly { readonly name: string; readonly description: string; readonly parameters: JsonObject }[] {
+    return [...this.byName.values()].map(({ name, description, parameters }) => ({ name, description, parameters }));
+  }
+
+  isReadOnly(name: string): boolean {
+    return this.byName.get(name)?.readOnly ?? false;
+  }
+
+  async run(call: RequestedCall, signal: AbortSignal): Promise<ToolOutput> {
+    const tool = this.byName.get(call.name);
+    if (tool === undefined) {
+      return failed(`There is no tool named "${call.name}". Available tools: ${[...this.byName.keys()].join(', ')}.`);
+    }
+    const input = parseArguments(call.arguments);
+    if (input.kind === 'invalid') {
+      return failed(`The arguments of ${call.name} are not valid JSON (${input.problem}). Send one JSON object.`);
+    }
+    const bound = tool.bind(input.value);
+    if (bound.kind === 'invalid') {
+      return failed(`The arguments of ${call.name} do not fit its schema: ${bound.problems.join('; ')}.`);
+    }
+    try {
+      return await bound.run(signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return failed(error instanceof Error ? error.message : String(error));
+    }
+  }
+}
+
+/** The arguments of a call as an object, `{}` when they are not one: what the wire and the surfaces may show of them. */
+export function argumentsObject(text: string): JsonObject {
+  const parsed = parseArguments(text);
+  return parsed.kind === 'parsed' ? parsed.value : {};
+}
+
+const objectSchema = v.custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value));
+
+function parseArguments(text: string): { kind: 'parsed'; value: JsonObject } | { kind: 'invalid'; problem: string } {
+  // Several providers send no arguments at all for a tool without parameters.
+  if (text.trim() === '') return { kind: 'parsed', value: {} };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { kind: 'invalid', problem: error instanceof Error ? error.message : String(error) };
+  }
+  const checked = v.safeParse(objectSchema, value);
+  return checked.success ? { kind: 'parsed', value: checked.output } : { kind: 'invalid', problem: 'not an object' };
+}
+
+function failed(text: string): ToolOutput {
+  return { outcome: 'failed', text };
+}

@@ -1,0 +1,58 @@
+/** A folder that is open in the editor. `path` is absolute; `name` is unique among the open folders. */
+export interface WorkspaceRoot {
+  readonly name: string;
+  readonly path: string;
+}
+
+export type FileKind = 'file' | 'directory' | 'other';
+
+export interface DirectoryEntry {
+  readonly name: string;
+  readonly kind: FileKind;
+}
+
+export interface TextMatch {
+  /** Absolute path. */
+  readonly path: string;
+  /** From 1. */
+  readonly line: number;
+  /** The whole line, without its end. */
+  readonly text: string;
+}
+
+export interface TextSearch {
+  readonly query: string;
+  readonly isRegularExpression: boolean;
+  readonly caseSensitive: boolean;
+  /** Glob over paths below the roots; null for every file. */
+  readonly include: string | null;
+  readonly maxMatches: number;
+}
+
+export interface TextSearchResult {
+  readonly matches: readonly TextMatch[];
+  /** There were more than `maxMatches`. */
+  readonly limited: boolean;
+}
+
+/** The open folders as tools see them: what the editor would show, unsaved changes included. Paths are absolute. A path that does not
+ *  exist rejects with `FileNotFound`; everything else that goes wrong rejects with the plain reason. */
+export interface WorkspaceFiles {
+  roots(): readonly WorkspaceRoot[];
+  /** Null when there is nothing at the path. */
+  kindOf(path: string): Promise<FileKind | null>;
+  /** The path with every symbolic link resolved. */
+  realPath(path: string): Promise<string>;
+  /** Size in bytes as it would be read (the editor's text when the file is open with unsaved changes). */
+  size(path: string): Promise<number>;
+  read(path: string, signal: AbortSignal): Promise<Uint8Array>;
+  list(path: string, signal: AbortSignal): Promise<readonly DirectoryEntry[]>;
+  searchText(search: TextSearch, signal: AbortSignal): Promise<TextSearchResult>;
+}
+
+export class FileNotFound extends Error {
+  override readonly name = 'FileNotFound';
+  constructor(readonly path: string) {
+    super(`There is no file or folder at ${path}.`);
+  }
+}

@@ -1,0 +1,57 @@
+import * as nodePath from 'node:path';
+import type { WorkspaceFiles, WorkspaceRoot } from './workspaceFiles';
+import { FileNotFound } from './workspaceFiles';
+
+/** A path that a tool may not touch, with the reason in words for the model. */
+export class PathRefused extends Error {
+  override readonly name = 'PathRefused';
+}
+
+/** Turns paths as models write them into absolute paths inside the open folders, and back into the short form shown to people. A path that
+ *  leads outside, by `..`, by being absolute or through a symbolic link, is refused. */
+export class WorkspacePaths {
+  constructor(
+    private readonly files: WorkspaceFiles,
+    private readonly path: nodePath.PlatformPath = nodePath,
+  ) {}
+
+  /** The absolute path of something that exists inside an open folder. Rejects with `PathRefused` or `FileNotFound`. */
+  async resolveExisting(written: string): Promise<string> {
+    const roots = this.files.roots();
+    if (roots.length === 0) throw new PathRefused('No folder is open in the editor, so there are no files to work with. Ask the person to open a folder.');
+    const candidates = this.candidates(written, roots);
+    const inside = candidates.filter((candidate) => roots.some((root) => this.contains(root.path, candidate)));
+    if (inside.length === 0) throw new PathRefused(`${written} is outside the open folder${roots.length === 1 ? '' : 's'} (${roots.map((root) => root.path).join(', ')}).`);
+    for (const candidate of inside) {
+      if ((await this.files.kindOf(candidate)) === null) continue;
+      const real = await this.files.realPath(candidate);
+      const realRoots = await Promise.all(roots.map((root) => this.files.realPath(root.path)));
+      if (!realRoots.some((root) => this.contains(root, real))) throw new PathRefused(`${written} is a link that leads outside the open folders.`);
+      return candidate;
+    }
+    throw new FileNotFound(written);
+  }
+
+  /** Relative to its folder, with the folder's name in front when several are open; always with forward slashes. */
+  display(absolute: string): string {
+    const roots = this.files.roots();
+    const root = roots.find((candidate) => this.contains(candidate.path, absolute));
+    if (root === undefined) return absolute;
+    const relative = this.path.relative(root.path, absolute).split(this.path.sep).join('/');
+    const prefix = roots.length > 1 ? `${root.name}/` : '';
+    return relative === '' ? (roots.length > 1 ? root.name : '.') : `${prefix}${relative}`;
+  }
+
+  private candidates(written: string, roots: readonly WorkspaceRoot[]): readonly string[] {
+    const cleaned = written.trim().replace(/^file:\/\//, '');
+    if (this.path.isAbsolute(cleaned)) return [this.path.normalize(cleaned)];
+    const [first = '', ...rest] = cleaned.split(/[\\/]/);
+    const named = roots.filter((root) => root.name === first).map((root) => this.path.resolve(root.path, ...rest));
+    return [...roots.map((root) => this.path.resolve(root.path, cleaned)), ...named];
+  }
+
+  private contains(root: string, candidate: string): boolean {
+    const relative = this.path.relative(root, candidate);
+    return relative === '' || (!relative.startsWith(`..${this.path.sep}`) && relative !== '..' && !this.path.isAbsolute(relative));
+  }
+}
