@@ -69,7 +69,7 @@ function groupByFile(matches: readonly TextMatch[], paths: WorkspacePaths): Read
 
 function expressionProblem(query: string): string | null {
   try {
-    new RegExp(query, 'u');
+    new RegExp(query);
     return null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

@@ -1,5 +1,4 @@
-import * as v from 'valibot';
-import type { JsonObject } from '../transcript/json';
+import { type JsonObject, parseJsonObject } from '../transcript/json';
 import type { AnyTool, ToolOutput } from './tool';
 
 export interface RequestedCall {
@@ -48,25 +47,9 @@ export class ToolRegistry {
   }
 }
 
-/** The arguments of a call as an object, `{}` when they are not one: what the wire and the surfaces may show of them. */
-export function argumentsObject(text: string): JsonObject {
-  const parsed = parseArguments(text);
-  return parsed.kind === 'parsed' ? parsed.value : {};
-}
-
-const objectSchema = v.custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value));
-
-function parseArguments(text: string): { kind: 'parsed'; value: JsonObject } | { kind: 'invalid'; problem: string } {
+function parseArguments(text: string): ReturnType<typeof parseJsonObject> {
   // Several providers send no arguments at all for a tool without parameters.
-  if (text.trim() === '') return { kind: 'parsed', value: {} };
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    return { kind: 'invalid', problem: error instanceof Error ? error.message : String(error) };
-  }
-  const checked = v.safeParse(objectSchema, value);
-  return checked.success ? { kind: 'parsed', value: checked.output } : { kind: 'invalid', problem: 'not an object' };
+  return text.trim() === '' ? { kind: 'object', value: {} } : parseJsonObject(text);
 }
 
 function failed(text: string): ToolOutput {

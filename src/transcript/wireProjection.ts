@@ -1,0 +1,91 @@
+import { type JsonObject, parseJsonObject } from './json';
+import type { AssistantMessage, Message, ToolMessage, UserMessage } from './message';
+import type { AssistantPart } from './part';
+import type { WireAssistantContent, WireMessage, WireToolResult } from './wireMessage';
+
+/** What the model is told where a stored row has nothing that can be sent. */
+const nothingSaid = '(This answer ended before any text.)';
+const nothingRecorded = 'No result was recorded for this call. It may or may not have run.';
+
+/** Makes the copy of the active transcript that is sent. Pure. The result is valid for a strict provider whatever the rows are: every call
+ *  is answered right behind its assistant message, no result stands alone, no message is empty, and no two users touch.
+ *  Thinking and provider metadata go back only to the model they came from: signatures of one provider are refused by another. */
+export function projectToWire(messages: readonly Message[], model: string): readonly WireMessage[] {
+  const wire: WireMessage[] = [];
+  for (const [index, message] of messages.entries()) {
+    switch (message.role) {
+      case 'user':
+        appendUser(wire, message);
+        break;
+      case 'assistant':
+        appendAssistant(wire, message, model, resultsBehind(messages, index));
+        break;
+      case 'tool':
+        // Sent with the assistant message that called; a result without its call is not sent (hermes-agent: stray tool results).
+        break;
+      default:
+        message satisfies never;
+    }
+  }
+  return wire;
+}
+
+function appendUser(wire: WireMessage[], message: UserMessage): void {
+  const content = message.parts.flatMap((part) => {
+    if (part.kind === 'text') return part.text.trim() === '' ? [] : [{ kind: 'text' as const, text: part.text }];
+    return [{ kind: 'image' as const, mediaType: part.mediaType, dataBase64: part.dataBase64 }];
+  });
+  if (content.length === 0) return;
+  const last = wire.at(-1);
+  if (last?.role === 'user') wire[wire.length - 1] = { role: 'user', content: [...last.content, ...content] };
+  else wire.push({ role: 'user', content });
+}
+
+function appendAssistant(wire: WireMessage[], message: AssistantMessage, model: string, results: ReadonlyMap<string, ToolMessage>): void {
+  const isSameModel = message.model === model;
+  const content = message.parts.flatMap((part) => wireContent(part, isSameModel));
+  const hasSubstance = content.some((part) => part.kind !== 'thinking');
+  const sent: readonly WireAssistantContent[] = hasSubstance ? content : [{ kind: 'text', text: nothingSaid }];
+  const last = wire.at(-1);
+  if (last?.role === 'assistant') wire[wire.length - 1] = { role: 'assistant', content: [...last.content, ...sent] };
+  else wire.push({ role: 'assistant', content: sent });
+  const calls = sent.flatMap((part) => (part.kind === 'toolCall' ? [part] : []));
+  if (calls.length > 0) wire.push({ role: 'tool', results: calls.map((call) => wireResult(call.callId, call.name, results.get(call.callId))) });
+}
+
+function wireContent(part: AssistantPart, isSameModel: boolean): readonly WireAssistantContent[] {
+  const metadata = isSameModel && part.metadata !== undefined ? { metadata: part.metadata } : {};
+  switch (part.kind) {
+    case 'text':
+      return part.text.trim() === '' ? [] : [{ kind: 'text', text: part.text, ...metadata }];
+    case 'thinking':
+      return isSameModel ? [{ kind: 'thinking', text: part.text, ...metadata }] : [];
+    case 'toolCall':
+      return [{ kind: 'toolCall', callId: part.callId, name: part.name, arguments: callArguments(part.arguments), ...metadata }];
+    default:
+      return part satisfies never;
+  }
+}
+
+/** A call whose arguments never became a JSON object is sent with none; its failed result says why. */
+function callArguments(text: string): JsonObject {
+  const parsed = parseJsonObject(text);
+  return parsed.kind === 'object' ? parsed.value : {};
+}
+
+function wireResult(callId: string, name: string, message: ToolMessage | undefined): WireToolResult {
+  const part = message?.parts[0];
+  if (part === undefined) return { callId, name, text: nothingRecorded, isError: true };
+  return { callId, name, text: part.text === '' ? '(no output)' : part.text, isError: part.outcome !== 'done' };
+}
+
+/** The results that stand right behind an assistant row, by call. Call ids are not unique across a transcript: some servers count from
+ *  zero in every answer, so a result belongs to the nearest call before it. */
+function resultsBehind(messages: readonly Message[], index: number): ReadonlyMap<string, ToolMessage> {
+  const results = new Map<string, ToolMessage>();
+  for (const message of messages.slice(index + 1)) {
+    if (message.role !== 'tool') break;
+    if (!results.has(message.parts[0].callId)) results.set(message.parts[0].callId, message);
+  }
+  return results;
+}
