@@ -1,7 +1,7 @@
 import { type JsonObject, parseJsonObject } from './json';
 import type { AssistantMessage, Message, ToolMessage, UserMessage } from './message';
 import type { AssistantPart } from './part';
-import type { WireAssistantContent, WireMessage, WireToolResult } from './wireMessage';
+import type { WireAssistantContent, WireMessage, WireToolResult, WireUserContent } from './wireMessage';
 
 /** What the model is told where a stored row has nothing that can be sent. */
 const nothingSaid = '(This answer ended before any text.)';
@@ -31,9 +31,9 @@ export function projectToWire(messages: readonly Message[], model: string): read
 }
 
 function appendUser(wire: WireMessage[], message: UserMessage): void {
-  const content = message.parts.flatMap((part) => {
-    if (part.kind === 'text') return part.text.trim() === '' ? [] : [{ kind: 'text' as const, text: part.text }];
-    return [{ kind: 'image' as const, mediaType: part.mediaType, dataBase64: part.dataBase64 }];
+  const content = message.parts.flatMap((part): readonly WireUserContent[] => {
+    if (part.kind === 'text') return part.text.trim() === '' ? [] : [{ kind: 'text', text: part.text }];
+    return [{ kind: 'image', mediaType: part.mediaType, dataBase64: part.dataBase64 }];
   });
   if (content.length === 0) return;
   const last = wire.at(-1);
@@ -83,8 +83,9 @@ function wireResult(callId: string, name: string, message: ToolMessage | undefin
  *  zero in every answer, so a result belongs to the nearest call before it. */
 function resultsBehind(messages: readonly Message[], index: number): ReadonlyMap<string, ToolMessage> {
   const results = new Map<string, ToolMessage>();
-  for (const message of messages.slice(index + 1)) {
-    if (message.role !== 'tool') break;
+  for (let next = index + 1; next < messages.length; next++) {
+    const message = messages[next];
+    if (message?.role !== 'tool') break;
     if (!results.has(message.parts[0].callId)) results.set(message.parts[0].callId, message);
   }
   return results;
