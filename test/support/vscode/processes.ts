@@ -1,0 +1,124 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import fs from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import path from 'node:path';
+
+/**
+ * Every process of a VS Code under test carries this environment variable, with the session's own temporary folder as its value: server,
+ * extension hosts, terminals, browser. An extension host that outlives its server is no one's child any more, but still found by it.
+ */
+export const ROOT_VARIABLE = 'HERMES_HARNESS_ROOT';
+
+export interface RunningProcess {
+  pid: number;
+  command: string;
+}
+
+/** The processes started for `root`, in the order of their ids. Reads /proc, so Linux only (as is the server under test). */
+export function processesOf(root: string): RunningProcess[] {
+  const marker = `${ROOT_VARIABLE}=${root}`;
+  const found: RunningProcess[] = [];
+  for (const name of fs.readdirSync('/proc')) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid) || pid === process.pid) continue;
+    const environment = readProc(pid, 'environ');
+    if (!environment?.split('\0').includes(marker)) continue;
+    const command = readProc(pid, 'cmdline');
+    if (command) found.push({ pid, command: command.replaceAll('\0', ' ').trim() });
+  }
+  return found.sort((a, b) => a.pid - b.pid);
+}
+
+/** A process that ends between listing and reading is simply not there; so is another user's. */
+function readProc(pid: number, file: string): string | undefined {
+  try {
+    return fs.readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch (error) {
+    if (isErrno(error, 'ENOENT', 'ESRCH', 'EACCES', 'EPERM')) return undefined;
+    throw error;
+  }
+}
+
+function isErrno(error: unknown, ...codes: string[]): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && codes.includes(error.code);
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if (isErrno(error, 'ESRCH')) return false;
+    throw error;
+  }
+  // A zombie still takes signals; it holds no file and no port.
+  return !/^State:\s+Z/m.test(readProc(pid, 'status') ?? 'State:\tZ');
+}
+
+/** Sends a signal; true when the process was there to get it. */
+export function signal(pid: number, name: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch (error) {
+    if (isErrno(error, 'ESRCH')) return false;
+    throw error;
+  }
+}
+
+/** Resolves when `condition` gives something other than undefined or false; rejects with `what` after `timeoutMs`. */
+export async function waitFor<T>(what: string, condition: () => T | undefined | false | Promise<T | undefined | false>, timeoutMs = 30_000): Promise<T> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const value = await condition();
+    if (value !== undefined && value !== false) return value;
+    if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs / 1000} s for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+export async function waitUntilGone(pid: number, timeoutMs = 15_000): Promise<void> {
+  await waitFor(`process ${pid} to end`, () => !isAlive(pid), timeoutMs);
+}
+
+/** Ends everything that belongs to `root`: first asked, after two seconds made to. */
+export async function endProcessesOf(root: string): Promise<void> {
+  const running = processesOf(root).filter(({ pid }) => isAlive(pid));
+  for (const { pid } of running) signal(pid, 'SIGTERM');
+  const deadline = Date.now() + 2_000;
+  while (running.some(({ pid }) => isAlive(pid)) && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 50));
+  await waitFor(`the processes of ${root} to end`, () => {
+    const left = processesOf(root).filter(({ pid }) => isAlive(pid));
+    for (const { pid } of left) signal(pid, 'SIGKILL');
+    return left.length === 0;
+  });
+}
+
+/**
+ * Watches over the processes of `root` from outside: when this process ends in whatever way (even kill -9), they are ended and the folder
+ * removed. Disposing it only ends the watching.
+ */
+export function guard(root: string, options: { keepFolder?: boolean } = {}): { dispose(): void } {
+  const guardian: ChildProcess = spawn(process.execPath, [guardianScript(), root, options.keepFolder ? 'keep' : 'remove'], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  guardian.unref();
+  const pipe = guardian.stdin;
+  if (pipe && 'unref' in pipe && typeof pipe.unref === 'function') pipe.unref();
+  return { dispose: () => void guardian.kill('SIGKILL') };
+}
+
+function guardianScript(): string {
+  // This module runs both from its source and bundled into .vscode-test/, so the script is found from the project's root.
+  return path.join(projectRoot(), 'test/support/vscode/guardian.mjs');
+}
+
+/** The project's root folder, found upwards from this module. */
+export function projectRoot(): string {
+  let folder = path.dirname(fileURLToPath(import.meta.url));
+  while (!fs.existsSync(path.join(folder, 'package-lock.json')) || !fs.existsSync(path.join(folder, 'src'))) {
+    const parent = path.dirname(folder);
+    if (parent === folder) throw new Error('The test harness is not inside the project');
+    folder = parent;
+  }
+  return folder;
+}

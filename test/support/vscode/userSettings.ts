@@ -1,0 +1,48 @@
+import fs from 'node:fs';
+import path from 'node:path';
+
+export type Settings = Readonly<Record<string, unknown>>;
+
+/** A quiet window: no welcome tab, no built-in chat, nothing that asks the network. `chat.disableAIFeatures` leaves `vscode.lm` alone. */
+export const quietSettings: Settings = {
+  'workbench.startupEditor': 'none',
+  'workbench.tips.enabled': false,
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'workbench.enableExperiments': false,
+  'workbench.settings.enableNaturalLanguageSearch': false,
+  'chat.disableAIFeatures': true,
+  'telemetry.telemetryLevel': 'off',
+  'extensions.autoCheckUpdates': false,
+  'extensions.autoUpdate': false,
+  'extensions.ignoreRecommendations': true,
+  'git.openRepositoryInParentFolders': 'never',
+  'update.mode': 'none',
+};
+
+/** The user's settings file of a VS Code whose data folder is `dataDir`. The server watches it: a change takes effect at once. */
+export class UserSettings {
+  readonly file: string;
+
+  constructor(dataDir: string) {
+    this.file = path.join(dataDir, 'User', 'settings.json');
+  }
+
+  write(settings: Settings): void {
+    fs.mkdirSync(path.dirname(this.file), { recursive: true });
+    const written = `${this.file}.new`;
+    fs.writeFileSync(written, `${JSON.stringify(settings, null, 2)}\n`);
+    fs.renameSync(written, this.file);
+  }
+
+  read(): Settings {
+    const parsed: unknown = fs.existsSync(this.file) ? JSON.parse(fs.readFileSync(this.file, 'utf8')) : {};
+    if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw new Error(`${this.file} holds no object`);
+    return { ...parsed };
+  }
+
+  /** Sets some settings and keeps the others; `undefined` takes one away. */
+  update(changes: Settings): void {
+    const merged = { ...this.read(), ...changes };
+    this.write(Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined)));
+  }
+}

@@ -1,0 +1,153 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { ensureChromium } from '../../../scripts/chromiumInstall.mjs';
+import { ensureVscode, installedNode24 } from '../../../scripts/vscodeInstall.mjs';
+import { Browser } from './browser';
+import { CodeServer } from './codeServer';
+import { freePort } from './port';
+import { endProcessesOf, guard, processesOf, projectRoot, signal, waitFor, waitUntilGone } from './processes';
+import { quietSettings, UserSettings, type Settings } from './userSettings';
+import { Workbench } from './workbench';
+
+export interface VscodeSessionOptions {
+  /** Packaged extensions to install. */
+  vsix?: readonly string[];
+  /** Unpacked extension folders: helper extensions of test/support/extensions by name, others by absolute path. */
+  extensions?: readonly string[];
+  /** On top of `quietSettings`. */
+  settings?: Settings;
+  env?: Readonly<Record<string, string | undefined>>;
+  workspaceTrust?: boolean;
+  testDriver?: boolean;
+  viewport?: { width: number; height: number };
+  /** Where the session lives. Default: a new temporary folder, removed in the end. */
+  root?: string;
+  port?: number;
+}
+
+/**
+ * A VS Code of its own (server, extension hosts, browser) in a temporary folder, on a port that stays the same: it can be closed,
+ * killed, reopened and restarted in every way, and finds its state again. Disposing it leaves no process and no file.
+ */
+export class VscodeSession {
+  private constructor(
+    readonly root: string,
+    readonly server: CodeServer,
+    readonly browser: Browser,
+    readonly settings: UserSettings,
+    private readonly guardian: { dispose(): void },
+    private readonly keepFolder: boolean,
+  ) {}
+
+  /** Installs what is missing, starts server and browser. No window is open yet: see `open`. */
+  static async start(options: VscodeSessionOptions = {}): Promise<VscodeSession> {
+    const install = await ensureVscode();
+    const executablePath = await ensureChromium();
+    const root = options.root ?? fs.mkdtempSync(path.join(os.tmpdir(), 'hermes-vscode-'));
+    const keepFolder = options.root !== undefined;
+    const guardian = guard(root, { keepFolder });
+    const server = new CodeServer({ ...options, install, root, port: options.port ?? (await freePort()) });
+    const browser = new Browser({ executablePath, root, ...(options.viewport && { viewport: options.viewport }) });
+    const settings = new UserSettings(server.dataDir);
+    const session = new VscodeSession(root, server, browser, settings, guardian, keepFolder);
+    try {
+      settings.write({ ...quietSettings, ...options.settings });
+      for (const name of options.extensions ?? []) server.addExtensionFolder(path.resolve(projectRoot(), 'test/support/extensions', name));
+      for (const file of options.vsix ?? []) server.installVsix(file);
+      await server.start();
+      await browser.open();
+      return session;
+    } catch (error) {
+      await session.dispose();
+      throw error;
+    }
+  }
+
+  /** Opens a window on a folder (none: an empty window), in a new page. */
+  async open(folder?: string, query?: Readonly<Record<string, string>>): Promise<Workbench> {
+    const blank = this.browser.context.pages().find((page) => page.url() === 'about:blank');
+    const workbench = new Workbench(blank ?? (await this.browser.context.newPage()), this.server.origin);
+    await workbench.open(folder, query);
+    return workbench;
+  }
+
+  /** The newest extension host, as soon as there is one. */
+  async extensionHostPid(): Promise<number> {
+    return waitFor('an extension host to run', () => this.server.extensionHostPids().at(-1));
+  }
+
+  /** kill -9 of the newest extension host; VS Code restarts it by itself (twice in five minutes; a reload resets the count). */
+  async killExtensionHost(): Promise<number> {
+    const pid = await this.extensionHostPid();
+    signal(pid, 'SIGKILL');
+    await waitUntilGone(pid);
+    return pid;
+  }
+
+  /** Resolves with the id of an extension host that is not `previous`. */
+  async waitForNewExtensionHost(previous: number): Promise<number> {
+    return waitFor('a new extension host', () => this.server.extensionHostPids().find((pid) => pid !== previous));
+  }
+
+  /** Closes the browser and opens it again with the same profile. The old extension host may still be alive then, as after a person's. */
+  async reopenBrowser(): Promise<void> {
+    await this.browser.close();
+    await this.browser.open();
+  }
+
+  async restartServer(): Promise<void> {
+    await this.server.stop();
+    await this.server.start();
+  }
+
+  /** Everything an extension wrote to its log channels, over all extension hosts of the session. */
+  extensionLog(extensionId: string): string {
+    const logs = path.join(this.server.dataDir, 'logs');
+    if (!fs.existsSync(logs)) return '';
+    const files = fs.readdirSync(logs, { recursive: true, encoding: 'utf8' }).filter((file) => {
+      return file.endsWith('.log') && file.toLowerCase().includes(extensionId.toLowerCase());
+    });
+    return files.sort().map((file) => fs.readFileSync(path.join(logs, file), 'utf8')).join('');
+  }
+
+  /** The extension hosts' own logs: activation errors, unhandled rejections. */
+  extensionHostLog(): string {
+    const logs = path.join(this.server.dataDir, 'logs');
+    if (!fs.existsSync(logs)) return '';
+    const files = fs.readdirSync(logs, { recursive: true, encoding: 'utf8' }).filter((file) => path.basename(file) === 'remoteexthost.log');
+    return files.sort().map((file) => fs.readFileSync(path.join(logs, file), 'utf8')).join('');
+  }
+
+  /** The workspace storage folders VS Code gave an extension, the unsuffixed ones first. */
+  workspaceStorageFolders(extensionId: string): string[] {
+    const storage = path.join(this.server.dataDir, 'User', 'workspaceStorage');
+    if (!fs.existsSync(storage)) return [];
+    return fs.readdirSync(storage).sort().map((name) => path.join(storage, name, extensionId)).filter((folder) => fs.existsSync(folder));
+  }
+
+  globalStorageFolder(extensionId: string): string {
+    return path.join(this.server.dataDir, 'User', 'globalStorage', extensionId);
+  }
+
+  /** The Node 24 of the extension hosts. */
+  get node24(): string {
+    const node = installedNode24();
+    if (!node) throw new Error('Node 24 is not installed');
+    return node;
+  }
+
+  /** Ends browser, server and extension hosts, and removes the session's folder. */
+  async dispose(): Promise<void> {
+    await this.browser.close();
+    await endProcessesOf(this.root);
+    this.guardian.dispose();
+    if (!this.keepFolder) fs.rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
+    const left = processesOf(this.root);
+    if (left.length > 0) throw new Error(`Still running: ${left.map(({ pid, command }) => `${pid} ${command}`).join('; ')}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.dispose();
+  }
+}

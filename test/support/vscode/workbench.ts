@@ -1,0 +1,172 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { errors, type ConsoleMessage, type FrameLocator, type Locator, type Page } from 'playwright-core';
+import { waitFor } from './processes';
+
+/** What a webview is shown in: a view of a side bar or panel, or an editor tab. */
+export type WebviewPlace = 'view' | 'editor';
+
+/** One VS Code window: what a person does in it and sees of it. */
+export class Workbench {
+  readonly #console: string[] = [];
+
+  constructor(
+    readonly page: Page,
+    private readonly origin: string,
+  ) {
+    page.on('console', (message: ConsoleMessage) => this.#console.push(`[${message.type()}] ${message.text()}`));
+    page.on('pageerror', (error: Error) => this.#console.push(`[pageerror] ${error.stack ?? error.message}`));
+  }
+
+  /** What the window and its webviews wrote to the developer console, since it was opened. */
+  get console(): readonly string[] {
+    return this.#console;
+  }
+
+  /** Opens a folder, or an empty window without one, and waits until the window can be used. Extensions activate a little later. */
+  async open(folder?: string, query: Readonly<Record<string, string>> = {}): Promise<void> {
+    const where = folder === undefined ? { ew: 'true' } : { folder };
+    await this.page.goto(`${this.origin}/?${new URLSearchParams({ ...where, ...query }).toString()}`);
+    await this.ready();
+  }
+
+  /** Opens a .code-workspace file. */
+  async openWorkspace(file: string): Promise<void> {
+    await this.page.goto(`${this.origin}/?${new URLSearchParams({ workspace: file }).toString()}`);
+    await this.ready();
+  }
+
+  async ready(): Promise<void> {
+    await this.page.locator('.monaco-workbench').waitFor();
+    await this.page.locator('.statusbar-item').first().waitFor();
+  }
+
+  /** Runs a command by its title in the palette ("Hermes: New Session"), as a person would. */
+  async runCommand(title: string): Promise<void> {
+    const input = this.page.locator('.quick-input-widget input.input');
+    await waitFor(`the command "${title}" to be in the palette`, async () => {
+      // A window that is still starting may close the palette again.
+      if (!(await input.isVisible())) {
+        await this.page.keyboard.press('F1');
+        if (!(await input.waitFor({ timeout: 2_000 }).then(() => true, isTimeoutOnly))) return false;
+      }
+      await input.fill(`>${title}`);
+      return this.quickInputRow(title).click({ timeout: 2_000 }).then(() => true, isTimeoutOnly);
+    });
+  }
+
+  /** A row of an open quick pick, by the beginning of its accessible name. */
+  quickInputRow(name: string): Locator {
+    const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    return this.page.locator('.quick-input-list .monaco-list-row').filter({ has: this.page.locator('.label-name', { hasText: new RegExp(`^${escaped}`) }) }).first();
+  }
+
+  /** Answers an open input box, or picks in an open quick pick by typing. */
+  async typeIntoQuickInput(text: string): Promise<void> {
+    await this.page.locator('.quick-input-widget input.input').fill(text);
+    await this.page.keyboard.press('Enter');
+  }
+
+  /** Developer: Reload Window; waits until the new window can be used. It also resets VS Code's count of extension host crashes. */
+  async reload(): Promise<void> {
+    const loaded = this.page.waitForEvent('load');
+    await this.runCommand('Developer: Reload Window');
+    await loaded;
+    await this.ready();
+  }
+
+  /** A status bar item, by a part of its accessible name or text. */
+  statusBarItem(name: string | RegExp): Locator {
+    return this.page.locator('.statusbar-item').filter({ hasText: name }).first();
+  }
+
+  async clickStatusBar(name: string | RegExp): Promise<void> {
+    await this.statusBarItem(name).locator('a').first().click();
+  }
+
+  /** The document inside a webview of an extension. Narrow by place when the extension shows several at once. */
+  webview(extensionId: string, place: WebviewPlace = 'view'): FrameLocator {
+    return this.page.frameLocator(webviewSelector(extensionId, place)).frameLocator('#active-frame');
+  }
+
+  /** Resolves when a webview of the extension is loaded and its body is there. */
+  async waitForWebview(extensionId: string, place: WebviewPlace = 'view', timeoutMs = 30_000): Promise<FrameLocator> {
+    const frame = this.webview(extensionId, place);
+    await frame.locator('body').waitFor({ timeout: timeoutMs });
+    return frame;
+  }
+
+  /** How many webviews of the extension are open in a place, loaded or not. */
+  async webviewCount(extensionId: string, place: WebviewPlace): Promise<number> {
+    return this.page.locator(webviewSelector(extensionId, place)).count();
+  }
+
+  /** The texts of the notifications that are shown now. */
+  async toasts(): Promise<string[]> {
+    return this.page.locator('.notifications-toasts .notification-list-item-message').allInnerTexts();
+  }
+
+  async clickToast(button: string): Promise<void> {
+    await this.page.locator('.notifications-toasts').getByRole('button', { name: button }).first().click();
+  }
+
+  /** Resolves when a notification that contains `text` is shown. */
+  async waitForToast(text: string | RegExp, timeoutMs = 15_000): Promise<string> {
+    const toast = this.page.locator('.notifications-toasts .notification-list-item-message').filter({ hasText: text }).first();
+    await toast.waitFor({ timeout: timeoutMs });
+    return toast.innerText();
+  }
+
+  /** The modal dialog that is open. */
+  dialog(): Locator {
+    return this.page.locator('.monaco-dialog-box');
+  }
+
+  /** Titles of the open editor tabs of all groups, in order. */
+  async tabs(): Promise<string[]> {
+    return this.page.locator('.tabs-container .tab .label-name').allInnerTexts();
+  }
+
+  /** Chooses a colour theme by its name ("Dark Modern", "Light Modern", "Default High Contrast", …), at once. */
+  async setTheme(name: string): Promise<void> {
+    await this.runCommand('Preferences: Color Theme');
+    await this.page.locator('.quick-input-widget input.input').fill(name);
+    await this.page.locator('.quick-input-list .monaco-list-row').filter({ has: this.page.getByText(name, { exact: true }) }).first().click();
+    await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+  }
+
+  async resize(width: number, height: number): Promise<void> {
+    await this.page.setViewportSize({ width, height });
+  }
+
+  /** Drags the border of the secondary side bar until it is `width` pixels wide (within a pixel or two; VS Code has its own minimum). */
+  async resizeSecondarySideBar(width: number): Promise<void> {
+    const bar = await this.page.locator('#workbench\\.parts\\.auxiliarybar').boundingBox();
+    if (!bar) throw new Error('The secondary side bar is hidden');
+    const y = bar.y + bar.height / 2;
+    // The border is a strip of four pixels left of the bar.
+    await this.page.mouse.move(bar.x - 2, y);
+    await this.page.mouse.down();
+    await this.page.mouse.move(bar.x + bar.width - width, y, { steps: 5 });
+    await this.page.mouse.up();
+  }
+
+  /** Writes a picture to .vscode-test/screenshots/<name>.png and gives its path. */
+  async screenshot(folder: string, name: string): Promise<string> {
+    const file = path.join(folder, `${name.replace(/[^\w.-]+/g, '-')}.png`);
+    fs.mkdirSync(folder, { recursive: true });
+    await this.page.screenshot({ path: file });
+    return file;
+  }
+}
+
+function webviewSelector(extensionId: string, place: WebviewPlace): string {
+  const id = `iframe.webview.ready[src*="extensionId=${extensionId}" i]`;
+  return place === 'view' ? `${id}[src*="purpose=webviewView"]` : `${id}:not([src*="purpose=webviewView"])`;
+}
+
+/** Playwright's "not yet"; anything else (a closed page) is thrown on. */
+function isTimeoutOnly(error: unknown): false {
+  if (error instanceof errors.TimeoutError) return false;
+  throw error;
+}
