@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errors, type ConsoleMessage, type FrameLocator, type Locator, type Page } from 'playwright-core';
 import { waitFor } from './processes';
+import type { Settings } from './userSettings';
 
 /** What a webview is shown in: a view of a side bar or panel, or an editor tab. */
 export type WebviewPlace = 'view' | 'editor';
@@ -125,6 +126,18 @@ export class Workbench {
   /** Titles of the open editor tabs of all groups, in order. */
   async tabs(): Promise<string[]> {
     return this.page.locator('.tabs-container .tab .label-name').allInnerTexts();
+  }
+
+  /** Replaces the user settings in the settings editor, as a person would: takes effect at once, without a reload. */
+  async writeUserSettings(settings: Settings): Promise<void> {
+    await this.runCommand('Preferences: Open User Settings (JSON)');
+    await this.page.locator('.tab.active .label-name', { hasText: 'settings.json' }).waitFor();
+    await this.page.locator('.editor-instance .view-lines').last().click();
+    await this.page.keyboard.press('ControlOrMeta+A');
+    await this.page.keyboard.insertText(JSON.stringify(settings));
+    await this.runCommand('File: Save');
+    await this.page.locator('.tab.active:not(.dirty)').waitFor();
+    await this.runCommand('View: Close Editor');
   }
 
   /** Chooses a colour theme by its name ("Dark Modern", "Light Modern", "Default High Contrast", …), at once. */

@@ -1,0 +1,105 @@
+/**
+ * Bundles the extension into dist/. `--production` minifies and fails when an entry is missing; `--watch` rebuilds on change.
+ * What is in which bundle: docs/architecture.md.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+
+/** @type {import('esbuild').BuildOptions} Runs in the extension host: Node 20 in the oldest VS Code we support, Node 24 in today's. */
+const node = { platform: 'node', target: 'node20', format: 'cjs', mainFields: ['module', 'main'], external: ['vscode'] };
+
+/** @type {import('esbuild').BuildOptions} Runs in a webview. */
+const webview = { platform: 'browser', target: 'es2022', format: 'iife', jsx: 'automatic', jsxImportSource: 'preact', loader: { '.ttf': 'file' } };
+
+/** Each bundle: its name in dist/, its entry, and where it runs. */
+export const bundles = [
+  { name: 'extension', entry: 'src/host/extension.ts', target: node },
+  // A worker thread is started from a file.
+  { name: 'storeWorker', entry: 'src/store/worker/storeWorker.ts', target: node },
+  // The AI SDK is large and slow to load: extension.js loads it when a model is first used.
+  { name: 'providers', entry: 'src/models/providers/index.ts', target: node },
+  { name: 'webview/chat', entry: 'src/webview/chat/main.tsx', target: webview },
+  { name: 'webview/transcript', entry: 'src/webview/transcript/main.tsx', target: webview },
+];
+
+/** Files that are shipped as they are: where they come from, where they go in dist/. */
+const copies = [
+  ['node_modules/sql.js/dist/sql-wasm.wasm', 'sql-wasm.wasm'],
+  ['node_modules/@vscode/codicons/dist/codicon.css', 'webview/codicon.css'],
+  ['node_modules/@vscode/codicons/dist/codicon.ttf', 'webview/codicon.ttf'],
+];
+
+/** Modules that only the providers bundle may hold. */
+const providersOnly = /node_modules\/(@ai-sdk|ai)\//;
+
+/**
+ * @param {{ production?: boolean, watch?: boolean, outdir?: string, say?: (line: string) => void }} options
+ * @returns {Promise<{ file: string, bytes: number }[]>} what was written
+ */
+export async function build({ production = false, watch = false, outdir = path.join(root, 'dist'), say = console.log } = {}) {
+  const esbuild = await import('esbuild');
+  const present = bundles.filter(({ entry }) => fs.existsSync(path.join(root, entry)));
+  const missing = bundles.filter((bundle) => !present.includes(bundle)).map(({ entry }) => entry);
+  if (missing.length > 0 && production) throw new Error(`Nothing to bundle at ${missing.join(', ')}`);
+  if (missing.length > 0) say(`Not built, because the entry does not exist: ${missing.join(', ')}`);
+
+  if (!watch) fs.rmSync(outdir, { recursive: true, force: true });
+  for (const [source, target] of copies) {
+    fs.mkdirSync(path.dirname(path.join(outdir, target)), { recursive: true });
+    fs.copyFileSync(path.join(root, source), path.join(outdir, target));
+  }
+
+  const options = present.map(({ name, entry, target }) => ({
+    ...target,
+    absWorkingDir: root,
+    entryPoints: { [name]: entry },
+    outdir,
+    bundle: true,
+    metafile: true,
+    minify: production,
+    legalComments: /** @type {const} */ ('none'),
+    sourcemap: production ? /** @type {const} */ ('external') : /** @type {const} */ ('linked'),
+    define: { 'process.env.NODE_ENV': JSON.stringify(production ? 'production' : 'development') },
+    logLevel: /** @type {const} */ ('warning'),
+  }));
+  if (watch) {
+    for (const one of options) await (await esbuild.context({ ...one, logLevel: 'info' })).watch();
+    return [];
+  }
+  const results = await Promise.all(options.map((one) => esbuild.build(one)));
+  checkProviders(results.map((result) => result.metafile));
+  return report(outdir, say);
+}
+
+/** The AI SDK may not slip into a bundle that is loaded at activation. @param {import('esbuild').Metafile[]} metafiles */
+function checkProviders(metafiles) {
+  for (const { outputs } of metafiles) {
+    for (const [file, { inputs }] of Object.entries(outputs)) {
+      const strays = Object.keys(inputs).filter((input) => providersOnly.test(input));
+      if (strays.length > 0 && !/providers\.js(\.map)?$/.test(file)) {
+        throw new Error(`${file} holds ${strays[0]}: only src/models/providers/ may import the AI SDK, and only the host's lazy loader may load that`);
+      }
+    }
+  }
+}
+
+function report(outdir, say) {
+  const files = fs.readdirSync(outdir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile() && !entry.name.endsWith('.map'));
+  const sizes = files.map((entry) => {
+    const file = path.join(entry.parentPath, entry.name);
+    return { file: path.relative(outdir, file), bytes: fs.statSync(file).size };
+  });
+  sizes.sort((a, b) => b.bytes - a.bytes);
+  for (const { file, bytes } of sizes) say(`${(bytes / 1024).toFixed(1).padStart(9)} KB  ${path.join(path.basename(outdir), file)}`);
+  return sizes;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const flags = process.argv.slice(2);
+  const unknown = flags.filter((flag) => !['--production', '--watch'].includes(flag));
+  if (unknown.length > 0) throw new Error(`Unknown option ${unknown.join(', ')}; there are --production and --watch`);
+  await build({ production: flags.includes('--production'), watch: flags.includes('--watch') });
+}

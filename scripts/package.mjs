@@ -1,0 +1,66 @@
+/** Builds and packs hermes-vscode-<version>.vsix at the project's root, and looks into it: only what belongs there may be there. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from './build.mjs';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+
+/** What a .vsix of ours may hold, by path inside `extension/`. vsce writes README.md, CHANGELOG.md and LICENSE.txt in its own spelling. */
+const expected = [
+  /^package\.json$/,
+  /^package\.nls\.json$/,
+  /^l10n\/[\w.-]+\.json$/,
+  /^readme\.md$/i,
+  /^changelog\.md$/i,
+  /^license(\.txt|\.md)?$/i,
+  /^media\/[\w./-]+\.(png|svg|jpg|gif|md)$/,
+  /^dist\/(webview\/)?[\w.-]+\.(js|css|wasm|ttf)$/,
+];
+
+const maximumBytes = 2 * 1024 * 1024;
+
+/**
+ * @param {(line: string) => void} say
+ * @returns {Promise<{ file: string, bytes: number }>} the package
+ */
+export async function packageExtension(say = console.log) {
+  await build({ production: true, say });
+  const { createVSIX } = await import('@vscode/vsce');
+  const { name, version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
+  const file = path.join(root, `${name}-${version}.vsix`);
+  fs.rmSync(file, { force: true });
+  await createVSIX({ cwd: root, packagePath: file, dependencies: false, allowMissingRepository: true, allowStarActivation: false });
+  const bytes = fs.statSync(file).size;
+  const strays = entriesOf(file).filter((entry) => !belongs(entry));
+  if (strays.length > 0) throw new Error(`${path.basename(file)} holds what must not be shipped: ${strays.join(', ')}`);
+  if (bytes > maximumBytes) throw new Error(`${path.basename(file)} has ${bytes} bytes, more than the ${maximumBytes} allowed`);
+  say(`${path.relative(root, file)}: ${bytes} bytes`);
+  return { file, bytes };
+}
+
+function belongs(entry) {
+  if (entry === '[Content_Types].xml' || entry === 'extension.vsixmanifest' || entry.endsWith('/')) return true;
+  return entry.startsWith('extension/') && expected.some((pattern) => pattern.test(entry.slice('extension/'.length)));
+}
+
+/**
+ * The names in a zip file, read from its central directory (APPNOTE.TXT 4.3.12 and 4.3.16).
+ * @param {string} file
+ * @returns {string[]}
+ */
+export function entriesOf(file) {
+  const zip = fs.readFileSync(file);
+  const end = zip.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]));
+  if (end < 0) throw new Error(`${file} is no zip file`);
+  const names = [];
+  let offset = zip.readUInt32LE(end + 16);
+  for (let index = 0; index < zip.readUInt16LE(end + 10); index += 1) {
+    const nameLength = zip.readUInt16LE(offset + 28);
+    names.push(zip.toString('utf8', offset + 46, offset + 46 + nameLength));
+    offset += 46 + nameLength + zip.readUInt16LE(offset + 30) + zip.readUInt16LE(offset + 32);
+  }
+  return names;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await packageExtension();
