@@ -1,0 +1,89 @@
+import { connect } from 'node:net';
+import type { Clock } from '../../base/clock';
+import { Emitter, type Disposable } from '../../base/disposable';
+import { answerSchema, type HandoverAnswer, type HandoverAsk } from './handoverMessages';
+import type { HandoverEndpoint } from './handoverServer';
+import { LineChannel } from './lineChannel';
+
+/** released: the lock is gone, take it · gone: the line broke (the owner closed or died), look at the lock again · busy: a turn runs ·
+ *  unreachable: nobody listens at the lock's socket · silent: somebody does, but does not answer · refused: it will not. */
+export type HandoverOutcome =
+  | { readonly kind: 'released' }
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'busy'; readonly sessionTitle: string | null }
+  | { readonly kind: 'unreachable'; readonly technical: string }
+  | { readonly kind: 'silent' }
+  | { readonly kind: 'refused'; readonly technical: string };
+
+export interface HandoverPatience {
+  /** For the first answer. A healthy owner answers within milliseconds; one whose thread is busy within a second or two. */
+  readonly answerMs: number;
+  /** From `closing` to `released`: a last checkpoint on a slow disk. */
+  readonly closingMs: number;
+}
+
+/** One newcomer's line to the owner of a store. */
+export class HandoverRequest implements Disposable {
+  private readonly channel: LineChannel<HandoverAnswer, HandoverAsk>;
+  private readonly outcomes = new Emitter<HandoverOutcome>();
+  private connected = false;
+  private ended = false;
+  private cancelTimer: () => void = () => undefined;
+  /** Fires for every outcome; after any but `busy` the request is over. */
+  readonly onOutcome = this.outcomes.event;
+
+  constructor(
+    private readonly endpoint: HandoverEndpoint,
+    private readonly clock: Clock,
+    private readonly patience: HandoverPatience,
+  ) {
+    const socket = connect(endpoint.socketPath);
+    socket.on('connect', () => {
+      this.connected = true;
+    });
+    this.channel = new LineChannel<HandoverAnswer, HandoverAsk>(socket, answerSchema);
+    this.channel.onMessage((answer) => this.hear(answer));
+    this.channel.onClose((reason) => this.end(this.connected ? { kind: 'gone' } : { kind: 'unreachable', technical: reason }));
+  }
+
+  /** Asks for the store. The first outcome follows within the patience; a `busy` line stays open. */
+  ask(ask: HandoverAsk['ask']): void {
+    if (this.ended) return;
+    this.channel.send({ v: 1, token: this.endpoint.token, ask });
+    if (ask === 'handOver') this.expectWithin(this.patience.answerMs);
+  }
+
+  dispose(): void {
+    this.ended = true;
+    this.cancelTimer();
+    this.channel.dispose();
+    this.outcomes.dispose();
+  }
+
+  private hear(answer: HandoverAnswer): void {
+    this.cancelTimer();
+    switch (answer.answer) {
+      case 'busy':
+        return this.outcomes.fire({ kind: 'busy', sessionTitle: answer.sessionTitle });
+      case 'closing':
+        return this.expectWithin(this.patience.closingMs);
+      case 'released':
+        return this.end({ kind: 'released' });
+      case 'refused':
+        return this.end({ kind: 'refused', technical: answer.reason });
+    }
+  }
+
+  private expectWithin(delayMs: number): void {
+    this.cancelTimer();
+    this.cancelTimer = this.clock.after(delayMs, () => this.end({ kind: 'silent' }));
+  }
+
+  private end(outcome: HandoverOutcome): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.cancelTimer();
+    this.outcomes.fire(outcome);
+    this.channel.dispose();
+  }
+}

@@ -1,0 +1,116 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Clock } from '../../base/clock';
+import { askSchema, type HandoverAnswer, type HandoverAsk } from './handoverMessages';
+import { LineChannel } from './lineChannel';
+
+/** How the owner of a store is reached: written into its lock. */
+export interface HandoverEndpoint {
+  readonly socketPath: string;
+  readonly token: string;
+}
+
+/** The owner's side of a hand-over, as the server asks it. */
+export interface HandoverOwner {
+  /** The session whose turn runs now; null when nothing would be cut off. */
+  busy(): { readonly sessionTitle: string | null } | null;
+  /** Stops what runs; resolves when it is settled on disk. */
+  stopRunning(): Promise<void>;
+  /** Closes the store and gives up its lock. Safe to call again. */
+  release(): Promise<void>;
+}
+
+/** A path in a socket address may be 107 bytes long on Linux and 103 on macOS. */
+const maxSocketPath = 100;
+const busyPollMs = 200;
+
+/** Listens for newcomers while this process owns a store. The socket lies in a folder of its own that only this user can enter, and every
+ *  ask must carry the token from the lock file. */
+export class HandoverServer {
+  readonly endpoint: HandoverEndpoint;
+  private server: Server | null = null;
+  private readonly channels = new Set<LineChannel<HandoverAsk, HandoverAnswer>>();
+  private closed = false;
+
+  constructor(
+    private readonly owner: HandoverOwner,
+    private readonly clock: Clock,
+  ) {
+    this.endpoint = { socketPath: newSocketPath(), token: randomBytes(24).toString('hex') };
+  }
+
+  async listen(): Promise<void> {
+    if (process.platform !== 'win32') mkdirSync(dirname(this.endpoint.socketPath), { mode: 0o700 });
+    const server = createServer((socket) => this.accept(new LineChannel<HandoverAsk, HandoverAnswer>(socket, askSchema)));
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(this.endpoint.socketPath, () => resolve());
+    });
+    server.on('error', () => server.close());
+    // A window that only waits for newcomers must not keep its process alive.
+    server.unref();
+    this.server = server;
+  }
+
+  /** Listens again when a cleaner of temporary files has removed the socket. To be called now and then. */
+  async keepReachable(): Promise<void> {
+    if (this.closed || process.platform === 'win32' || existsSync(this.endpoint.socketPath)) return;
+    this.server?.close();
+    rmSync(dirname(this.endpoint.socketPath), { recursive: true, force: true });
+    await this.listen();
+  }
+
+  /** Tells everybody who waits that the lock is gone, and stops listening. */
+  close(answer: HandoverAnswer = { answer: 'released' }): void {
+    if (this.closed) return;
+    this.closed = true;
+    this.server?.close();
+    for (const channel of this.channels) channel.finish(answer);
+    if (process.platform !== 'win32') rmSync(dirname(this.endpoint.socketPath), { recursive: true, force: true });
+  }
+
+  private accept(channel: LineChannel<HandoverAsk, HandoverAnswer>): void {
+    this.channels.add(channel);
+    channel.onClose(() => this.channels.delete(channel));
+    channel.onMessage((ask) => {
+      if (!sameToken(ask.token, this.endpoint.token)) return channel.finish({ answer: 'refused', reason: 'The token is not the one in the lock.' });
+      void this.answer(ask, channel);
+    });
+  }
+
+  private async answer(ask: HandoverAsk, channel: LineChannel<HandoverAsk, HandoverAnswer>): Promise<void> {
+    try {
+      const busy = this.owner.busy();
+      if (busy && ask.ask === 'handOver') return channel.send({ answer: 'busy', sessionTitle: busy.sessionTitle });
+      if (busy && ask.ask === 'stop') await this.owner.stopRunning();
+      // A turn that starts between two looks is waited for too; nothing is cut off that nobody asked to stop.
+      while (this.owner.busy() && this.channels.has(channel)) await this.pause();
+      if (!this.channels.has(channel)) return;
+      channel.send({ answer: 'closing' });
+      await this.owner.release();
+      channel.finish({ answer: 'released' });
+    } catch (error) {
+      channel.finish({ answer: 'refused', reason: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  private pause(): Promise<void> {
+    return new Promise((resolve) => this.clock.after(busyPollMs, resolve));
+  }
+}
+
+function newSocketPath(): string {
+  const name = `hermes-${randomBytes(8).toString('hex')}`;
+  if (process.platform === 'win32') return `\\\\.\\pipe\\${name}`;
+  const inTemporary = join(tmpdir(), name, 's.sock');
+  return Buffer.byteLength(inTemporary) < maxSocketPath ? inTemporary : join('/tmp', name, 's.sock');
+}
+
+function sameToken(given: string, expected: string): boolean {
+  const left = Buffer.from(given);
+  const right = Buffer.from(expected);
+  return left.length === right.length && timingSafeEqual(left, right);
+}

@@ -1,0 +1,145 @@
+import type { Clock } from '../../base/clock';
+import { Emitter, type Disposable } from '../../base/disposable';
+import { StoreError } from '../storeError';
+import { HandoverRequest, type HandoverOutcome, type HandoverPatience } from './handoverRequest';
+import type { HandoverEndpoint } from './handoverServer';
+import type { StoreState } from './storeState';
+
+/** The lock as its holder uses it. */
+export interface HeldLock {
+  /** The mark that shows that this lock and no other lies in the folder; the worker checks it before every acknowledgement. */
+  readonly fence: string;
+  /** Throws a `StoreError` (`replaced`) when somebody else holds the store now. */
+  assertHeld(): void;
+  heartbeat(): void;
+  release(): void;
+}
+
+export type LockAttempt =
+  | { readonly kind: 'held'; readonly lock: HeldLock }
+  | { readonly kind: 'heldBy'; readonly owner: OwnerOfLock };
+
+export interface OwnerOfLock {
+  /** Null when the lock names none. */
+  readonly endpoint: HandoverEndpoint | null;
+  /** Whether this process can tell if the owner lives. It cannot for another machine or another container's processes; there only time tells. */
+  readonly visible: boolean;
+  /** Who, for a person: "process 4711 on this machine". */
+  readonly description: string;
+}
+
+export interface OwnershipPatience extends HandoverPatience {
+  /** How long an owner that does not answer is asked again. VS Code's old and new host of a window overlap for up to 6 s at a reload. */
+  readonly lockedMs: number;
+  /** The same for an owner only its heartbeat tells about: longer than the age at which a heartbeat counts as stopped. */
+  readonly invisibleLockedMs: number;
+  readonly retryMs: number;
+}
+
+export const usualPatience: OwnershipPatience = {
+  answerMs: 2500,
+  closingMs: 20_000,
+  lockedMs: 10_000,
+  invisibleLockedMs: 70_000,
+  retryMs: 200,
+};
+
+type Choice = 'nothing' | 'wait' | 'stop';
+
+/** The way to a store's lock: take it when it is free or its owner is provably gone, otherwise ask the owner, until it is ours, given up
+ *  or clear that the owner does not answer. Asks are repeated from the beginning after every answer, because between two looks at the lock
+ *  a third window may have taken it. */
+export class LockAcquisition implements Disposable {
+  private readonly states = new Emitter<StoreState>();
+  private request: HandoverRequest | null = null;
+  private busy: { readonly sessionTitle: string | null } | null = null;
+  private choice: Choice = 'nothing';
+  private disposed = false;
+  private wake: () => void = () => undefined;
+  /** `opening` with who is in the way, and `waitingForOwner`. */
+  readonly onState = this.states.event;
+
+  constructor(
+    private readonly attempt: () => LockAttempt,
+    private readonly clock: Clock,
+    private readonly patience: OwnershipPatience,
+  ) {}
+
+  /** The lock, or null when it was disposed before. Rejects with a `StoreError`: `locked` when the owner does not answer. */
+  async obtain(): Promise<HeldLock | null> {
+    let since = this.clock.monotonicMs();
+    while (!this.disposed) {
+      const attempt = this.attempt();
+      if (attempt.kind === 'held') return attempt.lock;
+      const outcome = await this.ask(attempt.owner);
+      if (outcome.kind === 'released') continue;
+      if (this.busy) {
+        this.busy = null;
+        since = this.clock.monotonicMs();
+      }
+      const waited = this.clock.monotonicMs() - since;
+      if (waited > (attempt.owner.visible ? this.patience.lockedMs : this.patience.invisibleLockedMs)) throw locked(attempt.owner, outcome);
+      this.states.fire({ kind: 'opening', blockedBy: waited > this.patience.answerMs ? attempt.owner.description : null });
+      await this.pause();
+    }
+    return null;
+  }
+
+  choose(choice: 'wait' | 'stop'): void {
+    if (!this.busy || this.choice === 'stop') return;
+    this.choice = choice;
+    this.request?.ask(choice);
+    this.tellBusy(this.busy.sessionTitle);
+  }
+
+  dispose(): void {
+    this.disposed = true;
+    this.request?.dispose();
+    this.wake();
+    this.states.dispose();
+  }
+
+  private ask(owner: OwnerOfLock): Promise<HandoverOutcome> {
+    const endpoint = owner.endpoint;
+    if (!endpoint) return Promise.resolve({ kind: 'unreachable', technical: 'The lock names no socket.' });
+    const request = new HandoverRequest(endpoint, this.clock, this.patience);
+    this.request = request;
+    return new Promise<HandoverOutcome>((resolve) => {
+      this.wake = () => resolve({ kind: 'gone' });
+      request.onOutcome((outcome) => {
+        if (outcome.kind !== 'busy') return resolve(outcome);
+        this.tellBusy(outcome.sessionTitle);
+        // The choice outlives a broken line: it was about the turn, and that may still run.
+        if (this.choice !== 'nothing') request.ask(this.choice);
+      });
+      request.ask('handOver');
+    }).finally(() => {
+      request.dispose();
+      this.request = null;
+    });
+  }
+
+  private tellBusy(sessionTitle: string | null): void {
+    this.busy = { sessionTitle };
+    this.states.fire({ kind: 'waitingForOwner', sessionTitle, chosen: this.choice });
+  }
+
+  private pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.clock.after(this.patience.retryMs, resolve);
+      this.wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+}
+
+function locked(owner: OwnerOfLock, outcome: HandoverOutcome): StoreError {
+  const reason = 'technical' in outcome ? outcome.technical : outcome.kind;
+  return new StoreError(
+    'locked',
+    `Another window holds this history and does not answer (${owner.description}). Close that window, then retry.`,
+    `Hand-over: ${reason}`,
+  );
+}

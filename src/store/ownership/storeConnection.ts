@@ -1,0 +1,299 @@
+import type { Clock } from '../../base/clock';
+import { Emitter, type Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import type { SessionStore } from '../sessionStore';
+import { StoreError } from '../storeError';
+import type { OpenReport } from '../worker/openedStore';
+import { promisedOperations, type MethodArguments, type MethodName, type MethodResults } from '../worker/sessionMethods';
+import type { RunningStore } from '../worker/storeClient';
+import { reviveStoreError } from '../worker/storeErrorData';
+import { LockAcquisition, type HeldLock, type LockAttempt, type OwnershipPatience } from './lockAcquisition';
+import { HandoverServer, type HandoverEndpoint, type HandoverOwner } from './handoverServer';
+import { unavailable, type StoreState } from './storeState';
+
+/** What the gateway tells about running turns when another window asks for the history. */
+export interface TurnGuard {
+  /** The session whose turn would be cut off now; null when none runs. */
+  isBusy(): { readonly sessionTitle: string | null } | null;
+  /** Settles every running turn and starts no other; resolves when that is on disk. */
+  stopRunning(): Promise<void>;
+}
+
+/** The outside world of a connection. */
+export interface StoreHome {
+  /** Takes the folder's lock for this process, naming how its owner is reached, or says who holds it. Throws a `StoreError` (`readOnly`:
+   *  no lock can be written there). */
+  acquireLock(endpoint: HandoverEndpoint): LockAttempt;
+  /** Starts a worker and opens the store in it. */
+  open(options: OpenOptions): Promise<{ readonly store: RunningStore; readonly report: OpenReport }>;
+}
+
+export interface OpenOptions {
+  /** The held lock's mark, checked before every acknowledgement; null opens for reading only. */
+  readonly fence: string | null;
+  /** The file was found damaged while in use: set it aside and save what can be read. */
+  readonly salvage: boolean;
+}
+
+const heartbeatMs = 15_000;
+/** Causes after which the open store must not be used any more. */
+const fatalCauses: readonly string[] = ['corrupt', 'replaced'];
+
+/** This window's tie to the history of its folder, across hand-overs, failures and reopenings. `store` stays the same object for ever. */
+export class StoreConnection implements Disposable {
+  private readonly states = new Emitter<StoreState>();
+  private current: StoreState = { kind: 'opening', blockedBy: null };
+  private running: RunningStore | null = null;
+  private lock: HeldLock | null = null;
+  private server: HandoverServer | null = null;
+  private acquisition: LockAcquisition | null = null;
+  private opening: Promise<void> | null = null;
+  /** Everything that closes something, one after the other; an opening waits for it. */
+  private ending: Promise<void> = Promise.resolve();
+  private guard: TurnGuard = { isBusy: () => null, stopRunning: () => Promise.resolve() };
+  private cancelHeartbeat: () => void = () => undefined;
+  private damaged = false;
+  readonly onDidChangeState = this.states.event;
+
+  constructor(
+    private readonly home: StoreHome,
+    private readonly clock: Clock,
+    private readonly log: Log,
+    private readonly patience: OwnershipPatience,
+  ) {}
+
+  /** Every method rejects with a `StoreError` that says why while the store is not open. */
+  readonly store: SessionStore = {
+    ...promisedOperations((method, args, signal) => this.forward(method, args, signal)),
+    close: () => this.close(),
+  };
+
+  get state(): StoreState {
+    return this.current;
+  }
+
+  /** Before a guard is set, no turn is running. */
+  setTurnGuard(guard: TurnGuard): void {
+    this.guard = guard;
+  }
+
+  /** Opens the store, asking its owner to hand it over where there is one. Resolves when the state is no longer `opening`, or when the owner
+   *  is busy and a decision is due. Never rejects: failures are states. */
+  open(): Promise<void> {
+    this.opening ??= this.openOnce().finally(() => {
+      this.opening = null;
+    });
+    return this.settledState();
+  }
+
+  /** "Continue here": asks the other window for the history. */
+  reclaim(): Promise<void> {
+    return this.current.kind === 'continuedElsewhere' ? this.open() : this.settledState();
+  }
+
+  /** Opens again after a failure, or after the folder was made writable. */
+  async retry(): Promise<void> {
+    if (this.current.kind === 'readOnly') {
+      await this.closeRunning();
+      return this.open();
+    }
+    return this.current.kind === 'failed' ? this.open() : this.settledState();
+  }
+
+  /** Takes the history over as soon as the owner's turn has settled. */
+  waitForOwner(): void {
+    this.acquisition?.choose('wait');
+  }
+
+  /** Asks the owner to stop its turn and hand over. What it had shown is saved there before. */
+  askOwnerToStop(): void {
+    this.acquisition?.choose('stop');
+  }
+
+  /** Finishes what was asked of the store, checkpoints, closes and gives up ownership. Safe to call twice. */
+  async close(): Promise<void> {
+    if (this.current.kind === 'closed') return this.ending;
+    this.setState({ kind: 'closed' });
+    this.acquisition?.dispose();
+    await this.release();
+  }
+
+  dispose(): void {
+    void this.close();
+  }
+
+  private async openOnce(): Promise<void> {
+    await this.ending;
+    if (this.current.kind === 'closed') return;
+    this.setState({ kind: 'opening', blockedBy: null });
+    try {
+      if (!(await this.holdLock())) return;
+      const fence = this.lock?.fence ?? null;
+      const { store, report } = await this.home.open({ fence, salvage: this.damaged });
+      this.damaged = false;
+      this.adopt(store);
+      this.announce(report);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** Whether to go on: true with the lock held, or with a folder in which nobody can hold one. */
+  private async holdLock(): Promise<boolean> {
+    if (this.lock) {
+      this.lock.assertHeld();
+      return true;
+    }
+    const server = new HandoverServer(this.owner, this.clock);
+    // Without a socket the store works; only handing over does not.
+    await server.listen().catch((error: unknown) => this.log.warn(`Other windows cannot ask for the session store: ${technicalOf(error)}`));
+    const acquisition = new LockAcquisition(() => this.home.acquireLock(server.endpoint), this.clock, this.patience);
+    acquisition.onState((state) => this.setState(state));
+    this.acquisition = acquisition;
+    try {
+      this.lock = await acquisition.obtain();
+    } catch (error) {
+      server.close();
+      if (error instanceof StoreError && error.causeClass === 'readOnly') return true;
+      throw error;
+    } finally {
+      this.acquisition = null;
+    }
+    if (!this.lock) {
+      server.close();
+      return false;
+    }
+    this.server = server;
+    this.beat();
+    return true;
+  }
+
+  private adopt(store: RunningStore): void {
+    this.running = store;
+    store.onDidFail((error) => this.lose(store, error));
+    store.onDidFailInBackground((error) => {
+      this.log.error(`Care of the session store failed: ${error.technical}`, error);
+      if (fatalCauses.includes(error.causeClass)) this.lose(store, error);
+    });
+    store.onDidMergeSibling((merged) =>
+      this.log.info(`Merged ${merged.sessions} sessions (${merged.messages} messages) from ${merged.folder}.`),
+    );
+  }
+
+  private announce(report: OpenReport): void {
+    // A hand-over or the window's end was asked for meanwhile; it closes what has just been opened.
+    if (this.current.kind !== 'opening') return;
+    this.setState(report.readOnly ? { kind: 'readOnly', report, error: reviveStoreError(report.readOnly) } : { kind: 'open', report });
+  }
+
+  private async forward<M extends MethodName>(method: M, args: MethodArguments[M], signal?: AbortSignal): Promise<MethodResults[M]> {
+    const store = this.running;
+    if (!store) throw unavailable(this.current);
+    try {
+      return await store.call(method, args, signal);
+    } catch (error) {
+      if (error instanceof StoreError && fatalCauses.includes(error.causeClass)) this.lose(store, error);
+      throw error;
+    }
+  }
+
+  /** The open store is of no use any more: its thread died, its file is damaged or belongs to somebody else. */
+  private lose(store: RunningStore, error: StoreError): void {
+    if (this.running !== store) return;
+    this.running = null;
+    this.damaged ||= error.causeClass === 'corrupt';
+    // Until the thread has ended it could still write; nobody may open the file before.
+    this.ending = this.ending.then(() => this.abandon(store, error));
+    this.fail(error);
+  }
+
+  private async abandon(store: RunningStore, error: StoreError): Promise<void> {
+    await store.abandon();
+    if (error.causeClass === 'replaced') this.dropLock();
+  }
+
+  private fail(error: unknown): void {
+    const failure =
+      error instanceof StoreError
+        ? error
+        : new StoreError('unknown', 'The session history could not be opened. Retry, or see the log for details.', technicalOf(error));
+    this.log.error(`Session store: ${failure.technical}`, failure);
+    if (this.current.kind !== 'closed' && this.current.kind !== 'continuedElsewhere') this.setState({ kind: 'failed', error: failure });
+  }
+
+  private readonly owner: HandoverOwner = {
+    busy: () => (this.current.kind === 'open' ? this.guard.isBusy() : null),
+    stopRunning: () => this.guard.stopRunning(),
+    release: () => {
+      if (this.current.kind !== 'closed') this.setState({ kind: 'continuedElsewhere' });
+      return this.release();
+    },
+  };
+
+  /** Closes the store and gives up the lock, once, also when several ask. */
+  private release(): Promise<void> {
+    this.ending = this.ending
+      .then(() => this.opening ?? undefined)
+      .then(() => this.closeRunning())
+      .then(() => this.dropLock());
+    return this.ending;
+  }
+
+  private async closeRunning(): Promise<void> {
+    const store = this.running;
+    this.running = null;
+    try {
+      await store?.close();
+    } catch (error) {
+      // Only the last tidying failed. Every acknowledged write is in the log of the database, which the next owner reads.
+      this.log.error(`The session store was not tidied at closing: ${technicalOf(error)}`, error);
+    }
+  }
+
+  private dropLock(): void {
+    this.cancelHeartbeat();
+    try {
+      this.lock?.release();
+    } catch (error) {
+      this.log.warn(`The lock of the session store could not be released: ${technicalOf(error)}`);
+    }
+    this.lock = null;
+    this.server?.close();
+    this.server = null;
+  }
+
+  private beat(): void {
+    this.cancelHeartbeat = this.clock.after(heartbeatMs, () => {
+      try {
+        this.lock?.heartbeat();
+        this.server?.keepReachable().catch((error: unknown) => this.log.warn(`Other windows cannot ask for the session store: ${technicalOf(error)}`));
+        if (this.lock) this.beat();
+      } catch (error) {
+        if (this.running && error instanceof StoreError) this.lose(this.running, error);
+        else this.log.error('The heartbeat of the session store failed.', error);
+      }
+    });
+  }
+
+  private setState(state: StoreState): void {
+    if (this.current.kind === 'closed') return;
+    this.current = state;
+    this.states.fire(state);
+  }
+
+  private settledState(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.current.kind !== 'opening') return resolve();
+      const listening = this.onDidChangeState((state) => {
+        if (state.kind === 'opening') return;
+        listening.dispose();
+        resolve();
+      });
+    });
+  }
+}
+
+function technicalOf(error: unknown): string {
+  if (error instanceof StoreError) return error.technical;
+  return error instanceof Error ? error.message : String(error);
+}

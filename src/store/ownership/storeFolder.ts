@@ -1,0 +1,31 @@
+import { basename, dirname, join } from 'node:path';
+
+/** VS Code's own name for a workspace's storage: an MD5 in hex, with `-1`, `-2`, … for a second host of the same folder. */
+const suffixedWorkspace = /^([0-9a-f]{32})-\d+$/;
+const plainWorkspace = /^[0-9a-f]{32}$/;
+
+/** Where the one history of a folder lives, given the storage folder VS Code handed out (`…/workspaceStorage/<hash>[-N]/<publisher.name>`).
+ *  While another host holds `<hash>`, VS Code gives a second host of the same folder `<hash>-1` and so on: two storages, but one history,
+ *  so the suffix is taken off. Any other path (global storage, a folder chosen in settings) is taken as it is. */
+export function storeFolderOf(storageFolder: string): string {
+  const parts = workspacePartsOf(storageFolder);
+  const hash = parts ? suffixedWorkspace.exec(parts.workspace)?.[1] : undefined;
+  return parts && hash !== undefined ? join(parts.root, hash, parts.extension) : storageFolder;
+}
+
+/** Folders in which an earlier host of the same workspace may have left a store of its own. `list` gives the names in a folder. */
+export function siblingFoldersOf(storeFolder: string, list: (folder: string) => readonly string[]): readonly string[] {
+  const parts = workspacePartsOf(storeFolder);
+  if (!parts || !plainWorkspace.test(parts.workspace)) return [];
+  return list(parts.root)
+    .filter((name) => suffixedWorkspace.exec(name)?.[1] === parts.workspace)
+    .sort()
+    .map((name) => join(parts.root, name, parts.extension));
+}
+
+function workspacePartsOf(folder: string): { readonly root: string; readonly workspace: string; readonly extension: string } | null {
+  const workspaceFolder = dirname(folder);
+  const root = dirname(workspaceFolder);
+  if (basename(root) !== 'workspaceStorage') return null;
+  return { root, workspace: basename(workspaceFolder), extension: basename(folder) };
+}

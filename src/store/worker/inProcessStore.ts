@@ -1,0 +1,42 @@
+import { Emitter } from '../../base/disposable';
+import type { SessionStore } from '../sessionStore';
+import type { OpenedStore } from './openedStore';
+import { perform, promisedOperations, type MethodArguments, type MethodName, type MethodResults } from './sessionMethods';
+import { closedError, type RunningStore, type SiblingMerged } from './storeClient';
+import type { StoreError } from '../storeError';
+
+/** The same store without a thread: every call runs at once and its promise settles in the next microtask. For tests on a simulated disk and
+ *  for tools; a person's window would stall on it. */
+export function inProcessStore(opened: OpenedStore): SessionStore {
+  const running = inProcessRunningStore(opened);
+  return { ...promisedOperations(running.call), close: running.close };
+}
+
+/** The in-process store as a connection owns it. */
+export function inProcessRunningStore(opened: OpenedStore): RunningStore {
+  let closed = false;
+  return {
+    call: <M extends MethodName>(method: M, args: MethodArguments[M], signal?: AbortSignal): Promise<MethodResults[M]> =>
+      // An executor turns what the store throws into a rejection, and runs before this returns.
+      new Promise((resolve) => {
+        if (closed) throw closedError();
+        signal?.throwIfAborted();
+        resolve(perform(opened.operations, method, args));
+      }),
+    close: () =>
+      new Promise((resolve) => {
+        if (!closed) {
+          closed = true;
+          opened.close();
+        }
+        resolve();
+      }),
+    abandon: () => {
+      closed = true;
+      return Promise.resolve();
+    },
+    onDidFail: new Emitter<StoreError>().event,
+    onDidFailInBackground: new Emitter<StoreError>().event,
+    onDidMergeSibling: new Emitter<SiblingMerged>().event,
+  };
+}

@@ -1,0 +1,31 @@
+import { Worker } from 'node:worker_threads';
+import type { WorkerPort } from './storeClient';
+import type { FromWorker } from './workerMessages';
+
+/** Starts the store's worker from its bundle. The thread begins to load SQLite at once, before it is told what to open. */
+export function startNodeWorker(entry: string): WorkerPort {
+  const worker = new Worker(entry, { name: 'hermes-store' });
+  let ended: Promise<unknown> | null = null;
+  return {
+    post: (message) => worker.postMessage(message),
+    onMessage: (listener) => {
+      worker.on('message', (message: FromWorker) => listener(message));
+    },
+    onExit: (listener) => {
+      let reason: string | null = null;
+      worker.on('error', (error) => {
+        reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      });
+      // A message that cannot be read is one whose answer would never come.
+      worker.on('messageerror', (error) => {
+        reason = `A message of the worker could not be read: ${error.message}`;
+        void worker.terminate();
+      });
+      worker.on('exit', (code) => listener(reason ?? `The worker ended with code ${code}.`));
+    },
+    terminate: async () => {
+      ended ??= worker.terminate();
+      await ended;
+    },
+  };
+}

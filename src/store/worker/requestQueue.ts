@@ -1,0 +1,84 @@
+import type { NewMessage } from '../../transcript/message';
+import type { StoreRequest } from './sessionMethods';
+
+/** Requests in the order in which they are to be run. First come, first served, except that chunk writes (a person is waiting to read that
+ *  text) pass everything they have nothing to do with. A chunk never passes a request about its own turn, session or message, so whoever
+ *  posts a chunk and then a settlement of the same turn finds them applied in that order. */
+export class RequestQueue<T extends StoreRequest> {
+  private waiting: readonly T[] = [];
+
+  get size(): number {
+    return this.waiting.length;
+  }
+
+  push(request: T): void {
+    this.waiting = [...this.waiting, request];
+  }
+
+  take(): T | undefined {
+    const next = this.firstFreeChunk() ?? this.waiting[0];
+    if (next !== undefined) this.waiting = this.waiting.filter((request) => request !== next);
+    return next;
+  }
+
+  /** Takes out the waiting requests that match. */
+  remove(matches: (request: T) => boolean): readonly T[] {
+    const removed = this.waiting.filter(matches);
+    this.waiting = this.waiting.filter((request) => !matches(request));
+    return removed;
+  }
+
+  private firstFreeChunk(): T | undefined {
+    const passed = new Set<string>();
+    for (const request of this.waiting) {
+      const subjects = subjectsOf(request);
+      if (subjects === 'everything') return undefined;
+      if (request.method === 'appendChunks' && !subjects.some((subject) => passed.has(subject))) return request;
+      for (const subject of subjects) passed.add(subject);
+    }
+    return undefined;
+  }
+}
+
+/** What a request reads or writes that a chunk could touch too. */
+function subjectsOf(request: StoreRequest): readonly string[] | 'everything' {
+  switch (request.method) {
+    case 'appendChunks': {
+      const [batch] = request.args;
+      return [turn(batch.turnUid), session(batch.sessionId), ...batch.chunks.map((chunk) => message(chunk.messageUid))];
+    }
+    case 'createSession':
+      return [session(request.args[0].id)];
+    case 'openTurn': {
+      const [input] = request.args;
+      return [turn(input.turnUid), session(input.sessionId), ...ofMessage(input.userMessage), ...(input.supersedes === undefined ? [] : [turn(input.supersedes)])];
+    }
+    case 'putMessages':
+      return request.args[0].flatMap(ofMessage);
+    case 'settleTurn':
+      return [turn(request.args[0].turnUid), ...request.args[0].messages.flatMap(ofMessage)];
+    case 'addUsage':
+    case 'getTurn':
+      return [turn(request.args[0])];
+    case 'getMessage':
+      return [message(request.args[0])];
+    case 'activeMessages':
+    case 'openTurnOf':
+    case 'endSession':
+      return [session(request.args[0])];
+    case 'readTranscript':
+      return [session(request.args[0].sessionId)];
+    case 'recoverTurns':
+      return 'everything';
+    default:
+      return [];
+  }
+}
+
+function ofMessage(of: NewMessage): readonly string[] {
+  return [message(of.uid), session(of.sessionId), ...(of.turnUid === null ? [] : [turn(of.turnUid)])];
+}
+
+const turn = (uid: string): string => `turn:${uid}`;
+const session = (id: string): string => `session:${id}`;
+const message = (uid: string): string => `message:${uid}`;

@@ -1,0 +1,61 @@
+import type { SearchQuery, SessionOperations, SessionStore } from '../sessionStore';
+
+export type MethodName = keyof SessionOperations;
+export type MethodArguments = { readonly [M in MethodName]: Parameters<SessionOperations[M]> };
+export type MethodResults = { readonly [M in MethodName]: ReturnType<SessionOperations[M]> };
+type MethodTable = { readonly [M in MethodName]: (...args: MethodArguments[M]) => MethodResults[M] };
+
+/** One call of a store method as data. */
+export type StoreRequest = { readonly [M in MethodName]: { readonly method: M; readonly args: MethodArguments[M] } }[MethodName];
+
+/** Runs one method by name, with its arguments as they came over a message port. */
+export function perform<M extends MethodName>(operations: SessionOperations, method: M, args: MethodArguments[M]): MethodResults[M] {
+  const table: MethodTable = operations;
+  return table[method](...args);
+}
+
+export type CallMethod = <M extends MethodName>(
+  method: M,
+  args: MethodArguments[M],
+  signal?: AbortSignal,
+) => Promise<MethodResults[M]>;
+
+/** The promised face of the store over one function that carries a call. Written out so that a method added to `SessionOperations` is a
+ *  compile error here until it is carried too. */
+export function promisedOperations(call: CallMethod): Omit<SessionStore, 'close'> {
+  return {
+    createSession: (...args) => call('createSession', args),
+    getSession: (...args) => call('getSession', args),
+    listSessions: (...args) => call('listSessions', args),
+    resolveSessionId: (...args) => call('resolveSessionId', args),
+    setTitle: (...args) => call('setTitle', args),
+    setSessionModel: (...args) => call('setSessionModel', args),
+    endSession: (...args) => call('endSession', args),
+    conversationTip: (...args) => call('conversationTip', args),
+    openTurn: (...args) => call('openTurn', args),
+    appendChunks: (...args) => call('appendChunks', args),
+    putMessages: (...args) => call('putMessages', args),
+    addUsage: (...args) => call('addUsage', args),
+    settleTurn: (...args) => call('settleTurn', args),
+    recoverTurns: (...args) => call('recoverTurns', args),
+    activeMessages: (...args) => call('activeMessages', args),
+    getMessage: (...args) => call('getMessage', args),
+    getTurn: (...args) => call('getTurn', args),
+    openTurnOf: (...args) => call('openTurnOf', args),
+    readTranscript: (...args) => call('readTranscript', args),
+    enqueue: (...args) => call('enqueue', args),
+    queue: (...args) => call('queue', args),
+    editQueued: (...args) => call('editQueued', args),
+    removeQueued: (...args) => call('removeQueued', args),
+    promoteQueued: (...args) => call('promoteQueued', args),
+    draft: (...args) => call('draft', args),
+    setDraft: (...args) => call('setDraft', args),
+    search: (query: SearchQuery, signal?: AbortSignal) => call('search', [query], signal),
+    getMeta: (...args) => call('getMeta', args),
+    setMeta: (...args) => call('setMeta', args),
+    indexBatch: (...args) => call('indexBatch', args),
+    checkpoint: (...args) => call('checkpoint', args),
+    verifyIntegrity: (signal?: AbortSignal) => call('verifyIntegrity', [], signal),
+    statistics: (...args) => call('statistics', args),
+  };
+}

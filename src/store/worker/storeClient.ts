@@ -1,0 +1,195 @@
+import { Emitter } from '../../base/disposable';
+import { StoreError } from '../storeError';
+import type { OpenReport, StorePlace } from './openedStore';
+import type { CallMethod, MethodArguments, MethodName, MethodResults, StoreRequest } from './sessionMethods';
+import { reviveStoreError } from './storeErrorData';
+import type { FromWorker, ToWorker } from './workerMessages';
+
+type Event<T> = Emitter<T>['event'];
+
+/** A worker thread as the client sees it. */
+export interface WorkerPort {
+  post(message: ToWorker): void;
+  onMessage(listener: (message: FromWorker) => void): void;
+  /** Called once, when the thread has ended; `technical` says why. */
+  onExit(listener: (technical: string) => void): void;
+  /** Ends the thread at once. Resolves when it has ended. */
+  terminate(): Promise<void>;
+}
+
+/** An open store and what it tells unasked. */
+export interface RunningStore {
+  /** Calls go out in the order they are made; each promise settles with what its transaction did. An aborted scan rejects at once. */
+  readonly call: CallMethod;
+  /** Finishes every call already made, checkpoints and closes. Rejects when the last tidying failed; the file is closed then too. */
+  close(): Promise<void>;
+  /** The store can no longer be used: its thread has died. Fires once; every pending call has been rejected. */
+  readonly onDidFail: Event<StoreError>;
+  /** Work nobody waits for (indexing, a checkpoint, merging) failed; the store goes on. */
+  readonly onDidFailInBackground: Event<StoreError>;
+  readonly onDidMergeSibling: Event<SiblingMerged>;
+  /** Ends it without closing anything. For the moment the file belongs to somebody else. */
+  abandon(): Promise<void>;
+}
+
+export type SiblingMerged = Omit<Extract<FromWorker, { kind: 'siblingMerged' }>, 'kind'>;
+
+interface PendingCall {
+  readonly resolve: (value: MethodResults[MethodName]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The near side of the store's worker. */
+export class StoreClient {
+  private readonly pending = new Map<number, PendingCall>();
+  private readonly failures = new Emitter<StoreError>();
+  private readonly backgroundFailures = new Emitter<StoreError>();
+  private readonly merges = new Emitter<SiblingMerged>();
+  private lastId = 0;
+  private ended: StoreError | null = null;
+  private opening: { resolve: (report: OpenReport) => void; reject: (error: StoreError) => void } | null = null;
+  private closing: { promise: Promise<void>; resolve: () => void; reject: (error: StoreError) => void } | null = null;
+
+  constructor(private readonly port: WorkerPort) {
+    port.onMessage((message) => this.receive(message));
+    port.onExit((technical) => this.exited(technical));
+  }
+
+  /** Opens the store. Rejects with the `StoreError` of the open, after which the worker has ended. */
+  open(place: StorePlace): Promise<OpenReport> {
+    return new Promise((resolve, reject) => {
+      if (this.ended) return reject(this.ended);
+      this.opening = { resolve, reject };
+      this.port.post({ kind: 'open', place });
+    });
+  }
+
+  readonly store: RunningStore = {
+    call: (method, args, signal) => this.call(method, args, signal),
+    close: () => this.close(),
+    onDidFail: this.failures.event,
+    onDidFailInBackground: this.backgroundFailures.event,
+    onDidMergeSibling: this.merges.event,
+    abandon: () => this.abandon(),
+  };
+
+  private call<M extends MethodName>(method: M, args: MethodArguments[M], signal?: AbortSignal): Promise<MethodResults[M]> {
+    return new Promise((resolve, reject) => {
+      if (this.ended) return reject(this.ended);
+      if (this.closing) return reject(closedError());
+      if (signal?.aborted) return reject(signal.reason);
+      const id = ++this.lastId;
+      const abort = (): void => {
+        if (!this.pending.delete(id)) return;
+        this.port.post({ kind: 'cancel', id });
+        reject(signal?.reason);
+      };
+      const settled = (): void => signal?.removeEventListener('abort', abort);
+      signal?.addEventListener('abort', abort, { once: true });
+      this.pending.set(id, {
+        resolve: (value) => {
+          settled();
+          resolve(value as MethodResults[M]);
+        },
+        reject: (error) => {
+          settled();
+          reject(error);
+        },
+      });
+      this.post(id, { method, args } as StoreRequest);
+    });
+  }
+
+  private post(id: number, request: StoreRequest): void {
+    try {
+      this.port.post({ kind: 'call', id, request });
+    } catch (error) {
+      // Only an argument that cannot be cloned gets here.
+      this.take(id)?.reject(new StoreError('invalid', 'The store was given something that cannot be stored.', String(error)));
+    }
+  }
+
+  private receive(message: FromWorker): void {
+    switch (message.kind) {
+      case 'opened':
+        this.opening?.resolve(message.report);
+        this.opening = null;
+        return;
+      case 'openFailed':
+        this.opening?.reject(reviveStoreError(message.error));
+        this.opening = null;
+        void this.abandon();
+        return;
+      case 'result':
+        return this.take(message.id)?.resolve(message.value);
+      case 'error':
+        return this.take(message.id)?.reject(reviveStoreError(message.error));
+      case 'backgroundError':
+        return this.backgroundFailures.fire(reviveStoreError(message.error));
+      case 'siblingMerged':
+        return this.merges.fire(message);
+      case 'closed': {
+        if (message.error) this.closing?.reject(reviveStoreError(message.error));
+        // Scans that were cut off by closing.
+        this.rejectAll(closedError());
+        void this.port.terminate();
+        return;
+      }
+    }
+  }
+
+  private take(id: number): PendingCall | undefined {
+    const call = this.pending.get(id);
+    this.pending.delete(id);
+    return call;
+  }
+
+  private close(): Promise<void> {
+    if (this.closing) return this.closing.promise;
+    if (this.ended) return Promise.resolve();
+    const { promise, resolve, reject } = deferred();
+    this.closing = { promise, resolve, reject };
+    this.port.post({ kind: 'close' });
+    return promise;
+  }
+
+  private abandon(): Promise<void> {
+    this.rejectAll(this.ended ?? closedError());
+    return this.port.terminate();
+  }
+
+  private exited(technical: string): void {
+    if (this.ended) return;
+    const error = new StoreError(
+      'unknown',
+      'The part of Hermes that saves sessions has stopped. What was shown is saved; retry to go on.',
+      technical,
+    );
+    this.rejectAll(error);
+    this.failures.fire(error);
+  }
+
+  private rejectAll(error: StoreError): void {
+    this.ended ??= error;
+    this.opening?.reject(error);
+    this.opening = null;
+    // Nobody is left who could do the orderly part of closing; the file is as after a crash, which loses nothing.
+    this.closing?.resolve();
+    for (const call of this.pending.values()) call.reject(error);
+    this.pending.clear();
+  }
+}
+
+export function closedError(): StoreError {
+  return new StoreError('locked', 'The session store is closed in this window.', 'The store has been closed.');
+}
+
+function deferred(): { promise: Promise<void>; resolve: () => void; reject: (error: StoreError) => void } {
+  let resolve: () => void = () => undefined;
+  let reject: (error: StoreError) => void = () => undefined;
+  const promise = new Promise<void>((onResolve, onReject) => {
+    resolve = onResolve;
+    reject = onReject;
+  });
+  return { promise, resolve, reject };
+}

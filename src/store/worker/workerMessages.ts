@@ -1,0 +1,21 @@
+import type { OpenReport, StorePlace } from './openedStore';
+import type { StoreErrorData } from './storeErrorData';
+import type { MethodResults, MethodName, StoreRequest } from './sessionMethods';
+
+/** Messages between the extension host's thread and the store's worker. Both sides are one build, so they are typed and not validated; they
+ *  travel by structured clone. */
+export type ToWorker =
+  | { readonly kind: 'open'; readonly place: StorePlace }
+  | { readonly kind: 'call'; readonly id: number; readonly request: StoreRequest }
+  | { readonly kind: 'cancel'; readonly id: number }
+  | { readonly kind: 'close' };
+
+export type FromWorker =
+  | { readonly kind: 'opened'; readonly report: OpenReport }
+  | { readonly kind: 'openFailed'; readonly error: StoreErrorData }
+  | { readonly kind: 'result'; readonly id: number; readonly value: MethodResults[MethodName] }
+  | { readonly kind: 'error'; readonly id: number; readonly error: StoreErrorData }
+  /** Something failed that nobody had asked for: indexing or a checkpoint in an idle moment. */
+  | { readonly kind: 'backgroundError'; readonly error: StoreErrorData }
+  | { readonly kind: 'siblingMerged'; readonly folder: string; readonly sessions: number; readonly messages: number }
+  | { readonly kind: 'closed'; readonly error: StoreErrorData | null };

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { siblingFoldersOf, storeFolderOf } from '../../../../src/store/ownership/storeFolder';
+
+const hash = '0123456789abcdef0123456789abcdef';
+const storage = (workspace: string): string => `/home/a/User/workspaceStorage/${workspace}/hermes-vscode.hermes-vscode`;
+
+describe('where the history of a folder lives', () => {
+  it.each([
+    ['the folder VS Code gives the only host', storage(hash), storage(hash)],
+    ['the folder VS Code gives a second host', storage(`${hash}-1`), storage(hash)],
+    ['the folder VS Code gives a twelfth host', storage(`${hash}-12`), storage(hash)],
+    ['a name that is no hash', storage('my-project-1'), storage('my-project-1')],
+    ['a hash of another length', storage('0123456789abcdef-1'), storage('0123456789abcdef-1')],
+    ['a suffix that is no number', storage(`${hash}-1a`), storage(`${hash}-1a`)],
+    ['an empty window’s number', storage('1763628000000'), storage('1763628000000')],
+    ['global storage', `/home/a/User/globalStorage/${hash}-1/x`, `/home/a/User/globalStorage/${hash}-1/x`],
+    ['a folder from the settings', '/data/hermes', '/data/hermes'],
+  ])('%s', (_name, given, expected) => {
+    expect(storeFolderOf(given)).toBe(expected);
+  });
+
+  it('finds the folders of further hosts of the same workspace, and of no other', () => {
+    const names = [`${hash}-2`, hash, `${hash}-1`, `${hash}-x`, `f${hash.slice(1)}-1`, 'ext-dev'];
+    expect(siblingFoldersOf(storage(hash), () => names)).toEqual([storage(`${hash}-1`), storage(`${hash}-2`)]);
+  });
+
+  it('looks for no siblings outside workspace storage', () => {
+    expect(siblingFoldersOf('/data/hermes', () => [`${hash}-1`])).toEqual([]);
+  });
+});
