@@ -1,0 +1,87 @@
+/** The disk as the store sees it: synchronous, absolute paths, positions in bytes. Every call throws an `Error` with an errno name in
+ *  `code` (`ENOSPC`, `EIO`, …; see `errnoOf`). `NodeFileSystem` is the real one, `SimulatedDisk` loses what was not synced. */
+export interface FileSystem {
+  /** `read` and `write` need an existing file; `create` makes it when absent; `createNew` fails with EEXIST. New files are private to the person. */
+  open(path: string, mode: OpenMode): OpenFile;
+  /** Undefined when nothing is there. Follows symbolic links. */
+  stat(path: string): FileStat | undefined;
+  /** Whether this process may write here, as far as the system can tell without writing. */
+  mayWrite(path: string): boolean;
+  /** Replaces the target, atomically. */
+  rename(from: string, to: string): void;
+  /** A second name for the same file; fails with EEXIST. File systems without links fail with EPERM, ENOTSUP or ENOSYS. */
+  link(existing: string, created: string): void;
+  remove(path: string): void;
+  list(folder: string): readonly string[];
+  /** Makes the folder and its parents, private to the person. Nothing happens when it exists. */
+  makeFolder(path: string): void;
+  /** Makes names created, renamed or removed in this folder durable. Does nothing where the system has no such call (Windows). */
+  syncFolder(path: string): void;
+}
+
+export type OpenMode = 'read' | 'write' | 'create' | 'createNew';
+
+export interface OpenFile {
+  /** Returns the bytes read: fewer than asked only at the end of the file. */
+  read(into: Uint8Array, position: number): number;
+  /** Writes all of it or throws; a failed write may have written a part. */
+  write(from: Uint8Array, position: number): void;
+  truncate(size: number): void;
+  /** When it returns, content and size survive a power cut. The name does only after `syncFolder`. */
+  sync(): void;
+  size(): number;
+  /** Same for every name and handle of one file, different for two files that exist at once. */
+  identity(): string;
+  close(): void;
+}
+
+export interface FileStat {
+  readonly kind: 'file' | 'folder' | 'other';
+  readonly size: number;
+  readonly identity: string;
+  /** Milliseconds since 1970. */
+  readonly modifiedAt: number;
+}
+
+/** A failed call on a file system that is not Node's own. */
+export class FileSystemError extends Error {
+  override readonly name = 'FileSystemError';
+  constructor(
+    readonly code: string,
+    operation: string,
+    path: string,
+  ) {
+    super(`${code}: ${operation} '${path}'`);
+  }
+}
+
+/** The errno name an error of a file system carries, or `EUNKNOWN`. */
+export function errnoOf(error: unknown): string {
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
+  return 'EUNKNOWN';
+}
+
+/** A small file whole. */
+export function readWhole(fileSystem: FileSystem, path: string): Uint8Array {
+  const file = fileSystem.open(path, 'read');
+  try {
+    const bytes = new Uint8Array(file.size());
+    return bytes.subarray(0, file.read(bytes, 0));
+  } finally {
+    file.close();
+  }
+}
+
+/** A new file with this content, synced. Fails with EEXIST rather than replace one; leaves nothing behind when it fails. */
+export function writeNewFile(fileSystem: FileSystem, path: string, content: Uint8Array): void {
+  const file = fileSystem.open(path, 'createNew');
+  try {
+    file.write(content, 0);
+    file.sync();
+  } catch (error) {
+    file.close();
+    fileSystem.remove(path);
+    throw error;
+  }
+  file.close();
+}

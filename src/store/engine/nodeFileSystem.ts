@@ -1,0 +1,121 @@
+import * as fs from 'node:fs';
+import type { FileStat, FileSystem, OpenFile, OpenMode } from './fileSystem';
+import { errnoOf } from './fileSystem';
+
+const privateFile = 0o600;
+const privateFolder = 0o700;
+
+const openFlags: Record<OpenMode, number> = {
+  read: fs.constants.O_RDONLY,
+  write: fs.constants.O_RDWR,
+  create: fs.constants.O_RDWR | fs.constants.O_CREAT,
+  createNew: fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_EXCL,
+};
+
+/** The machine's own disk. */
+export class NodeFileSystem implements FileSystem {
+  open(path: string, mode: OpenMode): OpenFile {
+    return new NodeFile(fs.openSync(path, openFlags[mode], privateFile));
+  }
+
+  stat(path: string): FileStat | undefined {
+    const stat = fs.statSync(path, { bigint: true, throwIfNoEntry: false });
+    if (stat === undefined) return undefined;
+    return {
+      kind: stat.isFile() ? 'file' : stat.isDirectory() ? 'folder' : 'other',
+      size: Number(stat.size),
+      identity: identityOf(stat),
+      modifiedAt: Number(stat.mtimeMs),
+    };
+  }
+
+  mayWrite(path: string): boolean {
+    try {
+      fs.accessSync(path, fs.constants.W_OK);
+      return true;
+    } catch (error) {
+      if (['EACCES', 'EROFS', 'EPERM'].includes(errnoOf(error))) return false;
+      throw error;
+    }
+  }
+
+  rename(from: string, to: string): void {
+    fs.renameSync(from, to);
+  }
+
+  link(existing: string, created: string): void {
+    fs.linkSync(existing, created);
+  }
+
+  remove(path: string): void {
+    fs.unlinkSync(path);
+  }
+
+  list(folder: string): readonly string[] {
+    return fs.readdirSync(folder);
+  }
+
+  makeFolder(path: string): void {
+    fs.mkdirSync(path, { recursive: true, mode: privateFolder });
+  }
+
+  syncFolder(path: string): void {
+    // Windows cannot open a folder for syncing; NTFS journals its names itself.
+    if (process.platform === 'win32') return;
+    const folder = fs.openSync(path, fs.constants.O_RDONLY);
+    try {
+      fs.fsyncSync(folder);
+    } catch (error) {
+      // Some network file systems have no fsync for folders. There is nothing better to call.
+      if (!['EINVAL', 'ENOTSUP', 'ENOSYS'].includes(errnoOf(error))) throw error;
+    } finally {
+      fs.closeSync(folder);
+    }
+  }
+}
+
+class NodeFile implements OpenFile {
+  constructor(private readonly descriptor: number) {}
+
+  read(into: Uint8Array, position: number): number {
+    let done = 0;
+    while (done < into.byteLength) {
+      const count = fs.readSync(this.descriptor, into, done, into.byteLength - done, position + done);
+      if (count === 0) break;
+      done += count;
+    }
+    return done;
+  }
+
+  write(from: Uint8Array, position: number): void {
+    let done = 0;
+    while (done < from.byteLength) {
+      done += fs.writeSync(this.descriptor, from, done, from.byteLength - done, position + done);
+    }
+  }
+
+  truncate(size: number): void {
+    fs.ftruncateSync(this.descriptor, size);
+  }
+
+  // libuv turns this into F_FULLFSYNC on macOS, where a plain fsync leaves data in the drive's cache.
+  sync(): void {
+    fs.fsyncSync(this.descriptor);
+  }
+
+  size(): number {
+    return fs.fstatSync(this.descriptor).size;
+  }
+
+  identity(): string {
+    return identityOf(fs.fstatSync(this.descriptor, { bigint: true }));
+  }
+
+  close(): void {
+    fs.closeSync(this.descriptor);
+  }
+}
+
+function identityOf(stat: fs.BigIntStats): string {
+  return `${stat.dev}:${stat.ino}`;
+}

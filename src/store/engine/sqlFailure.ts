@@ -1,0 +1,56 @@
+import { StoreError } from '../storeError';
+import type { StoreErrorCause } from '../storeError';
+import type { DiskFailure } from './databaseFiles';
+
+/** How SQLite's sentence (sql.js passes on no code) maps to a cause class. First match wins. */
+const byMessage: readonly (readonly [pattern: RegExp, cause: StoreErrorCause])[] = [
+  [/constraint failed|datatype mismatch|string or blob too big/, 'invalid'],
+  [/database or disk is full/, 'full'],
+  [/malformed|file is not a database|corrupt/, 'corrupt'],
+  [/readonly database/, 'readOnly'],
+  [/database (table )?is locked|locking protocol/, 'locked'],
+];
+
+const byErrno: Readonly<Record<string, StoreErrorCause>> = {
+  ENOSPC: 'full',
+  EDQUOT: 'full',
+  EROFS: 'readOnly',
+  EACCES: 'readOnly',
+  EPERM: 'readOnly',
+};
+
+const sentences: Record<StoreErrorCause, string> = {
+  full: 'The disk is full, so this could not be saved. Free some space, then try again; what was saved before is safe.',
+  readOnly: 'The folder that holds your sessions cannot be written to. Make it writable, or choose another folder in the setting "hermes.storage.path".',
+  corrupt: 'The file that holds your sessions is damaged. Reload the window: the damaged file is kept and everything readable is moved into a new one.',
+  locked: 'Your sessions are in use by another window. Continue there, or close it and try again.',
+  replaced: 'Another window has taken over your sessions, so this window can no longer save. Reload this window to continue here.',
+  newer: 'Your sessions were saved by a newer version of Hermes. Update the extension to open them; nothing was changed.',
+  invalid: 'This was not saved because it contradicts what is already stored. Reload the window and try again.',
+  'conversation-busy': 'This conversation is still being answered.',
+  'not-found': 'This is no longer stored.',
+  unknown: 'Your sessions could not be read or saved because the disk reported a problem. Reload the window; if it happens again, check the disk.',
+};
+
+/** The standard sentence of a cause, with the plain reason underneath. */
+export function storeError(cause: StoreErrorCause, technical: string): StoreError {
+  return new StoreError(cause, sentences[cause], technical);
+}
+
+/** Wraps a failed call of the file system. */
+export function diskError(operation: string, path: string, errno: string): StoreError {
+  return storeError(byErrno[errno] ?? 'unknown', `${errno}: ${operation} ${path}`);
+}
+
+/** Classifies what SQLite threw. What SQLite says decides when it is specific; the disk's own reason decides when SQLite only knows that
+ *  some call failed ("disk I/O error", "unable to open", and the "out of memory" sql.js makes of a connection that never came up). */
+export function sqlFailure(error: unknown, disk: DiskFailure | undefined, sql?: string): StoreError {
+  if (error instanceof StoreError) return error;
+  // A few paths of sql.js throw plain strings.
+  const text = error instanceof Error ? error.message : String(error);
+  const reason = disk === undefined ? '' : ` (${disk.errno}: ${disk.operation} ${disk.path})`;
+  const statement = sql === undefined ? '' : ` in: ${sql.replace(/\s+/g, ' ').slice(0, 200)}`;
+  const technical = `SQLite: ${text}${reason}${statement}`;
+  const said = byMessage.find(([pattern]) => pattern.test(text))?.[1];
+  return storeError(said ?? (disk === undefined ? undefined : byErrno[disk.errno]) ?? 'unknown', technical);
+}

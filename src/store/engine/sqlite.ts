@@ -1,0 +1,91 @@
+import initSqlJs from 'sql.js';
+import type { Database, SqlJsStatic } from 'sql.js';
+import { StoreError } from '../storeError';
+import type { DatabaseFiles, MountedDatabase } from './databaseFiles';
+import type { WasmParts } from './defaultVfs';
+import { findDefaultVfs, unsuitableEngine, wasmParts } from './defaultVfs';
+import { FileVfs } from './fileVfs';
+
+/** SQLite with our file layer in place. */
+export class Sqlite {
+  private readonly vfs: FileVfs;
+
+  /** Checks the engine's layout through a throw-away connection, then installs the file layer. Throws a `StoreError` that says so when
+   *  the engine is not the one we know. */
+  constructor(
+    private readonly module: SqlJsStatic,
+    parts: WasmParts,
+  ) {
+    const probe = new module.Database(new Uint8Array(0));
+    try {
+      this.vfs = new FileVfs(module, parts, findDefaultVfs(parts, probe.db));
+    } finally {
+      probe.close();
+    }
+  }
+
+  /** One connection to these files. Its main file must exist. Throws what the disk said when it cannot be opened. */
+  connect(files: DatabaseFiles): Connection {
+    return this.vfs.mount(files, (mounted) => {
+      try {
+        // An empty image gives sql.js the placeholder it unlinks at close; SQLite itself is led to our files.
+        const handle = new this.module.Database(new Uint8Array(0));
+        if (!mounted.mainOpened) {
+          handle.close();
+          throw unsuitableEngine('SQLite opened a database without asking the file layer');
+        }
+        return { handle, mounted, release: () => this.vfs.unmount(mounted) };
+      } catch (error) {
+        this.vfs.unmount(mounted);
+        throw error;
+      }
+    });
+  }
+}
+
+/** An open connection, and where its disk failures are kept. */
+export interface Connection {
+  readonly handle: Database;
+  readonly mounted: MountedDatabase;
+  /** To be called once the handle is closed. */
+  release(): void;
+}
+
+// sql.js instantiates once per process and ignores the settings of later calls, so the module that carries our file layer has to be kept.
+let loaded: Promise<Sqlite> | undefined;
+
+/** Loads SQLite from the bytes of `sql-wasm.wasm`. Later calls return the same engine. */
+export function loadSqlite(wasm: Uint8Array<ArrayBuffer>): Promise<Sqlite> {
+  loaded ??= instantiate(wasm);
+  return loaded;
+}
+
+async function instantiate(wasm: Uint8Array<ArrayBuffer>): Promise<Sqlite> {
+  let compiled: WebAssembly.Module;
+  try {
+    compiled = new WebAssembly.Module(wasm);
+  } catch (error) {
+    throw unsuitableEngine(`sql-wasm.wasm cannot be compiled (${String(error)})`);
+  }
+  let parts: WasmParts | undefined;
+  let refusal: unknown;
+  const module = await new Promise<SqlJsStatic>((resolve, reject) => {
+    const settings = {
+      useOldExtensionFunctions: false,
+      instantiateWasm: (imports: WebAssembly.Imports, receive: (instance: WebAssembly.Instance) => void): WebAssembly.Exports => {
+        const instance = new WebAssembly.Instance(compiled, imports);
+        try {
+          parts = wasmParts(instance);
+        } catch (error) {
+          refusal = error;
+        }
+        receive(instance);
+        return instance.exports;
+      },
+    };
+    initSqlJs(settings).then(resolve, reject);
+  });
+  if (refusal instanceof StoreError) throw refusal;
+  if (parts === undefined) throw unsuitableEngine('sql.js was loaded before without the file layer');
+  return new Sqlite(module, parts);
+}

@@ -1,0 +1,49 @@
+import type { Database, Statement } from 'sql.js';
+
+/** A prepared statement and what is worth knowing about it once. */
+export interface PreparedStatement {
+  readonly statement: Statement;
+  readonly columns: readonly string[];
+  readonly insertsRows: boolean;
+}
+
+/** Statements the store repeats are few; more than this means that texts are built per call, and the oldest go. */
+const capacity = 256;
+
+/** Keeps statements prepared by their text. A statement is lent to one user at a time: while it is lent, the same text gets a second one. */
+export class StatementCache {
+  private readonly free = new Map<string, PreparedStatement>();
+
+  constructor(private readonly database: Database) {}
+
+  take(sql: string): PreparedStatement {
+    const kept = this.free.get(sql);
+    if (kept !== undefined) {
+      this.free.delete(sql);
+      return kept;
+    }
+    const statement = this.database.prepare(sql);
+    return { statement, columns: statement.getColumnNames(), insertsRows: /^\s*(insert|replace|with)\b/i.test(sql) };
+  }
+
+  giveBack(sql: string, prepared: PreparedStatement): void {
+    prepared.statement.reset();
+    if (this.free.has(sql)) {
+      prepared.statement.free();
+      return;
+    }
+    this.free.set(sql, prepared);
+    if (this.free.size <= capacity) return;
+    for (const [oldest, { statement }] of this.free) {
+      statement.free();
+      this.free.delete(oldest);
+      return;
+    }
+  }
+
+  /** Forgets every statement, as after a change of the schema: `SELECT *` may have other columns now. */
+  clear(): void {
+    for (const { statement } of this.free.values()) statement.free();
+    this.free.clear();
+  }
+}

@@ -1,0 +1,57 @@
+import type { FileSystem } from '../engine/fileSystem';
+import type { FileHeader } from './fileHeader';
+import { applicationId, headerSize, parseHeader } from './fileHeader';
+import { readLog } from './logContent';
+import type { StoreFiles } from './storeFiles';
+
+/** What lies at the store's place, told from its first 100 bytes, its size and its log, before SQLite touches it: SQLite would treat an
+ *  empty file beside a log as new and delete the log, rewrite the header of a foreign file, and open a truncated one. */
+export type FileClass =
+  | { readonly kind: 'absent' }
+  /** Nothing was ever written to it. */
+  | { readonly kind: 'empty' }
+  /** The main file is gone or empty, but a log holds rows. */
+  | { readonly kind: 'logOnly' }
+  | { readonly kind: 'ours'; readonly header: FileHeader; readonly logBytes: number }
+  /** A sound SQLite file of another program. */
+  | { readonly kind: 'foreign'; readonly applicationId: number }
+  | { readonly kind: 'damaged'; readonly damage: Damage }
+  | { readonly kind: 'notAFile' };
+
+export type Damage = 'not-sqlite' | 'header' | 'truncated' | 'log-without-file' | 'content';
+
+export function classifyFile(fileSystem: FileSystem, files: StoreFiles): FileClass {
+  const stat = fileSystem.stat(files.main);
+  const logBytes = fileSystem.stat(files.log)?.size ?? 0;
+  if (stat === undefined) return { kind: logBytes > 0 ? 'logOnly' : 'absent' };
+  if (stat.kind !== 'file') return { kind: 'notAFile' };
+  if (stat.size === 0) return { kind: logBytes > 0 ? 'logOnly' : 'empty' };
+
+  const header = parseHeader(readStart(fileSystem, files.main));
+  if (header === undefined) return { kind: 'damaged', damage: 'not-sqlite' };
+  if (header.applicationId !== applicationId) return { kind: 'foreign', applicationId: header.applicationId };
+  if (!header.sound) return { kind: 'damaged', damage: 'header' };
+  if (isTruncated(fileSystem, files, stat.size, header)) return { kind: 'damaged', damage: 'truncated' };
+  return { kind: 'ours', header, logBytes };
+}
+
+/** A file shorter than its header says has lost its end, unless every missing page is in the log: a checkpoint writes the first page
+ *  (with the new page count) before it has written the last. */
+function isTruncated(fileSystem: FileSystem, files: StoreFiles, size: number, header: FileHeader): boolean {
+  if (header.pageCount === null || size >= header.pageCount * header.pageSize) return false;
+  const inLog = readLog(fileSystem, files.log)?.pages;
+  for (let page = Math.floor(size / header.pageSize) + 1; page <= header.pageCount; page += 1) {
+    if (inLog?.has(page) !== true) return true;
+  }
+  return false;
+}
+
+function readStart(fileSystem: FileSystem, path: string): Uint8Array {
+  const file = fileSystem.open(path, 'read');
+  try {
+    const bytes = new Uint8Array(headerSize);
+    return bytes.subarray(0, file.read(bytes, 0));
+  } finally {
+    file.close();
+  }
+}

@@ -1,0 +1,58 @@
+/** "HRMS". Says that a SQLite file is ours (SQLite header, offset 68). */
+export const applicationId = 0x48524d53;
+
+export const pageSize = 4096;
+export const headerSize = 100;
+
+const magic = 'SQLite format 3\0';
+const leafTablePage = 0x0d;
+const sqliteVersionNumber = 3_054_001;
+
+/** What the first 100 bytes of a SQLite file say, so far as the store cares. Layout: sqlite.org/fileformat2.html, section 1.3. */
+export interface FileHeader {
+  readonly pageSize: number;
+  /** Null when the writer did not keep it up to date (SQLite before 3.7). */
+  readonly pageCount: number | null;
+  readonly userVersion: number;
+  readonly applicationId: number;
+  /** Whether the fields with fixed values hold them. */
+  readonly sound: boolean;
+}
+
+/** Undefined when the bytes are not the start of a SQLite file. */
+export function parseHeader(bytes: Uint8Array): FileHeader | undefined {
+  if (bytes.length < headerSize || new TextDecoder('latin1').decode(bytes.subarray(0, 16)) !== magic) return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const rawPageSize = view.getUint16(16);
+  const size = rawPageSize === 1 ? 65_536 : rawPageSize;
+  const journalModes = [view.getUint8(18), view.getUint8(19)];
+  const fractions = [view.getUint8(21), view.getUint8(22), view.getUint8(23)].join();
+  return {
+    pageSize: size,
+    pageCount: view.getUint32(24) === view.getUint32(92) ? view.getUint32(28) : null,
+    userVersion: view.getInt32(60),
+    applicationId: view.getUint32(68),
+    sound:
+      size >= 512 && (size & (size - 1)) === 0 && journalModes.every((mode) => mode === 1 || mode === 2) && fractions === '64,32,32',
+  };
+}
+
+/** A whole, valid database without a table, as the file is born: it carries our application id from its first byte on disk, and no
+ *  rollback journal is ever needed to make it. */
+export function emptyDatabase(): Uint8Array {
+  const page = new Uint8Array(pageSize);
+  const view = new DataView(page.buffer);
+  page.set(new TextEncoder().encode(magic), 0);
+  view.setUint16(16, pageSize);
+  page.set([1, 1, 0, 64, 32, 32], 18);
+  view.setUint32(24, 1); // change counter, equal to "version valid for" below: the page count can be trusted
+  view.setUint32(28, 1); // pages
+  view.setUint32(44, 4); // schema format
+  view.setUint32(56, 1); // UTF-8
+  view.setUint32(68, applicationId);
+  view.setUint32(92, 1);
+  view.setUint32(96, sqliteVersionNumber);
+  view.setUint8(100, leafTablePage);
+  view.setUint16(105, pageSize); // start of the cell content area: the page is empty
+  return page;
+}

@@ -1,0 +1,43 @@
+import type { FileSystem } from '../engine/fileSystem';
+
+const logHeaderSize = 32;
+const frameHeaderSize = 24;
+
+/** What a write-ahead log holds in the committed frames of its current run. */
+export interface LogContent {
+  readonly pages: ReadonlySet<number>;
+  readonly pageSize: number;
+  /** Size of the whole database after the last commit, in pages. */
+  readonly databasePages: number;
+}
+
+/** Walks the log's frame headers while their salts are those of its header; checksums are SQLite's business when it opens the log.
+ *  Undefined when there is no commit in it. Layout: sqlite.org/fileformat2.html, section 4.1. */
+export function readLog(fileSystem: FileSystem, path: string): LogContent | undefined {
+  if ((fileSystem.stat(path)?.size ?? 0) <= logHeaderSize) return undefined;
+  const file = fileSystem.open(path, 'read');
+  try {
+    const header = new Uint8Array(logHeaderSize);
+    file.read(header, 0);
+    const pageSize = new DataView(header.buffer).getUint32(8);
+    if (pageSize < 512 || pageSize > 65_536) return undefined;
+    const salts = header.subarray(16, 24).join();
+    const frame = new Uint8Array(frameHeaderSize);
+    const view = new DataView(frame.buffer);
+    const pages = new Set<number>();
+    let uncommitted: number[] = [];
+    let databasePages = 0;
+    for (let at = logHeaderSize; file.read(frame, at) === frameHeaderSize; at += frameHeaderSize + pageSize) {
+      if (frame.subarray(8, 16).join() !== salts) break;
+      uncommitted.push(view.getUint32(0));
+      const pagesAfterCommit = view.getUint32(4);
+      if (pagesAfterCommit === 0) continue;
+      for (const page of uncommitted) pages.add(page);
+      uncommitted = [];
+      databasePages = pagesAfterCommit;
+    }
+    return databasePages === 0 ? undefined : { pages, pageSize, databasePages };
+  } finally {
+    file.close();
+  }
+}

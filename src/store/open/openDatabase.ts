@@ -1,0 +1,198 @@
+import { errnoOf, writeNewFile } from '../engine/fileSystem';
+import type { FileSystem } from '../engine/fileSystem';
+import type { Sqlite } from '../engine/sqlite';
+import { SqlJsDatabase } from '../engine/sqlJsDatabase';
+import { diskError, sqlFailure, storeError } from '../engine/sqlFailure';
+import { StoreError } from '../storeError';
+import type { Damage, FileClass } from './classifyFile';
+import { classifyFile } from './classifyFile';
+import { configure } from './configure';
+import { DamagedCopy } from './damagedCopy';
+import { emptyDatabase } from './fileHeader';
+import { adoptLog, pendingStamps, setAside } from './setAside';
+import type { StoreFiles } from './storeFiles';
+import { pendingPath, storeFiles } from './storeFiles';
+
+export interface OpenDatabaseOptions {
+  readonly sqlite: Sqlite;
+  readonly fileSystem: FileSystem;
+  /** Made when it does not exist. */
+  readonly folder: string;
+  /** The newest schema this program knows (`PRAGMA user_version`). */
+  readonly schemaVersion: number;
+  /** Throws a `StoreError` when this process does not own the store (`LockHandle.assertHeld`). */
+  readonly assertOwned: () => void;
+  /** Seconds since 1970. */
+  readonly now: () => number;
+  /** Only look: no file is made, moved or changed. Needs no lock, but no other process may be writing. */
+  readonly readOnly?: boolean;
+  /** Set when an earlier call on this file failed with cause `corrupt`: the file is set aside although its header looks sound. */
+  readonly knownDamaged?: boolean;
+}
+
+/** What opening found and did, for the person to be told. */
+export interface OpenReport {
+  readonly path: string;
+  /** A store was made: there was none, or the one found was set aside. */
+  readonly created: boolean;
+  readonly userVersion: number;
+  /** Why the store can only be read, or null when it can be written to. */
+  readonly readOnly: StoreError | null;
+  /** The damaged file that this opening moved out of the way, and what was wrong with it. */
+  readonly setAside: { readonly path: string; readonly damage: Damage } | null;
+}
+
+export interface OpenedDatabase {
+  readonly database: SqlJsDatabase;
+  readonly report: OpenReport;
+  /** Damaged files whose readable rows are not all in this store yet, oldest first; also those an earlier run did not finish. To be read
+   *  once the schema stands (`DamagedCopy.salvage`). */
+  readonly damagedCopies: readonly DamagedCopy[];
+}
+
+/** Opens the store of a folder. The caller owns it (src/store/lock). Looks at the file before SQLite does; a damaged one is set aside and
+ *  replaced by a new store, one of another program or of a newer version is refused and left untouched. Throws `StoreError`. */
+export function openDatabase(options: OpenDatabaseOptions): OpenedDatabase {
+  const files = storeFiles(options.folder);
+  try {
+    if (options.readOnly !== true) options.fileSystem.makeFolder(files.folder);
+    const obstacle = writeObstacle(options, files);
+    return obstacle === undefined ? openForWriting(options, files) : openForReading(options, files, obstacle);
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    throw diskError('open the store in', files.folder, errnoOf(error));
+  }
+}
+
+/** Why the store can only be read; undefined when it can be written. */
+function writeObstacle({ fileSystem, readOnly }: OpenDatabaseOptions, files: StoreFiles): StoreError | undefined {
+  if (readOnly === true) return storeError('readOnly', 'opened for reading only');
+  const places = [files.folder, files.main, files.log].filter((path) => fileSystem.stat(path) !== undefined);
+  const denied = places.find((path) => !fileSystem.mayWrite(path));
+  return denied === undefined ? undefined : storeError('readOnly', `no permission to write ${denied}`);
+}
+
+function openForWriting(options: OpenDatabaseOptions, files: StoreFiles): OpenedDatabase {
+  const { fileSystem } = options;
+  let found = classifyFile(fileSystem, files);
+  if (found.kind === 'logOnly' && adoptLog(fileSystem, files)) found = classifyFile(fileSystem, files);
+  refuseForeign(found, files, options.schemaVersion);
+
+  let damage = damageOf(found) ?? (options.knownDamaged === true && found.kind === 'ours' ? 'content' : undefined);
+  let database: SqlJsDatabase | undefined;
+  if (found.kind === 'ours' && damage === undefined) {
+    database = connectUnlessDamaged(options, files);
+    if (database === undefined) damage = 'content';
+  }
+
+  let moved: OpenReport['setAside'] = null;
+  if (damage !== undefined) {
+    const stamp = setAside(fileSystem, files, options.now());
+    moved = { path: pendingPath(files.folder, stamp), damage };
+  }
+  const created = database === undefined;
+  if (database === undefined) {
+    createEmpty(fileSystem, files);
+    database = connect(options, files, false);
+  }
+  const copies = pendingStamps(fileSystem, files.folder).map((stamp) => new DamagedCopy(options.sqlite, fileSystem, files, stamp));
+  return {
+    database,
+    report: { path: files.main, created, userVersion: userVersion(database), readOnly: null, setAside: moved },
+    damagedCopies: copies,
+  };
+}
+
+function openForReading(options: OpenDatabaseOptions, files: StoreFiles, obstacle: StoreError): OpenedDatabase {
+  const found = classifyFile(options.fileSystem, files);
+  refuseForeign(found, files, options.schemaVersion);
+  const damage = damageOf(found);
+  if (damage !== undefined) throw storeError('corrupt', `${files.main}: ${damage}; not set aside: ${obstacle.technical}`);
+  if (found.kind !== 'ours') throw storeError('readOnly', `there is no ${files.main}, and none can be made: ${obstacle.technical}`);
+  const database = connect(options, files, true);
+  return {
+    database,
+    report: { path: files.main, created: false, userVersion: userVersion(database), readOnly: obstacle, setAside: null },
+    damagedCopies: [],
+  };
+}
+
+function damageOf(found: FileClass): Damage | undefined {
+  if (found.kind === 'damaged') return found.damage;
+  return found.kind === 'logOnly' ? 'log-without-file' : undefined;
+}
+
+/** Throws for files that are not ours to touch. */
+function refuseForeign(found: FileClass, files: StoreFiles, schemaVersion: number): void {
+  switch (found.kind) {
+    case 'foreign':
+      throw new StoreError(
+        'unknown',
+        `The file ${files.main} belongs to another program, so Hermes did not touch it. Move it away, or choose another folder in the setting "hermes.storage.path".`,
+        `application_id ${found.applicationId}`,
+      );
+    case 'notAFile':
+      throw new StoreError(
+        'unknown',
+        `There is a folder where Hermes keeps its sessions: ${files.main}. Move it away, or choose another folder in the setting "hermes.storage.path".`,
+        'EISDIR',
+      );
+    case 'ours':
+      if (found.header.userVersion > schemaVersion) throw newer(found.header.userVersion, schemaVersion);
+      return;
+    case 'absent':
+    case 'empty':
+    case 'logOnly':
+    case 'damaged':
+      return;
+  }
+}
+
+function newer(found: number, known: number): StoreError {
+  return storeError('newer', `the file has schema version ${found}, this program knows ${known}`);
+}
+
+/** A new store appears under its name complete or not at all. */
+function createEmpty(fileSystem: FileSystem, files: StoreFiles): void {
+  const unborn = `${files.main}.new`;
+  // Left by a crash between the two steps; this process owns the folder.
+  if (fileSystem.stat(unborn) !== undefined) fileSystem.remove(unborn);
+  writeNewFile(fileSystem, unborn, emptyDatabase());
+  fileSystem.rename(unborn, files.main);
+  fileSystem.syncFolder(files.folder);
+}
+
+function connectUnlessDamaged(options: OpenDatabaseOptions, files: StoreFiles): SqlJsDatabase | undefined {
+  try {
+    return connect(options, files, false);
+  } catch (error) {
+    if (error instanceof StoreError && error.causeClass === 'corrupt') return undefined;
+    throw error;
+  }
+}
+
+function connect(options: OpenDatabaseOptions, files: StoreFiles, readOnly: boolean): SqlJsDatabase {
+  const connection = options.sqlite.connect({
+    fileSystem: options.fileSystem,
+    folder: files.folder,
+    mainPath: files.main,
+    logPath: files.log,
+    readOnly,
+  });
+  const database = new SqlJsDatabase(connection, readOnly ? () => undefined : options.assertOwned);
+  try {
+    configure(database, readOnly);
+    // The header on disk is that of the last checkpoint; the log may hold a newer version.
+    const version = userVersion(database);
+    if (version > options.schemaVersion) throw newer(version, options.schemaVersion);
+    return database;
+  } catch (error) {
+    database.abandon();
+    throw sqlFailure(error, connection.mounted.diskFailure);
+  }
+}
+
+function userVersion(database: SqlJsDatabase): number {
+  const version = database.get('PRAGMA user_version')?.['user_version'];
+  return typeof version === 'number' ? version : 0;
+}
