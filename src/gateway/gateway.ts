@@ -3,8 +3,9 @@ import type { SessionEvent, TurnActivity, TurnEvent } from '../transcript/turnEv
 import type { Turn } from '../transcript/turn';
 import type { TranscriptPage, TranscriptQuery } from '../store/sessionStore';
 import type { Disposable } from '../base/disposable';
+import type { SwitchReason } from '../memory/switchReason';
 
-export type SwitchReason = 'new_session' | 'reset' | 'resume' | 'branch' | 'rewind' | 'compression';
+export type { SwitchReason };
 
 /** Where turns are shown: a panel or a tab. `id` is stable while it lives. Handlers must not throw. */
 export interface Surface {

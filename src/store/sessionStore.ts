@@ -29,8 +29,8 @@ export interface SessionOperations {
   /** Stores delivered text. The first chunk of a message inserts its row. Chunks of a message arrive in order of `seq`; a repeated seq is
    *  ignored when its text is the same and refused otherwise. */
   appendChunks(batch: ChunkBatch): void;
-  /** Upserts whole messages by uid. Chunks of these messages are folded away (their text is in `parts`). */
-  putMessages(messages: readonly NewMessage[]): void;
+  /** Upserts whole messages by uid. Chunks of these messages are folded away (their text is in `parts`). Returns them as they now stand. */
+  putMessages(messages: readonly NewMessage[]): readonly Message[];
   addUsage(turnUid: string, usage: Usage): void;
   /** Closes a turn in one transaction: upserts `messages`, folds every remaining chunk of the turn, marks its messages final, answers open
    *  calls with `interrupted` results, adds the hidden closing row when no assistant row would end the turn, and settles the turn row.

@@ -1,0 +1,104 @@
+import type { Chunk } from '../transcript/message';
+import type { AssistantPart, DeliveredKind, ProviderMetadata } from '../transcript/part';
+
+interface BufferedPart {
+  readonly kind: DeliveredKind;
+  /** Text that is on disk. */
+  stored: string;
+  /** Text that has arrived and is not on disk yet. */
+  waiting: string;
+  /** Its first chunk is on disk (an empty one for a part that has only metadata). */
+  begun: boolean;
+  ended: boolean;
+  metadata: ProviderMetadata | undefined;
+}
+
+/** One answer while it arrives: which part each delta belongs to, what of it is on disk, and what the next chunks are. Pure bookkeeping:
+ *  it neither stores nor shows. A surrogate pair is never cut in two, and text that could not be stored as it is (a lone surrogate) is
+ *  replaced here, before it is stored and shown, so that both stay equal. */
+export class AnswerBuffer {
+  private readonly parts: BufferedPart[] = [];
+  private seq = 0;
+
+  constructor(readonly messageUid: string) {}
+
+  get lastSeq(): number {
+    return this.seq;
+  }
+
+  /** Whether anything of this answer is on disk. */
+  get hasStored(): boolean {
+    return this.seq > 0;
+  }
+
+  add(kind: DeliveredKind, text: string): void {
+    if (text === '') return;
+    const last = this.parts.at(-1);
+    if (last !== undefined && !last.ended && last.kind === kind) last.waiting += text;
+    else {
+      if (last !== undefined) last.ended = true;
+      this.parts.push({ kind, stored: '', waiting: text, begun: false, ended: false, metadata: undefined });
+    }
+  }
+
+  /** Ends the open part. A part that has only metadata (redacted thinking) is kept, because its provider wants it back. */
+  end(kind: DeliveredKind, metadata: ProviderMetadata | undefined): void {
+    const last = this.parts.at(-1);
+    if (last !== undefined && !last.ended && last.kind === kind) {
+      last.ended = true;
+      last.metadata = metadata;
+    } else if (metadata !== undefined) {
+      this.parts.push({ kind, stored: '', waiting: '', begun: false, ended: true, metadata });
+    }
+  }
+
+  /** What would be stored next, without taking it. With `all`, also the half of a surrogate pair that is otherwise held back. */
+  nextChunks(all: boolean): readonly Chunk[] {
+    const chunks: Chunk[] = [];
+    for (const [index, part] of this.parts.entries()) {
+      const text = releasable(part, all);
+      if (text === '' && (part.begun || part.metadata === undefined)) continue;
+      chunks.push({
+        messageUid: this.messageUid,
+        seq: this.seq + chunks.length + 1,
+        part: index,
+        kind: part.kind,
+        start: part.stored.length,
+        text: text.toWellFormed(),
+      });
+    }
+    return chunks;
+  }
+
+  /** These chunks are on disk now. */
+  markStored(chunks: readonly Chunk[]): void {
+    for (const chunk of chunks) {
+      const part = this.parts[chunk.part];
+      if (part === undefined) continue;
+      part.waiting = part.waiting.slice(chunk.text.length);
+      part.stored += chunk.text;
+      part.begun = true;
+      this.seq = chunk.seq;
+    }
+  }
+
+  /** The answer as it is on disk, with the metadata of the parts that were completed. */
+  storedParts(): readonly AssistantPart[] {
+    return this.parts
+      .filter((part) => part.begun)
+      .map(({ kind, stored, waiting, ended, metadata }) => {
+        const isComplete = ended && waiting === '' && metadata !== undefined;
+        return isComplete ? { kind, text: stored, metadata } : { kind, text: stored };
+      });
+  }
+}
+
+function releasable(part: BufferedPart, all: boolean): string {
+  if (all || part.ended || !endsInHighSurrogate(part.waiting)) return part.waiting;
+  return part.waiting.slice(0, -1);
+}
+
+function endsInHighSurrogate(text: string): boolean {
+  const last = text.charCodeAt(text.length - 1);
+  return last >= 0xd800 && last <= 0xdbff;
+}

@@ -1,0 +1,200 @@
+import type { Clock } from '../base/clock';
+import type { Ids } from '../base/ids';
+import type { SessionStore } from '../store/sessionStore';
+import type { Chunk, Message, NewMessage } from '../transcript/message';
+import type { DeliveredKind, ProviderMetadata, ToolCallPart, ToolOutcome } from '../transcript/part';
+import type { JsonValue } from '../transcript/json';
+import type { Settlement, Turn } from '../transcript/turn';
+import type { TurnEvent } from '../transcript/turnEvent';
+import type { Usage } from '../transcript/usage';
+import { AnswerBuffer } from './answerBuffer';
+
+export interface RecordedTurn {
+  readonly sessionId: string;
+  readonly turnUid: string;
+  readonly model: string;
+}
+
+export interface AnswerEnd {
+  readonly calls: readonly ToolCallPart[];
+  readonly finishReason: string | null;
+  readonly usage: Usage | null;
+}
+
+/** A pause before an unanswered write is tried once more: long enough for a busy disk, too short to be felt. */
+const secondTryMs = 100;
+
+/** Writes one turn, and shows each thing only after it is on disk (decision 2). Text handed to `deliver` is committed in chunks; whatever
+ *  arrives during a commit forms the next one. Once a write has failed twice nothing more is shown: `failure` is set, `onFailure` is
+ *  called once, and every later call of this recorder is refused with that failure. */
+export class TurnRecorder {
+  private answer: AnswerBuffer | null = null;
+  private answerStartedAt = 0;
+  private committing: Promise<void> | null = null;
+  private storeFailure: unknown = null;
+  private hasFailed = false;
+
+  constructor(
+    private readonly store: SessionStore,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+    private readonly turn: RecordedTurn,
+    private readonly show: (event: TurnEvent) => void,
+    private readonly onFailure: (error: unknown) => void,
+  ) {}
+
+  get failure(): unknown {
+    return this.storeFailure;
+  }
+
+  get failed(): boolean {
+    return this.hasFailed;
+  }
+
+  /** Takes text of the answer under way; the first of it begins the answer's row. */
+  deliver(kind: DeliveredKind, text: string): void {
+    if (this.hasFailed) return;
+    this.currentAnswer().add(kind, text);
+    this.startCommitting();
+  }
+
+  endPart(kind: DeliveredKind, metadata: ProviderMetadata | undefined): void {
+    if (this.hasFailed || (this.answer === null && metadata === undefined)) return;
+    this.currentAnswer().end(kind, metadata);
+    this.startCommitting();
+  }
+
+  /** Resolves when everything taken so far is on disk and shown. Rejects when it cannot be. */
+  async flush(): Promise<void> {
+    for (;;) {
+      if (this.committing !== null) await this.committing;
+      if (this.hasFailed) throw this.storeFailure;
+      if (this.answer === null || this.answer.nextChunks(true).length === 0) return;
+      this.startCommitting(true);
+    }
+  }
+
+  /** Stores the answer with its calls as one row; afterwards the calls may run. */
+  async storeCalls(end: AnswerEnd): Promise<void> {
+    await this.flush();
+    const answer = this.currentAnswer();
+    const stored = await this.write(() => this.store.putMessages([this.finalRow(answer, end)]));
+    this.answer = null;
+    this.showStored(stored);
+  }
+
+  /** Stores what a call came back with; afterwards the next request may be made. */
+  async storeResult(call: ToolCallPart, outcome: ToolOutcome, text: string, details: JsonValue | undefined): Promise<void> {
+    const result = { kind: 'toolResult' as const, callId: call.callId, name: call.name, outcome, text: text.toWellFormed() };
+    const row: NewMessage = {
+      ...this.newRow(),
+      role: 'tool',
+      parts: [details === undefined ? result : { ...result, details }],
+    };
+    this.showStored(await this.write(() => this.store.putMessages([row])));
+  }
+
+  async addUsage(usage: Usage): Promise<void> {
+    await this.write(() => this.store.addUsage(this.turn.turnUid, usage));
+  }
+
+  /** Closes the turn in one transaction and shows how it ended. With `undelivered: 'drop'` (a stop) text that is not on disk yet is given
+   *  up, with `'store'` it is stored and shown first. Rejects when the turn could not be closed; it may be called again then. */
+  async settle(settlement: Settlement, undelivered: 'drop' | 'store', end: Omit<AnswerEnd, 'calls'> | null): Promise<Turn & { readonly state: 'settled' }> {
+    if (undelivered === 'store' && !this.hasFailed) await this.flush();
+    if (this.committing !== null) await this.committing;
+    // After a failed write it is not known how much is on disk: then the store folds what it has, and nothing is said about the text here.
+    const answer = this.hasFailed ? null : this.answer;
+    const row = answer !== null && answer.hasStored ? [this.finalRow(answer, { calls: [], finishReason: end?.finishReason ?? null, usage: end?.usage ?? null })] : [];
+    const settled = await this.store.settleTurn({ turnUid: this.turn.turnUid, settledAt: this.clock.now(), settlement, messages: row });
+    this.answer = null;
+    this.show({ kind: 'turnSettled', turn: settled.turn, messages: settled.messages });
+    return settled.turn;
+  }
+
+  private currentAnswer(): AnswerBuffer {
+    if (this.answer === null) {
+      this.answer = new AnswerBuffer(this.ids.uid());
+      this.answerStartedAt = this.clock.now();
+    }
+    return this.answer;
+  }
+
+  private startCommitting(all = false): void {
+    if (this.committing !== null || this.hasFailed) return;
+    this.committing = this.commitWaiting(all).finally(() => {
+      this.committing = null;
+    });
+  }
+
+  private async commitWaiting(all: boolean): Promise<void> {
+    for (let chunks = this.answer?.nextChunks(all) ?? []; chunks.length > 0; chunks = this.answer?.nextChunks(all) ?? []) {
+      try {
+        await this.commit(chunks);
+      } catch (error) {
+        this.fail(error);
+        return;
+      }
+    }
+  }
+
+  private async commit(chunks: readonly Chunk[]): Promise<void> {
+    const { sessionId, turnUid, model } = this.turn;
+    await this.write(() => this.store.appendChunks({ sessionId, turnUid, model, createdAt: this.answerStartedAt, chunks }));
+    this.answer?.markStored(chunks);
+    this.show({ kind: 'delivered', turnUid, chunks });
+  }
+
+  /** Every write here is an upsert by uid (or by uid and seq), so one whose outcome is unknown may simply be repeated. */
+  private async write<T>(store: () => Promise<T>): Promise<T> {
+    if (this.hasFailed) throw this.storeFailure;
+    try {
+      return await store();
+    } catch {
+      await new Promise<void>((resolve) => this.clock.after(secondTryMs, resolve));
+      try {
+        return await store();
+      } catch (error) {
+        this.fail(error);
+        throw error;
+      }
+    }
+  }
+
+  private fail(error: unknown): void {
+    if (this.hasFailed) return;
+    this.hasFailed = true;
+    this.storeFailure = error;
+    this.onFailure(error);
+  }
+
+  private finalRow(answer: AnswerBuffer, end: AnswerEnd): NewMessage {
+    return {
+      ...this.newRow(),
+      uid: answer.messageUid,
+      createdAt: this.answerStartedAt,
+      role: 'assistant',
+      parts: [...answer.storedParts(), ...end.calls],
+      state: 'final',
+      lastSeq: answer.lastSeq,
+      model: this.turn.model,
+      finishReason: end.finishReason,
+      usage: end.usage,
+    };
+  }
+
+  private newRow() {
+    return {
+      uid: this.ids.uid(),
+      sessionId: this.turn.sessionId,
+      turnUid: this.turn.turnUid,
+      createdAt: this.clock.now(),
+      visibility: { kind: 'shown' as const },
+      carriedFrom: null,
+    };
+  }
+
+  private showStored(messages: readonly Message[]): void {
+    for (const message of messages) this.show({ kind: 'messageStored', message });
+  }
+}

@@ -1,0 +1,2 @@
+/** Why the session of a surface changed. */
+export type SwitchReason = 'new_session' | 'reset' | 'resume' | 'branch' | 'rewind' | 'compression';
