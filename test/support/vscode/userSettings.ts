@@ -9,6 +9,8 @@ export const quietSettings: Settings = {
   'workbench.tips.enabled': false,
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
   'workbench.enableExperiments': false,
+  // Settings in an ordinary tab: a modal editor would cover the window.
+  'workbench.editor.useModal': 'off',
   'workbench.settings.enableNaturalLanguageSearch': false,
   'chat.disableAIFeatures': true,
   'telemetry.telemetryLevel': 'off',

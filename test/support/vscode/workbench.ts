@@ -44,16 +44,16 @@ export class Workbench {
 
   /** Runs a command by its title in the palette ("Hermes: New Session"), as a person would. */
   async runCommand(title: string): Promise<void> {
-    const input = this.page.locator('.quick-input-widget input.input');
     await waitFor(`the command "${title}" to be in the palette`, async () => {
-      // A window that is still starting may close the palette again.
-      if (!(await input.isVisible())) {
-        await this.page.keyboard.press('F1');
-        if (!(await input.waitFor({ timeout: 2_000 }).then(() => true, isTimeoutOnly))) return false;
-      }
-      await input.fill(`>${title}`);
-      return this.quickInputRow(title).click({ timeout: 2_000 }).then(() => true, isTimeoutOnly);
+      // A window that is still starting, or a palette that is still closing, may take the new palette away again: then once more.
+      await this.page.keyboard.press('F1');
+      return this.#chooseCommand(title).then(() => true, isTimeoutOnly);
     });
+  }
+
+  async #chooseCommand(title: string): Promise<void> {
+    await this.page.locator('.quick-input-widget input.input').fill(`>${title}`, { timeout: 2_000 });
+    await this.quickInputRow(title).click({ timeout: 2_000 });
   }
 
   /** A row of an open quick pick, by the beginning of its accessible name. */
@@ -131,10 +131,12 @@ export class Workbench {
   /** Replaces the user settings in the settings editor, as a person would: takes effect at once, without a reload. */
   async writeUserSettings(settings: Settings): Promise<void> {
     await this.runCommand('Preferences: Open User Settings (JSON)');
-    await this.page.locator('.tab.active .label-name', { hasText: 'settings.json' }).waitFor();
+    await this.page.locator('.tab.active', { hasText: 'settings.json' }).waitFor();
     await this.page.locator('.editor-instance .view-lines').last().click();
     await this.page.keyboard.press('ControlOrMeta+A');
-    await this.page.keyboard.insertText(JSON.stringify(settings));
+    // Pasted, not typed: typing closes brackets by itself.
+    await this.page.evaluate((text) => navigator.clipboard.writeText(text), JSON.stringify(settings, null, 2));
+    await this.page.keyboard.press('ControlOrMeta+V');
     await this.runCommand('File: Save');
     await this.page.locator('.tab.active:not(.dirty)').waitFor();
     await this.runCommand('View: Close Editor');
