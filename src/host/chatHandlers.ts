@@ -1,0 +1,112 @@
+import type { Gateway } from '../gateway/gateway';
+import type { chatCommands, chatRequests, ChatResults } from '../protocol/chatProtocol';
+import type { SessionStore } from '../store/sessionStore';
+import type { ChatModels } from './chatModels';
+import type { StoreDesk } from './storeDesk';
+import type { CommandHandlers, RequestHandlers } from './viewEndpoint';
+
+/** What a chat view asks of the editor around it. */
+export interface ChatEditor {
+  openTranscript(sessionId: string, messageUid: string | null): Promise<void>;
+  pickSession(surfaceId: string): Promise<void>;
+  pickModel(sessionId: string | null): Promise<void>;
+  openSettings(query: string): Promise<void>;
+  showLog(): void;
+  copy(text: string): Promise<void>;
+  openLink(href: string): Promise<void>;
+  insertAtCursor(text: string): Promise<void>;
+  /** Carries out a setup entry of the empty state. */
+  setUp(entryId: string): Promise<void>;
+  /** An action of a notice that is not the store's own. */
+  runAction(action: string): Promise<void>;
+}
+
+export interface ChatHandlerNeeds {
+  readonly surfaceId: string;
+  readonly gateway: Gateway;
+  readonly sessions: Pick<SessionStore, 'getMessage'>;
+  readonly store: StoreDesk;
+  readonly models: ChatModels;
+  readonly editor: ChatEditor;
+  readonly onReady: () => Promise<void>;
+  readonly onModelChosen: (sessionId: string | null) => Promise<void>;
+}
+
+export interface ChatHandlers {
+  readonly commands: CommandHandlers<typeof chatCommands>;
+  readonly requests: RequestHandlers<typeof chatRequests, ChatResults>;
+}
+
+/** What each message of a chat view does. Requests wait for a store that is just being opened, so that a prompt typed at once is not refused. */
+export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
+  const { gateway, surfaceId, store, models, editor } = needs;
+  return {
+    commands: {
+      ready: () => needs.onReady(),
+      saveDraft: async ({ key, text }) => {
+        await store.settled();
+        await gateway.saveDraft(key, text);
+      },
+      newSession: async () => void (await gateway.switchSession(surfaceId, { reason: 'new_session' })),
+      openSession: async ({ sessionId }) => void (await gateway.switchSession(surfaceId, { reason: 'resume', sessionId })),
+      openTranscript: async ({ messageUid }) => {
+        const sessionId = gateway.shownSession(surfaceId);
+        if (sessionId !== null) await editor.openTranscript(sessionId, messageUid);
+      },
+      resumePicker: () => editor.pickSession(surfaceId),
+      selectModelPicker: () => editor.pickModel(gateway.shownSession(surfaceId)),
+      openSettings: ({ query }) => editor.openSettings(query),
+      showLog: () => editor.showLog(),
+      copy: ({ text }) => editor.copy(text),
+      openLink: ({ href }) => editor.openLink(href),
+      insertAtCursor: ({ text }) => editor.insertAtCursor(text),
+      runAction: async ({ action }) => {
+        if (!(await store.runAction(action))) await editor.runAction(action);
+      },
+    },
+    requests: {
+      submit: async ({ sessionId, uid, text }) => {
+        await store.settled();
+        const receipt = await gateway.submit(surfaceId, { sessionId, uid, text });
+        return { kind: receipt.kind, sessionId: receipt.sessionId };
+      },
+      stop: async ({ sessionId }) => {
+        await gateway.stop(sessionId);
+        return null;
+      },
+      retry: async ({ turnUid }) => ({ sessionId: (await gateway.retry(surfaceId, turnUid)).sessionId }),
+      loadEarlier: async ({ sessionId, before, limit }) => {
+        const { messages, turns, hasEarlier } = await gateway.readTranscript({ sessionId, before, limit });
+        return { messages, turns, hasEarlier };
+      },
+      readMessage: ({ uid }) => needs.sessions.getMessage(uid),
+      editQueued: async ({ uid, text }) => {
+        await gateway.editQueued(uid, text);
+        return null;
+      },
+      removeQueued: async ({ uid }) => {
+        await gateway.removeQueued(uid);
+        return null;
+      },
+      promoteQueued: async ({ uid }) => {
+        await gateway.promoteQueued(uid);
+        return null;
+      },
+      rename: async ({ sessionId, title }) => {
+        await gateway.renameSession(sessionId, title);
+        return null;
+      },
+      listModels: ({ refresh }) => models.choices(refresh),
+      selectModel: async ({ sessionId, ref }) => {
+        await gateway.selectModel(sessionId, ref);
+        await needs.onModelChosen(sessionId);
+        return null;
+      },
+      discover: () => models.discover(),
+      setUp: async ({ entryId }) => {
+        await editor.setUp(entryId);
+        return null;
+      },
+    },
+  };
+}

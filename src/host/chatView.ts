@@ -1,0 +1,39 @@
+import * as vscode from 'vscode';
+import type { ChatBridge } from './chatBridge';
+import { webviewPort } from './webviewPort';
+import type { WebviewPrograms } from './webviewPrograms';
+
+export const chatViewId = 'hermes.chat';
+
+/** The panel in the secondary side bar. Hidden, its page is unloaded (nothing is kept alive that the store can draw again). */
+export class ChatView implements vscode.WebviewViewProvider {
+  private view: vscode.WebviewView | null = null;
+
+  constructor(
+    private readonly programs: WebviewPrograms,
+    private readonly bridge: ChatBridge,
+  ) {}
+
+  get isVisible(): boolean {
+    return this.view?.visible ?? false;
+  }
+
+  resolveWebviewView(view: vscode.WebviewView): void {
+    this.view = view;
+    const connection = this.bridge.connect(webviewPort(view.webview));
+    view.onDidChangeVisibility(() => {
+      if (!view.visible) this.bridge.pageUnloaded();
+    });
+    view.onDidDispose(() => {
+      connection.dispose();
+      if (this.view === view) this.view = null;
+    });
+    this.programs.load('chat', view.webview);
+  }
+
+  /** Shows the panel and puts the cursor into the composer. */
+  async focus(): Promise<void> {
+    await vscode.commands.executeCommand(`${chatViewId}.focus`);
+    this.bridge.focusComposer();
+  }
+}

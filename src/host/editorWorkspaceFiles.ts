@@ -1,0 +1,93 @@
+import { realpath } from 'node:fs/promises';
+import { relative, sep } from 'node:path';
+import * as vscode from 'vscode';
+import type { DirectoryEntry, FileKind, TextSearch, TextSearchResult, WorkspaceFiles, WorkspaceRoot } from '../tools/workspaceFiles';
+import { FileNotFound } from '../tools/workspaceFiles';
+import type { EditorTextSearch } from './editorTextSearch';
+
+interface OpenFolder extends WorkspaceRoot {
+  readonly uri: vscode.Uri;
+}
+
+/** The open folders through the editor: any file system it can open, and a file with unsaved changes reads as its editor shows it. */
+export class EditorWorkspaceFiles implements WorkspaceFiles {
+  constructor(private readonly textSearch: EditorTextSearch) {}
+
+  roots(): readonly OpenFolder[] {
+    const taken = new Map<string, number>();
+    return (vscode.workspace.workspaceFolders ?? []).map((folder) => {
+      const count = (taken.get(folder.name) ?? 0) + 1;
+      taken.set(folder.name, count);
+      return { name: count === 1 ? folder.name : `${folder.name} (${count})`, path: folder.uri.fsPath, uri: folder.uri };
+    });
+  }
+
+  async kindOf(path: string): Promise<FileKind | null> {
+    try {
+      return fileKind((await vscode.workspace.fs.stat(this.uriOf(path))).type);
+    } catch (error) {
+      if (isNotFound(error)) return null;
+      throw error;
+    }
+  }
+
+  async realPath(path: string): Promise<string> {
+    // Only a disk has links that can lead outside; other file systems are asked by their own paths.
+    return this.uriOf(path).scheme === 'file' ? realpath(path) : path;
+  }
+
+  async size(path: string): Promise<number> {
+    const unsaved = unsavedBytes(this.uriOf(path));
+    if (unsaved !== null) return unsaved.length;
+    return (await this.existing(path, (uri) => vscode.workspace.fs.stat(uri))).size;
+  }
+
+  async read(path: string, signal: AbortSignal): Promise<Uint8Array> {
+    signal.throwIfAborted();
+    return unsavedBytes(this.uriOf(path)) ?? (await this.existing(path, (uri) => vscode.workspace.fs.readFile(uri)));
+  }
+
+  async list(path: string, signal: AbortSignal): Promise<readonly DirectoryEntry[]> {
+    signal.throwIfAborted();
+    const entries = await this.existing(path, (uri) => vscode.workspace.fs.readDirectory(uri));
+    return entries.map(([name, type]) => ({ name, kind: fileKind(type) }));
+  }
+
+  async searchText(search: TextSearch, signal: AbortSignal): Promise<TextSearchResult> {
+    return this.textSearch.search(this.roots(), search, signal);
+  }
+
+  private async existing<T>(path: string, ask: (uri: vscode.Uri) => Thenable<T>): Promise<T> {
+    try {
+      return await ask(this.uriOf(path));
+    } catch (error) {
+      if (isNotFound(error)) throw new FileNotFound(path);
+      throw error;
+    }
+  }
+
+  /** Paths are the editor's own (`fsPath`), so that the file system of the folder they lie in is found again. */
+  private uriOf(path: string): vscode.Uri {
+    const folder = this.roots().find((root) => root.uri.scheme !== 'file' && (path === root.path || path.startsWith(root.path + sep)));
+    if (folder === undefined) return vscode.Uri.file(path);
+    const below = relative(folder.path, path);
+    return below === '' ? folder.uri : vscode.Uri.joinPath(folder.uri, ...below.split(sep));
+  }
+}
+
+/** What the editor shows of a file with unsaved changes; null when the file on disk is the truth. */
+export function unsavedBytes(uri: vscode.Uri): Uint8Array | null {
+  const document = vscode.workspace.textDocuments.find((open) => open.isDirty && open.uri.toString() === uri.toString());
+  return document === undefined ? null : new TextEncoder().encode(document.getText());
+}
+
+function fileKind(type: vscode.FileType): FileKind {
+  // A symbolic link carries the kind of what it points at beside its own bit.
+  if ((type & vscode.FileType.File) !== 0) return 'file';
+  if ((type & vscode.FileType.Directory) !== 0) return 'directory';
+  return 'other';
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof vscode.FileSystemError && (error.code === 'FileNotFound' || error.code === 'FileNotADirectory');
+}
