@@ -72,11 +72,12 @@ export class LockAcquisition implements Disposable {
       const attempt = this.attempt();
       if (attempt.kind === 'held') return attempt.lock;
       const outcome = await this.ask(attempt.owner);
-      if (outcome.kind === 'released') continue;
       if (this.busy) {
         this.busy = null;
         since = this.clock.monotonicMs();
+        this.states.fire({ kind: 'opening', blockedBy: null });
       }
+      if (outcome.kind === 'released') continue;
       const waited = this.clock.monotonicMs() - since;
       if (waited > (attempt.owner.visible ? this.patience.lockedMs : this.patience.invisibleLockedMs)) throw locked(attempt.owner, outcome);
       this.states.fire({ kind: 'opening', blockedBy: waited > this.patience.answerMs ? attempt.owner.description : null });

@@ -80,9 +80,17 @@ export class StoreConnection implements Disposable {
   /** Opens the store, asking its owner to hand it over where there is one. Resolves when the state is no longer `opening`, or when the owner
    *  is busy and a decision is due. Never rejects: failures are states. */
   open(): Promise<void> {
-    this.opening ??= this.openOnce().finally(() => {
-      this.opening = null;
-    });
+    const kind = this.current.kind;
+    const underWay = this.opening !== null && (kind === 'opening' || kind === 'waitingForOwner');
+    if (!underWay && kind !== 'open' && kind !== 'closed') {
+      // At once, so that nobody who waits sees the state before.
+      this.setState({ kind: 'opening', blockedBy: null });
+      const opening = Promise.all([this.opening, this.ending]).then(() => this.openOnce());
+      this.opening = opening;
+      void opening.then(() => {
+        if (this.opening === opening) this.opening = null;
+      });
+    }
     return this.settledState();
   }
 
@@ -123,9 +131,7 @@ export class StoreConnection implements Disposable {
   }
 
   private async openOnce(): Promise<void> {
-    await this.ending;
     if (this.current.kind === 'closed') return;
-    this.setState({ kind: 'opening', blockedBy: null });
     try {
       if (!(await this.holdLock())) return;
       const fence = this.lock?.fence ?? null;

@@ -1,0 +1,349 @@
+import { connect } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../../src/base/clock';
+import { silentLog } from '../../../../src/base/log';
+import { StoreConnection, type TurnGuard } from '../../../../src/store/ownership/storeConnection';
+import type { StoreState } from '../../../../src/store/ownership/storeState';
+import { StoreError } from '../../../../src/store/storeError';
+import { FakeFolder, FakeHome } from './fakeHome';
+
+const opened: StoreConnection[] = [];
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((connection) => connection.close()));
+});
+
+describe('a history that moves between windows', () => {
+  it('is handed over by a window without a running turn, and back again', async () => {
+    const folder = new FakeFolder();
+    const first = window(folder, 'first');
+    await first.connection.open();
+    await first.connection.store.setDraft('new', 'typed in the first window');
+
+    const second = window(folder, 'second');
+    await second.connection.open();
+    const readInSecond = await second.connection.store.draft('new');
+    const during = [first.connection.state.kind, second.connection.state.kind];
+    await second.connection.store.setDraft('new', 'typed in the second window');
+
+    await first.connection.reclaim();
+    expect({
+      readInSecond,
+      during,
+      readInFirst: await first.connection.store.draft('new'),
+      after: [first.connection.state.kind, second.connection.state.kind],
+      atOnce: folder.mostOpenAtOnce,
+      log: folder.log,
+    }).toEqual({
+      readInSecond: 'typed in the first window',
+      during: ['continuedElsewhere', 'open'],
+      readInFirst: 'typed in the second window',
+      after: ['open', 'continuedElsewhere'],
+      atOnce: 1,
+      log: ['first opens', 'first closes', 'second opens', 'second closes', 'first opens'],
+    });
+  });
+
+  it('says in the old window why nothing can be asked there any more', async () => {
+    const folder = new FakeFolder();
+    const first = window(folder, 'first');
+    await first.connection.open();
+    await window(folder, 'second').connection.open();
+    await expect(first.connection.store.draft('new')).rejects.toMatchObject({
+      causeClass: 'locked',
+      message: 'This history was continued in another window. Choose Continue Here to go on in this one.',
+    });
+  });
+
+  it('stays where a turn runs; the newcomer is told and takes over once it has waited', async () => {
+    const folder = new FakeFolder();
+    const turn = runningTurn('Fix the retry timer');
+    const owner = window(folder, 'owner', turn.guard);
+    await owner.connection.open();
+    const newcomer = window(folder, 'newcomer');
+    await newcomer.connection.open();
+    const before = [owner.connection.state.kind, newcomer.connection.state];
+
+    newcomer.connection.waitForOwner();
+    const whileWaiting = newcomer.connection.state;
+    await passing(300);
+    const stillWaiting = owner.connection.state.kind;
+    turn.settle();
+    await reached(newcomer.connection, 'open');
+    expect({ before, whileWaiting, stillWaiting, after: owner.connection.state.kind, stopped: turn.stopped() }).toEqual({
+      before: ['open', { kind: 'waitingForOwner', sessionTitle: 'Fix the retry timer', chosen: 'nothing' }],
+      whileWaiting: { kind: 'waitingForOwner', sessionTitle: 'Fix the retry timer', chosen: 'wait' },
+      stillWaiting: 'open',
+      after: 'continuedElsewhere',
+      stopped: false,
+    });
+  });
+
+  it('is taken from a settled owner only when the newcomer chose to', async () => {
+    const folder = new FakeFolder();
+    const turn = runningTurn('Long work');
+    const owner = window(folder, 'owner', turn.guard);
+    await owner.connection.open();
+    const newcomer = window(folder, 'newcomer');
+    await newcomer.connection.open();
+    turn.settle();
+    await passing(400);
+    expect([owner.connection.state.kind, newcomer.connection.state.kind]).toEqual(['open', 'waitingForOwner']);
+  });
+
+  it('stops the owner’s turn when the newcomer asks for that', async () => {
+    const folder = new FakeFolder();
+    const turn = runningTurn('Long work');
+    const owner = window(folder, 'owner', turn.guard);
+    await owner.connection.open();
+    const newcomer = window(folder, 'newcomer');
+    await newcomer.connection.open();
+    newcomer.connection.askOwnerToStop();
+    await reached(newcomer.connection, 'open');
+    expect({ stopped: turn.stopped(), owner: owner.connection.state.kind, atOnce: folder.mostOpenAtOnce }).toEqual({
+      stopped: true,
+      owner: 'continuedElsewhere',
+      atOnce: 1,
+    });
+  });
+
+  it('goes to a newcomer that had chosen nothing when the busy owner’s window closes', async () => {
+    const folder = new FakeFolder();
+    const owner = window(folder, 'owner', runningTurn('Long work').guard);
+    await owner.connection.open();
+    const newcomer = window(folder, 'newcomer');
+    await newcomer.connection.open();
+    await owner.connection.close();
+    await reached(newcomer.connection, 'open');
+    expect(folder.log).toEqual(['owner opens', 'owner closes', 'newcomer opens']);
+  });
+
+  it('ends in exactly one window when many start at once', async () => {
+    const folder = new FakeFolder();
+    const windows = Array.from({ length: 8 }, (_, index) => window(folder, `window ${index}`));
+    await Promise.all(windows.map(({ connection }) => connection.open()));
+    const states = windows.map(({ connection }) => connection.state.kind).sort();
+    expect({ open: states.filter((kind) => kind === 'open').length, others: [...new Set(states)].sort(), atOnce: folder.mostOpenAtOnce }).toEqual({
+      open: 1,
+      others: ['continuedElsewhere', 'open'],
+      atOnce: 1,
+    });
+  });
+
+  it('finishes what was asked before it is handed over', async () => {
+    const folder = new FakeFolder();
+    const first = window(folder, 'first');
+    await first.connection.open();
+    const second = window(folder, 'second');
+    const [written] = await Promise.all([first.connection.store.setDraft('a', 'kept'), second.connection.open()]);
+    expect({ written, read: await second.connection.store.draft('a') }).toEqual({ written: undefined, read: 'kept' });
+  });
+
+  it('is handed over also while the owner is still opening it', async () => {
+    const folder = new FakeFolder();
+    const slow = window(folder, 'slow');
+    slow.home.openDelay = passing(150);
+    const opening = slow.connection.open();
+    await passing(20);
+    const second = window(folder, 'second');
+    await second.connection.open();
+    await opening;
+    expect({ states: [slow.connection.state.kind, second.connection.state.kind], log: folder.log }).toEqual({
+      states: ['continuedElsewhere', 'open'],
+      log: ['slow opens', 'slow closes', 'second opens'],
+    });
+  });
+});
+
+describe('an owner that does not answer', () => {
+  it('leads to a clear failure, and a retry opens once it is gone', async () => {
+    const folder = new FakeFolder();
+    folder.owner = { endpoint: { socketPath: '/nonexistent/s.sock', token: 'x' }, window: 'process 4711 on this machine' };
+    const newcomer = window(folder, 'newcomer');
+    await newcomer.connection.open();
+    const failed = newcomer.connection.state;
+    folder.owner = null;
+    await newcomer.connection.retry();
+    expect({
+      cause: failed.kind === 'failed' ? [failed.error.causeClass, failed.error.message] : failed,
+      after: newcomer.connection.state.kind,
+    }).toEqual({
+      cause: ['locked', 'Another window holds this history and does not answer (process 4711 on this machine). Close that window, then retry.'],
+      after: 'open',
+    });
+  });
+
+  it('is waited for without a failure while its window is closing', async () => {
+    const folder = new FakeFolder();
+    folder.owner = { endpoint: { socketPath: '/nonexistent/s.sock', token: 'x' }, window: 'old host' };
+    const newcomer = window(folder, 'newcomer');
+    const opening = newcomer.connection.open();
+    setTimeout(() => (folder.owner = null), 250);
+    await opening;
+    expect(newcomer.connection.state.kind).toBe('open');
+  });
+
+  it('hands over to nobody who does not know the lock’s token', async () => {
+    const folder = new FakeFolder();
+    const owner = window(folder, 'owner');
+    await owner.connection.open();
+    const path = folder.owner?.endpoint.socketPath ?? '';
+    const answers = [await saying(path, '{"v":1,"token":"guessed","ask":"handOver"}\n'), await saying(path, 'GET / HTTP/1.1\n'), await saying(path, 'x'.repeat(10_000))];
+    expect({ answers, state: owner.connection.state.kind }).toEqual({
+      answers: ['{"answer":"refused","reason":"The token is not the one in the lock."}\n', '', ''],
+      state: 'open',
+    });
+  });
+});
+
+describe('a store that fails', () => {
+  it('becomes a failed state when its thread dies, keeps the lock, and is opened again by a retry', async () => {
+    const folder = new FakeFolder();
+    const { connection, home } = window(folder, 'only');
+    await connection.open();
+    const lock = folder.owner;
+    home.current.die(new StoreError('unknown', 'The thread has stopped.', 'test'));
+    const failed = connection.state;
+    const call = connection.store.draft('new');
+    await expect(call).rejects.toMatchObject({ message: 'The thread has stopped.' });
+    const kept = folder.owner === lock;
+    await connection.retry();
+    expect({ failed: failed.kind, kept, after: connection.state.kind, opened: home.opened.length }).toEqual({ failed: 'failed', kept: true, after: 'open', opened: 2 });
+  });
+
+  it('salvages on the retry after damage was met, and only then', async () => {
+    const folder = new FakeFolder();
+    const { connection, home } = window(folder, 'only');
+    await connection.open();
+    home.current.nextFailure = new StoreError('corrupt', 'The file is damaged.', 'SQLITE_CORRUPT');
+    await expect(connection.store.draft('new')).rejects.toMatchObject({ causeClass: 'corrupt' });
+    await connection.retry();
+    home.current.die(new StoreError('unknown', 'The thread has stopped.', 'test'));
+    await connection.retry();
+    expect({ salvage: home.opened.map(({ options }) => options.salvage), log: folder.log }).toEqual({
+      salvage: [false, true, false],
+      log: ['only opens', 'only abandons', 'only opens', 'only dies', 'only opens'],
+    });
+  });
+
+  it('touches nothing any more once another process has replaced it', async () => {
+    const folder = new FakeFolder();
+    const { connection, home } = window(folder, 'frozen');
+    await connection.open();
+    const thief = { endpoint: { socketPath: '/nonexistent', token: 'y' }, window: 'thief' };
+    folder.owner = thief;
+    home.current.nextFailure = new StoreError('replaced', 'Another process took this history.', 'fence');
+    await expect(connection.store.draft('new')).rejects.toMatchObject({ causeClass: 'replaced' });
+    await passing(10);
+    expect({ state: connection.state.kind, owner: folder.owner === thief, log: folder.log }).toEqual({
+      state: 'failed',
+      owner: true,
+      log: ['frozen opens', 'frozen abandons'],
+    });
+  });
+
+  it('keeps going after refusals that are no failure of the store', async () => {
+    const { connection, home } = window(new FakeFolder(), 'only');
+    await connection.open();
+    home.current.nextFailure = new StoreError('full', 'The disk is full.', 'ENOSPC');
+    await expect(connection.store.draft('new')).rejects.toMatchObject({ causeClass: 'full' });
+    home.current.nextFailure = null;
+    expect({ state: connection.state.kind, draft: await connection.store.draft('new') }).toEqual({ state: 'open', draft: '' });
+  });
+
+  it('opens for reading where no lock can be written, and for writing after a retry', async () => {
+    const { connection, home } = window(new FakeFolder(), 'only');
+    home.lockFailure = new StoreError('readOnly', 'The folder is read-only.', 'EROFS');
+    await connection.open();
+    const before = connection.state.kind;
+    const fences = home.opened.map(({ options }) => options.fence === null);
+    home.lockFailure = null;
+    await connection.retry();
+    expect({ before, fences, after: connection.state.kind }).toEqual({ before: 'readOnly', fences: [true], after: 'open' });
+  });
+
+  it('gives up the lock of a failed window to a newcomer that asks', async () => {
+    const folder = new FakeFolder();
+    const first = window(folder, 'first');
+    first.home.openFailure = new StoreError('newer', 'A newer version wrote this file.', 'user_version 9');
+    await first.connection.open();
+    const second = window(folder, 'second');
+    await second.connection.open();
+    expect([first.connection.state.kind, second.connection.state.kind]).toEqual(['continuedElsewhere', 'open']);
+  });
+
+  it('is closed by a close that follows the opening at once', async () => {
+    const folder = new FakeFolder();
+    const { connection } = window(folder, 'only');
+    void connection.open();
+    await connection.close();
+    expect({ state: connection.state.kind, owner: folder.owner }).toEqual({ state: 'closed', owner: null });
+  });
+
+  it('is closed for good by close, also twice and also while it opens', async () => {
+    const folder = new FakeFolder();
+    const { connection, home } = window(folder, 'only');
+    home.openDelay = passing(50);
+    void connection.open();
+    await passing(10);
+    await Promise.all([connection.close(), connection.close()]);
+    await connection.open();
+    expect({ state: connection.state.kind, owner: folder.owner, open: folder.openIn.size }).toEqual({ state: 'closed', owner: null, open: 0 });
+  });
+});
+
+function window(folder: FakeFolder, name: string, guard?: TurnGuard): { connection: StoreConnection; home: FakeHome } {
+  const home = new FakeHome(folder, name);
+  const connection = new StoreConnection(home, systemClock, silentLog, {
+    answerMs: 1000,
+    closingMs: 5000,
+    lockedMs: 600,
+    invisibleLockedMs: 1200,
+    retryMs: 20,
+  });
+  if (guard) connection.setTurnGuard(guard);
+  opened.push(connection);
+  return { connection, home };
+}
+
+function runningTurn(sessionTitle: string): { guard: TurnGuard; settle(): void; stopped(): boolean } {
+  let running = true;
+  let stopped = false;
+  return {
+    guard: {
+      isBusy: () => (running ? { sessionTitle } : null),
+      stopRunning: async () => {
+        stopped = true;
+        running = false;
+      },
+    },
+    settle: () => {
+      running = false;
+    },
+    stopped: () => stopped,
+  };
+}
+
+function reached(connection: StoreConnection, kind: StoreState['kind']): Promise<void> {
+  return new Promise((resolve) => {
+    if (connection.state.kind === kind) return resolve();
+    connection.onDidChangeState((state) => {
+      if (state.kind === kind) resolve();
+    });
+  });
+}
+
+function passing(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** What a socket answers to these bytes before it closes. */
+function saying(path: string, bytes: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    let heard = '';
+    socket.on('data', (data) => (heard += data.toString()));
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve(heard));
+    socket.write(bytes);
+  });
+}
