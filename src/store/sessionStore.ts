@@ -51,6 +51,7 @@ export interface SessionOperations {
   // Queue and drafts
   enqueue(prompt: Omit<QueuedPrompt, 'createdAt'> & { readonly createdAt: number }): readonly QueuedPrompt[];
   queue(sessionId: string): readonly QueuedPrompt[];
+  queuedPrompt(uid: string): QueuedPrompt | null;
   editQueued(uid: string, text: string): readonly QueuedPrompt[];
   removeQueued(uid: string): readonly QueuedPrompt[];
   /** Moves a prompt to the front. */

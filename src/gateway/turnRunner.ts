@@ -1,0 +1,187 @@
+import { type Agent, savingFailure, type TurnResult } from '../agent/agent';
+import { TurnStop } from '../agent/turnStop';
+import type { Clock } from '../base/clock';
+import type { Log } from '../base/log';
+import type { SessionStore } from '../store/sessionStore';
+import { answerText, type Message, type NewMessage } from '../transcript/message';
+import type { AssistantPart } from '../transcript/part';
+import type { Session } from '../transcript/session';
+import type { Turn } from '../transcript/turn';
+import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
+import type { AgentSeat } from './agentSeat';
+import { DeliveryWitness, type MissingDelivery } from './deliveryWitness';
+
+export type SettledRow = Turn & { readonly state: 'settled' };
+
+export interface StartedTurn {
+  readonly surfaceId: string;
+  readonly session: Session;
+  readonly turn: Turn & { readonly state: 'running' };
+  readonly prompt: Message;
+  readonly seat: AgentSeat;
+}
+
+export interface RunningTurn extends StartedTurn {
+  readonly controller: AbortController;
+  activity: TurnActivity | null;
+}
+
+interface RunnerParts {
+  readonly store: SessionStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly createAgent: (model: string) => Agent;
+  readonly agentSignature: (model: string) => string;
+}
+
+interface RunnerListeners {
+  show(sessionId: string, event: TurnEvent): void;
+  changed(sessionId: string): void;
+  /** The slot is free. `settled` is null when the turn could not be closed before the window went away. */
+  ended(run: StartedTurn, settled: SettledRow | null): Promise<void>;
+}
+
+/** Pauses between attempts to close a turn that the store would not take; the last one repeats. */
+const settleAgainMs = [1000, 2000, 5000, 10_000, 30_000];
+
+/** Runs opened turns to their end, at most one per conversation, and verifies each: what surfaces were given is in the store. */
+export class TurnRunner {
+  private readonly running = new Map<string, RunningTurn>();
+  private readonly ends = new Map<RunningTurn, Promise<void>>();
+  private closing = false;
+  private wakeRetries: () => void = () => undefined;
+  private readonly closed = new Promise<void>((resolve) => {
+    this.wakeRetries = resolve;
+  });
+  private backfills = 0;
+
+  constructor(
+    private readonly parts: RunnerParts,
+    private readonly listeners: RunnerListeners,
+  ) {}
+
+  runningIn(conversationId: string): RunningTurn | null {
+    return this.running.get(conversationId) ?? null;
+  }
+
+  all(): readonly RunningTurn[] {
+    return [...this.running.values()];
+  }
+
+  /** Takes the conversation's slot. The caller has made sure, inside the conversation's sequence, that it is free. */
+  start(started: StartedTurn): void {
+    const { conversationId } = started.session;
+    if (this.running.has(conversationId)) throw new Error(`Conversation ${conversationId} already has a running turn.`);
+    const run: RunningTurn = { ...started, controller: new AbortController(), activity: null };
+    this.running.set(conversationId, run);
+    started.seat.turnBegan();
+    this.listeners.changed(started.session.id);
+    const end = this.runToEnd(run).finally(() => this.ends.delete(run));
+    this.ends.set(run, end);
+  }
+
+  /** Interrupts this conversation's running turn; resolves when it has settled. A stop that comes late finds nothing and changes nothing. */
+  async stop(conversationId: string, reason: TurnStop): Promise<void> {
+    const run = this.running.get(conversationId);
+    if (run === undefined) return;
+    run.controller.abort(reason);
+    await this.ends.get(run);
+  }
+
+  async shutdown(): Promise<void> {
+    this.closing = true;
+    for (const run of this.running.values()) run.controller.abort(new TurnStop('windowClosed'));
+    this.wakeRetries();
+    await Promise.all(this.ends.values());
+  }
+
+  private async runToEnd(run: RunningTurn): Promise<void> {
+    const { session, turn, seat, controller } = run;
+    const witness = new DeliveryWitness();
+    let stored: readonly Message[] = [];
+    const show = (event: TurnEvent): void => {
+      witness.observe(event);
+      if (event.kind === 'activity') run.activity = event.activity;
+      if (event.kind === 'turnSettled') stored = event.messages;
+      this.listeners.show(session.id, event);
+    };
+    const agent = seat.agentFor(this.parts.agentSignature(turn.model), () => this.parts.createAgent(turn.model));
+    const result = await agent.runTurn({ turn, conversationId: session.conversationId, show, controller });
+    const settled = result.kind === 'settled' ? result.turn : await this.settleAtLast(result, run, show);
+    if (settled !== null) await this.verify(witness, stored, turn);
+    if (settled?.outcome === 'complete') remember(run, stored);
+    seat.turnEnded();
+    this.running.delete(session.conversationId);
+    this.listeners.changed(session.id);
+    if (!this.closing) await this.listeners.ended(run, settled);
+  }
+
+  /** The store would not take the turn's end. The person is told at once; closing it is tried until it succeeds, because the slot must not
+   *  be given to another prompt before. Null when the window closes first: then the next start settles the turn as cut off. */
+  private async settleAtLast(result: TurnResult & { readonly kind: 'unsettled' }, run: RunningTurn, show: (event: TurnEvent) => void): Promise<SettledRow | null> {
+    let failure = savingFailure(result.error);
+    const told: SettledRow = { ...run.turn, state: 'settled', settledAt: this.parts.clock.now(), outcome: 'failed', stopReason: 'storeFailed', failure };
+    show({ kind: 'turnSettled', turn: told, messages: [] });
+    for (let attempt = 0; !this.closing; attempt++) {
+      this.parts.log.error(`A turn could not be closed in the store (${failure.cause}): ${failure.technical}`);
+      await Promise.race([this.closed, this.pause(settleAgainMs[attempt] ?? 30_000)]);
+      try {
+        return await result.settle();
+      } catch (error) {
+        failure = savingFailure(error);
+      }
+    }
+    return null;
+  }
+
+  /** Delivered means stored, checked after every turn; a text that is missing is written, and the log says so. */
+  private async verify(witness: DeliveryWitness, stored: readonly Message[], turn: Turn): Promise<void> {
+    const missing = witness.missingFrom(stored);
+    if (missing.length === 0) return;
+    for (const { messageUid, part, shown, stored: found } of missing) {
+      this.backfills++;
+      this.parts.log.info(
+        `Backfill ${this.backfills}: turn ${turn.uid}, message ${messageUid}, part ${part}: ${shown.length} characters were shown, ${found?.length ?? 0} were stored.`,
+      );
+    }
+    try {
+      await this.parts.store.putMessages(backfillRows(missing, stored, turn, this.parts.clock.now()));
+    } catch (error) {
+      this.parts.log.error('What was shown could not be written afterwards.', error);
+    }
+  }
+
+  private pause(ms: number): Promise<void> {
+    return new Promise((resolve) => this.parts.clock.after(ms, resolve));
+  }
+}
+
+function remember({ seat, session, prompt }: RunningTurn, stored: readonly Message[]): void {
+  const answers = stored.filter((message) => message.role === 'assistant' && message.visibility.kind === 'shown').map((message) => answerText(message.parts));
+  seat.memory.syncTurn({ sessionId: session.id, prompt: answerText(prompt.parts), answer: answers.filter((text) => text !== '').join('\n\n') });
+}
+
+/** The rows with what was shown put back, a row of its own for a message that is not stored at all. */
+function backfillRows(missing: readonly MissingDelivery[], stored: readonly Message[], turn: Turn, now: number): readonly NewMessage[] {
+  return [...new Set(missing.map(({ messageUid }) => messageUid))].map((uid): NewMessage => {
+    const row = stored.find((message) => message.uid === uid);
+    const parts: AssistantPart[] = row?.role === 'assistant' ? [...row.parts] : [];
+    for (const { part, kind, shown } of missing.filter((entry) => entry.messageUid === uid)) parts.splice(part, 1, { kind, text: shown });
+    if (row?.role === 'assistant') return { ...row, parts };
+    return {
+      uid,
+      sessionId: turn.sessionId,
+      turnUid: turn.uid,
+      createdAt: now,
+      visibility: { kind: 'shown' },
+      carriedFrom: null,
+      role: 'assistant',
+      parts,
+      state: 'final',
+      lastSeq: 0,
+      model: turn.model,
+      finishReason: null,
+      usage: null,
+    };
+  });
+}
