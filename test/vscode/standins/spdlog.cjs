@@ -3,8 +3,8 @@
  * hosts write no log files at all, and neither "Show Log" nor a test can read what an extension logged.
  * Synchronous appends: a log line written before a kill -9 is in the file.
  */
-const fs = require('node:fs');
-const path = require('node:path');
+const fs = process.getBuiltinModule('node:fs');
+const path = process.getBuiltinModule('node:path');
 
 const LEVEL_NAMES = ['trace', 'debug', 'info', 'warning', 'error', 'critical'];
 

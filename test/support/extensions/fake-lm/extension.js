@@ -5,6 +5,7 @@
  * - `slow` says numbered words, `words=<n>` of them (default 60) with `delay=<ms>` between (default 50), both read from the prompt.
  * - `fails` says some words, then throws, as a provider does whose service breaks off.
  */
+// eslint-disable-next-line @typescript-eslint/no-require-imports -- an unbundled extension is CommonJS
 const vscode = require('vscode');
 
 const models = [model('echo', 'Echo'), model('slow', 'Slow'), model('fails', 'Fails')];
