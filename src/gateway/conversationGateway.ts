@@ -1,4 +1,4 @@
-import { type Agent, savingFailure, type TurnResult } from '../agent/agent';
+import type { Agent } from '../agent/agent';
 import { TurnStop } from '../agent/turnStop';
 import type { Clock } from '../base/clock';
 import { type Disposable, Emitter } from '../base/disposable';
@@ -7,16 +7,14 @@ import type { Log } from '../base/log';
 import type { MemoryManager } from '../memory/memoryManager';
 import type { SwitchReason } from '../memory/switchReason';
 import type { SessionStore, TranscriptPage, TranscriptQuery } from '../store/sessionStore';
-import { answerText, type Message } from '../transcript/message';
+import { answerText } from '../transcript/message';
 import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
-import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
-import type { AgentSeat } from './agentSeat';
-import { DeliveryWitness } from './deliveryWitness';
 import { type Gateway, GatewayError, type PromptSubmission, type SessionSnapshot, type SubmitReceipt, type Surface, type SwitchTarget } from './gateway';
 import { Seating } from './seating';
 import { Sequencer } from './sequencer';
 import { SurfaceRegistry } from './surfaceRegistry';
+import { type SettledRow, type StartedTurn, TurnRunner } from './turnRunner';
 
 export interface GatewayParts {
   readonly store: SessionStore;
@@ -35,20 +33,8 @@ export interface GatewayParts {
   readonly folder: () => string | null;
 }
 
-interface RunningTurn {
-  readonly turn: Turn & { readonly state: 'running' };
-  readonly conversationId: string;
-  readonly controller: AbortController;
-  readonly seat: AgentSeat;
-  readonly surfaceId: string;
-  activity: TurnActivity | null;
-  settled: Promise<void>;
-}
-
 /** How long memory may take to finish what is queued when its seat is let go. */
 const memoryGraceMs = 3000;
-/** Pauses between attempts to close a turn that the store would not take; the last one repeats. */
-const settleAgainMs = [1000, 2000, 5000, 10_000, 30_000];
 
 /** The gateway over a store and agents. One running turn per conversation: a slot is taken inside the conversation's sequence before the
  *  turn's row is written, and given back after the turn has settled and was verified. */
@@ -56,14 +42,18 @@ export class ConversationGateway implements Gateway {
   private readonly surfaces: SurfaceRegistry;
   private readonly seating: Seating;
   private readonly sequencer = new Sequencer();
-  private readonly running = new Map<string, RunningTurn>();
+  private readonly runner: TurnRunner;
   private readonly runningChanged = new Emitter<void>();
   private closing = false;
-  private backfills = 0;
 
   constructor(private readonly parts: GatewayParts) {
     this.surfaces = new SurfaceRegistry(parts.log);
     this.seating = new Seating(parts.createMemory, () => new Promise((resolve) => parts.clock.after(memoryGraceMs, resolve)));
+    this.runner = new TurnRunner(parts, {
+      show: (sessionId, event) => this.surfaces.tellTurn(sessionId, event),
+      changed: (sessionId) => this.changed(sessionId),
+      ended: (run, settled) => this.ended(run, settled),
+    });
   }
 
   readonly onDidChangeRunning = (listener: () => void): Disposable => this.runningChanged.event(listener);
@@ -101,7 +91,7 @@ export class ConversationGateway implements Gateway {
       store.draft(sessionId),
       store.openTurnOf(sessionId),
     ]);
-    return { session, page, queue, draft, openTurn, activity: this.running.get(session.conversationId)?.activity ?? null };
+    return { session, page, queue, draft, openTurn, activity: this.runner.runningIn(session.conversationId)?.activity ?? null };
   }
 
   readTranscript(query: TranscriptQuery): Promise<TranscriptPage> {
@@ -149,9 +139,7 @@ export class ConversationGateway implements Gateway {
 
   async stop(sessionId: string): Promise<void> {
     const session = await this.session(sessionId);
-    const running = this.running.get(session.conversationId);
-    running?.controller.abort(new TurnStop('user'));
-    await running?.settled;
+    await this.runner.stop(session.conversationId, new TurnStop('user'));
   }
 
   async editQueued(uid: string, text: string): Promise<void> {
@@ -160,9 +148,10 @@ export class ConversationGateway implements Gateway {
   }
 
   async removeQueued(uid: string): Promise<void> {
-    const before = await this.queueHolding(uid);
+    const removed = await this.parts.store.queuedPrompt(uid);
+    if (removed === null) return;
     const queue = await this.parts.store.removeQueued(uid);
-    if (before !== null) this.surfaces.tellAll({ kind: 'queueChanged', sessionId: before, queue });
+    this.surfaces.tellAll({ kind: 'queueChanged', sessionId: removed.sessionId, queue });
   }
 
   async promoteQueued(uid: string): Promise<void> {
@@ -192,22 +181,20 @@ export class ConversationGateway implements Gateway {
   }
 
   runningTurns() {
-    return [...this.running.values()].map(({ turn, activity }) => ({ sessionId: turn.sessionId, turnUid: turn.uid, activity }));
+    return this.runner.all().map(({ turn, activity }) => ({ sessionId: turn.sessionId, turnUid: turn.uid, activity }));
   }
 
   /** Only after a turn that completed: a queue behind a stop, a failure or a crash waits for the person. */
   async resumeQueues(): Promise<void> {
     const sessions = await this.parts.store.listSessions({ limit: 1000 });
     for (const summary of sessions.filter((candidate) => candidate.queuedCount > 0 && candidate.lastTurn?.state === 'complete')) {
-      await this.startNext(summary, this.surfaceOf(summary.id));
+      await this.startNextInBackground(summary, this.surfaceOf(summary.id));
     }
   }
 
   async shutdown(): Promise<void> {
     this.closing = true;
-    const turns = [...this.running.values()];
-    for (const { controller } of turns) controller.abort(new TurnStop('windowClosed'));
-    await Promise.all(turns.map(({ settled }) => settled));
+    await this.runner.shutdown();
     await this.seating.dispose();
     this.runningChanged.dispose();
   }
@@ -245,146 +232,43 @@ export class ConversationGateway implements Gateway {
     if (opened.turn.state !== 'running') throw new GatewayError('busy', 'This prompt was already answered.');
     if (this.surfaces.shownSession(surfaceId) !== session.id && reason === 'new_session') this.show(surfaceId, session, reason);
     this.surfaces.tellTurn(session.id, { kind: 'turnOpened', turn: opened.turn, userMessage: opened.userMessage });
-    this.run(surfaceId, session, opened.turn, opened.userMessage, reason);
+    const seat = this.seating.seatFor(surfaceId, session.id, { reason, parentSessionId: session.parentSessionId });
+    this.runner.start({ surfaceId, session, turn: opened.turn, prompt: opened.userMessage, seat });
     return opened.turn;
   }
 
-  private run(surfaceId: string, session: Session, turn: Turn & { readonly state: 'running' }, prompt: Message, reason: SwitchReason): void {
-    const seat = this.seating.seatFor(surfaceId, session.id, { reason, parentSessionId: session.parentSessionId });
-    seat.turnBegan();
-    const running: RunningTurn = {
-      turn,
-      conversationId: session.conversationId,
-      controller: new AbortController(),
-      seat,
-      surfaceId,
-      activity: null,
-      settled: Promise.resolve(),
-    };
-    this.running.set(session.conversationId, running);
-    running.settled = this.runToEnd(running, session, prompt);
-    this.changed(session.id);
-  }
-
-  private async runToEnd(running: RunningTurn, session: Session, prompt: Message): Promise<void> {
-    const { turn, seat, controller } = running;
-    const witness = new DeliveryWitness();
-    let stored: readonly Message[] = [];
-    const show = (event: TurnEvent): void => {
-      witness.observe(event);
-      if (event.kind === 'activity') running.activity = event.activity;
-      if (event.kind === 'turnSettled') stored = event.messages;
-      this.surfaces.tellTurn(session.id, event);
-    };
-    const agent = seat.agentFor(this.parts.agentSignature(turn.model), () => this.parts.createAgent(turn.model));
-    const result = await agent.runTurn({ turn, conversationId: session.conversationId, show, controller });
-    const settled = result.kind === 'settled' ? result.turn : await this.settleAtLast(result, running, show);
-    if (settled !== null) {
-      await this.verify(witness, stored, turn);
-      if (settled.outcome === 'complete') this.remember(seat, session.id, prompt, stored);
-    }
-    seat.turnEnded();
-    this.running.delete(session.conversationId);
-    this.seating.settled(seat);
-    this.changed(session.id);
-    if (settled?.outcome === 'complete' && !this.closing) await this.startNext(session, running.surfaceId);
-  }
-
-  /** The store would not take the turn's end. The person is told at once; closing it is tried until it succeeds, because the slot must not
-   *  be given to another prompt before. Null when the window closes first: then the next start settles the turn as cut off. */
-  private async settleAtLast(
-    result: TurnResult & { readonly kind: 'unsettled' },
-    running: RunningTurn,
-    show: (event: TurnEvent) => void,
-  ): Promise<(Turn & { readonly state: 'settled' }) | null> {
-    let failure = savingFailure(result.error);
-    for (let attempt = 0; !this.closing; attempt++) {
-      this.parts.log.error(`A turn could not be closed in the store (${failure.cause}): ${failure.technical}`);
-      const told = { ...running.turn, state: 'settled' as const, settledAt: this.parts.clock.now(), outcome: 'failed' as const, stopReason: 'storeFailed' as const, failure };
-      if (attempt === 0) show({ kind: 'turnSettled', turn: told, messages: [] });
-      await new Promise<void>((resolve) => this.parts.clock.after(settleAgainMs[attempt] ?? 30_000, resolve));
-      try {
-        return await result.settle();
-      } catch (error) {
-        failure = savingFailure(error);
-      }
-    }
-    return null;
-  }
-
-  /** Delivered means stored, checked after every turn; a text that is missing is written, and the log says so. */
-  private async verify(witness: DeliveryWitness, stored: readonly Message[], turn: Turn): Promise<void> {
-    const missing = witness.missingFrom(stored);
-    if (missing.length === 0) return;
-    for (const { messageUid, part, shown, stored: found } of missing) {
-      this.backfills++;
-      this.parts.log.info(
-        `Backfill ${this.backfills}: turn ${turn.uid}, message ${messageUid}, part ${part}: ${shown.length} characters were shown, ${found?.length ?? 0} were stored.`,
-      );
-    }
-    const rows = [...new Set(missing.map(({ messageUid }) => messageUid))].flatMap((uid) => {
-      const row = stored.find((message) => message.uid === uid);
-      if (row !== undefined && row.role !== 'assistant') return [];
-      const parts = [...(row?.parts ?? [])];
-      for (const { part, shown } of missing.filter((entry) => entry.messageUid === uid)) parts[part] = { kind: 'text', text: shown };
-      const base = row ?? this.emptyAnswer(uid, turn);
-      return [{ ...base, parts: parts.filter((entry) => entry !== undefined) }];
-    });
-    try {
-      await this.parts.store.putMessages(rows);
-    } catch (error) {
-      this.parts.log.error('What was shown could not be written afterwards.', error);
-    }
-  }
-
-  private emptyAnswer(uid: string, turn: Turn) {
-    return {
-      uid,
-      sessionId: turn.sessionId,
-      turnUid: turn.uid,
-      createdAt: this.parts.clock.now(),
-      visibility: { kind: 'shown' as const },
-      carriedFrom: null,
-      role: 'assistant' as const,
-      parts: [],
-      state: 'final' as const,
-      lastSeq: 0,
-      model: turn.model,
-      finishReason: null,
-      usage: null,
-    };
-  }
-
-  private remember(seat: AgentSeat, sessionId: string, prompt: Message, stored: readonly Message[]): void {
-    const answer = stored.filter((message) => message.role === 'assistant' && message.visibility.kind === 'shown').map((message) => answerText(message.parts));
-    seat.memory.syncTurn({ sessionId, prompt: answerText(prompt.parts), answer: answer.filter((text) => text !== '').join('\n\n') });
+  /** A turn is over and its slot is free. What waits goes on only behind an answer that was completed: after a stop or a failure the
+   *  person decides. */
+  private async ended(run: StartedTurn, settled: SettledRow | null): Promise<void> {
+    this.seating.settled(run.seat);
+    if (settled?.outcome === 'complete') await this.startNextInBackground(run.session, run.surfaceId);
   }
 
   // ── queue ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Starts the first queued prompt if the conversation is free. A prompt that cannot start stays where it is. */
-  private async startNext(session: Session, surfaceId: string): Promise<void> {
-    await this.sequencer.run(session.conversationId, async () => {
-      try {
-        if (this.closing || (await this.isBusy(session))) return;
-        const current = await this.tipOf(session.id);
-        const [next] = await this.parts.store.queue(current.id);
-        if (next === undefined) return;
-        await this.open(surfaceId, current, { uid: next.uid, text: next.text }, 'resume', { queuedUid: next.uid });
-        this.surfaces.tellAll({ kind: 'queueChanged', sessionId: current.id, queue: await this.parts.store.queue(current.id) });
-      } catch (error) {
-        this.parts.log.warn(`A queued prompt could not be started and stays queued: ${error instanceof Error ? error.message : String(error)}`);
-      }
+  private startNext(session: Session, surfaceId: string): Promise<void> {
+    return this.sequencer.run(session.conversationId, async () => {
+      if (this.closing || (await this.isBusy(session))) return;
+      const current = await this.tipOf(session.id);
+      const [next] = await this.parts.store.queue(current.id);
+      if (next === undefined) return;
+      await this.open(surfaceId, current, { uid: next.uid, text: next.text }, 'resume', { queuedUid: next.uid });
+      this.surfaces.tellAll({ kind: 'queueChanged', sessionId: current.id, queue: await this.parts.store.queue(current.id) });
     });
+  }
+
+  private async startNextInBackground(session: Session, surfaceId: string): Promise<void> {
+    try {
+      await this.startNext(session, surfaceId);
+    } catch (error) {
+      this.parts.log.warn(`A queued prompt could not be started and stays queued: ${error instanceof Error ? error.message : String(error)}`);
+    }
   }
 
   private tellQueue(queue: readonly QueuedPrompt[]): void {
     const sessionId = queue[0]?.sessionId;
     if (sessionId !== undefined) this.surfaces.tellAll({ kind: 'queueChanged', sessionId, queue });
-  }
-
-  private async queueHolding(uid: string): Promise<string | null> {
-    return (await this.parts.store.queuedPrompt(uid))?.sessionId ?? null;
   }
 
   // ── sessions ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -413,7 +297,7 @@ export class ConversationGateway implements Gateway {
   }
 
   private async isBusy(session: Session): Promise<boolean> {
-    return this.running.has(session.conversationId) || (await this.parts.store.openTurnOf(session.id)) !== null;
+    return this.runner.runningIn(session.conversationId) !== null || (await this.parts.store.openTurnOf(session.id)) !== null;
   }
 
   private async repeatedSubmission(uid: string): Promise<SubmitReceipt | null> {
