@@ -6,10 +6,14 @@ import tseslint from 'typescript-eslint';
 /** The floors, top to bottom. A file imports from its own floor or one below it; docs/architecture.md says why. */
 const floors = ['host', 'gateway', 'agent', 'memory', 'tools', 'models', 'store', 'transcript', 'base'];
 
-const rules = floors.map((floor, index) => ({
-  from: { type: floor },
-  allow: { to: { type: floors.slice(index) } },
-}));
+const element = (type) => ({ element: { type } });
+
+const policies = [
+  ...floors.map((floor, index) => ({ from: element(floor), allow: { to: element(floors.slice(index)) } })),
+  { from: element('host'), allow: { to: element('protocol') } },
+  { from: element('protocol'), allow: { to: element(['protocol', 'transcript', 'base']) } },
+  { from: element('webview'), allow: { to: element(['webview', 'protocol']) } },
+];
 
 export default tseslint.config(
   { ignores: ['dist/', 'node_modules/', '**/node_modules/', '.vscode-test/', '.hermes-dev/', 'coverage/', 'media/'] },
@@ -34,19 +38,14 @@ export default tseslint.config(
         { type: 'protocol', pattern: 'src/protocol' },
         { type: 'webview', pattern: 'src/webview' },
       ],
-      'import/resolver': { typescript: { project: ['tsconfig.json', 'src/webview/tsconfig.json'] } },
+      'import/resolver': { typescript: { project: ['tsconfig.json', 'src/webview/tsconfig.json'], noWarnOnMultipleProjects: true } },
     },
     rules: {
       'boundaries/dependencies': [
         'error',
         {
           default: 'disallow',
-          rules: [
-            ...rules,
-            { from: { type: 'host' }, allow: { to: { type: 'protocol' } } },
-            { from: { type: 'protocol' }, allow: { to: { type: ['protocol', 'transcript', 'base'] } } },
-            { from: { type: 'webview' }, allow: { to: { type: ['webview', 'protocol'] } } },
-          ],
+          policies,
         },
       ],
     },
