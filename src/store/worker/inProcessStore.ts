@@ -1,8 +1,8 @@
 import { Emitter } from '../../base/disposable';
 import type { SessionStore } from '../sessionStore';
-import type { OpenedStore } from './openedStore';
+import type { OpenedStore, SiblingMerge } from './openedStore';
 import { perform, promisedOperations, type MethodArguments, type MethodName, type MethodResults } from './sessionMethods';
-import { closedError, type RunningStore, type SiblingMerged } from './storeClient';
+import { closedError, type RunningStore } from './storeClient';
 import type { StoreError } from '../storeError';
 
 /** The same store without a thread: every call runs at once and its promise settles in the next microtask. For tests on a simulated disk and
@@ -37,6 +37,6 @@ export function inProcessRunningStore(opened: OpenedStore): RunningStore {
     },
     onDidFail: new Emitter<StoreError>().event,
     onDidFailInBackground: new Emitter<StoreError>().event,
-    onDidMergeSibling: new Emitter<SiblingMerged>().event,
+    onDidMergeSibling: new Emitter<SiblingMerge>().event,
   };
 }

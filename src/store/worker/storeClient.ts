@@ -1,6 +1,6 @@
 import { Emitter } from '../../base/disposable';
 import { StoreError } from '../storeError';
-import type { OpenReport, StorePlace } from './openedStore';
+import type { OpenReport, SiblingMerge, StorePlace } from './openedStore';
 import type { CallMethod, MethodArguments, MethodName, MethodResults, StoreRequest } from './sessionMethods';
 import { reviveStoreError } from './storeErrorData';
 import type { FromWorker, ToWorker } from './workerMessages';
@@ -27,12 +27,10 @@ export interface RunningStore {
   readonly onDidFail: Event<StoreError>;
   /** Work nobody waits for (indexing, a checkpoint, merging) failed; the store goes on. */
   readonly onDidFailInBackground: Event<StoreError>;
-  readonly onDidMergeSibling: Event<SiblingMerged>;
+  readonly onDidMergeSibling: Event<SiblingMerge>;
   /** Ends it without closing anything. For the moment the file belongs to somebody else. */
   abandon(): Promise<void>;
 }
-
-export type SiblingMerged = Omit<Extract<FromWorker, { kind: 'siblingMerged' }>, 'kind'>;
 
 interface PendingCall {
   readonly resolve: (value: MethodResults[MethodName]) => void;
@@ -44,7 +42,7 @@ export class StoreClient {
   private readonly pending = new Map<number, PendingCall>();
   private readonly failures = new Emitter<StoreError>();
   private readonly backgroundFailures = new Emitter<StoreError>();
-  private readonly merges = new Emitter<SiblingMerged>();
+  private readonly merges = new Emitter<SiblingMerge>();
   private lastId = 0;
   private ended: StoreError | null = null;
   private opening: { resolve: (report: OpenReport) => void; reject: (error: StoreError) => void } | null = null;

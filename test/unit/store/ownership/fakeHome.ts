@@ -120,4 +120,11 @@ export class FakeRunningStore implements RunningStore {
   }
 }
 
-export const emptyReport: OpenReport = { recoveredTurns: [], readOnly: null };
+export const emptyReport: OpenReport = {
+  path: '/store/state.db',
+  created: false,
+  recoveredTurns: [],
+  setAside: null,
+  salvaged: [],
+  readOnly: null,
+};

@@ -1,0 +1,246 @@
+import { describe, expect, it } from 'vitest';
+import type { Clock } from '../../../../src/base/clock';
+import type { SearchHit, SessionOperations } from '../../../../src/store/sessionStore';
+import { StoreError } from '../../../../src/store/storeError';
+import type { OpenedStore } from '../../../../src/store/worker/openedStore';
+import type { StoreRequest } from '../../../../src/store/worker/sessionMethods';
+import { StoreClient } from '../../../../src/store/worker/storeClient';
+import { StoreService } from '../../../../src/store/worker/storeService';
+import type { FromWorker, ToWorker } from '../../../../src/store/worker/workerMessages';
+
+describe('a store served over a port', () => {
+  it('answers calls in order and revives errors with their cause', async () => {
+    const world = await served();
+    const results = await Promise.allSettled([
+      world.client.store.call('setDraft', ['new', 'a']),
+      world.client.store.call('editQueued', ['gone', 'b']),
+      world.client.store.call('draft', ['new']),
+    ]);
+    expect(results).toEqual([
+      { status: 'fulfilled', value: undefined },
+      { status: 'rejected', reason: new StoreError('not-found', 'This is no longer stored.', 'queue') },
+      { status: 'fulfilled', value: 'a' },
+    ]);
+    expect(results[1]?.status === 'rejected' && results[1].reason instanceof StoreError).toBe(true);
+  });
+
+  it('writes chunks between the slices of a search', async () => {
+    const world = await served({ searchSlices: 4 });
+    const search = world.client.store.call('search', [{ text: 'old', limit: 1 }]);
+    world.during('slice 2', () => void world.client.store.call('appendChunks', [chunks('t')]));
+    await search;
+    expect(world.ran).toEqual(['slice 1', 'slice 2', 'appendChunks', 'slice 3', 'slice 4']);
+  });
+
+  it('drops a search when it is cancelled', async () => {
+    const world = await served({ searchSlices: 1000 });
+    const aborter = new AbortController();
+    const search = world.client.store.call('search', [{ text: 'old', limit: 1 }], aborter.signal);
+    world.during('slice 2', () => aborter.abort(new Error('no longer wanted')));
+    await expect(search).rejects.toThrow('no longer wanted');
+    await world.client.store.call('draft', ['new']);
+    await world.client.store.call('draft', ['new']);
+    expect(world.ran.filter((step) => step.startsWith('slice')).length).toBeLessThan(5);
+  });
+
+  it('rejects at once what was aborted before it was asked', async () => {
+    const world = await served({ searchSlices: 3 });
+    await expect(world.client.store.call('search', [{ text: 'x', limit: 1 }], AbortSignal.abort(new Error('too late')))).rejects.toThrow('too late');
+    expect(world.ran).toEqual([]);
+  });
+
+  it('indexes and checkpoints only after a second without requests, and stops for the next request', async () => {
+    const world = await served({ dirtyRows: 100 });
+    await world.client.store.call('setDraft', ['new', 'a']);
+    const before = [...world.ran];
+    world.during('indexBatch', () => void world.client.store.call('appendChunks', [chunks('t')]));
+    world.clock.pass(999);
+    const almost = [...world.ran];
+    world.clock.pass(1);
+    await world.quiet();
+    expect({ before, almost, order: world.ran.slice(1, 4), last: world.ran.at(-1), left: world.dirtyRows() }).toEqual({
+      before: ['setDraft'],
+      almost: ['setDraft'],
+      order: ['indexBatch', 'appendChunks', 'indexBatch'],
+      last: 'checkpoint',
+      left: 0,
+    });
+  });
+
+  it('does nothing in idle time when nothing was asked since', async () => {
+    const world = await served();
+    world.clock.pass(1000);
+    await world.quiet();
+    const once = [...world.ran];
+    world.clock.pass(60_000);
+    await world.quiet();
+    expect({ once, later: world.ran }).toEqual({ once: ['indexBatch', 'checkpoint'], later: ['indexBatch', 'checkpoint'] });
+  });
+
+  it('reports a failure of its own care and goes on', async () => {
+    const world = await served({ checkpointFailure: new StoreError('full', 'The disk is full.', 'ENOSPC') });
+    const heard: StoreError[] = [];
+    world.client.store.onDidFailInBackground((error) => heard.push(error));
+    world.clock.pass(1000);
+    await world.quiet();
+    expect({ heard: heard.map((error) => error.causeClass), draft: await world.client.store.call('draft', ['new']) }).toEqual({ heard: ['full'], draft: '' });
+  });
+
+  it('closes after the calls made before, and rejects those made after', async () => {
+    const world = await served({ dirtyRows: 10 });
+    const before = world.client.store.call('setDraft', ['new', 'last words']);
+    const closed = world.client.store.close();
+    await expect(world.client.store.call('draft', ['new'])).rejects.toMatchObject({ causeClass: 'locked' });
+    await Promise.all([before, closed, world.client.store.close()]);
+    expect({ first: world.ran[0], end: world.ran.slice(-2) }).toEqual({ first: 'setDraft', end: ['checkpoint', 'close'] });
+  });
+
+  it('rejects a search that closing cut off', async () => {
+    const world = await served({ searchSlices: 1000 });
+    const search = world.client.store.call('search', [{ text: 'x', limit: 1 }]);
+    const closed = world.client.store.close();
+    await expect(search).rejects.toMatchObject({ causeClass: 'locked' });
+    await closed;
+  });
+
+  it('rejects every pending call and tells once when the thread dies', async () => {
+    const world = await served({ searchSlices: 1000 });
+    const failures: string[] = [];
+    world.client.store.onDidFail((error) => failures.push(error.technical));
+    const pending = [world.client.store.call('search', [{ text: 'x', limit: 1 }]), world.client.store.call('draft', ['new'])];
+    world.die('out of memory');
+    const outcomes = await Promise.allSettled([...pending, world.client.store.call('draft', ['new'])]);
+    expect({ causes: outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason.causeClass), failures }).toEqual({
+      causes: ['unknown', 'unknown', 'unknown'],
+      failures: ['out of memory'],
+    });
+  });
+
+  it('refuses what cannot be sent to a thread', async () => {
+    const world = await served();
+    const uncloneable: string = { toString: () => 'x', valueOf: () => () => 1, call: () => 1 } as unknown as string;
+    await expect(world.client.store.call('draft', [uncloneable])).rejects.toMatchObject({ causeClass: 'invalid' });
+  });
+
+  it('passes on why it could not be opened', async () => {
+    const world = wired(() => Promise.reject(new StoreError('newer', 'Update the extension.', 'user_version 9')));
+    await expect(world.client.open(place)).rejects.toEqual(new StoreError('newer', 'Update the extension.', 'user_version 9'));
+  });
+});
+
+const place = { folder: '/store', fence: 'mark', salvage: false, siblings: [] };
+const chunks = (turnUid: string): Extract<StoreRequest, { method: 'appendChunks' }>['args'][0] => ({ sessionId: 's', turnUid, model: 'm', createdAt: 1, chunks: [] });
+
+interface StoreShape {
+  readonly searchSlices?: number;
+  readonly dirtyRows?: number;
+  readonly checkpointFailure?: StoreError;
+}
+
+/** A service with a store that only notes what was run, and a client on the other side of a port that clones. */
+async function served(shape: StoreShape = {}) {
+  const ran: string[] = [];
+  const hooks = new Map<string, () => void>();
+  const note = (step: string): void => {
+    ran.push(step);
+    const hook = hooks.get(step);
+    hooks.delete(step);
+    hook?.();
+  };
+  let dirtyRows = shape.dirtyRows ?? 0;
+  const drafts = new Map<string, string>();
+  const operations: Partial<SessionOperations> = {
+    setDraft: (key, text) => {
+      note('setDraft');
+      drafts.set(key, text);
+    },
+    draft: (key) => drafts.get(key) ?? '',
+    editQueued: () => {
+      throw new StoreError('not-found', 'This is no longer stored.', 'queue');
+    },
+    appendChunks: () => note('appendChunks'),
+    indexBatch: (rows) => {
+      note('indexBatch');
+      dirtyRows = Math.max(0, dirtyRows - rows);
+      return dirtyRows;
+    },
+    checkpoint: () => {
+      if (shape.checkpointFailure) throw shape.checkpointFailure;
+      note('checkpoint');
+    },
+  };
+  const opened: OpenedStore = {
+    operations: operations as SessionOperations,
+    report: { recoveredTurns: [], readOnly: null, created: false, path: '/store/state.db', setAside: null, salvaged: [] },
+    *searchSlices(): Generator<void, readonly SearchHit[]> {
+      for (let slice = 1; slice <= (shape.searchSlices ?? 0); slice++) {
+        note(`slice ${slice}`);
+        yield;
+      }
+      return [];
+    },
+    *verifySlices() {
+      return [];
+    },
+    *mergeSiblings() {
+      // This store has no siblings.
+    },
+    close: () => note('close'),
+  };
+  const world = wired(() => Promise.resolve(opened));
+  await world.client.open(place);
+  await world.quiet();
+  return { ...world, ran, during: (step: string, hook: () => void) => void hooks.set(step, hook), dirtyRows: () => dirtyRows };
+}
+
+function wired(open: () => Promise<OpenedStore>) {
+  const clock = new ManualClock();
+  let toClient: (message: FromWorker) => void = () => undefined;
+  let exited: (technical: string) => void = () => undefined;
+  let alive = true;
+  const service = new StoreService(open, (message) => later(() => toClient(structuredClone(message))), clock, setImmediate);
+  const later = (work: () => void): void => void setImmediate(() => alive && work());
+  const client = new StoreClient({
+    post: (message: ToWorker) => {
+      const copy = structuredClone(message);
+      later(() => service.receive(copy));
+    },
+    onMessage: (listener) => {
+      toClient = listener;
+    },
+    onExit: (listener) => {
+      exited = listener;
+    },
+    terminate: () => {
+      alive = false;
+      return Promise.resolve();
+    },
+  });
+  const die = (technical: string): void => {
+    alive = false;
+    exited(technical);
+  };
+  return { client, clock, die, quiet: () => new Promise<void>((resolve) => setTimeout(resolve, 20)) };
+}
+
+class ManualClock implements Clock {
+  private time = 0;
+  private timers: { at: number; callback: () => void }[] = [];
+  now = (): number => this.time / 1000;
+  monotonicMs = (): number => this.time;
+
+  after(delayMs: number, callback: () => void): () => void {
+    const timer = { at: this.time + delayMs, callback };
+    this.timers.push(timer);
+    return () => {
+      this.timers = this.timers.filter((other) => other !== timer);
+    };
+  }
+
+  pass(ms: number): void {
+    this.time += ms;
+    const due = this.timers.filter(({ at }) => at <= this.time);
+    this.timers = this.timers.filter(({ at }) => at > this.time);
+    for (const { callback } of due) callback();
+  }
+}
