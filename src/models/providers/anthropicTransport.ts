@@ -1,0 +1,54 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
+import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
+import type { ModelRequest, WireMessage } from '../chatModel';
+import type { Transport, TransportReceiver, TransportSettings } from '../transport';
+import { observedFetch } from './observedFetch';
+import { callOptions, storedOptions } from './prompt';
+import type { PromptRules } from './prompt';
+import { readAnswer } from './reading';
+
+/** The messages protocol, with prompt-cache breakpoints. */
+export function anthropicTransport(settings: TransportSettings): Transport {
+  return {
+    send(request: ModelRequest, receiver: TransportReceiver) {
+      const provider = createAnthropic({
+        baseURL: settings.baseUrl,
+        // Never undefined: the SDK would then take a key from the environment and send it wherever the base URL points.
+        apiKey: settings.key ?? '',
+        fetch: observedFetch(settings.fetch, receiver.active),
+      });
+      return readAnswer(provider.languageModel(settings.modelId), callOptions(request, rules(request.messages), receiver.signal), receiver);
+    },
+  };
+}
+
+const breakpoint: { readonly providerOptions: SharedV4ProviderOptions } = { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } };
+
+/** Four breakpoints are allowed: the system prompt, the tools, and the last two turns of the user (prompts or tool results), so that the
+ *  next request reads what this one wrote. */
+function rules(messages: readonly WireMessage[]): PromptRules {
+  const marked = lastTwoUserTurns(messages);
+  return {
+    system: () => breakpoint,
+    message: (index) => (marked.has(index) ? breakpoint : {}),
+    tool: (index, count) => (index === count - 1 ? breakpoint : {}),
+    assistant: (content) => ({
+      content: content.map((part) => {
+        switch (part.kind) {
+          case 'text':
+            return { type: 'text' as const, text: part.text, ...storedOptions(part.metadata) };
+          case 'thinking':
+            return { type: 'reasoning' as const, text: part.text, ...storedOptions(part.metadata) };
+          case 'toolCall':
+            return { type: 'tool-call' as const, toolCallId: part.callId, toolName: part.name, input: part.arguments, ...storedOptions(part.metadata) };
+        }
+      }),
+    }),
+  };
+}
+
+/** Indices of the last message of each of the last two runs of user and tool messages; a run is one user message on this wire. */
+function lastTwoUserTurns(messages: readonly WireMessage[]): ReadonlySet<number> {
+  const ends = messages.flatMap((message, index) => (message.role !== 'assistant' && messages[index + 1]?.role !== 'user' && messages[index + 1]?.role !== 'tool' ? [index] : []));
+  return new Set(ends.slice(-2));
+}

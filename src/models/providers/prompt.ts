@@ -1,0 +1,73 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4Prompt, SharedV4ProviderOptions } from '@ai-sdk/provider';
+import type { JsonObject } from '../../transcript/json';
+import type { ModelRequest, WireAssistantContent, WireMessage } from '../chatModel';
+
+type SdkAssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'];
+type SdkOptions = { providerOptions?: SharedV4ProviderOptions };
+
+/** What one protocol adds while a prompt is converted. */
+export interface PromptRules {
+  system(): SdkOptions;
+  /** Options of the message at `index`. */
+  message(index: number): SdkOptions;
+  tool(index: number, count: number): SdkOptions;
+  /** Converts the content of an answer: which thinking goes back, and with what. */
+  assistant(content: readonly WireAssistantContent[], index: number): { readonly content: SdkAssistantContent } & SdkOptions;
+}
+
+/** Converts a request into the SDK's call options; the wire copy is already valid, so nothing is repaired here. */
+export function callOptions(request: ModelRequest, rules: PromptRules, abortSignal: AbortSignal): LanguageModelV4CallOptions {
+  const prompt: LanguageModelV4Prompt = [
+    ...(request.system === '' ? [] : [{ role: 'system' as const, content: request.system, ...rules.system() }]),
+    ...request.messages.map((message, index) => convert(message, index, rules)),
+  ];
+  const tools = request.tools.map((tool, index) => ({
+    type: 'function' as const, name: tool.name, description: tool.description, inputSchema: tool.parameters, ...rules.tool(index, request.tools.length),
+  }));
+  return {
+    prompt,
+    abortSignal,
+    includeRawChunks: true,
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(request.maxOutputTokens === null ? {} : { maxOutputTokens: request.maxOutputTokens }),
+    ...(request.reasoningEffort === 'default' ? {} : { reasoning: request.reasoningEffort }),
+  };
+}
+
+function convert(message: WireMessage, index: number, rules: PromptRules): LanguageModelV4Message {
+  switch (message.role) {
+    case 'user':
+      return {
+        role: 'user',
+        content: message.content.map((part) =>
+          part.kind === 'text'
+            ? { type: 'text' as const, text: part.text }
+            : { type: 'file' as const, mediaType: part.mediaType, data: { type: 'data' as const, data: part.dataBase64 } },
+        ),
+        ...rules.message(index),
+      };
+    case 'assistant':
+      return { role: 'assistant', ...rules.assistant(message.content, index) };
+    case 'tool':
+      return {
+        role: 'tool',
+        content: message.results.map((result) => ({
+          type: 'tool-result' as const,
+          toolCallId: result.callId,
+          toolName: result.name,
+          output: result.isError ? { type: 'error-text' as const, value: result.text } : { type: 'text' as const, value: result.text },
+        })),
+        ...rules.message(index),
+      };
+  }
+}
+
+/** Provider metadata as it was stored, for the SDK. Its values are objects keyed by provider; anything else was not ours. */
+export function storedOptions(metadata: JsonObject | undefined): SdkOptions {
+  const entries = Object.entries(metadata ?? {}).flatMap(([provider, value]) => (isObject(value) ? [[provider, value] as const] : []));
+  return entries.length === 0 ? {} : { providerOptions: Object.fromEntries(entries) };
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,199 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider';
+import type { JsonObject } from '../../transcript/json';
+import { unknownUsage } from '../../transcript/usage';
+import type { Usage } from '../../transcript/usage';
+import type { CompletedToolCall, Finish } from '../chatModel';
+import type { TransportEnd, TransportFault, TransportReceiver } from '../transport';
+import { faultOf, faultOfPart } from './faults';
+import { isObject } from './prompt';
+
+/** Looks at raw chunks for what the SDK drops. */
+export interface RawTap {
+  see(chunk: unknown): void;
+  /** Metadata of the thinking that is ending, read from the raw chunks since it began. */
+  thinkingMetadata(): JsonObject | null;
+  /** Metadata that belongs to the whole answer, asked for once at its end. */
+  closingMetadata(): JsonObject | null;
+}
+
+export const noTap: RawTap = { see: () => undefined, thinkingMetadata: () => null, closingMetadata: () => null };
+
+/** Sends one request through an SDK model and reads its answer without ever waiting for anything but the stream itself. Whatever happens
+ *  (a throw, an `error` part, an end without `finish`) becomes the one result. */
+export async function readAnswer(model: LanguageModelV4, options: LanguageModelV4CallOptions, receiver: TransportReceiver, tap: RawTap = noTap): Promise<TransportEnd> {
+  const answer = new Answer(receiver, tap);
+  try {
+    const { stream, response } = await model.doStream(options);
+    answer.requestId = requestIdIn(response?.headers ?? {});
+    const reader = stream.getReader();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return answer.end();
+      answer.take(value);
+    }
+  } catch (error) {
+    return answer.broken(faultOf(error));
+  }
+}
+
+class Answer {
+  requestId: string | null = null;
+  private usage: Usage | null = null;
+  private finish: LanguageModelV4FinishReason | null = null;
+  /** The last `error` part. It is not terminal: after a malformed frame the answer goes on. */
+  private errorPart: TransportFault | null = null;
+  private received = false;
+  private readonly open = new Map<string, { characters: number; metadata: JsonObject }>();
+  private readonly calls: CompletedToolCall[] = [];
+  private readonly incoming = new Map<string, { readonly name: string; characters: number }>();
+
+  constructor(
+    private readonly receiver: TransportReceiver,
+    private readonly tap: RawTap,
+  ) {}
+
+  take(part: LanguageModelV4StreamPart): void {
+    switch (part.type) {
+      case 'raw':
+        this.received = true;
+        this.tap.see(part.rawValue);
+        break;
+      case 'response-metadata':
+        this.requestId ??= part.id ?? null;
+        break;
+      case 'text-start':
+      case 'reasoning-start':
+        this.open.set(key(part), { characters: 0, metadata: jsonCopy(part.providerMetadata ?? {}) });
+        break;
+      case 'text-delta':
+        this.delta('text', part);
+        break;
+      case 'reasoning-delta':
+        this.delta('thinking', part);
+        break;
+      case 'text-end':
+        this.endPart('text', part);
+        break;
+      case 'reasoning-end':
+        this.endPart('thinking', part);
+        break;
+      case 'tool-input-start':
+        this.incoming.set(part.id, { name: part.toolName, characters: 0 });
+        this.receiver.emit({ kind: 'toolCallProgress', callId: part.id, name: part.toolName, characters: 0 });
+        break;
+      case 'tool-input-delta': {
+        const call = this.incoming.get(part.id);
+        if (call === undefined) break;
+        call.characters += part.delta.length;
+        this.receiver.emit({ kind: 'toolCallProgress', callId: part.id, name: call.name, characters: call.characters });
+        break;
+      }
+      case 'tool-call':
+        // What the provider runs itself (its web search, its MCP) is not ours to run.
+        if (part.providerExecuted !== true) {
+          const metadata = part.providerMetadata === undefined ? {} : { metadata: jsonCopy(part.providerMetadata) };
+          this.calls.push({ callId: part.toolCallId, name: part.toolName, arguments: part.input, ...metadata });
+        }
+        break;
+      case 'error':
+        this.errorPart = faultOfPart(part.error);
+        break;
+      case 'finish':
+        this.finish = part.finishReason;
+        this.usage = usageOf(part.usage);
+        break;
+      default:
+        break;
+    }
+  }
+
+  end(): TransportEnd {
+    const finish = finishOf(this.finish);
+    if (finish === null) return this.broken(this.errorPart ?? (this.received ? { kind: 'noFinish' } : { kind: 'empty' }));
+    const metadata = this.tap.closingMetadata();
+    if (metadata !== null) this.receiver.emit({ kind: 'partEnd', of: 'thinking', metadata });
+    return { kind: 'finished', finish, toolCalls: this.calls, usage: this.usage, requestId: this.requestId };
+  }
+
+  broken(fault: TransportFault): TransportEnd {
+    const nothing = fault.kind === 'noFinish' && !this.received;
+    return { kind: 'broken', fault: nothing ? { kind: 'empty' } : fault, usage: this.usage, requestId: this.requestId };
+  }
+
+  private delta(of: 'text' | 'thinking', part: Extract<LanguageModelV4StreamPart, { readonly type: 'text-delta' | 'reasoning-delta' }>): void {
+    const open = this.open.get(key(part));
+    if (open !== undefined) {
+      open.characters += part.delta.length;
+      open.metadata = merge(open.metadata, part.providerMetadata);
+    }
+    if (part.delta !== '') this.receiver.emit({ kind: of, text: part.delta });
+  }
+
+  private endPart(of: 'text' | 'thinking', part: Extract<LanguageModelV4StreamPart, { readonly type: 'text-end' | 'reasoning-end' }>): void {
+    const open = this.open.get(key(part));
+    this.open.delete(key(part));
+    const collected = merge(open?.metadata ?? {}, part.providerMetadata);
+    const metadata = of === 'thinking' ? merge(collected, this.tap.thinkingMetadata()) : collected;
+    const hasMetadata = Object.keys(metadata).length > 0;
+    if (!hasMetadata && (open?.characters ?? 0) === 0) return;
+    this.receiver.emit({ kind: 'partEnd', of, ...(hasMetadata ? { metadata: jsonCopy(metadata) } : {}) });
+  }
+}
+
+function key(part: { readonly type: string; readonly id: string }): string {
+  return `${part.type.startsWith('text') ? 'text' : 'reasoning'} ${part.id}`;
+}
+
+/** Null where the provider did not really finish: no finish, an error, or an end without a completion signal. */
+function finishOf(reason: LanguageModelV4FinishReason | null): Finish | null {
+  // Some routers report an upstream failure as a finish reason of that name.
+  if (reason === null || reason.raw === 'error') return null;
+  const raw = reason.raw ?? null;
+  switch (reason.unified) {
+    case 'error':
+    case 'interrupted':
+      return null;
+    case 'stop':
+    case 'length':
+      return { unified: reason.unified, raw };
+    case 'content-filter':
+      return { unified: 'contentFilter', raw };
+    case 'tool-calls':
+      return { unified: 'toolCalls', raw };
+    case 'other':
+      return { unified: 'other', raw };
+  }
+}
+
+function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage | null {
+  const usage: Usage = {
+    ...unknownUsage,
+    inputTokens: inputTokens.total ?? null,
+    outputTokens: outputTokens.total ?? null,
+    cachedInputTokens: inputTokens.cacheRead ?? null,
+    cacheWriteTokens: inputTokens.cacheWrite ?? null,
+    reasoningTokens: outputTokens.reasoning ?? null,
+  };
+  return usage.inputTokens === null && usage.outputTokens === null ? null : usage;
+}
+
+function requestIdIn(headers: Readonly<Record<string, string>>): string | null {
+  return headers['x-request-id'] ?? headers['request-id'] ?? headers['x-generation-id'] ?? null;
+}
+
+/** Merges metadata keyed by provider, one level deep: a signature arrives after the block it signs began. */
+function merge(left: JsonObject, right: unknown): JsonObject {
+  if (!isObject(right)) return left;
+  const merged: Record<string, JsonObject[string]> = { ...left };
+  for (const [provider, value] of Object.entries(right)) {
+    const before = merged[provider];
+    merged[provider] = isObject(before) && isObject(value) ? { ...before, ...value } : value;
+  }
+  return merged;
+}
+
+/** The SDK's JSON may hold `undefined`; what is stored may not. */
+function jsonCopy(value: object): JsonObject {
+  const copy: unknown = JSON.parse(JSON.stringify(value));
+  return isObject(copy) ? copy : {};
+}

@@ -1,0 +1,53 @@
+import type { JsonObject } from '../../transcript/json';
+import { isObject } from './prompt';
+import type { RawTap } from './reading';
+
+/** Key of our own metadata for parts that came over the OpenAI protocol. */
+export const metadataKey = 'endpoint';
+
+type Detail = Record<string, string | number | boolean | null>;
+
+/** Keeps what the SDK drops of reasoning over chat completions: in which field it came (only `reasoning_content` has a way back), and
+ *  OpenRouter's `reasoning_details`, which hold signatures and encrypted reasoning and must be returned as they came. */
+export class ReasoningTap implements RawTap {
+  private field: 'reasoning_content' | 'reasoning' | null = null;
+  private readonly details: Detail[] = [];
+
+  see(chunk: unknown): void {
+    const choices = isObject(chunk) ? chunk['choices'] : undefined;
+    const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
+    const delta = isObject(choice) ? choice['delta'] : undefined;
+    if (!isObject(delta)) return;
+    if (typeof delta['reasoning_content'] === 'string') this.field = 'reasoning_content';
+    else if (typeof delta['reasoning'] === 'string') this.field = 'reasoning';
+    const details = delta['reasoning_details'];
+    if (Array.isArray(details)) for (const detail of details) if (isObject(detail)) this.collect(detail);
+  }
+
+  thinkingMetadata(): JsonObject | null {
+    return this.field === null ? null : { [metadataKey]: { field: this.field } };
+  }
+
+  closingMetadata(): JsonObject | null {
+    return this.details.length === 0 ? null : { [metadataKey]: { reasoning_details: this.details } };
+  }
+
+  /** Pieces of one detail share its index and type; their texts are joined, everything else is taken from the piece that has it. */
+  private collect(piece: JsonObject): void {
+    const flat: Detail = {};
+    for (const [name, value] of Object.entries(piece)) {
+      if (value === null || typeof value !== 'object') flat[name] = value;
+    }
+    const last = this.details.findLast((detail) => detail['index'] === flat['index'] && detail['type'] === flat['type']);
+    if (last === undefined || flat['index'] === undefined) {
+      this.details.push(flat);
+      return;
+    }
+    for (const [name, value] of Object.entries(flat)) {
+      const before = last[name];
+      const joins = (name === 'text' || name === 'summary' || name === 'data') && typeof before === 'string' && typeof value === 'string';
+      if (joins) last[name] = before + value;
+      else if (value !== null) last[name] = value;
+    }
+  }
+}

@@ -1,0 +1,29 @@
+/** How a service differs from plain chat completions. */
+export interface WireTraits {
+  /** Understands `stream_options: { include_usage }`. */
+  readonly streamOptions: boolean;
+  adapt(body: Record<string, unknown>, cacheKey: string | null): Record<string, unknown>;
+}
+
+const plain: WireTraits = { streamOptions: true, adapt: (body) => body };
+
+/** Known differences, by host. Everything else is taken as plain. */
+export function traitsOf(baseUrl: string): WireTraits {
+  const { hostname } = new URL(baseUrl);
+  if (hostname === 'api.openai.com' || hostname.endsWith('.openai.azure.com')) return openai;
+  // Sends usage unasked.
+  if (hostname === 'api.mistral.ai') return { ...plain, streamOptions: false };
+  return plain;
+}
+
+const openai: WireTraits = {
+  streamOptions: true,
+  adapt({ max_tokens: limit, ...body }, cacheKey) {
+    return {
+      ...body,
+      // Reasoning models there refuse max_tokens.
+      ...(limit === undefined ? {} : { max_completion_tokens: limit }),
+      ...(cacheKey === null ? {} : { prompt_cache_key: cacheKey }),
+    };
+  },
+};
