@@ -1,0 +1,81 @@
+import type { SqlDatabase } from '../engine/sqlDatabase';
+import { textOr } from './columns';
+
+/** A rule of ours over the stored rows: the query answers the uids that break it. */
+interface Rule {
+  readonly broken: string;
+  readonly sql: string;
+}
+
+const shown = `active = 1 AND display_kind IS NULL`;
+
+const rules: readonly Rule[] = [
+  {
+    broken: 'a final message has chunks that were not folded into it',
+    sql: "SELECT DISTINCT uid FROM messages JOIN stream_chunks ON message_uid = uid WHERE state = 'final'",
+  },
+  {
+    broken: 'the chunks of a message have a gap',
+    sql: `SELECT uid FROM messages m JOIN stream_chunks c ON c.message_uid = m.uid GROUP BY m.uid
+      HAVING min(c.seq) <> m.last_seq + 1 OR max(c.seq) - min(c.seq) + 1 <> count(*)`,
+  },
+  {
+    broken: 'a message is still streaming and has no open turn',
+    sql: `SELECT uid FROM messages m WHERE state = 'streaming'
+      AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.uid = m.turn_uid AND t.state <> 'settled')`,
+  },
+  {
+    broken: 'a settled turn has a call without a result',
+    sql: `SELECT DISTINCT m.uid FROM messages m JOIN turns t ON t.uid = m.turn_uid AND t.state = 'settled', json_each(m.tool_calls) c
+      WHERE m.active = 1 AND m.tool_calls IS NOT NULL AND json_valid(m.tool_calls)
+        AND NOT EXISTS (SELECT 1 FROM messages r WHERE r.session_id = m.session_id AND r.active = 1 AND r.position > m.position
+          AND r.tool_call_id = json_extract(c.value, '$.id'))`,
+  },
+  {
+    broken: 'a settled turn does not end with an answer',
+    sql: `SELECT t.uid FROM turns t JOIN messages m ON m.id = (
+        SELECT l.id FROM messages l JOIN sessions s ON s.id = l.session_id WHERE l.turn_uid = t.uid AND l.active = 1
+        ORDER BY s.started_at DESC, l.session_id DESC, l.position DESC LIMIT 1)
+      WHERE t.state = 'settled' AND (m.role <> 'assistant' OR m.tool_calls IS NOT NULL)`,
+  },
+  { broken: 'a message cannot be read', sql: 'SELECT uid FROM messages WHERE NOT json_valid(parts)' },
+  {
+    broken: 'a session counts its messages wrongly',
+    sql: `SELECT id AS uid FROM sessions s WHERE message_count <>
+      (SELECT count(*) FROM messages m WHERE m.session_id = s.id AND ${shown} AND carried_from IS NULL)`,
+  },
+  {
+    broken: 'a session belongs to a conversation whose first segment is missing',
+    sql: 'SELECT id AS uid FROM sessions s WHERE NOT EXISTS (SELECT 1 FROM sessions root WHERE root.id = s.conversation_id)',
+  },
+  {
+    broken: 'a turn stands in another conversation than its session',
+    sql: 'SELECT t.uid FROM turns t JOIN sessions s ON s.id = t.session_id WHERE t.conversation_id <> s.conversation_id',
+  },
+];
+
+const mostNamed = 5;
+
+/** Finds what is wrong with the stored rows; empty when nothing is. */
+type Check = (database: SqlDatabase) => readonly string[];
+
+/** The full-text index is checked apart, because it can be made again: what SQLite says of it is left out here. */
+const fileCheck: Check = (database) =>
+  database
+    .all('PRAGMA integrity_check')
+    .flatMap((row) => Object.values(row))
+    .filter((line): line is string => typeof line === 'string' && line !== 'ok' && !line.includes('messages_fts'));
+
+const orphanCheck: Check = (database) =>
+  database.all('PRAGMA foreign_key_check').map((row) => `a row of ${textOr(row, 'table', '?')} belongs to nothing`);
+
+/** SQLite's own check of the file and its foreign keys, then ours over the rows. */
+export const transcriptChecks: readonly Check[] = [
+  fileCheck,
+  orphanCheck,
+  ...rules.map(
+    (rule): Check =>
+      (database) =>
+        database.all(`${rule.sql} LIMIT ${mostNamed}`).map((row) => `${rule.broken}: ${textOr(row, 'uid', '?')}`),
+  ),
+];

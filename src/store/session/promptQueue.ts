@@ -1,0 +1,83 @@
+import type { SqlDatabase, SqlRow } from '../engine/sqlDatabase';
+import type { QueuedPrompt } from '../../transcript/session';
+import { numberOr, textOr } from './columns';
+import { invalid, notFound } from './refusal';
+import type { SessionTable } from './sessionTable';
+
+/** Prompts that wait for a conversation's running turn, in the order they will be sent, and unsent drafts. A prompt queued before a
+ *  compression stays with its conversation. Every method runs inside its caller's transaction. */
+export class PromptQueue {
+  constructor(
+    private readonly database: SqlDatabase,
+    private readonly sessions: SessionTable,
+  ) {}
+
+  /** A prompt whose uid is queued already is left as it is, so that a retried call cannot queue it twice. */
+  add(prompt: QueuedPrompt): readonly QueuedPrompt[] {
+    const { conversationId } = this.sessions.require(prompt.sessionId);
+    if (prompt.text === '') throw invalid('an empty prompt');
+    this.database.run(
+      `INSERT INTO queue (uid, session_id, conversation_id, place, text, created_at)
+       VALUES (?1, ?2, ?3, (SELECT coalesce(max(place), 0) + 1 FROM queue WHERE conversation_id = ?3), ?4, ?5) ON CONFLICT (uid) DO NOTHING`,
+      [prompt.uid, prompt.sessionId, conversationId, prompt.text, prompt.createdAt],
+    );
+    return this.ofConversation(conversationId);
+  }
+
+  of(sessionId: string): readonly QueuedPrompt[] {
+    return this.ofConversation(this.sessions.require(sessionId).conversationId);
+  }
+
+  find(uid: string): QueuedPrompt | null {
+    const row = this.database.get('SELECT * FROM queue WHERE uid = ?', [uid]);
+    return row === undefined ? null : readPrompt(row);
+  }
+
+  edit(uid: string, text: string): readonly QueuedPrompt[] {
+    if (text === '') throw invalid('an empty prompt');
+    const conversationId = this.conversationOf(uid);
+    this.database.run('UPDATE queue SET text = ? WHERE uid = ?', [text, uid]);
+    return this.ofConversation(conversationId);
+  }
+
+  remove(uid: string): readonly QueuedPrompt[] {
+    const conversationId = this.conversationOf(uid);
+    this.database.run('DELETE FROM queue WHERE uid = ?', [uid]);
+    return this.ofConversation(conversationId);
+  }
+
+  promote(uid: string): readonly QueuedPrompt[] {
+    const conversationId = this.conversationOf(uid);
+    this.database.run('UPDATE queue SET place = (SELECT min(place) - 1 FROM queue WHERE conversation_id = ?) WHERE uid = ?', [conversationId, uid]);
+    return this.ofConversation(conversationId);
+  }
+
+  draft(key: string): string {
+    const row = this.database.get('SELECT text FROM drafts WHERE key = ?', [key]);
+    return row === undefined ? '' : textOr(row, 'text', '');
+  }
+
+  setDraft(key: string, text: string, at: number): void {
+    if (text === '') this.database.run('DELETE FROM drafts WHERE key = ?', [key]);
+    else this.database.run('INSERT OR REPLACE INTO drafts (key, text, updated_at) VALUES (?, ?, ?)', [key, text, at]);
+  }
+
+  private conversationOf(uid: string): string {
+    const row = this.database.get('SELECT conversation_id FROM queue WHERE uid = ?', [uid]);
+    if (row === undefined) throw notFound('queued prompt', uid);
+    return textOr(row, 'conversation_id', '');
+  }
+
+  private ofConversation(conversationId: string): readonly QueuedPrompt[] {
+    return this.database.all('SELECT * FROM queue WHERE conversation_id = ? ORDER BY place', [conversationId]).map(readPrompt);
+  }
+}
+
+function readPrompt(row: SqlRow): QueuedPrompt {
+  return {
+    uid: textOr(row, 'uid', ''),
+    sessionId: textOr(row, 'session_id', ''),
+    text: textOr(row, 'text', ''),
+    createdAt: numberOr(row, 'created_at', 0),
+  };
+}

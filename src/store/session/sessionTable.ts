@@ -1,0 +1,193 @@
+import type { SqlDatabase, SqlRow } from '../engine/sqlDatabase';
+import type { NewSession, SessionQuery } from '../sessionStore';
+import type { Session, SessionSummary, TitleSource } from '../../transcript/session';
+import type { Usage } from '../../transcript/usage';
+import { flag, numberOr, oneOf, textOr } from './columns';
+import { invalid, notFound } from './refusal';
+import { cleanTitle, derivedTitle, mayReplace, previewOf } from './title';
+
+const parentKinds = ['compression', 'branch', 'delegate'] as const;
+const titleSources = ['derived', 'model', 'person'] as const;
+
+/** Rows of `sessions` and the lineage between them. Every method runs inside its caller's transaction. */
+export class SessionTable {
+  constructor(private readonly database: SqlDatabase) {}
+
+  find(id: string): Session | null {
+    const row = this.database.get('SELECT * FROM sessions WHERE id = ?', [id]);
+    return row === undefined ? null : readSession(row);
+  }
+
+  require(id: string): Session {
+    const session = this.find(id);
+    if (session === null) throw notFound('session', id);
+    return session;
+  }
+
+  create(input: NewSession): Session {
+    const existing = this.find(input.id);
+    if (existing !== null) return requireSame(existing, input);
+    const parentId = input.parentSessionId ?? null;
+    const kind = input.parentKind ?? null;
+    if ((parentId === null) !== (kind === null)) throw invalid(`session ${input.id} names a parent without its kind, or a kind without a parent`);
+    const parent = parentId === null ? null : this.require(parentId);
+    if (parent !== null && kind === 'compression' && this.continuation(parent.id) !== null) {
+      throw invalid(`session ${parent.id} is already continued by another segment`);
+    }
+    const title = input.title == null ? null : cleanTitle(input.title);
+    this.database.run(
+      `INSERT INTO sessions (id, model, parent_session_id, parent_kind, conversation_id, started_at, last_activity_at, title, title_source, cwd)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [
+        input.id, input.model ?? null, parentId, kind,
+        parent !== null && kind === 'compression' ? parent.conversationId : input.id,
+        input.startedAt, input.startedAt, title, title === null ? null : (input.titleSource ?? 'derived'), input.folder ?? null,
+      ],
+    );
+    return this.require(input.id);
+  }
+
+  /** One query whatever the number of sessions: it walks the activity index and stops at the limit. */
+  list(query: SessionQuery): readonly SessionSummary[] {
+    if (!Number.isInteger(query.limit) || query.limit < 0 || !Number.isInteger(query.offset ?? 0)) throw invalid('a limit that is no count');
+    const words = (query.text ?? '').split(/\s+/).filter((word) => word !== '');
+    const wordFilter = words.map(() => `AND (coalesce(s.title, '') LIKE ? ESCAPE '\\' OR coalesce(root.title, '') LIKE ? ESCAPE '\\'
+      OR coalesce(root.preview, '') LIKE ? ESCAPE '\\')`).join(' ');
+    const wordValues = words.flatMap((word) => Array<string>(3).fill(`%${escapeLike(word)}%`));
+    const rows = this.database.all(
+      `SELECT s.*, coalesce(s.title, root.title) AS shown_title, coalesce(s.title_source, root.title_source) AS shown_title_source,
+         coalesce(root.preview, s.preview) AS shown_preview,
+         (SELECT sum(turn_count) FROM sessions c WHERE c.conversation_id = s.conversation_id) AS turns,
+         (SELECT sum(message_count) FROM sessions c WHERE c.conversation_id = s.conversation_id) AS messages,
+         (SELECT coalesce(outcome, state) FROM turns t WHERE t.conversation_id = s.conversation_id ORDER BY t.id DESC LIMIT 1) AS last_turn,
+         (SELECT count(*) FROM queue q WHERE q.conversation_id = s.conversation_id) AS queued
+       FROM sessions s LEFT JOIN sessions root ON root.id = s.conversation_id
+       WHERE s.parent_kind IS NOT 'delegate' AND s.trashed_at IS NULL AND s.archived = ?
+         AND NOT EXISTS (SELECT 1 FROM sessions c WHERE c.parent_session_id = s.id AND c.parent_kind = 'compression')
+         AND root.parent_kind IS NOT 'delegate'
+         ${query.includeEmpty === true ? '' : 'AND EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id)'}
+         ${wordFilter}
+       ORDER BY s.last_activity_at DESC LIMIT ? OFFSET ?`,
+      [query.archived === true ? 1 : 0, ...wordValues, query.limit, query.offset ?? 0],
+    );
+    return rows.map(readSummary);
+  }
+
+  resolve(idOrPrefix: string): string | null {
+    if (idOrPrefix === '') return null;
+    if (this.find(idOrPrefix) !== null) return idOrPrefix;
+    const rows = this.database.all('SELECT id FROM sessions WHERE substr(id, 1, length(?1)) = ?1 LIMIT 2', [idOrPrefix]);
+    const [only] = rows;
+    return rows.length === 1 && only !== undefined ? textOr(only, 'id', null) : null;
+  }
+
+  setTitle(sessionId: string, title: string, source: TitleSource): boolean {
+    const cleaned = cleanTitle(title);
+    const session = this.require(sessionId);
+    if (session.title !== null && !mayReplace(session.titleSource, source)) return false;
+    this.database.run('UPDATE sessions SET title = ?, title_source = ? WHERE id = ?', [cleaned, source, sessionId]);
+    return true;
+  }
+
+  setModel(sessionId: string, model: string | null): void {
+    this.require(sessionId);
+    this.database.run('UPDATE sessions SET model = ? WHERE id = ?', [model, sessionId]);
+  }
+
+  end(sessionId: string, reason: string, at: number): void {
+    this.require(sessionId);
+    this.database.run('UPDATE sessions SET ended_at = ?, end_reason = ? WHERE id = ? AND end_reason IS NULL', [at, reason, sessionId]);
+  }
+
+  /** Preview and derived title from a prompt, each where the session has none. */
+  describe(session: Session, prompt: string): void {
+    this.database.run('UPDATE sessions SET preview = coalesce(preview, ?) WHERE id = ?', [previewOf(prompt), session.id]);
+    const title = session.title === null ? derivedTitle(prompt) : null;
+    if (title !== null) this.database.run("UPDATE sessions SET title = ?, title_source = 'derived' WHERE id = ?", [title, session.id]);
+  }
+
+  touch(sessionId: string, at: number): void {
+    this.database.run('UPDATE sessions SET last_activity_at = max(last_activity_at, ?) WHERE id = ?', [at, sessionId]);
+  }
+
+  addUsage(sessionId: string, usage: Usage): void {
+    this.database.run(
+      `UPDATE sessions SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?, cache_read_tokens = cache_read_tokens + ?,
+       cache_write_tokens = cache_write_tokens + ?, reasoning_tokens = reasoning_tokens + ? WHERE id = ?`,
+      [
+        usage.inputTokens ?? 0, usage.outputTokens ?? 0, usage.cachedInputTokens ?? 0, usage.cacheWriteTokens ?? 0, usage.reasoningTokens ?? 0,
+        sessionId,
+      ],
+    );
+  }
+
+  /** The newest segment behind this one. UNION, not UNION ALL: a damaged lineage that runs in a circle still ends. */
+  tip(sessionId: string): string {
+    this.require(sessionId);
+    const row = this.database.get(
+      `WITH RECURSIVE chain (id) AS (
+         SELECT ?
+         UNION
+         SELECT child.id FROM chain JOIN sessions child ON child.parent_session_id = chain.id AND child.parent_kind = 'compression'
+       )
+       SELECT id FROM chain WHERE NOT EXISTS
+         (SELECT 1 FROM sessions next WHERE next.parent_session_id = chain.id AND next.parent_kind = 'compression') LIMIT 1`,
+      [sessionId],
+    );
+    return row === undefined ? sessionId : textOr(row, 'id', sessionId);
+  }
+
+  continuation(sessionId: string): string | null {
+    const row = this.database.get("SELECT id FROM sessions WHERE parent_session_id = ? AND parent_kind = 'compression'", [sessionId]);
+    return row === undefined ? null : textOr(row, 'id', null);
+  }
+}
+
+export function readSession(row: SqlRow): Session {
+  const id = textOr(row, 'id', '');
+  const startedAt = numberOr(row, 'started_at', 0);
+  return {
+    id,
+    title: textOr(row, 'title', null),
+    titleSource: oneOf(row, 'title_source', titleSources, null),
+    parentSessionId: textOr(row, 'parent_session_id', null),
+    parentKind: oneOf(row, 'parent_kind', parentKinds, null),
+    conversationId: textOr(row, 'conversation_id', id),
+    model: textOr(row, 'model', null),
+    folder: textOr(row, 'cwd', null),
+    startedAt,
+    lastActiveAt: numberOr(row, 'last_activity_at', startedAt),
+    endedAt: numberOr(row, 'ended_at', null),
+    endReason: textOr(row, 'end_reason', null),
+    pinned: flag(row, 'pinned'),
+    archived: flag(row, 'archived'),
+    trashedAt: numberOr(row, 'trashed_at', null),
+  };
+}
+
+function readSummary(row: SqlRow): SessionSummary {
+  const state = oneOf(row, 'last_turn', ['running', 'waiting', 'complete', 'interrupted', 'failed'], null);
+  return {
+    ...readSession(row),
+    title: textOr(row, 'shown_title', null),
+    titleSource: oneOf(row, 'shown_title_source', titleSources, null),
+    preview: textOr(row, 'shown_preview', null),
+    turnCount: numberOr(row, 'turns', 0),
+    messageCount: numberOr(row, 'messages', 0),
+    lastTurn: state === null ? null : { state },
+    queuedCount: numberOr(row, 'queued', 0),
+  };
+}
+
+function requireSame(existing: Session, input: NewSession): Session {
+  if (existing.startedAt !== input.startedAt || existing.parentSessionId !== (input.parentSessionId ?? null)) {
+    throw invalid(`session ${input.id} exists and is another one`);
+  }
+  return existing;
+}
+
+/** A text as a LIKE pattern that means only itself, with `ESCAPE '\'`. */
+export function escapeLike(text: string): string {
+  return text.replace(/[\\%_]/g, (character) => `\\${character}`);
+}
+

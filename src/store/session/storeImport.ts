@@ -1,0 +1,253 @@
+import type { SqlDatabase, SqlRow, SqlValue } from '../engine/sqlDatabase';
+import type { Message } from '../../transcript/message';
+import type { StopReason } from '../../transcript/stopReason';
+import { readChunkRow, type StoredChunk } from './chunkFolding';
+import { numberOr, oneOf, textOr } from './columns';
+import { readMessageRow } from './messageRow';
+import { withChunks, type MessageTable } from './messageTable';
+import type { TurnClosing } from './turnClosing';
+import { readTurnRow } from './turnRow';
+
+export const importedTables = [
+  'sessions', 'turns', 'stream_chunks', 'messages', 'message_revisions', 'queue', 'drafts', 'approvals', 'outbox', 'state_meta',
+] as const;
+export type ImportedTable = (typeof importedTables)[number];
+
+/** Rows of another store: a sibling's file, or what could be read of a damaged one. Each table may be asked for once. Rows may lack columns
+ *  and hold anything. */
+export interface StoreRows {
+  rows(table: ImportedTable): Iterable<SqlRow>;
+}
+
+export interface ImportReport {
+  readonly sessions: number;
+  readonly turns: number;
+  readonly messages: number;
+  /** Messages that were here already and got the longer text of the other store. */
+  readonly extended: number;
+  /** Rows that name nothing to belong to, or that the schema refuses. They stay in the other file. */
+  readonly skipped: number;
+}
+
+/** A store over the same schema as a source of rows. */
+export function rowsOf(database: SqlDatabase): StoreRows {
+  return { rows: (table) => database.iterate(`SELECT * FROM ${table}`) };
+}
+
+interface ImportedTurn {
+  readonly uid: string;
+  readonly sessionId: string;
+  readonly stopReason: StopReason;
+  readonly settledAt: number;
+}
+
+/** Brings another store's rows in, by id and uid. What is here already stays; a message that is in both keeps the longer text, the other one
+ *  as a revision. A turn the other store left running is settled as a crash: its process is gone. Doing it again changes nothing. Runs inside
+ *  its caller's transaction. */
+export class StoreImport {
+  private counts = { sessions: 0, turns: 0, messages: 0, extended: 0, skipped: 0 };
+  private readonly columns = new Map<string, readonly string[]>();
+
+  constructor(
+    private readonly database: SqlDatabase,
+    private readonly messages: MessageTable,
+    private readonly closing: TurnClosing,
+    private readonly now: () => number,
+  ) {}
+
+  run(source: StoreRows): ImportReport {
+    this.counts = { sessions: 0, turns: 0, messages: 0, extended: 0, skipped: 0 };
+    this.importSessions(source.rows('sessions'));
+    const turns = this.importTurns(source.rows('turns'));
+    this.importMessages(source.rows('messages'), chunksByMessage(source.rows('stream_chunks')));
+    for (const turn of turns) this.closing.close(turn, turn.stopReason, turn.settledAt);
+    this.importQueue(source.rows('queue'));
+    this.importRevisions(source.rows('message_revisions'));
+    for (const table of ['drafts', 'approvals', 'outbox', 'state_meta'] as const) {
+      for (const row of source.rows(table)) this.insert(table, row);
+    }
+    return this.counts;
+  }
+
+  private importSessions(rows: Iterable<SqlRow>): void {
+    for (const row of rows) {
+      const id = textOr(row, 'id', null);
+      if (id === null) this.counts.skipped++;
+      else if (!this.has('sessions', 'id', id)) this.importSession(id, row);
+    }
+    // Lineage is read anew rather than believed: the parent may be here and not there, or the other way round.
+    this.database.execute(`
+      WITH RECURSIVE segments (id, root) AS (
+        SELECT id, id FROM sessions s WHERE parent_kind IS NOT 'compression' OR NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = s.parent_session_id)
+        UNION
+        SELECT child.id, segments.root FROM segments JOIN sessions child ON child.parent_session_id = segments.id AND child.parent_kind = 'compression'
+      )
+      UPDATE sessions SET conversation_id = segments.root FROM segments
+      WHERE segments.id = sessions.id AND conversation_id <> segments.root`);
+  }
+
+  private importSession(id: string, row: SqlRow): void {
+    const startedAt = numberOr(row, 'started_at', this.now());
+    const parent = textOr(row, 'parent_session_id', null);
+    const kind = oneOf(row, 'parent_kind', ['compression', 'branch', 'delegate'], null);
+    // A segment has one continuation: a second one, grown in the other store, is a branch here.
+    const taken = kind === 'compression' && parent !== null && this.database.get(
+      "SELECT 1 AS n FROM sessions WHERE parent_session_id = ? AND parent_kind = 'compression'", [parent],
+    ) !== undefined;
+    const inserted = this.insert('sessions', {
+      ...row,
+      conversation_id: id,
+      started_at: startedAt,
+      last_activity_at: numberOr(row, 'last_activity_at', startedAt),
+      parent_kind: taken ? 'branch' : kind,
+      title_source: oneOf(row, 'title_source', ['derived', 'model', 'person'], null),
+      message_count: 0,
+      tool_call_count: 0,
+      turn_count: 0,
+    });
+    if (inserted) this.counts.sessions++;
+    else this.counts.skipped++;
+  }
+
+  /** A row may have outlived its session in a damaged file: it gets one, so that it can be found. */
+  private ensureSession(id: string, at: number): void {
+    if (this.has('sessions', 'id', id)) return;
+    this.insert('sessions', { id, conversation_id: id, started_at: at, last_activity_at: at, title: 'Recovered session', title_source: 'derived' });
+    this.counts.sessions++;
+  }
+
+  private importTurns(rows: Iterable<SqlRow>): readonly ImportedTurn[] {
+    const imported: ImportedTurn[] = [];
+    for (const row of rows) {
+      const turn = readTurnRow(row);
+      if (turn.uid === '' || turn.sessionId === '') {
+        this.counts.skipped++;
+        continue;
+      }
+      if (this.has('turns', 'uid', turn.uid)) continue;
+      this.ensureSession(turn.sessionId, turn.startedAt);
+      const conversation = this.conversationOf(turn.sessionId);
+      const slotFree = this.database.get("SELECT 1 AS n FROM turns WHERE conversation_id = ? AND state <> 'settled'", [conversation]) === undefined;
+      const base = { ...row, session_id: turn.sessionId, conversation_id: conversation, user_message_uid: turn.userMessageUid, model: turn.model, started_at: turn.startedAt };
+      if (turn.state === 'waiting' && slotFree) {
+        if (this.insert('turns', base)) this.counts.turns++;
+        continue;
+      }
+      const ended = turn.state === 'settled' ? turn : { outcome: 'interrupted', stopReason: 'crash', settledAt: this.now() } as const;
+      const values = { ...base, state: 'settled', approval_id: null, outcome: ended.outcome, stop_reason: ended.stopReason, settled_at: ended.settledAt };
+      if (!this.insert('turns', values)) {
+        this.counts.skipped++;
+        continue;
+      }
+      this.counts.turns++;
+      imported.push({ uid: turn.uid, sessionId: turn.sessionId, stopReason: ended.stopReason, settledAt: ended.settledAt });
+    }
+    return imported;
+  }
+
+  private importMessages(rows: Iterable<SqlRow>, chunks: ReadonlyMap<string, readonly StoredChunk[]>): void {
+    for (const row of rows) {
+      const sessionId = textOr(row, 'session_id', null);
+      if (sessionId === null) {
+        this.counts.skipped++;
+        continue;
+      }
+      const uid = textOr(row, 'uid', `salvaged/${sessionId}/${numberOr(row, 'id', 0)}`);
+      const theirs = readMessageRow({ ...row, uid });
+      const message = withChunks(theirs.message, theirs.readable ? (chunks.get(uid) ?? []) : []);
+      const whole: Message = message.role === 'assistant' ? { ...message, state: 'final' } : message;
+      const ours = this.messages.find(uid);
+      if (ours === null) {
+        this.ensureSession(sessionId, whole.createdAt);
+        this.messages.insert(whole, this.placeFor(sessionId, whole.position));
+        // What could not be read stays as it was, for a later program that can.
+        if (!theirs.readable) this.database.run('UPDATE messages SET parts = ? WHERE uid = ?', [theirs.rawParts, uid]);
+        this.counts.messages++;
+      } else if (isFinal(ours.message) && theirs.readable && ours.message.role === whole.role && textLength(whole) > textLength(ours.message)) {
+        this.messages.write(ours, { ...whole, sessionId: ours.message.sessionId, turnUid: ours.message.turnUid, visibility: ours.message.visibility });
+        this.counts.extended++;
+      }
+    }
+  }
+
+  private placeFor(sessionId: string, position: number): number {
+    const free = position > 0 && this.database.get('SELECT 1 AS n FROM messages WHERE session_id = ? AND position = ?', [sessionId, position]) === undefined;
+    return free ? position : this.messages.endPosition(sessionId);
+  }
+
+  private importQueue(rows: Iterable<SqlRow>): void {
+    for (const row of rows) {
+      const sessionId = textOr(row, 'session_id', null);
+      if (sessionId === null || !this.has('sessions', 'id', sessionId)) {
+        this.counts.skipped++;
+        continue;
+      }
+      if (this.has('queue', 'uid', textOr(row, 'uid', ''))) continue;
+      const conversation = this.conversationOf(sessionId);
+      const last = this.database.get('SELECT coalesce(max(place), 0) AS n FROM queue WHERE conversation_id = ?', [conversation])?.['n'];
+      this.insert('queue', { ...row, conversation_id: conversation, place: (typeof last === 'number' ? last : 0) + 1 });
+    }
+  }
+
+  private importRevisions(rows: Iterable<SqlRow>): void {
+    for (const row of rows) {
+      const values = [textOr(row, 'message_uid', ''), numberOr(row, 'revised_at', 0), textOr(row, 'parts', '')];
+      if (!this.has('messages', 'uid', textOr(row, 'message_uid', ''))) this.counts.skipped++;
+      else if (this.database.get('SELECT 1 AS n FROM message_revisions WHERE message_uid = ? AND revised_at = ? AND parts = ?', values) === undefined) {
+        this.insert('message_revisions', row);
+      }
+    }
+  }
+
+  private conversationOf(sessionId: string): string {
+    const row = this.database.get('SELECT conversation_id FROM sessions WHERE id = ?', [sessionId]);
+    return row === undefined ? sessionId : textOr(row, 'conversation_id', sessionId);
+  }
+
+  private has(table: ImportedTable, key: string, value: string): boolean {
+    return this.database.get(`SELECT 1 AS n FROM ${table} WHERE ${key} = ?`, [value]) !== undefined;
+  }
+
+  /** Inserts the columns this schema has. Returns whether it did: a row that is here already, or that the schema refuses, is left. */
+  private insert(table: ImportedTable, row: SqlRow): boolean {
+    const columns = this.columnsOf(table).filter((column) => row[column] !== undefined);
+    const values: SqlValue[] = columns.map((column) => row[column] ?? null);
+    const { changes } = this.database.run(
+      `INSERT OR IGNORE INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+      values,
+    );
+    return changes > 0;
+  }
+
+  /** The table's columns but a row number of its own, which would collide with ours. */
+  private columnsOf(table: ImportedTable): readonly string[] {
+    const known = this.columns.get(table);
+    if (known !== undefined) return known;
+    const columns = this.database
+      .all(`PRAGMA table_info(${table})`)
+      .filter((column) => !(column['name'] === 'id' && column['type'] === 'INTEGER'))
+      .map((column) => textOr(column, 'name', ''));
+    this.columns.set(table, columns);
+    return columns;
+  }
+}
+
+function chunksByMessage(rows: Iterable<SqlRow>): ReadonlyMap<string, readonly StoredChunk[]> {
+  const chunks = new Map<string, StoredChunk[]>();
+  for (const row of rows) {
+    const chunk = readChunkRow(row);
+    const known = chunks.get(chunk.messageUid);
+    if (known === undefined) chunks.set(chunk.messageUid, [chunk]);
+    else known.push(chunk);
+  }
+  for (const known of chunks.values()) known.sort((a, b) => a.seq - b.seq);
+  return chunks;
+}
+
+function isFinal(message: Message): boolean {
+  return message.role !== 'assistant' || message.state === 'final';
+}
+
+function textLength(message: Message): number {
+  return message.parts.reduce((sum, part) => sum + ('text' in part ? part.text.length : 0), 0);
+}

@@ -1,0 +1,104 @@
+import type { SqlDatabase } from '../engine/sqlDatabase';
+import { closingResultText, closingText } from '../../transcript/closingText';
+import type { AssistantMessage, Message, ToolMessage } from '../../transcript/message';
+import type { ToolCallPart } from '../../transcript/part';
+import type { StopReason } from '../../transcript/stopReason';
+import type { MessageTable } from './messageTable';
+
+/** What is left to do with a turn's rows so that every provider accepts the history behind it, in order: chunks folded and messages final,
+ *  rows without a word removed, open calls answered, an assistant row at the end. Synthetic uids are derived from what they close, so that
+ *  doing it twice, or in two copies of the store that are merged later, makes one row. */
+export class TurnClosing {
+  constructor(
+    private readonly database: SqlDatabase,
+    private readonly messages: MessageTable,
+  ) {}
+
+  close(turn: { readonly uid: string; readonly sessionId: string }, reason: StopReason, at: number): void {
+    const rows = this.messages.ofTurn(turn.uid);
+    // A call whose row never became final was not handed to a tool: calls are stored as final before they run.
+    const unfinished = new Set(rows.flatMap((row) => (row.role === 'assistant' && row.state === 'streaming' ? [row.uid] : [])));
+    for (const uid of unfinished) this.messages.finish(uid);
+    for (const row of this.messages.ofTurn(turn.uid)) {
+      if (row.role !== 'assistant' || row.visibility.kind !== 'shown') continue;
+      if (isBlank(row)) this.messages.remove(row.uid);
+      else this.answerOpenCalls(row, unfinished.has(row.uid) ? 'cancelled' : 'interrupted', at);
+    }
+    this.endWithAssistant(turn, reason, at);
+  }
+
+  private answerOpenCalls(row: AssistantMessage, outcome: 'interrupted' | 'cancelled', at: number): void {
+    const calls = row.parts.filter((part): part is ToolCallPart => part.kind === 'toolCall');
+    if (calls.length === 0) return;
+    const results = this.resultsBehind(row);
+    const answered = new Set(results.map((result) => result.parts[0].callId));
+    let behind = results.at(-1)?.uid ?? row.uid;
+    for (const call of calls) {
+      if (answered.has(call.callId)) continue;
+      answered.add(call.callId);
+      const uid = `${row.uid}/result/${call.callId}`;
+      this.messages.insert(
+        {
+          uid,
+          sessionId: row.sessionId,
+          turnUid: row.turnUid,
+          createdAt: at,
+          visibility: { kind: 'shown' },
+          carriedFrom: null,
+          role: 'tool',
+          parts: [{ kind: 'toolResult', callId: call.callId, name: call.name, outcome, text: closingResultText(outcome) }],
+        },
+        this.messages.positionAfter(row.sessionId, behind),
+      );
+      behind = uid;
+    }
+  }
+
+  /** The results that directly follow a row: the only ones a provider counts as answers to its calls. */
+  private resultsBehind(row: AssistantMessage): readonly ToolMessage[] {
+    const following = this.database.iterate('SELECT * FROM messages WHERE session_id = ? AND active = 1 AND position > ? ORDER BY position', [
+      row.sessionId, row.position,
+    ]);
+    const results: ToolMessage[] = [];
+    for (const next of following) {
+      const { message } = this.messages.read(next);
+      if (message.role !== 'tool') break;
+      results.push(message);
+    }
+    return results;
+  }
+
+  private endWithAssistant(turn: { readonly uid: string; readonly sessionId: string }, reason: StopReason, at: number): void {
+    const rows = this.messages.ofTurn(turn.uid);
+    const sent = rows.filter((row) => row.visibility.kind !== 'hidden');
+    const last = sent.at(-1);
+    if (last === undefined || endsTurn(last)) return;
+    this.messages.insert(
+      {
+        uid: `${turn.uid}/closing`,
+        sessionId: last.sessionId,
+        turnUid: turn.uid,
+        createdAt: at,
+        visibility: { kind: 'closing' },
+        carriedFrom: null,
+        role: 'assistant',
+        parts: [{ kind: 'text', text: closingText(reason) }],
+        state: 'final',
+        lastSeq: 0,
+        model: null,
+        finishReason: null,
+        usage: null,
+      },
+      this.messages.positionAfter(last.sessionId, last.uid),
+    );
+  }
+}
+
+function endsTurn(message: Message): boolean {
+  return message.role === 'assistant' && message.parts.every((part) => part.kind !== 'toolCall');
+}
+
+/** Nothing in it was ever shown and nothing was asked of a tool. */
+function isBlank(message: AssistantMessage): boolean {
+  return message.parts.every((part) => part.kind !== 'toolCall' && part.text === '');
+}

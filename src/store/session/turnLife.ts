@@ -1,0 +1,177 @@
+import type { SqlDatabase, SqlRow } from '../engine/sqlDatabase';
+import type { ChunkBatch, OpenTurn, SettledTurn, SettleTurn } from '../sessionStore';
+import { StoreError } from '../storeError';
+import { answerText, type Chunk, type Message, type NewMessage } from '../../transcript/message';
+import type { Session } from '../../transcript/session';
+import type { Turn } from '../../transcript/turn';
+import type { Usage } from '../../transcript/usage';
+import type { MessageTable } from './messageTable';
+import { invalid, notFound } from './refusal';
+import type { SessionTable } from './sessionTable';
+import type { TurnClosing } from './turnClosing';
+import type { TurnTable } from './turnTable';
+
+/** A turn from its prompt to its settling, as the store sees it. Every method runs inside its caller's transaction. */
+export class TurnLife {
+  constructor(
+    private readonly database: SqlDatabase,
+    private readonly sessions: SessionTable,
+    private readonly messages: MessageTable,
+    private readonly turns: TurnTable,
+    private readonly closing: TurnClosing,
+  ) {}
+
+  open(input: OpenTurn): { readonly turn: Turn; readonly userMessage: Message } {
+    const { userMessage } = input;
+    if (userMessage.sessionId !== input.sessionId || userMessage.turnUid !== input.turnUid) {
+      throw invalid(`prompt ${userMessage.uid} belongs to another turn or session than the one it opens`);
+    }
+    const session = this.sessions.require(input.sessionId);
+    if (this.turns.find(input.turnUid) !== null) return this.opened(input);
+    this.requireOpenSegment(session);
+    const busy = this.turns.openOf(session.conversationId);
+    if (busy !== null) {
+      throw new StoreError('conversation-busy', 'This session is still answering another prompt.', `turn ${busy.uid} is ${busy.state}`);
+    }
+    if (this.messages.find(userMessage.uid) !== null) throw invalid(`prompt ${userMessage.uid} is already part of the transcript`);
+    if (input.supersedes !== undefined) this.supersede(input.supersedes, session);
+    if (input.queuedUid !== undefined) this.takeFromQueue(input.queuedUid);
+    this.turns.insert(input, session);
+    this.messages.insert(userMessage, this.messages.endPosition(session.id));
+    this.sessions.describe(session, answerText(userMessage.parts));
+    this.sessions.touch(session.id, input.startedAt);
+    return this.opened(input);
+  }
+
+  /** The turn as it stands: also the answer to a repeated call, after a write whose outcome was unknown. */
+  private opened(input: OpenTurn): { readonly turn: Turn; readonly userMessage: Message } {
+    const turn = this.turns.require(input.turnUid);
+    const stored = this.messages.find(turn.userMessageUid);
+    if (turn.sessionId !== input.sessionId || turn.userMessageUid !== input.userMessage.uid || stored === null) {
+      throw invalid(`turn ${input.turnUid} exists and is another one`);
+    }
+    return { turn, userMessage: stored.message };
+  }
+
+  private requireOpenSegment(session: Session): void {
+    // Not redirected to the tip: whoever asks still holds the history of the closed segment and would answer from it.
+    if (session.endReason === 'compression' || this.sessions.continuation(session.id) !== null) {
+      throw invalid(`session ${session.id} was compressed; its conversation goes on in ${this.sessions.tip(session.id)}`);
+    }
+    if (session.trashedAt !== null) throw invalid(`session ${session.id} is in the trash`);
+  }
+
+  private supersede(turnUid: string, session: Session): void {
+    const turn = this.turns.require(turnUid);
+    if (turn.state !== 'settled') throw invalid(`turn ${turnUid} is ${turn.state} and cannot be retried`);
+    if (this.sessions.require(turn.sessionId).conversationId !== session.conversationId) {
+      throw invalid(`turn ${turnUid} belongs to another conversation`);
+    }
+    this.turns.hideAsRetried(turnUid);
+  }
+
+  private takeFromQueue(uid: string): void {
+    if (this.database.run('DELETE FROM queue WHERE uid = ?', [uid]).changes === 0) throw notFound('queued prompt', uid);
+  }
+
+  append(batch: ChunkBatch): void {
+    const turn = this.turns.require(batch.turnUid);
+    if (turn.sessionId !== batch.sessionId) this.requireSameConversation(turn.sessionId, batch.sessionId);
+    for (const chunk of batch.chunks) this.appendOne(turn, batch, chunk);
+  }
+
+  private appendOne(turn: Turn, batch: ChunkBatch, chunk: Chunk): void {
+    const row = this.database.get('SELECT * FROM messages WHERE uid = ?', [chunk.messageUid]) ?? this.begin(turn, batch, chunk);
+    if (row['session_id'] !== batch.sessionId || row['turn_uid'] !== batch.turnUid || row['role'] !== 'assistant') {
+      throw invalid(`message ${chunk.messageUid} is not an answer of turn ${batch.turnUid} in session ${batch.sessionId}`);
+    }
+    this.messages.append(row, chunk);
+  }
+
+  private begin(turn: Turn, batch: ChunkBatch, chunk: Chunk): SqlRow {
+    if (turn.state === 'settled') throw invalid(`turn ${turn.uid} is settled and takes no new answer`);
+    const message: NewMessage = {
+      uid: chunk.messageUid,
+      sessionId: batch.sessionId,
+      turnUid: batch.turnUid,
+      createdAt: batch.createdAt,
+      visibility: { kind: 'shown' },
+      carriedFrom: null,
+      role: 'assistant',
+      parts: [],
+      state: 'streaming',
+      lastSeq: 0,
+      model: batch.model,
+      finishReason: null,
+      usage: null,
+    };
+    this.messages.insert(message, this.messages.endPosition(batch.sessionId));
+    const row = this.database.get('SELECT * FROM messages WHERE uid = ?', [chunk.messageUid]);
+    if (row === undefined) throw invalid(`message ${chunk.messageUid} was not inserted`);
+    return row;
+  }
+
+  put(messages: readonly NewMessage[]): readonly Message[] {
+    for (const message of messages) {
+      this.sessions.require(message.sessionId);
+      const turn = message.turnUid === null ? null : this.turns.require(message.turnUid);
+      if (turn?.state === 'settled' && message.role === 'assistant' && message.state === 'streaming') {
+        throw invalid(`turn ${turn.uid} is settled and takes no streaming message`);
+      }
+      this.messages.upsert(message, () => this.placeOf(message, turn));
+    }
+    return messages.flatMap((message) => this.messages.find(message.uid)?.message ?? []);
+  }
+
+  /** A new row goes to the end; one that was found missing after its turn was settled goes to the end of that turn. */
+  private placeOf(message: NewMessage, turn: Turn | null): number {
+    const behind = turn?.state !== 'settled' ? undefined : this.messages
+      .ofTurn(turn.uid)
+      .filter((row) => row.sessionId === message.sessionId && row.visibility.kind !== 'closing')
+      .at(-1);
+    return behind === undefined ? this.messages.endPosition(message.sessionId) : this.messages.positionAfter(message.sessionId, behind.uid);
+  }
+
+  addUsage(turnUid: string, usage: Usage): void {
+    const turn = this.turns.require(turnUid);
+    this.turns.addUsage(turn, usage);
+    this.sessions.addUsage(turn.sessionId, usage);
+  }
+
+  settle(input: SettleTurn): SettledTurn {
+    const turn = this.turns.require(input.turnUid);
+    if (turn.state !== 'settled') {
+      for (const message of input.messages) {
+        if (message.turnUid !== turn.uid) throw invalid(`message ${message.uid} is not of turn ${turn.uid}`);
+      }
+      this.put(input.messages);
+      this.closing.close(turn, input.settlement.stopReason, input.settledAt);
+      this.turns.settle(turn.uid, input.settlement, input.settledAt);
+      this.sessions.touch(turn.sessionId, input.settledAt);
+    }
+    return this.settled(turn.uid);
+  }
+
+  recover(at: number): readonly SettledTurn[] {
+    return this.turns.running().map((turn) =>
+      this.settle({
+        turnUid: turn.uid,
+        settledAt: at,
+        settlement: { outcome: 'interrupted', stopReason: 'crash', failure: null },
+        messages: [],
+      }),
+    );
+  }
+
+  private settled(uid: string): SettledTurn {
+    const turn = this.turns.require(uid);
+    if (turn.state !== 'settled') throw invalid(`turn ${uid} is ${turn.state}`);
+    return { turn, messages: this.messages.ofTurn(uid).filter((message) => message.carriedFrom === null) };
+  }
+
+  private requireSameConversation(sessionId: string, otherId: string): void {
+    if (this.sessions.require(sessionId).conversationId !== this.sessions.require(otherId).conversationId) {
+      throw invalid(`sessions ${sessionId} and ${otherId} belong to different conversations`);
+    }
+  }
+}

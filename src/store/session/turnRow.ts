@@ -1,0 +1,48 @@
+import * as v from 'valibot';
+import type { SqlRow } from '../engine/sqlDatabase';
+import { modelFailureCauses, stopReasons, storeFailureCauses, type Failure } from '../../transcript/stopReason';
+import type { Turn } from '../../transcript/turn';
+import { numberOr, oneOf, textOr, usageOf } from './columns';
+import { parseJson } from './partsJson';
+
+const failure = v.object({
+  cause: v.picklist([...modelFailureCauses, ...storeFailureCauses]),
+  sentence: v.string(),
+  technical: v.string(),
+});
+
+/** Reads a row of `turns`. A state that cannot be read counts as a settled failure: it must not hold the conversation's slot. */
+export function readTurnRow(row: SqlRow): Turn {
+  const base = {
+    uid: textOr(row, 'uid', ''),
+    sessionId: textOr(row, 'session_id', ''),
+    userMessageUid: textOr(row, 'user_message_uid', ''),
+    model: textOr(row, 'model', ''),
+    startedAt: numberOr(row, 'started_at', 0),
+    usage: usageOf(row),
+    supersedes: textOr(row, 'supersedes', null),
+  };
+  const state = oneOf(row, 'state', ['running', 'waiting', 'settled'], 'settled');
+  switch (state) {
+    case 'running':
+      return { ...base, state };
+    case 'waiting':
+      return { ...base, state, approvalId: textOr(row, 'approval_id', '') };
+    case 'settled':
+      return {
+        ...base,
+        state,
+        settledAt: numberOr(row, 'settled_at', base.startedAt),
+        outcome: oneOf(row, 'outcome', ['complete', 'interrupted', 'failed'], 'failed'),
+        stopReason: oneOf(row, 'stop_reason', stopReasons, 'error'),
+        failure: failureOf(row),
+      };
+  }
+}
+
+function failureOf(row: SqlRow): Failure | null {
+  const stored = textOr(row, 'failure', null);
+  if (stored === null) return null;
+  const result = v.safeParse(failure, parseJson(stored));
+  return result.success ? result.output : { cause: 'unknown', sentence: 'What went wrong could not be read from the file.', technical: stored };
+}

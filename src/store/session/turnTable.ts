@@ -1,0 +1,57 @@
+import type { SqlDatabase } from '../engine/sqlDatabase';
+import type { OpenTurn } from '../sessionStore';
+import type { Session } from '../../transcript/session';
+import type { Settlement, Turn } from '../../transcript/turn';
+import { addUsage, unknownUsage, type Usage } from '../../transcript/usage';
+import { notFound } from './refusal';
+import { readTurnRow } from './turnRow';
+
+/** Rows of `turns`. Every method runs inside its caller's transaction. */
+export class TurnTable {
+  constructor(private readonly database: SqlDatabase) {}
+
+  find(uid: string): Turn | null {
+    const row = this.database.get('SELECT * FROM turns WHERE uid = ?', [uid]);
+    return row === undefined ? null : readTurnRow(row);
+  }
+
+  require(uid: string): Turn {
+    const turn = this.find(uid);
+    if (turn === null) throw notFound('turn', uid);
+    return turn;
+  }
+
+  /** The turn that holds the slot of a conversation. */
+  openOf(conversationId: string): Turn | null {
+    const row = this.database.get("SELECT * FROM turns WHERE conversation_id = ? AND state <> 'settled'", [conversationId]);
+    return row === undefined ? null : readTurnRow(row);
+  }
+
+  running(): readonly Turn[] {
+    return this.database.all("SELECT * FROM turns WHERE state = 'running' ORDER BY id").map(readTurnRow);
+  }
+
+  insert(input: OpenTurn, session: Session): void {
+    this.database.run(
+      `INSERT INTO turns (uid, session_id, conversation_id, user_message_uid, model, state, started_at, supersedes)
+       VALUES (?, ?, ?, ?, ?, 'running', ?, ?)`,
+      [input.turnUid, session.id, session.conversationId, input.userMessage.uid, input.model, input.startedAt, input.supersedes ?? null],
+    );
+  }
+
+  addUsage(turn: Turn, usage: Usage): void {
+    const sum = addUsage(turn.usage ?? unknownUsage, usage);
+    this.database.run('UPDATE turns SET usage = ? WHERE uid = ?', [JSON.stringify(sum), turn.uid]);
+  }
+
+  settle(uid: string, { outcome, stopReason, failure }: Settlement, at: number): void {
+    this.database.run("UPDATE turns SET state = 'settled', approval_id = NULL, outcome = ?, stop_reason = ?, failure = ?, settled_at = ? WHERE uid = ?", [
+      outcome, stopReason, failure === null ? null : JSON.stringify(failure), at, uid,
+    ]);
+  }
+
+  /** Hides the rows of a superseded turn. Rows hidden before keep their reason. */
+  hideAsRetried(uid: string): void {
+    this.database.run("UPDATE messages SET active = 0, hidden_reason = 'retried' WHERE turn_uid = ? AND active = 1", [uid]);
+  }
+}
