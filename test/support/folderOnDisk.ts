@@ -1,0 +1,56 @@
+import { promises as fs } from 'node:fs';
+import * as path from 'node:path';
+import { type DirectoryEntry, type FileKind, FileNotFound, type TextSearch, type TextSearchResult, type WorkspaceFiles, type WorkspaceRoot } from '../../src/tools/workspaceFiles';
+
+/** The open folders of a test: real folders on disk, searched line by line. */
+export class FolderOnDisk implements WorkspaceFiles {
+  constructor(private readonly folders: readonly WorkspaceRoot[]) {}
+
+  roots(): readonly WorkspaceRoot[] {
+    return this.folders;
+  }
+
+  async kindOf(file: string): Promise<FileKind | null> {
+    try {
+      const stat = await fs.stat(file);
+      return stat.isDirectory() ? 'directory' : stat.isFile() ? 'file' : 'other';
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return null;
+      throw error;
+    }
+  }
+
+  realPath(file: string): Promise<string> {
+    return fs.realpath(file);
+  }
+
+  async size(file: string): Promise<number> {
+    return (await fs.stat(file)).size;
+  }
+
+  async read(file: string): Promise<Uint8Array> {
+    if ((await this.kindOf(file)) === null) throw new FileNotFound(file);
+    return fs.readFile(file);
+  }
+
+  async list(folder: string): Promise<readonly DirectoryEntry[]> {
+    const entries = await fs.readdir(folder, { withFileTypes: true });
+    return entries.map((entry) => ({ name: entry.name, kind: entry.isDirectory() ? 'directory' : entry.isFile() ? 'file' : 'other' }));
+  }
+
+  async searchText(search: TextSearch, signal: AbortSignal): Promise<TextSearchResult> {
+    const escaped = search.isRegularExpression ? search.query : search.query.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    const expression = new RegExp(escaped, search.caseSensitive ? '' : 'i');
+    const matches: { path: string; line: number; text: string }[] = [];
+    for (const root of this.folders) {
+      for (const name of (await fs.readdir(root.path, { recursive: true })).sort()) {
+        signal.throwIfAborted();
+        const file = path.join(root.path, name);
+        if ((await this.kindOf(file)) !== 'file') continue;
+        const lines = (await fs.readFile(file, 'utf8')).split('\n');
+        for (const [index, text] of lines.entries()) if (expression.test(text)) matches.push({ path: file, line: index + 1, text });
+      }
+    }
+    return { matches: matches.slice(0, search.maxMatches), limited: matches.length > search.maxMatches };
+  }
+}

@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { WireMessage } from '../../../src/transcript/wireMessage';
+import { projectToWire } from '../../../src/transcript/wireProjection';
+import { call, TranscriptBuilder } from '../../support/builders/messages';
+
+const project = (build: (rows: TranscriptBuilder) => unknown, model = 'test/model'): readonly WireMessage[] => {
+  const rows = new TranscriptBuilder();
+  build(rows);
+  return projectToWire(rows.messages, model);
+};
+const text = (value: string) => ({ kind: 'text' as const, text: value });
+
+describe('the wire copy of a transcript', () => {
+  it('sends prompts, answers, calls and results in order', () => {
+    expect(project((rows) => rows.user('q').assistant('looking', call('c1', '{"path":"a"}')).tool('c1', 'content').assistant('a'))).toEqual([
+      { role: 'user', content: [text('q')] },
+      { role: 'assistant', content: [text('looking'), { kind: 'toolCall', callId: 'c1', name: 'read_file', arguments: { path: 'a' } }] },
+      { role: 'tool', results: [{ callId: 'c1', name: 'read_file', text: 'content', isError: false }] },
+      { role: 'assistant', content: [text('a')] },
+    ]);
+  });
+
+  it('answers a call whose result is missing, and does not send a result whose call is missing', () => {
+    expect(project((rows) => rows.user('q').assistant(call('c1')).user('next').tool('c9', 'stray'))).toEqual([
+      { role: 'user', content: [text('q')] },
+      { role: 'assistant', content: [{ kind: 'toolCall', callId: 'c1', name: 'read_file', arguments: {} }] },
+      { role: 'tool', results: [{ callId: 'c1', name: 'read_file', text: 'No result was recorded for this call. It may or may not have run.', isError: true }] },
+      { role: 'user', content: [text('next')] },
+    ]);
+  });
+
+  it('keeps results with their own call when a server counts its call ids from zero in every answer', () => {
+    const wire = project((rows) => rows.user('q').assistant(call('0')).tool('0', 'first').assistant(call('0')).tool('0', 'second').assistant('done'));
+    expect(wire.flatMap((message) => (message.role === 'tool' ? message.results.map((result) => result.text) : []))).toEqual(['first', 'second']);
+  });
+
+  it('sends thinking and metadata only to the model they came from', () => {
+    const build = (rows: TranscriptBuilder) => rows.user('q').assistant({ kind: 'thinking', text: 'hm', metadata: { anthropic: { signature: 'x' } } }, 'a');
+    expect(project(build)[1]).toEqual({ role: 'assistant', content: [{ kind: 'thinking', text: 'hm', metadata: { anthropic: { signature: 'x' } } }, text('a')] });
+    expect(project(build, 'other/model')[1]).toEqual({ role: 'assistant', content: [text('a')] });
+  });
+
+  it('is valid for a strict provider whatever the rows are', () => {
+    const row = fc.oneof(
+      fc.record({ role: fc.constant('user' as const), text: fc.string() }),
+      fc.record({ role: fc.constant('assistant' as const), text: fc.string(), calls: fc.subarray(['a', 'b', 'c']) }),
+      fc.record({ role: fc.constant('tool' as const), callId: fc.constantFrom('a', 'b', 'c', 'd'), text: fc.string() }),
+    );
+    fc.assert(
+      fc.property(fc.array(row, { maxLength: 12 }), (rows) => {
+        const builder = new TranscriptBuilder();
+        for (const entry of rows) {
+          if (entry.role === 'user') builder.user(entry.text);
+          else if (entry.role === 'assistant') builder.assistant(entry.text, ...entry.calls.map((id) => call(id)));
+          else builder.tool(entry.callId, entry.text);
+        }
+        expect(sequenceProblems(projectToWire(builder.messages, 'test/model'))).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+function sequenceProblems(wire: readonly WireMessage[]): readonly string[] {
+  return wire.flatMap((message, index) => {
+    const before = wire[index - 1];
+    const after = wire[index + 1];
+    switch (message.role) {
+      case 'user':
+        return [...(before?.role === 'user' ? ['two users'] : []), ...(message.content.length === 0 ? ['empty user'] : [])];
+      case 'assistant': {
+        const calls = message.content.flatMap((part) => (part.kind === 'toolCall' ? [part.callId] : []));
+        const answered = after?.role === 'tool' ? after.results.map((result) => result.callId) : [];
+        return [
+          ...(before?.role === 'assistant' ? ['two assistants'] : []),
+          ...(message.content.length === 0 ? ['empty assistant'] : []),
+          ...(calls.join() === answered.join() ? [] : ['calls and results differ']),
+        ];
+      }
+      case 'tool':
+        return [...(before?.role === 'assistant' ? [] : ['stray results']), ...(message.results.some((result) => result.text === '') ? ['empty result'] : [])];
+    }
+  });
+}
