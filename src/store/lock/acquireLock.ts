@@ -1,0 +1,208 @@
+import { basename, join } from 'node:path';
+import type { FileSystem, OpenFile } from '../engine/fileSystem';
+import { errnoOf } from '../engine/fileSystem';
+import { diskError } from '../engine/sqlFailure';
+import { StoreError } from '../storeError';
+import { HeldLock } from './heldLock';
+import { judgeOwner } from './judgeOwner';
+import type { FoundLock } from './lockFile';
+import { readLock, removeIfThere } from './lockFile';
+import type { LockEndpoint, LockRecord } from './lockRecord';
+import { encodeLockRecord } from './lockRecord';
+import type { ProcessTable } from './processTable';
+
+export interface AcquireLockOptions {
+  readonly fileSystem: FileSystem;
+  /** The store's folder (made when it does not exist) and the lock's path in it (`storeFiles`). */
+  readonly folder: string;
+  readonly path: string;
+  readonly processes: ProcessTable;
+  /** How another process asks this one to hand over. */
+  readonly endpoint: LockEndpoint | null;
+  /** Seconds since 1970; for the record's own reading only. */
+  readonly now: () => number;
+  /** Part of the name of a file no other process makes. */
+  readonly uniqueName: () => string;
+}
+
+export interface LockOwner {
+  readonly endpoint: LockEndpoint | null;
+  /** Whether this process can tell if the owner lives; otherwise only its heartbeat tells. */
+  readonly visible: boolean;
+  readonly description: string;
+}
+
+export type LockAttempt = { readonly kind: 'held'; readonly lock: HeldLock } | { readonly kind: 'heldBy'; readonly owner: LockOwner };
+
+/** A lock that is not (or not yet) a whole record is left alone for this long: its maker may be writing it. */
+const unfinishedTimeoutMs = 10_000;
+/** Files left by a crash in the middle of taking a lock. */
+const leftoverAgeMs = 120_000;
+const attempts = 50;
+
+/** Takes the store's lock or says who has it; never waits. The lock is a file that appears under its name complete, by link(2), for one
+ *  process only. A lock whose owner is gone is removed first, under a guard that one process holds at a time, and only if it is still the
+ *  file that was judged. Throws `StoreError`, `readOnly` when no lock can be written there. */
+export function acquireLock(options: AcquireLockOptions): LockAttempt {
+  const { fileSystem, folder, path, endpoint } = options;
+  try {
+    fileSystem.makeFolder(folder);
+    const record: LockRecord = { version: 1, owner: options.processes.self(), endpoint, heartbeat: options.now() };
+    const candidatePath = `${path}.${record.owner.pid}-${options.uniqueName()}`;
+    const candidate = fileSystem.open(candidatePath, 'createNew');
+    let held = false;
+    try {
+      candidate.write(encodeLockRecord(record), 0);
+      const attempt = new LockContest(options, record, candidate, candidatePath).run();
+      held = attempt.kind === 'held';
+      return attempt;
+    } finally {
+      removeIfThere(fileSystem, candidatePath);
+      if (!held) candidate.close();
+    }
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    throw diskError('lock', path, errnoOf(error));
+  }
+}
+
+/** One process's try for the lock, with its candidate file at hand. */
+class LockContest {
+  private readonly fileSystem: FileSystem;
+  private readonly path: string;
+  private readonly guardPath: string;
+
+  constructor(
+    private readonly options: AcquireLockOptions,
+    private readonly record: LockRecord,
+    private readonly candidate: OpenFile,
+    private readonly candidatePath: string,
+  ) {
+    this.fileSystem = options.fileSystem;
+    this.path = options.path;
+    this.guardPath = `${options.path}.takeover`;
+  }
+
+  run(): LockAttempt {
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
+      const taken = this.take(this.path);
+      if (taken !== undefined) {
+        this.sweepLeftovers();
+        return { kind: 'held', lock: new HeldLock(this.fileSystem, this.path, taken, this.record, this.options.now) };
+      }
+      const found = readLock(this.fileSystem, this.path);
+      if (found === undefined) continue;
+      const owner = this.livingOwner(found);
+      if (owner !== undefined) return { kind: 'heldBy', owner };
+      if (!this.removeStale(found)) return { kind: 'heldBy', owner: takingOver };
+    }
+    return { kind: 'heldBy', owner: takingOver };
+  }
+
+  /** Makes the file at `path` ours if nobody has one there. */
+  private take(path: string): OpenFile | undefined {
+    try {
+      this.fileSystem.link(this.candidatePath, path);
+      return this.candidate;
+    } catch (error) {
+      const errno = errnoOf(error);
+      if (errno === 'EEXIST') return undefined;
+      // exFAT and some network and FUSE file systems have no links.
+      if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR', 'EMLINK'].includes(errno)) throw error;
+    }
+    return this.takeWithoutLink(path);
+  }
+
+  /** As good, but for a moment the lock is empty; others then wait `unfinishedTimeoutMs` before they doubt it. */
+  private takeWithoutLink(path: string): OpenFile | undefined {
+    const file = this.createWhole(path);
+    if (file !== undefined) this.candidate.close();
+    return file;
+  }
+
+  /** A new file with this process's record, or undefined when there is a file. */
+  private createWhole(path: string): OpenFile | undefined {
+    let file: OpenFile;
+    try {
+      file = this.fileSystem.open(path, 'createNew');
+    } catch (error) {
+      if (errnoOf(error) === 'EEXIST') return undefined;
+      throw error;
+    }
+    try {
+      file.write(encodeLockRecord(this.record), 0);
+      return file;
+    } catch (error) {
+      file.close();
+      removeIfThere(this.fileSystem, path);
+      throw error;
+    }
+  }
+
+  /** Undefined when the lock's owner is gone. */
+  private livingOwner(found: FoundLock): LockOwner | undefined {
+    const age = this.ageOf(found);
+    if (found.record === undefined) return age > unfinishedTimeoutMs ? undefined : takingOver;
+    const { owner, endpoint } = found.record;
+    const { verdict, visible } = judgeOwner(owner, this.options.processes, age);
+    if (verdict === 'gone') return undefined;
+    const where = owner.host === this.record.owner.host ? 'this machine' : owner.host;
+    return { endpoint, visible, description: `process ${owner.pid} on ${where}` };
+  }
+
+  /** How long ago a file was touched, by the clock of the disk that stamped both: clocks of two machines may differ by minutes. */
+  private ageOf(found: FoundLock): number {
+    this.candidate.write(encodeLockRecord(this.record), 0);
+    const now = this.fileSystem.stat(this.candidatePath)?.modifiedAt ?? found.modifiedAt;
+    return now - found.modifiedAt;
+  }
+
+  /** False when another process is at it. The guard is looked at again right before the removal: a process that took this one's guard for
+   *  a dead one's has moved it away by then. */
+  private removeStale(judged: FoundLock): boolean {
+    const guard = this.takeGuard();
+    if (guard === undefined) return false;
+    const isGuarded = (): boolean => this.fileSystem.stat(this.guardPath)?.identity === guard.identity();
+    try {
+      if (readLock(this.fileSystem, this.path)?.identity === judged.identity && isGuarded()) removeIfThere(this.fileSystem, this.path);
+      return true;
+    } finally {
+      if (isGuarded()) removeIfThere(this.fileSystem, this.guardPath);
+      guard.close();
+    }
+  }
+
+  /** Undefined when another process has the guard. One left by a crash is moved away, which only one process can do; the next try takes it. */
+  private takeGuard(): OpenFile | undefined {
+    const guard = this.createWhole(this.guardPath);
+    if (guard !== undefined) return guard;
+    const found = readLock(this.fileSystem, this.guardPath);
+    if (found !== undefined && this.livingOwner(found) === undefined) this.moveAway(found);
+    return undefined;
+  }
+
+  private moveAway(deadGuard: FoundLock): void {
+    const moved = `${this.candidatePath}.guard`;
+    try {
+      this.fileSystem.rename(this.guardPath, moved);
+    } catch (error) {
+      if (errnoOf(error) === 'ENOENT') return;
+      throw error;
+    }
+    if (this.fileSystem.stat(moved)?.identity === deadGuard.identity) removeIfThere(this.fileSystem, moved);
+    else this.fileSystem.rename(moved, this.guardPath);
+  }
+
+  private sweepLeftovers(): void {
+    const own = this.fileSystem.stat(this.candidatePath)?.modifiedAt ?? 0;
+    const prefix = basename(this.path);
+    for (const name of this.fileSystem.list(this.options.folder)) {
+      if (!name.startsWith(`${prefix}.`)) continue;
+      const path = join(this.options.folder, name);
+      const stat = this.fileSystem.stat(path);
+      if (stat !== undefined && own - stat.modifiedAt > leftoverAgeMs) removeIfThere(this.fileSystem, path);
+    }
+  }
+}
+
+const takingOver: LockOwner = { endpoint: null, visible: true, description: 'another window that is just starting' };

@@ -1,0 +1,67 @@
+import type { FileSystem, OpenFile } from '../engine/fileSystem';
+import { errnoOf } from '../engine/fileSystem';
+import { diskError, storeError } from '../engine/sqlFailure';
+import { removeIfThere } from './lockFile';
+import type { LockRecord } from './lockRecord';
+import { encodeLockRecord } from './lockRecord';
+
+/** The check that every acknowledgement waits for: the lock file is still the one this process made. `fence` is its identity, and another
+ *  thread may use it. Throws `replaced`. A few microseconds. */
+export function assertFence(fileSystem: FileSystem, lockPath: string, fence: string): void {
+  let identity: string | undefined;
+  try {
+    identity = fileSystem.stat(lockPath)?.identity;
+  } catch (error) {
+    throw diskError('look at', lockPath, errnoOf(error));
+  }
+  if (identity !== fence) throw storeError('replaced', `${lockPath} ${identity === undefined ? 'is gone' : 'is another process\'s'}`);
+}
+
+/** This process owns the store until it releases the lock or, having been taken for dead, is replaced. */
+export class HeldLock {
+  readonly fence: string;
+  private released = false;
+
+  /** `file` stays open as long as the lock is held: the system gives a file's number to another one only when nobody has it open, so the
+   *  fence cannot come to mean somebody else's lock. */
+  constructor(
+    private readonly fileSystem: FileSystem,
+    private readonly path: string,
+    private readonly file: OpenFile,
+    private readonly record: LockRecord,
+    private readonly now: () => number,
+  ) {
+    this.fence = file.identity();
+  }
+
+  /** Throws `replaced` when another process holds the store, or this one has released it. */
+  assertHeld(): void {
+    if (this.released) throw storeError('replaced', `${this.path} was released`);
+    assertFence(this.fileSystem, this.path, this.fence);
+  }
+
+  /** Shows processes that cannot see this one that it lives. To be called every 15 s. Throws `replaced`. */
+  heartbeat(): void {
+    this.assertHeld();
+    const bytes = encodeLockRecord({ ...this.record, heartbeat: this.now() });
+    try {
+      this.file.write(bytes, 0);
+      this.file.truncate(bytes.length);
+    } catch (error) {
+      throw diskError('heartbeat', this.path, errnoOf(error));
+    }
+  }
+
+  /** Leaves a lock alone that another process has taken since. Safe to call twice. */
+  release(): void {
+    if (this.released) return;
+    this.released = true;
+    try {
+      if (this.fileSystem.stat(this.path)?.identity === this.fence) removeIfThere(this.fileSystem, this.path);
+    } catch (error) {
+      throw diskError('release', this.path, errnoOf(error));
+    } finally {
+      this.file.close();
+    }
+  }
+}

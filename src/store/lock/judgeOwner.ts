@@ -1,0 +1,34 @@
+import type { ProcessIdentity } from './lockRecord';
+import type { ProcessTable } from './processTable';
+
+/** An owner whose process cannot be seen counts as gone when it has not touched its lock for this long (it does every 15 s). */
+export const heartbeatTimeoutMs = 60_000;
+
+/** The pid namespace of the machine itself, the same number on every Linux (PROC_PID_INIT_INO): not a container. */
+const machineNamespace = 'pid:[4026531836]';
+
+/** `visible` says whether this process can tell if the owner lives; otherwise only time tells. */
+export type OwnerVerdict = { readonly verdict: 'alive' | 'gone'; readonly visible: boolean };
+
+/** Whether the process that wrote a lock still lives. "Gone" only on proof, or after the heartbeat's timeout where no proof is possible. */
+export function judgeOwner(owner: ProcessIdentity, processes: ProcessTable, heartbeatAgeMs: number): OwnerVerdict {
+  const self = processes.self();
+  const silent = heartbeatAgeMs > heartbeatTimeoutMs ? 'gone' : 'alive';
+  if (isEarlierBoot(owner, self)) return { verdict: 'gone', visible: true };
+  if (owner.host !== self.host || owner.boot !== self.boot || owner.pidNamespace !== self.pidNamespace) return { verdict: silent, visible: false };
+
+  const found = processes.find(owner.pid);
+  if (found === undefined) return { verdict: 'gone', visible: true };
+  // Without start times a pid in use may be another process that got the number.
+  if (owner.startedAt === null || found.startedAt === null) return { verdict: silent, visible: false };
+  return { verdict: owner.startedAt === found.startedAt ? 'alive' : 'gone', visible: true };
+}
+
+/** The same machine, not a container on it, has been started again since. */
+function isEarlierBoot(owner: ProcessIdentity, self: ProcessIdentity): boolean {
+  return (
+    owner.machine !== null && owner.machine === self.machine && owner.host === self.host &&
+    owner.pidNamespace === machineNamespace && self.pidNamespace === machineNamespace &&
+    owner.boot !== null && self.boot !== null && owner.boot !== self.boot
+  );
+}

@@ -1,0 +1,43 @@
+import type { FileSystem, OpenFile } from '../engine/fileSystem';
+import { errnoOf } from '../engine/fileSystem';
+import type { LockRecord } from './lockRecord';
+import { decodeLockRecord } from './lockRecord';
+
+/** A lock as it lies on the disk. */
+export interface FoundLock {
+  /** Names this very file; a lock taken later is another file. */
+  readonly identity: string;
+  /** Undefined while it is being written, or when a power cut left it empty. */
+  readonly record: LockRecord | undefined;
+  readonly modifiedAt: number;
+}
+
+/** Undefined when there is none. */
+export function readLock(fileSystem: FileSystem, path: string): FoundLock | undefined {
+  let file: OpenFile;
+  try {
+    file = fileSystem.open(path, 'read');
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    const bytes = new Uint8Array(Math.min(file.size(), 65_536));
+    const record = decodeLockRecord(bytes.subarray(0, file.read(bytes, 0)));
+    const stat = fileSystem.stat(path);
+    // Replaced between the two calls: the caller looks again.
+    if (stat === undefined || stat.identity !== file.identity()) return undefined;
+    return { identity: stat.identity, record, modifiedAt: stat.modifiedAt };
+  } finally {
+    file.close();
+  }
+}
+
+/** Removes what may have been removed by somebody else already. */
+export function removeIfThere(fileSystem: FileSystem, path: string): void {
+  try {
+    fileSystem.remove(path);
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error;
+  }
+}

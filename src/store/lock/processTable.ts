@@ -1,0 +1,76 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { errnoOf } from '../engine/fileSystem';
+import type { ProcessIdentity } from './lockRecord';
+
+/** Which processes there are, so far as this one can see. */
+export interface ProcessTable {
+  self(): ProcessIdentity;
+  /** Undefined when no process has this pid. `startedAt` as in `ProcessIdentity`. */
+  find(pid: number): { readonly startedAt: string | null } | undefined;
+}
+
+/** The machine's own processes. Linux tells everything through /proc; macOS tells start times through `ps`; Windows only whether a pid is in use. */
+export class SystemProcessTable implements ProcessTable {
+  private known: ProcessIdentity | undefined;
+
+  constructor(private readonly platform: NodeJS.Platform = process.platform) {}
+
+  self(): ProcessIdentity {
+    this.known ??= {
+      pid: process.pid,
+      startedAt: this.find(process.pid)?.startedAt ?? null,
+      boot: this.read('/proc/sys/kernel/random/boot_id'),
+      pidNamespace: this.platform === 'linux' ? optional(() => readlinkSync('/proc/self/ns/pid')) : null,
+      machine: this.read('/etc/machine-id'),
+      host: hostname(),
+    };
+    return this.known;
+  }
+
+  find(pid: number): { readonly startedAt: string | null } | undefined {
+    if (!isRunning(pid)) return undefined;
+    if (this.platform === 'linux') return linuxProcess(pid);
+    if (this.platform === 'darwin') {
+      const began = optional(() => execFileSync('/bin/ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim());
+      return { startedAt: began === '' ? null : began };
+    }
+    return { startedAt: null };
+  }
+
+  private read(path: string): string | null {
+    if (this.platform !== 'linux') return null;
+    const text = optional(() => readFileSync(path, 'utf8').trim());
+    return text === '' ? null : text;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it runs, as somebody else's.
+    return errnoOf(error) !== 'ESRCH';
+  }
+}
+
+/** Start time in ticks since boot: field 22 of /proc/<pid>/stat, counted after the command name, which may hold spaces and parentheses.
+ *  A zombie holds no files any more and counts as gone. */
+function linuxProcess(pid: number): { readonly startedAt: string | null } | undefined {
+  const stat = optional(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  if (stat === null) return isRunning(pid) ? { startedAt: null } : undefined;
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
+  return { startedAt: fields[19] ?? null };
+}
+
+/** A fact this system may not offer. */
+function optional<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}
