@@ -67,6 +67,12 @@ export class CodeServer {
     });
   }
 
+  /** Resolves when the server process ends, by itself or not. */
+  get ended(): Promise<void> {
+    const child = this.#child;
+    return new Promise((resolve) => (child ? child.once('exit', () => resolve()) : resolve()));
+  }
+
   /** Asks the server to stop, and waits until it and its extension hosts are gone; `deactivate` has run then. */
   async stop(): Promise<void> {
     const hosts = this.extensionHostPids();
