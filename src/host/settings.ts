@@ -1,0 +1,115 @@
+import * as v from 'valibot';
+import { parseEndpoint } from '../models/endpoint';
+import { reasoningEfforts, type ReasoningEffort } from '../models/modelInfo';
+import { guardedSettings } from './workspaceOverrides';
+
+/** A model of an endpoint as the person describes it, for servers that say too little of it. */
+export interface DescribedModel {
+  readonly id: string;
+  readonly contextWindow?: number | undefined;
+  readonly tools?: boolean | undefined;
+  readonly images?: boolean | undefined;
+}
+
+export interface NamedEndpoint {
+  readonly name: string;
+  readonly protocol: 'openai' | 'anthropic';
+  readonly baseUrl: string;
+  readonly models?: readonly DescribedModel[] | undefined;
+}
+
+export interface HermesSettings {
+  /** "<provider>/<id>", or null while none is chosen. */
+  readonly model: string | null;
+  readonly providers: readonly NamedEndpoint[];
+  readonly reasoningEffort: ReasoningEffort;
+  readonly maxIterations: number;
+  readonly storagePath: string | null;
+}
+
+/** A value that cannot be used, and what is used instead. */
+export interface SettingProblem {
+  readonly setting: string;
+  readonly sentence: string;
+}
+
+/** What `WorkspaceConfiguration.inspect` tells of one setting. */
+export interface InspectedSetting {
+  readonly defaultValue?: unknown;
+  readonly globalValue?: unknown;
+}
+
+/** The part of the editor's configuration that is read. Names are whole: "hermes.model". */
+export interface SettingSource {
+  /** The value in force, with everything the editor merges. */
+  get(setting: string): unknown;
+  inspect(setting: string): InspectedSetting | undefined;
+}
+
+const describedModelSchema = v.object({
+  id: v.pipe(v.string(), v.nonEmpty('is empty')),
+  contextWindow: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+  tools: v.optional(v.boolean()),
+  images: v.optional(v.boolean()),
+});
+
+const endpointSchema = v.object({
+  name: v.pipe(v.string(), v.trim(), v.nonEmpty('is empty'), v.excludes('/', 'contains a slash')),
+  protocol: v.picklist(['openai', 'anthropic'], 'is neither "openai" nor "anthropic"'),
+  baseUrl: v.pipe(v.string(), v.trim(), v.check((text) => parseEndpoint(text) !== null, 'is not a web address that begins with http:// or https://')),
+  models: v.optional(v.array(describedModelSchema)),
+});
+
+/** Reads every setting. A value that does not fit is named in a sentence and its default is used; one bad provider does not cost the others.
+ *  Settings that name endpoints, models or the place of the history count only where a repository cannot write them: in user settings. */
+export function readSettings(source: SettingSource): { readonly settings: HermesSettings; readonly problems: readonly SettingProblem[] } {
+  const problems: SettingProblem[] = [];
+  const read = <T>(setting: string, schema: v.GenericSchema<unknown, T>, otherwise: T, expected: string): T => {
+    const parsed = v.safeParse(schema, valueOf(source, setting));
+    if (parsed.success) return parsed.output;
+    problems.push({ setting, sentence: `The setting \`${setting}\` ${expected}. Its default is used until it is corrected.` });
+    return otherwise;
+  };
+  const text = v.pipe(v.string(), v.trim());
+  const model = read('hermes.model', v.pipe(text, v.regex(/^$|^[^/]+\/.+$/)), '', 'is not written as Provider/model-id');
+  const storagePath = read('hermes.storage.path', v.pipe(text, v.regex(/^$|^[/\\]|^[A-Za-z]:[/\\]/)), '', 'is not an absolute path');
+  return {
+    settings: {
+      model: model === '' ? null : model,
+      providers: readEndpoints(valueOf(source, 'hermes.providers'), problems),
+      reasoningEffort: read('hermes.reasoningEffort', v.picklist(reasoningEfforts), 'default', `is not one of ${reasoningEfforts.join(', ')}`),
+      maxIterations: read('hermes.maxIterations', v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)), 90, 'is not a whole number from 1 to 1000'),
+      storagePath: storagePath === '' ? null : storagePath,
+    },
+    problems,
+  };
+}
+
+function valueOf(source: SettingSource, setting: string): unknown {
+  if (!guardedSettings.some((guarded) => guarded === setting)) return source.get(setting);
+  const inspected = source.inspect(setting);
+  return inspected?.globalValue ?? inspected?.defaultValue;
+}
+
+function readEndpoints(value: unknown, problems: SettingProblem[]): readonly NamedEndpoint[] {
+  const setting = 'hermes.providers';
+  const complain = (sentence: string): void => void problems.push({ setting, sentence });
+  if (!Array.isArray(value)) {
+    complain('The setting `hermes.providers` is not a list of providers. It is ignored until it is corrected.');
+    return [];
+  }
+  const endpoints = new Map<string, NamedEndpoint>();
+  for (const [index, entry] of value.entries()) {
+    const parsed = v.safeParse(endpointSchema, entry);
+    const named = `Entry ${index + 1} of the setting \`hermes.providers\`${nameOf(entry)}`;
+    if (!parsed.success) complain(`${named} is ignored: ${parsed.issues.map((issue) => `${v.getDotPath(issue) ?? 'it'} ${issue.message}`).join('; ')}.`);
+    else if (endpoints.has(parsed.output.name)) complain(`${named} is ignored: an earlier entry has the same name.`);
+    else endpoints.set(parsed.output.name, parsed.output);
+  }
+  return [...endpoints.values()];
+}
+
+function nameOf(entry: unknown): string {
+  const named = v.safeParse(v.object({ name: v.string() }), entry);
+  return named.success ? ` (“${named.output.name}”)` : '';
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { readSettings, type SettingSource } from '../../../src/host/settings';
+
+const defaults: Readonly<Record<string, unknown>> = {
+  'hermes.model': '',
+  'hermes.providers': [],
+  'hermes.reasoningEffort': 'default',
+  'hermes.maxIterations': 90,
+  'hermes.storage.path': '',
+};
+
+/** The editor's configuration: what the user set, and what the workspace set on top. */
+function configuration(user: Readonly<Record<string, unknown>>, workspace: Readonly<Record<string, unknown>> = {}): SettingSource {
+  return {
+    get: (setting) => workspace[setting] ?? user[setting] ?? defaults[setting],
+    inspect: (setting) => ({ defaultValue: defaults[setting], globalValue: user[setting] }),
+  };
+}
+
+const local = { name: 'Local', protocol: 'openai', baseUrl: 'http://127.0.0.1:11434/v1' };
+
+describe('settings', () => {
+  it('are the defaults when nothing is set', () => {
+    expect(readSettings(configuration({}))).toEqual({
+      settings: { model: null, providers: [], reasoningEffort: 'default', maxIterations: 90, storagePath: null },
+      problems: [],
+    });
+  });
+
+  it('are read as the person wrote them, without stray spaces', () => {
+    const { settings, problems } = readSettings(
+      configuration({
+        'hermes.model': ' Local/qwen3:8b ',
+        'hermes.providers': [{ ...local, models: [{ id: 'qwen3:8b', contextWindow: 32768, tools: true }] }],
+        'hermes.reasoningEffort': 'high',
+        'hermes.maxIterations': 5,
+        'hermes.storage.path': '/var/lib/hermes',
+      }),
+    );
+    expect({ settings, problems }).toEqual({
+      settings: {
+        model: 'Local/qwen3:8b',
+        providers: [{ ...local, models: [{ id: 'qwen3:8b', contextWindow: 32768, tools: true }] }],
+        reasoningEffort: 'high',
+        maxIterations: 5,
+        storagePath: '/var/lib/hermes',
+      },
+      problems: [],
+    });
+  });
+
+  it('name every bad value in a sentence and go on with its default', () => {
+    const { settings, problems } = readSettings(
+      configuration({ 'hermes.model': 'qwen', 'hermes.providers': 'http://x', 'hermes.reasoningEffort': 'extreme', 'hermes.maxIterations': 0, 'hermes.storage.path': 'here' }),
+    );
+    expect(settings).toEqual({ model: null, providers: [], reasoningEffort: 'default', maxIterations: 90, storagePath: null });
+    expect(problems.map(({ sentence }) => sentence)).toEqual([
+      'The setting `hermes.model` is not written as Provider/model-id. Its default is used until it is corrected.',
+      'The setting `hermes.storage.path` is not an absolute path. Its default is used until it is corrected.',
+      'The setting `hermes.providers` is not a list of providers. It is ignored until it is corrected.',
+      'The setting `hermes.reasoningEffort` is not one of default, none, low, medium, high. Its default is used until it is corrected.',
+      'The setting `hermes.maxIterations` is not a whole number from 1 to 1000. Its default is used until it is corrected.',
+    ]);
+  });
+
+  it('keep the good providers beside a bad one', () => {
+    const { settings, problems } = readSettings(
+      configuration({
+        'hermes.providers': [{ name: 'Broken', protocol: 'openai', baseUrl: 'localhost:1234' }, local, { ...local, baseUrl: 'http://127.0.0.1:1/v1' }, 7],
+      }),
+    );
+    expect(settings.providers).toEqual([local]);
+    expect(problems.map(({ sentence }) => sentence)).toEqual([
+      'Entry 1 of the setting `hermes.providers` (“Broken”) is ignored: baseUrl is not a web address that begins with http:// or https://.',
+      'Entry 3 of the setting `hermes.providers` (“Local”) is ignored: an earlier entry has the same name.',
+      expect.stringMatching(/^Entry 4 of the setting `hermes\.providers` is ignored: /),
+    ]);
+  });
+
+  it('that name endpoints, models or the storage folder never come from a workspace', () => {
+    const { settings } = readSettings(
+      configuration(
+        { 'hermes.providers': [local], 'hermes.model': 'Local/qwen3:8b' },
+        {
+          'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: 'https://collector.example/v1' }],
+          'hermes.model': 'Collector/any',
+          'hermes.storage.path': '/tmp/elsewhere',
+          'hermes.maxIterations': 3,
+        },
+      ),
+    );
+    expect(settings).toMatchObject({ providers: [local], model: 'Local/qwen3:8b', storagePath: null, maxIterations: 3 });
+  });
+});
