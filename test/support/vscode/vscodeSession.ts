@@ -31,6 +31,9 @@ export interface VscodeSessionOptions {
  * killed, reopened and restarted in every way, and finds its state again. Disposing it leaves no process and no file.
  */
 export class VscodeSession {
+  /** The windows that were opened, in order; some may be closed by now. */
+  readonly workbenches: Workbench[] = [];
+
   private constructor(
     readonly root: string,
     readonly server: CodeServer,
@@ -68,8 +71,16 @@ export class VscodeSession {
   async open(folder?: string, query?: Readonly<Record<string, string>>): Promise<Workbench> {
     const blank = this.browser.context.pages().find((page) => page.url() === 'about:blank');
     const workbench = new Workbench(blank ?? (await this.browser.context.newPage()), this.server.origin);
+    this.workbenches.push(workbench);
     await workbench.open(folder, query);
     return workbench;
+  }
+
+  /** A copy of the sample project, in the session's folder; the same one each time. */
+  sampleFolder(): string {
+    const folder = path.join(this.root, 'parcel-post');
+    if (!fs.existsSync(folder)) fs.cpSync(path.join(projectRoot(), 'test/support/sample'), folder, { recursive: true });
+    return folder;
   }
 
   /** The newest extension host, as soon as there is one. */

@@ -7,6 +7,9 @@ import type { Settings } from './userSettings';
 /** What a webview is shown in: a view of a side bar or panel, or an editor tab. */
 export type WebviewPlace = 'view' | 'editor';
 
+/** Complaints of VS Code's server itself: no marketplace, no proprietary modules, work cut short by a reload. */
+const harmless = /vsda|open-vsx\.org|Failed to load resource|Long running operations during shutdown|chatEditingSession|CodeExpectedError: cancelled/;
+
 /** One VS Code window: what a person does in it and sees of it. */
 export class Workbench {
   readonly #console: string[] = [];
@@ -22,6 +25,11 @@ export class Workbench {
   /** What the window and its webviews wrote to the developer console, since it was opened. */
   get console(): readonly string[] {
     return this.#console;
+  }
+
+  /** The console's errors, without those that VS Code's server makes by itself. */
+  errors(): string[] {
+    return this.#console.filter((line) => /^\[(error|pageerror)\]/.test(line) && !harmless.test(line));
   }
 
   /** Opens a folder, or an empty window without one, and waits until the window can be used. Extensions activate a little later. */
@@ -44,8 +52,11 @@ export class Workbench {
 
   /** Runs a command by its title in the palette ("Hermes: New Session"), as a person would. */
   async runCommand(title: string): Promise<void> {
+    const palette = this.page.locator('.quick-input-widget');
     await waitFor(`the command "${title}" to be in the palette`, async () => {
-      // A window that is still starting, or a palette that is still closing, may take the new palette away again: then once more.
+      // A window that is still starting, or a palette that is still closing, may take the new palette away again: then once more. An open
+      // palette keeps its list, so what an extension adds meanwhile is seen only in a new one.
+      if (await palette.isVisible()) await this.page.keyboard.press('Escape');
       await this.page.keyboard.press('F1');
       return this.#chooseCommand(title).then(() => true, isTimeoutOnly);
     });

@@ -1,0 +1,41 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { inject, test as plain } from 'vitest';
+import { projectRoot, VscodeSession, type VscodeSessionOptions } from '../support/vscode';
+
+/** The extension under test, as VS Code names it. */
+export const EXTENSION_ID = 'hermes-vscode.hermes-vscode';
+
+interface Fixtures {
+  /** Starts a VS Code with the packaged extension installed; it ends with the test. */
+  startVscode: (options?: VscodeSessionOptions) => Promise<VscodeSession>;
+}
+
+/** A test that gets its VS Code from `startVscode`. When it fails, pictures and logs are kept in .vscode-test/evidence/<test name>/. */
+export const test = plain.extend<Fixtures>({
+  startVscode: async ({ task }, use) => {
+    const sessions: VscodeSession[] = [];
+    await use(async (options = {}) => {
+      const session = await VscodeSession.start({ vsix: [inject('vsix')], ...options });
+      sessions.push(session);
+      return session;
+    });
+    for (const [index, session] of sessions.entries()) {
+      if (task.result?.state === 'fail') await keepEvidence(session, `${task.name}-${index + 1}`);
+      await session.dispose();
+    }
+  },
+});
+
+async function keepEvidence(session: VscodeSession, name: string): Promise<void> {
+  const folder = path.join(projectRoot(), '.vscode-test/evidence', name.replace(/[^\w-]+/g, '-'));
+  fs.rmSync(folder, { recursive: true, force: true });
+  fs.mkdirSync(folder, { recursive: true });
+  fs.writeFileSync(path.join(folder, 'server.log'), session.server.output);
+  fs.writeFileSync(path.join(folder, 'extension.log'), session.extensionLog(EXTENSION_ID));
+  fs.writeFileSync(path.join(folder, 'extensionHost.log'), session.extensionHostLog());
+  for (const [index, workbench] of session.workbenches.entries()) {
+    fs.writeFileSync(path.join(folder, `console-${index + 1}.log`), workbench.console.join('\n'));
+    if (!workbench.page.isClosed()) await workbench.screenshot(folder, `window-${index + 1}`);
+  }
+}
