@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import type { Clock } from '../../base/clock';
 import { Emitter, type Disposable } from '../../base/disposable';
 import { answerSchema, type HandoverAnswer, type HandoverAsk } from './handoverMessages';
-import type { HandoverEndpoint } from './handoverServer';
+import type { LockEndpoint } from '../lock/lockRecord';
 import { LineChannel } from './lineChannel';
 
 /** released: the lock is gone, take it · gone: the line broke (the owner closed or died), look at the lock again · busy: a turn runs ·
@@ -33,7 +33,7 @@ export class HandoverRequest implements Disposable {
   readonly onOutcome = this.outcomes.event;
 
   constructor(
-    private readonly endpoint: HandoverEndpoint,
+    private readonly endpoint: LockEndpoint,
     private readonly clock: Clock,
     private readonly patience: HandoverPatience,
   ) {

@@ -4,14 +4,9 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../../base/clock';
+import type { LockEndpoint } from '../lock/lockRecord';
 import { askSchema, type HandoverAnswer, type HandoverAsk } from './handoverMessages';
 import { LineChannel } from './lineChannel';
-
-/** How the owner of a store is reached: written into its lock. */
-export interface HandoverEndpoint {
-  readonly socketPath: string;
-  readonly token: string;
-}
 
 /** The owner's side of a hand-over, as the server asks it. */
 export interface HandoverOwner {
@@ -30,7 +25,7 @@ const busyPollMs = 200;
 /** Listens for newcomers while this process owns a store. The socket lies in a folder of its own that only this user can enter, and every
  *  ask must carry the token from the lock file. */
 export class HandoverServer {
-  readonly endpoint: HandoverEndpoint;
+  readonly endpoint: LockEndpoint;
   private server: Server | null = null;
   private readonly channels = new Set<LineChannel<HandoverAsk, HandoverAnswer>>();
   private closed = false;

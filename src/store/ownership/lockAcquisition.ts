@@ -1,8 +1,8 @@
 import type { Clock } from '../../base/clock';
 import { Emitter, type Disposable } from '../../base/disposable';
+import type { LockOwner } from '../lock/acquireLock';
 import { StoreError } from '../storeError';
 import { HandoverRequest, type HandoverOutcome, type HandoverPatience } from './handoverRequest';
-import type { HandoverEndpoint } from './handoverServer';
 import type { StoreState } from './storeState';
 
 /** The lock as its holder uses it. */
@@ -17,16 +17,7 @@ export interface HeldLock {
 
 export type LockAttempt =
   | { readonly kind: 'held'; readonly lock: HeldLock }
-  | { readonly kind: 'heldBy'; readonly owner: OwnerOfLock };
-
-export interface OwnerOfLock {
-  /** Null when the lock names none. */
-  readonly endpoint: HandoverEndpoint | null;
-  /** Whether this process can tell if the owner lives. It cannot for another machine or another container's processes; there only time tells. */
-  readonly visible: boolean;
-  /** Who, for a person: "process 4711 on this machine". */
-  readonly description: string;
-}
+  | { readonly kind: 'heldBy'; readonly owner: LockOwner };
 
 export interface OwnershipPatience extends HandoverPatience {
   /** How long an owner that does not answer is asked again. VS Code's old and new host of a window overlap for up to 6 s at a reload. */
@@ -100,7 +91,7 @@ export class LockAcquisition implements Disposable {
     this.states.dispose();
   }
 
-  private ask(owner: OwnerOfLock): Promise<HandoverOutcome> {
+  private ask(owner: LockOwner): Promise<HandoverOutcome> {
     const endpoint = owner.endpoint;
     if (!endpoint) return Promise.resolve({ kind: 'unreachable', technical: 'The lock names no socket.' });
     const request = new HandoverRequest(endpoint, this.clock, this.patience);
@@ -136,7 +127,7 @@ export class LockAcquisition implements Disposable {
   }
 }
 
-function locked(owner: OwnerOfLock, outcome: HandoverOutcome): StoreError {
+function locked(owner: LockOwner, outcome: HandoverOutcome): StoreError {
   const reason = 'technical' in outcome ? outcome.technical : outcome.kind;
   return new StoreError(
     'locked',

@@ -8,7 +8,8 @@ import { promisedOperations, type MethodArguments, type MethodName, type MethodR
 import type { RunningStore } from '../worker/storeClient';
 import { reviveStoreError } from '../worker/storeErrorData';
 import { LockAcquisition, type HeldLock, type LockAttempt, type OwnershipPatience } from './lockAcquisition';
-import { HandoverServer, type HandoverEndpoint, type HandoverOwner } from './handoverServer';
+import type { LockEndpoint } from '../lock/lockRecord';
+import { HandoverServer, type HandoverOwner } from './handoverServer';
 import { unavailable, type StoreState } from './storeState';
 
 /** What the gateway tells about running turns when another window asks for the history. */
@@ -23,9 +24,11 @@ export interface TurnGuard {
 export interface StoreHome {
   /** Takes the folder's lock for this process, naming how its owner is reached, or says who holds it. Throws a `StoreError` (`readOnly`:
    *  no lock can be written there). */
-  acquireLock(endpoint: HandoverEndpoint): LockAttempt;
+  acquireLock(endpoint: LockEndpoint): LockAttempt;
   /** Starts a worker and opens the store in it. */
   open(options: OpenOptions): Promise<{ readonly store: RunningStore; readonly report: OpenReport }>;
+  /** Lets go what was prepared and not used. */
+  dispose(): void;
 }
 
 export interface OpenOptions {
@@ -124,6 +127,7 @@ export class StoreConnection implements Disposable {
     this.setState({ kind: 'closed' });
     this.acquisition?.dispose();
     await this.release();
+    this.home.dispose();
   }
 
   dispose(): void {
@@ -181,9 +185,6 @@ export class StoreConnection implements Disposable {
       this.log.error(`Care of the session store failed: ${error.technical}`, error);
       if (fatalCauses.includes(error.causeClass)) this.lose(store, error);
     });
-    store.onDidMergeSibling((merged) =>
-      this.log.info(`Merged ${merged.sessions} sessions (${merged.messages} messages) from ${merged.folder}.`),
-    );
   }
 
   private announce(report: OpenReport): void {

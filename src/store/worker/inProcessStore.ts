@@ -1,6 +1,6 @@
 import { Emitter } from '../../base/disposable';
 import type { SessionStore } from '../sessionStore';
-import type { OpenedStore, SiblingMerge } from './openedStore';
+import type { OpenedStore } from './openedStore';
 import { perform, promisedOperations, type MethodArguments, type MethodName, type MethodResults } from './sessionMethods';
 import { closedError, type RunningStore } from './storeClient';
 import type { StoreError } from '../storeError';
@@ -37,6 +37,5 @@ export function inProcessRunningStore(opened: OpenedStore): RunningStore {
     },
     onDidFail: new Emitter<StoreError>().event,
     onDidFailInBackground: new Emitter<StoreError>().event,
-    onDidMergeSibling: new Emitter<SiblingMerge>().event,
   };
 }

@@ -1,5 +1,15 @@
+import type { FileSystem } from '../engine/fileSystem';
+import type { Sqlite } from '../engine/sqlite';
+import { assertFence } from '../lock/heldLock';
+import { openDatabase, type OpenedDatabase } from '../open/openDatabase';
+import { storeFiles } from '../open/storeFiles';
+import { migrate, schemaVersion } from '../schema/migrations';
+import { SessionDb } from '../session/sessionDb';
 import type { SearchHit, SearchQuery, SessionOperations } from '../sessionStore';
-import type { StoreErrorData } from './storeErrorData';
+import { StoreError } from '../storeError';
+import { keepCopy } from './keepCopy';
+import { SiblingMerger, type SiblingMerge, type SiblingProblem } from './siblingMerger';
+import { storeErrorData, type StoreErrorData } from './storeErrorData';
 
 /** What to open, and under which conditions. Plain data: it travels to the worker. */
 export interface StorePlace {
@@ -12,7 +22,7 @@ export interface StorePlace {
   readonly siblings: readonly string[];
 }
 
-/** What opening found and did, for the panel to tell. */
+/** What opening found and did, for the panel to tell. Plain data. */
 export interface OpenReport {
   readonly path: string;
   /** A store was made: there was none, or the one found was set aside. */
@@ -23,24 +33,85 @@ export interface OpenReport {
   readonly setAside: { readonly path: string; readonly damage: string } | null;
   /** What was read out of damaged files, one entry for each. */
   readonly salvaged: readonly { readonly path: string; readonly sessions: number; readonly messages: number }[];
+  /** Stores of suffixed folders that are now part of this one, and those that could not be read. */
+  readonly merged: readonly SiblingMerge[];
+  readonly mergeProblems: readonly SiblingProblem[];
   /** Why nothing can be saved; null when the store is open for writing. */
   readonly readOnly: StoreErrorData | null;
-}
-
-export interface SiblingMerge {
-  readonly folder: string;
-  readonly sessions: number;
-  readonly messages: number;
 }
 
 /** A store that was found, checked, migrated and recovered, and is served by one thread. */
 export interface OpenedStore {
   readonly operations: SessionOperations;
   readonly report: OpenReport;
-  /** `search` in slices of at most 20 ms. */
+  /** `search` in slices of about 20 ms. */
   searchSlices(query: SearchQuery): Generator<void, readonly SearchHit[]>;
-  verifySlices(): Generator<void, readonly string[]>;
-  /** Merges the stores earlier hosts left in suffixed folders, a piece per step; yields what it did after each store. */
-  mergeSiblings(): Generator<SiblingMerge | undefined, void>;
   close(): void;
+}
+
+/** What a store is opened with. */
+export interface StoreEngine {
+  readonly sqlite: Sqlite;
+  readonly fileSystem: FileSystem;
+  /** Seconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Opens the store of a folder whose lock the caller holds: file checked, schema brought up to date, damaged and sibling files read in, turns
+ *  of a dead process settled. Synchronous. Throws a `StoreError`. */
+export function openSessionStore(engine: StoreEngine, place: StorePlace): OpenedStore {
+  const opened = openDatabase({
+    ...engine,
+    folder: place.folder,
+    schemaVersion,
+    assertOwned: ownershipCheck(engine.fileSystem, place),
+    readOnly: place.fence === null,
+    knownDamaged: place.salvage,
+  });
+  try {
+    return opened.report.readOnly ? readOnlyStore(engine, opened) : writableStore(engine, place, opened);
+  } catch (error) {
+    opened.database.abandon();
+    throw error;
+  }
+}
+
+function writableStore(engine: StoreEngine, place: StorePlace, { database, report, damagedCopies }: OpenedDatabase): OpenedStore {
+  migrate(database, { keepCopy: (version) => keepCopy(engine.fileSystem, database, place.folder, version) });
+  const sessions = sessionDbOver(engine, database);
+  const salvaged = damagedCopies.map((copy) => ({ path: copy.path, ...copy.salvage((rows) => sessions.mergeFrom(rows)) }));
+  const siblings = new SiblingMerger(engine, sessions).mergeAll(place.siblings);
+  const recoveredTurns = sessions.recoverTurns().map(({ turn }) => ({ sessionId: turn.sessionId, turnUid: turn.uid }));
+  return served(sessions, database, { ...report, recoveredTurns, salvaged, ...siblings, readOnly: null });
+}
+
+function readOnlyStore(engine: StoreEngine, { database, report }: OpenedDatabase): OpenedStore {
+  if (report.userVersion < schemaVersion) {
+    throw new StoreError(
+      'readOnly',
+      'Your sessions were saved by an earlier version of Hermes and cannot be brought up to date in a folder that cannot be written to. Make it writable, then retry.',
+      `user_version ${report.userVersion}, this program needs ${schemaVersion}`,
+    );
+  }
+  return served(sessionDbOver(engine, database), database, {
+    ...report,
+    recoveredTurns: [],
+    salvaged: [],
+    merged: [],
+    mergeProblems: [],
+    readOnly: storeErrorData(report.readOnly),
+  });
+}
+
+function sessionDbOver(engine: StoreEngine, database: OpenedDatabase['database']): SessionDb {
+  return new SessionDb({ database, now: engine.now, fileSizes: () => database.sizes() });
+}
+
+function served(sessions: SessionDb, database: OpenedDatabase['database'], report: OpenReport): OpenedStore {
+  return { operations: sessions, report, searchSlices: (query) => sessions.searchSlices(query), close: () => database.close() };
+}
+
+function ownershipCheck(fileSystem: FileSystem, { folder, fence }: StorePlace): () => void {
+  const { lock } = storeFiles(folder);
+  return fence === null ? () => undefined : () => assertFence(fileSystem, lock, fence);
 }

@@ -45,6 +45,7 @@ export function promisedOperations(call: CallMethod): Omit<SessionStore, 'close'
     readTranscript: (...args) => call('readTranscript', args),
     enqueue: (...args) => call('enqueue', args),
     queue: (...args) => call('queue', args),
+    queuedPrompt: (...args) => call('queuedPrompt', args),
     editQueued: (...args) => call('editQueued', args),
     removeQueued: (...args) => call('removeQueued', args),
     promoteQueued: (...args) => call('promoteQueued', args),

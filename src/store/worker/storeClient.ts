@@ -1,6 +1,6 @@
 import { Emitter } from '../../base/disposable';
 import { StoreError } from '../storeError';
-import type { OpenReport, SiblingMerge, StorePlace } from './openedStore';
+import type { OpenReport, StorePlace } from './openedStore';
 import type { CallMethod, MethodArguments, MethodName, MethodResults, StoreRequest } from './sessionMethods';
 import { reviveStoreError } from './storeErrorData';
 import type { FromWorker, ToWorker } from './workerMessages';
@@ -25,9 +25,8 @@ export interface RunningStore {
   close(): Promise<void>;
   /** The store can no longer be used: its thread has died. Fires once; every pending call has been rejected. */
   readonly onDidFail: Event<StoreError>;
-  /** Work nobody waits for (indexing, a checkpoint, merging) failed; the store goes on. */
+  /** Work nobody waits for (indexing, a checkpoint) failed; the store goes on. */
   readonly onDidFailInBackground: Event<StoreError>;
-  readonly onDidMergeSibling: Event<SiblingMerge>;
   /** Ends it without closing anything. For the moment the file belongs to somebody else. */
   abandon(): Promise<void>;
 }
@@ -42,7 +41,6 @@ export class StoreClient {
   private readonly pending = new Map<number, PendingCall>();
   private readonly failures = new Emitter<StoreError>();
   private readonly backgroundFailures = new Emitter<StoreError>();
-  private readonly merges = new Emitter<SiblingMerge>();
   private lastId = 0;
   private ended: StoreError | null = null;
   private opening: { resolve: (report: OpenReport) => void; reject: (error: StoreError) => void } | null = null;
@@ -67,7 +65,6 @@ export class StoreClient {
     close: () => this.close(),
     onDidFail: this.failures.event,
     onDidFailInBackground: this.backgroundFailures.event,
-    onDidMergeSibling: this.merges.event,
     abandon: () => this.abandon(),
   };
 
@@ -124,8 +121,6 @@ export class StoreClient {
         return this.take(message.id)?.reject(reviveStoreError(message.error));
       case 'backgroundError':
         return this.backgroundFailures.fire(reviveStoreError(message.error));
-      case 'siblingMerged':
-        return this.merges.fire(message);
       case 'closed': {
         if (message.error) this.closing?.reject(reviveStoreError(message.error));
         // Scans that were cut off by closing.

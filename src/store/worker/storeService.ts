@@ -63,7 +63,6 @@ export class StoreService {
     try {
       this.store = await this.openStore(place);
       this.post({ kind: 'opened', report: this.store.report });
-      this.startScan({ id: null, work: this.mergeSiblings(this.store) });
       this.pump();
     } catch (error) {
       this.post({ kind: 'openFailed', error: storeErrorData(error) });
@@ -162,14 +161,6 @@ export class StoreService {
     return left;
   }
 
-  private *mergeSiblings(store: OpenedStore): Generator<void, void> {
-    for (const merged of store.mergeSiblings()) {
-      this.dirty = true;
-      if (merged) this.post({ kind: 'siblingMerged', ...merged });
-      yield;
-    }
-  }
-
   private close(store: OpenedStore): void {
     this.store = null;
     this.scans = [];
@@ -200,8 +191,14 @@ function scanOf(call: Call, store: OpenedStore): SlicedWork | null {
     case 'search':
       return store.searchSlices(...call.args);
     case 'verifyIntegrity':
-      return store.verifySlices();
+      return afterOthers(() => store.operations.verifyIntegrity());
     default:
       return null;
   }
+}
+
+/** SQLite's integrity check cannot be interrupted: it runs whole (seconds for hundreds of thousands of messages), when nothing else waits. */
+function* afterOthers<T>(work: () => T): Generator<void, T> {
+  yield;
+  return work();
 }

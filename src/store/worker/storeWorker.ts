@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import { systemClock } from '../../base/clock';
-import { openStoreAt } from './openedStore';
+import { NodeFileSystem } from '../engine/nodeFileSystem';
+import { loadSqlite } from '../engine/sqlite';
+import { openSessionStore, type OpenedStore, type StorePlace } from './openedStore';
 import { StoreService } from './storeService';
 import type { ToWorker } from './workerMessages';
 
@@ -8,5 +12,14 @@ import type { ToWorker } from './workerMessages';
 const port = parentPort;
 if (!port) throw new Error('The store worker must be started as a worker thread.');
 
-const service = new StoreService(openStoreAt(__dirname), (message) => port.postMessage(message), systemClock, setImmediate);
+// SQLite is compiled while the other thread still takes the lock.
+const loading = loadSqlite(new Uint8Array(readFileSync(join(__dirname, 'sql-wasm.wasm'))));
+// Whoever opens hears of a failure; a rejection that nobody has awaited yet would end the thread.
+loading.catch(() => undefined);
+
+async function open(place: StorePlace): Promise<OpenedStore> {
+  return openSessionStore({ sqlite: await loading, fileSystem: new NodeFileSystem(), now: systemClock.now }, place);
+}
+
+const service = new StoreService(open, (message) => port.postMessage(message), systemClock, setImmediate);
 port.on('message', (message: ToWorker) => service.receive(message));

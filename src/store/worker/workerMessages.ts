@@ -1,4 +1,4 @@
-import type { OpenReport, SiblingMerge, StorePlace } from './openedStore';
+import type { OpenReport, StorePlace } from './openedStore';
 import type { StoreErrorData } from './storeErrorData';
 import type { MethodResults, MethodName, StoreRequest } from './sessionMethods';
 
@@ -17,5 +17,4 @@ export type FromWorker =
   | { readonly kind: 'error'; readonly id: number; readonly error: StoreErrorData }
   /** Something failed that nobody had asked for: indexing or a checkpoint in an idle moment. */
   | { readonly kind: 'backgroundError'; readonly error: StoreErrorData }
-  | ({ readonly kind: 'siblingMerged' } & SiblingMerge)
   | { readonly kind: 'closed'; readonly error: StoreErrorData | null };

@@ -1,5 +1,5 @@
 import { Emitter } from '../../../../src/base/disposable';
-import type { HandoverEndpoint } from '../../../../src/store/ownership/handoverServer';
+import type { LockEndpoint } from '../../../../src/store/lock/lockRecord';
 import type { LockAttempt } from '../../../../src/store/ownership/lockAcquisition';
 import type { OpenOptions, StoreHome } from '../../../../src/store/ownership/storeConnection';
 import { StoreError } from '../../../../src/store/storeError';
@@ -9,7 +9,7 @@ import { closedError, type RunningStore } from '../../../../src/store/worker/sto
 
 /** One folder that several windows of a test share: who holds its lock, and the drafts it stores. */
 export class FakeFolder {
-  owner: { readonly endpoint: HandoverEndpoint; readonly window: string } | null = null;
+  owner: { readonly endpoint: LockEndpoint; readonly window: string } | null = null;
   readonly drafts = new Map<string, string>();
   /** Windows that have the file open. More than one at a time is what must never happen. */
   readonly openIn = new Set<string>();
@@ -29,7 +29,7 @@ export class FakeHome implements StoreHome {
     private readonly window: string,
   ) {}
 
-  acquireLock(endpoint: HandoverEndpoint): LockAttempt {
+  acquireLock(endpoint: LockEndpoint): LockAttempt {
     if (this.lockFailure) throw this.lockFailure;
     const owner = this.folder.owner;
     if (owner) return { kind: 'heldBy', owner: { endpoint: owner.endpoint, visible: true, description: owner.window } };
@@ -59,6 +59,10 @@ export class FakeHome implements StoreHome {
     return { store, report: { ...emptyReport, readOnly: options.fence === null ? { causeClass: 'readOnly', message: 'The folder is read-only.', technical: 'EROFS' } : null } };
   }
 
+  dispose(): void {
+    // Nothing was prepared.
+  }
+
   get current(): FakeRunningStore {
     const last = this.opened.at(-1);
     if (!last) throw new Error('Nothing was opened.');
@@ -72,7 +76,6 @@ export class FakeRunningStore implements RunningStore {
   private readonly background = new Emitter<StoreError>();
   readonly onDidFail = this.failures.event;
   readonly onDidFailInBackground = this.background.event;
-  readonly onDidMergeSibling = new Emitter<{ folder: string; sessions: number; messages: number }>().event;
   nextFailure: StoreError | null = null;
   private open = true;
 
@@ -126,5 +129,7 @@ export const emptyReport: OpenReport = {
   recoveredTurns: [],
   setAside: null,
   salvaged: [],
+  merged: [],
+  mergeProblems: [],
   readOnly: null,
 };

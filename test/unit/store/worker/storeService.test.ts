@@ -171,19 +171,13 @@ async function served(shape: StoreShape = {}) {
   };
   const opened: OpenedStore = {
     operations: operations as SessionOperations,
-    report: { recoveredTurns: [], readOnly: null, created: false, path: '/store/state.db', setAside: null, salvaged: [] },
+    report: { recoveredTurns: [], readOnly: null, created: false, path: '/store/state.db', setAside: null, salvaged: [], merged: [], mergeProblems: [] },
     *searchSlices(): Generator<void, readonly SearchHit[]> {
       for (let slice = 1; slice <= (shape.searchSlices ?? 0); slice++) {
         note(`slice ${slice}`);
         yield;
       }
       return [];
-    },
-    *verifySlices() {
-      return [];
-    },
-    *mergeSiblings() {
-      // This store has no siblings.
     },
     close: () => note('close'),
   };

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import type { Clock } from '../../base/clock';
+import type { Log } from '../../base/log';
+import { errnoOf } from '../engine/fileSystem';
+import { NodeFileSystem } from '../engine/nodeFileSystem';
+import { acquireLock } from '../lock/acquireLock';
+import type { LockEndpoint } from '../lock/lockRecord';
+import { SystemProcessTable } from '../lock/processTable';
+import { storeFiles } from '../open/storeFiles';
+import { startNodeWorker } from '../worker/nodeWorkerPort';
+import { StoreClient, type RunningStore, type WorkerPort } from '../worker/storeClient';
+import type { OpenReport } from '../worker/openedStore';
+import { usualPatience, type LockAttempt, type OwnershipPatience } from './lockAcquisition';
+import { StoreConnection, type OpenOptions, type StoreHome } from './storeConnection';
+import { siblingFoldersOf, storeFolderOf } from './storeFolder';
+
+export interface OpenStoreOptions {
+  /** As VS Code gave it (`context.storageUri`), or the folder from the settings. */
+  readonly storageFolder: string;
+  /** Path of `dist/storeWorker.js`. */
+  readonly workerEntry: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly patience?: OwnershipPatience;
+  /** How a thread is started. */
+  readonly startWorker?: (entry: string) => WorkerPort;
+}
+
+/** The tie of this window to the history of its folder. It begins to open at once; follow `onDidChangeState`. */
+export function openStore(options: OpenStoreOptions): StoreConnection {
+  const { storageFolder, workerEntry, clock, log, patience = usualPatience, startWorker = startNodeWorker } = options;
+  const home = new NodeStoreHome(storeFolderOf(storageFolder), () => startWorker(workerEntry), clock);
+  const connection = new StoreConnection(home, clock, log, patience);
+  void connection.open();
+  return connection;
+}
+
+/** A folder on this machine's disk, its store served by a worker thread. */
+class NodeStoreHome implements StoreHome {
+  private readonly fileSystem = new NodeFileSystem();
+  private readonly processes = new SystemProcessTable();
+  private spare: WorkerPort | null = null;
+
+  constructor(
+    private readonly folder: string,
+    private readonly startWorker: () => WorkerPort,
+    private readonly clock: Clock,
+  ) {}
+
+  acquireLock(endpoint: LockEndpoint): LockAttempt {
+    // The thread starts and compiles SQLite while this one takes the lock.
+    this.spare ??= this.startWorker();
+    return acquireLock({
+      fileSystem: this.fileSystem,
+      folder: this.folder,
+      path: storeFiles(this.folder).lock,
+      processes: this.processes,
+      endpoint,
+      now: this.clock.now,
+      uniqueName: randomUUID,
+    });
+  }
+
+  async open({ fence, salvage }: OpenOptions): Promise<{ store: RunningStore; report: OpenReport }> {
+    const client = new StoreClient(this.spare ?? this.startWorker());
+    this.spare = null;
+    const report = await client.open({ folder: this.folder, fence, salvage, siblings: siblingFoldersOf(this.folder, namesIn) });
+    return { store: client.store, report };
+  }
+
+  dispose(): void {
+    void this.spare?.terminate();
+    this.spare = null;
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    // A folder that may not be listed hides no siblings of ours.
+    if (['ENOENT', 'EACCES', 'EPERM'].includes(errnoOf(error))) return [];
+    throw error;
+  }
+}

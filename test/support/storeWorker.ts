@@ -1,0 +1,29 @@
+import { build } from 'esbuild';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface BuiltStoreWorker {
+  readonly folder: string;
+  /** What `openStore` is given as `workerEntry`. */
+  readonly entry: string;
+  remove(): void;
+}
+
+/** The store's worker as the product ships it: one CommonJS bundle with `sql-wasm.wasm` beside it, in a folder of its own. `more` names
+ *  further entries to be bundled into that folder, by the file name they get. */
+export async function buildStoreWorker(more: Readonly<Record<string, string>> = {}): Promise<BuiltStoreWorker> {
+  const folder = mkdtempSync(join(tmpdir(), 'hermes-store-worker-'));
+  await build({
+    entryPoints: { storeWorker: 'src/store/worker/storeWorker.ts', ...more },
+    outdir: folder,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    logLevel: 'warning',
+  });
+  copyFileSync(createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm'), join(folder, 'sql-wasm.wasm'));
+  return { folder, entry: join(folder, 'storeWorker.js'), remove: () => rmSync(folder, { recursive: true, force: true }) };
+}

@@ -1,0 +1,146 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../../src/base/clock';
+import { silentLog } from '../../../../src/base/log';
+import { openStore } from '../../../../src/store/ownership/openStore';
+import type { StoreConnection } from '../../../../src/store/ownership/storeConnection';
+import { startNodeWorker } from '../../../../src/store/worker/nodeWorkerPort';
+import { StoreClient } from '../../../../src/store/worker/storeClient';
+import { buildStoreWorker, type BuiltStoreWorker } from '../../../support/storeWorker';
+import { chunkOf, openingTurn, settlingTurn, spoken } from '../ownership/turnBuilder';
+
+let worker: BuiltStoreWorker;
+const folders: string[] = [];
+const connections: StoreConnection[] = [];
+beforeAll(async () => {
+  worker = await buildStoreWorker();
+});
+afterAll(() => worker.remove());
+afterEach(async () => {
+  await Promise.all(connections.splice(0).map((connection) => connection.close()));
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the store behind its worker, on a real disk', () => {
+  it('keeps a streamed turn over a reopening', async () => {
+    const storageFolder = temporaryFolder();
+    const first = await openedIn(storageFolder);
+    const { store } = first;
+    await store.createSession({ id: 's', startedAt: 1 });
+    await store.openTurn(openingTurn('s', 't'));
+    await store.appendChunks(chunkOf('s', 't', 1, 0, 'Every word '));
+    await store.appendChunks(chunkOf('s', 't', 2, 11, 'is on disk.'));
+    await store.settleTurn(settlingTurn('t'));
+    await first.close();
+
+    const second = await openedIn(storageFolder);
+    expect({ messages: spoken(await second.store.activeMessages('s')), problems: await second.store.verifyIntegrity() }).toEqual({
+      messages: ['user: Prompt of t', 'assistant: Every word is on disk.'],
+      problems: [],
+    });
+  });
+
+  it('applies a settlement after the chunks that were posted before it, also when searches crowd the queue', async () => {
+    const { store } = await openedIn(temporaryFolder());
+    await store.createSession({ id: 's', startedAt: 1 });
+    const waiting: Promise<unknown>[] = [];
+    let start = 0;
+    for (let turn = 0; turn < 20; turn++) {
+      waiting.push(store.search({ text: 'nowhere to be found', limit: 5 }), store.listSessions({ limit: 10 }));
+      waiting.push(store.openTurn(openingTurn('s', `t${turn}`)));
+      start = 0;
+      for (let seq = 1; seq <= 10; seq++) {
+        const text = `${turn}.${seq} `;
+        waiting.push(store.appendChunks(chunkOf('s', `t${turn}`, seq, start, text)));
+        start += text.length;
+      }
+      waiting.push(store.settleTurn(settlingTurn(`t${turn}`)));
+    }
+    await Promise.all(waiting);
+    const answers = spoken(await store.activeMessages('s')).filter((line) => line.startsWith('assistant'));
+    expect(answers).toEqual(
+      Array.from({ length: 20 }, (_, turn) => `assistant: ${Array.from({ length: 10 }, (_, seq) => `${turn}.${seq + 1} `).join('')}`),
+    );
+  });
+
+  it('goes on storing chunks while a search is running and after it was cancelled', async () => {
+    const { store } = await openedIn(temporaryFolder());
+    await store.createSession({ id: 's', startedAt: 1 });
+    for (let turn = 0; turn < 60; turn++) {
+      await store.openTurn(openingTurn('s', `old${turn}`));
+      await store.appendChunks(chunkOf('s', `old${turn}`, 1, 0, 'lorem ipsum dolor '.repeat(400)));
+      await store.settleTurn(settlingTurn(`old${turn}`));
+    }
+    await store.openTurn(openingTurn('s', 'now'));
+    const aborter = new AbortController();
+    const search = store.search({ text: 'absent-substring', limit: 5 }, aborter.signal);
+    const rejected = expect(search).rejects.toThrow('cancelled by the person');
+    const stored: Promise<void>[] = [];
+    for (let seq = 1; seq <= 50; seq++) stored.push(store.appendChunks(chunkOf('s', 'now', seq, (seq - 1) * 4, 'word')));
+    aborter.abort(new Error('cancelled by the person'));
+    await Promise.all(stored);
+    await rejected;
+    await store.settleTurn(settlingTurn('now'));
+    expect(spoken(await store.activeMessages('s')).at(-1)).toBe(`assistant: ${'word'.repeat(50)}`);
+  });
+
+  it('turns a dead thread into a failure, and a retry finds everything that was acknowledged', async () => {
+    const storageFolder = temporaryFolder();
+    const connection = await openedIn(storageFolder);
+    await connection.store.createSession({ id: 's', startedAt: 1 });
+    await connection.store.openTurn(openingTurn('s', 't'));
+    let acknowledged = 0;
+    const streaming = (async () => {
+      for (let seq = 1; ; seq++) {
+        await connection.store.appendChunks(chunkOf('s', 't', seq, (seq - 1) * 5, `${String(seq).padStart(4, '0')} `));
+        acknowledged = seq;
+        if (seq === 25) killWorkers();
+      }
+    })();
+    await expect(streaming).rejects.toMatchObject({ causeClass: 'unknown' });
+    const failed = connection.state.kind;
+    await connection.retry();
+    const answer = spoken(await connection.store.activeMessages('s')).at(-1) ?? '';
+    const report = connection.state.kind === 'open' ? connection.state.report.recoveredTurns : null;
+    const promised = Array.from({ length: acknowledged }, (_, index) => `${String(index + 1).padStart(4, '0')} `).join('');
+    expect({ failed, state: connection.state.kind, report, holds: answer.startsWith(`assistant: ${promised}`) }).toEqual({
+      failed: 'failed',
+      state: 'open',
+      report: [{ sessionId: 's', turnUid: 't' }],
+      holds: true,
+    });
+  });
+
+  it('rejects the opening when the bundle is not there, in words', async () => {
+    const client = new StoreClient(startNodeWorker(join(worker.folder, 'absent.js')));
+    await expect(client.open({ folder: '/nowhere', fence: null, salvage: false, siblings: [] })).rejects.toMatchObject({ causeClass: 'unknown' });
+  });
+});
+
+let killWorkers: () => void = () => undefined;
+
+async function openedIn(storageFolder: string): Promise<StoreConnection> {
+  const connection = openStore({
+    storageFolder,
+    workerEntry: worker.entry,
+    clock: systemClock,
+    log: silentLog,
+    startWorker: (entry) => {
+      const port = startNodeWorker(entry);
+      killWorkers = () => void port.terminate();
+      return port;
+    },
+  });
+  connections.push(connection);
+  await connection.open();
+  if (connection.state.kind === 'failed') throw connection.state.error;
+  return connection;
+}
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'hermes-store-'));
+  folders.push(folder);
+  return folder;
+}
