@@ -169,11 +169,12 @@ export class Agent {
 
   private request(messages: readonly WireMessage[], model: ChatModel, conversationId: string, isClosing: boolean): ModelRequest {
     const hasTools = model.info.tools !== false;
-    const tools: readonly WireTool[] = hasTools && !isClosing ? this.parts.tools.specifications() : [];
+    const tools: readonly WireTool[] = hasTools ? this.parts.tools.specifications() : [];
     return {
       system: this.parts.systemPrompt(hasTools),
-      messages: isClosing ? [...messages, closingRequest] : messages,
+      messages: isClosing ? withClosingNote(messages) : messages,
       tools,
+      ...(isClosing ? { toolChoice: 'none' as const } : {}),
       reasoningEffort: this.parts.reasoningEffort,
       maxOutputTokens: null,
       cacheKey: conversationId,
@@ -205,11 +206,15 @@ function withActivity(run: TurnRun): LiveRun {
   };
 }
 
-/** Sent, never stored: the budget of requests is used up, and the turn should end in words. */
-const closingRequest: WireMessage = {
-  role: 'user',
-  content: [{ kind: 'text', text: '(No further tool calls are possible in this turn. Say what you found, what is done and what is left.)' }],
-};
+/** Sent, never stored: the budget of requests is used up, and the turn should end in words. It rides on the last tool result, because
+ *  strict chat templates refuse a user message behind one. */
+function withClosingNote(messages: readonly WireMessage[]): readonly WireMessage[] {
+  const note = '(No further tool calls are possible in this turn. Say what you found, what is done and what is left.)';
+  const last = messages.at(-1);
+  if (last?.role !== 'tool') return messages;
+  const results = last.results.map((result, index) => (index === last.results.length - 1 ? { ...result, text: `${result.text}\n\n${note}` } : result));
+  return [...messages.slice(0, -1), { role: 'tool', results }];
+}
 
 function callsTools(terminal: Terminal & { readonly outcome: 'complete' }): boolean {
   // An answer cut off by its length may hold half a call, which must never run.

@@ -212,13 +212,14 @@ export class ConversationGateway implements Gateway {
     const model = session.model ?? this.parts.defaultModel();
     if (model === null) throw new GatewayError('noModel', 'No model is chosen yet. Your prompt is kept: choose a model, then send it.');
     const now = this.parts.clock.now();
+    const turnUid = this.parts.ids.uid();
     const opened = await this.parts.store.openTurn({
-      turnUid: this.parts.ids.uid(),
+      turnUid,
       sessionId: session.id,
       userMessage: {
         uid: prompt.uid,
         sessionId: session.id,
-        turnUid: null,
+        turnUid,
         createdAt: now,
         visibility: { kind: 'shown' },
         carriedFrom: null,

@@ -12,6 +12,8 @@ export interface ModelRequest {
   readonly system: string;
   readonly messages: readonly WireMessage[];
   readonly tools: readonly WireTool[];
+  /** none: the tools stay known (providers refuse calls in the history without them) and may not be called in this request. */
+  readonly toolChoice?: 'none';
   readonly reasoningEffort: ReasoningEffort;
   readonly maxOutputTokens: number | null;
   /** Stable per conversation; providers that route caches by key get it. */

@@ -29,6 +29,7 @@ export function callOptions(request: ModelRequest, rules: PromptRules, abortSign
     abortSignal,
     includeRawChunks: true,
     ...(tools.length === 0 ? {} : { tools }),
+    ...(tools.length === 0 || request.toolChoice === undefined ? {} : { toolChoice: { type: request.toolChoice } }),
     ...(request.maxOutputTokens === null ? {} : { maxOutputTokens: request.maxOutputTokens }),
     ...(request.reasoningEffort === 'default' ? {} : { reasoning: request.reasoningEffort }),
   };

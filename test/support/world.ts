@@ -1,0 +1,213 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import { Agent } from '../../src/agent/agent';
+import { systemPrompt } from '../../src/agent/systemPrompt';
+import { type Clock, systemClock } from '../../src/base/clock';
+import { idsFrom } from '../../src/base/ids';
+import type { Log } from '../../src/base/log';
+import { ConversationGateway } from '../../src/gateway/conversationGateway';
+import type { SubmitReceipt } from '../../src/gateway/gateway';
+import { MemoryManager } from '../../src/memory/memoryManager';
+import type { MemoryProvider } from '../../src/memory/memoryProvider';
+import type { ChatModel } from '../../src/models/chatModel';
+import { httpChatModel } from '../../src/models/httpChatModel';
+import type { ModelInfo } from '../../src/models/modelInfo';
+import { createTransports } from '../../src/models/providers/index';
+import { loopbackPolicy } from '../../src/models/requestRunner';
+import type { SessionStore } from '../../src/store/sessionStore';
+import { readOnlyTools } from '../../src/tools/readOnlyTools';
+import { ToolRegistry } from '../../src/tools/toolRegistry';
+import type { Message } from '../../src/transcript/message';
+import { FolderOnDisk } from './folderOnDisk';
+import { type ModelServer, startModelServer } from './modelServer';
+import { RecordingMemory } from './recordingMemory';
+import { RecordingSurface } from './recordingSurface';
+import { openTestStore, type TestStore } from './testStore';
+
+export interface WorldOptions {
+  readonly protocol?: 'openai' | 'anthropic';
+  readonly clock?: Clock;
+  /** The model of new sessions; null: none was chosen. */
+  readonly defaultModel?: string | null;
+  readonly maxIterations?: number;
+  readonly memory?: (log: string[]) => readonly MemoryProvider[];
+  /** Replaces the model behind the server. */
+  readonly openModel?: (ref: string) => Promise<ChatModel>;
+}
+
+/** The whole product but its editor: the real gateway, a real store in a temporary folder, real HTTP to the strict model server, surfaces and
+ *  a memory provider that write down what they are told. Behaviour tests use nothing else. */
+export class World {
+  readonly memoryLog: string[] = [];
+  readonly logLines: string[] = [];
+  private surfaces = 0;
+  private uids = 0;
+
+  private constructor(
+    readonly server: ModelServer,
+    readonly home: string,
+    private readonly options: WorldOptions,
+    private testStore: TestStore,
+    private current: ConversationGateway | null,
+  ) {}
+
+  static async create(options: WorldOptions = {}): Promise<World> {
+    const home = mkdtempSync(path.join(tmpdir(), 'hermes-world-'));
+    const clock = options.clock ?? systemClock;
+    const world = new World(await startModelServer(), home, options, await openTestStore(path.join(home, 'store'), () => clock.now()), null);
+    world.current = world.createGateway();
+    return world;
+  }
+
+  get gateway(): ConversationGateway {
+    if (this.current === null) throw new Error('the world is closed');
+    return this.current;
+  }
+
+  get store(): SessionStore {
+    return this.testStore.store;
+  }
+
+  /** Makes calls of the store fail, as a full disk would, until the function returned is called. */
+  breakStore(error: (method: string) => Error | null): () => void {
+    this.testStore.beforeCall = (method) => {
+      const failure = error(method);
+      if (failure !== null) throw failure;
+    };
+    return () => {
+      this.testStore.beforeCall = () => undefined;
+    };
+  }
+
+  /** The folder that is open in the editor. */
+  get folder(): string {
+    return this.home;
+  }
+
+  surface(): RecordingSurface {
+    const surface = new RecordingSurface(`surface-${++this.surfaces}`);
+    this.gateway.attach(surface);
+    return surface;
+  }
+
+  /** Sends a prompt as the person at this surface would: to the session it shows, or to a new one. */
+  send(surface: RecordingSurface, text: string): Promise<SubmitReceipt> {
+    return this.gateway.submit(surface.id, { sessionId: this.gateway.shownSession(surface.id), uid: `prompt-${++this.uids}`, text });
+  }
+
+  /** Sends a prompt and waits until its turn has settled at this surface. */
+  async ask(surface: RecordingSurface, text: string): Promise<SubmitReceipt> {
+    const count = surface.settled.length + 1;
+    const receipt = await this.send(surface, text);
+    await surface.untilSettled(count);
+    await this.idle();
+    return receipt;
+  }
+
+  /** Resolves when no turn runs. */
+  async idle(): Promise<void> {
+    while (this.gateway.runningTurns().length > 0) await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+
+  /** Every stored row of a session, hidden and closing ones included. */
+  async rows(sessionId: string): Promise<readonly Message[]> {
+    return (await this.store.readTranscript({ sessionId, limit: 10_000, includeHidden: true })).messages;
+  }
+
+  /** The rows as one line each: `user: text`, `assistant: text [calls]`, `tool done: text`. */
+  async lines(sessionId: string): Promise<readonly string[]> {
+    return (await this.rows(sessionId)).map(line);
+  }
+
+  /** Ends this window in order and opens the next one on the same store. */
+  async reopen(): Promise<void> {
+    await this.gateway.shutdown();
+    await this.store.close();
+    await this.openAgain();
+  }
+
+  async close(): Promise<void> {
+    // Requests that hang would keep a turn from settling.
+    await Promise.all([this.gateway.shutdown(), this.server.close()]);
+    await this.store.close();
+    rmSync(this.home, { recursive: true, force: true });
+  }
+
+  private async openAgain(): Promise<void> {
+    const clock = this.options.clock ?? systemClock;
+    this.testStore = await openTestStore(path.join(this.home, 'store'), () => clock.now());
+    this.current = this.createGateway();
+  }
+
+  private createGateway(): ConversationGateway {
+    const { options } = this;
+    const clock = options.clock ?? systemClock;
+    const ids = idsFrom((count) => crypto.getRandomValues(new Uint8Array(count)));
+    const log: Log = {
+      trace: () => undefined,
+      info: (message) => this.logLines.push(`info ${message}`),
+      warn: (message) => this.logLines.push(`warn ${message}`),
+      error: (message, error) => this.logLines.push(`error ${message}${error === undefined ? '' : ` ${String(error)}`}`),
+    };
+    const files = new FolderOnDisk([{ name: 'project', path: this.home }]);
+    const store = this.testStore.store;
+    return new ConversationGateway({
+      store,
+      clock,
+      ids,
+      log,
+      createAgent: (model) =>
+        new Agent({
+          store,
+          clock,
+          ids,
+          log,
+          tools: new ToolRegistry(readOnlyTools(files)),
+          openModel: () => options.openModel?.(model) ?? Promise.resolve(this.httpModel(model, clock)),
+          systemPrompt: (hasTools) => systemPrompt({ roots: files.roots(), platform: 'linux', hasTools }),
+          reasoningEffort: 'default',
+          maxIterations: options.maxIterations ?? 90,
+        }),
+      agentSignature: (model) => model,
+      createMemory: () => new MemoryManager(options.memory?.(this.memoryLog) ?? [new RecordingMemory(this.memoryLog)], log),
+      defaultModel: () => (options.defaultModel === undefined ? 'Local/test-model' : options.defaultModel),
+      saveDefaultModel: () => Promise.resolve(),
+      folder: () => this.home,
+    });
+  }
+
+  private httpModel(ref: string, clock: Clock): ChatModel {
+    const id = ref.slice(ref.indexOf('/') + 1);
+    const info: ModelInfo = {
+      ref, provider: 'Local', id, label: id, destination: new URL(this.server.url).host, contextWindow: null, allocatedContext: null,
+      tools: true, images: true, efforts: ['default', 'none', 'low', 'medium', 'high'], price: null, warnings: [],
+    };
+    return httpChatModel(info, {
+      loadTransports: () => Promise.resolve(createTransports()),
+      settings: { protocol: this.options.protocol ?? 'openai', baseUrl: this.server.url, key: null, modelId: id, fetch: globalThis.fetch },
+      policy: loopbackPolicy,
+      clock,
+      provider: 'Local',
+    });
+  }
+}
+
+function line(message: Message): string {
+  const mark = message.visibility.kind === 'shown' ? '' : message.visibility.kind === 'closing' ? ' (closing)' : ` (hidden: ${message.visibility.reason})`;
+  const content = message.parts.map((part) => {
+    switch (part.kind) {
+      case 'text':
+        return part.text;
+      case 'thinking':
+        return `<${part.text}>`;
+      case 'toolCall':
+        return `[${part.name} ${part.arguments}]`;
+      case 'toolResult':
+        return `${part.outcome}: ${part.text}`;
+      case 'image':
+        return '[image]';
+    }
+  });
+  return `${message.role}${mark}: ${content.join(' ')}`;
+}
