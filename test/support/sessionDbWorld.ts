@@ -1,0 +1,120 @@
+import { SimulatedDisk } from '../../src/store/engine/simulatedDisk';
+import type { SqlJsDatabase } from '../../src/store/engine/sqlJsDatabase';
+import { openDatabase } from '../../src/store/open/openDatabase';
+import { migrate, schemaVersion } from '../../src/store/schema/migrations';
+import { SessionDb } from '../../src/store/session/sessionDb';
+import { StoreError, type StoreErrorCause } from '../../src/store/storeError';
+import type { Chunk, NewMessage } from '../../src/transcript/message';
+import type { AssistantPart, ToolOutcome } from '../../src/transcript/part';
+import type { Settlement } from '../../src/transcript/turn';
+import { testSqlite } from './sqlite';
+
+export const complete: Settlement = { outcome: 'complete', stopReason: 'stop', failure: null };
+export const stopped: Settlement = { outcome: 'interrupted', stopReason: 'user', failure: null };
+
+/** A `SessionDb` on the real engine and a simulated disk, with a clock that a test moves. */
+export interface SessionDbWorld {
+  readonly db: SessionDb;
+  readonly database: SqlJsDatabase;
+  readonly clock: { now: number };
+  /** What the next process finds after the power failed now: only what was durable survives for certain. */
+  reopened(): Promise<SessionDbWorld>;
+}
+
+export async function sessionDbWorld(disk = new SimulatedDisk(), clock = { now: 1000 }): Promise<SessionDbWorld> {
+  const now = (): number => clock.now;
+  const { database } = openDatabase({ sqlite: await testSqlite(), fileSystem: disk, folder: '/store', schemaVersion, assertOwned: () => undefined, now });
+  migrate(database, { keepCopy: () => undefined });
+  const db = new SessionDb({ database, now, fileSizes: () => database.sizes() });
+  return {
+    db,
+    database,
+    clock,
+    reopened: () => {
+      const found = disk.powerCut(alternating());
+      database.abandon();
+      return sessionDbWorld(found, clock);
+    },
+  };
+}
+
+/** Every second thing that was not synced is lost. */
+function alternating(): () => number {
+  let turn = 0;
+  return () => (turn++ % 2 === 0 ? 0.25 : 0.75);
+}
+
+export const prompt = (uid: string, text: string, turnUid: string, sessionId = 's1'): NewMessage & { readonly role: 'user' } => ({
+  uid, sessionId, turnUid, createdAt: 1, visibility: { kind: 'shown' }, carriedFrom: null, role: 'user', parts: [{ kind: 'text', text }],
+});
+
+export const answer = (uid: string, parts: string | readonly AssistantPart[], turnUid: string, sessionId = 's1'): NewMessage & { readonly role: 'assistant' } => ({
+  uid, sessionId, turnUid, createdAt: 2, visibility: { kind: 'shown' }, carriedFrom: null, role: 'assistant',
+  parts: typeof parts === 'string' ? [{ kind: 'text', text: parts }] : parts,
+  state: 'final', lastSeq: 0, model: 'Local/test', finishReason: 'stop', usage: null,
+});
+
+export const call = (callId: string, name = 'read_file'): AssistantPart => ({ kind: 'toolCall', callId, name, arguments: '{}' });
+
+export const result = (uid: string, callId: string, text: string, turnUid: string, outcome: ToolOutcome = 'done'): NewMessage => ({
+  uid, sessionId: 's1', turnUid, createdAt: 3, visibility: { kind: 'shown' }, carriedFrom: null, role: 'tool',
+  parts: [{ kind: 'toolResult', callId, name: 'read_file', outcome, text }],
+});
+
+export const chunk = (messageUid: string, seq: number, start: number, text: string, part = 0, kind: 'text' | 'thinking' = 'text'): Chunk => ({
+  messageUid, seq, part, kind, start, text,
+});
+
+/** A session with one running turn `t1`, opened by the prompt `u1`. */
+export function runningTurn(db: SessionDb, { sessionId = 's1', turnUid = 't1', text = 'What is here?' } = {}): void {
+  db.createSession({ id: sessionId, startedAt: 1 });
+  openTurn(db, { sessionId, turnUid, userUid: `u-${turnUid}`, text });
+}
+
+export function openTurn(db: SessionDb, input: { sessionId?: string; turnUid: string; userUid?: string; text?: string; supersedes?: string; queuedUid?: string }) {
+  const { sessionId = 's1', turnUid, userUid = `u-${turnUid}`, text = 'Go on', ...rest } = input;
+  return db.openTurn({ turnUid, sessionId, userMessage: prompt(userUid, text, turnUid, sessionId), model: 'Local/test', startedAt: 2, ...rest });
+}
+
+export function append(db: SessionDb, turnUid: string, ...chunks: readonly Chunk[]): void {
+  db.appendChunks({ sessionId: 's1', turnUid, model: 'Local/test', createdAt: 2, chunks });
+}
+
+export function settle(db: SessionDb, turnUid: string, settlement = complete, messages: readonly NewMessage[] = []) {
+  return db.settleTurn({ turnUid, settledAt: 9, settlement, messages });
+}
+
+/** The rows of a session as one line each: what a person reads of a transcript in a test. */
+export function lines(db: SessionDb, sessionId = 's1'): readonly string[] {
+  return db.readTranscript({ sessionId, limit: 1000, includeHidden: true }).messages.map((message) => {
+    const body = message.parts.map((part) => {
+      switch (part.kind) {
+        case 'text':
+          return part.text;
+        case 'thinking':
+          return `<${part.text}>`;
+        case 'toolCall':
+          return `call:${part.callId}`;
+        case 'toolResult':
+          return `${part.callId}=${part.outcome}:${part.text}`;
+        case 'image':
+          return `image:${part.mediaType}`;
+      }
+    });
+    const { visibility } = message;
+    const mark = visibility.kind === 'shown' ? '' : ` (${visibility.kind === 'hidden' ? visibility.reason : visibility.kind})`;
+    const streaming = message.role === 'assistant' && message.state === 'streaming' ? '…' : '';
+    return `${message.role}${mark}: ${body.join(' ')}${streaming}`;
+  });
+}
+
+/** Cause class of the `StoreError` that `work` throws, or "none". */
+export function refusal(work: () => unknown): StoreErrorCause | 'none' {
+  try {
+    work();
+    return 'none';
+  } catch (error) {
+    if (error instanceof StoreError) return error.causeClass;
+    throw error;
+  }
+}
