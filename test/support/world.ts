@@ -98,10 +98,16 @@ export class World {
 
   /** Sends a prompt and waits until its turn has settled at this surface. */
   async ask(surface: RecordingSurface, text: string): Promise<SubmitReceipt> {
+    const receipt = await this.askBeside(surface, text);
+    await this.idle();
+    return receipt;
+  }
+
+  /** The same while turns of other conversations go on. */
+  async askBeside(surface: RecordingSurface, text: string): Promise<SubmitReceipt> {
     const count = surface.settled.length + 1;
     const receipt = await this.send(surface, text);
     await surface.untilSettled(count);
-    await this.idle();
     return receipt;
   }
 
