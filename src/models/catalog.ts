@@ -1,0 +1,108 @@
+import type { ChatModel } from './chatModel';
+import { findLocalServers } from './discovery';
+import type { FoundServer } from './discovery';
+import { parseEndpoint } from './endpoint';
+import { EndpointProvider } from './endpointProvider';
+import type { EndpointParts } from './endpointProvider';
+import { noModelFailure } from './failures';
+import { ModelError } from './modelProvider';
+import type { ModelListing, ModelProvider } from './modelProvider';
+import { localServerPresets, servicePresets } from './presets';
+import type { LocalServerPreset } from './presets';
+import type { ProviderSettings } from './providerSettings';
+
+export interface CatalogParts extends EndpointParts {
+  /** The validated entries of `hermes.providers`, as they are now. */
+  readonly settings: () => readonly ProviderSettings[];
+  /** Sources that need no endpoint: the editor's own models, Demo. */
+  readonly others: readonly ModelProvider[];
+  readonly localServers?: readonly LocalServerPreset[];
+}
+
+export interface ProviderModels {
+  readonly provider: ModelProvider;
+  readonly listing: ModelListing;
+}
+
+/** Every source of models there is: the person's endpoints, services with a key, servers on this machine, and what the host adds. */
+export class ModelCatalog {
+  private readonly cache = new Map<string, EndpointProvider>();
+  private readonly localServers: readonly LocalServerPreset[];
+
+  constructor(private readonly parts: CatalogParts) {
+    this.localServers = parts.localServers ?? localServerPresets;
+  }
+
+  /** Sources that are set up: configured endpoints, known services that have a key, and the host's own. */
+  async providers(): Promise<readonly ModelProvider[]> {
+    const configured = this.parts.settings();
+    const keyed = await Promise.all(
+      servicePresets
+        .filter((preset) => !configured.some(({ name }) => name === preset.name))
+        .map(async (preset) => {
+          const key = await this.parts.keyOf(preset.name, new URL(preset.baseUrl).origin);
+          return key === undefined || key.trim() === '' ? null : this.endpoint(preset, preset.keyCheckPath);
+        }),
+    );
+    return [...configured.map((settings) => this.endpoint(settings)), ...keyed.filter((provider) => provider !== null), ...this.parts.others];
+  }
+
+  /** The models of every source that is set up, asked for side by side. A source that fails says so in its own listing. */
+  async list(signal: AbortSignal): Promise<readonly ProviderModels[]> {
+    const providers = await this.providers();
+    return Promise.all(providers.map(async (provider) => ({ provider, listing: await provider.listModels(signal) })));
+  }
+
+  /** Opens the model that a reference "<provider>/<id>" names. Throws `ModelError`. Services and local servers are known by name, also
+   *  before they are set up, so that what is missing (a key) is what the person is told. */
+  async resolve(ref: string, signal: AbortSignal): Promise<ChatModel> {
+    const slash = ref.indexOf('/');
+    const provider = slash > 0 ? this.providerNamed(ref.slice(0, slash)) : null;
+    const modelId = ref.slice(slash + 1);
+    if (provider === null || modelId === '') throw new ModelError(noModelFailure(ref));
+    return provider.open(modelId, signal);
+  }
+
+  /** A source by its name, or null. */
+  providerNamed(name: string): ModelProvider | null {
+    const configured = this.parts.settings().find((settings) => settings.name === name);
+    if (configured !== undefined) return this.endpoint(configured);
+    const other = this.parts.others.find((provider) => provider.name === name);
+    if (other !== undefined) return other;
+    const service = servicePresets.find((preset) => preset.name === name);
+    if (service !== undefined) return this.endpoint(service, service.keyCheckPath);
+    const local = this.localServers.find((preset) => preset.name === name);
+    return local === undefined ? null : this.endpoint(local);
+  }
+
+  /** What answers on this machine within a second. A server that the settings name already is given by that name. */
+  async discover(signal: AbortSignal): Promise<readonly FoundServer[]> {
+    const found = await findLocalServers(this.localServers, this.parts, signal);
+    return found.map((server) => {
+      const configured = this.parts.settings().find(({ baseUrl }) => sameServer(baseUrl, server.baseUrl));
+      return configured === undefined ? server : { ...server, name: configured.name };
+    });
+  }
+
+  /** Tries an endpoint with a key that is not kept yet (null: the endpoint needs none). */
+  testConnection(settings: ProviderSettings, key: string | null, signal: AbortSignal): Promise<ModelListing> {
+    const preset = servicePresets.find(({ baseUrl }) => baseUrl === settings.baseUrl);
+    return new EndpointProvider(settings, this.parts, preset?.keyCheckPath ?? null).test(key, signal);
+  }
+
+  private endpoint(settings: ProviderSettings, keyCheckPath: string | undefined = undefined): EndpointProvider {
+    const identity = JSON.stringify([settings.name, settings.protocol, settings.baseUrl, settings.models ?? null]);
+    const known = this.cache.get(identity);
+    if (known !== undefined) return known;
+    const provider = new EndpointProvider(settings, this.parts, keyCheckPath ?? null);
+    this.cache.set(identity, provider);
+    return provider;
+  }
+}
+
+/** 127.0.0.1 and localhost are one machine. */
+function sameServer(left: string, right: string): boolean {
+  const [a, b] = [parseEndpoint(left), parseEndpoint(right)];
+  if (a === null || b === null) return false;
+  return a.loopback && b.loopback ? new URL(a.origin).port === new URL(b.origin).port : a.origin === b.origin;
+}

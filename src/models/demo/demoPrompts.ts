@@ -1,0 +1,18 @@
+/** The prompts that Demo has an answer for, offered in the empty state. */
+export const demoPrompts = ['What is in this folder?', 'Search for "TODO"', 'Give me a long answer about this folder'] as const;
+
+/** What a prompt asks of Demo. */
+export type DemoRequest = { readonly kind: 'folder' } | { readonly kind: 'search'; readonly query: string } | { readonly kind: 'long' } | { readonly kind: 'other' };
+
+/** Reads a prompt by fixed words: Demo is a script, and says so of everything else. */
+export function demoRequest(prompt: string): DemoRequest {
+  const text = prompt.trim();
+  if (/\blong\b.*\b(?:answer|story|text)\b|\b(?:answer|story)\b.*\blong\b/is.test(text)) return { kind: 'long' };
+  const search = /^(?:please\s+)?(?:search|find|look)\b(?:\s+for)?\s+(.+?)[.?!]*$/is.exec(text)?.[1];
+  if (search !== undefined) {
+    const query = /["“'`](.+?)["”'`]/s.exec(search)?.[1] ?? search.replace(/\s+in\s+(?:this|the)\s+folder$/i, '');
+    return query.trim() === '' ? { kind: 'other' } : { kind: 'search', query: query.trim() };
+  }
+  if (/\bwhat(?:'s| is| are)\b.*\b(?:folder|here|workspace|project)\b/is.test(text)) return { kind: 'folder' };
+  return { kind: 'other' };
+}

@@ -1,0 +1,44 @@
+import * as v from 'valibot';
+import type { Clock } from '../base/clock';
+import { parseEndpoint } from './endpoint';
+import { requestJson } from './jsonRequest';
+import { ollamaTags } from './listings/ollama';
+import type { LocalServerPreset } from './presets';
+
+/** A local server that answered. */
+export interface FoundServer {
+  /** The provider's name in references. */
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly destination: string;
+  /** Ids of its models, as its own list gives them. */
+  readonly modelIds: readonly string[];
+}
+
+const ids = v.object({ data: v.array(v.object({ id: v.string() })) });
+
+/** How long the empty state waits for what may be there. */
+export const discoveryMs = 1000;
+
+/** Looks on this machine for servers at their usual ports, all at once, for at most a second. What answers as a model server is found;
+ *  everything else on such a port (a web application on 8080) is passed over in silence. */
+export async function findLocalServers(
+  presets: readonly LocalServerPreset[],
+  parts: { readonly fetch: typeof globalThis.fetch; readonly clock: Clock },
+  signal: AbortSignal,
+): Promise<readonly FoundServer[]> {
+  const found = await Promise.all(presets.map((preset) => probe(preset, parts, signal)));
+  return found.filter((server) => server !== null);
+}
+
+async function probe(preset: LocalServerPreset, { fetch, clock }: { readonly fetch: typeof globalThis.fetch; readonly clock: Clock }, signal: AbortSignal): Promise<FoundServer | null> {
+  const endpoint = parseEndpoint(preset.baseUrl);
+  if (endpoint === null) return null;
+  const found = (modelIds: readonly string[]): FoundServer => ({ name: preset.name, baseUrl: endpoint.baseUrl, destination: endpoint.destination, modelIds });
+  if (preset.program === 'ollama') {
+    const tags = await requestJson(fetch, clock, { url: `${endpoint.origin}/api/tags`, schema: ollamaTags, timeoutMs: discoveryMs, signal });
+    return tags.kind === 'value' ? found(tags.value.models.map(({ name }) => name)) : null;
+  }
+  const list = await requestJson(fetch, clock, { url: `${endpoint.baseUrl}/models`, schema: ids, timeoutMs: discoveryMs, signal });
+  return list.kind === 'value' ? found(list.value.data.map(({ id }) => id)) : null;
+}

@@ -1,0 +1,140 @@
+import * as v from 'valibot';
+import type { Clock } from '../base/clock';
+import type { ChatModel } from './chatModel';
+import { parseEndpoint } from './endpoint';
+import type { Endpoint } from './endpoint';
+import { askForModels, keyHeaders } from './endpointModels';
+import type { FactsAnswer } from './endpointModels';
+import { failureOf, invalidBaseUrlFailure, noKeyFailure } from './failures';
+import { httpChatModel } from './httpChatModel';
+import { requestJson } from './jsonRequest';
+import { factsOfClaude } from './listings/anthropicListing';
+import { describeModel } from './modelFacts';
+import type { ModelFacts } from './modelFacts';
+import type { ModelInfo } from './modelInfo';
+import { ModelError } from './modelProvider';
+import type { ModelListing, ModelProvider } from './modelProvider';
+import type { ProviderSettings } from './providerSettings';
+import { loopbackPolicy, remotePolicy } from './requestRunner';
+import type { LoadTransports, TransportFault } from './transport';
+
+/** Gives the key of a provider for exactly this origin. */
+export type KeyOf = (provider: string, origin: string) => Promise<string | undefined>;
+
+export interface EndpointParts {
+  readonly keyOf: KeyOf;
+  readonly loadTransports: LoadTransports;
+  readonly fetch: typeof globalThis.fetch;
+  readonly clock: Clock;
+}
+
+const listingTimeoutMs = 10_000;
+/** A model is opened inside a turn: what its server says in this time is known of it, and the rest is not waited for. */
+const openingTimeoutMs = 2_000;
+
+/** An HTTP endpoint as a source of models. */
+export class EndpointProvider implements ModelProvider {
+  readonly name: string;
+  readonly kind: 'openai' | 'anthropic';
+  readonly destination: string;
+  private readonly endpoint: Endpoint | null;
+  /** From the last listing, so that opening one of many hosted models does not fetch the whole list again. */
+  private known: readonly ModelFacts[] = [];
+
+  constructor(
+    private readonly settings: ProviderSettings,
+    private readonly parts: EndpointParts,
+    private readonly keyCheckPath: string | null = null,
+  ) {
+    this.name = settings.name;
+    this.kind = settings.protocol;
+    this.endpoint = parseEndpoint(settings.baseUrl);
+    this.destination = this.endpoint?.destination ?? settings.baseUrl;
+  }
+
+  async listModels(signal: AbortSignal): Promise<ModelListing> {
+    const endpoint = this.endpoint;
+    if (endpoint === null) return { kind: 'failed', failure: invalidBaseUrlFailure(this.name, this.settings.baseUrl) };
+    const described = this.settings.models ?? [];
+    if (described.length > 0) return { kind: 'models', models: described.map(({ id }) => this.describe({ id })) };
+    const key = await this.keyFor(endpoint);
+    if (this.lacksKey(endpoint, key)) return { kind: 'failed', failure: noKeyFailure(this.name, this.destination, 'listing') };
+    return this.ask(endpoint, key, signal);
+  }
+
+  /** Whether the endpoint answers and takes the key: its models, or why not. Asks the endpoint even where the settings list models. */
+  async test(key: string | null, signal: AbortSignal): Promise<ModelListing> {
+    const endpoint = this.endpoint;
+    if (endpoint === null) return { kind: 'failed', failure: invalidBaseUrlFailure(this.name, this.settings.baseUrl) };
+    if (this.lacksKey(endpoint, key)) return { kind: 'failed', failure: noKeyFailure(this.name, this.destination, 'listing') };
+    const refused = await this.refusal(endpoint, key, signal);
+    return refused === null ? this.ask(endpoint, key, signal) : this.failed(refused, null, key);
+  }
+
+  async open(modelId: string, signal: AbortSignal): Promise<ChatModel> {
+    const endpoint = this.endpoint;
+    if (endpoint === null) throw new ModelError(invalidBaseUrlFailure(this.name, this.settings.baseUrl));
+    const key = await this.keyFor(endpoint);
+    if (this.lacksKey(endpoint, key)) throw new ModelError(noKeyFailure(this.name, this.destination, 'request'));
+    const info = await this.infoOf(modelId, endpoint, key, signal);
+    return httpChatModel(info, {
+      loadTransports: this.parts.loadTransports,
+      settings: { protocol: this.kind, baseUrl: endpoint.baseUrl, key, modelId, fetch: this.parts.fetch },
+      policy: endpoint.loopback ? loopbackPolicy : remotePolicy,
+      clock: this.parts.clock,
+      provider: this.name,
+    });
+  }
+
+  /** What is known of a model. A server of the person's own is asked each time, because what it allocates changes; a hosted one only
+   *  until its list is known. A server that does not answer now will say so when it is asked the real question. */
+  private async infoOf(modelId: string, endpoint: Endpoint, key: string | null, signal: AbortSignal): Promise<ModelInfo> {
+    const known = endpoint.loopback ? undefined : this.known.find(({ id }) => id === modelId);
+    if (known !== undefined) return this.describe(known);
+    const answer = await this.factsFrom(endpoint, key, signal, openingTimeoutMs, modelId);
+    const facts = answer.kind === 'facts' ? answer.facts.find(({ id }) => id === modelId || id === `${modelId}:latest`) : undefined;
+    const fallback = this.kind === 'anthropic' ? factsOfClaude(modelId) : { id: modelId };
+    return this.describe({ ...(facts ?? fallback), id: modelId });
+  }
+
+  private async ask(endpoint: Endpoint, key: string | null, signal: AbortSignal): Promise<ModelListing> {
+    const answer = await this.factsFrom(endpoint, key, signal, listingTimeoutMs, null);
+    return answer.kind === 'facts' ? { kind: 'models', models: answer.facts.map((facts) => this.describe(facts)) } : this.failed(answer.fault, null, key);
+  }
+
+  private async factsFrom(endpoint: Endpoint, key: string | null, signal: AbortSignal, timeoutMs: number, only: string | null): Promise<FactsAnswer> {
+    const { fetch, clock } = this.parts;
+    const answer = await askForModels({ endpoint, protocol: this.kind, key, fetch, clock, signal, timeoutMs }, only);
+    // Only a local server limits its answer to one model.
+    if (answer.kind === 'facts' && (only === null || !endpoint.loopback)) this.known = answer.facts;
+    return answer;
+  }
+
+  /** A service whose list of models is public needs another question to judge the key. */
+  private async refusal(endpoint: Endpoint, key: string | null, signal: AbortSignal): Promise<TransportFault | null> {
+    if (this.keyCheckPath === null) return null;
+    const answer = await requestJson(this.parts.fetch, this.parts.clock, {
+      url: `${endpoint.baseUrl}${this.keyCheckPath}`, schema: v.unknown(), headers: keyHeaders(this.kind, key), timeoutMs: listingTimeoutMs, signal,
+    });
+    return answer.kind === 'failed' ? answer.fault : null;
+  }
+
+  private failed(fault: TransportFault, modelId: string | null, key: string | null): ModelListing {
+    const baseUrl = this.endpoint?.baseUrl ?? this.settings.baseUrl;
+    return { kind: 'failed', failure: failureOf(fault, { provider: this.name, modelId, baseUrl, key, purpose: 'listing', delivered: false }) };
+  }
+
+  private describe(facts: ModelFacts): ModelInfo {
+    return describeModel(this, facts, this.settings.models?.find(({ id }) => id === facts.id));
+  }
+
+  private async keyFor(endpoint: Endpoint): Promise<string | null> {
+    const key = await this.parts.keyOf(this.name, endpoint.origin);
+    return key === undefined || key.trim() === '' ? null : key.trim();
+  }
+
+  /** An endpoint on this machine or, unencrypted, in the person's own network works without a key unless it says otherwise. */
+  private lacksKey(endpoint: Endpoint, key: string | null): boolean {
+    return key === null && !endpoint.loopback && !endpoint.origin.startsWith('http:');
+  }
+}

@@ -1,0 +1,32 @@
+import * as v from 'valibot';
+import type { ModelFacts } from '../modelFacts';
+
+export const lmStudioListing = v.object({
+  data: v.array(
+    v.object({
+      id: v.string(),
+      type: v.optional(v.string()),
+      max_context_length: v.optional(v.number()),
+      loaded_context_length: v.optional(v.number()),
+      capabilities: v.optional(v.array(v.string())),
+    }),
+  ),
+});
+
+/** `/api/v0/models`: the models that chat, with the context they were loaded with. */
+export function factsOfLmStudio(listing: v.InferOutput<typeof lmStudioListing>): readonly ModelFacts[] {
+  return listing.data.flatMap(({ id, type, max_context_length, loaded_context_length, capabilities }) =>
+    type === 'embeddings'
+      ? []
+      : [
+          {
+            id,
+            ...(max_context_length === undefined ? {} : { contextWindow: max_context_length }),
+            ...(loaded_context_length === undefined ? {} : { allocatedContext: loaded_context_length }),
+            contextFix: 'Load it in LM Studio with a larger context length.',
+            ...(capabilities === undefined ? {} : { tools: capabilities.includes('tool_use') }),
+            images: type === 'vlm',
+          },
+        ],
+  );
+}

@@ -1,0 +1,78 @@
+import * as v from 'valibot';
+import type { ModelFacts } from '../modelFacts';
+import type { ReasoningEffort } from '../modelInfo';
+
+const count = v.optional(v.nullable(v.number()));
+const text = v.optional(v.nullable(v.string()));
+
+/** `/v1/models` in the shapes of OpenAI, OpenRouter, vLLM, Groq and Mistral. */
+export const openaiListing = v.object({
+  data: v.array(
+    v.object({
+      id: v.string(),
+      name: text,
+      type: text,
+      // OpenRouter; vLLM; Groq; Mistral
+      context_length: count,
+      max_model_len: count,
+      context_window: count,
+      max_context_length: count,
+      supported_parameters: v.optional(v.nullable(v.array(v.string()))),
+      architecture: v.optional(v.nullable(v.object({ input_modalities: v.optional(v.nullable(v.array(v.string()))), output_modalities: v.optional(v.nullable(v.array(v.string()))) }))),
+      pricing: v.optional(v.nullable(v.object({ prompt: v.optional(v.nullable(v.union([v.string(), v.number()]))), completion: v.optional(v.nullable(v.union([v.string(), v.number()]))) }))),
+      capabilities: v.optional(v.nullable(v.unknown())),
+    }),
+  ),
+});
+type Entry = v.InferOutput<typeof openaiListing>['data'][number];
+
+const mistralCapabilities = v.object({ completion_chat: v.optional(v.boolean()), function_calling: v.optional(v.boolean()), vision: v.optional(v.boolean()) });
+
+/** Names of models that do not chat; the list says nothing better. */
+const otherThanChat = /embed|rerank|whisper|(?:^|[-/])tts|transcribe|dall-e|moderation|realtime|-image|-audio|^sora|guard/i;
+
+/** What the list tells of each model that can chat. */
+export function factsOfOpenaiListing(listing: v.InferOutput<typeof openaiListing>, host: string): readonly ModelFacts[] {
+  return listing.data.flatMap((entry) => {
+    const mistral = v.safeParse(mistralCapabilities, entry.capabilities);
+    const outputs = entry.architecture?.output_modalities;
+    if (otherThanChat.test(entry.id) || (mistral.success && mistral.output.completion_chat === false) || (outputs && !outputs.includes('text'))) return [];
+    return [factsOf(entry, host, mistral.success ? mistral.output : {})];
+  });
+}
+
+function factsOf(entry: Entry, host: string, mistral: v.InferOutput<typeof mistralCapabilities>): ModelFacts {
+  const window = entry.context_length ?? entry.max_model_len ?? entry.context_window ?? entry.max_context_length;
+  const parameters = entry.supported_parameters;
+  const tools = parameters?.includes('tools') ?? mistral.function_calling;
+  const images = entry.architecture?.input_modalities?.includes('image') ?? mistral.vision;
+  const efforts = effortsOf(entry.id, parameters ?? null, host);
+  const price = priceOf(entry);
+  return {
+    id: entry.id,
+    ...(entry.name ? { label: entry.name } : {}),
+    ...(window ? { contextWindow: window } : {}),
+    ...(entry.max_model_len ? { allocatedContext: entry.max_model_len, contextFix: 'Start the server with a larger `--max-model-len`.' } : {}),
+    ...(tools === undefined ? {} : { tools }),
+    ...(images === undefined ? {} : { images }),
+    ...(efforts === null ? {} : { efforts }),
+    ...(price === null ? {} : { price }),
+  };
+}
+
+function effortsOf(id: string, parameters: readonly string[] | null, host: string): readonly ReasoningEffort[] | null {
+  if (parameters !== null) return parameters.includes('reasoning') || parameters.includes('reasoning_effort') ? ['default', 'low', 'medium', 'high'] : ['default'];
+  if (host === 'api.openai.com') return /^(?:o\d|gpt-5)/.test(id) && !/chat/.test(id) ? ['default', 'low', 'medium', 'high'] : ['default'];
+  return null;
+}
+
+/** The list prices one token; people read prices per million. A negative price means "varies". */
+function priceOf({ pricing }: Entry): { readonly input: number; readonly output: number } | null {
+  const input = Number(pricing?.prompt ?? Number.NaN) * 1e6;
+  const output = Number(pricing?.completion ?? Number.NaN) * 1e6;
+  return Number.isFinite(input) && Number.isFinite(output) && input >= 0 && output >= 0 ? { input: round(input), output: round(output) } : null;
+}
+
+function round(price: number): number {
+  return Math.round(price * 1e4) / 1e4;
+}

@@ -1,0 +1,54 @@
+import type { ModelInfo, ReasoningEffort } from './modelInfo';
+import type { ModelSettings } from './providerSettings';
+
+/** What a source tells of one model. Absent is unknown. */
+export interface ModelFacts {
+  readonly id: string;
+  readonly label?: string;
+  readonly contextWindow?: number;
+  /** Tokens the server allocates. */
+  readonly allocatedContext?: number;
+  /** How to give the model more, for a server of the person's own. */
+  readonly contextFix?: string;
+  readonly tools?: boolean;
+  readonly images?: boolean;
+  readonly efforts?: readonly ReasoningEffort[];
+  readonly price?: { readonly input: number; readonly output: number };
+}
+
+/** Below this an agent's prompt, its tools and one file barely fit. */
+export const smallContext = 16_384;
+
+/** Settles what is known of a model: the person's own description wins over what the server says. */
+export function describeModel(provider: { readonly name: string; readonly destination: string }, facts: ModelFacts, described: ModelSettings | undefined): ModelInfo {
+  const contextWindow = described?.contextWindow ?? facts.contextWindow ?? null;
+  const allocatedContext = facts.allocatedContext ?? null;
+  const tools = described?.tools ?? facts.tools ?? null;
+  const label = facts.label ?? facts.id;
+  return {
+    ref: `${provider.name}/${facts.id}`,
+    provider: provider.name,
+    id: facts.id,
+    label,
+    destination: provider.destination,
+    contextWindow,
+    allocatedContext,
+    tools,
+    images: described?.images ?? facts.images ?? null,
+    efforts: facts.efforts ?? ['default'],
+    price: facts.price ?? null,
+    warnings: [
+      ...(tools === false ? [`${label} cannot call tools: chat only. It cannot read files or search the folder.`] : []),
+      ...contextWarning(label, contextWindow, allocatedContext, facts.contextFix),
+    ],
+  };
+}
+
+function contextWarning(label: string, contextWindow: number | null, allocated: number | null, fix: string | undefined): readonly string[] {
+  const size = allocated ?? contextWindow;
+  if (size === null || size >= smallContext) return [];
+  const tokens = size.toLocaleString('en-US');
+  const roomForMore = contextWindow === null || contextWindow > size;
+  if (fix === undefined || !roomForMore) return [`${label} takes only ${tokens} tokens: too little for work on files. Choose a model with a larger context.`];
+  return [`${label} is given only ${tokens} tokens here, and what is longer is cut off. ${fix}`];
+}
