@@ -176,6 +176,8 @@ type Promised<T> = { readonly [K in keyof T]: T[K] extends (...args: infer A) =>
 
 /** The store as every floor above sees it. */
 export interface SessionStore extends Promised<SessionOperations> {
+  /** An aborted search rejects at once with the signal's reason and reads no further. */
+  search(query: SearchQuery, signal?: AbortSignal): Promise<readonly SearchHit[]>;
   /** Checkpoints, closes and releases ownership. Safe to call twice. */
   close(): Promise<void>;
 }

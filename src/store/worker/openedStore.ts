@@ -1,6 +1,7 @@
 import type { FileSystem } from '../engine/fileSystem';
 import type { Sqlite } from '../engine/sqlite';
 import { assertFence } from '../lock/heldLock';
+import type { DamagedCopy } from '../open/damagedCopy';
 import { openDatabase, type OpenedDatabase } from '../open/openDatabase';
 import { storeFiles } from '../open/storeFiles';
 import { migrate, schemaVersion } from '../schema/migrations';
@@ -32,12 +33,21 @@ export interface OpenReport {
   /** The damaged file that was moved out of the way. */
   readonly setAside: { readonly path: string; readonly damage: string } | null;
   /** What was read out of damaged files, one entry for each. */
-  readonly salvaged: readonly { readonly path: string; readonly sessions: number; readonly messages: number }[];
+  readonly salvaged: readonly Salvage[];
   /** Stores of suffixed folders that are now part of this one, and those that could not be read. */
   readonly merged: readonly SiblingMerge[];
   readonly mergeProblems: readonly SiblingProblem[];
   /** Why nothing can be saved; null when the store is open for writing. */
   readonly readOnly: StoreErrorData | null;
+}
+
+export interface Salvage {
+  /** Where the damaged file is kept. */
+  readonly path: string;
+  readonly sessions: number;
+  readonly messages: number;
+  /** False when something in it could not be read. */
+  readonly complete: boolean;
 }
 
 /** A store that was found, checked, migrated and recovered, and is served by one thread. */
@@ -79,10 +89,19 @@ export function openSessionStore(engine: StoreEngine, place: StorePlace): Opened
 function writableStore(engine: StoreEngine, place: StorePlace, { database, report, damagedCopies }: OpenedDatabase): OpenedStore {
   migrate(database, { keepCopy: (version) => keepCopy(engine.fileSystem, database, place.folder, version) });
   const sessions = sessionDbOver(engine, database);
-  const salvaged = damagedCopies.map((copy) => ({ path: copy.path, ...copy.salvage((rows) => sessions.mergeFrom(rows)) }));
+  const salvaged = damagedCopies.map((copy) => salvagedFrom(copy, sessions));
   const siblings = new SiblingMerger(engine, sessions).mergeAll(place.siblings);
   const recoveredTurns = sessions.recoverTurns().map(({ turn }) => ({ sessionId: turn.sessionId, turnUid: turn.uid }));
-  return served(sessions, database, { ...report, recoveredTurns, salvaged, ...siblings, readOnly: null });
+  // The name under which the damaged file is kept from now on.
+  const setAside = report.setAside && { ...report.setAside, path: salvaged.at(-1)?.path ?? report.setAside.path };
+  return served(sessions, database, { ...report, setAside, recoveredTurns, salvaged, ...siblings, readOnly: null });
+}
+
+/** Reads a damaged file into the store. Its rows are durable here before it counts as read, so a crash in between reads it again, which
+ *  changes nothing. */
+function salvagedFrom(copy: DamagedCopy, sessions: SessionDb): Salvage {
+  const { result, tables } = copy.salvage((rows) => sessions.mergeFrom(rows));
+  return { path: copy.finish(), sessions: result.sessions, messages: result.messages, complete: tables.every(({ complete }) => complete) };
 }
 
 function readOnlyStore(engine: StoreEngine, { database, report }: OpenedDatabase): OpenedStore {

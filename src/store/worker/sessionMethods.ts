@@ -56,7 +56,7 @@ export function promisedOperations(call: CallMethod): Omit<SessionStore, 'close'
     setMeta: (...args) => call('setMeta', args),
     indexBatch: (...args) => call('indexBatch', args),
     checkpoint: (...args) => call('checkpoint', args),
-    verifyIntegrity: (signal?: AbortSignal) => call('verifyIntegrity', [], signal),
+    verifyIntegrity: (...args) => call('verifyIntegrity', args),
     statistics: (...args) => call('statistics', args),
   };
 }

@@ -46,11 +46,10 @@ describe('the store behind its worker, on a real disk', () => {
     const { store } = await openedIn(temporaryFolder());
     await store.createSession({ id: 's', startedAt: 1 });
     const waiting: Promise<unknown>[] = [];
-    let start = 0;
     for (let turn = 0; turn < 20; turn++) {
       waiting.push(store.search({ text: 'nowhere to be found', limit: 5 }), store.listSessions({ limit: 10 }));
       waiting.push(store.openTurn(openingTurn('s', `t${turn}`)));
-      start = 0;
+      let start = 0;
       for (let seq = 1; seq <= 10; seq++) {
         const text = `${turn}.${seq} `;
         waiting.push(store.appendChunks(chunkOf('s', `t${turn}`, seq, start, text)));
