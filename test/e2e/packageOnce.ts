@@ -11,5 +11,5 @@ declare module 'vitest' {
 /** Packs the extension once per run, unless HERMES_VSIX names one that is packed already. */
 export default async function setup(project: TestProject): Promise<void> {
   const given = process.env['HERMES_VSIX'];
-  project.provide('vsix', given ?? (await packageExtension((line) => console.log(line))).file);
+  project.provide('vsix', given || (await packageExtension((line) => console.log(line))).file);
 }
