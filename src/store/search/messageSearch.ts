@@ -5,8 +5,8 @@ import { searchableText, type StoredMessage } from '../session/messageRow';
 import type { MessageTable } from '../session/messageTable';
 import { invalid } from '../session/refusal';
 import { escapeLike } from '../session/sessionTable';
-import { searchWords, type SearchWords } from './searchWords';
-import { containsAll, snippetOf } from './snippet';
+import { containsAll, containsWords, searchWords, type SearchWords } from './searchWords';
+import { snippetOf } from './snippet';
 
 /** What a person can open from a hit: shown rows, each once (a carried row is found where it was written), outside trash and sub-agents. */
 const findable = `m.active = 1 AND m.display_kind IS NULL AND m.carried_from IS NULL AND s.trashed_at IS NULL AND s.parent_kind IS NOT 'delegate'
@@ -40,10 +40,10 @@ export class MessageSearch {
     if (words.match !== null) {
       const indexed = this.indexed(query, words, words.match);
       yield;
-      const found = [...indexed, ...(yield* this.scan(query, words, unindexedRows))];
+      const found = [...indexed, ...(yield* this.scan(query, words, unindexedRows, containsWords))];
       if (found.length > 0) return newest(found, query.limit);
     }
-    return newest(yield* this.scan(query, words, allRows), query.limit);
+    return newest(yield* this.scan(query, words, allRows, containsAll), query.limit);
   }
 
   private indexed(query: SearchQuery, words: SearchWords, match: string): Found[] {
@@ -56,7 +56,7 @@ export class MessageSearch {
   }
 
   /** Reads rows from the newest to the oldest, a range of ids at a time, until enough are found. */
-  private *scan(query: SearchQuery, words: SearchWords, source: ScannedRows): Generator<void, Found[], void> {
+  private *scan(query: SearchQuery, words: SearchWords, source: ScannedRows, matches: TextMatch): Generator<void, Found[], void> {
     const hits: Found[] = [];
     const { lowest, highest } = this.bounds(source);
     let size = firstSlice;
@@ -65,8 +65,8 @@ export class MessageSearch {
       const started = this.now();
       for (const row of this.range(query, words, source, upper - size, upper)) {
         const stored = this.messages.read(row);
-        // LIKE ignores case only in ASCII and knows no streaming chunks: what it let through is looked at again.
-        if (containsAll(searchableText(stored.message), words.terms)) hits.push(found(row, stored, words));
+        // LIKE knows neither words nor streaming chunks: what it let through is looked at again.
+        if (matches(searchableText(stored.message), words.terms)) hits.push(found(row, stored, words));
         if (hits.length >= query.limit) break;
       }
       upper -= size;
@@ -95,6 +95,8 @@ export class MessageSearch {
     return { lowest: row === undefined ? 1 : numberOr(row, 'lowest', 1), highest: row === undefined ? 0 : numberOr(row, 'highest', 0) };
   }
 }
+
+type TextMatch = (text: string, terms: readonly string[]) => boolean;
 
 interface ScannedRows {
   readonly from: string;

@@ -29,6 +29,24 @@ export function searchWords(text: string): SearchWords | null {
   };
 }
 
+const wordCharacter = '[\\p{L}\\p{N}\\p{M}\\p{Co}]';
+
+/** Whether the text would be found by `match` if it were indexed: every term a whole word, the last one the beginning of a word. So a row
+ *  answers alike before and after it is indexed. Only for terms of `match`: they hold word characters alone. */
+export function containsWords(text: string, terms: readonly string[]): boolean {
+  const folded = foldText(text).text;
+  return terms.every((term, index) => {
+    const end = index === terms.length - 1 ? '' : `(?!${wordCharacter})`;
+    return new RegExp(`(?<!${wordCharacter})${term}${end}`, 'u').test(folded);
+  });
+}
+
+/** Whether every term occurs somewhere in the text, be it inside a word. */
+export function containsAll(text: string, terms: readonly string[]): boolean {
+  const folded = foldText(text).text;
+  return terms.every((term) => folded.includes(term));
+}
+
 export interface FoldedText {
   readonly text: string;
   /** Offset in the original of each UTF-16 unit of `text`; null when the two have the same offsets. */

@@ -26,12 +26,6 @@ export function snippetOf(text: string, terms: readonly string[]): Snippet {
   return { snippet: lead + body + (to < text.length ? '…' : ''), matches };
 }
 
-/** Whether every term occurs somewhere in the text. */
-export function containsAll(text: string, terms: readonly string[]): boolean {
-  const folded = foldText(text).text;
-  return terms.every((term) => folded.includes(term));
-}
-
 function firstHit(text: string, terms: readonly string[]): number {
   const overlap = terms.reduce((longest, term) => Math.max(longest, term.length), 0) * 2;
   for (let from = 0; from < text.length; from += windowSize) {

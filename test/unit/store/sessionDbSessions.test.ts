@@ -1,0 +1,262 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { answer, append, chunk, complete, lines, openTurn, refusal, runningTurn, sessionDbWorld, settle, stopped, type SessionDbWorld } from '../../support/sessionDbWorld';
+
+let world: SessionDbWorld;
+beforeEach(async () => {
+  world = await sessionDbWorld();
+});
+
+function finishedTurn(sessionId: string, startedAt: number, text: string): void {
+  world.db.createSession({ id: sessionId, startedAt });
+  world.db.openTurn({
+    turnUid: `t-${sessionId}`, sessionId, model: 'm', startedAt,
+    userMessage: { uid: `u-${sessionId}`, sessionId, turnUid: `t-${sessionId}`, createdAt: startedAt, visibility: { kind: 'shown' }, carriedFrom: null, role: 'user', parts: [{ kind: 'text', text }] },
+  });
+  world.db.settleTurn({ turnUid: `t-${sessionId}`, settledAt: startedAt + 1, settlement: complete, messages: [answer(`a-${sessionId}`, 'Yes', `t-${sessionId}`, sessionId)] });
+}
+
+describe('sessions', () => {
+  it('are created once, however often the call is repeated', () => {
+    const input = { id: 's1', startedAt: 5, model: 'Local/a', folder: '/here', title: ' My\ttitle ', titleSource: 'person' } as const;
+    const first = world.db.createSession(input);
+    expect({ first, second: world.db.createSession(input), otherOne: refusal(() => world.db.createSession({ id: 's1', startedAt: 6 })) }).toEqual({
+      first: {
+        id: 's1', title: 'My title', titleSource: 'person', parentSessionId: null, parentKind: null, conversationId: 's1', model: 'Local/a', folder: '/here',
+        startedAt: 5, lastActiveAt: 5, endedAt: null, endReason: null, pinned: false, archived: false, trashedAt: null,
+      },
+      second: first,
+      otherOne: 'invalid',
+    });
+  });
+
+  it('know their conversation: a continuation shares it, a branch and a delegate have their own', () => {
+    world.db.createSession({ id: 's1', startedAt: 1 });
+    const child = (id: string, parentSessionId: string, parentKind: 'compression' | 'branch' | 'delegate') =>
+      world.db.createSession({ id, startedAt: 2, parentSessionId, parentKind }).conversationId;
+    expect({
+      second: child('s2', 's1', 'compression'), third: child('s3', 's2', 'compression'), branch: child('b1', 's3', 'branch'), delegate: child('d1', 's3', 'delegate'),
+      tips: ['s1', 's2', 's3', 'b1'].map((id) => world.db.conversationTip(id)),
+      secondContinuation: refusal(() => child('x', 's1', 'compression')),
+      unknownParent: refusal(() => child('x', 'none', 'branch')),
+      parentWithoutKind: refusal(() => world.db.createSession({ id: 'x', startedAt: 1, parentSessionId: 's1' })),
+      unknownTip: refusal(() => world.db.conversationTip('none')),
+    }).toEqual({
+      second: 's1', third: 's1', branch: 'b1', delegate: 'd1', tips: ['s3', 's3', 's3', 'b1'],
+      secondContinuation: 'invalid', unknownParent: 'not-found', parentWithoutKind: 'invalid', unknownTip: 'not-found',
+    });
+  });
+
+  it('keep the first end reason', () => {
+    world.db.createSession({ id: 's1', startedAt: 1 });
+    world.clock.now = 50;
+    world.db.endSession('s1', 'compression');
+    world.clock.now = 60;
+    world.db.endSession('s1', 'closed');
+    expect([world.db.getSession('s1'), refusal(() => world.db.endSession('none', 'x'))]).toMatchObject([{ endedAt: 50, endReason: 'compression' }, 'not-found']);
+  });
+
+  it('are found by a beginning of their id that only one has', () => {
+    for (const id of ['20260101_000000_aaaaaa', '20260101_000000_bbbbbb', '20260102_000000_aaaaaa']) world.db.createSession({ id, startedAt: 1 });
+    expect(['20260102', '20260101_000000_b', '20260101', '20260101_000000_aaaaaa', '%', ''].map((id) => world.db.resolveSessionId(id)))
+      .toEqual(['20260102_000000_aaaaaa', '20260101_000000_bbbbbb', null, '20260101_000000_aaaaaa', null, null]);
+  });
+
+  it('carry the model chosen for them', () => {
+    world.db.createSession({ id: 's1', startedAt: 1 });
+    world.db.setSessionModel('s1', 'Local/b');
+    expect([world.db.getSession('s1')?.model, refusal(() => world.db.setSessionModel('none', 'x')), world.db.getSession('none')]).toEqual(['Local/b', 'not-found', null]);
+  });
+});
+
+describe('titles', () => {
+  it('are replaced only by equal or higher authority', () => {
+    runningTurn(world.db, { text: 'derived one' });
+    const steps = [
+      world.db.setTitle('s1', 'from model', 'model'), world.db.setTitle('s1', 'derived again', 'derived'), world.db.setTitle('s1', 'mine', 'person'),
+      world.db.setTitle('s1', 'model again', 'model'), world.db.setTitle('s1', 'mine too', 'person'),
+    ];
+    expect([steps, world.db.getSession('s1')?.title]).toEqual([[true, false, true, false, true], 'mine too']);
+  });
+
+  it('are cleaned, and refused when nothing is left or too much', () => {
+    world.db.createSession({ id: 's1', startedAt: 1 });
+    world.db.setTitle('s1', ' a\u202e\u200b\u0007  b\n👨‍👩‍👧 ', 'person');
+    expect([
+      world.db.getSession('s1')?.title, refusal(() => world.db.setTitle('s1', '\u200b \n', 'person')),
+      refusal(() => world.db.setTitle('s1', 'x'.repeat(101), 'person')), refusal(() => world.db.setTitle('none', 'x', 'person')),
+    ]).toEqual(['a b 👨‍👩‍👧', 'invalid', 'invalid', 'not-found']);
+  });
+
+  it('derived from a long prompt end at a word, in its first line that says something', () => {
+    runningTurn(world.db, { text: `\n${'explain '.repeat(20)}\nsecond line` });
+    const title = world.db.getSession('s1')?.title ?? '';
+    expect([title, title.length <= 60]).toEqual([`${'explain '.repeat(7).trimEnd()}…`, true]);
+  });
+});
+
+describe('the list of sessions', () => {
+  it('shows each conversation once, newest activity first, with counts, preview and last turn', () => {
+    finishedTurn('old', 10, 'First question');
+    finishedTurn('new', 30, 'Second question');
+    world.db.createSession({ id: 'empty', startedAt: 90 });
+    world.db.createSession({ id: 'delegate', startedAt: 91, parentSessionId: 'new', parentKind: 'delegate' });
+    world.db.createSession({ id: 'old-2', startedAt: 50, parentSessionId: 'old', parentKind: 'compression' });
+    world.db.putMessages([answer('x', 'handoff', 't-old', 'old-2')]);
+    world.db.enqueue({ uid: 'q', sessionId: 'old', text: 'later', createdAt: 1 });
+    const shown = (query = {}) =>
+      world.db.listSessions({ limit: 10, ...query }).map(({ id, title, preview, turnCount, messageCount, lastTurn, queuedCount }) =>
+        [id, title, preview, turnCount, messageCount, lastTurn?.state ?? null, queuedCount]);
+    expect({
+      all: shown(), withEmpty: shown({ includeEmpty: true }).map(([id]) => id), second: shown({ limit: 1, offset: 1 }).map(([id]) => id),
+      text: shown({ text: 'QUESTION first' }).map(([id]) => id), percent: shown({ text: '%' }), archived: shown({ archived: true }),
+    }).toEqual({
+      all: [
+        ['old-2', 'First question', 'First question', 1, 3, 'complete', 1],
+        ['new', 'Second question', 'Second question', 1, 2, 'complete', 0],
+      ],
+      withEmpty: ['empty', 'old-2', 'new'],
+      second: ['new'],
+      text: ['old-2'],
+      percent: [],
+      archived: [],
+    });
+  });
+
+  it('does not count what a retry hid', () => {
+    runningTurn(world.db);
+    settle(world.db, 't1', complete, [answer('a1', 'one', 't1')]);
+    openTurn(world.db, { turnUid: 't2', supersedes: 't1' });
+    expect(world.db.listSessions({ limit: 1 })).toMatchObject([{ turnCount: 1, messageCount: 1, lastTurn: { state: 'running' } }]);
+  });
+
+  it('works on past a damaged row', () => {
+    finishedTurn('s1', 10, 'Question');
+    world.database.run("UPDATE sessions SET started_at = 'soon', title = x'00', pinned = 'often'");
+    expect(world.db.listSessions({ limit: 5 })).toMatchObject([{ id: 's1', startedAt: 0, title: null, pinned: false, preview: 'Question' }]);
+  });
+
+  it('refuses a limit that is no count', () => {
+    expect([refusal(() => world.db.listSessions({ limit: -1 })), refusal(() => world.db.listSessions({ limit: 0.5 }))]).toEqual(['invalid', 'invalid']);
+  });
+});
+
+describe('a page of the transcript', () => {
+  beforeEach(() => {
+    runningTurn(world.db);
+    settle(world.db, 't1', stopped);
+    openTurn(world.db, { turnUid: 't2' });
+    settle(world.db, 't2', complete, [answer('a2', 'two', 't2')]);
+    openTurn(world.db, { turnUid: 't3' });
+    append(world.db, 't3', chunk('a3', 1, 0, 'thr'));
+  });
+  const page = (query: object) => {
+    const { messages, turns, hasEarlier, total } = world.db.readTranscript({ sessionId: 's1', limit: 2, ...query });
+    return { uids: messages.map((message) => message.uid), turns: turns.map((turn) => turn.uid), hasEarlier, total };
+  };
+
+  it('goes back from the newest message and forward from a known one', () => {
+    const positions = world.db.readTranscript({ sessionId: 's1', limit: 10 }).messages.map((message) => message.position);
+    expect({
+      newest: page({}), before: page({ before: positions[3] }), first: page({ before: positions[1] }), after: page({ after: positions[1] }), hidden: page({ limit: 10, includeHidden: true }),
+    }).toEqual({
+      newest: { uids: ['u-t3', 'a3'], turns: ['t3'], hasEarlier: true, total: 5 },
+      before: { uids: ['u-t2', 'a2'], turns: ['t2'], hasEarlier: true, total: 5 },
+      first: { uids: ['u-t1'], turns: ['t1'], hasEarlier: false, total: 5 },
+      after: { uids: ['a2', 'u-t3'], turns: ['t2', 't3'], hasEarlier: true, total: 5 },
+      hidden: { uids: ['u-t1', 't1/closing', 'u-t2', 'a2', 'u-t3', 'a3'], turns: ['t1', 't2', 't3'], hasEarlier: false, total: 6 },
+    });
+  });
+
+  it('gives the model every row it is sent, the closing ones too', () => {
+    expect(world.db.activeMessages('s1').map((message) => message.uid)).toEqual(['u-t1', 't1/closing', 'u-t2', 'a2', 'u-t3', 'a3']);
+  });
+
+  it('refuses an unknown session and an empty page', () => {
+    expect([refusal(() => page({ sessionId: 'none' })), refusal(() => page({ limit: 0 })), refusal(() => world.db.activeMessages('none')), world.db.getMessage('none'), world.db.getTurn('none'), world.db.openTurnOf('none')])
+      .toEqual(['not-found', 'invalid', 'not-found', null, null, null]);
+  });
+
+  it('says of a damaged row that it could not be read, and keeps the row', () => {
+    world.database.run("UPDATE messages SET parts = '{broken' WHERE uid = 'a2'");
+    const shown = lines(world.db)[3];
+    world.db.putMessages([answer('a2', 'two, repaired', 't2')]);
+    expect({ shown, now: lines(world.db)[3], kept: world.database.all('SELECT parts FROM message_revisions') }).toEqual({
+      shown: 'assistant: This message could not be read from the file. Its raw row is kept.\n\ntwo',
+      now: 'assistant: two, repaired',
+      kept: [{ parts: '{broken' }],
+    });
+  });
+});
+
+describe('queue and drafts', () => {
+  beforeEach(() => {
+    world.db.createSession({ id: 's1', startedAt: 1 });
+    for (const uid of ['q1', 'q2', 'q3']) world.db.enqueue({ uid, sessionId: 's1', text: `prompt ${uid}`, createdAt: 5 });
+  });
+  const uids = (prompts: readonly { readonly uid: string }[]) => prompts.map((queued) => queued.uid);
+
+  it('keeps its order through promoting, editing, removing and reopening', async () => {
+    const promoted = uids(world.db.promoteQueued('q3'));
+    const repeated = uids(world.db.enqueue({ uid: 'q1', sessionId: 's1', text: 'again', createdAt: 6 }));
+    world.db.editQueued('q1', 'changed');
+    world.db.removeQueued('q2');
+    const again = await world.reopened();
+    expect({ promoted, repeated, now: again.db.queue('s1'), one: again.db.queuedPrompt('q1')?.text, gone: again.db.queuedPrompt('q2') }).toEqual({
+      promoted: ['q3', 'q1', 'q2'],
+      repeated: ['q3', 'q1', 'q2'],
+      now: [{ uid: 'q3', sessionId: 's1', text: 'prompt q3', createdAt: 5 }, { uid: 'q1', sessionId: 's1', text: 'changed', createdAt: 5 }],
+      one: 'changed',
+      gone: null,
+    });
+  });
+
+  it('stays with its conversation through a compression', () => {
+    world.db.createSession({ id: 's2', startedAt: 2, parentSessionId: 's1', parentKind: 'compression' });
+    world.db.enqueue({ uid: 'q4', sessionId: 's2', text: 'x', createdAt: 9 });
+    expect(uids(world.db.queue('s2'))).toEqual(['q1', 'q2', 'q3', 'q4']);
+  });
+
+  it('refuses unknown and empty prompts', () => {
+    expect([
+      refusal(() => world.db.editQueued('none', 'x')), refusal(() => world.db.removeQueued('none')), refusal(() => world.db.promoteQueued('none')),
+      refusal(() => world.db.queue('none')), refusal(() => world.db.editQueued('q1', '')), refusal(() => world.db.enqueue({ uid: 'q', sessionId: 'none', text: 'x', createdAt: 1 })),
+    ]).toEqual(['not-found', 'not-found', 'not-found', 'not-found', 'invalid', 'not-found']);
+  });
+
+  it('keeps drafts until they are emptied, and small values', async () => {
+    world.db.setDraft('new', 'half a\nthought');
+    world.db.setDraft('s1', 'x');
+    world.db.setDraft('s1', '');
+    world.db.setMeta('k', 'one');
+    world.db.setMeta('k', 'two');
+    const again = await world.reopened();
+    expect([again.db.draft('new'), again.db.draft('s1'), again.db.getMeta('k'), again.db.getMeta('none')]).toEqual(['half a\nthought', '', 'two', null]);
+  });
+});
+
+describe('care', () => {
+  it('counts what it holds and empties the log at a checkpoint', () => {
+    runningTurn(world.db);
+    const before = world.db.statistics();
+    world.db.checkpoint();
+    const after = world.db.statistics();
+    expect({ before: { sessions: before.sessions, messages: before.messages, dirty: before.dirtyRows }, log: [before.logBytes > 0, after.logBytes], grown: after.fileBytes > before.fileBytes })
+      .toEqual({ before: { sessions: 1, messages: 1, dirty: 1 }, log: [true, 0], grown: true });
+  });
+
+  it.each([
+    ["INSERT INTO stream_chunks VALUES ('a1', 1, 0, 'text', 0, 'x', 0)", 'a final message has chunks that were not folded into it: a1'],
+    ["UPDATE messages SET parts = '{' WHERE uid = 'a1'", 'a message cannot be read: a1'],
+    ["UPDATE sessions SET message_count = 9", 'a session counts its messages wrongly: s1'],
+    ["UPDATE sessions SET conversation_id = 'gone'", 'a session belongs to a conversation whose first segment is missing: s1'],
+    ["UPDATE messages SET tool_calls = '[{\"id\":\"c9\"}]' WHERE uid = 'a1'", 'a settled turn has a call without a result: a1'],
+    ["UPDATE messages SET active = 0 WHERE uid = 'a1'", 'a settled turn does not end with an answer: t1'],
+    ["UPDATE messages SET state = 'streaming' WHERE uid = 'a1'", 'a message is still streaming and has no open turn: a1'],
+  ])('finds damage: %s', (damage, finding) => {
+    runningTurn(world.db);
+    settle(world.db, 't1', complete, [answer('a1', 'one', 't1')]);
+    const before = world.db.verifyIntegrity();
+    world.database.run(damage);
+    expect([before, world.db.verifyIntegrity()]).toEqual([[], expect.arrayContaining([finding])]);
+  });
+});
