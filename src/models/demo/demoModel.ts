@@ -1,5 +1,4 @@
 import type { Clock } from '../../base/clock';
-import { unknownUsage } from '../../transcript/usage';
 import type { ChatModel, CompletedToolCall, ModelRequest, ModelStream, WireMessage } from '../chatModel';
 import type { ModelInfo } from '../modelInfo';
 import { EventPump } from '../pump';
@@ -53,16 +52,16 @@ export class DemoModel implements ChatModel {
     const step = nextStep(request);
     if (step.kind === 'call') {
       if (!(await sleep(this.clock, paceMs, signal))) return pump.end({ outcome: 'aborted', usage: null, requestId: null });
-      const call: CompletedToolCall = { callId: `demo_${request.messages.length}`, name: step.name, arguments: step.arguments };
+      const call: CompletedToolCall = { callId: `demo_${Math.round(this.clock.now() * 1000).toString(36)}`, name: step.name, arguments: step.arguments };
       pump.append({ kind: 'toolCallProgress', callId: call.callId, name: call.name, characters: call.arguments.length });
-      return pump.end({ outcome: 'complete', finish: { unified: 'toolCalls', raw: 'tool_calls' }, toolCalls: [call], empty: 'no', usage: unknownUsage, requestId: null });
+      return pump.end({ outcome: 'complete', finish: { unified: 'toolCalls', raw: 'tool_calls' }, toolCalls: [call], empty: 'no', usage: null, requestId: null });
     }
     for (const text of deltas(step.text)) {
       if (!(await sleep(this.clock, paceMs, signal))) return pump.end({ outcome: 'aborted', usage: null, requestId: null });
       pump.append({ kind: 'text', text });
     }
     pump.append({ kind: 'partEnd', of: 'text' });
-    pump.end({ outcome: 'complete', finish: { unified: 'stop', raw: 'stop' }, toolCalls: [], empty: 'no', usage: unknownUsage, requestId: null });
+    pump.end({ outcome: 'complete', finish: { unified: 'stop', raw: 'stop' }, toolCalls: [], empty: 'no', usage: null, requestId: null });
   }
 }
 

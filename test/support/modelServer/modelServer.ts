@@ -158,7 +158,7 @@ class RunningServer implements ModelServer {
     const record = new RequestRecord(this.records.length + 1, protocol, path, request.headers, body.success ? body.output : {});
     this.records.push(record);
     response.once('close', () => {
-      record.clientClosed = !response.writableEnded && response.errored === null && record.status !== null && !this.cutByUs.has(record);
+      record.clientClosed = !response.writableEnded && !this.cutByUs.has(record);
       record.end();
     });
     const refused = this.check(protocol, request, raw, record);
