@@ -79,6 +79,11 @@ export class SqlJsDatabase implements SqlDatabase {
     this.guarded(sql, () => this.connection.handle.run(sql));
   }
 
+  /** Whether no further write can succeed on this connection, so that the file has to be opened again. */
+  get mustReopen(): boolean {
+    return this.broken !== undefined || this.connection.mounted.mustReopen;
+  }
+
   /** Bytes of the main file and of the log, as they are on disk. */
   sizes(): { readonly fileBytes: number; readonly logBytes: number } {
     const { mounted } = this.connection;

@@ -56,6 +56,8 @@ export interface OpenedStore {
   readonly report: OpenReport;
   /** `search` in slices of about 20 ms. */
   searchSlices(query: SearchQuery): Generator<void, readonly SearchHit[]>;
+  /** Whether a failed call left the database so that no further write can succeed. */
+  mustReopen(): boolean;
   close(): void;
 }
 
@@ -127,7 +129,13 @@ function sessionDbOver(engine: StoreEngine, database: OpenedDatabase['database']
 }
 
 function served(sessions: SessionDb, database: OpenedDatabase['database'], report: OpenReport): OpenedStore {
-  return { operations: sessions, report, searchSlices: (query) => sessions.searchSlices(query), close: () => database.close() };
+  return {
+    operations: sessions,
+    report,
+    searchSlices: (query) => sessions.searchSlices(query),
+    mustReopen: () => database.mustReopen,
+    close: () => database.close(),
+  };
 }
 
 function ownershipCheck(fileSystem: FileSystem, { folder, fence }: StorePlace): () => void {

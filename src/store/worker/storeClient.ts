@@ -23,7 +23,8 @@ export interface RunningStore {
   readonly call: CallMethod;
   /** Finishes every call already made, checkpoints and closes. Rejects when the last tidying failed; the file is closed then too. */
   close(): Promise<void>;
-  /** The store can no longer be used: its thread has died. Fires once; every pending call has been rejected. */
+  /** The store can no longer be used: its thread has died, or its disk failed in a way only opening again can mend. Fires once; every pending
+   *  call has been rejected. */
   readonly onDidFail: Event<StoreError>;
   /** Work nobody waits for (indexing, a checkpoint) failed; the store goes on. */
   readonly onDidFailInBackground: Event<StoreError>;
@@ -119,6 +120,12 @@ export class StoreClient {
         return this.take(message.id)?.resolve(message.value);
       case 'error':
         return this.take(message.id)?.reject(reviveStoreError(message.error));
+      case 'broken': {
+        if (this.ended) return;
+        const error = reviveStoreError(message.error);
+        this.rejectAll(error);
+        return this.failures.fire(error);
+      }
       case 'backgroundError':
         return this.backgroundFailures.fire(reviveStoreError(message.error));
       case 'closed': {

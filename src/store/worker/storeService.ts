@@ -131,6 +131,7 @@ export class StoreService {
     } catch (error) {
       const data = storeErrorData(error);
       this.post(id === null ? { kind: 'backgroundError', error: data } : { kind: 'error', id, error: data });
+      if (this.store?.mustReopen() === true) this.post({ kind: 'broken', error: data });
     }
   }
 

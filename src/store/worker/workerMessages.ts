@@ -15,6 +15,8 @@ export type FromWorker =
   | { readonly kind: 'openFailed'; readonly error: StoreErrorData }
   | { readonly kind: 'result'; readonly id: number; readonly value: MethodResults[MethodName] }
   | { readonly kind: 'error'; readonly id: number; readonly error: StoreErrorData }
+  /** No further write can succeed before the file is opened again. Comes after the answer to the call that met it. */
+  | { readonly kind: 'broken'; readonly error: StoreErrorData }
   /** Something failed that nobody had asked for: indexing or a checkpoint in an idle moment. */
   | { readonly kind: 'backgroundError'; readonly error: StoreErrorData }
   | { readonly kind: 'closed'; readonly error: StoreErrorData | null };

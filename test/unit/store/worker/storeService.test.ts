@@ -116,6 +116,19 @@ describe('a store served over a port', () => {
     });
   });
 
+  it('tells once that the file has to be opened again, after the call that met it was answered', async () => {
+    const world = await served({ broken: true });
+    const told: string[] = [];
+    world.client.store.onDidFail((error) => told.push(error.causeClass));
+    const calls = [world.client.store.call('editQueued', ['gone', 'b']), world.client.store.call('editQueued', ['gone', 'c'])];
+    const outcomes = await Promise.allSettled(calls);
+    await world.quiet();
+    expect({ causes: outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason.causeClass), told }).toEqual({
+      causes: ['not-found', 'not-found'],
+      told: ['not-found'],
+    });
+  });
+
   it('refuses what cannot be sent to a thread', async () => {
     const world = await served();
     const uncloneable: string = { toString: () => 'x', valueOf: () => () => 1, call: () => 1 } as unknown as string;
@@ -135,6 +148,7 @@ interface StoreShape {
   readonly searchSlices?: number;
   readonly dirtyRows?: number;
   readonly checkpointFailure?: StoreError;
+  readonly broken?: boolean;
 }
 
 /** A service with a store that only notes what was run, and a client on the other side of a port that clones. */
@@ -179,6 +193,7 @@ async function served(shape: StoreShape = {}) {
       }
       return [];
     },
+    mustReopen: () => shape.broken === true,
     close: () => note('close'),
   };
   const world = wired(() => Promise.resolve(opened));
