@@ -18,8 +18,9 @@ export class NodeProgram {
   private rest = '';
   private errors = '';
 
-  constructor(program: string, args: readonly string[]) {
-    this.child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  /** `uid` runs it as another person, which only root may. */
+  constructor(program: string, args: readonly string[], options: { readonly uid?: number } = {}) {
+    this.child = spawn(process.execPath, [program, ...args], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => this.hear(text));
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.errors += text;

@@ -8,6 +8,8 @@ export function testSqlite(): Promise<Sqlite> {
   return loadSqlite(wasmBytes());
 }
 
+export const wasmPath = createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm');
+
 export function wasmBytes(): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(readFileSync(createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm')));
+  return new Uint8Array(readFileSync(wasmPath));
 }

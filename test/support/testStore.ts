@@ -1,48 +1,39 @@
-import { readdirSync, statSync } from 'node:fs';
-import * as path from 'node:path';
-import { NodeFileSystem } from '../../src/store/engine/nodeFileSystem';
+import type { FileSystem } from '../../src/store/engine/fileSystem';
+import type { SqlJsDatabase } from '../../src/store/engine/sqlJsDatabase';
+import type { Sqlite } from '../../src/store/engine/sqlite';
+import type { OpenDatabaseOptions, OpenedDatabase } from '../../src/store/open/openDatabase';
 import { openDatabase } from '../../src/store/open/openDatabase';
-import { migrate, schemaVersion } from '../../src/store/schema/migrations';
-import { SessionDb } from '../../src/store/session/sessionDb';
-import type { SessionStore } from '../../src/store/sessionStore';
-import { perform, promisedOperations } from '../../src/store/worker/sessionMethods';
-import { testSqlite } from './sqlite';
 
-export interface TestStore {
-  readonly store: SessionStore;
-  readonly db: SessionDb;
-  /** Before every call of the store: a test may throw here, as a full disk would. */
-  beforeCall: (method: string) => void;
+/** The time of every test store that asks for none: 2026-11-20T08:00:00Z, in seconds. */
+export const testTime = 1_795_161_600;
+
+/** Opens a store's database the way the product does, as an owner nobody disputes. */
+export function openTestDatabase(
+  sqlite: Sqlite,
+  fileSystem: FileSystem,
+  folder: string,
+  options: Partial<OpenDatabaseOptions> = {},
+): OpenedDatabase {
+  return openDatabase({ sqlite, fileSystem, folder, schemaVersion: 1, assertOwned: () => undefined, now: () => testTime, ...options });
 }
 
-/** The real store on a real folder, in this process and without the worker, so that a test is quick and can break it from inside. */
-export async function openTestStore(folder: string, now: () => number): Promise<TestStore> {
-  const { database } = openDatabase({
-    sqlite: await testSqlite(),
-    fileSystem: new NodeFileSystem(),
-    folder,
-    schemaVersion,
-    assertOwned: () => undefined,
-    now,
-  });
-  migrate(database, { keepCopy: () => undefined });
-  const db = new SessionDb({ database, now, fileSizes: () => sizes(folder) });
-  db.recoverTurns();
-  const opened: TestStore = {
-    db,
-    beforeCall: () => undefined,
-    store: {
-      ...promisedOperations(async (method, args) => {
-        opened.beforeCall(method);
-        return perform(db, method, args);
-      }),
-      close: async () => database.close(),
-    },
-  };
-  return opened;
+/** A table of numbered texts, the smallest thing that behaves like messages: `id`, `text`, and `uid` with an index. */
+export const noteTable = `
+  CREATE TABLE notes (id INTEGER PRIMARY KEY AUTOINCREMENT, uid TEXT NOT NULL UNIQUE, text TEXT NOT NULL);
+  CREATE TABLE marks (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID;
+  PRAGMA user_version = 1;`;
+
+/** Adds notes `from` up to, not including, `to`, one durable transaction each unless told otherwise. */
+export function addNotes(database: SqlJsDatabase, from: number, to: number, text: (n: number) => string = noteText): void {
+  for (let n = from; n < to; n += 1) {
+    database.transaction(() => database.run('INSERT INTO notes (uid, text) VALUES (?, ?)', [`note-${n}`, text(n)]));
+  }
 }
 
-function sizes(folder: string): { fileBytes: number; logBytes: number } {
-  const size = (ending: string): number => readdirSync(folder).filter((name) => name.endsWith(ending)).reduce((sum, name) => sum + statSync(path.join(folder, name)).size, 0);
-  return { fileBytes: size('.db'), logBytes: size('.wal') };
+export function noteText(n: number): string {
+  return `Note ${n}. `.repeat(40);
+}
+
+export function noteUids(database: SqlJsDatabase): readonly string[] {
+  return database.all('SELECT uid FROM notes ORDER BY id').map((row) => String(row['uid']));
 }

@@ -5,6 +5,7 @@ import type { DatabaseFiles, MountedDatabase } from './databaseFiles';
 import type { WasmParts } from './defaultVfs';
 import { findDefaultVfs, unsuitableEngine, wasmParts } from './defaultVfs';
 import { FileVfs } from './fileVfs';
+import { sqlFailure } from './sqlFailure';
 
 /** SQLite with our file layer in place. */
 export class Sqlite {
@@ -24,7 +25,7 @@ export class Sqlite {
     }
   }
 
-  /** One connection to these files. Its main file must exist. Throws what the disk said when it cannot be opened. */
+  /** One connection to these files. Its main file must exist. Throws a `StoreError` with the disk's reason. */
   connect(files: DatabaseFiles): Connection {
     return this.vfs.mount(files, (mounted) => {
       try {
@@ -37,7 +38,7 @@ export class Sqlite {
         return { handle, mounted, release: () => this.vfs.unmount(mounted) };
       } catch (error) {
         this.vfs.unmount(mounted);
-        throw error;
+        throw sqlFailure(error, mounted.diskFailure);
       }
     });
   }

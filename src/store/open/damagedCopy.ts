@@ -1,18 +1,144 @@
 import type { FileSystem } from '../engine/fileSystem';
+import type { SqlRow } from '../engine/sqlDatabase';
 import type { Sqlite } from '../engine/sqlite';
-import type { StoreFiles } from './storeFiles';
-import { pendingPath } from './storeFiles';
+import { SqlJsDatabase } from '../engine/sqlJsDatabase';
+import { StoreError } from '../storeError';
+import { headerSize, pageSize, parseHeader } from './fileHeader';
+import { readLog } from './logContent';
+import { readableRows } from './readableRows';
+import { finishSetAside } from './setAside';
+import { logOf, pendingPath } from './storeFiles';
 
-/** A damaged file set aside, to be read as far as it can be. */
+/** The rows of a damaged file, table by table. */
+export interface SalvagedRows {
+  /** Everything readable in a table; nothing for a table that is not there. Rows may hold anything: damage can look like data. */
+  rows(table: string): Iterable<SqlRow>;
+}
+
+/** How far a table could be read. */
+export interface SalvagedTable {
+  readonly table: string;
+  readonly rows: number;
+  /** False when something in it could not be read. */
+  readonly complete: boolean;
+}
+
+/** A damaged file that was set aside and may hold rows that the new store does not have yet. Stays so across crashes until `finish`. */
 export class DamagedCopy {
   readonly path: string;
 
+  /** `newFirstPage` gives the first page of the store that replaced this one: it stands in when the copy's own is lost. */
   constructor(
-    readonly sqlite: Sqlite,
-    readonly fileSystem: FileSystem,
-    readonly files: StoreFiles,
-    readonly stamp: string,
+    private readonly sqlite: Sqlite,
+    private readonly fileSystem: FileSystem,
+    private readonly folder: string,
+    private readonly stamp: string,
+    private readonly newFirstPage: () => Uint8Array,
   ) {
-    this.path = pendingPath(files.folder, stamp);
+    this.path = pendingPath(folder, stamp);
+  }
+
+  /** Hands what is readable to `carry`, which must tolerate seeing it twice: a crash before `finish` repeats it. */
+  salvage<T>(carry: (rows: SalvagedRows) => T): { readonly result: T; readonly tables: readonly SalvagedTable[] } {
+    const tables: SalvagedTable[] = [];
+    const database = this.open();
+    try {
+      const rows = function* (table: string): Generator<SqlRow> {
+        if (database === undefined) return;
+        const reading = readableRows(database, table);
+        let count = 0;
+        for (let next = reading.next(); ; next = reading.next()) {
+          if (next.done === true) {
+            tables.push({ table, rows: count, complete: next.value });
+            return;
+          }
+          count += 1;
+          yield next.value;
+        }
+      };
+      return { result: carry({ rows }), tables };
+    } finally {
+      database?.abandon();
+    }
+  }
+
+  /** Nothing more is wanted of it. Returns its final path; it is kept. */
+  finish(): string {
+    return finishSetAside(this.fileSystem, this.folder, this.stamp);
+  }
+
+  /** The file as it is; or, when its first page does not lead to any table, with the fixed fields of a sound header; or with the whole
+   *  first page of the new store. Both were made by the same statements in the same order, so their tables begin at the same pages.
+   *  Undefined when none of these can be read. */
+  private open(): SqlJsDatabase | undefined {
+    const size = this.fullSize();
+    if (size === 0) return undefined;
+    const firstPages: readonly (() => Uint8Array | undefined)[] = [
+      () => undefined,
+      () => {
+        const own = new Uint8Array(pageSize);
+        own.set(firstPageOf(this.fileSystem, this.path));
+        own.set(withUnknownPageCount(this.newFirstPage()).subarray(0, headerSize));
+        return own;
+      },
+      () => withUnknownPageCount(this.newFirstPage()),
+    ];
+    for (const firstPage of firstPages) {
+      const database = this.openWith(size, firstPage());
+      if (database !== undefined) return database;
+    }
+    return undefined;
+  }
+
+  private openWith(size: number, firstPage: Uint8Array | undefined): SqlJsDatabase | undefined {
+    let database: SqlJsDatabase | undefined;
+    try {
+      const connection = this.sqlite.connect({
+        fileSystem: this.fileSystem,
+        folder: this.folder,
+        mainPath: this.path,
+        logPath: logOf(this.path),
+        readOnly: true,
+        repaired: firstPage === undefined ? { size } : { size, firstPage },
+      });
+      database = new SqlJsDatabase(connection, () => undefined);
+      for (const pragma of ['locking_mode=EXCLUSIVE', 'query_only=ON', 'cell_size_check=ON']) database.all(`PRAGMA ${pragma}`);
+      const tables = database.get("SELECT count(*) AS n FROM sqlite_master WHERE type = 'table'")?.['n'];
+      if (typeof tables === 'number' && tables > 0) return database;
+    } catch (error) {
+      // A file in any state may be here; whatever SQLite makes of it means that this way of reading it does not work.
+      if (!(error instanceof StoreError)) throw error;
+    }
+    database?.abandon();
+    return undefined;
+  }
+
+  /** What the database's size should be: missing pages are shown as zeros, so that SQLite reads the rest. */
+  private fullSize(): number {
+    const onDisk = this.fileSystem.stat(this.path)?.size ?? 0;
+    const header = parseHeader(firstPageOf(this.fileSystem, this.path));
+    const inHeader = header?.sound === true ? (header.pageCount ?? 0) * header.pageSize : 0;
+    const log = readLog(this.fileSystem, logOf(this.path));
+    return Math.max(onDisk, inHeader, log === undefined ? 0 : log.databasePages * log.pageSize);
+  }
+}
+
+/** SQLite takes the page count from the file's size when the two change counters differ. */
+function withUnknownPageCount(firstPage: Uint8Array): Uint8Array {
+  const page = firstPage.slice();
+  const view = new DataView(page.buffer);
+  view.setUint32(24, 1);
+  view.setUint32(92, 0);
+  return page;
+}
+
+/** The first page of a store as its last checkpoint left it. */
+export function firstPageOf(fileSystem: FileSystem, path: string): Uint8Array {
+  const file = fileSystem.open(path, 'read');
+  try {
+    const bytes = new Uint8Array(pageSize);
+    return bytes.subarray(0, file.read(bytes, 0));
+  } finally {
+    file.close();
   }
 }

@@ -7,7 +7,7 @@ import { StoreError } from '../storeError';
 import type { Damage, FileClass } from './classifyFile';
 import { classifyFile } from './classifyFile';
 import { configure } from './configure';
-import { DamagedCopy } from './damagedCopy';
+import { DamagedCopy, firstPageOf } from './damagedCopy';
 import { emptyDatabase } from './fileHeader';
 import { adoptLog, pendingStamps, setAside } from './setAside';
 import type { StoreFiles } from './storeFiles';
@@ -95,7 +95,14 @@ function openForWriting(options: OpenDatabaseOptions, files: StoreFiles): Opened
     createEmpty(fileSystem, files);
     database = connect(options, files, false);
   }
-  const copies = pendingStamps(fileSystem, files.folder).map((stamp) => new DamagedCopy(options.sqlite, fileSystem, files, stamp));
+  const opened = database;
+  const newFirstPage = (): Uint8Array => {
+    opened.all('PRAGMA wal_checkpoint(TRUNCATE)');
+    return firstPageOf(fileSystem, files.main);
+  };
+  const copies = pendingStamps(fileSystem, files.folder).map(
+    (stamp) => new DamagedCopy(options.sqlite, fileSystem, files.folder, stamp, newFirstPage),
+  );
   return {
     database,
     report: { path: files.main, created, userVersion: userVersion(database), readOnly: null, setAside: moved },
