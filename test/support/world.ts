@@ -23,7 +23,7 @@ import { FolderOnDisk } from './folderOnDisk';
 import { type ModelServer, startModelServer } from './modelServer';
 import { RecordingMemory } from './recordingMemory';
 import { RecordingSurface } from './recordingSurface';
-import { openTestStore, type TestStore } from './testStore';
+import { openWorldStore, type WorldStore } from './worldStore';
 
 export interface WorldOptions {
   readonly protocol?: 'openai' | 'anthropic';
@@ -48,14 +48,14 @@ export class World {
     readonly server: ModelServer,
     readonly home: string,
     private readonly options: WorldOptions,
-    private testStore: TestStore,
+    private worldStore: WorldStore,
     private current: ConversationGateway | null,
   ) {}
 
   static async create(options: WorldOptions = {}): Promise<World> {
     const home = mkdtempSync(path.join(tmpdir(), 'hermes-world-'));
     const clock = options.clock ?? systemClock;
-    const world = new World(await startModelServer(), home, options, await openTestStore(path.join(home, 'store'), () => clock.now()), null);
+    const world = new World(await startModelServer(), home, options, await openWorldStore(path.join(home, 'store'), () => clock.now()), null);
     world.current = world.createGateway();
     return world;
   }
@@ -66,18 +66,23 @@ export class World {
   }
 
   get store(): SessionStore {
-    return this.testStore.store;
+    return this.worldStore.store;
   }
 
   /** Makes calls of the store fail, as a full disk would, until the function returned is called. */
   breakStore(error: (method: string) => Error | null): () => void {
-    this.testStore.beforeCall = (method) => {
+    this.worldStore.beforeCall = (method) => {
       const failure = error(method);
       if (failure !== null) throw failure;
     };
     return () => {
-      this.testStore.beforeCall = () => undefined;
+      this.worldStore.beforeCall = () => undefined;
     };
+  }
+
+  /** Takes rows away behind the product's back. */
+  damageStore(sql: string): void {
+    this.worldStore.database.run(sql);
   }
 
   /** The folder that is open in the editor. */
@@ -142,7 +147,7 @@ export class World {
 
   private async openAgain(): Promise<void> {
     const clock = this.options.clock ?? systemClock;
-    this.testStore = await openTestStore(path.join(this.home, 'store'), () => clock.now());
+    this.worldStore = await openWorldStore(path.join(this.home, 'store'), () => clock.now());
     this.current = this.createGateway();
   }
 
@@ -157,7 +162,7 @@ export class World {
       error: (message, error) => this.logLines.push(`error ${message}${error === undefined ? '' : ` ${String(error)}`}`),
     };
     const files = new FolderOnDisk([{ name: 'project', path: this.home }]);
-    const store = this.testStore.store;
+    const store = this.worldStore.store;
     return new ConversationGateway({
       store,
       clock,

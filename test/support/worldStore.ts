@@ -1,0 +1,52 @@
+import { readdirSync, statSync } from 'node:fs';
+import * as path from 'node:path';
+import { NodeFileSystem } from '../../src/store/engine/nodeFileSystem';
+import type { SqlDatabase } from '../../src/store/engine/sqlDatabase';
+import { openDatabase } from '../../src/store/open/openDatabase';
+import { migrate, schemaVersion } from '../../src/store/schema/migrations';
+import { SessionDb } from '../../src/store/session/sessionDb';
+import type { SessionStore } from '../../src/store/sessionStore';
+import { perform, promisedOperations } from '../../src/store/worker/sessionMethods';
+import { testSqlite } from './sqlite';
+
+export interface WorldStore {
+  readonly store: SessionStore;
+  readonly db: SessionDb;
+  /** Underneath: what another hand could do to the file. */
+  readonly database: SqlDatabase;
+  /** Before every call of the store: a test may throw here, as a full disk would. */
+  beforeCall: (method: string) => void;
+}
+
+/** The real store on a real folder, in this process and without the worker, so that a test is quick and can break it from inside. */
+export async function openWorldStore(folder: string, now: () => number): Promise<WorldStore> {
+  const { database } = openDatabase({
+    sqlite: await testSqlite(),
+    fileSystem: new NodeFileSystem(),
+    folder,
+    schemaVersion,
+    assertOwned: () => undefined,
+    now,
+  });
+  migrate(database, { keepCopy: () => undefined });
+  const db = new SessionDb({ database, now, fileSizes: () => sizes(folder) });
+  db.recoverTurns();
+  const opened: WorldStore = {
+    db,
+    database,
+    beforeCall: () => undefined,
+    store: {
+      ...promisedOperations(async (method, args) => {
+        opened.beforeCall(method);
+        return perform(db, method, args);
+      }),
+      close: async () => database.close(),
+    },
+  };
+  return opened;
+}
+
+function sizes(folder: string): { fileBytes: number; logBytes: number } {
+  const size = (ending: string): number => readdirSync(folder).filter((name) => name.endsWith(ending)).reduce((sum, name) => sum + statSync(path.join(folder, name)).size, 0);
+  return { fileBytes: size('.db'), logBytes: size('.wal') };
+}
