@@ -16,6 +16,7 @@ export const stopped: Settlement = { outcome: 'interrupted', stopReason: 'user',
 export interface SessionDbWorld {
   readonly db: SessionDb;
   readonly database: SqlJsDatabase;
+  readonly disk: SimulatedDisk;
   readonly clock: { now: number };
   /** What the next process finds after the power failed now: only what was durable survives for certain. */
   reopened(): Promise<SessionDbWorld>;
@@ -29,6 +30,7 @@ export async function sessionDbWorld(disk = new SimulatedDisk(), clock = { now: 
   return {
     db,
     database,
+    disk,
     clock,
     reopened: () => {
       const found = disk.powerCut(alternating());

@@ -161,7 +161,7 @@ export class StoreImport {
         this.ensureSession(sessionId, whole.createdAt);
         this.messages.insert(whole, this.placeFor(sessionId, whole.position));
         // What could not be read stays as it was, for a later program that can.
-        if (!theirs.readable) this.database.run('UPDATE messages SET parts = ? WHERE uid = ?', [theirs.rawParts, uid]);
+        if (!theirs.readable) this.database.run('UPDATE messages SET parts = ?, content = ? WHERE uid = ?', [theirs.rawParts, theirs.rawContent, uid]);
         this.counts.messages++;
       } else if (isFinal(ours.message) && theirs.readable && ours.message.role === whole.role && textLength(whole) > textLength(ours.message)) {
         this.messages.write(ours, { ...whole, sessionId: ours.message.sessionId, turnUid: ours.message.turnUid, visibility: ours.message.visibility });

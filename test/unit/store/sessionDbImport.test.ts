@@ -1,0 +1,128 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { SqlRow } from '../../../src/store/engine/sqlDatabase';
+import { rowsOf, type ImportedTable, type StoreRows } from '../../../src/store/session/storeImport';
+import { closingText } from '../../../src/transcript/closingText';
+import { answer, append, call, chunk, complete, lines, openTurn, result, runningTurn, sessionDbWorld, settle, type SessionDbWorld } from '../../support/sessionDbWorld';
+
+let here: SessionDbWorld;
+let other: SessionDbWorld;
+beforeEach(async () => {
+  here = await sessionDbWorld();
+  other = await sessionDbWorld();
+});
+
+/** Rows as a reader of a damaged file gives them: any table may be missing, any row broken. */
+const damaged = (tables: Partial<Record<ImportedTable, readonly SqlRow[]>>): StoreRows => ({ rows: (table) => tables[table] ?? [] });
+
+describe('merging another store', () => {
+  it('brings in what is only there, settles what was left running, and does it once', () => {
+    runningTurn(here.db, { sessionId: 's0', turnUid: 't0', text: 'Mine' });
+    runningTurn(other.db, { text: 'Theirs' });
+    settle(other.db, 't1', complete, [answer('a1', 'Answered', 't1')]);
+    openTurn(other.db, { turnUid: 't2', text: 'Next' });
+    other.db.putMessages([answer('a2', [call('c1')], 't2')]);
+    append(other.db, 't2', chunk('a3', 1, 0, 'Half '), chunk('a3', 2, 5, '😀'));
+    other.db.enqueue({ uid: 'q1', sessionId: 's1', text: 'later', createdAt: 3 });
+    other.db.setDraft('s1', 'half a thought');
+    other.db.setTitle('s1', 'Their title', 'person');
+    const first = here.db.mergeFrom(rowsOf(other.database));
+    const afterFirst = { lines: lines(here.db), statistics: here.db.statistics().messages };
+    const second = here.db.mergeFrom(rowsOf(other.database));
+    expect({
+      first, second, unchanged: lines(here.db).length === afterFirst.lines.length, lines: afterFirst.lines.map((line) => line.replace(/:\(Inter.*/, ':…')),
+      turn: here.db.getTurn('t2'), mine: here.db.openTurnOf('s0')?.uid, queue: here.db.queue('s1').length, draft: here.db.draft('s1'),
+      list: here.db.listSessions({ limit: 9 }).map(({ id, title, turnCount, messageCount }) => [id, title, turnCount, messageCount]).sort(),
+      sound: here.db.verifyIntegrity(),
+    }).toMatchObject({
+      first: { sessions: 1, turns: 2, messages: 5, extended: 0, skipped: 0 },
+      second: { sessions: 0, turns: 0, messages: 0, extended: 0, skipped: 0 },
+      unchanged: true,
+      lines: ['user: Theirs', 'assistant: Answered', 'user: Go on', 'assistant: call:c1', 'tool: c1=interrupted:…', 'assistant: Half 😀'].map((line) => line.replace('Go on', 'Next')),
+      turn: { state: 'settled', outcome: 'interrupted', stopReason: 'crash' },
+      mine: 't0',
+      queue: 1,
+      draft: 'half a thought',
+      list: [['s0', 'Mine', 1, 1], ['s1', 'Their title', 2, 6]],
+      sound: [],
+    });
+  });
+
+  it('keeps the longer text of a message that is in both', () => {
+    for (const world of [here, other]) {
+      runningTurn(world.db);
+      settle(world.db, 't1', complete, [answer('a1', world === here ? 'One' : 'One and two', 't1')]);
+    }
+    const longer = here.db.mergeFrom(rowsOf(other.database));
+    const shorter = other.db.mergeFrom(rowsOf(here.database));
+    expect({ longer: longer.extended, shorter: shorter.extended, here: lines(here.db), kept: here.database.all('SELECT content FROM message_revisions') })
+      .toEqual({ longer: 1, shorter: 0, here: ['user: What is here?', 'assistant: One and two'], kept: [{ content: 'One' }] });
+  });
+
+  it('lets two histories of one session stand side by side, and two continuations of one segment too', () => {
+    for (const [world, turnUid] of [[here, 't1'], [other, 't2']] as const) {
+      runningTurn(world.db, { turnUid, text: turnUid });
+      settle(world.db, turnUid);
+      world.db.createSession({ id: `next-${turnUid}`, startedAt: 5, parentSessionId: 's1', parentKind: 'compression' });
+      openTurn(world.db, { sessionId: `next-${turnUid}`, turnUid: `later-${turnUid}` });
+    }
+    here.db.mergeFrom(rowsOf(other.database));
+    expect({ lines: lines(here.db), mine: here.db.conversationTip('s1'), theirs: here.db.getSession('next-t2')?.conversationId, sound: here.db.verifyIntegrity() }).toEqual({
+      lines: ['user: t1', `assistant (closing): ${closingText('stop')}`, 'user: t2', `assistant (closing): ${closingText('stop')}`],
+      mine: 'next-t1',
+      theirs: 'next-t2',
+      sound: [],
+    });
+  });
+
+  it('keeps a turn that waits for an approval waiting', () => {
+    runningTurn(other.db);
+    other.database.run("UPDATE turns SET state = 'waiting', approval_id = 'ap'");
+    here.db.mergeFrom(rowsOf(other.database));
+    expect(here.db.openTurnOf('s1')).toMatchObject({ uid: 't1', state: 'waiting', approvalId: 'ap' });
+  });
+
+  it('knows a conversation whose segments arrive in any order', () => {
+    other.db.createSession({ id: 's1', startedAt: 1 });
+    other.db.createSession({ id: 's2', startedAt: 2, parentSessionId: 's1', parentKind: 'compression' });
+    other.db.createSession({ id: 's3', startedAt: 3, parentSessionId: 's2', parentKind: 'compression' });
+    const rows = other.database.all('SELECT * FROM sessions ORDER BY id DESC');
+    here.db.mergeFrom(damaged({ sessions: rows }));
+    expect([here.db.getSession('s3')?.conversationId, here.db.conversationTip('s1')]).toEqual(['s1', 's3']);
+  });
+});
+
+describe('bringing in salvaged rows', () => {
+  it('makes a session for rows that lost theirs, and finishes turns that lost rows', () => {
+    runningTurn(other.db);
+    settle(other.db, 't1', complete, [answer('a1', [{ kind: 'text', text: 'Let me see' }, call('c1')], 't1'), result('r1', 'c1', 'ok', 't1'), answer('a2', 'Done', 't1')]);
+    const messages = other.database.all("SELECT * FROM messages WHERE uid IN ('u-t1', 'a1')");
+    const report = here.db.mergeFrom(damaged({ messages, turns: other.database.all('SELECT * FROM turns') }));
+    expect({ report, title: here.db.getSession('s1')?.title, lines: lines(here.db).map((line) => line.replace(/:\(Inter.*/, ':…')), sound: here.db.verifyIntegrity() }).toEqual({
+      report: { sessions: 1, turns: 1, messages: 2, extended: 0, skipped: 0 },
+      title: 'Recovered session',
+      lines: ['user: What is here?', 'assistant: Let me see call:c1', 'tool: c1=interrupted:…', `assistant (closing): ${closingText('stop')}`],
+      sound: [],
+    });
+  });
+
+  it('keeps a row it cannot read as it was, and leaves one that belongs to nothing', () => {
+    runningTurn(other.db);
+    const [row = {}] = other.database.all('SELECT * FROM messages');
+    const report = here.db.mergeFrom(damaged({
+      sessions: [{ id: null }, { id: 's1', parent_kind: 'nonsense', started_at: 'x' }],
+      turns: [{ uid: 't9' }, { uid: 't8', session_id: 's1', state: 'odd' }],
+      messages: [{ ...row, parts: '{', position: -4 }, { ...row, uid: null, id: 7, position: 'x', turn_uid: null }, { uid: 'lost' }],
+      queue: [{ uid: 'q', session_id: 'none', text: 'x' }],
+      message_revisions: [{ message_uid: 'none' }],
+      drafts: [{ key: 'k' }],
+    }));
+    expect({ report, lines: lines(here.db), raw: here.database.get("SELECT parts FROM messages WHERE uid = 'u-t1'"), salvaged: here.db.getMessage('salvaged/s1/7')?.role, turn: here.db.getTurn('t8')?.state })
+      .toEqual({
+        report: { sessions: 1, turns: 1, messages: 2, extended: 0, skipped: 5 },
+        lines: ['user: This message could not be read from the file. Its raw row is kept.\n\nWhat is here?', 'user: What is here?'],
+        raw: { parts: '{' },
+        salvaged: 'user',
+        turn: 'settled',
+      });
+  });
+});
