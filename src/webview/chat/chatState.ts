@@ -1,0 +1,98 @@
+import type { ChatNotifications, ChatResults, ChatState, ModelState, Setup, StoreState } from '../../protocol/chatProtocol';
+import type { Message, SessionSummary } from '../../protocol/transcriptWords';
+import { applyRead, applyTurnEvent, conversationFrom, mergeSnapshot, prependPage, type Conversation } from './conversation';
+
+/** Everything the chat view draws, apart from what a person is doing in it (text being typed, folds, scroll). */
+export interface ChatViewState {
+  /** False until the host has said what there is. */
+  readonly ready: boolean;
+  readonly conversation: Conversation | null;
+  readonly recentSessions: readonly SessionSummary[];
+  readonly model: ModelState;
+  readonly setup: Setup;
+  readonly store: StoreState;
+  readonly restricted: boolean;
+  readonly folderName: string | null;
+  readonly demoPrompts: readonly string[];
+}
+
+export const initialState: ChatViewState = {
+  ready: false,
+  conversation: null,
+  recentSessions: [],
+  model: { chosen: null, problem: null },
+  setup: { searching: false, entries: [] },
+  store: { kind: 'opening' },
+  restricted: false,
+  folderName: null,
+  demoPrompts: [],
+};
+
+type Notification = { [Name in keyof ChatNotifications]: { readonly name: Name; readonly payload: ChatNotifications[Name] } }[keyof ChatNotifications];
+
+/** What changes the state: a word from the host, or an answer to a question the view asked. */
+export type ChatEvent =
+  | { readonly kind: 'told'; readonly notification: Notification }
+  | { readonly kind: 'messageRead'; readonly sessionId: string; readonly uid: string; readonly message: Message | null }
+  | { readonly kind: 'earlierLoaded'; readonly sessionId: string; readonly page: ChatResults['loadEarlier'] }
+  | { readonly kind: 'discovered'; readonly setup: Setup };
+
+/** Pure. `now` is in milliseconds, for elapsed times only; nothing is ordered by it. Events of a session that is not shown change nothing. */
+export function reduce(state: ChatViewState, event: ChatEvent, now: number): ChatViewState {
+  switch (event.kind) {
+    case 'told':
+      return told(state, event.notification, now);
+    case 'messageRead':
+      return ofSession(state, event.sessionId, (conversation) => applyRead(conversation, event.uid, event.message, now));
+    case 'earlierLoaded':
+      return ofSession(state, event.sessionId, (conversation) => prependPage(conversation, event.page, now));
+    case 'discovered':
+      return { ...state, setup: event.setup };
+  }
+}
+
+function told(state: ChatViewState, { name, payload }: Notification, now: number): ChatViewState {
+  switch (name) {
+    case 'bootstrap':
+      return bootstrapped(state, payload, now);
+    case 'shown':
+      return { ...state, conversation: shown(state.conversation, payload, now) };
+    case 'turnEvent':
+      return ofSession(state, payload.sessionId, (conversation) => applyTurnEvent(conversation, payload.event, now));
+    case 'queueChanged':
+      return ofSession(state, payload.sessionId, (conversation) => ({ ...conversation, queue: payload.queue }));
+    case 'sessionRenamed':
+      return ofSession(state, payload.sessionId, (conversation) => ({ ...conversation, session: { ...conversation.session, title: payload.title } }));
+    case 'recentSessions':
+      return { ...state, recentSessions: payload };
+    case 'model':
+      return { ...state, model: payload };
+    case 'setup':
+      return { ...state, setup: payload };
+    case 'store':
+      return { ...state, store: payload };
+    case 'trust':
+      return { ...state, restricted: payload.restricted };
+    case 'focusComposer':
+    case 'insertPrompt':
+      // About what the person is doing, not about what is shown.
+      return state;
+  }
+}
+
+function bootstrapped(state: ChatViewState, bootstrap: ChatState, now: number): ChatViewState {
+  const { recentSessions, model, setup, store, restricted, folderName, demoPrompts } = bootstrap;
+  const conversation = shown(state.conversation, bootstrap.shown, now);
+  return { ready: true, conversation, recentSessions, model, setup, store, restricted, folderName, demoPrompts };
+}
+
+function shown(current: Conversation | null, payload: ChatNotifications['shown'], now: number): Conversation | null {
+  if (payload === null) return null;
+  return current?.session.id === payload.session.id ? mergeSnapshot(current, payload, now) : conversationFrom(payload, now);
+}
+
+function ofSession(state: ChatViewState, sessionId: string, change: (conversation: Conversation) => Conversation): ChatViewState {
+  if (state.conversation?.session.id !== sessionId) return state;
+  const conversation = change(state.conversation);
+  return conversation === state.conversation ? state : { ...state, conversation };
+}

@@ -1,0 +1,114 @@
+import { Icon } from '../../Icon';
+import { t } from '../../localization';
+import { Markdown } from '../../markdown/Markdown';
+import { memo } from '../../memo';
+import { clockTime, duration } from '../../times';
+import { foldWords } from '../../toolWords';
+import { foldedReads, isFoldable, type AnswerRow, type CallRow } from '../conversationRows';
+import { useChat } from './ChatContext';
+import { ToolRow } from './ToolRow';
+
+interface AnswerProps {
+  readonly row: AnswerRow;
+  /** Of the turn, in seconds since the epoch: the time of an answer whose row is not known yet. */
+  readonly startedAt: number | null;
+}
+
+/** One answer of the model: thinking, text and tool calls in the order in which they came. */
+export const Answer = memo(({ row, startedAt }: AnswerProps) => {
+  const chat = useChat();
+  const { message, state } = row;
+  const now = chat.needs.timers.nowMs() / 1000;
+  const time = clockTime(message.row?.createdAt ?? startedAt ?? now, now);
+  return (
+    <article class="answer" aria-label={t('Hermes, {time}', { time })} data-uid={message.uid} data-state={state} tabIndex={-1}>
+      {segments(row).map((segment) => {
+        switch (segment.kind) {
+          case 'text':
+            return (
+              <div class="answer-text" key={segment.key} data-part="text">
+                <Markdown text={segment.text} complete={segment.complete} actions={chat.markdown} />
+              </div>
+            );
+          case 'thinking':
+            return <Thinking key={segment.key} id={segment.key} text={segment.text} live={!segment.complete} thinking={message.thinking} />;
+          case 'calls':
+            return <Calls key={segment.key} id={segment.key} calls={segment.calls} />;
+        }
+      })}
+      {state === 'unsaved' && (
+        <p class="notice notice-error" role="alert">
+          <Icon name="error" />
+          <span class="notice-body">{t('Part of this answer is not saved. Copy it before you close this view.')}</span>
+        </p>
+      )}
+    </article>
+  );
+});
+
+type Segment =
+  | { readonly kind: 'text' | 'thinking'; readonly key: string; readonly text: string; readonly complete: boolean }
+  | { readonly kind: 'calls'; readonly key: string; readonly calls: readonly CallRow[] };
+
+/** Parts in order; neighbouring calls together, empty parts left out. */
+function segments({ message, calls, state }: AnswerRow): readonly Segment[] {
+  const rows = new Map(calls.map((row) => [row.call, row]));
+  const found: Segment[] = [];
+  message.parts.forEach((part, index) => {
+    const key = `${message.uid}:${index}`;
+    if (part.kind === 'text' || part.kind === 'thinking') {
+      const complete = state !== 'streaming' || index < message.parts.length - 1;
+      if (part.text !== '') found.push({ kind: part.kind, key, text: part.text, complete });
+      return;
+    }
+    const row = part.kind === 'toolCall' ? rows.get(part) : undefined;
+    if (row === undefined) return;
+    const last = found.at(-1);
+    if (last?.kind === 'calls') found[found.length - 1] = { ...last, calls: [...last.calls, row] };
+    else found.push({ kind: 'calls', key, calls: [row] });
+  });
+  return found;
+}
+
+function Calls({ id, calls }: { readonly id: string; readonly calls: readonly CallRow[] }) {
+  const chat = useChat();
+  if (calls.length < foldedReads || !calls.every(isFoldable)) return <>{calls.map((row) => <ToolRow key={row.call.callId} row={row} />)}</>;
+  const open = chat.openFolds.value.has(id);
+  return (
+    <div class="reads">
+      <button type="button" class="fold-button" aria-expanded={open} onClick={() => chat.toggleFold(id)}>
+        <Icon name={open ? 'chevron-down' : 'chevron-right'} />
+        <span>{foldWords(calls.map(({ call }) => call))}</span>
+      </button>
+      {open && <div class="reads-open">{calls.map((row) => <ToolRow key={row.call.callId} row={row} />)}</div>}
+    </div>
+  );
+}
+
+interface ThinkingProps {
+  readonly id: string;
+  readonly text: string;
+  readonly live: boolean;
+  readonly thinking: AnswerRow['message']['thinking'];
+}
+
+function Thinking({ id, text, live, thinking }: ThinkingProps) {
+  const chat = useChat();
+  const open = chat.openFolds.value.has(id);
+  return (
+    <div class="thinking">
+      <button type="button" class="fold-button" aria-expanded={open} onClick={() => chat.toggleFold(id)}>
+        <Icon name={open ? 'chevron-down' : 'chevron-right'} />
+        <span class={live ? 'shimmer' : ''}>{thinkingWords(live, thinking)}</span>
+      </button>
+      {/* In the page even while folded, so that find in page and Verify see what was delivered. */}
+      <div class="thinking-text" hidden={!open} data-part="thinking" dir="auto">{text}</div>
+    </div>
+  );
+}
+
+function thinkingWords(live: boolean, thinking: ThinkingProps['thinking']): string {
+  if (live) return t('Thinking…');
+  if (thinking === null || thinking.until === null) return t('Thought');
+  return t('Thought for {duration}', { duration: duration(Math.max(1000, thinking.until - thinking.from)) });
+}

@@ -1,0 +1,51 @@
+import { useEffect } from 'preact/hooks';
+import { t } from '../../localization';
+import { ChatContext, useChat } from './ChatContext';
+import type { ChatController } from '../chatController';
+import { Composer } from './Composer';
+import { EmptyState } from './EmptyState';
+import { Feed } from './Feed';
+import { Header } from './Header';
+import { QueueList } from './QueueList';
+import { Strips } from './Strips';
+import { useLasting } from './timing';
+
+export function App({ chat }: { readonly chat: ChatController }) {
+  return (
+    <ChatContext.Provider value={chat}>
+      <Panel />
+    </ChatContext.Provider>
+  );
+}
+
+function Panel() {
+  const chat = useChat();
+  const { ready, conversation } = chat.state.value;
+  useEffect(() => {
+    const closeOrStop = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape' && !event.defaultPrevented && !event.isComposing) void chat.stop();
+    };
+    document.addEventListener('keydown', closeOrStop);
+    return () => document.removeEventListener('keydown', closeOrStop);
+  }, [chat]);
+  if (!ready) return <Waiting />;
+  return (
+    <div class="panel">
+      <Header />
+      <Strips />
+      {conversation === null ? <EmptyState /> : <Feed conversation={conversation} key={conversation.session.id} />}
+      <div class="foot">
+        {conversation !== null && <QueueList queue={conversation.queue} />}
+        <Composer />
+      </div>
+      <div class="visually-hidden" role="status">
+        {chat.announcement.value}
+      </div>
+    </div>
+  );
+}
+
+function Waiting() {
+  const lasting = useLasting(true, 150);
+  return lasting ? <div class="progress" role="progressbar" aria-label={t('Opening…')} /> : null;
+}

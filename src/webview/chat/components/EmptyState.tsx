@@ -1,0 +1,115 @@
+import { useState } from 'preact/hooks';
+import type { SetupEntry } from '../../../protocol/chatProtocol';
+import type { SessionSummary } from '../../../protocol/transcriptWords';
+import { Icon } from '../../Icon';
+import { t } from '../../localization';
+import { age } from '../../times';
+import { useChat } from './ChatContext';
+import { useLasting, useNow } from './timing';
+
+/** What stands where no conversation is: what this is, what can answer, what was talked about before. */
+export function EmptyState() {
+  const chat = useChat();
+  const { model, recentSessions, demoPrompts, folderName } = chat.state.value;
+  return (
+    <main class="empty">
+      <p class="empty-line">{t('Hermes answers questions about your folder with the model you choose. Every word you see is already saved.')}</p>
+      {folderName === null && <p class="empty-note">{t('No folder is open. Hermes can talk, but has no files to read.')}</p>}
+      {model.chosen === null ? <SetupOffers /> : <Suggestions prompts={demoPrompts} />}
+      <RecentSessions sessions={recentSessions} />
+    </main>
+  );
+}
+
+function SetupOffers() {
+  const chat = useChat();
+  const { setup } = chat.state.value;
+  const searching = useLasting(setup.searching, 150);
+  return (
+    <section class="offers" aria-labelledby="offers-title">
+      <h2 id="offers-title" class="section-title">{t('Choose what answers')}</h2>
+      {setup.entries.map((entry) => <SetupButton key={entry.id} entry={entry} />)}
+      {searching && <p class="empty-note searching" role="status"><Icon name="loading" spin /> {t('Looking for models…')}</p>}
+      {!setup.searching && (
+        <button type="button" class="link-button look-again" onClick={() => void chat.discover()}>{t('Look Again')}</button>
+      )}
+    </section>
+  );
+}
+
+const entryIcons: Readonly<Record<SetupEntry['kind'], string>> = { editorModels: 'vscode', localServer: 'server', pasteKey: 'key', demo: 'play' };
+
+function SetupButton({ entry }: { readonly entry: SetupEntry }) {
+  const chat = useChat();
+  const [busy, setBusy] = useState(false);
+  const press = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      await chat.setUp(entry.id);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <button type="button" class="offer" disabled={busy} onClick={() => void press()}>
+      <Icon name={busy ? 'loading' : entryIcons[entry.kind]} spin={busy} />
+      <span class="offer-body">
+        <span class="offer-title">{entry.title}</span>
+        <span class="offer-detail">{entry.detail}</span>
+      </span>
+    </button>
+  );
+}
+
+function Suggestions({ prompts }: { readonly prompts: readonly string[] }) {
+  const chat = useChat();
+  if (prompts.length === 0) return null;
+  return (
+    <section class="suggestions" aria-labelledby="suggestions-title">
+      <h2 id="suggestions-title" class="section-title">{t('Try asking')}</h2>
+      {prompts.map((prompt) => (
+        <button type="button" class="suggestion" key={prompt} onClick={() => chat.suggest(prompt)}>{prompt}</button>
+      ))}
+    </section>
+  );
+}
+
+function RecentSessions({ sessions }: { readonly sessions: readonly SessionSummary[] }) {
+  const chat = useChat();
+  const now = useNow(chat.needs.timers.nowMs, 60_000);
+  if (sessions.length === 0) return null;
+  return (
+    <section class="recent" aria-labelledby="recent-title">
+      <h2 id="recent-title" class="section-title">{t('Recent sessions')}</h2>
+      <ul class="recent-list">
+        {sessions.map((session) => (
+          <li key={session.id}>
+            <button type="button" class="recent-item" title={session.preview ?? undefined} onClick={() => chat.openSession(session.id)}>
+              <span class="recent-title" dir="auto">{session.title ?? session.preview ?? t('Untitled Session')}</span>
+              <span class="recent-state">{stateWords(session)}</span>
+              <span class="recent-age">{age(session.lastActiveAt, now / 1000)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <button type="button" class="link-button" onClick={() => chat.showAllSessions()}>{t('Show All Sessions…')}</button>
+    </section>
+  );
+}
+
+/** Only what is not as usual is said: a completed turn has no word. */
+function stateWords(session: SessionSummary): string {
+  switch (session.lastTurn?.state) {
+    case 'running':
+      return t('running');
+    case 'waiting':
+      return t('waiting for you');
+    case 'interrupted':
+      return t('interrupted');
+    case 'failed':
+      return t('failed');
+    case 'complete':
+    case undefined:
+      return session.queuedCount > 0 ? t('{count} queued', { count: session.queuedCount }) : '';
+  }
+}

@@ -1,0 +1,70 @@
+import { useMemo, useRef } from 'preact/hooks';
+import { Icon } from '../../Icon';
+import { t } from '../../localization';
+import type { Conversation } from '../conversation';
+import { conversationBlocks, type TurnBlock } from '../conversationRows';
+import { useChat } from './ChatContext';
+import { TurnView } from './TurnView';
+import { useFollow } from './useFollow';
+
+/** The conversation, oldest first. Blocks keep their identity while nothing about them changes, so text that streams redraws its own turn only. */
+export function Feed({ conversation }: { readonly conversation: Conversation }) {
+  const chat = useChat();
+  const previous = useRef<readonly TurnBlock[]>([]);
+  const blocks = useMemo(() => (previous.current = conversationBlocks(conversation, previous.current)), [conversation]);
+  const uids = useStable(articleUids(blocks));
+  const { recalled } = chat.needs.memory;
+  const view = useFollow({
+    uids,
+    hasEarlier: conversation.hasEarlier,
+    restore: recalled.sessionId === conversation.session.id ? recalled.anchor : null,
+    jumps: chat.jumpToEnd.value,
+    loadEarlier: () => void chat.loadEarlier(),
+    remember: (anchor) => chat.needs.memory.remember({ sessionId: conversation.session.id, anchor }),
+  });
+  return (
+    <main class="conversation">
+      <div class="scroller" ref={view.scroller} onScroll={view.onScroll} tabIndex={0}>
+        <div ref={view.content} class="feed" role="feed" aria-label={t('Conversation')} aria-busy={chat.loadingEarlier.value}>
+          {conversation.hasEarlier && <EarlierButton />}
+          {blocks.map((block, index) => <TurnView key={block.key} block={block} near={index >= blocks.length - 20} />)}
+        </div>
+      </div>
+      {!view.following && <JumpButton unseen={view.unseen} jump={view.goToEnd} />}
+    </main>
+  );
+}
+
+function EarlierButton() {
+  const chat = useChat();
+  const loading = chat.loadingEarlier.value;
+  return (
+    <button type="button" class="link-button earlier" disabled={loading} onClick={() => void chat.loadEarlier()}>
+      {loading ? t('Loading earlier messages…') : t('Show Earlier Messages')}
+    </button>
+  );
+}
+
+function JumpButton({ unseen, jump }: { readonly unseen: number; readonly jump: () => void }) {
+  return (
+    <button type="button" class="jump" onClick={jump} aria-label={unseen > 0 ? t('Jump to latest, {count} new', { count: unseen }) : t('Jump to latest')}>
+      <Icon name="arrow-down" />
+      {unseen > 0 && <span>{t('{count} new', { count: unseen })}</span>}
+    </button>
+  );
+}
+
+function articleUids(blocks: readonly TurnBlock[]): readonly string[] {
+  return blocks.flatMap((block) => [
+    ...(block.prompt === null ? [] : [block.prompt.uid]),
+    ...block.rows.flatMap((row) => (row.kind === 'answer' ? [row.key] : row.answers.map((answer) => answer.key))),
+  ]);
+}
+
+/** The same array as long as its items are the same. */
+function useStable(items: readonly string[]): readonly string[] {
+  const kept = useRef(items);
+  const same = kept.current.length === items.length && kept.current.every((item, index) => item === items[index]);
+  if (!same) kept.current = items;
+  return kept.current;
+}

@@ -1,0 +1,84 @@
+import { useState } from 'preact/hooks';
+import type { QueuedPrompt } from '../../../protocol/transcriptWords';
+import { Icon } from '../../Icon';
+import { t } from '../../localization';
+import { useChat } from './ChatContext';
+
+/** Prompts that wait on disk for the running turn to end. */
+export function QueueList({ queue }: { readonly queue: readonly QueuedPrompt[] }) {
+  if (queue.length === 0) return null;
+  return (
+    <section class="queue">
+      <h2 class="queue-title" id="queue-title">{t('Queued ({count})', { count: queue.length })}</h2>
+      <ul class="queue-list" aria-label={t('Queued messages')}>
+        {queue.map((prompt, index) => <QueueItem key={prompt.uid} prompt={prompt} number={index + 1} />)}
+      </ul>
+    </section>
+  );
+}
+
+function QueueItem({ prompt, number }: { readonly prompt: QueuedPrompt; readonly number: number }) {
+  const chat = useChat();
+  const [editing, setEditing] = useState(false);
+  if (editing) return <li class="queue-item"><QueueEditor prompt={prompt} close={() => setEditing(false)} /></li>;
+  return (
+    <li class="queue-item" data-uid={prompt.uid}>
+      <span class="queue-number" aria-hidden="true">{number}</span>
+      <span class="queue-text" dir="auto" title={prompt.text}>{prompt.text}</span>
+      <IconButton icon="edit" label={t('Edit')} onClick={() => setEditing(true)} />
+      {number > 1 && <IconButton icon="arrow-up" label={t('Send Next')} onClick={() => void chat.promoteQueued(prompt.uid)} />}
+      <IconButton icon="close" label={t('Remove')} onClick={() => void chat.removeQueued(prompt.uid)} />
+    </li>
+  );
+}
+
+function IconButton({ icon, label, onClick }: { readonly icon: string; readonly label: string; readonly onClick: () => void }) {
+  return (
+    <button type="button" class="icon-button" title={label} aria-label={label} onClick={onClick}>
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+function QueueEditor({ prompt, close }: { readonly prompt: QueuedPrompt; readonly close: () => void }) {
+  const chat = useChat();
+  const [text, setText] = useState(prompt.text);
+  const leave = (): void => {
+    close();
+    chat.focusComposer();
+  };
+  const save = async (): Promise<void> => {
+    if (text.trim() !== '' && (await chat.editQueued(prompt.uid, text))) leave();
+  };
+  return (
+    <div class="queue-editor">
+      <textarea
+        class="field queue-field"
+        aria-label={t('Edit queued message')}
+        dir="auto"
+        value={text}
+        ref={(field: HTMLTextAreaElement | null) => {
+          if (field !== null && !field.dataset['focused']) {
+            field.dataset['focused'] = 'true';
+            field.focus();
+          }
+        }}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.isComposing) return;
+          if (event.key === 'Escape') {
+            event.preventDefault();
+            leave();
+          } else if (event.key === 'Enter' && !event.shiftKey) {
+            event.preventDefault();
+            void save();
+          }
+        }}
+      />
+      <div class="queue-editor-actions">
+        <button type="button" class="button" disabled={text.trim() === ''} onClick={() => void save()}>{t('Save')}</button>
+        <button type="button" class="button secondary" onClick={leave}>{t('Cancel')}</button>
+      </div>
+    </div>
+  );
+}

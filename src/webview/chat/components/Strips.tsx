@@ -1,0 +1,104 @@
+import type { StoreAction } from '../../../protocol/chatProtocol';
+import { Icon } from '../../Icon';
+import { t } from '../../localization';
+import { useChat } from './ChatContext';
+import { useLasting } from './timing';
+
+/** What holds for the whole panel: saving, trust, the scripted model. Silent while all is well. */
+export function Strips() {
+  return (
+    <>
+      <StoreStrip />
+      <RestrictedStrip />
+      <ModelStrip />
+    </>
+  );
+}
+
+function StoreStrip() {
+  const chat = useChat();
+  const { store } = chat.state.value;
+  const opening = useLasting(store.kind === 'opening', 150);
+  switch (store.kind) {
+    case 'opening':
+      return opening ? <p class="strip" role="status">{t('Opening your sessions…')}</p> : null;
+    case 'open':
+      return <>{store.notices.map((notice) => <Strip key={notice.sentence} tone="info" sentence={notice.sentence} actions={notice.actions} />)}</>;
+    case 'readOnly':
+      return <Strip tone="warning" sentence={store.sentence} actions={store.actions} />;
+    case 'elsewhere':
+      return <Strip tone="info" sentence={store.sentence} actions={store.actions} />;
+    case 'failed':
+      return <Strip tone="error" sentence={store.sentence} actions={store.actions} technical={store.technical} />;
+  }
+}
+
+interface StripProps {
+  readonly tone: 'info' | 'warning' | 'error';
+  readonly sentence: string;
+  readonly actions: readonly StoreAction[];
+  readonly technical?: string;
+}
+
+function Strip({ tone, sentence, actions, technical }: StripProps) {
+  const chat = useChat();
+  return (
+    <div class={`strip strip-${tone}`} role={tone === 'info' ? 'status' : 'alert'}>
+      <Icon name={tone} />
+      <div class="strip-body">
+        <span>{sentence}</span>
+        <span class="strip-actions">
+          {actions.map(({ action, label }) => (
+            <button type="button" class="link-button" key={action} onClick={() => chat.runAction(action)}>{label}</button>
+          ))}
+          {technical !== undefined && <button type="button" class="link-button" onClick={() => chat.copy(technical)}>{t('Copy Details')}</button>}
+        </span>
+      </div>
+    </div>
+  );
+}
+
+function RestrictedStrip() {
+  const chat = useChat();
+  if (!chat.state.value.restricted) return null;
+  return (
+    <div class="strip strip-info" role="status">
+      <Icon name="shield" />
+      <div class="strip-body">
+        <span>{t('Restricted Mode: settings of this folder that name models or endpoints are ignored.')}</span>
+        <span class="strip-actions">
+          <button type="button" class="link-button" onClick={() => chat.runAction('manageTrust')}>{t('Manage')}</button>
+        </span>
+      </div>
+    </div>
+  );
+}
+
+function ModelStrip() {
+  const chat = useChat();
+  const { chosen, problem } = chat.state.value.model;
+  if (problem !== null) return <ModelProblem sentence={problem} />;
+  if (chosen?.isDemo !== true) return null;
+  return (
+    <div class="strip strip-demo" role="note">
+      <span>{t('Demo: scripted, not AI')}</span>
+      <button type="button" class="link-button" onClick={() => chat.chooseModel()}>{t('Choose a Model')}</button>
+    </div>
+  );
+}
+
+function ModelProblem({ sentence }: { readonly sentence: string }) {
+  const chat = useChat();
+  return (
+    <div class="strip strip-warning" role="alert">
+      <Icon name="warning" />
+      <div class="strip-body">
+        <span>{sentence}</span>
+        <span class="strip-actions">
+          <button type="button" class="link-button" onClick={() => chat.chooseModel()}>{t('Choose a Model')}</button>
+          <button type="button" class="link-button" onClick={() => chat.runAction('setUpModel')}>{t('Set Up Model…')}</button>
+        </span>
+      </div>
+    </div>
+  );
+}

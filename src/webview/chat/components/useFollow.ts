@@ -1,0 +1,155 @@
+import type { RefObject } from 'preact';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { afterContent, afterScroll, followFromStart, letGo, toBottom, wantsEarlier, type Follow, type ScrollMetrics } from '../scrollFollow';
+import type { ViewMemory } from '../viewMemory';
+
+type Anchor = NonNullable<ViewMemory['anchor']>;
+
+export interface FollowNeeds {
+  /** uids of the articles, in order. */
+  readonly uids: readonly string[];
+  readonly hasEarlier: boolean;
+  /** Where the person was when the view was last seen; null: at the end. */
+  readonly restore: Anchor | null;
+  /** Counts requests to return to the end. */
+  readonly jumps: number;
+  loadEarlier(): void;
+  remember(anchor: Anchor | null): void;
+}
+
+export interface Following {
+  readonly scroller: RefObject<HTMLDivElement | null>;
+  readonly content: RefObject<HTMLDivElement | null>;
+  readonly following: boolean;
+  readonly unseen: number;
+  onScroll(): void;
+  goToEnd(): void;
+}
+
+/** Earlier pages fetched at most to find the place where the person was. */
+const restoreAttempts = 10;
+/** Milliseconds between two notes of where the person is. */
+const rememberEvery = 150;
+
+/** Keeps the newest text in sight while the person is at the end, and leaves them where they are otherwise: while text comes, when an earlier
+ *  page is put in front, and after the view was hidden. */
+export function useFollow(needs: FollowNeeds): Following {
+  const scroller = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const follow = useRef<Follow>(followFromStart);
+  const [shown, setShown] = useState({ following: true, unseen: 0 });
+  const anchor = useRef<Anchor | null>(null);
+  const latest = useRef(needs);
+  latest.current = needs;
+
+  const update = useCallback((next: Follow): void => {
+    follow.current = next;
+    setShown((before) => (before.following === next.following && before.unseen === next.unseen ? before : { following: next.following, unseen: next.unseen }));
+  }, []);
+  const settle = useCallback((): void => {
+    const element = scroller.current;
+    if (element !== null && follow.current.following) element.scrollTop = element.scrollHeight;
+  }, []);
+  const goToEnd = useCallback((): void => {
+    update(toBottom(follow.current));
+    settle();
+  }, [update, settle]);
+
+  useNewContent(needs.uids, scroller, follow, anchor, update, settle);
+  useRestoredPlace(needs, scroller, follow, anchor, update);
+  useLayoutEffect(settle);
+  useEffect(() => {
+    if (needs.jumps > 0) goToEnd();
+  }, [needs.jumps, goToEnd]);
+  useEffect(() => {
+    const observer = new ResizeObserver(settle);
+    for (const element of [scroller.current, content.current]) if (element !== null) observer.observe(element);
+    return () => observer.disconnect();
+  }, [settle]);
+  const remember = useThrottled(() => latest.current.remember(anchor.current), rememberEvery);
+
+  const onScroll = useCallback((): void => {
+    const element = scroller.current;
+    if (element === null) return;
+    const now = metricsOf(element);
+    update(afterScroll(follow.current, now));
+    anchor.current = follow.current.following ? null : firstInSight(element);
+    remember();
+    if (wantsEarlier(now, latest.current.hasEarlier)) latest.current.loadEarlier();
+  }, [update, remember]);
+
+  return { scroller, content, ...shown, onScroll, goToEnd };
+}
+
+/** Counts what is added at the end, and holds the place when something is put in front. */
+function useNewContent(
+  uids: readonly string[],
+  scroller: RefObject<HTMLDivElement | null>,
+  follow: RefObject<Follow>,
+  anchor: RefObject<Anchor | null>,
+  update: (next: Follow) => void,
+  settle: () => void,
+): void {
+  const before = useRef(uids);
+  useLayoutEffect(() => {
+    const [first, last] = [before.current[0], before.current.at(-1)];
+    before.current = uids;
+    if (scroller.current === null) return;
+    if (first !== uids[0] && anchor.current !== null) scrollToAnchor(scroller.current, anchor.current);
+    const added = last === undefined ? 0 : Math.max(0, uids.length - 1 - uids.lastIndexOf(last));
+    if (last !== uids.at(-1)) update(afterContent(follow.current, uids.includes(last ?? '') ? added : 0));
+    settle();
+  }, [uids]);
+}
+
+/** Goes back to where the person was; fetches earlier pages until that place is loaded. */
+function useRestoredPlace(needs: FollowNeeds, scroller: RefObject<HTMLDivElement | null>, follow: RefObject<Follow>, anchor: RefObject<Anchor | null>, update: (next: Follow) => void): void {
+  const wanted = useRef(needs.restore);
+  const attempts = useRef(0);
+  useLayoutEffect(() => {
+    const place = wanted.current;
+    if (place === null || scroller.current === null) return;
+    if (needs.uids.includes(place.uid)) {
+      wanted.current = null;
+      anchor.current = place;
+      update(letGo(follow.current));
+      scrollToAnchor(scroller.current, place);
+    } else if (needs.hasEarlier && attempts.current++ < restoreAttempts) needs.loadEarlier();
+    else wanted.current = null;
+  }, [needs.uids]);
+}
+
+function useThrottled(call: () => void, everyMs: number): () => void {
+  const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
+  const latest = useRef(call);
+  latest.current = call;
+  useEffect(() => () => {
+    if (timer.current !== null) clearTimeout(timer.current);
+  }, []);
+  return useCallback(() => {
+    timer.current ??= setTimeout(() => {
+      timer.current = null;
+      latest.current();
+    }, everyMs);
+  }, [everyMs]);
+}
+
+function metricsOf(element: HTMLElement): ScrollMetrics {
+  return { top: element.scrollTop, viewport: element.clientHeight, content: element.scrollHeight };
+}
+
+function firstInSight(scroller: HTMLElement): Anchor | null {
+  const top = scroller.getBoundingClientRect().top;
+  for (const article of scroller.querySelectorAll<HTMLElement>('article[data-uid]')) {
+    const box = article.getBoundingClientRect();
+    const { uid } = article.dataset;
+    if (box.bottom > top && uid !== undefined) return { uid, offset: box.top - top };
+  }
+  return null;
+}
+
+function scrollToAnchor(scroller: HTMLElement, anchor: Anchor): void {
+  const article = [...scroller.querySelectorAll<HTMLElement>('article[data-uid]')].find((element) => element.dataset['uid'] === anchor.uid);
+  if (article === undefined) return;
+  scroller.scrollTop += article.getBoundingClientRect().top - scroller.getBoundingClientRect().top - anchor.offset;
+}

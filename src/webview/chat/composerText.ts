@@ -1,0 +1,34 @@
+/** What Enter and its relatives mean in the composer. */
+export type ComposerKey = 'submit' | 'recall' | 'escape' | 'none';
+
+export interface KeyPress {
+  readonly key: string;
+  readonly shiftKey: boolean;
+  readonly altKey: boolean;
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+  /** An input method is composing: Enter chooses a candidate then, it does not send. */
+  readonly isComposing: boolean;
+  /** 229 while an input method handles the key; some report it without `isComposing`. */
+  readonly keyCode: number;
+}
+
+export function composerKey(press: KeyPress, text: string): ComposerKey {
+  if (press.isComposing || press.keyCode === 229) return 'none';
+  const modified = press.shiftKey || press.altKey || press.ctrlKey || press.metaKey;
+  if (press.key === 'Enter' && !modified) return 'submit';
+  if (press.key === 'ArrowUp' && !modified && text === '') return 'recall';
+  if (press.key === 'Escape' && !modified) return 'escape';
+  return 'none';
+}
+
+/** What stays in the composer once `submitted` is on disk: whatever was typed after it meanwhile. */
+export function afterSubmission(current: string, submitted: string): string {
+  if (current === submitted) return '';
+  return current.startsWith(submitted) ? current.slice(submitted.length).trimStart() : current;
+}
+
+/** Puts a text into the composer without costing what is already there. */
+export function withInsertion(current: string, inserted: string): string {
+  return current.trim() === '' ? inserted : `${current.trimEnd()}\n${inserted}`;
+}

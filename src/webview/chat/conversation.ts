@@ -1,0 +1,148 @@
+import type { ChatResults, ShownSession } from '../../protocol/chatProtocol';
+import type { Chunk, Message, QueuedPrompt, Session, Turn, TurnActivity, TurnEvent } from '../../protocol/transcriptWords';
+import { applyChunks, deliveredLength, emptyMessage, fromRow, markMissing, mergeRow, type LiveMessage, type RowSource } from './liveMessage';
+
+/** The session the view shows, as far as it was told about it. */
+export interface Conversation {
+  readonly session: Session;
+  /** In the order of the transcript; messages known only by chunks come last. */
+  readonly messages: readonly LiveMessage[];
+  readonly turns: ReadonlyMap<string, Turn>;
+  readonly hasEarlier: boolean;
+  readonly queue: readonly QueuedPrompt[];
+  readonly activity: LiveActivity | null;
+}
+
+export interface LiveActivity {
+  readonly turnUid: string;
+  readonly activity: TurnActivity;
+  /** Milliseconds on the view's clock: elapsed times go on counting from here. */
+  readonly receivedAt: number;
+}
+
+export function conversationFrom(shown: ShownSession, now: number): Conversation {
+  const { openTurn, activity } = shown;
+  const turns = openTurn === null ? shown.turns : [...shown.turns, openTurn];
+  return {
+    session: shown.session,
+    messages: inOrder(shown.messages.map(fromRow)),
+    turns: turns.reduce(withTurn, new Map()),
+    hasEarlier: shown.hasEarlier,
+    queue: shown.queue,
+    activity: openTurn === null || activity === null ? null : { turnUid: openTurn.uid, activity, receivedAt: now },
+  };
+}
+
+/** A snapshot of the session that is already shown. It says which rows there are; it does not shorten one that went on meanwhile, nor drop
+ *  earlier pages, the open turn's rows, or text that is known to be missing on disk. */
+export function mergeSnapshot(current: Conversation, shown: ShownSession, now: number): Conversation {
+  const snapshot = conversationFrom(shown, now);
+  const listed = new Set(shown.messages.map((message) => message.uid));
+  const first = snapshot.messages[0];
+  const kept = current.messages.filter(
+    (live) => !listed.has(live.uid) && (live.unsaved || isOf(live, shown.openTurn) || (shown.hasEarlier && first !== undefined && place(live) < place(first))),
+  );
+  const known = new Map(current.messages.map((live) => [live.uid, live]));
+  const merged = shown.messages.map((row) => mergeKnown(known.get(row.uid), row, 'row', now));
+  const reachesFurther = kept.some((live) => first !== undefined && place(live) < place(first));
+  return {
+    ...snapshot,
+    messages: inOrder([...kept, ...merged]),
+    turns: [...snapshot.turns.values()].reduce(withTurn, current.turns),
+    hasEarlier: reachesFurther ? current.hasEarlier : shown.hasEarlier,
+  };
+}
+
+export function applyTurnEvent(conversation: Conversation, event: TurnEvent, now: number): Conversation {
+  switch (event.kind) {
+    case 'turnOpened':
+      return withRows({ ...conversation, turns: withTurn(conversation.turns, event.turn) }, [event.userMessage], 'row', now);
+    case 'delivered':
+      return withChunks(conversation, event.turnUid, event.chunks, now);
+    case 'messageStored':
+      return withRows(conversation, [event.message], 'row', now);
+    case 'activity':
+      if (conversation.turns.get(event.turnUid)?.state === 'settled') return conversation;
+      return { ...conversation, activity: { turnUid: event.turnUid, activity: event.activity, receivedAt: now } };
+    case 'turnSettled':
+      return settle(conversation, event.turn, event.messages, now);
+  }
+}
+
+/** The answer to `readMessage`. */
+export function applyRead(conversation: Conversation, uid: string, message: Message | null, now: number): Conversation {
+  if (message !== null) return withRows(conversation, [message], 'read', now);
+  return { ...conversation, messages: conversation.messages.map((live) => (live.uid === uid ? markMissing(live) : live)) };
+}
+
+export function prependPage(conversation: Conversation, page: ChatResults['loadEarlier'], now: number): Conversation {
+  const turns = page.turns.reduce(withTurn, conversation.turns);
+  return { ...withRows({ ...conversation, turns }, page.messages, 'row', now), hasEarlier: page.hasEarlier };
+}
+
+/** The turn that runs or waits now, if any. */
+export function openTurn(conversation: Conversation): Turn | null {
+  return [...conversation.turns.values()].findLast((turn) => turn.state !== 'settled') ?? null;
+}
+
+/** Messages whose stored row must be read. */
+export function messagesInDoubt(conversation: Conversation): readonly string[] {
+  return conversation.messages.filter((live) => live.inDoubt).map((live) => live.uid);
+}
+
+function settle(conversation: Conversation, turn: Turn, rows: readonly Message[], now: number): Conversation {
+  const listed = new Set(rows.map((row) => row.uid));
+  const stored = withRows({ ...conversation, turns: withTurn(conversation.turns, turn) }, rows, 'row', now);
+  const messages = stored.messages
+    .filter((live) => !isOf(live, turn) || listed.has(live.uid) || live.row !== null || deliveredLength(live.parts) > 0)
+    // Shown, and not among the rows of the turn: the disk is asked before anything is said.
+    .map((live) => (isOf(live, turn) && live.role === 'assistant' && !listed.has(live.uid) ? { ...live, final: true, inDoubt: !live.unsaved } : live));
+  return { ...stored, messages, activity: stored.activity?.turnUid === turn.uid ? null : stored.activity };
+}
+
+function withChunks(conversation: Conversation, turnUid: string, chunks: readonly Chunk[], now: number): Conversation {
+  const byMessage = new Map<string, Chunk[]>();
+  for (const chunk of chunks) byMessage.set(chunk.messageUid, [...(byMessage.get(chunk.messageUid) ?? []), chunk]);
+  let messages = conversation.messages;
+  for (const [uid, own] of byMessage) {
+    const live = messages.findLast((other) => other.uid === uid);
+    messages = replaced(messages, applyChunks(live ?? emptyMessage(uid, turnUid), own, now));
+  }
+  return messages === conversation.messages ? conversation : { ...conversation, messages };
+}
+
+function withRows(conversation: Conversation, rows: readonly Message[], source: RowSource, now: number): Conversation {
+  if (rows.length === 0) return conversation;
+  const known = new Map(conversation.messages.map((live) => [live.uid, live]));
+  for (const row of rows) known.set(row.uid, mergeKnown(known.get(row.uid), row, source, now));
+  return { ...conversation, messages: inOrder([...known.values()]) };
+}
+
+function mergeKnown(live: LiveMessage | undefined, row: Message, source: RowSource, now: number): LiveMessage {
+  return live === undefined ? fromRow(row) : mergeRow(live, row, source, now);
+}
+
+function replaced(messages: readonly LiveMessage[], next: LiveMessage): readonly LiveMessage[] {
+  const index = messages.findLastIndex((live) => live.uid === next.uid);
+  if (index === -1) return [...messages, next];
+  return messages[index] === next ? messages : messages.with(index, next);
+}
+
+// A settled turn stays settled, whatever arrives late.
+function withTurn(turns: ReadonlyMap<string, Turn>, turn: Turn): ReadonlyMap<string, Turn> {
+  const known = turns.get(turn.uid);
+  return known?.state === 'settled' && turn.state !== 'settled' ? turns : new Map(turns).set(turn.uid, turn);
+}
+
+function isOf(live: LiveMessage, turn: Turn | null): boolean {
+  return turn !== null && live.turnUid === turn.uid;
+}
+
+function place(live: LiveMessage): number {
+  return live.row?.position ?? Number.POSITIVE_INFINITY;
+}
+
+// Both rows without a place would make Infinity - Infinity: such messages keep the order they came in.
+function inOrder(messages: readonly LiveMessage[]): readonly LiveMessage[] {
+  return [...messages].sort((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)));
+}

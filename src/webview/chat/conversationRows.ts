@@ -1,0 +1,161 @@
+import type { ToolCallPart, ToolResultPart, Turn, TurnActivity } from '../../protocol/transcriptWords';
+import { isLowValueRead, type ToolState } from '../toolWords';
+import type { Conversation, LiveActivity } from './conversation';
+import { deliveredLength, type LiveMessage } from './liveMessage';
+
+export type ArticleState = 'streaming' | 'saved' | 'interrupted' | 'failed' | 'unsaved';
+
+/** A stored or streaming answer with the results of its calls. */
+export interface AnswerRow {
+  readonly kind: 'answer';
+  readonly key: string;
+  readonly message: LiveMessage;
+  readonly state: ArticleState;
+  readonly calls: readonly CallRow[];
+}
+
+export interface CallRow {
+  readonly call: ToolCallPart;
+  readonly result: ToolResultPart | null;
+  readonly state: ToolState;
+  /** Seconds since the epoch, of a running call. */
+  readonly startedAt: number | null;
+}
+
+/** Answers that did nothing but look, one after the other. */
+export interface ReadsRow {
+  readonly kind: 'reads';
+  readonly key: string;
+  readonly answers: readonly AnswerRow[];
+}
+
+/** A prompt with everything that answers it. */
+export interface TurnBlock {
+  readonly key: string;
+  readonly turn: Turn | null;
+  readonly prompt: LiveMessage | null;
+  readonly rows: readonly (AnswerRow | ReadsRow)[];
+  /** Of the running turn only. */
+  readonly activity: LiveActivity | null;
+  readonly isLast: boolean;
+  /** What this was made from: as long as that is the same, the block stays the same object and is not drawn again. */
+  readonly sources: readonly unknown[];
+}
+
+/** Number of adjacent reads from which they fold into one row. */
+export const foldedReads = 3;
+
+/** What the feed shows: messages by turn, tool results joined to their calls, hidden and closing rows and superseded turns left out.
+ *  Pure; `previous` is what it gave last, whose unchanged blocks are given again. */
+export function conversationBlocks(conversation: Conversation, previous: readonly TurnBlock[]): readonly TurnBlock[] {
+  const superseded = new Set([...conversation.turns.values()].flatMap((turn) => (turn.supersedes === null ? [] : [turn.supersedes])));
+  const groups = groupByTurn(conversation, superseded);
+  const known = new Map(previous.map((block) => [block.key, block]));
+  return groups.map(({ key, turn, messages }, index) => {
+    const isLast = index === groups.length - 1;
+    const activity = turn !== null && turn.state !== 'settled' && conversation.activity?.turnUid === turn.uid ? conversation.activity : null;
+    const sources = [turn, activity, isLast, ...messages];
+    const before = known.get(key);
+    if (before !== undefined && sameItems(before.sources, sources)) return before;
+    const prompt = messages.find((live) => live.role === 'user') ?? null;
+    const answers = answerRows(messages, turn, activity?.activity ?? null, before);
+    return { key, turn, prompt, rows: foldReads(answers), activity, isLast, sources };
+  });
+}
+
+/** Words of the answer text in a block, as a person would count them. */
+export function answerWords(block: TurnBlock): number {
+  const parts = block.rows.flatMap((row) => (row.kind === 'answer' ? row.message.parts : row.answers.flatMap((answer) => answer.message.parts)));
+  return parts.reduce((sum, part) => sum + (part.kind === 'text' ? (part.text.match(/\S+/g)?.length ?? 0) : 0), 0);
+}
+
+interface Group {
+  readonly key: string;
+  readonly turn: Turn | null;
+  readonly messages: LiveMessage[];
+}
+
+function groupByTurn(conversation: Conversation, superseded: ReadonlySet<string>): readonly Group[] {
+  const turnOfPrompt = new Map([...conversation.turns.values()].filter((turn) => !superseded.has(turn.uid)).map((turn) => [turn.userMessageUid, turn.uid]));
+  const groups = new Map<string, Group>();
+  for (const live of conversation.messages) {
+    if (live.row !== null && live.row.visibility.kind !== 'shown') continue;
+    const turnUid = turnOfPrompt.get(live.uid) ?? live.turnUid;
+    if (turnUid !== null && superseded.has(turnUid)) continue;
+    const key = turnUid ?? live.uid;
+    const group = groups.get(key) ?? { key, turn: (turnUid === null ? undefined : conversation.turns.get(turnUid)) ?? null, messages: [] };
+    group.messages.push(live);
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}
+
+function answerRows(messages: readonly LiveMessage[], turn: Turn | null, activity: TurnActivity | null, before: TurnBlock | undefined): readonly AnswerRow[] {
+  const results = new Map(messages.flatMap((live) => live.parts).flatMap((part) => (part.kind === 'toolResult' ? [[part.callId, part] as const] : [])));
+  const known = new Map(before?.rows.flatMap((row) => (row.kind === 'answer' ? [row] : row.answers)).map((row) => [row.key, row]));
+  const answers = messages.filter((live) => live.role === 'assistant' && hasContent(live));
+  return answers.map((message, index) => {
+    const calls = message.parts.flatMap((part) => (part.kind === 'toolCall' ? [callRow(part, results.get(part.callId) ?? null, turn, activity)] : []));
+    const state = articleState(message, turn, index === answers.length - 1);
+    const same = known.get(message.uid);
+    if (same?.message === message && same.state === state && sameCalls(same.calls, calls)) return same;
+    return { kind: 'answer', key: message.uid, message, state, calls };
+  });
+}
+
+function hasContent(live: LiveMessage): boolean {
+  return deliveredLength(live.parts) > 0 || live.parts.some((part) => part.kind === 'toolCall');
+}
+
+function callRow(call: ToolCallPart, result: ToolResultPart | null, turn: Turn | null, activity: TurnActivity | null): CallRow {
+  if (result !== null) return { call, result, state: result.outcome, startedAt: null };
+  if (turn === null || turn.state === 'settled') return { call, result, state: 'interrupted', startedAt: null };
+  if (activity?.kind === 'runningTool' && activity.callId === call.callId) return { call, result, state: 'running', startedAt: activity.startedAt };
+  return { call, result, state: turn.state === 'waiting' ? 'waiting' : 'queued', startedAt: null };
+}
+
+function articleState(message: LiveMessage, turn: Turn | null, isLast: boolean): ArticleState {
+  if (message.unsaved) return 'unsaved';
+  if (turn?.state === 'settled') return isLast && turn.outcome !== 'complete' ? turn.outcome : 'saved';
+  return message.final ? 'saved' : 'streaming';
+}
+
+function foldReads(answers: readonly AnswerRow[]): readonly (AnswerRow | ReadsRow)[] {
+  const rows: (AnswerRow | ReadsRow)[] = [];
+  let run: AnswerRow[] = [];
+  const close = (): void => {
+    const count = run.reduce((sum, answer) => sum + answer.calls.length, 0);
+    const first = run[0];
+    if (first !== undefined && run.length > 1 && count >= foldedReads) rows.push({ kind: 'reads', key: `reads-${first.key}`, answers: run });
+    else rows.push(...run);
+    run = [];
+  };
+  for (const answer of answers) {
+    if (onlyReads(answer)) run.push(answer);
+    else {
+      close();
+      rows.push(answer);
+    }
+  }
+  close();
+  return rows;
+}
+
+function onlyReads(answer: AnswerRow): boolean {
+  const text = answer.message.parts.filter((part) => part.kind === 'text');
+  return answer.state === 'saved' && answer.calls.length > 0 && deliveredLength(text) === 0 && answer.calls.every(isFoldable);
+}
+
+/** A read that went well: nothing a person needs to look at one by one. */
+export function isFoldable(row: CallRow): boolean {
+  return row.state === 'done' && isLowValueRead(row.call.name);
+}
+
+function sameCalls(left: readonly CallRow[], right: readonly CallRow[]): boolean {
+  const items = (rows: readonly CallRow[]): readonly unknown[] => rows.flatMap((row) => [row.call, row.result, row.state, row.startedAt]);
+  return sameItems(items(left), items(right));
+}
+
+function sameItems(left: readonly unknown[], right: readonly unknown[]): boolean {
+  return left.length === right.length && left.every((item, index) => Object.is(item, right[index]));
+}

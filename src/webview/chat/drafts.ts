@@ -1,0 +1,77 @@
+import { signal, type ReadonlySignal } from '@preact/signals';
+
+/** Time as the view needs it. */
+export interface Timers {
+  nowMs(): number;
+  /** Calls back once after `delayMs`, unless the returned function is called before. */
+  after(delayMs: number, callback: () => void): () => void;
+}
+
+/** Milliseconds without a keystroke after which the host is given the draft. */
+const saveDelay = 300;
+
+export interface DraftSink {
+  /** Durable, by the host. */
+  save(key: string, text: string): void;
+  /** In the view's own memory, at every change. */
+  remember(draft: { readonly key: string; readonly text: string; readonly sent: boolean }): void;
+}
+
+/** The composer's text. Every change is remembered at once by the view, and by the host shortly after or when the view is left. */
+export class Drafts {
+  private readonly current = signal('');
+  private key: string;
+  private cancelSave: (() => void) | null = null;
+
+  constructor(
+    private readonly sink: DraftSink,
+    private readonly timers: Timers,
+    key: string,
+  ) {
+    this.key = key;
+  }
+
+  get text(): ReadonlySignal<string> {
+    return this.current;
+  }
+
+  get place(): string {
+    return this.key;
+  }
+
+  edit(text: string): void {
+    if (text === this.current.peek()) return;
+    this.current.value = text;
+    this.sink.remember({ key: this.key, text, sent: false });
+    this.cancelSave?.();
+    this.cancelSave = this.timers.after(saveDelay, () => this.flush());
+  }
+
+  /** Gives the host what it does not have yet. */
+  flush(): void {
+    if (this.cancelSave === null) return;
+    this.cancelSave();
+    this.cancelSave = null;
+    this.sink.save(this.key, this.current.peek());
+    this.sink.remember({ key: this.key, text: this.current.peek(), sent: true });
+  }
+
+  /** Another place's draft takes over; the one before is saved first. */
+  show(key: string, text: string): void {
+    this.flush();
+    this.key = key;
+    this.current.value = text;
+    this.sink.remember({ key, text, sent: true });
+  }
+
+  /** What was in the composer is a prompt on disk now, in the session of `key`; `rest` was typed meanwhile. */
+  submitted(key: string, rest: string): void {
+    this.cancelSave?.();
+    this.cancelSave = null;
+    if (key !== this.key) this.sink.save(this.key, '');
+    this.key = key;
+    this.current.value = rest;
+    this.sink.save(key, rest);
+    this.sink.remember({ key, text: rest, sent: true });
+  }
+}

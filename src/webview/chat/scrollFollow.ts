@@ -1,0 +1,52 @@
+/** What a scrolling element says about itself, in CSS pixels. */
+export interface ScrollMetrics {
+  readonly top: number;
+  readonly viewport: number;
+  readonly content: number;
+}
+
+/** Whether the view goes along with the text, and how much came since it does not. */
+export interface Follow {
+  readonly following: boolean;
+  readonly last: ScrollMetrics | null;
+  /** Messages since the person scrolled away. */
+  readonly unseen: number;
+}
+
+export const followFromStart: Follow = { following: true, last: null, unseen: 0 };
+
+/** Within this many pixels of the end counts as at the end. */
+const tolerance = 10;
+/** Nearer than this to the start, the page before is fetched. */
+const earlierDistance = 240;
+
+export function isAtBottom({ top, viewport, content }: ScrollMetrics): boolean {
+  return content - viewport - top <= tolerance;
+}
+
+/** After a scroll event. Only a move up by the person stops following: while text grows, an event of our own scrolling may arrive when the
+ *  end has already moved on. */
+export function afterScroll(follow: Follow, now: ScrollMetrics): Follow {
+  if (isAtBottom(now)) return { following: true, last: now, unseen: 0 };
+  const movedUp = follow.last !== null && now.top < follow.last.top - 1 && now.content >= follow.last.content;
+  return { ...follow, following: follow.following && !movedUp, last: now };
+}
+
+/** After content came in at the end; `added` counts messages. */
+export function afterContent(follow: Follow, added: number): Follow {
+  return follow.following || added === 0 ? follow : { ...follow, unseen: follow.unseen + added };
+}
+
+/** Sending a prompt, or pressing the button: back to the end. */
+export function toBottom(follow: Follow): Follow {
+  return { ...follow, following: true, unseen: 0 };
+}
+
+/** Looking for a place away from the end (a restored position). */
+export function letGo(follow: Follow): Follow {
+  return { ...follow, following: false };
+}
+
+export function wantsEarlier(now: ScrollMetrics, hasEarlier: boolean): boolean {
+  return hasEarlier && now.top < earlierDistance;
+}

@@ -1,0 +1,21 @@
+/** Where a link of an answer may lead; everything else is shown as its text. The host opens it, never the page. */
+export type LinkTarget = { readonly kind: 'web'; readonly href: string } | { readonly kind: 'file'; readonly href: string };
+
+const scheme = /^[a-z][a-z0-9+.-]*:/i;
+// "upload.ts:10" and "upload.ts:10:4" look like a scheme but are a file with its line.
+const fileWithLine = /^[^:/\\]+:\d+(?::\d+)?$/;
+
+/** Decides about the address of a link. Web addresses keep http, https and mailto only; an address without a scheme is a path in the
+ *  workspace. Null: not to be followed (`command:`, `javascript:`, `vscode:`, `data:`, network paths, in-page anchors …). */
+export function linkTarget(address: string): LinkTarget | null {
+  const href = withoutControls(address).trim();
+  if (href === '' || href.startsWith('#') || /^[\\/]{2}/.test(href)) return null;
+  if (!scheme.test(href) || fileWithLine.test(href)) return { kind: 'file', href };
+  if (!/^(?:https?:\/\/|mailto:)/i.test(href)) return null;
+  return URL.canParse(href) ? { kind: 'web', href } : null;
+}
+
+// Browsers drop control characters inside a scheme ("java\tscript:"), and bidi controls make an address read like another one.
+function withoutControls(address: string): string {
+  return address.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, '');
+}

@@ -1,0 +1,42 @@
+import { t } from './localization';
+
+/** When something happened, as a person reads it: the hour today, with the day before that. Times are seconds since the epoch. */
+export function clockTime(at: number, now: number): string {
+  const date = new Date(at * 1000);
+  const today = new Date(now * 1000).toDateString() === date.toDateString();
+  const time: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit' };
+  return new Intl.DateTimeFormat(undefined, today ? time : { day: 'numeric', month: 'short', ...time }).format(date);
+}
+
+export function fullTime(at: number): string {
+  return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(at * 1000));
+}
+
+const steps = [
+  { unit: 'year', seconds: 31_557_600 },
+  { unit: 'month', seconds: 2_629_800 },
+  { unit: 'week', seconds: 604_800 },
+  { unit: 'day', seconds: 86_400 },
+  { unit: 'hour', seconds: 3_600 },
+  { unit: 'minute', seconds: 60 },
+] as const;
+
+/** How long ago, in the largest unit that fits: "3 hr. ago"; under a minute "now". */
+export function age(at: number, now: number): string {
+  const seconds = Math.max(0, now - at);
+  const step = steps.find((candidate) => seconds >= candidate.seconds);
+  if (step === undefined) return t('now');
+  return new Intl.RelativeTimeFormat(undefined, { style: 'narrow' }).format(-Math.floor(seconds / step.seconds), step.unit);
+}
+
+/** "9 s", "2 min 5 s". */
+export function duration(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000));
+  if (seconds < 60) return t('{seconds} s', { seconds });
+  return t('{minutes} min {seconds} s', { minutes: Math.floor(seconds / 60), seconds: seconds % 60 });
+}
+
+/** "3.1k", "128k", "1M": a count of tokens in as few characters as say enough. */
+export function compactCount(count: number): string {
+  return new Intl.NumberFormat(undefined, { notation: 'compact', maximumSignificantDigits: 3 }).format(count);
+}

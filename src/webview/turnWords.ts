@@ -1,0 +1,139 @@
+import { t } from './localization';
+import type { Failure, StopReason, Turn } from '../protocol/transcriptWords';
+
+export type SettledTurn = Turn & { readonly state: 'settled' };
+
+/** What can be done about how a turn ended. */
+export type OutcomeAction = 'retry' | 'continue' | 'chooseModel' | 'setUpModel' | 'copyDetails';
+
+export interface OutcomeWords {
+  /** How loud: a plain remark, something cut off, something that failed. */
+  readonly tone: 'info' | 'warning' | 'error';
+  readonly sentence: string;
+  readonly actions: readonly OutcomeAction[];
+}
+
+/** What is said under an answer about how it ended; null where there is nothing to say. `words` counts the answer as shown. */
+export function outcomeWords(turn: SettledTurn, words: number): OutcomeWords | null {
+  if (turn.failure !== null) return { tone: 'error', sentence: failureSentence(turn.failure, turn.stopReason, words), actions: failureActions(turn.failure, words) };
+  const sentence = stopSentence(turn.stopReason, words);
+  if (sentence === null) return null;
+  const tone = turn.outcome === 'failed' ? 'error' : turn.stopReason === 'user' || turn.stopReason === 'newPrompt' ? 'info' : 'warning';
+  return { tone, sentence, actions: words > 0 ? ['continue', 'retry'] : ['retry'] };
+}
+
+function stopSentence(reason: StopReason, words: number): string | null {
+  switch (reason) {
+    case 'stop':
+      return null;
+    case 'length':
+      return t('The answer reached the model’s output limit and ends here. Everything shown is saved.');
+    case 'refusal':
+      return t('The model declined to answer.');
+    case 'iterations':
+      return t('The agent used up its steps for one turn and stopped. Everything shown is saved.');
+    case 'empty':
+      return t('The model ended without a word.');
+    case 'user':
+      return words > 0 ? t('You stopped this answer. Everything shown is saved.') : t('You stopped this before an answer began.');
+    case 'newPrompt':
+      return t('A newer prompt took over. Everything shown is saved.');
+    case 'windowClosed':
+      return t('Interrupted: the window was closed {after}. Everything shown is saved.', { after: after(words) });
+    case 'crash':
+      return t('Interrupted: the editor’s extension process ended {after}. Everything shown is saved.', { after: after(words) });
+    case 'connectionLost':
+      return t('Interrupted: the connection was lost {after}. Everything shown is saved.', { after: after(words) });
+    case 'error':
+      return t('The request failed.');
+    case 'storeFailed':
+      return t('Nothing more could be saved, so nothing more was shown.');
+  }
+}
+
+function after(words: number): string {
+  if (words === 0) return t('before the answer began');
+  return words === 1 ? t('after 1 word') : t('after {count} words', { count: words });
+}
+
+// A failure's sentence says what happened and what to do; how far the answer came is said in front of it where something was shown.
+function failureSentence(failure: Failure, reason: StopReason, words: number): string {
+  return reason === 'connectionLost' && words > 0 ? t('Interrupted {after}. {sentence}', { after: after(words), sentence: failure.sentence }) : failure.sentence;
+}
+
+function failureActions(failure: Failure, words: number): readonly OutcomeAction[] {
+  const again: readonly OutcomeAction[] = words > 0 ? ['continue', 'retry'] : ['retry'];
+  switch (failure.cause) {
+    case 'noModel':
+    case 'notFound':
+    case 'context':
+    case 'contentFilter':
+      return ['chooseModel', 'retry', 'copyDetails'];
+    case 'auth':
+    case 'noKey':
+    case 'quota':
+    case 'notAnApi':
+      return ['setUpModel', 'chooseModel', 'retry', 'copyDetails'];
+    case 'network':
+    case 'timeout':
+    case 'rateLimit':
+    case 'overloaded':
+    case 'badRequest':
+    case 'empty':
+    case 'consent':
+      return [...again, 'chooseModel', 'copyDetails'];
+    case 'locked':
+    case 'full':
+    case 'readOnly':
+    case 'corrupt':
+    case 'newer':
+    case 'replaced':
+    case 'unknown':
+      return [...again, 'copyDetails'];
+  }
+}
+
+/** A stop reason in a few words, for tables. */
+export function stopReasonWord(turn: SettledTurn): string {
+  switch (turn.stopReason) {
+    case 'stop':
+      return t('finished');
+    case 'length':
+      return t('output limit');
+    case 'refusal':
+      return t('declined');
+    case 'iterations':
+      return t('step limit');
+    case 'empty':
+      return t('empty answer');
+    case 'user':
+      return t('stopped by you');
+    case 'newPrompt':
+      return t('newer prompt');
+    case 'windowClosed':
+      return t('window closed');
+    case 'crash':
+      return t('crash');
+    case 'connectionLost':
+      return t('connection lost');
+    case 'error':
+      return t('failed');
+    case 'storeFailed':
+      return t('could not be saved');
+  }
+}
+
+export function actionWord(action: OutcomeAction): string {
+  switch (action) {
+    case 'retry':
+      return t('Retry');
+    case 'continue':
+      return t('Continue');
+    case 'chooseModel':
+      return t('Choose Model');
+    case 'setUpModel':
+      return t('Set Up Model');
+    case 'copyDetails':
+      return t('Copy Details');
+  }
+}
