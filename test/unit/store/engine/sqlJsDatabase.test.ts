@@ -1,0 +1,267 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { SimulatedDisk } from '../../../../src/store/engine/simulatedDisk';
+import type { DiskOperation } from '../../../../src/store/engine/simulatedDisk';
+import type { SqlJsDatabase } from '../../../../src/store/engine/sqlJsDatabase';
+import { StoreError } from '../../../../src/store/storeError';
+import { testSqlite } from '../../../support/sqlite';
+import { addNotes, noteTable, noteUids, openTestDatabase } from '../../../support/testStore';
+
+let disk: SimulatedDisk;
+let database: SqlJsDatabase;
+/** What the disk answers from now on. */
+let answer: (operation: DiskOperation) => string | { readonly errno: string; readonly written: number } | undefined;
+let assertOwned: () => void;
+
+async function reopen(): Promise<void> {
+  const sqlite = await testSqlite();
+  database = openTestDatabase(sqlite, disk, '/store', { assertOwned: () => assertOwned() }).database;
+}
+
+beforeEach(async () => {
+  answer = () => undefined;
+  assertOwned = () => undefined;
+  disk = new SimulatedDisk({ intervene: (operation) => answer(operation) });
+  await reopen();
+  database.execute(noteTable);
+  return () => database.abandon();
+});
+
+const causing = (causeClass: string): unknown => expect.objectContaining({ name: 'StoreError', causeClass });
+const hexOf = (text: string): unknown => {
+  database.run('INSERT OR REPLACE INTO marks VALUES (?, ?)', ['text', text]);
+  return database.get("SELECT hex(value) AS hex, value FROM marks WHERE key = 'text'");
+};
+
+describe('values', () => {
+  test('texts come back as they went in', () => {
+    const texts = ['', 'plain', 'Grüße', '東京都庁', '👩‍👩‍👧', 'line\nbreak', 'nul\u0000inside', "quote's", 'x'.repeat(100_000)];
+    database.transaction(() => texts.forEach((text, index) => database.run('INSERT INTO notes (uid, text) VALUES (?, ?)', [`t${index}`, text])));
+    expect(database.all('SELECT text FROM notes ORDER BY id').map((row) => row['text'])).toEqual(texts);
+  });
+
+  test('a lone surrogate becomes one replacement character, a pair stays', () => {
+    expect([hexOf('a\uD83Db'), hexOf('\uDE00'), hexOf('\uD83D\uDE00')]).toEqual([
+      { hex: '61EFBFBD62', value: 'a\uFFFDb' },
+      { hex: 'EFBFBD', value: '\uFFFD' },
+      { hex: 'F09F9880', value: '😀' },
+    ]);
+  });
+
+  test('numbers, bytes and null come back as they went in', () => {
+    database.execute('CREATE TABLE kinds (n, b BLOB)');
+    const values = [0, -1, 1.5, 2 ** 31, 2 ** 53 - 1, -(2 ** 53 - 1), 1e-300, null];
+    for (const value of values) database.run('INSERT INTO kinds (n, b) VALUES (?, ?)', [value, new Uint8Array([1, 0, 255])]);
+    expect(database.all('SELECT n, b FROM kinds')).toEqual(values.map((n) => ({ n, b: new Uint8Array([1, 0, 255]) })));
+  });
+
+  test('what would lose digits is refused, in both directions', () => {
+    expect(() => database.run('INSERT INTO marks VALUES (?, ?)', ['k', 2 ** 53])).toThrow(causing('invalid'));
+    expect(() => database.run('INSERT INTO marks VALUES (?, ?)', ['k', Number.NaN])).toThrow(causing('invalid'));
+    expect(() => database.get('SELECT 9007199254740993 AS n')).toThrow(causing('invalid'));
+    expect(database.get('SELECT 9007199254740993.0 AS n')).toEqual({ n: 9007199254740992 });
+  });
+});
+
+describe('statements', () => {
+  test('report what they changed', () => {
+    const insert = database.run("INSERT INTO notes (uid, text) VALUES ('a', 'x'), ('b', 'y')");
+    const update = database.run("UPDATE notes SET text = 'z'");
+    expect([insert, update]).toEqual([{ changes: 2, lastInsertId: 2 }, { changes: 2, lastInsertId: 0 }]);
+  });
+
+  test('the same text may run inside its own iteration, and an abandoned iteration leaves nothing open', () => {
+    addNotes(database, 0, 5);
+    const sql = 'SELECT id FROM notes ORDER BY id';
+    const pairs: string[] = [];
+    for (const outer of database.iterate(sql)) {
+      for (const inner of database.iterate(sql)) {
+        pairs.push(`${outer['id']}-${inner['id']}`);
+        if (inner['id'] === 2) break;
+      }
+    }
+    expect(pairs).toHaveLength(10);
+    database.execute('DROP TABLE notes');
+  });
+
+  test('see a changed schema', () => {
+    database.run("INSERT INTO marks VALUES ('k', 'v')");
+    expect(database.get('SELECT * FROM marks')).toEqual({ key: 'k', value: 'v' });
+    database.execute("ALTER TABLE marks ADD COLUMN more TEXT DEFAULT 'm'");
+    expect(database.get('SELECT * FROM marks')).toEqual({ key: 'k', value: 'v', more: 'm' });
+  });
+
+  test('a broken rule or a wrong statement is a typed error that names the statement', () => {
+    addNotes(database, 0, 1);
+    expect(() => addNotes(database, 0, 1)).toThrow(causing('invalid'));
+    expect(() => database.run('SELEKT')).toThrow(expect.objectContaining({ causeClass: 'unknown', technical: expect.stringContaining('in: SELEKT') }));
+    expect(noteUids(database)).toEqual(['note-0']);
+  });
+
+  test('a request that needs too much memory fails cleanly and leaves the store usable', () => {
+    database.execute('PRAGMA hard_heap_limit = 60000000');
+    expect(() => database.get("SELECT length(group_concat(hex(zeroblob(900000)))) AS n FROM (WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c WHERE x < 200) SELECT x FROM c)")).toThrow(StoreError);
+    database.execute('PRAGMA hard_heap_limit = 536870912');
+    addNotes(database, 0, 3);
+    expect(noteUids(database)).toHaveLength(3);
+  });
+});
+
+describe('transactions', () => {
+  test('are undone whole when the work throws, also after a refused statement', () => {
+    expect(() =>
+      database.transaction(() => {
+        database.run("INSERT INTO notes (uid, text) VALUES ('a', 'x')");
+        throw new RangeError('mine');
+      }),
+    ).toThrow(RangeError);
+    expect(noteUids(database)).toEqual([]);
+    addNotes(database, 0, 1);
+    expect(noteUids(database)).toEqual(['note-0']);
+  });
+
+  test('do not nest, do not wait, and a read transaction joins the one that runs', () => {
+    expect(() => database.transaction(() => database.transaction(() => 1))).toThrow(causing('invalid'));
+    expect(() => database.transaction(() => Promise.resolve(1))).toThrow(causing('invalid'));
+    expect(database.transaction(() => database.readTransaction(() => database.get('SELECT 1 AS n')))).toEqual({ n: 1 });
+    expect(database.readTransaction(() => 2)).toBe(2);
+  });
+
+  test('a process that lost the store writes nothing and acknowledges nothing', () => {
+    addNotes(database, 0, 1);
+    let checks = 0;
+    const replaced = new StoreError('replaced', 'gone', 'test');
+    // Lost while the transaction runs: the check before its commit finds out.
+    assertOwned = () => {
+      checks += 1;
+      if (checks > 1) throw replaced;
+    };
+    expect(() => addNotes(database, 1, 2)).toThrow(replaced);
+    assertOwned = () => {
+      throw replaced;
+    };
+    expect(() => database.run("INSERT INTO notes (uid, text) VALUES ('b', 'x')")).toThrow(replaced);
+    expect(() => database.execute('DELETE FROM notes')).toThrow(replaced);
+    expect(noteUids(database)).toEqual(['note-0']);
+  });
+
+  test('lost between commit and acknowledgement: the commit stands, the caller is not told it does', () => {
+    let checks = 0;
+    assertOwned = () => {
+      checks += 1;
+      if (checks > 2) throw new StoreError('replaced', 'gone', 'test');
+    };
+    expect(() => addNotes(database, 0, 1)).toThrow(causing('replaced'));
+    expect(noteUids(database)).toEqual(['note-0']);
+  });
+
+  test('closing a store that another process owns by now leaves the files as they are', () => {
+    addNotes(database, 0, 10);
+    const files = ['/store/state.db', '/store/state.db.wal'];
+    const before = files.map((path) => disk.bytesOf(path));
+    assertOwned = () => {
+      throw new StoreError('replaced', 'gone', 'test');
+    };
+    database.close();
+    expect(files.map((path, index) => Buffer.compare(disk.bytesOf(path), before[index] ?? new Uint8Array()))).toEqual([0, 0]);
+  });
+});
+
+describe('a disk in trouble', () => {
+  test('a full disk is told, loses nothing acknowledged, can be read, and recovers by itself', () => {
+    addNotes(database, 0, 20);
+    const used = disk.bytesOf('/store/state.db').length + disk.bytesOf('/store/state.db.wal').length;
+    disk.capacity = used + 10_000;
+    let acknowledged = 20;
+    expect(() => {
+      for (;;) {
+        addNotes(database, acknowledged, acknowledged + 1, () => 'x'.repeat(3000));
+        acknowledged += 1;
+      }
+    }).toThrow(expect.objectContaining({ causeClass: 'full', message: expect.stringContaining('Free some space'), technical: expect.stringContaining('ENOSPC') }));
+    expect(noteUids(database)).toHaveLength(acknowledged);
+    disk.capacity = Number.POSITIVE_INFINITY;
+    addNotes(database, acknowledged, acknowledged + 5);
+    expect(noteUids(database)).toHaveLength(acknowledged + 5);
+  });
+
+  test('a failing write is unknown with the disk\'s reason, and earlier rows stay', () => {
+    addNotes(database, 0, 3);
+    answer = ({ kind }) => (kind === 'write' ? { errno: 'EIO', written: 100 } : undefined);
+    expect(() => addNotes(database, 3, 4)).toThrow(expect.objectContaining({ causeClass: 'unknown', technical: expect.stringContaining('EIO: write /store/state.db.wal') }));
+    answer = () => undefined;
+    expect(noteUids(database)).toHaveLength(3);
+  });
+
+  test('after a failed sync nothing more is written until the store is opened again, because the system may have dropped the pages', async () => {
+    addNotes(database, 0, 3);
+    answer = ({ kind }) => (kind === 'sync' ? 'EIO' : undefined);
+    expect(() => addNotes(database, 3, 4)).toThrow(causing('unknown'));
+    answer = () => undefined;
+    const log = disk.bytesOf('/store/state.db.wal');
+    expect(() => addNotes(database, 4, 5)).toThrow(expect.objectContaining({ technical: expect.stringContaining('EIO: sync') }));
+    expect(Buffer.compare(disk.bytesOf('/store/state.db.wal'), log)).toBe(0);
+    database.abandon();
+    await reopen();
+    expect(noteUids(database).slice(0, 3)).toEqual(['note-0', 'note-1', 'note-2']);
+    addNotes(database, 10, 11);
+  });
+
+  test('a folder that became unwritable is told as that', () => {
+    addNotes(database, 0, 1);
+    disk.readOnly = true;
+    expect(() => addNotes(database, 1, 2)).toThrow(causing('readOnly'));
+    disk.readOnly = false;
+    addNotes(database, 1, 2);
+    expect(noteUids(database)).toHaveLength(2);
+  });
+
+  test('a log that cannot be opened, or a main file that cannot, names the file and the reason', async () => {
+    database.close();
+    for (const file of ['/store/state.db', '/store/state.db.wal']) {
+      answer = ({ kind, path }) => (kind === 'open' && path === file ? 'EMFILE' : undefined);
+      await expect(reopen()).rejects.toMatchObject({ causeClass: 'unknown', technical: expect.stringContaining(`EMFILE`) });
+    }
+    answer = () => undefined;
+    await reopen();
+  });
+
+  test('random write errors over hundreds of transactions lose nothing acknowledged', async () => {
+    let state = 7;
+    const random = (): number => {
+      state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+      return state / 2_147_483_648;
+    };
+    const acknowledged = new Set<string>();
+    for (let n = 0; n < 300; n += 1) {
+      answer = ({ kind, bytes = 0 }) => {
+        if (kind === 'write' && random() < 0.02) return { errno: random() < 0.5 ? 'EIO' : 'ENOSPC', written: Math.floor(bytes * random()) };
+        return kind === 'sync' && random() < 0.005 ? 'EIO' : undefined;
+      };
+      try {
+        addNotes(database, n, n + 1);
+        acknowledged.add(`note-${n}`);
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        if (!error.technical.includes('sync')) continue;
+        answer = () => undefined;
+        database.abandon();
+        await reopen();
+      }
+    }
+    answer = () => undefined;
+    database.abandon();
+    await reopen();
+    const stored = new Set(noteUids(database));
+    expect({
+      lost: [...acknowledged].filter((uid) => !stored.has(uid)),
+      integrity: database.all('PRAGMA integrity_check'),
+      tried: acknowledged.size < 300 && acknowledged.size > 200,
+    }).toEqual({ lost: [], integrity: [{ integrity_check: 'ok' }], tried: true });
+  });
+});
+
+test('a closed database says so', () => {
+  database.close();
+  expect(() => database.get('SELECT 1 AS n')).toThrow(causing('unknown'));
+  database.close();
+});
