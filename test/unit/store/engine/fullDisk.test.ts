@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { FileSystem } from '../../../../src/store/engine/fileSystem';
+import { NodeFileSystem } from '../../../../src/store/engine/nodeFileSystem';
+import { SimulatedDisk } from '../../../../src/store/engine/simulatedDisk';
+import { testSqlite } from '../../../support/sqlite';
+import { addNotes, noteTable, noteUids, openTestDatabase } from '../../../support/testStore';
+
+const diskBytes = 12 * 1024 * 1024;
+const otherFileBytes = 4 * 1024 * 1024;
+
+interface SmallDisk {
+  readonly fileSystem: FileSystem;
+  readonly folder: string;
+  /** Makes room by removing a file that is not the store's. */
+  free(): void;
+  dispose(): void;
+}
+
+/** A real 12 MB file system where this process may mount one (root on Linux), a simulated one elsewhere. */
+function smallDisk(): SmallDisk {
+  const mount = mkdtempSync(join(tmpdir(), 'hermes-full-'));
+  const other = join(mount, 'other');
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskBytes}`, 'tmpfs', mount], { stdio: 'ignore' });
+  } catch {
+    rmSync(mount, { recursive: true });
+    const disk = new SimulatedDisk();
+    disk.capacity = diskBytes - otherFileBytes;
+    return { fileSystem: disk, folder: '/store', free: () => (disk.capacity = diskBytes), dispose: () => undefined };
+  }
+  writeFileSync(other, new Uint8Array(otherFileBytes));
+  return {
+    fileSystem: new NodeFileSystem(),
+    folder: join(mount, 'store'),
+    free: () => unlinkSync(other),
+    dispose: () => {
+      execFileSync('umount', [mount]);
+      rmSync(mount, { recursive: true });
+    },
+  };
+}
+
+test('a disk that fills up costs nothing acknowledged; saving goes on once there is room', async () => {
+  const { fileSystem, folder, free, dispose } = smallDisk();
+  const { database } = openTestDatabase(await testSqlite(), fileSystem, folder);
+  try {
+    database.execute(noteTable);
+    let acknowledged = 0;
+    expect(() => {
+      for (; acknowledged < 10_000; acknowledged += 1) addNotes(database, acknowledged, acknowledged + 1, () => 'x'.repeat(4000));
+    }).toThrow(expect.objectContaining({ causeClass: 'full', technical: expect.stringContaining('ENOSPC') }));
+    expect(noteUids(database)).toHaveLength(acknowledged);
+    free();
+    addNotes(database, acknowledged, acknowledged + 10);
+    expect({ notes: noteUids(database).length, integrity: database.all('PRAGMA integrity_check') }).toEqual({
+      notes: acknowledged + 10,
+      integrity: [{ integrity_check: 'ok' }],
+    });
+  } finally {
+    database.close();
+    dispose();
+  }
+});
