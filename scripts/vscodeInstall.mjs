@@ -116,7 +116,9 @@ async function holdInstallLock(say) {
   for (let told = false; ; ) {
     try {
       fs.writeFileSync(lock, String(process.pid), { flag: 'wx' });
-      return () => fs.rmSync(lock, { force: true });
+      // Two processes may take over a dead one's lock at once; the second removes the first one's, and the first sees that here.
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      if (readOwner(lock) === process.pid) return () => fs.rmSync(lock, { force: true });
     } catch (error) {
       if (error.code !== 'EEXIST') throw error;
     }

@@ -101,6 +101,15 @@ export class VscodeSession {
     return waitFor('a new extension host', () => this.server.extensionHostPids().find((pid) => pid !== previous));
   }
 
+  /** Resolves when an extension began to activate in the extension host `pid` (or in the newest one); what it awaits then is its own. */
+  async waitForActivation(extensionId: string, pid?: number): Promise<void> {
+    const host = pid ?? (await this.extensionHostPid());
+    await waitFor(`${extensionId} to activate in the extension host ${host}`, () => {
+      const [, ...lives] = this.extensionHostLog().split(/Extension host with pid (?=\d+ started)/);
+      return lives.some((life) => life.startsWith(`${host} started`) && life.includes(`_doActivateExtension ${extensionId},`));
+    });
+  }
+
   /** Closes the browser and opens it again with the same profile. The old extension host may still be alive then, as after a person's. */
   async reopenBrowser(): Promise<void> {
     await this.browser.close();
