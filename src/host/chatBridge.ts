@@ -21,6 +21,8 @@ export interface ChatBridgeNeeds {
   readonly models: ChatModels;
   readonly editor: ChatEditor;
   readonly surroundings: () => Pick<ChatState, 'restricted' | 'folderName' | 'demoPrompts' | 'localization'>;
+  /** The model or session that is shown has changed. */
+  readonly onChange: () => void;
   readonly log: Log;
 }
 
@@ -145,6 +147,8 @@ export class ChatBridge implements Surface, Disposable {
     if (state === null) this.endpoint.notify('model', this.modelState);
     this.bootstrapDue = false;
     this.phase = 'live';
+    if (this.modelState.chosen === null) this.background(this.needs.models.discover());
+    this.needs.onChange();
     const held = this.held;
     this.held = [];
     for (const send of held) send();
@@ -184,7 +188,8 @@ export class ChatBridge implements Surface, Disposable {
     };
   }
 
-  private get modelState(): ChatState['model'] {
+  /** The model that answers what is shown. */
+  get modelState(): ChatState['model'] {
     return this.needs.models.stateOf(this.shownModel);
   }
 
@@ -221,13 +226,18 @@ export class ChatBridge implements Surface, Disposable {
   }
 
   private modelsChanged(): void {
-    this.tell('model', this.modelState);
+    this.tellModel();
     this.tell('setup', this.needs.models.setup);
   }
 
   private async modelChosen(sessionId: string | null): Promise<void> {
     if (sessionId !== null && sessionId === this.shownSession) this.shownModel = (await this.needs.sessions.getSession(sessionId))?.model ?? null;
+    this.tellModel();
+  }
+
+  private tellModel(): void {
     this.tell('model', this.modelState);
+    this.needs.onChange();
   }
 
   private async tellTitle(sessionId: string): Promise<void> {
@@ -236,7 +246,7 @@ export class ChatBridge implements Surface, Disposable {
     this.tell('sessionRenamed', { sessionId, title: session.title });
     if (session.model !== this.shownModel) {
       this.shownModel = session.model;
-      this.tell('model', this.modelState);
+      this.tellModel();
     }
   }
 

@@ -1,27 +1,13 @@
 import * as v from 'valibot';
 import { parseEndpoint } from '../models/endpoint';
 import { reasoningEfforts, type ReasoningEffort } from '../models/modelInfo';
+import type { ProviderSettings } from '../models/providerSettings';
 import { guardedSettings } from './workspaceOverrides';
-
-/** A model of an endpoint as the person describes it, for servers that say too little of it. */
-export interface DescribedModel {
-  readonly id: string;
-  readonly contextWindow?: number | undefined;
-  readonly tools?: boolean | undefined;
-  readonly images?: boolean | undefined;
-}
-
-export interface NamedEndpoint {
-  readonly name: string;
-  readonly protocol: 'openai' | 'anthropic';
-  readonly baseUrl: string;
-  readonly models?: readonly DescribedModel[] | undefined;
-}
 
 export interface HermesSettings {
   /** "<provider>/<id>", or null while none is chosen. */
   readonly model: string | null;
-  readonly providers: readonly NamedEndpoint[];
+  readonly providers: readonly ProviderSettings[];
   readonly reasoningEffort: ReasoningEffort;
   readonly maxIterations: number;
   readonly storagePath: string | null;
@@ -91,14 +77,14 @@ function valueOf(source: SettingSource, setting: string): unknown {
   return inspected?.globalValue ?? inspected?.defaultValue;
 }
 
-function readEndpoints(value: unknown, problems: SettingProblem[]): readonly NamedEndpoint[] {
+function readEndpoints(value: unknown, problems: SettingProblem[]): readonly ProviderSettings[] {
   const setting = 'hermes.providers';
   const complain = (sentence: string): void => void problems.push({ setting, sentence });
   if (!Array.isArray(value)) {
     complain('The setting `hermes.providers` is not a list of providers. It is ignored until it is corrected.');
     return [];
   }
-  const endpoints = new Map<string, NamedEndpoint>();
+  const endpoints = new Map<string, ProviderSettings>();
   for (const [index, entry] of value.entries()) {
     const parsed = v.safeParse(endpointSchema, entry);
     const named = `Entry ${index + 1} of the setting \`hermes.providers\`${nameOf(entry)}`;

@@ -1,0 +1,84 @@
+import * as vscode from 'vscode';
+import type { Gateway } from '../gateway/gateway';
+import type { ChatEditor } from './chatHandlers';
+import type { LinkOpener } from './linkOpener';
+import { pickSession } from './sessionPicker';
+
+export interface EditorActionNeeds {
+  readonly gateway: Gateway;
+  readonly links: LinkOpener;
+  readonly channel: vscode.LogOutputChannel;
+  readonly extensionId: string;
+  readonly now: () => number;
+  readonly openTranscript: (sessionId: string, messageUid: string | null) => void;
+  readonly pickModel: (sessionId: string | null) => Promise<void>;
+  readonly setUpModel: (entryId: string | null) => Promise<void>;
+}
+
+/** What views and commands ask of the editor: open, show, pick, copy. */
+export class EditorActions implements ChatEditor {
+  constructor(private readonly needs: EditorActionNeeds) {}
+
+  async openTranscript(sessionId: string, messageUid: string | null): Promise<void> {
+    this.needs.openTranscript(sessionId, messageUid);
+  }
+
+  async pickSession(surfaceId: string): Promise<void> {
+    const { gateway, now } = this.needs;
+    const sessionId = await pickSession(gateway, gateway.shownSession(surfaceId), now);
+    if (sessionId !== null) await gateway.switchSession(surfaceId, { reason: 'resume', sessionId });
+  }
+
+  pickModel(sessionId: string | null): Promise<void> {
+    return this.needs.pickModel(sessionId);
+  }
+
+  setUp(entryId: string): Promise<void> {
+    return this.needs.setUpModel(entryId);
+  }
+
+  async openSettings(query: string): Promise<void> {
+    await vscode.commands.executeCommand('workbench.action.openSettings', query === '' ? `@ext:${this.needs.extensionId}` : query);
+  }
+
+  showLog(): void {
+    this.needs.channel.show();
+  }
+
+  async copy(text: string): Promise<void> {
+    await vscode.env.clipboard.writeText(text);
+  }
+
+  openLink(href: string): Promise<void> {
+    return this.needs.links.open(href);
+  }
+
+  /** Into the editor that was last in use; without one, into a new untitled file, so that the text is not lost. */
+  async insertAtCursor(text: string): Promise<void> {
+    const editor = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0];
+    const inserted = editor === undefined ? false : await editor.edit((edit) => edit.replace(editor.selection, text));
+    if (!inserted) await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: text }));
+  }
+
+  async runAction(action: string): Promise<void> {
+    const [name = '', argument = ''] = action.split(/:(.*)/s);
+    switch (name) {
+      case 'showLog':
+        return this.showLog();
+      case 'openSettings':
+        return this.openSettings(argument);
+      case 'openUserSettings':
+        return void (await vscode.commands.executeCommand('workbench.action.openSettingsJson', { revealSetting: { key: argument } }));
+      case 'manageTrust':
+        return void (await vscode.commands.executeCommand('workbench.trust.manage'));
+      case 'openFolder':
+        return void (await vscode.commands.executeCommand('vscode.openFolder'));
+      case 'selectModel':
+        return this.pickModel(null);
+      case 'setUpModel':
+        return this.needs.setUpModel(null);
+      default:
+        throw new Error(`There is no action "${action}".`);
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import * as vscode from 'vscode';
+import type { Gateway } from '../gateway/gateway';
+import type { ModelCatalog } from '../models/catalog';
+import { demoInfo } from '../models/demo/demoModel';
+import { recognizeKey, servicePresets } from '../models/presets';
+import type { ProviderSettings } from '../models/providerSettings';
+import type { SetupEntry } from '../protocol/chatProtocol';
+import { testedConnection } from './connectionTest';
+import { editorProviderName } from './editorModels';
+import { askForEndpoint, type NewEndpoint } from './endpointForm';
+import { setupEntryIds } from './modelDiscovery';
+import type { ModelDesk } from './modelDesk';
+import { pickModel } from './modelPicker';
+import type { ProviderKeys } from './providerKeys';
+
+export interface ModelSetupNeeds {
+  readonly catalog: Pick<ModelCatalog, 'testConnection'>;
+  readonly desk: ModelDesk;
+  readonly keys: ProviderKeys;
+  readonly gateway: Pick<Gateway, 'selectModel'>;
+  /** Endpoints of the settings; adding one writes the user's settings. */
+  readonly endpoints: { all(): readonly ProviderSettings[]; add(endpoint: ProviderSettings): Promise<void> };
+  /** The session whose model is chosen along; null in the empty state. */
+  readonly shownSession: () => string | null;
+  /** The reference a session has chosen for itself. */
+  readonly modelOf: (sessionId: string | null) => Promise<string | null>;
+}
+
+const addEndpointId = 'addEndpoint';
+
+interface SetupItem extends vscode.QuickPickItem {
+  readonly entryId: string;
+}
+
+/** Set Up Model…: from nothing to a chosen model, each way in a few steps. Nothing is chosen for the person, and leaving at any step changes
+ *  nothing but what was already confirmed. */
+export class ModelSetup {
+  constructor(private readonly needs: ModelSetupNeeds) {}
+
+  /** Select Model…: any model of any source that is set up or was found. */
+  async select(sessionId: string | null): Promise<void> {
+    const ref = await pickModel({
+      title: vscode.l10n.t('Select Model'),
+      current: this.needs.desk.stateOf(await this.needs.modelOf(sessionId)).chosen?.ref ?? null,
+      list: (refresh) => this.needs.desk.choices(refresh),
+      empty: vscode.l10n.t('No model is set up yet.'),
+      elsewhere: { label: vscode.l10n.t('Set Up Model…'), go: () => void vscode.commands.executeCommand('hermes.setUpModel') },
+    });
+    if (ref !== null) await this.needs.gateway.selectModel(sessionId, ref);
+  }
+
+  /** `entryId` names a way of the empty state; null asks for one. */
+  async run(entryId: string | null): Promise<void> {
+    const chosen = entryId ?? (await this.pickEntry());
+    if (chosen === null) return;
+    if (chosen === setupEntryIds.editorModels) return this.chooseFrom(editorProviderName, 'any');
+    if (chosen === setupEntryIds.pasteKey) return this.pasteKey();
+    if (chosen === setupEntryIds.demo) return this.choose(demoInfo.ref);
+    if (chosen === addEndpointId) return this.addEndpoint();
+    if (chosen.startsWith(setupEntryIds.localPrefix)) return this.chooseFrom(chosen.slice(setupEntryIds.localPrefix.length), 'any');
+    throw new Error(`There is no way to set up a model called "${chosen}".`);
+  }
+
+  private async pickEntry(): Promise<string | null> {
+    // What answers does so within a second; the list opens at once and shows that it is busy until then.
+    const items = this.needs.desk.discover().then((setup) => [...setup.entries.map(setupItem), addEndpointItem()]);
+    const picked = await vscode.window.showQuickPick(items, {
+      title: vscode.l10n.t('Set Up Model'),
+      placeHolder: vscode.l10n.t('Where should answers come from?'),
+      matchOnDescription: true,
+      matchOnDetail: true,
+    });
+    return picked?.entryId ?? null;
+  }
+
+  private async pasteKey(): Promise<void> {
+    const key = await vscode.window.showInputBox({
+      title: vscode.l10n.t('Paste a Key'),
+      prompt: vscode.l10n.t('It is kept in the editor’s secret storage and sent to no other address than its provider’s.'),
+      password: true,
+      ignoreFocusOut: true,
+      validateInput: (text) => (/^\s*\S+\s*$/.test(text) || text === '' ? undefined : vscode.l10n.t('A key has no spaces in it.')),
+    });
+    if (key === undefined || key.trim() === '') return;
+    const service = await this.serviceOf(key.trim());
+    if (service === null) return;
+    if (service === addEndpointId) return this.addEndpoint(key.trim());
+    if (await testedConnection(this.needs.catalog, service, key.trim())) await this.keepAndChoose(service, key.trim(), 'toolCapable');
+  }
+
+  /** A key is never tried at several places: where its shape fits more than one service, the person says whose it is. */
+  private async serviceOf(key: string): Promise<ProviderSettings | typeof addEndpointId | null> {
+    const [first, ...others] = recognizeKey(key);
+    if (first !== undefined && others.length === 0) return first;
+    const candidates = first === undefined ? servicePresets : [first, ...others];
+    const elsewhere = { label: vscode.l10n.t('Another Endpoint…'), description: '', service: addEndpointId } as const;
+    const picked = await vscode.window.showQuickPick(
+      [...candidates.map((service) => ({ label: service.name, description: new URL(service.baseUrl).host, service })), elsewhere],
+      { title: vscode.l10n.t('Whose Key Is This?'), placeHolder: vscode.l10n.t('The key will be sent there to test it'), ignoreFocusOut: true },
+    );
+    return picked?.service ?? null;
+  }
+
+  private async addEndpoint(key: string | null = null): Promise<void> {
+    const added: NewEndpoint | null = await askForEndpoint(this.needs.endpoints.all().map(({ name }) => name), key);
+    if (added === null) return;
+    if (!(await testedConnection(this.needs.catalog, added.endpoint, added.key))) return;
+    await this.needs.endpoints.add(added.endpoint);
+    await this.keepAndChoose(added.endpoint, added.key, 'any');
+  }
+
+  private async keepAndChoose(endpoint: ProviderSettings, key: string | null, which: 'any' | 'toolCapable'): Promise<void> {
+    if (key !== null) await this.needs.keys.set(endpoint.name, endpoint.baseUrl, key);
+    this.needs.desk.invalidate();
+    await this.chooseFrom(endpoint.name, which);
+  }
+
+  /** A service lists hundreds of models, so only those an agent can work with are offered; a server of the person's own shows all it has. */
+  private async chooseFrom(provider: string, which: 'any' | 'toolCapable'): Promise<void> {
+    const ref = await pickModel({
+      title: vscode.l10n.t('Select Model of {provider}', { provider }),
+      current: null,
+      list: () => this.needs.desk.modelsOf(provider),
+      // What is unknown is left to try.
+      accepts: (row) => which === 'any' || row.tools !== false,
+      empty: which === 'any' ? vscode.l10n.t('{provider} has no models yet.', { provider }) : vscode.l10n.t('{provider} has no model that can call tools.', { provider }),
+    });
+    if (ref !== null) await this.choose(ref);
+  }
+
+  private async choose(ref: string): Promise<void> {
+    await this.needs.gateway.selectModel(this.needs.shownSession(), ref);
+  }
+}
+
+function setupItem({ id, title, detail }: SetupEntry): SetupItem {
+  return { label: title, detail, entryId: id };
+}
+
+function addEndpointItem(): SetupItem {
+  return {
+    label: vscode.l10n.t('Add an Endpoint…'),
+    detail: vscode.l10n.t('Any server that speaks the OpenAI or Anthropic protocol, by its base URL.'),
+    entryId: addEndpointId,
+  };
+}

@@ -1,0 +1,264 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { Emitter } from '../../../src/base/disposable';
+import { ChatBridge } from '../../../src/host/chatBridge';
+import type { ChatEditor } from '../../../src/host/chatHandlers';
+import type { ChatModels } from '../../../src/host/chatModels';
+import { StoreDesk } from '../../../src/host/storeDesk';
+import { StoreError } from '../../../src/store/storeError';
+import type { StoreState } from '../../../src/store/ownership/storeState';
+import { RecordingLog } from './recordingLog';
+import { RecordingPort, settle } from './recordingPort';
+import { delivered, ScriptedGateway, session, userMessage } from './scriptedGateway';
+import { openState, StoreAtHand } from './storeAtHand';
+
+let bridges: readonly ChatBridge[] = [];
+afterEach(() => {
+  for (const bridge of bridges) bridge.dispose();
+  bridges = [];
+});
+
+function world(options: { readonly store?: StoreState; readonly remembered?: string } = {}) {
+  const gateway = new ScriptedGateway(session('s1'), session('s2'));
+  const connection = new StoreAtHand(options.store);
+  const store = new StoreDesk(connection, (message) => message);
+  const meta = new Map<string, string>(options.remembered === undefined ? [] : [['shown:chat', options.remembered]]);
+  const done: string[] = [];
+  const record = (what: string) => async (argument: string | null) => void done.push(`${what} ${argument ?? ''}`);
+  const editor: ChatEditor = {
+    openTranscript: record('transcript'), pickSession: record('pickSession'), pickModel: record('pickModel'), openSettings: record('settings'),
+    showLog: () => void done.push('log'), copy: record('copy'), openLink: record('link'), insertAtCursor: record('insert'), setUp: record('setUp'), runAction: record('action'),
+  };
+  const changes = new Emitter<void>();
+  const models: ChatModels & { fire(): void } = {
+    stateOf: (ref) => ({ chosen: null, problem: `model of ${ref ?? 'default'}` }),
+    choices: async () => ({ models: [], problems: [] }),
+    setup: { searching: false, entries: [] },
+    discover: async () => ({ searching: false, entries: [] }),
+    onDidChange: changes.event,
+    fire: () => changes.fire(),
+  };
+  const sessions = {
+    getSession: async (id: string) => gateway.sessions.get(id) ?? null,
+    getMessage: async (uid: string) => gateway.rows.find((row) => row.uid === uid) ?? null,
+    getMeta: async (key: string) => meta.get(key) ?? null,
+    setMeta: async (key: string, value: string) => void meta.set(key, value),
+  };
+  const log = new RecordingLog();
+  const bridge = new ChatBridge('chat', {
+    gateway, sessions, store, models, editor, log, onChange: () => undefined,
+    surroundings: () => ({ restricted: false, folderName: 'sample', demoPrompts: [], localization: {} }),
+  });
+  bridges = [...bridges, bridge];
+  return { gateway, connection, bridge, meta, done, models, log };
+}
+
+async function shownIn(port: RecordingPort): Promise<readonly string[]> {
+  await settle();
+  return port.notifications.map(([name]) => name);
+}
+
+describe('the chat view\'s tie to the gateway', () => {
+  it('draws everything when a page is ready, and nothing before', async () => {
+    const { bridge, gateway } = world();
+    const port = new RecordingPort();
+    bridge.connect(port);
+    gateway.changed('s1');
+    expect(await shownIn(port)).toEqual([]);
+    port.command('ready');
+    await settle();
+    expect(port.notifications).toEqual([
+      ['bootstrap', expect.objectContaining({ shown: null, newDraft: 'draft of the empty state', folderName: 'sample', store: { kind: 'open', notices: [] }, model: { chosen: null, problem: 'model of default' } })],
+    ]);
+  });
+
+  it('neither loses nor reorders what happens while a snapshot is read', async () => {
+    const { bridge, gateway } = world();
+    const port = new RecordingPort();
+    bridge.connect(port);
+    port.command('ready');
+    await settle();
+    let arrive: () => void = () => undefined;
+    gateway.beforeSnapshotArrives = new Promise((resolve) => (arrive = resolve));
+    gateway.rows.push(userMessage('u1', 'hello'));
+    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
+    gateway.happen('s1', delivered(1, 'One ', 0));
+    gateway.happen('s1', delivered(2, 'two.', 4));
+    await settle();
+    expect(port.notifications.length).toBe(1);
+    arrive();
+    await settle();
+    gateway.happen('s1', delivered(3, ' Three.', 8));
+    expect(port.notifications.slice(1)).toEqual([
+      ['shown', expect.objectContaining({ session: session('s1'), messages: gateway.rows, draft: 'draft of s1' })],
+      ['model', { chosen: null, problem: 'model of default' }],
+      ['turnEvent', { sessionId: 's1', event: delivered(1, 'One ', 0) }],
+      ['turnEvent', { sessionId: 's1', event: delivered(2, 'two.', 4) }],
+      ['turnEvent', { sessionId: 's1', event: delivered(3, ' Three.', 8) }],
+    ]);
+  });
+
+  it('shows only the last session when the person switches faster than snapshots arrive', async () => {
+    const { bridge, gateway } = world();
+    const port = new RecordingPort();
+    bridge.connect(port);
+    let arrive: () => void = () => undefined;
+    gateway.beforeSnapshotArrives = new Promise((resolve) => (arrive = resolve));
+    port.command('ready');
+    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
+    gateway.happen('s1', delivered(1, 'of s1', 0));
+    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's2' });
+    arrive();
+    await settle();
+    expect(port.notifications.map(([name, payload]) => [name, name === 'bootstrap' ? payload : null])).toEqual([
+      ['bootstrap', expect.objectContaining({ shown: expect.objectContaining({ session: session('s2') }) })],
+    ]);
+  });
+
+  it('posts nothing to a hidden page and draws it again when it is back', async () => {
+    const { bridge, gateway } = world();
+    const port = new RecordingPort();
+    bridge.connect(port);
+    port.command('ready');
+    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
+    await settle();
+    const before = port.posted.length;
+    bridge.pageUnloaded();
+    gateway.happen('s1', delivered(1, 'unseen', 0));
+    gateway.changed('s1');
+    await settle();
+    expect(port.posted.length).toBe(before);
+    gateway.rows.push(userMessage('u1', 'hello'));
+    port.command('ready');
+    await settle();
+    expect(port.notifications.at(-1)).toEqual(['bootstrap', expect.objectContaining({ shown: expect.objectContaining({ messages: gateway.rows }) })]);
+  });
+
+  it('serves a new webview from then on, and the old one no more', async () => {
+    const { bridge, gateway } = world();
+    const [old, fresh] = [new RecordingPort(), new RecordingPort()];
+    const ended = bridge.connect(old);
+    bridge.connect(fresh);
+    fresh.command('ready');
+    await settle();
+    ended.dispose();
+    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
+    old.command('newSession');
+    expect(await shownIn(fresh)).toEqual(['bootstrap', 'shown', 'model']);
+    expect({ old: old.posted, calls: gateway.calls }).toEqual({ old: [], calls: ['switch chat s1'] });
+  });
+
+  it('comes back to the session that was shown last', async () => {
+    const { bridge, gateway, meta } = world({ remembered: 's2' });
+    const port = new RecordingPort();
+    bridge.connect(port);
+    port.command('ready');
+    await settle();
+    expect(port.notifications.at(-1)).toEqual(['bootstrap', expect.objectContaining({ shown: expect.objectContaining({ session: session('s2') }) })]);
+    await gateway.switchSession('chat', { reason: 'new_session' });
+    await settle();
+    expect(meta.get('shown:chat')).toBe('');
+  });
+
+  it('starts empty when the remembered session is not stored any more', async () => {
+    const { bridge, gateway } = world({ remembered: 'gone' });
+    const port = new RecordingPort();
+    bridge.connect(port);
+    port.command('ready');
+    await settle();
+    expect({ calls: gateway.calls, last: port.notifications.at(-1) }).toEqual({ calls: [], last: ['bootstrap', expect.objectContaining({ shown: null })] });
+  });
+
+  it('says that the store is being opened, and draws the session when it is open', async () => {
+    const { bridge, connection } = world({ store: { kind: 'opening', blockedBy: null }, remembered: 's1' });
+    const port = new RecordingPort();
+    bridge.connect(port);
+    port.command('ready');
+    await settle();
+    expect(port.notifications).toEqual([['bootstrap', expect.objectContaining({ shown: null, store: { kind: 'opening' } })]]);
+    connection.become(openState);
+    await settle();
+    expect(port.notifications.at(-1)).toEqual([
+      'bootstrap',
+      expect.objectContaining({ store: { kind: 'open', notices: [] }, shown: expect.objectContaining({ session: session('s1') }) }),
+    ]);
+  });
+
+  it('keeps what is shown when the store goes away, says why, and carries out the way back', async () => {
+    const { bridge, connection, gateway } = world();
+    const port = new RecordingPort();
+    bridge.connect(port);
+    port.command('ready');
+    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
+    await settle();
+    const before = port.notifications.length;
+    connection.become({ kind: 'continuedElsewhere' });
+    connection.become({ kind: 'failed', error: new StoreError('full', 'The disk is full. Free some space, then try again.', 'ENOSPC') });
+    port.command('runAction', { action: 'store.retry' });
+    await settle();
+    expect(port.notifications.slice(before)).toEqual([
+      ['store', { kind: 'elsewhere', sentence: 'Continued in another window. Everything shown is saved.', actions: [{ action: 'store.reclaim', label: 'Continue Here' }] }],
+      [
+        'store',
+        {
+          kind: 'failed', cause: 'full', sentence: 'The disk is full. Free some space, then try again.', technical: 'ENOSPC',
+          actions: [{ action: 'store.retry', label: 'Try Again' }, { action: 'openSettings:hermes.storage.path', label: 'Choose a Storage Folder' }, { action: 'showLog', label: 'Show Log' }],
+        },
+      ],
+    ]);
+    expect(connection.asked).toEqual(['retry']);
+  });
+
+  it('holds a prompt that is sent while the store is being opened, instead of refusing it', async () => {
+    const { bridge, connection, gateway } = world({ store: { kind: 'opening', blockedBy: null } });
+    const port = new RecordingPort();
+    bridge.connect(port);
+    port.request(1, 'submit', { sessionId: null, uid: 'u1', text: 'hello' });
+    await settle();
+    expect({ calls: gateway.calls, responses: port.responses }).toEqual({ calls: [], responses: [] });
+    connection.become(openState);
+    await settle();
+    expect(gateway.calls).toEqual(['submit chat new hello']);
+    expect(port.responses).toMatchObject([{ id: 1, ok: true, result: { kind: 'started', sessionId: 's1' } }]);
+  });
+
+  it('tells of a new title and of a chosen model', async () => {
+    const { bridge, gateway } = world();
+    const port = new RecordingPort();
+    bridge.connect(port);
+    port.command('ready');
+    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
+    await settle();
+    const before = port.notifications.length;
+    port.request(1, 'rename', { sessionId: 's1', title: 'Better' });
+    await settle();
+    port.request(2, 'selectModel', { sessionId: 's1', ref: 'Local/m' });
+    await settle();
+    expect(port.notifications.slice(before).filter(([name]) => name !== 'recentSessions')).toEqual([
+      ['sessionRenamed', { sessionId: 's1', title: 'Better' }],
+      ['model', { chosen: null, problem: 'model of Local/m' }],
+    ]);
+  });
+
+  it('focuses the composer as soon as the page is there', async () => {
+    const { bridge } = world();
+    const port = new RecordingPort();
+    bridge.connect(port);
+    bridge.focusComposer();
+    port.command('ready');
+    expect(await shownIn(port)).toEqual(['bootstrap', 'focusComposer']);
+  });
+
+  it('leaves nothing behind when it is disposed', async () => {
+    const { bridge, gateway, models } = world();
+    const port = new RecordingPort();
+    bridge.connect(port);
+    port.command('ready');
+    await settle();
+    bridge.dispose();
+    const before = port.posted.length;
+    models.fire();
+    port.command('newSession');
+    await settle();
+    expect({ attached: gateway.attached, posted: port.posted.length, calls: gateway.calls }).toEqual({ attached: 0, posted: before, calls: [] });
+  });
+});

@@ -1,0 +1,140 @@
+import { toDisposable, type Disposable } from '../../../src/base/disposable';
+import type { Gateway, PromptSubmission, SessionSnapshot, SubmitReceipt, Surface, SwitchTarget } from '../../../src/gateway/gateway';
+import type { TranscriptPage, TranscriptQuery } from '../../../src/store/sessionStore';
+import type { Message } from '../../../src/transcript/message';
+import type { Session, SessionSummary } from '../../../src/transcript/session';
+import type { TurnActivity, TurnEvent } from '../../../src/transcript/turnEvent';
+
+export function session(id: string, changes: Partial<Session> = {}): Session {
+  return {
+    id, title: `Title of ${id}`, titleSource: 'derived', parentSessionId: null, parentKind: null, conversationId: id, model: null, folder: null,
+    startedAt: 1, lastActiveAt: 2, endedAt: null, endReason: null, pinned: false, archived: false, trashedAt: null, ...changes,
+  };
+}
+
+export function userMessage(uid: string, text: string, sessionId = 's1'): Message {
+  return { uid, sessionId, turnUid: 't1', position: 1, createdAt: 1, visibility: { kind: 'shown' }, carriedFrom: null, role: 'user', parts: [{ kind: 'text', text }] };
+}
+
+export function delivered(seq: number, text: string, start: number): TurnEvent {
+  return { kind: 'delivered', turnUid: 't1', chunks: [{ messageUid: 'a1', seq, part: 0, kind: 'text', start, text }] };
+}
+
+/** A gateway that does what the test says: its sessions are given, a snapshot can be held back, and events are sent by hand. */
+export class ScriptedGateway implements Gateway {
+  readonly sessions = new Map<string, Session>();
+  readonly calls: string[] = [];
+  readonly rows: Message[] = [];
+  running: { readonly sessionId: string; readonly turnUid: string; readonly activity: TurnActivity | null }[] = [];
+  /** Awaited by every snapshot after it was read, so that events can happen in between. */
+  beforeSnapshotArrives: Promise<void> = Promise.resolve();
+  private surfaces: readonly Surface[] = [];
+  private readonly shown = new Map<string, string | null>();
+  private runningListeners: readonly (() => void)[] = [];
+
+  constructor(...sessions: readonly Session[]) {
+    for (const each of sessions) this.sessions.set(each.id, each);
+  }
+
+  attach(surface: Surface): Disposable {
+    this.surfaces = [...this.surfaces, surface];
+    return toDisposable(() => (this.surfaces = this.surfaces.filter((other) => other !== surface)));
+  }
+
+  get attached(): number {
+    return this.surfaces.length;
+  }
+
+  shownSession(surfaceId: string): string | null {
+    return this.shown.get(surfaceId) ?? null;
+  }
+
+  async switchSession(surfaceId: string, target: SwitchTarget): Promise<string | null> {
+    const sessionId = target.reason === 'resume' ? target.sessionId : null;
+    this.calls.push(`switch ${surfaceId} ${sessionId ?? 'new'}`);
+    this.shown.set(surfaceId, sessionId);
+    for (const surface of this.surfaces) if (surface.id === surfaceId) surface.onSessionSwitched(sessionId, target.reason);
+    return sessionId;
+  }
+
+  async snapshot(sessionId: string): Promise<SessionSnapshot> {
+    const found = this.sessions.get(sessionId);
+    if (found === undefined) throw new Error(`no session ${sessionId}`);
+    const snapshot = { session: found, page: this.page(sessionId), queue: [], draft: `draft of ${sessionId}`, openTurn: null, activity: null };
+    await this.beforeSnapshotArrives;
+    return snapshot;
+  }
+
+  async readTranscript(query: TranscriptQuery): Promise<TranscriptPage> {
+    this.calls.push(`read ${query.sessionId} before ${query.before ?? 'end'} hidden ${query.includeHidden ?? false}`);
+    return this.page(query.sessionId);
+  }
+
+  async listSessions(): Promise<readonly SessionSummary[]> {
+    return [...this.sessions.values()].map((each) => ({ ...each, preview: null, turnCount: 1, messageCount: 2, lastTurn: null, queuedCount: 0 }));
+  }
+
+  async submit(surfaceId: string, prompt: PromptSubmission): Promise<SubmitReceipt> {
+    this.calls.push(`submit ${surfaceId} ${prompt.sessionId ?? 'new'} ${prompt.text}`);
+    return { kind: 'started', sessionId: prompt.sessionId ?? 's1', turnUid: 't1' };
+  }
+
+  async retry(_surfaceId: string, turnUid: string): Promise<SubmitReceipt> {
+    return { kind: 'started', sessionId: 's1', turnUid };
+  }
+
+  async stop(sessionId: string): Promise<void> {
+    this.calls.push(`stop ${sessionId}`);
+  }
+
+  async editQueued(): Promise<void> {}
+  async removeQueued(): Promise<void> {}
+  async promoteQueued(): Promise<void> {}
+  async saveDraft(key: string, text: string): Promise<void> {
+    this.calls.push(`draft ${key} ${text}`);
+  }
+
+  async draft(): Promise<string> {
+    return 'draft of the empty state';
+  }
+
+  async renameSession(sessionId: string, title: string): Promise<void> {
+    this.sessions.set(sessionId, session(sessionId, { title }));
+    this.changed(sessionId);
+  }
+
+  async selectModel(sessionId: string | null, ref: string): Promise<void> {
+    this.calls.push(`model ${sessionId ?? 'default'} ${ref}`);
+    if (sessionId !== null) this.sessions.set(sessionId, session(sessionId, { model: ref }));
+  }
+
+  runningTurns() {
+    return this.running;
+  }
+
+  readonly onDidChangeRunning = (listener: () => void): Disposable => {
+    this.runningListeners = [...this.runningListeners, listener];
+    return toDisposable(() => (this.runningListeners = this.runningListeners.filter((other) => other !== listener)));
+  };
+
+  async resumeQueues(): Promise<void> {}
+  async shutdown(): Promise<void> {}
+
+  happen(sessionId: string, event: TurnEvent): void {
+    for (const surface of this.surfaces) if (this.shown.get(surface.id) === sessionId) surface.onTurnEvent(sessionId, event);
+  }
+
+  changed(...sessionIds: readonly string[]): void {
+    for (const surface of this.surfaces) surface.onSessionEvent({ kind: 'sessionsChanged', sessionIds });
+  }
+
+  run(sessionId: string): void {
+    this.running = [{ sessionId, turnUid: 't1', activity: null }];
+    for (const listener of this.runningListeners) listener();
+  }
+
+  private page(sessionId: string): TranscriptPage {
+    const messages = this.rows.filter((row) => row.sessionId === sessionId);
+    return { messages, turns: [], hasEarlier: false, total: messages.length };
+  }
+}
