@@ -101,5 +101,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const flags = process.argv.slice(2);
   const unknown = flags.filter((flag) => !['--production', '--watch'].includes(flag));
   if (unknown.length > 0) throw new Error(`Unknown option ${unknown.join(', ')}; there are --production and --watch`);
-  await build({ production: flags.includes('--production'), watch: flags.includes('--watch') });
+  try {
+    await build({ production: flags.includes('--production'), watch: flags.includes('--watch') });
+  } catch (error) {
+    console.error(error.message);
+    process.exit(1);
+  }
 }

@@ -63,4 +63,11 @@ export function entriesOf(file) {
   return names;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await packageExtension();
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    await packageExtension();
+  } catch (error) {
+    console.error(error.message);
+    process.exit(1);
+  }
+}
