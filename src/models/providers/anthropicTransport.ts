@@ -3,7 +3,7 @@ import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { ModelRequest, WireMessage } from '../chatModel';
 import type { Transport, TransportReceiver, TransportSettings } from '../transport';
 import { observedFetch } from './observedFetch';
-import { callOptions, storedOptions } from './prompt';
+import { callOptions, isObject, storedOptions } from './prompt';
 import type { PromptRules } from './prompt';
 import { readAnswer } from './reading';
 
@@ -17,9 +17,19 @@ export function anthropicTransport(settings: TransportSettings): Transport {
         apiKey: settings.key ?? '',
         fetch: observedFetch(settings.fetch, receiver.active),
       });
-      return readAnswer(provider.languageModel(settings.modelId), callOptions(request, rules(request.messages), receiver.signal), receiver);
+      const sent = mayThink(request.messages) ? request : { ...request, reasoningEffort: 'default' as const };
+      return readAnswer(provider.languageModel(settings.modelId), callOptions(sent, rules(request.messages), receiver.signal), receiver);
     },
   };
+}
+
+/** The service refuses thinking while results go back to an answer that did not begin with a thinking block of its own: one of another
+ *  model, or one given before the effort was raised. That exchange is finished without; the next prompt thinks again. */
+function mayThink(messages: readonly WireMessage[]): boolean {
+  if (messages.at(-1)?.role !== 'tool') return true;
+  const asking = messages.findLast((message) => message.role === 'assistant');
+  const first = asking?.content[0];
+  return first?.kind === 'thinking' && isObject(first.metadata?.['anthropic']);
 }
 
 const breakpoint: { readonly providerOptions: SharedV4ProviderOptions } = { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } };
