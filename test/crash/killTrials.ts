@@ -17,15 +17,15 @@ export interface KillResult {
   readonly killedWhileOpening: number;
 }
 
-/** Kills a process that writes to a store, again and again on the same store, and checks after each kill that everything it acknowledged is
- *  there. `random` decides when: in a quarter of the trials while it is still starting. */
-export async function runKillTrials(sqlite: Sqlite, trials: number, random: () => number): Promise<KillResult> {
+/** Kills a process that writes to a store (`writerEntry`: the path of storeWriter.ts), again and again on the same store, and checks after each
+ *  kill that everything it acknowledged is there. `random` decides when: in a quarter of the trials while it is still starting. */
+export async function runKillTrials(sqlite: Sqlite, writerEntry: string, trials: number, random: () => number): Promise<KillResult> {
   const programs = mkdtempSync(join(tmpdir(), 'hermes-kill-'));
   const folder = join(programs, 'store');
   const fileSystem = new NodeFileSystem();
   const result = { trials: 0, acknowledged: 0, lost: 0, partial: 0, corrupt: 0, killedWhileOpening: 0 };
   try {
-    const program = await bundleProgram(join(__dirname, 'storeWriter.ts'), programs);
+    const program = await bundleProgram(writerEntry, programs);
     let next = 0;
     for (let trial = 0; trial < trials; trial += 1) {
       const writer = new NodeProgram(program, [wasmPath, folder, String(next)]);
@@ -58,3 +58,6 @@ export async function runKillTrials(sqlite: Sqlite, trials: number, random: () =
     rmSync(programs, { recursive: true });
   }
 }
+
+export { seededRandom } from './powerCuts';
+export { testSqlite } from '../support/sqlite';

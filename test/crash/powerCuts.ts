@@ -145,3 +145,5 @@ function examineContent(database: SqlJsDatabase, acknowledged: number, result: P
   if ([...counts.values()].some((count) => count !== notesPerTransaction)) result.partial += 1;
   if (Array.from({ length: acknowledged }, (_, n) => n).some((n) => !counts.has(n))) result.lost += 1;
 }
+
+export { testSqlite } from '../support/sqlite';

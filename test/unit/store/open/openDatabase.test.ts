@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import {
   appendFileSync, chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync,
   writeFileSync,
@@ -11,6 +10,7 @@ import type { Sqlite } from '../../../../src/store/engine/sqlite';
 import type { OpenDatabaseOptions, OpenedDatabase } from '../../../../src/store/open/openDatabase';
 import { StoreError } from '../../../../src/store/storeError';
 import { bundleProgram, NodeProgram } from '../../../support/nodeProgram';
+import { otherSqlite } from '../../../support/otherSqlite';
 import { testSqlite, wasmPath } from '../../../support/sqlite';
 import { addNotes, noteTable, noteUids, openTestDatabase } from '../../../support/testStore';
 
@@ -63,7 +63,7 @@ function refusal(work: () => OpenedDatabase): StoreError {
 }
 
 function foreignDatabase(statements: string): void {
-  execFileSync('sqlite3', [main, statements]);
+  otherSqlite(main, statements);
 }
 
 describe('a place without a store', () => {
@@ -119,12 +119,28 @@ describe('a store of ours', () => {
     const copy = join(folder, 'copy.db');
     copyFileSync(main, copy);
     const query = 'SELECT count(*) FROM notes; PRAGMA integrity_check;';
-    expect(execFileSync('sqlite3', [copy, query], { encoding: 'utf8' })).toBe('20\nok\n');
+    expect(otherSqlite(copy, query)).toEqual(['20', 'ok']);
     copyFileSync(log, `${copy}-wal`);
     // The header says "no log" so that others keep away from a live one; whoever adds the log says otherwise.
     const bytes = readFileSync(copy);
     expect([bytes[18], bytes[19]]).toEqual([1, 1]);
-    expect(execFileSync('sqlite3', [copy, query], { encoding: 'utf8' })).toBe('50\nok\n');
+    expect(otherSqlite(copy, query)).toEqual(['50', 'ok']);
+  });
+
+  test('another SQLite that looks in while it is written disturbs nothing', () => {
+    const { database } = open();
+    database.execute(noteTable);
+    database.all('PRAGMA wal_checkpoint(TRUNCATE)');
+    const seen: number[] = [];
+    for (let round = 0; round < 8; round += 1) {
+      addNotes(database, round * 10, round * 10 + 10);
+      seen.push(Number(otherSqlite(main, 'SELECT count(*) FROM notes')[0]));
+      if (round % 3 === 2) database.all('PRAGMA wal_checkpoint(TRUNCATE)');
+    }
+    // It sees the last checkpoint, and its closing leaves our log alone.
+    expect(seen).toEqual([0, 0, 0, 30, 30, 30, 60, 60]);
+    expect([noteUids(database).length, database.all('PRAGMA integrity_check')]).toEqual([80, [{ integrity_check: 'ok' }]]);
+    database.close();
   });
 
   test('a checkpoint that a crash interrupted while the file grew is not taken for damage', () => {
