@@ -62,6 +62,7 @@ export class ChatBridge implements Surface, Disposable {
   /** A webview begins to show this surface. The returned disposable ends it; a later connection takes the place of an earlier one. */
   connect(port: WebviewPort): Disposable {
     this.disconnect();
+    this.needs.store.begin();
     const handlers = chatHandlers({ ...this.needs, surfaceId: this.id, onReady: () => this.draw('bootstrap'), onModelChosen: (sessionId) => this.modelChosen(sessionId) });
     const endpoint = new ViewEndpoint<typeof chatCommands, typeof chatRequests, ChatResults, ChatNotifications>(
       port,
@@ -90,6 +91,11 @@ export class ChatBridge implements Surface, Disposable {
 
   insertPrompt(text: string): void {
     this.tell('insertPrompt', { text });
+  }
+
+  /** Something around the session changed, say the open folders: everything is drawn again. */
+  redraw(): void {
+    if (this.phase !== 'away') this.background(this.draw('bootstrap'));
   }
 
   trustChanged(): void {
@@ -163,7 +169,7 @@ export class ChatBridge implements Surface, Disposable {
       return { session, messages: page.messages, turns: page.turns, hasEarlier: page.hasEarlier, queue, draft, openTurn, activity };
     } catch (error) {
       this.needs.log.error(`Session ${sessionId} could not be read`, error);
-      this.needs.store.addNotice(errorWords(error).sentence);
+      this.needs.store.setNotices('shown session', [{ sentence: errorWords(error).sentence, actions: [] }]);
       return null;
     }
   }

@@ -10,19 +10,19 @@ type Translate = (message: string, args?: Record<string, string>) => string;
 export class StoreDesk implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly changes = this.lifetime.register(new Emitter<void>());
-  private readonly notices = new Map<string, StoreNotice>();
+  private readonly notices = new Map<string, readonly StoreNotice[]>();
   private justOpened = false;
   readonly onDidChange = this.changes.event;
 
   constructor(
-    private readonly connection: Pick<StoreConnection, 'state' | 'onDidChangeState' | 'reclaim' | 'waitForOwner' | 'askOwnerToStop' | 'retry'>,
+    private readonly connection: Pick<StoreConnection, 'state' | 'onDidChangeState' | 'open' | 'reclaim' | 'waitForOwner' | 'askOwnerToStop' | 'retry'>,
     private readonly t: Translate,
   ) {
     this.lifetime.register(connection.onDidChangeState((state) => this.stateChanged(state)));
   }
 
   get shown(): ShownStoreState {
-    return storeWords(this.connection.state, [...this.notices.values()], this.t);
+    return storeWords(this.connection.state, [...this.notices.values()].flat(), this.t);
   }
 
   get isReadable(): boolean {
@@ -34,8 +34,14 @@ export class StoreDesk implements Disposable {
     return this.justOpened;
   }
 
+  /** Somebody needs the store now. Where nothing was ever stored it is not opened before. */
+  begin(): void {
+    if (this.connection.state.kind === 'opening') void this.connection.open();
+  }
+
   /** Resolves when the store is no longer just being opened; in what state it then is, calls will say. */
   settled(): Promise<void> {
+    this.begin();
     return new Promise((resolve) => {
       if (this.connection.state.kind !== 'opening') return resolve();
       const listening = this.connection.onDidChangeState((state) => {
@@ -46,16 +52,10 @@ export class StoreDesk implements Disposable {
     });
   }
 
-  /** Shown in the chat until the window is reloaded; the same sentence once. */
-  addNotice(sentence: string, actions: StoreNotice['actions'] = []): void {
-    if (this.notices.has(sentence)) return;
-    this.notices.set(sentence, { sentence, actions });
-    this.changes.fire();
-  }
-
-  setNotices(kind: string, sentences: readonly StoreNotice[]): void {
-    for (const key of [...this.notices.keys()]) if (key.startsWith(`${kind}:`)) this.notices.delete(key);
-    for (const notice of sentences) this.notices.set(`${kind}:${notice.sentence}`, notice);
+  /** What there is to say about one topic; an empty list takes it back. */
+  setNotices(topic: string, notices: readonly StoreNotice[]): void {
+    if (JSON.stringify(this.notices.get(topic) ?? []) === JSON.stringify(notices)) return;
+    this.notices.set(topic, notices);
     this.changes.fire();
   }
 

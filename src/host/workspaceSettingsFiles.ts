@@ -8,6 +8,18 @@ export async function readWorkspaceOverrides(): Promise<readonly WorkspaceOverri
   return found.flat();
 }
 
+/** Something was written to the settings of the workspace, or other folders were opened. */
+export function onDidChangeWorkspaceSettings(listener: () => void): vscode.Disposable {
+  const watcher = vscode.workspace.createFileSystemWatcher('**/{.vscode/settings.json,*.code-workspace}');
+  return vscode.Disposable.from(
+    watcher,
+    watcher.onDidChange(listener),
+    watcher.onDidCreate(listener),
+    watcher.onDidDelete(listener),
+    vscode.workspace.onDidChangeWorkspaceFolders(listener),
+  );
+}
+
 function settingsFiles(): readonly { readonly uri: vscode.Uri; readonly name: string }[] {
   const folders = vscode.workspace.workspaceFolders ?? [];
   const several = folders.length > 1;

@@ -25,14 +25,16 @@ export interface OpenStoreOptions {
   readonly patience?: OwnershipPatience;
   /** How a thread is started. */
   readonly startWorker?: (entry: string) => WorkerPort;
+  /** `whenAsked`: nothing is touched before `open` is called, for a window in which nothing was ever stored. */
+  readonly opens?: 'atOnce' | 'whenAsked';
 }
 
-/** The tie of this window to the history of its folder. It begins to open at once; follow `onDidChangeState`. */
+/** The tie of this window to the history of its folder. Unless asked otherwise it begins to open at once; follow `onDidChangeState`. */
 export function openStore(options: OpenStoreOptions): StoreConnection {
   const { storageFolder, workerEntry, clock, log, patience = usualPatience, startWorker = startNodeWorker } = options;
   const home = new NodeStoreHome(storeFolderOf(storageFolder), () => startWorker(workerEntry), clock);
   const connection = new StoreConnection(home, clock, log, patience);
-  void connection.open();
+  if (options.opens !== 'whenAsked') void connection.open();
   return connection;
 }
 

@@ -14,6 +14,10 @@ export class StoreAtHand {
     this.states.fire(state);
   }
 
+  async open(): Promise<void> {
+    this.asked.push('open');
+  }
+
   async reclaim(): Promise<void> {
     this.asked.push('reclaim');
   }

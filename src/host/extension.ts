@@ -1,0 +1,204 @@
+import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { Agent } from '../agent/agent';
+import { systemPrompt } from '../agent/systemPrompt';
+import { systemClock as clock } from '../base/clock';
+import { DisposableStore, type Disposable } from '../base/disposable';
+import { idsFrom } from '../base/ids';
+import type { Log } from '../base/log';
+import { ConversationGateway } from '../gateway/conversationGateway';
+import { MemoryManager } from '../memory/memoryManager';
+import { ModelCatalog } from '../models/catalog';
+import { demoPrompts } from '../models/demo/demoPrompts';
+import { DemoProvider } from '../models/demo/demoProvider';
+import { storeFiles } from '../store/open/storeFiles';
+import { openStore } from '../store/ownership/openStore';
+import type { StoreConnection } from '../store/ownership/storeConnection';
+import { storeFolderOf } from '../store/ownership/storeFolder';
+import { readOnlyTools } from '../tools/readOnlyTools';
+import { ToolRegistry } from '../tools/toolRegistry';
+import { WorkspacePaths } from '../tools/workspacePaths';
+import { ChatBridge } from './chatBridge';
+import { ChatView, chatViewId } from './chatView';
+import { registerCommands, reportFailure } from './commands';
+import { EditorActions } from './editorActions';
+import { editorProviderName, EditorModels } from './editorModels';
+import { EditorTextSearch } from './editorTextSearch';
+import { EditorWorkspaceFiles } from './editorWorkspaceFiles';
+import { LinkOpener } from './linkOpener';
+import { ModelDesk } from './modelDesk';
+import { ModelSetup } from './modelSetup';
+import { openReportNotices } from './openReportWords';
+import { outputLog } from './outputLog';
+import { ProviderKeys } from './providerKeys';
+import { providersBundle } from './providersBundle';
+import { findRipgrep, ripgrepCandidates } from './ripgrepPath';
+import { SettingsNotices } from './settingsNotices';
+import { SettingsWatcher } from './settingsWatcher';
+import { StatusBar } from './statusBar';
+import { StoreDesk } from './storeDesk';
+import { TranscriptTabs, transcriptViewType } from './transcriptTabs';
+import { GatewayTurnGuard } from './turnGuard';
+import { WebviewPrograms } from './webviewPrograms';
+import { windowStorageFolder } from './windowStorage';
+
+/** How long the editor may be kept from closing this window. It gives an extension five seconds in all. */
+const shutdownPatienceMs = 4500;
+
+const chatSurfaceId = 'chat';
+
+let current: HermesWindow | null = null;
+
+export function activate(context: vscode.ExtensionContext): void {
+  current = new HermesWindow(context, __dirname);
+}
+
+/** Settles what runs and closes the store, in this order; what takes longer than the editor waits is found and settled at the next start. */
+export async function deactivate(): Promise<void> {
+  const closing = current;
+  current = null;
+  if (closing === null) return;
+  await Promise.race([closing.close(), new Promise<void>((resolve) => clock.after(shutdownPatienceMs, resolve))]);
+}
+
+/** The parts of one editor window, built once and handed what they need. Nothing here waits: the store is being opened and models are looked
+ *  for while the window comes up. */
+class HermesWindow {
+  private readonly lifetime = new DisposableStore();
+  private readonly gateway: ConversationGateway;
+  private readonly connection: StoreConnection;
+  private readonly log: Log;
+
+  constructor(context: vscode.ExtensionContext, distFolder: string) {
+    const own = <T extends Disposable>(part: T): T => this.lifetime.register(part);
+    const channel = own(vscode.window.createOutputChannel('Hermes', { log: true }));
+    const log = (this.log = outputLog(channel));
+    const settings = own(new SettingsWatcher());
+    const keys = new ProviderKeys(context.secrets);
+
+    // Store
+    const storageFolder = windowStorageFolder(context, settings.current.storagePath);
+    const isUsed = existsSync(storeFiles(storeFolderOf(storageFolder)).main);
+    const connection = (this.connection = openStore({
+      storageFolder, workerEntry: join(distFolder, 'storeWorker.js'), clock, log, opens: isUsed ? 'atOnce' : 'whenAsked',
+    }));
+    const store = connection.store;
+    const storeDesk = own(new StoreDesk(connection, translate));
+
+    // Models
+    const catalog = new ModelCatalog({
+      settings: () => settings.current.providers,
+      others: [new EditorModels(clock, log), new DemoProvider(clock)],
+      keyOf: (provider, origin) => keys.get(provider, origin),
+      loadTransports: providersBundle(distFolder),
+      fetch: (...request) => globalThis.fetch(...request),
+      clock,
+    });
+    const models = own(new ModelDesk({ catalog, defaultModel: () => settings.current.model, words: { editorProvider: editorProviderName, t: translate, machine: thisMachine() }, clock, log }));
+
+    // Files and tools
+    const textSearch = new EditorTextSearch(() => findRipgrep(ripgrepCandidates(vscode.env.appRoot, process.platform, process.arch)), log);
+    const files = new EditorWorkspaceFiles(textSearch);
+    const tools = new ToolRegistry(readOnlyTools(files));
+
+    // Agents and conversations
+    const ids = idsFrom((count) => crypto.getRandomValues(new Uint8Array(count)));
+    let keyChanges = 0;
+    const gateway = (this.gateway = new ConversationGateway({
+      store, clock, ids, log,
+      createAgent: (model) =>
+        new Agent({
+          store, clock, ids, log, tools,
+          openModel: (signal) => catalog.resolve(model, signal),
+          systemPrompt: (hasTools) => systemPrompt({ roots: files.roots(), platform: process.platform, hasTools }),
+          reasoningEffort: settings.current.reasoningEffort,
+          maxIterations: settings.current.maxIterations,
+        }),
+      agentSignature: (model) => JSON.stringify([model, settings.current, keyChanges, files.roots().map((root) => root.path)]),
+      createMemory: () => new MemoryManager([], log),
+      defaultModel: () => settings.current.model,
+      saveDefaultModel: (ref) => settings.saveModel(ref),
+      folder: () => files.roots()[0]?.path ?? null,
+    }));
+    connection.setTurnGuard(own(new GatewayTurnGuard(gateway, store, log)));
+
+    // What the person sees
+    const programs = new WebviewPrograms(context.extensionUri);
+    const localization = vscode.l10n.bundle ?? {};
+    const setup = new ModelSetup({
+      catalog, desk: models, keys, gateway,
+      endpoints: { all: () => settings.current.providers, add: (endpoint) => settings.addProvider(endpoint) },
+      shownSession: () => gateway.shownSession(chatSurfaceId),
+      modelOf: async (sessionId) => (sessionId === null ? null : ((await store.getSession(sessionId))?.model ?? null)),
+    });
+    const links = new LinkOpener(new WorkspacePaths(files));
+    const editor = new EditorActions({
+      gateway, links, channel,
+      extensionId: context.extension.id,
+      now: () => clock.now(),
+      openTranscript: (sessionId, messageUid) => tabs.open(sessionId, messageUid),
+      pickModel: (sessionId) => setup.select(sessionId),
+      setUpModel: (entryId) => setup.run(entryId),
+    });
+    const statusBar = own(new StatusBar());
+    const showStatus = (): void => statusBar.show({ running: gateway.runningTurns().length, store: storeDesk.shown.kind, model: bridge.modelState.chosen });
+    const bridge: ChatBridge = own(
+      new ChatBridge(chatSurfaceId, {
+        gateway, sessions: store, store: storeDesk, models, editor, log,
+        surroundings: () => ({ restricted: !vscode.workspace.isTrusted, folderName: vscode.workspace.name ?? null, demoPrompts, localization }),
+        onChange: showStatus,
+      }),
+    );
+    const chat = new ChatView(programs, bridge);
+    const openInChat = async (sessionId: string): Promise<void> => {
+      await gateway.switchSession(chatSurfaceId, { reason: 'resume', sessionId });
+      await chat.focus();
+    };
+    const tabs: TranscriptTabs = own(
+      new TranscriptTabs(programs, {
+        gateway, sessions: store, store: storeDesk, clock, localization, log,
+        editor: { openInChat, copy: (text) => editor.copy(text), openLink: (href) => editor.openLink(href) },
+      }),
+    );
+    own(vscode.window.registerWebviewViewProvider(chatViewId, chat));
+    own(vscode.window.registerWebviewPanelSerializer(transcriptViewType, tabs));
+    own(registerCommands({ gateway, sessions: store, store: storeDesk, chat, chatSurfaceId, editor, setUpModel: () => setup.run(null), log }));
+
+    // What changes around them
+    own(new SettingsNotices(settings, storeDesk, translate));
+    own(connection.onDidChangeState((state) => this.storeChanged(state, storeDesk)));
+    own(storeDesk.onDidChange(showStatus));
+    own(gateway.onDidChangeRunning(showStatus));
+    own(settings.onDidChange(() => models.invalidate()));
+    own(context.secrets.onDidChange(() => (keyChanges++, models.invalidate())));
+    own(vscode.lm.onDidChangeChatModels(() => models.invalidate()));
+    own(vscode.workspace.onDidGrantWorkspaceTrust(() => bridge.trustChanged()));
+    own(vscode.workspace.onDidChangeWorkspaceFolders(() => bridge.redraw()));
+    showStatus();
+  }
+
+  async close(): Promise<void> {
+    await this.gateway.shutdown().catch((error: unknown) => this.log.error('Turns could not be settled at closing', error));
+    await this.connection.close();
+    this.lifetime.dispose();
+  }
+
+  private storeChanged(state: StoreConnection['state'], desk: StoreDesk): void {
+    if (state.kind !== 'open' && state.kind !== 'readOnly') return;
+    const { report } = state;
+    this.log.info(`Sessions are stored in ${report.path}${report.recoveredTurns.length === 0 ? '' : `; ${report.recoveredTurns.length} turns were cut off and are settled`}.`);
+    desk.setNotices('opening', openReportNotices(report, translate));
+    if (state.kind === 'open') this.gateway.resumeQueues().catch((error: unknown) => reportFailure('Queued prompts', error, this.log));
+  }
+}
+
+function translate(message: string, args?: Record<string, string>): string {
+  return args === undefined ? vscode.l10n.t(message) : vscode.l10n.t(message, args);
+}
+
+/** Where local servers are looked for: in a remote window that is not the machine the person sits at. */
+function thisMachine(): string {
+  return vscode.env.remoteName === undefined ? vscode.l10n.t('this machine') : vscode.l10n.t('the remote machine ({name})', { name: hostname() });
+}

@@ -1,0 +1,63 @@
+import * as vscode from 'vscode';
+import { DisposableStore, Emitter, type Disposable } from '../base/disposable';
+import type { ProviderSettings } from '../models/providerSettings';
+import { readSettings, type HermesSettings, type SettingProblem } from './settings';
+
+/** The settings as they are now, read again whenever the editor says that one of them changed. */
+export class SettingsWatcher implements Disposable {
+  private readonly lifetime = new DisposableStore();
+  private readonly changes = this.lifetime.register(new Emitter<void>());
+  private now = read();
+  readonly onDidChange = this.changes.event;
+
+  constructor() {
+    this.lifetime.register(
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('hermes')) this.reread();
+      }),
+    );
+  }
+
+  get current(): HermesSettings {
+    return this.now.settings;
+  }
+
+  get problems(): readonly SettingProblem[] {
+    return this.now.problems;
+  }
+
+  /** Writes the user's settings. Rejects with the editor's reason when the file cannot be written. */
+  async saveModel(ref: string): Promise<void> {
+    await this.write('model', ref);
+  }
+
+  async addProvider(provider: ProviderSettings): Promise<void> {
+    const written: unknown = vscode.workspace.getConfiguration('hermes').inspect('providers')?.globalValue;
+    // Entries that are not understood stay as the person wrote them.
+    const kept: readonly unknown[] = Array.isArray(written) ? written : [];
+    await this.write('providers', [...kept, provider]);
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private async write(name: string, value: unknown): Promise<void> {
+    await vscode.workspace.getConfiguration('hermes').update(name, value, vscode.ConfigurationTarget.Global);
+    this.reread();
+  }
+
+  private reread(): void {
+    const before = JSON.stringify(this.now);
+    this.now = read();
+    if (JSON.stringify(this.now) !== before) this.changes.fire();
+  }
+}
+
+function read(): ReturnType<typeof readSettings> {
+  const configuration = vscode.workspace.getConfiguration();
+  return readSettings({
+    get: (setting) => configuration.get(setting),
+    inspect: (setting) => configuration.inspect(setting),
+  });
+}
