@@ -1,0 +1,224 @@
+/**
+ * Measures the store against better-sqlite3 and against sql.js used the stock way, in one run, and compares with our aims.
+ *   npm run bench -- [--json FILE] [--quick]
+ * What is measured and what the figures mean: docs/benchmarks.md.
+ */
+import { execFileSync, fork } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { activationTime } from './activationTime.mjs';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const packages = path.join(root, 'test/bench');
+
+const { values: flags } = parseArgs({ options: { json: { type: 'string' }, quick: { type: 'boolean', default: false } } });
+
+const plan = flags.quick
+  ? { sizes: [1_000, 10_000], rounds: 8, turnsPerRound: 10, chunks: 200, reads: 20, searches: 10, openings: 3, naiveTurns: 3 }
+  : { sizes: [1_000, 10_000, 100_000, 300_000], rounds: 30, turnsPerRound: 10, chunks: 400, reads: 40, searches: 15, openings: 5, naiveTurns: 5 };
+
+/** As in test/bench/benchTurn.ts: about 200 messages. */
+const turnsPerSession = 28;
+
+/** @typedef {'hermes' | 'hermesEngine' | 'betterSqlite' | 'naive'} Name */
+/** @type {Record<Name, string>} */
+const labels = { hermes: 'Hermes (worker)', hermesEngine: 'Hermes (engine only)', betterSqlite: 'better-sqlite3', naive: 'sql.js, naive export' };
+
+/** Process-wide order: the machine does one thing at a time. */
+class Contestant {
+  /** @param {string} program */
+  constructor(program) {
+    this.child = fork(program, { execArgv: ['--max-old-space-size=8192'] });
+    /** @type {((answer: { values?: number[], error?: string }) => void) | undefined} */
+    this.answered = undefined;
+    this.child.on('message', (answer) => this.answered?.(/** @type {{ values?: number[], error?: string }} */ (answer)));
+    this.child.on('exit', (code) => this.answered?.({ error: `The process ended with ${code}.` }));
+  }
+
+  /** @param {object} order @returns {Promise<number[]>} */
+  order(order) {
+    return new Promise((resolve, reject) => {
+      this.answered = ({ values, error }) => (values ? resolve(values) : reject(new Error(error)));
+      this.child.send(order);
+    });
+  }
+
+  stop() {
+    this.answered = undefined;
+    this.child.kill();
+  }
+}
+
+/** better-sqlite3 is compiled here on first use. */
+function installPackages() {
+  if (fs.existsSync(path.join(packages, 'node_modules/better-sqlite3/build/Release/better_sqlite3.node'))) return;
+  console.log('Installing better-sqlite3 into test/bench (compiled from source where no binary is offered) …');
+  execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: packages, stdio: 'inherit' });
+}
+
+/** The bench's own program and the worker as it is shipped. @param {string} folder */
+async function bundle(folder) {
+  const { build } = await import('esbuild');
+  const node = { absWorkingDir: root, bundle: true, platform: /** @type {const} */ ('node'), target: 'node20', format: /** @type {const} */ ('cjs'), logLevel: /** @type {const} */ ('warning') };
+  await build({ ...node, entryPoints: ['src/store/worker/storeWorker.ts'], outdir: folder, minify: true });
+  await build({ ...node, entryPoints: ['test/bench/benchProcess.ts'], outdir: folder });
+  fs.copyFileSync(path.join(root, 'node_modules/sql.js/dist/sql-wasm.wasm'), path.join(folder, 'sql-wasm.wasm'));
+  return path.join(folder, 'benchProcess.js');
+}
+
+/** @param {string} program @param {string} work @param {number} messages */
+async function measureSize(program, work, messages) {
+  console.log(`\n${messages.toLocaleString('en')} messages`);
+  const seedFolder = path.join(work, `seed-${messages}`);
+  fs.mkdirSync(seedFolder);
+  const seeder = new Contestant(program);
+  const [turns = 0] = await seeder.order({ order: 'seed', folder: seedFolder, packages, messages });
+  seeder.stop();
+  const seeded = path.join(seedFolder, 'state.db');
+  console.log(`  made a store of ${(fs.statSync(seeded).size / 2 ** 20).toFixed(0)} MB`);
+
+  const names = /** @type {Name[]} */ (Object.keys(labels));
+  /** @type {Record<string, { open: number[], turns: number[], chunks: number[], load: number[], search: number[], memory: number, index?: number }>} */
+  const results = {};
+  /** @type {Map<Name, Contestant>} */
+  const running = new Map();
+  try {
+    for (const name of names) {
+      const place = { folder: path.join(work, `${name}-${messages}`), worker: work, packages };
+      fs.mkdirSync(place.folder);
+      fs.copyFileSync(seeded, path.join(place.folder, 'state.db'));
+      results[name] = { open: [], turns: [], chunks: [], load: [], search: [], memory: 0 };
+      for (let opening = 0; opening < (name === 'naive' ? 1 : plan.openings); opening++) {
+        running.get(name)?.stop();
+        const contestant = new Contestant(program);
+        running.set(name, contestant);
+        results[name].open.push(...(await contestant.order({ order: 'open', name, place })));
+        if (opening + 1 < plan.openings && name !== 'naive') await contestant.order({ order: 'close' });
+      }
+    }
+    // What was copied is still being written back by the system.
+    execFileSync('sync');
+    const each = async (/** @type {(contestant: Contestant, name: Name) => Promise<void>} */ work) => {
+      for (const [name, contestant] of running) await work(contestant, name);
+    };
+    // Not counted: caches fill, the compiler warms up.
+    await each(async (contestant, name) => void (await contestant.order({ order: 'turns', from: turns, count: name === 'naive' ? 1 : 20 })));
+    // In turns, so that whatever else the machine does meets all of them.
+    for (let round = 0; round < plan.rounds; round++) {
+      await each(async (contestant, name) => {
+        if (name === 'naive' && round >= plan.naiveTurns) return;
+        const count = name === 'naive' ? 1 : plan.turnsPerRound;
+        const from = turns + 20 + round * plan.turnsPerRound;
+        results[name]?.turns.push(...(await contestant.order({ order: 'turns', from, count })));
+      });
+      // The background work that the deferred index owes for these turns, measured apart.
+      const engine = running.get('hermesEngine');
+      const [index = 0] = (await engine?.order({ order: 'index' })) ?? [];
+      if (results['hermesEngine']) results['hermesEngine'].index = (results['hermesEngine'].index ?? 0) + index;
+    }
+    for (const order of /** @type {const} */ (['chunks', 'load', 'search'])) {
+      const count = { chunks: plan.chunks, load: plan.reads, search: plan.searches }[order];
+      await each(async (contestant, name) => {
+        if (name === 'naive' && order === 'chunks') return;
+        results[name]?.[order].push(...(await contestant.order({ order, count, turn: turns + 100_000, sessions: Math.floor(turns / turnsPerSession) })));
+      });
+    }
+    await each(async (contestant, name) => {
+      const result = results[name];
+      if (result) [result.memory = 0] = await contestant.order({ order: 'memory' });
+      if (name !== 'naive') await contestant.order({ order: 'close' });
+    });
+  } finally {
+    for (const contestant of running.values()) contestant.stop();
+  }
+  for (const name of names) fs.rmSync(path.join(work, `${name}-${messages}`), { recursive: true, force: true });
+  fs.rmSync(seedFolder, { recursive: true });
+
+  const summary = Object.fromEntries(
+    Object.entries(results).map(([name, { memory, index, ...times }]) => {
+      const cost = index === undefined ? {} : { indexMsPerTurn: round(index / times.turns.length) };
+      return [name, { ...Object.fromEntries(Object.entries(times).map(([what, values]) => [what, quantiles(values)])), memoryMb: round(memory), ...cost }];
+    }),
+  );
+  printSize(summary);
+  return { messages, contestants: summary };
+}
+
+/** @param {number[]} values */
+function quantiles(values) {
+  if (values.length === 0) return null;
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (/** @type {number} */ part) => round(sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? 0);
+  return { p50: at(0.5), p95: at(0.95), max: at(1), count: sorted.length };
+}
+
+/** Slope of log(time) over log(messages): 0 does not grow, 1 grows as the store does. @param {{ x: number, y: number }[]} points */
+function growth(points) {
+  const logs = points.map(({ x, y }) => ({ x: Math.log(x), y: Math.log(y) }));
+  const mean = (/** @type {number[]} */ values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const middle = { x: mean(logs.map(({ x }) => x)), y: mean(logs.map(({ y }) => y)) };
+  const above = logs.reduce((sum, { x, y }) => sum + (x - middle.x) * (y - middle.y), 0);
+  return round(above / logs.reduce((sum, { x }) => sum + (x - middle.x) ** 2, 0));
+}
+
+/** @param {number} value */
+function round(value) {
+  return Math.round(value * 1000) / 1000;
+}
+
+function printSize(summary) {
+  const columns = ['', 'turn p50', 'p95', 'chunk p50', 'p95', 'open', 'load 200', 'search', 'RSS MB'];
+  const rows = Object.entries(summary).map(([name, result]) => {
+    const figure = (/** @type {number | undefined} */ value) => (value === undefined ? '–' : value.toFixed(value < 10 ? 2 : 0));
+    const { turns, chunks, open, load, search, memoryMb } = result;
+    return [labels[name], figure(turns?.p50), figure(turns?.p95), figure(chunks?.p50), figure(chunks?.p95), figure(open?.p50), figure(load?.p50), figure(search?.p50), figure(memoryMb)];
+  });
+  const widths = columns.map((column, index) => Math.max(column.length, ...rows.map((row) => row[index].length)));
+  for (const row of [columns, ...rows]) console.log(`  ${row.map((cell, index) => (index === 0 ? cell.padEnd(widths[index]) : cell.padStart(widths[index]))).join('  ')}`);
+  console.log(`  indexing in idle time: ${summary.hermesEngine.indexMsPerTurn} ms per turn`);
+}
+
+/** The package on disk, or null where none was made. */
+function packageBytes() {
+  const files = fs.readdirSync(root).filter((name) => name.endsWith('.vsix'));
+  return files.length === 0 ? null : Math.max(...files.map((name) => fs.statSync(path.join(root, name)).size));
+}
+
+function judge(sizes, activation, vsixBytes) {
+  const turnOf = (size, name) => size.contestants[name].turns.p50;
+  const largest = sizes.at(-1);
+  const ratios = sizes.map((size) => turnOf(size, 'hermes') / turnOf(size, 'betterSqlite'));
+  const exponent = growth(sizes.map((size) => ({ x: size.messages, y: turnOf(size, 'hermes') })));
+  const aims = [
+    { aim: 'durable turn, × better-sqlite3 (worst size)', value: round(Math.max(...ratios)), most: 1 },
+    { aim: 'growth exponent of a turn', value: exponent, most: 0.05 },
+    { aim: `open at ${largest.messages.toLocaleString('en')} messages, ms`, value: largest.contestants.hermes.open.p50, most: 60 },
+    { aim: `activation, ms (${activation?.how ?? 'not measured: there is no dist/extension.js'})`, value: activation?.ms ?? null, most: 50 },
+    { aim: '.vsix, bytes', value: vsixBytes, most: 2 * 1024 * 1024 },
+  ];
+  return aims.map((aim) => ({ ...aim, met: aim.value === null ? null : aim.value <= aim.most }));
+}
+
+const started = performance.now();
+installPackages();
+const work = fs.mkdtempSync(path.join(os.tmpdir(), 'hermes-bench-'));
+try {
+  const program = await bundle(work);
+  const sizes = [];
+  for (const messages of plan.sizes) sizes.push(await measureSize(program, work, messages));
+  const activation = await activationTime(path.join(root, 'dist/extension.js'));
+  const aims = judge(sizes, activation, packageBytes());
+  console.log('\nAims');
+  for (const { aim, value, most, met } of aims) console.log(`  ${met === null ? '–' : met ? '✓' : '✗'} ${aim}: ${value ?? 'not measured'} (at most ${most})`);
+  const seconds = round((performance.now() - started) / 1000);
+  console.log(`\nTook ${seconds.toFixed(0)} s.`);
+  if (flags.json) {
+    const machine = { cpus: os.cpus().length, model: os.cpus()[0]?.model ?? null, memoryGb: Math.round(os.totalmem() / 2 ** 30), platform: process.platform, node: process.version };
+    fs.writeFileSync(flags.json, `${JSON.stringify({ machine, quick: flags.quick, seconds, sizes, activation, aims }, null, 2)}\n`);
+  }
+} finally {
+  fs.rmSync(work, { recursive: true, force: true });
+}

@@ -1,0 +1,119 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { emptyDatabase } from '../../src/store/open/fileHeader';
+import { migrate } from '../../src/store/schema/migrations';
+import { benchChunk, benchTurn, messagesPerTurn, rareWord, turnsPerSession } from './benchTurn';
+import { BetterSqliteDatabase } from './betterSqliteDatabase';
+import { indexAll, openContestant, sessionDbOver, type Contestant, type ContestantName, type ContestantPlace } from './contestants';
+
+/** Orders of `scripts/bench.mjs` to one process, which measures one way of storing. Times come back in milliseconds. */
+type BenchOrder =
+  | { readonly order: 'seed'; readonly folder: string; readonly packages: string; readonly messages: number }
+  | { readonly order: 'open'; readonly name: ContestantName; readonly place: ContestantPlace }
+  | { readonly order: 'turns'; readonly from: number; readonly count: number }
+  | { readonly order: 'chunks'; readonly turn: number; readonly count: number }
+  | { readonly order: 'index' | 'close' | 'memory' }
+  | { readonly order: 'load'; readonly count: number; readonly sessions: number }
+  | { readonly order: 'search'; readonly count: number };
+
+let contestant: Contestant | null = null;
+
+process.on('message', (order: BenchOrder) => {
+  obey(order).then(
+    (values) => process.send?.({ values }),
+    (error: unknown) => process.send?.({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+  );
+});
+
+async function obey(order: BenchOrder): Promise<readonly number[]> {
+  switch (order.order) {
+    case 'seed':
+      return [seed(order.folder, order.packages, order.messages)];
+    case 'open': {
+      const took = await timed(async () => {
+        contestant = await openContestant[order.name](order.place);
+        await contestant.store.listSessions({ limit: 30 });
+      });
+      return [took];
+    }
+    case 'turns':
+      return repeated(order.count, (index) => turn(opened(), order.from + index));
+    case 'chunks':
+      return chunks(opened(), order.turn, order.count);
+    case 'index':
+      return [await timed(async () => {
+        while ((await opened().store.indexBatch(16)) > 0);
+      })];
+    case 'load':
+      return repeated(order.count, (index) =>
+        timed(() => opened().store.readTranscript({ sessionId: `session-${index % order.sessions}`, limit: 200, includeHidden: true })),
+      );
+    case 'search':
+      return repeated(order.count, () => timed(() => opened().store.search({ text: rareWord, limit: 20 })));
+    case 'memory':
+      return [process.memoryUsage().rss / 2 ** 20];
+    case 'close':
+      await opened().store.close();
+      contestant = null;
+      return [];
+  }
+}
+
+/** One agent turn: the prompt durable, then everything that settles it durable. */
+async function turn({ store, settle }: Contestant, number: number): Promise<number> {
+  const { sessionId, opening, settling } = benchTurn(number);
+  if ((await store.getSession(sessionId)) === null) await store.createSession({ id: sessionId, startedAt: opening.startedAt });
+  return timed(async () => {
+    await store.openTurn(opening);
+    await settle(() => store.settleTurn(settling));
+  });
+}
+
+async function chunks({ store }: Contestant, number: number, count: number): Promise<readonly number[]> {
+  const { sessionId, opening, settling } = benchTurn(number);
+  if ((await store.getSession(sessionId)) === null) await store.createSession({ id: sessionId, startedAt: opening.startedAt });
+  await store.openTurn(opening);
+  const times = await repeated(count, (index) => timed(() => store.appendChunks(benchChunk(sessionId, opening.turnUid, index + 1))));
+  await store.settleTurn({ ...settling, messages: [] });
+  return times;
+}
+
+/** Makes a store of that many messages, indexed, in large transactions without durability. Returns how many it holds. */
+function seed(folder: string, packages: string, messages: number): number {
+  const file = join(folder, 'state.db');
+  writeFileSync(file, emptyDatabase());
+  const database = new BetterSqliteDatabase(packages, file, 'none');
+  migrate(database, { keepCopy: () => undefined });
+  const sessions = sessionDbOver(database);
+  const turns = Math.ceil(messages / messagesPerTurn);
+  for (let first = 0; first < turns; first += 1000) {
+    database.asOne(() => {
+      for (let number = first; number < Math.min(turns, first + 1000); number++) {
+        const { sessionId, opening, settling } = benchTurn(number);
+        if (number % turnsPerSession === 0) sessions.createSession({ id: sessionId, startedAt: opening.startedAt });
+        sessions.openTurn(opening);
+        sessions.settleTurn(settling);
+      }
+      indexAll(sessions);
+    });
+  }
+  database.close();
+  return turns;
+}
+
+function opened(): Contestant {
+  if (!contestant) throw new Error('Nothing is open.');
+  return contestant;
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
+
+async function repeated(count: number, work: (index: number) => Promise<number>): Promise<readonly number[]> {
+  const times: number[] = [];
+  for (let index = 0; index < count; index++) times.push(await work(index));
+  return times;
+}
