@@ -17,6 +17,8 @@ export interface CodeServerOptions {
   workspaceTrust?: boolean;
   /** Lets a page carry extensionDevelopmentPath and extensionTestsPath; without it they are ignored without a word. */
   testDriver?: boolean;
+  /** How long the extension host of a closed window lives on; 1 s unless said otherwise. */
+  reconnectionGraceSeconds?: number;
 }
 
 /** A VS Code server (code-server) with its own data and extensions. Extension hosts are its children. */
@@ -46,14 +48,14 @@ export class CodeServer {
 
   /** Resolves when the server answers. */
   async start(): Promise<void> {
-    const { install, port, workspaceTrust, testDriver } = this.options;
+    const { install, port, workspaceTrust, testDriver, reconnectionGraceSeconds = 1 } = this.options;
     const args = [
       install.entry,
       ...['--config', serverConfig, '--bind-addr', `127.0.0.1:${port}`, '--auth', 'none'],
       ...['--user-data-dir', this.dataDir, '--extensions-dir', this.extensionsDir],
       ...['--disable-telemetry', '--disable-update-check', '--disable-getting-started-override'],
-      // VS Code keeps the extension host of a closed window for three hours, and with it the lock on the folder's storage.
-      ...['--reconnection-grace-time', '1'],
+      // By itself VS Code keeps the extension host of a closed window for three hours, and with it the lock on the folder's storage.
+      ...['--reconnection-grace-time', String(reconnectionGraceSeconds)],
       ...(workspaceTrust ? [] : ['--disable-workspace-trust']),
       ...(testDriver ? ['--vscode-option', 'enable-smoke-test-driver'] : []),
     ];

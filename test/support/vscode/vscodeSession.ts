@@ -20,6 +20,7 @@ export interface VscodeSessionOptions {
   env?: Readonly<Record<string, string | undefined>>;
   workspaceTrust?: boolean;
   testDriver?: boolean;
+  reconnectionGraceSeconds?: number;
   viewport?: { width: number; height: number };
   /** Where the session lives. Default: a new temporary folder, removed in the end. */
   root?: string;

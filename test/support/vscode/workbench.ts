@@ -7,8 +7,8 @@ import type { Settings } from './userSettings';
 /** What a webview is shown in: a view of a side bar or panel, or an editor tab. */
 export type WebviewPlace = 'view' | 'editor';
 
-/** Complaints of VS Code's server itself: no marketplace, no proprietary modules, work cut short by a reload. */
-const harmless = /vsda|open-vsx\.org|Failed to load resource|Long running operations during shutdown|chatEditingSession|CodeExpectedError: cancelled/;
+/** Complaints of VS Code's server itself: no marketplace, no proprietary modules, no sign-in, work cut short by a reload. */
+const harmless = /vsda|open-vsx\.org|Failed to load resource|Long running operations during shutdown|chatEditingSession|CodeExpectedError: cancelled|authentication provider 'github'/;
 
 /** One VS Code window: what a person does in it and sees of it. */
 export class Workbench {
