@@ -1,0 +1,79 @@
+import { expect } from 'vitest';
+import { reply, startModelServer } from '../support/modelServer';
+import { readStateDb, waitFor } from '../support/vscode';
+import { ChatPanel } from './chatPanel';
+import { EXTENSION_ID, test } from './vscodeTest';
+import { numberedWords } from './words';
+
+const kills = 20;
+const answerWords = 300;
+
+interface Kill {
+  /** Longest text of the answer that the panel was seen to render before its host was gone. */
+  readonly rendered: string;
+  readonly whole: string;
+  readonly stored: string;
+  readonly redrawn: string;
+  readonly stopReason: string | null;
+}
+
+/** What the panel rendered last: the page goes on drawing what its host had sent, until the host is replaced. */
+async function longestRendered(panel: ChatPanel, until: Promise<unknown>): Promise<string> {
+  let longest = '';
+  let done = false;
+  void until.finally(() => (done = true));
+  while (!done) {
+    const text = await panel.lastAnswer().catch(() => '');
+    if (text.length > longest.length) longest = text;
+  }
+  return longest;
+}
+
+test(`${kills} kills of the extension host in the middle of an answer lose and double nothing that was rendered`, { timeout: 900_000 }, async ({ startVscode }) => {
+  const server = await startModelServer();
+  try {
+    const vscode = await startVscode({
+      settings: { 'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }], 'hermes.model': 'Local/test-model' },
+    });
+    const workbench = await vscode.open(vscode.sampleFolder());
+    let panel = await ChatPanel.open(workbench);
+    const folder = await waitFor('the workspace storage', () => vscode.workspaceStorageFolders(EXTENSION_ID)[0]);
+    const results: Kill[] = [];
+    for (let index = 0; index < kills; index++) {
+      const whole = numberedWords(`k${index + 1}-`, answerWords);
+      server.script(reply().says(whole, { every: 6 }));
+      await panel.send(`Answer number ${index + 1}`);
+      // At least one word, then anywhere up to a little before the end.
+      const target = Math.floor(Math.random() * 0.8 * whole.length) + 1;
+      await panel.waitForAnswer(`${target} characters of answer ${index + 1}`, (text) => text.startsWith(`k${index + 1}-`) && text.length >= target);
+      const pid = await vscode.extensionHostPid();
+      const gone = vscode.killExtensionHost();
+      const rendered = await longestRendered(panel, gone.then(() => new Promise((resolve) => setTimeout(resolve, 100))));
+      await gone;
+      await vscode.waitForNewExtensionHost(pid);
+      // VS Code restarts a killed host by itself only twice in five minutes; a reload resets the count.
+      await workbench.reload();
+      panel = await ChatPanel.attach(workbench);
+      const redrawn = await panel.waitForAnswer(`answer ${index + 1} after the kill`, (text) => text.startsWith(`k${index + 1}-`));
+      const [row] = readStateDb(
+        folder,
+        "SELECT m.content, t.stop_reason FROM messages m JOIN turns t ON t.uid = m.turn_uid WHERE m.role = 'assistant' AND m.active = 1 AND m.content LIKE ? ORDER BY m.position",
+        `k${index + 1}-%`,
+      );
+      results.push({ rendered, whole, stored: String(row?.['content'] ?? ''), redrawn, stopReason: String(row?.['stop_reason'] ?? '') });
+    }
+    const rows = readStateDb(folder, "SELECT role FROM messages WHERE active = 1 ORDER BY position");
+    console.log(results.map(({ rendered, stored, whole }, index) => `kill ${index + 1}: rendered ${rendered.length}, stored ${stored.length} of ${whole.length}`).join('\n'));
+    expect({
+      lost: results.filter(({ rendered, stored }) => !stored.startsWith(rendered)).map(({ rendered, stored }) => ({ rendered, stored })),
+      notAPrefix: results.filter(({ stored, whole }) => !whole.startsWith(stored.trimEnd())).length,
+      redrawnOtherwise: results.filter(({ stored, redrawn }) => stored.trim() !== redrawn.trim()).length,
+      inTheMiddle: results.filter(({ rendered, whole }) => rendered.length > 0 && rendered.length < whole.length).length >= 15,
+      rows: { user: rows.filter(({ role }) => role === 'user').length, assistant: rows.filter(({ role }) => role === 'assistant').length },
+      stopReasons: [...new Set(results.map(({ stopReason }) => stopReason))],
+      refused: server.requests.filter((request) => request.rejection !== null).length,
+    }).toEqual({ lost: [], notAPrefix: 0, redrawnOtherwise: 0, inTheMiddle: true, rows: { user: kills, assistant: kills }, stopReasons: ['crash'], refused: 0 });
+  } finally {
+    await server.close();
+  }
+});
