@@ -1,8 +1,9 @@
 import { basename, dirname, join } from 'node:path';
 
-/** VS Code's own name for a workspace's storage: an MD5 in hex, with `-1`, `-2`, … for a second host of the same folder. */
-const suffixedWorkspace = /^([0-9a-f]{32})-\d+$/;
-const plainWorkspace = /^[0-9a-f]{32}$/;
+/** VS Code's own name for a workspace's storage: on a desktop an MD5 in hex, in a browser a 32-bit number in hex with its sign (measured on
+ *  code-server: `27bddbce`); with `-1`, `-2`, … for a second host of the same folder. */
+const suffixedWorkspace = /^([0-9a-f]{32}|-?[0-9a-f]{1,8})-\d+$/;
+const plainWorkspace = /^(?:[0-9a-f]{32}|-?[0-9a-f]{1,8})$/;
 
 /** Where the one history of a folder lives, given the storage folder VS Code handed out (`…/workspaceStorage/<hash>[-N]/<publisher.name>`).
  *  While another host holds `<hash>`, VS Code gives a second host of the same folder `<hash>-1` and so on: two storages, but one history,
