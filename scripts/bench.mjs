@@ -9,7 +9,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { activationTime } from './activationTime.mjs';
+import { measureShipped } from './shippedExtension.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const packages = path.join(root, 'test/bench');
@@ -17,8 +17,8 @@ const packages = path.join(root, 'test/bench');
 const { values: flags } = parseArgs({ options: { json: { type: 'string' }, quick: { type: 'boolean', default: false } } });
 
 const plan = flags.quick
-  ? { sizes: [1_000, 10_000], rounds: 8, turnsPerRound: 10, chunks: 200, reads: 20, searches: 10, openings: 3, naiveTurns: 3 }
-  : { sizes: [1_000, 10_000, 100_000, 300_000], rounds: 30, turnsPerRound: 10, chunks: 400, reads: 40, searches: 15, openings: 5, naiveTurns: 5 };
+  ? { sizes: [1_000, 10_000], rounds: 8, turnsPerRound: 10, chunks: 200, reads: 20, searches: 10, openings: 3, naiveTurns: 3, starts: 1 }
+  : { sizes: [1_000, 10_000, 100_000, 300_000], rounds: 30, turnsPerRound: 10, chunks: 400, reads: 40, searches: 15, openings: 5, naiveTurns: 5, starts: 3 };
 
 /** As in test/bench/benchTurn.ts: about 200 messages. */
 const turnsPerSession = 28;
@@ -181,13 +181,7 @@ function printSize(summary) {
   console.log(`  indexing in idle time: ${summary.hermesEngine.indexMsPerTurn} ms per turn`);
 }
 
-/** The package on disk, or null where none was made. */
-function packageBytes() {
-  const files = fs.readdirSync(root).filter((name) => name.endsWith('.vsix'));
-  return files.length === 0 ? null : Math.max(...files.map((name) => fs.statSync(path.join(root, name)).size));
-}
-
-function judge(sizes, activation, vsixBytes) {
+function judge(sizes, { activation, vsixBytes }) {
   const turnOf = (size, name) => size.contestants[name].turns.p50;
   const largest = sizes.at(-1);
   const ratios = sizes.map((size) => turnOf(size, 'hermes') / turnOf(size, 'betterSqlite'));
@@ -196,10 +190,10 @@ function judge(sizes, activation, vsixBytes) {
     { aim: 'durable turn, × better-sqlite3 (worst size)', value: round(Math.max(...ratios)), most: 1 },
     { aim: 'growth exponent of a turn', value: exponent, most: 0.05 },
     { aim: `open at ${largest.messages.toLocaleString('en')} messages, ms`, value: largest.contestants.hermes.open.p50, most: 60 },
-    { aim: `activation, ms (${activation?.how ?? 'not measured: there is no dist/extension.js'})`, value: activation?.ms ?? null, most: 50 },
+    { aim: 'activation in a real VS Code (load + activate), ms', value: activation.ms, most: 50 },
     { aim: '.vsix, bytes', value: vsixBytes, most: 2 * 1024 * 1024 },
   ];
-  return aims.map((aim) => ({ ...aim, met: aim.value === null ? null : aim.value <= aim.most }));
+  return aims.map((aim) => ({ ...aim, met: aim.value <= aim.most }));
 }
 
 const started = performance.now();
@@ -209,15 +203,16 @@ try {
   const program = await bundle(work);
   const sizes = [];
   for (const messages of plan.sizes) sizes.push(await measureSize(program, work, messages));
-  const activation = await activationTime(path.join(root, 'dist/extension.js'));
-  const aims = judge(sizes, activation, packageBytes());
+  console.log('\nThe extension in a real VS Code …');
+  const shipped = await measureShipped(plan.starts);
+  const aims = judge(sizes, shipped);
   console.log('\nAims');
-  for (const { aim, value, most, met } of aims) console.log(`  ${met === null ? '–' : met ? '✓' : '✗'} ${aim}: ${value ?? 'not measured'} (at most ${most})`);
+  for (const { aim, value, most, met } of aims) console.log(`  ${met ? '✓' : '✗'} ${aim}: ${value} (at most ${most})`);
   const seconds = round((performance.now() - started) / 1000);
   console.log(`\nTook ${seconds.toFixed(0)} s.`);
   if (flags.json) {
     const machine = { cpus: os.cpus().length, model: os.cpus()[0]?.model ?? null, memoryGb: Math.round(os.totalmem() / 2 ** 30), platform: process.platform, node: process.version };
-    fs.writeFileSync(flags.json, `${JSON.stringify({ machine, quick: flags.quick, seconds, sizes, activation, aims }, null, 2)}\n`);
+    fs.writeFileSync(flags.json, `${JSON.stringify({ machine, quick: flags.quick, seconds, sizes, ...shipped, aims }, null, 2)}\n`);
   }
 } finally {
   fs.rmSync(work, { recursive: true, force: true });
