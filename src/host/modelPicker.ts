@@ -77,10 +77,9 @@ function pickerItems(choices: ModelChoices, options: ModelPickerOptions): ModelI
 
 function modelItem(row: ModelRow, current: string | null): ModelItem {
   const detail = modelDetail(row, vscode.env.language, (message, args) => (args === undefined ? vscode.l10n.t(message) : vscode.l10n.t(message, args)));
-  const destination = vscode.l10n.t('to {destination}', { destination: row.destination });
   return {
     label: row.label,
-    description: row.ref === current ? vscode.l10n.t('{destination} · chosen', { destination }) : destination,
+    description: row.ref === current ? vscode.l10n.t('{destination} · chosen', { destination: row.destination }) : row.destination,
     ...(detail === '' ? {} : { detail }),
     ...(row.warnings.length > 0 ? { iconPath: new vscode.ThemeIcon('warning') } : {}),
     ref: row.ref,

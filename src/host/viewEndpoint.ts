@@ -110,7 +110,7 @@ export class ViewEndpoint<
   private post(message: ToView): void {
     if (this.lifetime.isDisposed) return;
     // A view that is gone takes nothing; it is drawn from the store when it comes back.
-    this.port.postMessage(message).then(undefined, (error: unknown) => this.log.warn(`A message did not reach its view: ${errorWords(error).sentence}`));
+    this.port.postMessage(message).then(undefined, (error: unknown) => this.log.trace(`A message did not reach its view: ${String(error)}`));
   }
 }
 
