@@ -14,6 +14,7 @@ import type { ModelFacts } from './modelFacts';
 import type { ModelInfo } from './modelInfo';
 import { ModelError } from './modelProvider';
 import type { ModelListing, ModelProvider } from './modelProvider';
+import { patientFetch } from './patientFetch';
 import type { ProviderSettings } from './providerSettings';
 import { loopbackPolicy, remotePolicy } from './requestRunner';
 import type { LoadTransports, TransportFault } from './transport';
@@ -79,7 +80,7 @@ export class EndpointProvider implements ModelProvider {
     const info = await this.infoOf(modelId, endpoint, key, signal);
     return httpChatModel(info, {
       loadTransports: this.parts.loadTransports,
-      settings: { protocol: this.kind, baseUrl: endpoint.baseUrl, key, modelId, fetch: this.parts.fetch },
+      settings: { protocol: this.kind, baseUrl: endpoint.baseUrl, key, modelId, fetch: patientFetch(this.parts.fetch) },
       policy: endpoint.loopback ? loopbackPolicy : remotePolicy,
       clock: this.parts.clock,
       provider: this.name,

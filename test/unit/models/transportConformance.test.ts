@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChatModel, Terminal } from '../../../src/models/chatModel';
+import { patientFetch } from '../../../src/models/patientFetch';
 import { answersHtml, answersJson, answersNothing, dropsBeforeAnswering, refuses, reply, startModelServer } from '../../support/modelServer';
 import type { ModelServer, Scripted } from '../../support/modelServer';
 import { arrived, ask, follow, modelAt, request, textOf } from './asking';
@@ -73,12 +74,19 @@ const cases: readonly Case[] = [
   { name: 'an invalid request', script: refuses(400, { message: 'temperature is not supported' }), ends: 'failed badRequest' },
 ];
 
-describe.each(['openai', 'anthropic'] as const)('every transport, here %s', (protocol) => {
+const transports = [
+  { protocol: 'openai', network: 'fetch', fetch: globalThis.fetch },
+  { protocol: 'anthropic', network: 'fetch', fetch: globalThis.fetch },
+  { protocol: 'openai', network: 'patientFetch', fetch: patientFetch(() => Promise.reject(new Error('left this machine'))) },
+  { protocol: 'anthropic', network: 'patientFetch', fetch: patientFetch(() => Promise.reject(new Error('left this machine'))) },
+] as const;
+
+describe.each(transports)('every transport, here $protocol over $network', ({ protocol, fetch }) => {
   let server: ModelServer;
   let model: ChatModel;
   beforeEach(async () => {
     server = await startModelServer({ protocols: [protocol] });
-    model = modelAt({ url: server.url, protocol, key: 'sk-secret-key', policy: { backoffMs: 1 } });
+    model = modelAt({ url: server.url, protocol, fetch, key: 'sk-secret-key', policy: { backoffMs: 1 } });
   });
   afterEach(() => server.close());
 
