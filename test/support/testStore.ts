@@ -30,6 +30,13 @@ export function addNotes(database: SqlJsDatabase, from: number, to: number, text
   }
 }
 
+/** The same in one transaction. */
+export function addNotesAtOnce(database: SqlJsDatabase, from: number, to: number): void {
+  database.transaction(() => {
+    for (let n = from; n < to; n += 1) database.run('INSERT INTO notes (uid, text) VALUES (?, ?)', [`note-${n}`, noteText(n)]);
+  });
+}
+
 export function noteText(n: number): string {
   return `Note ${n}. `.repeat(40);
 }

@@ -10,14 +10,10 @@ const rowNumber = 'salvaged_rowid';
 
 /** Every row of a table that can be read, in no particular order; returns whether that is all of them. Reads from the front until a broken
  *  page stops it, then from the back, then halves the stretch between until nothing readable is left in it. */
-export function readableRows(database: SqlDatabase, table: string): Generator<SqlRow, boolean> {
+export function* readableRows(database: SqlDatabase, table: string): Generator<SqlRow, boolean> {
   const columns = keyColumns(database, table);
-  if (columns === undefined) return nothing();
-  return columns.length === 0 ? new NumberedTable(database, table).rows() : keyedRows(database, table, columns);
-}
-
-function* nothing(): Generator<SqlRow, boolean> {
-  return true;
+  if (columns === undefined) return true;
+  return yield* columns.length === 0 ? new NumberedTable(database, table).rows() : keyedRows(database, table, columns);
 }
 
 /** The primary key of a table without row numbers; empty for a table with them, undefined when there is no such table. */

@@ -12,7 +12,7 @@ import { StoreError } from '../../../../src/store/storeError';
 import { bundleProgram, NodeProgram } from '../../../support/nodeProgram';
 import { otherSqlite } from '../../../support/otherSqlite';
 import { testSqlite, wasmPath } from '../../../support/sqlite';
-import { addNotes, noteTable, noteUids, openTestDatabase } from '../../../support/testStore';
+import { addNotes, addNotesAtOnce, noteTable, noteUids, openTestDatabase } from '../../../support/testStore';
 
 let sqlite: Sqlite;
 let folder: string;
@@ -37,7 +37,7 @@ function open(options: Partial<OpenDatabaseOptions> = {}): OpenedDatabase {
 function storeWithNotes(count: number): void {
   const { database } = open();
   database.execute(noteTable);
-  addNotes(database, 0, count);
+  addNotesAtOnce(database, 0, count);
   database.close();
 }
 
@@ -45,9 +45,9 @@ function storeWithNotes(count: number): void {
 function killedStoreWithNotes(inFile: number, inLog: number): void {
   const { database } = open();
   database.execute(noteTable);
-  addNotes(database, 0, inFile);
+  addNotesAtOnce(database, 0, inFile);
   database.all('PRAGMA wal_checkpoint(TRUNCATE)');
-  addNotes(database, inFile, inFile + inLog);
+  addNotesAtOnce(database, inFile, inFile + inLog);
   database.abandon();
 }
 
@@ -298,7 +298,7 @@ describe('a damaged file is set aside, kept, replaced, and its readable rows are
   test.each([
     ['empty', () => writeFileSync(main, '')],
     ['missing', () => rmSync(main)],
-  ])('an %s file beside a log that holds rows: SQLite alone would delete the log', (_name, damage) => {
+  ])('%s: a main file beside a log that holds rows: SQLite alone would delete the log', (_name, damage) => {
     killedStoreWithNotes(0, 60);
     damage();
     const opened = open();
