@@ -214,7 +214,7 @@ function faults(messages: readonly Message[]): readonly string[] {
 describe('the store, whatever happens', () => {
   it('holds what was delivered, once, in order, and ends as a history every provider accepts', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+      fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
         const schedule = new Schedule(await sessionDbWorld());
         for (const one of steps) await schedule.run(one);
         schedule.compare();
@@ -223,7 +223,7 @@ describe('the store, whatever happens', () => {
         expect({ faults: schedule.activeMessages().map(faults), damage: schedule.world.db.verifyIntegrity() }).toEqual({ faults: [[], []], damage: [] });
         schedule.world.database.close();
       }),
-      { numRuns: 150 },
+      { numRuns: 100 },
     );
   }, 120_000);
 });
