@@ -23,14 +23,11 @@ export class SqlJsDatabase implements SqlDatabase {
   }
 
   run(sql: string, params: readonly SqlValue[] = []): { readonly changes: number; readonly lastInsertId: number } {
-    const alone = !this.transactionOpen;
-    if (alone) this.assertOwned();
     const result = this.using(sql, params, ({ statement, insertsRows }) => {
       statement.step();
       const changes = this.connection.handle.getRowsModified();
       return { changes, insertsRows };
     });
-    if (alone) this.assertOwned();
     return { changes: result.changes, lastInsertId: result.insertsRows ? this.lastInsertId() : 0 };
   }
 
@@ -70,7 +67,11 @@ export class SqlJsDatabase implements SqlDatabase {
 
   /** Inside a transaction the work simply runs in it: it already has its snapshot. */
   readTransaction<T>(work: () => T): T {
-    return this.transactionOpen ? work() : this.enclosed('BEGIN', work, () => undefined);
+    if (this.transactionOpen) return work();
+    // Another process may be rewriting the pages that a process which lost the store reads.
+    const result = this.enclosed('BEGIN', work, this.assertOwned);
+    this.assertOwned();
+    return result;
   }
 
   execute(sql: string): void {
@@ -157,9 +158,14 @@ export class SqlJsDatabase implements SqlDatabase {
     const values = bindable(params);
     return this.guarded(sql, () => {
       const prepared = this.statements.take(sql);
+      // A statement on its own is its own transaction.
+      const fenced = !this.transactionOpen && prepared.mayWrite;
       try {
+        if (fenced) this.assertOwned();
         prepared.statement.bind(values);
-        return work(prepared);
+        const result = work(prepared);
+        if (fenced) this.assertOwned();
+        return result;
       } finally {
         this.statements.giveBack(sql, prepared);
       }
@@ -174,7 +180,10 @@ export class SqlJsDatabase implements SqlDatabase {
     try {
       return work();
     } catch (error) {
-      throw sqlFailure(error, mounted.diskFailure, sql);
+      const failure = sqlFailure(error, mounted.diskFailure, sql);
+      // A file that another process writes by now looks damaged from here. It must not be set aside for that.
+      if (failure.causeClass === 'corrupt') this.assertOwned();
+      throw failure;
     }
   }
 }

@@ -5,6 +5,8 @@ export interface PreparedStatement {
   readonly statement: Statement;
   readonly columns: readonly string[];
   readonly insertsRows: boolean;
+  /** False for a query. Not for a pragma: a checkpoint is one. */
+  readonly mayWrite: boolean;
 }
 
 /** Statements the store repeats are few; more than this means that texts are built per call, and the oldest go. */
@@ -23,7 +25,12 @@ export class StatementCache {
       return kept;
     }
     const statement = this.database.prepare(sql);
-    return { statement, columns: statement.getColumnNames(), insertsRows: /^\s*(insert|replace|with)\b/i.test(sql) };
+    return {
+      statement,
+      columns: statement.getColumnNames(),
+      insertsRows: /^\s*(insert|replace|with)\b/i.test(sql),
+      mayWrite: !/^\s*(select|begin)\b/i.test(sql),
+    };
   }
 
   giveBack(sql: string, prepared: PreparedStatement): void {

@@ -57,7 +57,7 @@ export function openDatabase(options: OpenDatabaseOptions): OpenedDatabase {
   try {
     if (options.readOnly !== true) options.fileSystem.makeFolder(files.folder);
     const obstacle = writeObstacle(options, files);
-    return obstacle === undefined ? openForWriting(options, files) : openForReading(options, files, obstacle);
+    return obstacle === undefined ? openForWritingIfPossible(options, files) : openForReading(options, files, obstacle);
   } catch (error) {
     if (error instanceof StoreError) throw error;
     throw diskError('open the store in', files.folder, errnoOf(error));
@@ -70,6 +70,17 @@ function writeObstacle({ fileSystem, readOnly }: OpenDatabaseOptions, files: Sto
   const places = [files.folder, files.main, files.log].filter((path) => fileSystem.stat(path) !== undefined);
   const denied = places.find((path) => !fileSystem.mayWrite(path));
   return denied === undefined ? undefined : storeError('readOnly', `no permission to write ${denied}`);
+}
+
+/** Windows and some network file systems tell only at the first write that a place cannot be written. */
+function openForWritingIfPossible(options: OpenDatabaseOptions, files: StoreFiles): OpenedDatabase {
+  try {
+    return openForWriting(options, files);
+  } catch (error) {
+    const failure = error instanceof StoreError ? error : diskError('write in', files.folder, errnoOf(error));
+    if (failure.causeClass !== 'readOnly') throw failure;
+    return openForReading(options, files, failure);
+  }
 }
 
 function openForWriting(options: OpenDatabaseOptions, files: StoreFiles): OpenedDatabase {

@@ -141,6 +141,9 @@ describe('transactions', () => {
     };
     expect(() => database.run("INSERT INTO notes (uid, text) VALUES ('b', 'x')")).toThrow(replaced);
     expect(() => database.execute('DELETE FROM notes')).toThrow(replaced);
+    expect(() => database.all('PRAGMA wal_checkpoint(TRUNCATE)')).toThrow(replaced);
+    expect(() => database.get("INSERT INTO notes (uid, text) VALUES ('c', 'x') RETURNING id")).toThrow(replaced);
+    expect(() => database.readTransaction(() => 1)).toThrow(replaced);
     expect(noteUids(database)).toEqual(['note-0']);
   });
 
@@ -152,6 +155,20 @@ describe('transactions', () => {
     };
     expect(() => addNotes(database, 0, 1)).toThrow(causing('replaced'));
     expect(noteUids(database)).toEqual(['note-0']);
+  });
+
+  test('what looks damaged because another process writes it is told as that, and not as damage', async () => {
+    addNotes(database, 0, 400, (n) => `${n}`.repeat(1000));
+    database.close();
+    await reopen();
+    database.get('SELECT 1 FROM notes');
+    const file = disk.open('/store/state.db', 'write');
+    for (let page = 4; page < file.size() / 4096; page += 1) file.write(new Uint8Array(4096).fill(0xa5), page * 4096);
+    expect(() => database.all('SELECT text FROM notes')).toThrow(causing('corrupt'));
+    assertOwned = () => {
+      throw new StoreError('replaced', 'gone', 'test');
+    };
+    expect(() => database.all('SELECT text FROM notes')).toThrow(causing('replaced'));
   });
 
   test('closing a store that another process owns by now leaves the files as they are', () => {

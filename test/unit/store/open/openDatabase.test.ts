@@ -5,6 +5,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { OpenFile, OpenMode } from '../../../../src/store/engine/fileSystem';
+import { FileSystemError } from '../../../../src/store/engine/fileSystem';
 import { NodeFileSystem } from '../../../../src/store/engine/nodeFileSystem';
 import type { Sqlite } from '../../../../src/store/engine/sqlite';
 import type { OpenDatabaseOptions, OpenedDatabase } from '../../../../src/store/open/openDatabase';
@@ -371,6 +373,19 @@ describe('a place that cannot be written', () => {
     expect(noteUids(database)).toHaveLength(20);
     database.close();
     expect(readdirSync(folder)).toEqual(['state.db']);
+  });
+
+  test('that tells so only at the first write is read all the same', () => {
+    class Deceptive extends NodeFileSystem {
+      override open(path: string, mode: OpenMode): OpenFile {
+        if (mode !== 'read' && path === log) throw new FileSystemError('EPERM', 'open', path);
+        return super.open(path, mode);
+      }
+    }
+    storeWithNotes(20);
+    const { database, report } = openTestDatabase(sqlite, new Deceptive(), folder);
+    expect([report.readOnly?.causeClass, noteUids(database).length]).toEqual(['readOnly', 20]);
+    database.close();
   });
 
   test('without a store there is nothing to open', () => {
