@@ -4,7 +4,7 @@ import { t } from './localization';
 export function clockTime(at: number, now: number): string {
   const date = new Date(at * 1000);
   const today = new Date(now * 1000).toDateString() === date.toDateString();
-  const time: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit' };
+  const time: Intl.DateTimeFormatOptions = { hour: 'numeric', minute: '2-digit' };
   return new Intl.DateTimeFormat(undefined, today ? time : { day: 'numeric', month: 'short', ...time }).format(date);
 }
 

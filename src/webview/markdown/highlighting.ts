@@ -2,7 +2,6 @@ import hljs from 'highlight.js/lib/core';
 import bash from 'highlight.js/lib/languages/bash';
 import c from 'highlight.js/lib/languages/c';
 import csharp from 'highlight.js/lib/languages/csharp';
-import css from 'highlight.js/lib/languages/css';
 import diff from 'highlight.js/lib/languages/diff';
 import go from 'highlight.js/lib/languages/go';
 import java from 'highlight.js/lib/languages/java';
@@ -14,7 +13,7 @@ import typescript from 'highlight.js/lib/languages/typescript';
 import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
 
-for (const [name, language] of Object.entries({ bash, c, csharp, css, diff, go, java, json, python, rust, sql, typescript, xml, yaml })) {
+for (const [name, language] of Object.entries({ bash, c, csharp, diff, go, java, json, python, rust, sql, typescript, xml, yaml })) {
   hljs.registerLanguage(name, language);
 }
 // JavaScript is read with TypeScript's grammar and C++ with C's: near enough for colour, and a third of the bytes.

@@ -78,7 +78,7 @@ function Calls({ id, calls }: { readonly id: string; readonly calls: readonly Ca
     <div class="reads">
       <button type="button" class="fold-button" aria-expanded={open} onClick={() => chat.toggleFold(id)}>
         <Icon name={open ? 'chevron-down' : 'chevron-right'} />
-        <span>{foldWords(calls.map(({ call }) => call))}</span>
+        <span dir="auto">{foldWords(calls.map(({ call }) => call))}</span>
       </button>
       {open && <div class="reads-open">{calls.map((row) => <ToolRow key={row.call.callId} row={row} />)}</div>}
     </div>

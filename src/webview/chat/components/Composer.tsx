@@ -104,8 +104,8 @@ function ProblemLine() {
   const problem = chat.problem.value;
   if (problem === null) return null;
   return (
-    <div class="notice notice-error" role="alert">
-      <Icon name="error" />
+    <div class={`notice notice-${problem.offersModels ? 'warning' : 'error'}`} role="alert">
+      <Icon name={problem.offersModels ? 'warning' : 'error'} />
       <div class="notice-body">
         <span>{problem.sentence}</span>
         {problem.offersModels && (

@@ -63,7 +63,7 @@ function ReadsFold({ row, startedAt }: { readonly row: ReadsRow; readonly starte
     <div class="reads">
       <button type="button" class="fold-button" aria-expanded={open} onClick={() => chat.toggleFold(row.key)}>
         <Icon name={open ? 'chevron-down' : 'chevron-right'} />
-        <span>{foldWords(calls)}</span>
+        <span dir="auto">{foldWords(calls)}</span>
       </button>
       {/* Kept in the page while folded: these answers are part of the conversation and of what was shown. */}
       <div class={open ? 'reads-open' : 'reads-closed'}>

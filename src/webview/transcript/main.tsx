@@ -1,0 +1,26 @@
+import { render } from 'preact';
+import { setLocalization } from '../localization';
+import { connectToHost } from '../rpc';
+import { TranscriptApp } from './components/TranscriptApp';
+import { TranscriptController, type TranscriptViewProtocol } from './transcriptController';
+import { recallTranscript } from './transcriptMemory';
+import '../styles/controls.css';
+import '../styles/markdown.css';
+import './transcript.css';
+
+function start(root: HTMLElement): void {
+  const api = acquireVsCodeApi();
+  const transcript = new TranscriptController({
+    host: connectToHost<TranscriptViewProtocol>(api, window),
+    recalled: recallTranscript(api),
+    keep: (memory) => api.setState(memory),
+    nowMs: () => Date.now(),
+    setLocalization,
+  });
+  render(<TranscriptApp transcript={transcript} />, root);
+  transcript.start();
+}
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('The page has no #root to draw into.');
+start(root);

@@ -1,0 +1,124 @@
+import type { TranscriptRows } from '../../protocol/transcriptProtocol';
+import type { Message, Turn } from '../../protocol/transcriptWords';
+import { t } from '../localization';
+import { stopReasonWord } from '../turnWords';
+import { compactCount } from '../times';
+
+/** What of the stored rows is shown. */
+export interface TranscriptFilter {
+  readonly role: Message['role'] | null;
+  readonly showHidden: boolean;
+}
+
+export interface TranscriptRow {
+  readonly message: Message;
+  /** Place among all stored rows of the session, from 1. */
+  readonly number: number;
+  readonly state: string;
+  readonly tokens: string;
+  /** Why the row is not part of the conversation; null for one that is. */
+  readonly aside: string | null;
+}
+
+/** Rows in stored order, with what the table says about each. Pure. */
+export function transcriptRows(rows: TranscriptRows, filter: TranscriptFilter): readonly TranscriptRow[] {
+  const turns = new Map(rows.turns.map((turn) => [turn.uid, turn]));
+  const endings = new Set(lastAnswers(rows.messages).values());
+  const first = rows.total - rows.messages.length + 1;
+  return rows.messages
+    .map((message, index) => {
+      const turn = message.turnUid === null ? null : (turns.get(message.turnUid) ?? null);
+      return { message, number: first + index, state: rowState(message, turn, endings.has(message.uid)), tokens: tokenWords(message), aside: asideWords(message) };
+    })
+    .filter((row) => (filter.role === null || row.message.role === filter.role) && (filter.showHidden || row.aside === null));
+}
+
+/** The answer that ends each turn, by the turn's uid: on it stands why the turn ended. */
+function lastAnswers(messages: readonly Message[]): ReadonlyMap<string, string> {
+  const last = new Map<string, string>();
+  for (const { role, turnUid, uid, visibility } of messages) {
+    if (role === 'assistant' && turnUid !== null && visibility.kind !== 'hidden') last.set(turnUid, uid);
+  }
+  return last;
+}
+
+/** How many of the loaded rows are not part of the conversation. */
+export function hiddenCount(rows: TranscriptRows): number {
+  return rows.messages.filter((message) => message.visibility.kind !== 'shown').length;
+}
+
+/** Earlier rows in front of those that are loaded; each row once, the newer reading of it. */
+export function withEarlier(loaded: TranscriptRows, earlier: TranscriptRows): TranscriptRows {
+  const known = new Set(loaded.messages.map((message) => message.uid));
+  const turns = new Map([...earlier.turns, ...loaded.turns].map((turn) => [turn.uid, turn]));
+  return {
+    messages: [...earlier.messages.filter((message) => !known.has(message.uid)), ...loaded.messages],
+    turns: [...turns.values()],
+    hasEarlier: earlier.hasEarlier,
+    total: Math.max(loaded.total, earlier.total),
+  };
+}
+
+/** Everything of a message that a person may look for. */
+export function searchableText(message: Message): string {
+  return message.parts
+    .map((part) => {
+      switch (part.kind) {
+        case 'text':
+        case 'thinking':
+          return part.text;
+        case 'toolCall':
+          return `${part.name} ${part.arguments}`;
+        case 'toolResult':
+          return `${part.name} ${part.text}`;
+        case 'image':
+          return part.name ?? '';
+      }
+    })
+    .join('\n');
+}
+
+export function roleWord(role: Message['role']): string {
+  switch (role) {
+    case 'user':
+      return t('You');
+    case 'assistant':
+      return t('Hermes');
+    case 'tool':
+      return t('Tool');
+  }
+}
+
+function rowState(message: Message, turn: Turn | null, endsTurn: boolean): string {
+  if (message.role === 'tool') return message.parts[0].outcome === 'done' ? '' : message.parts[0].outcome;
+  if (message.role === 'user') return '';
+  if (endsTurn && turn?.state === 'settled') return stopReasonWord(turn);
+  if (message.state === 'streaming') return t('streaming');
+  return endsTurn && turn?.state === 'waiting' ? t('waiting for approval') : '';
+}
+
+function tokenWords(message: Message): string {
+  if (message.role !== 'assistant' || message.usage === null) return '';
+  const { inputTokens, outputTokens } = message.usage;
+  const shown = (count: number | null): string => (count === null ? '?' : compactCount(count));
+  return inputTokens === null && outputTokens === null ? '' : t('{input} in, {output} out', { input: shown(inputTokens), output: shown(outputTokens) });
+}
+
+function asideWords({ visibility }: Message): string | null {
+  if (visibility.kind === 'shown') return null;
+  if (visibility.kind === 'closing') return t('Closing row: sent to the model, not shown in the chat, because nothing was said in this turn.');
+  switch (visibility.reason) {
+    case 'retried':
+      return t('Hidden: this answer was asked for again.');
+    case 'rewound':
+      return t('Hidden: the conversation was rewound to before it.');
+    case 'edited':
+      return t('Hidden: the prompt was edited and sent again.');
+    case 'merged':
+      return t('Hidden: merged into the row next to it, so that the model accepts the history.');
+    case 'dropped':
+      return t('Hidden: left out, because the model would not accept the history with it.');
+    case 'compressed':
+      return t('Hidden: part of what was summarised.');
+  }
+}

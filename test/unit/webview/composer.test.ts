@@ -1,0 +1,174 @@
+// @vitest-environment happy-dom
+import { afterEach, describe, expect, test } from 'vitest';
+import { prompt, runningTurn, session, settledTurn, shownSession } from '../../support/builders/viewMessages';
+import { all, ChatPage, nameOf, names } from './chatPage';
+
+let page: ChatPage;
+afterEach(() => page.close());
+
+const question = prompt({ uid: 'u1', position: 1 }, 'the last prompt');
+const idle = shownSession({ messages: [question], turns: [settledTurn()] });
+const busy = shownSession({ messages: [question], openTurn: runningTurn() });
+
+async function open(shown: typeof idle | null, memory: ConstructorParameters<typeof ChatPage>[0] = {}): Promise<void> {
+  page = new ChatPage(memory);
+  await page.bootstrap(shown);
+  page.composer.focus();
+}
+
+describe('the composer', () => {
+  test('keeps the prompt until the host says that it is on disk', async () => {
+    await open(idle);
+    await page.type('Do it');
+    await page.key('Enter');
+    const waiting = page.composer.value;
+    await page.answer('submit', { kind: 'started', sessionId: session().id });
+    expect([page.sent('submit'), waiting, page.composer.value]).toEqual([[{ sessionId: session().id, uid: 'uid1', text: 'Do it' }], 'Do it', '']);
+  });
+
+  test('keeps the prompt when it is refused, says why, and sends it again as the same prompt', async () => {
+    await open(idle);
+    await page.type('Do it');
+    await page.key('Enter');
+    await page.refuse('submit', 'The disk is full. Your prompt is still here.');
+    const refused = [page.composer.value, nameOf(all('alert')[0] ?? document.body)];
+    await page.key('Enter');
+    expect([refused, page.sent('submit')]).toEqual([
+      ['Do it', 'The disk is full. Your prompt is still here.'],
+      [
+        { sessionId: session().id, uid: 'uid1', text: 'Do it' },
+        { sessionId: session().id, uid: 'uid1', text: 'Do it' },
+      ],
+    ]);
+  });
+
+  test('keeps what was typed while the prompt was on its way', async () => {
+    await open(idle);
+    await page.type('Do it');
+    await page.key('Enter');
+    await page.type('Do it and more');
+    await page.key('Enter');
+    await page.answer('submit', { kind: 'started', sessionId: session().id });
+    expect([page.composer.value, page.sent('submit').length]).toEqual(['and more', 1]);
+  });
+
+  test('keeps the prompt while a new session is made for it, and no longer', async () => {
+    await open(null);
+    await page.type('Do it');
+    await page.key('Enter');
+    await page.tell('shown', shownSession());
+    const between = page.composer.value;
+    await page.answer('submit', { kind: 'started', sessionId: session().id });
+    expect([between, page.composer.value, page.sent('saveDraft')]).toEqual([
+      'Do it',
+      '',
+      [
+        { key: 'new', text: '' },
+        { key: session().id, text: '' },
+      ],
+    ]);
+  });
+
+  test('keeps the prompt when the new session was made but the prompt was refused', async () => {
+    await open(null);
+    await page.type('Do it');
+    await page.key('Enter');
+    await page.tell('shown', shownSession());
+    await page.refuse('submit', 'No.');
+    expect([page.composer.value, page.sent('saveDraft').at(-1)]).toEqual(['Do it', { key: session().id, text: 'Do it' }]);
+  });
+
+  test.each([
+    ['Enter while an input method composes', { isComposing: true }],
+    ['Enter that an input method handles', { keyCode: 229 }],
+    ['Shift+Enter', { shiftKey: true }],
+  ])('does not send at %s', async (_name, init) => {
+    await open(idle);
+    await page.type('かな');
+    await page.key('Enter', init);
+    expect([page.sent('submit'), page.composer.value]).toEqual([[], 'かな']);
+  });
+
+  test('sends nothing for blanks', async () => {
+    await open(idle);
+    await page.type('  \n ');
+    await page.key('Enter');
+    expect(page.sent('submit')).toEqual([]);
+  });
+
+  test('has Send while nothing runs, Queue and Stop while a turn runs', async () => {
+    await open(idle);
+    const quiet = names('button').filter((name) => ['Send', 'Queue', 'Stop'].includes(name));
+    await page.event({ kind: 'turnOpened', turn: runningTurn('turn2', 'u2'), userMessage: prompt({ uid: 'u2', position: 9, turnUid: 'turn2' }, 'x') });
+    expect([quiet, names('button').filter((name) => ['Send', 'Queue', 'Stop'].includes(name))]).toEqual([['Send'], ['Stop', 'Queue']]);
+  });
+
+  test('stops with Escape and keeps the focus', async () => {
+    await open(busy);
+    await page.key('Escape');
+    expect([page.sent('stop'), document.activeElement === page.composer]).toEqual([[{ sessionId: session().id }], true]);
+  });
+
+  test('closes a refusal with Escape before it stops anything', async () => {
+    await open(busy);
+    await page.type('more');
+    await page.key('Enter');
+    await page.refuse('submit', 'No.');
+    await page.key('Escape');
+    expect([names('alert'), page.sent('stop')]).toEqual([[], []]);
+  });
+
+  test('recalls the last prompt with Up on an empty line only', async () => {
+    await open(idle);
+    await page.type('mine');
+    await page.key('ArrowUp');
+    const kept = page.composer.value;
+    await page.type('');
+    await page.key('ArrowUp');
+    expect([kept, page.composer.value]).toEqual(['mine', 'the last prompt']);
+  });
+
+  test('gives the host the draft after a pause, and at once when it is left', async () => {
+    await open(idle);
+    await page.type('half a');
+    await page.clock.advance(299);
+    const early = page.sent('saveDraft');
+    await page.clock.advance(1);
+    await page.type('half a thought');
+    page.composer.blur();
+    expect([early, page.sent('saveDraft')]).toEqual([
+      [],
+      [
+        { key: session().id, text: 'half a' },
+        { key: session().id, text: 'half a thought' },
+      ],
+    ]);
+  });
+
+  test('shows after a reload what was typed last: its own text where the host had not been given it', async () => {
+    await open({ ...idle, draft: 'half' }, { draft: { key: session().id, text: 'half a thought', sent: false } });
+    const unsent = page.composer.value;
+    page.close();
+    await open({ ...idle, draft: 'of another view' }, { draft: { key: session().id, text: 'half a thought', sent: true } });
+    expect([unsent, page.composer.value]).toEqual(['half a thought', 'of another view']);
+  });
+
+  test('puts a suggested or inserted text beside what is there', async () => {
+    await open(idle);
+    await page.type('Look at this:');
+    await page.tell('insertPrompt', { text: 'src/a.ts' });
+    expect(page.composer.value).toBe('Look at this:\nsrc/a.ts');
+  });
+});
+
+describe('the queue', () => {
+  test('is a list whose prompts can be edited, removed and sent next', async () => {
+    const queued = (uid: string, text: string) => ({ uid, sessionId: session().id, text, createdAt: 1 });
+    await open({ ...busy, queue: [queued('q1', 'first'), queued('q2', 'second')] });
+    await page.press('Send Next');
+    const remove = all('button').filter((button) => nameOf(button) === 'Remove')[0];
+    if (remove === undefined) throw new Error('no Remove');
+    await page.click(remove);
+    expect([names('list'), page.sent('promoteQueued'), page.sent('removeQueued')]).toEqual([['Queued messages'], [{ uid: 'q2' }], [{ uid: 'q1' }]]);
+  });
+});
