@@ -294,7 +294,7 @@ describe('a store that fails', () => {
 function window(folder: FakeFolder, name: string, guard?: TurnGuard): { connection: StoreConnection; home: FakeHome } {
   const home = new FakeHome(folder, name);
   const connection = new StoreConnection(home, systemClock, silentLog, {
-    answerMs: 1000,
+    answerMs: 5000,
     closingMs: 5000,
     lockedMs: 600,
     invisibleLockedMs: 1200,
