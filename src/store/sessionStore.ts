@@ -68,7 +68,7 @@ export interface SessionOperations {
   setMeta(key: string, value: string): void;
 
   // Care
-  /** Indexes up to `rows` dirty rows; returns how many are left. */
+  /** Indexes up to `rows` dirty rows; returns how many are left, counted up to a thousand. */
   indexBatch(rows: number): number;
   checkpoint(): void;
   /** SQLite's and the index's own integrity checks, and ours (every chunk has its message, every open call its turn …). Empty means sound. */

@@ -25,6 +25,9 @@ process.on('message', (order: BenchOrder) => {
   );
 });
 
+// Whoever gave orders is gone.
+process.on('disconnect', () => process.exit());
+
 async function obey(order: BenchOrder): Promise<readonly number[]> {
   switch (order.order) {
     case 'seed':
@@ -42,7 +45,7 @@ async function obey(order: BenchOrder): Promise<readonly number[]> {
       return chunks(opened(), order.turn, order.count);
     case 'index':
       return [await timed(async () => {
-        while ((await opened().store.indexBatch(16)) > 0);
+        while ((await opened().store.indexBatch(128)) > 0);
       })];
     case 'load':
       return repeated(order.count, (index) =>
