@@ -57,7 +57,8 @@ export class Inode {
 
   powerCut(random: Random): Inode {
     const survivor = new Inode(this.id, this.modifiedAt);
-    const sizes = [this.durableSize, ...this.sizesSinceSync];
+    // Newest first: a random number near 0 keeps what was written, of sizes as of sectors and names.
+    const sizes = [...this.sizesSinceSync.toReversed(), this.durableSize];
     survivor.size = sizes[Math.floor(random() * sizes.length)] ?? this.durableSize;
     survivor.content = withRoom(this.durable.slice(), Math.max(this.content.length, survivor.size));
     for (const sector of this.dirtySectors) if (random() < 0.5) this.keepSector(survivor.content, sector);

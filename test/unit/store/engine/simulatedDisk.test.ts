@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { errnoOf } from '../../../../src/store/engine/fileSystem';
+import { SimulatedDisk } from '../../../../src/store/engine/simulatedDisk';
+
+const bytes = (length: number, value: number): Uint8Array => new Uint8Array(length).fill(value);
+const surviving = (): number => 0;
+const lost = (): number => 0.99;
+
+function diskWithFolder(): SimulatedDisk {
+  const disk = new SimulatedDisk();
+  disk.makeFolder('/f');
+  return disk;
+}
+
+function errnoFrom(work: () => unknown): string {
+  try {
+    work();
+    return 'none';
+  } catch (error) {
+    return errnoOf(error);
+  }
+}
+
+describe('a power cut', () => {
+  test('keeps what was synced, name and all', () => {
+    const disk = diskWithFolder();
+    const file = disk.open('/f/a', 'create');
+    file.write(bytes(1000, 1), 0);
+    file.sync();
+    disk.syncFolder('/f');
+    expect(disk.powerCut(lost).bytesOf('/f/a')).toEqual(bytes(1000, 1));
+  });
+
+  test('may take a name that was not synced, however well its content was', () => {
+    const disk = diskWithFolder();
+    const file = disk.open('/f/a', 'create');
+    file.write(bytes(10, 1), 0);
+    file.sync();
+    expect([disk.powerCut(lost).list('/f'), disk.powerCut(surviving).list('/f')]).toEqual([[], ['a']]);
+  });
+
+  test('takes unsynced sectors one by one', () => {
+    const disk = diskWithFolder();
+    disk.put('/f/a', bytes(2048, 1));
+    disk.open('/f/a', 'write').write(bytes(2048, 2), 0);
+    const draws = [0, 0, 0.99, 0, 0.99];
+    const content = disk.powerCut(() => draws.shift() ?? 0).bytesOf('/f/a');
+    expect([0, 512, 1024, 1536].map((sector) => content[sector])).toEqual([2, 1, 2, 1]);
+  });
+
+  test('leaves a renamed file under one of its names, never under both or none', () => {
+    const disk = diskWithFolder();
+    disk.put('/f/a', bytes(1, 1));
+    disk.rename('/f/a', '/f/b');
+    expect([disk.powerCut(lost).list('/f'), disk.powerCut(surviving).list('/f')]).toEqual([['a'], ['b']]);
+  });
+
+  test('leaves the disk it is asked of undisturbed, and gives one that loses nothing more', () => {
+    const disk = diskWithFolder();
+    disk.open('/f/a', 'create').write(bytes(700, 1), 0);
+    const survivor = disk.powerCut(surviving);
+    survivor.open('/f/a', 'write').write(bytes(1, 9), 0);
+    expect([disk.bytesOf('/f/a')[0], survivor.powerCut(lost).bytesOf('/f/a').length]).toEqual([1, 700]);
+  });
+});
+
+describe('a disk in trouble', () => {
+  test('writes what fits when it is full', () => {
+    const disk = diskWithFolder();
+    disk.capacity = 100;
+    const file = disk.open('/f/a', 'create');
+    expect([errnoFrom(() => file.write(bytes(150, 1), 0)), file.size()]).toEqual(['ENOSPC', 100]);
+    // Overwriting needs no room.
+    expect(errnoFrom(() => file.write(bytes(100, 2), 0))).toBe('none');
+  });
+
+  test('refuses every change when it is read-only, and still reads', () => {
+    const disk = diskWithFolder();
+    disk.put('/f/a', bytes(3, 1));
+    disk.readOnly = true;
+    const into = bytes(3, 0);
+    disk.open('/f/a', 'read').read(into, 0);
+    const changes = [
+      () => disk.open('/f/b', 'create'), () => disk.open('/f/a', 'write'), () => disk.remove('/f/a'), () => disk.rename('/f/a', '/f/b'),
+      () => disk.link('/f/a', '/f/b'), () => disk.makeFolder('/g'),
+    ];
+    expect({ errors: changes.map(errnoFrom), into }).toEqual({ errors: Array(6).fill('EROFS'), into: bytes(3, 1) });
+  });
+
+  test('fails where it is told to', () => {
+    const disk = new SimulatedDisk({ intervene: ({ kind }) => (kind === 'sync' ? 'EIO' : kind === 'write' ? { errno: 'EIO', written: 2 } : undefined) });
+    disk.makeFolder('/f');
+    const file = disk.open('/f/a', 'create');
+    expect([errnoFrom(() => file.write(bytes(5, 1), 0)), file.size(), errnoFrom(() => file.sync())]).toEqual(['EIO', 2, 'EIO']);
+  });
+});
+
+test('names follow the rules of a real file system', () => {
+  const disk = diskWithFolder();
+  disk.put('/f/a', bytes(1, 1));
+  const results = [
+    () => disk.open('/f/none', 'read'), () => disk.open('/f/none', 'write'), () => disk.open('/f/a', 'createNew'), () => disk.open('/f', 'read'),
+    () => disk.open('/g/a', 'create'), () => disk.link('/f/a', '/f/a'), () => disk.remove('/f/none'), () => disk.rename('/f/none', '/f/b'), () => disk.list('/g'),
+  ].map(errnoFrom);
+  expect(results).toEqual(['ENOENT', 'ENOENT', 'EEXIST', 'EISDIR', 'ENOENT', 'EEXIST', 'ENOENT', 'ENOENT', 'ENOENT']);
+  disk.link('/f/a', '/f/b');
+  expect([disk.stat('/f/a')?.identity === disk.stat('/f/b')?.identity, disk.stat('/f/none')]).toEqual([true, undefined]);
+});

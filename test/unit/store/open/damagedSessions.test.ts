@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import type { SimulatedDisk } from '../../../../src/store/engine/simulatedDisk';
+import { openSessionStore, type OpenedStore } from '../../../../src/store/worker/openedStore';
+import { answer, append, chunk, openTurn, runningTurn, sessionDbWorld, settle } from '../../../support/sessionDbWorld';
+import { testSqlite } from '../../../support/sqlite';
+import { testTime } from '../../../support/testStore';
+
+const turns = 60;
+const answerText = (turn: number): string => `Answer ${turn}. `.repeat(150);
+const main = '/store/state.db';
+
+/** A disk with a store of one session: many settled turns, and one that was streaming when the process died. */
+async function storeOfTurns(): Promise<SimulatedDisk> {
+  const { db, database, disk } = await sessionDbWorld();
+  runningTurn(db, { turnUid: 't0' });
+  settle(db, 't0', undefined, [answer('a0', answerText(0), 't0')]);
+  for (let turn = 1; turn < turns; turn += 1) {
+    openTurn(db, { turnUid: `t${turn}` });
+    settle(db, `t${turn}`, undefined, [answer(`a${turn}`, answerText(turn), `t${turn}`)]);
+  }
+  db.indexBatch(1000);
+  openTurn(db, { turnUid: 'streaming' });
+  append(db, 'streaming', chunk('s', 1, 0, 'These words '), chunk('s', 2, 12, 'were shown.'));
+  database.close();
+  return disk;
+}
+
+async function openDamaged(disk: SimulatedDisk, change: (bytes: Uint8Array) => Uint8Array): Promise<OpenedStore> {
+  disk.put(main, change(disk.bytesOf(main)));
+  return openOwned(disk, false);
+}
+
+async function openOwned(disk: SimulatedDisk, salvage: boolean): Promise<OpenedStore> {
+  const lock = `${main}.lock`;
+  disk.put(lock, new Uint8Array([1]));
+  const fence = disk.stat(lock)?.identity ?? null;
+  return openSessionStore({ sqlite: await testSqlite(), fileSystem: disk, now: () => testTime }, { folder: '/store', fence, salvage, siblings: [] });
+}
+
+/** The answers that can be read, word for word, and whether the store is sound. */
+function readable({ operations, close, report }: OpenedStore) {
+  const texts = operations
+    .readTranscript({ sessionId: 's1', limit: 1000 })
+    .messages.filter((message) => message.role === 'assistant')
+    .map((message) => message.parts.map((part) => ('text' in part ? part.text : '')).join(''));
+  const whole = new Set(Array.from({ length: turns }, (_, turn) => answerText(turn)));
+  const found = {
+    wholeAnswers: texts.filter((text) => whole.has(text)).length,
+    shownWords: texts.includes('These words were shown.'),
+    problems: operations.verifyIntegrity(),
+    setAside: report.setAside,
+    complete: report.salvaged.map((salvage) => salvage.complete),
+  };
+  close();
+  return found;
+}
+
+const kept = '/store/state.corrupt-20261120T080000000Z.db';
+
+describe('sessions in a damaged file', () => {
+  test('all come back when only the first page is lost', async () => {
+    const opened = await openDamaged(await storeOfTurns(), (bytes) => bytes.fill(0, 0, 4096));
+    expect(readable(opened)).toEqual({
+      wholeAnswers: turns, shownWords: true, problems: [], setAside: { path: kept, damage: 'not-sqlite' }, complete: [true],
+    });
+  });
+
+  test('mostly come back when the file lost its end', async () => {
+    const opened = await openDamaged(await storeOfTurns(), (bytes) => bytes.slice(0, Math.floor(bytes.length * 0.7)));
+    const { wholeAnswers, problems, setAside } = readable(opened);
+    // A message whose last page is gone is kept as it was found, and named.
+    const others = problems.filter((problem) => !problem.startsWith('a message cannot be read'));
+    expect({ most: wholeAnswers > turns / 3, others, setAside }).toEqual({ most: true, others: [], setAside: { path: kept, damage: 'truncated' } });
+  });
+
+  test('come back but for broken pages, once the damage has shown in use', async () => {
+    const disk = await storeOfTurns();
+    const damaged = await openDamaged(disk, (bytes) => {
+      for (const page of [45, 60, 75]) bytes.fill(0xa5, page * 4096, (page + 1) * 4096);
+      return bytes;
+    });
+    damaged.close();
+    const { wholeAnswers, shownWords, problems, complete } = readable(await openOwned(disk, true));
+    expect({ most: wholeAnswers > turns * 0.8, all: wholeAnswers === turns, shownWords, problems, complete }).toEqual({
+      most: true, all: false, shownWords: true, problems: [], complete: [false],
+    });
+  });
+
+  test('what the log holds comes back when the file is gone', async () => {
+    const { db, database, disk } = await sessionDbWorld();
+    runningTurn(db, { turnUid: 't0' });
+    settle(db, 't0', undefined, [answer('a0', answerText(0), 't0')]);
+    database.abandon();
+    const opened = await openDamaged(disk, () => new Uint8Array(0));
+    expect(readable(opened)).toMatchObject({ wholeAnswers: 1, problems: [], setAside: { damage: 'log-without-file' }, complete: [true] });
+  });
+});
