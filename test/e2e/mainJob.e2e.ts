@@ -29,7 +29,7 @@ for (const protocol of ['openai', 'anthropic'] as const) {
         prompts: (await again.prompts()).map(({ text }) => text),
         stored: readStateDb(folder ?? '', "SELECT role, content, state FROM messages WHERE active = 1 ORDER BY position"),
         refused: server.requests.map((request) => request.rejection),
-        errors: workbench.errors(),
+        refusedByPolicy: workbench.console.filter((line) => /Content Security Policy/.test(line)),
       }).toEqual({
         streamed: true,
         reloaded: true,
@@ -39,7 +39,7 @@ for (const protocol of ['openai', 'anthropic'] as const) {
           { role: 'assistant', content: words, state: 'final' },
         ],
         refused: [null],
-        errors: [],
+        refusedByPolicy: [],
       });
     } finally {
       await server.close();

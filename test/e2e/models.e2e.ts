@@ -1,0 +1,78 @@
+import { expect } from 'vitest';
+import { reply, startModelServer } from '../support/modelServer';
+import { ChatPanel } from './chatPanel';
+import { EXTENSION_ID, test } from './vscodeTest';
+
+const key = 'private-0123456789';
+
+test("the empty state offers the editor's models, and the chosen one answers and reads files", async ({ startVscode }) => {
+  const vscode = await startVscode({ extensions: ['fake-lm'] });
+  const workbench = await vscode.open(vscode.sampleFolder());
+  const panel = await ChatPanel.open(workbench);
+  await panel.composer.fill('call read_file {"path":"package.json"}');
+  await panel.button(/Use the Editor's Models/).click();
+  await workbench.quickInputRow('Echo').click();
+  await panel.button(/Echo/).waitFor();
+  await panel.composer.press('Enter');
+  const answer = await panel.waitForAnswer('the answer after the tool', (text) => text.includes('The tool said:'));
+  expect({
+    answer: /The tool said: 1\s+\{.*"name": "parcel-post"/s.test(answer),
+    model: vscode.settings.read()['hermes.model'],
+    errors: workbench.errors(),
+  }).toEqual({ answer: true, model: 'Editor/hermes-test/echo', errors: [] });
+});
+
+test("an editor model whose provider breaks off leaves what it said, and says so", async ({ startVscode }) => {
+  const vscode = await startVscode({ extensions: ['fake-lm'], settings: { 'hermes.model': 'Editor/hermes-test/fails' } });
+  const panel = await ChatPanel.open(await vscode.open(vscode.sampleFolder()));
+  await panel.send('Go on.');
+  await panel.sees(/The test provider failed on purpose/);
+  const answer = await panel.lastAnswer();
+  // The editor drops what the provider said less than about 30 ms before it failed.
+  expect({ begins: 'This answer breaks off after'.startsWith(answer.trim()), some: answer.trim() !== '' }).toEqual({ begins: true, some: true });
+});
+
+test('Demo answers without a network, from the folder, and says that it is a script', async ({ startVscode }) => {
+  const vscode = await startVscode();
+  const workbench = await vscode.open(vscode.sampleFolder());
+  const panel = await ChatPanel.open(workbench);
+  await panel.button(/Try the Demo/).click();
+  await panel.sees('Demo: scripted, not AI');
+  await panel.send('Search for "waitBefore"');
+  const found = await panel.waitForAnswer('what was found', (text) => text.includes('src/retry.js'));
+  await panel.frame.getByRole('link', { name: /src\/retry\.js/ }).first().click();
+  await workbench.page.locator('.tabs-container .tab', { hasText: 'retry.js' }).first().waitFor();
+  expect({ found: found.includes('waitBefore'), errors: workbench.errors() }).toEqual({ found: true, errors: [] });
+});
+
+test('a pasted key is tested at the address it is for, kept in secret storage, and used from then on', async ({ startVscode }) => {
+  const server = await startModelServer({ key });
+  try {
+    server.otherwise(reply().says('The key is good.'));
+    const vscode = await startVscode();
+    const workbench = await vscode.open(vscode.sampleFolder());
+    const panel = await ChatPanel.open(workbench);
+    await panel.button(/Paste a Key/).click();
+    await workbench.typeIntoQuickInput(key);
+    await workbench.quickInputRow('Another Endpoint').click();
+    await workbench.typeIntoQuickInput(server.url);
+    await workbench.quickInputRow('OpenAI').click();
+    await workbench.typeIntoQuickInput('Private');
+    await workbench.quickInputRow('test-model').click();
+    await panel.button(/test-model/).waitFor();
+    await panel.send('Is the key good?');
+    await panel.waitForAnswer('the answer', (text) => text === 'The key is good.');
+    await workbench.reload();
+    const again = await ChatPanel.attach(workbench);
+    await again.send('Still?');
+    await again.waitForAnswer('the second answer', (text) => text === 'The key is good.');
+    const settings = vscode.settings.read();
+    expect({
+      providers: settings['hermes.providers'],
+      model: settings['hermes.model'],
+      leaked: [JSON.stringify(settings), vscode.extensionLog(EXTENSION_ID)].some((text) => text.includes(key)),
+    }).toEqual({ providers: [{ name: 'Private', protocol: 'openai', baseUrl: server.url }], model: 'Private/test-model', leaked: false });
+  } finally {
+    await server.close();
+  }
+});
