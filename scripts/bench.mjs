@@ -18,7 +18,7 @@ const { values: flags } = parseArgs({ options: { json: { type: 'string' }, quick
 
 const plan = flags.quick
   ? { sizes: [1_000, 10_000], rounds: 8, turnsPerRound: 10, chunks: 200, reads: 20, searches: 10, openings: 3, naiveTurns: 3, starts: 1 }
-  : { sizes: [1_000, 10_000, 100_000, 300_000], rounds: 30, turnsPerRound: 10, chunks: 400, reads: 40, searches: 15, openings: 5, naiveTurns: 5, starts: 3 };
+  : { sizes: [1_000, 10_000, 100_000, 300_000], rounds: 20, turnsPerRound: 10, chunks: 400, reads: 40, searches: 15, openings: 5, naiveTurns: 5, starts: 3 };
 
 /** As in test/bench/benchTurn.ts: about 200 messages. */
 const turnsPerSession = 28;
