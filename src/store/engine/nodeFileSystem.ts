@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
+import { dirname } from 'node:path';
 import type { FileStat, FileSystem, OpenFile, OpenMode } from './fileSystem';
-import { errnoOf } from './fileSystem';
+import { errnoOf, FileSystemError } from './fileSystem';
 
 const privateFile = 0o600;
 const privateFolder = 0o700;
@@ -56,7 +57,13 @@ export class NodeFileSystem implements FileSystem {
   }
 
   makeFolder(path: string): void {
-    fs.mkdirSync(path, { recursive: true, mode: privateFolder });
+    try {
+      fs.mkdirSync(path, { recursive: true, mode: privateFolder });
+    } catch (error) {
+      // Node's recursive mkdir answers ENOENT on a read-only file system.
+      if (errnoOf(error) === 'ENOENT' && !this.mayWrite(nearestExisting(path))) throw new FileSystemError('EROFS', 'mkdir', path);
+      throw error;
+    }
   }
 
   syncFolder(path: string): void {
@@ -114,6 +121,11 @@ class NodeFile implements OpenFile {
   close(): void {
     fs.closeSync(this.descriptor);
   }
+}
+
+function nearestExisting(path: string): string {
+  const parent = dirname(path);
+  return parent === path || fs.existsSync(parent) ? parent : nearestExisting(parent);
 }
 
 function identityOf(stat: fs.BigIntStats): string {
