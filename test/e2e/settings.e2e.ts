@@ -31,10 +31,14 @@ test('a workspace that names endpoints is not obeyed, and the person is told', a
 
 test('a setting that cannot be used is named, with the way to correct it', async ({ startVscode }) => {
   const vscode = await startVscode({ settings: { 'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: 'localhost:11434' }] } });
-  const panel = await ChatPanel.open(await vscode.open(vscode.sampleFolder()));
+  const workbench = await vscode.open(vscode.sampleFolder());
+  const panel = await ChatPanel.open(workbench);
   await panel.sees(/Entry 1 of the setting `hermes\.providers` \(“Local”\) is ignored: baseUrl is not a web address/);
   vscode.settings.update({ 'hermes.providers': [] });
-  await panel.frame.getByText(/Entry 1 of the setting/).waitFor({ state: 'detached' });
+  await workbench.reload();
+  const corrected = await ChatPanel.attach(workbench);
+  await corrected.sees('Choose what answers');
+  expect(await corrected.frame.getByText(/Entry 1 of the setting/).count()).toBe(0);
 });
 
 test('in Restricted Mode Hermes reads and answers, and says that it is restricted', async ({ startVscode }) => {

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { inject, test as plain } from 'vitest';
+import { afterAll, afterEach, beforeAll, inject, test as plain } from 'vitest';
 import { projectRoot, VscodeSession, type VscodeSessionOptions } from '../support/vscode';
 
 /** The extension under test, as VS Code names it. */
@@ -38,4 +38,23 @@ async function keepEvidence(session: VscodeSession, name: string): Promise<void>
     fs.writeFileSync(path.join(folder, `console-${index + 1}.log`), workbench.console.join('\n'));
     if (!workbench.page.isClosed()) await workbench.screenshot(folder, `window-${index + 1}`);
   }
+}
+
+/** One VS Code for all tests of a file, where each of them leaves it usable for the next. */
+export function sharedVscode(options: () => VscodeSessionOptions): () => VscodeSession {
+  let session: VscodeSession | undefined;
+  const running = (): VscodeSession => {
+    if (session === undefined) throw new Error('VS Code has not started');
+    return session;
+  };
+  beforeAll(async () => {
+    session = await VscodeSession.start({ vsix: [inject('vsix')], ...options() });
+  });
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') await keepEvidence(running(), task.name);
+  });
+  afterAll(async () => {
+    await session?.dispose();
+  });
+  return running;
 }

@@ -1,0 +1,155 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ModelServer, reply, startModelServer } from '../support/modelServer';
+import { readStateDb, type Workbench, waitFor } from '../support/vscode';
+import { ChatPanel } from './chatPanel';
+import { sharedVscode } from './vscodeTest';
+import { numberedWords } from './words';
+
+let server: ModelServer;
+let workbench: Workbench | undefined;
+const mounted: string[] = [];
+
+beforeAll(async () => {
+  server = await startModelServer();
+  server.otherwise(reply().says('Answered.'));
+});
+afterAll(async () => {
+  await server.close();
+  for (const folder of mounted) execFileSync('umount', ['-l', folder]);
+});
+
+const settings = (storage: string) => ({
+  'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
+  'hermes.model': 'Local/test-model',
+  'hermes.storage.path': storage,
+});
+const vscode = sharedVscode(() => ({ settings: settings('') }));
+/** File systems of a test's own need rights that not every machine gives. */
+const mayMount = process.getuid?.() === 0 && process.platform === 'linux';
+
+/** A window whose sessions are in `storage`, as they are there now. */
+async function panelOn(storage: string): Promise<ChatPanel> {
+  vscode().settings.update(settings(storage));
+  if (workbench === undefined) {
+    workbench = await vscode().open(vscode().sampleFolder());
+    return ChatPanel.open(workbench);
+  }
+  await workbench.reload();
+  return ChatPanel.attach(workbench);
+}
+
+function storage(name: string): string {
+  const folder = path.join(vscode().root, 'storage', name);
+  fs.mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+function sql(folder: string, statements: string): void {
+  const script = `const { DatabaseSync } = require('node:sqlite'); const db = new DatabaseSync(process.argv[1]); db.exec(process.argv[2]); db.close();`;
+  execFileSync(vscode().node24, ['--no-warnings', '-e', script, path.join(folder, 'state.db'), statements]);
+}
+
+const saidNothingSaved = async (panel: ChatPanel): Promise<string> => {
+  await panel.send('Will this be kept?');
+  await waitFor('the prompt to be refused', async () => ((await panel.composer.inputValue()) === 'Will this be kept?' ? true : undefined));
+  return panel.composer.inputValue();
+};
+
+test('a foreign state.db is refused in words and left as it is', async () => {
+  const folder = storage('foreign');
+  sql(folder, 'CREATE TABLE recipes (name TEXT); INSERT INTO recipes VALUES (\'bread\')');
+  const before = fs.readFileSync(path.join(folder, 'state.db'));
+  const panel = await panelOn(folder);
+  await panel.sees(/another program|not (a|made by) Hermes|belongs to/i);
+  expect({ draft: await saidNothingSaved(panel), untouched: fs.readFileSync(path.join(folder, 'state.db')).equals(before) }).toEqual({ draft: 'Will this be kept?', untouched: true });
+});
+
+test('a state.db of a newer version is refused in words and left as it is', async () => {
+  const folder = storage('newer');
+  const first = await panelOn(folder);
+  await first.send('Hello');
+  await first.waitForAnswer('the answer', (text) => text === 'Answered.');
+  await panelOn(storage('elsewhere'));
+  await waitFor('the store to be closed', () => !fs.existsSync(path.join(folder, 'state.db.lock')) || undefined);
+  sql(folder, 'PRAGMA user_version = 9999');
+  const before = fs.readFileSync(path.join(folder, 'state.db'));
+  const panel = await panelOn(folder);
+  await panel.sees(/newer version of Hermes/);
+  expect(fs.readFileSync(path.join(folder, 'state.db')).equals(before)).toBe(true);
+});
+
+test('a damaged state.db is set aside, what can be read is there, and the person is told where the old file is', async () => {
+  const folder = storage('damaged');
+  const first = await panelOn(folder);
+  await first.send('Remember this prompt');
+  await first.waitForAnswer('the answer', (text) => text === 'Answered.');
+  await panelOn(storage('elsewhere'));
+  await waitFor('the store to be closed', () => !fs.existsSync(path.join(folder, 'state.db.lock')) || undefined);
+  fs.truncateSync(path.join(folder, 'state.db'), Math.floor(fs.statSync(path.join(folder, 'state.db')).size / 4096 / 2) * 4096);
+  const panel = await panelOn(folder);
+  await panel.sees(/damaged/);
+  await panel.send('And go on');
+  await panel.waitForAnswer('the next answer', (text) => text === 'Answered.');
+  expect(fs.readdirSync(folder).filter((name) => name.startsWith('state.corrupt-')).length).toBeGreaterThan(0);
+});
+
+test('a file that is no database is set aside whole, and a new history begins', async () => {
+  const folder = storage('garbage');
+  fs.writeFileSync(path.join(folder, 'state.db'), 'this is not a database '.repeat(1000));
+  const panel = await panelOn(folder);
+  await panel.sees(/set aside/);
+  await panel.send('Hello');
+  await panel.waitForAnswer('the answer', (text) => text === 'Answered.');
+  const kept = fs.readdirSync(folder).find((name) => name.startsWith('state.corrupt-') && name.endsWith('.db'));
+  expect(fs.readFileSync(path.join(folder, kept ?? 'none'), 'utf8').startsWith('this is not a database')).toBe(true);
+});
+
+test('a directory in the place of state.db is said as that', async () => {
+  const folder = storage('directory');
+  fs.mkdirSync(path.join(folder, 'state.db'));
+  const panel = await panelOn(folder);
+  await panel.sees(/folder|directory/i);
+  expect(await saidNothingSaved(panel)).toBe('Will this be kept?');
+});
+
+test.runIf(mayMount)('read-only storage: everything can be read, nothing is sent, and the sentence says what to do', async () => {
+  const folder = storage('readOnly');
+  const first = await panelOn(folder);
+  await first.send('Written before');
+  await first.waitForAnswer('the answer', (text) => text === 'Answered.');
+  await panelOn(storage('elsewhere'));
+  await waitFor('the store to be closed', () => !fs.existsSync(path.join(folder, 'state.db.lock')) || undefined);
+  execFileSync('mount', ['--bind', folder, folder]);
+  mounted.push(folder);
+  execFileSync('mount', ['-o', 'remount,ro,bind', folder]);
+  const panel = await panelOn(folder);
+  await panel.sees(/cannot be written to/);
+  const draft = await saidNothingSaved(panel);
+  expect({ draft, requests: server.requests.at(-1)?.body['messages'] !== undefined }).toEqual({ draft: 'Will this be kept?', requests: true });
+});
+
+test.runIf(mayMount)('a full disk: what was shown is stored, the person is told, and it goes on when there is space again', async () => {
+  const folder = storage('full');
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', folder]);
+  mounted.push(folder);
+  const panel = await panelOn(folder);
+  await panel.send('Hello');
+  await panel.waitForAnswer('the answer', (text) => text === 'Answered.');
+  const words = numberedWords('full', 4000);
+  server.script(reply().says(words, { every: 2 }));
+  await panel.send('Fill it');
+  await panel.waitForAnswer('the first words', (text) => text.startsWith('full0001'));
+  const ballast = path.join(folder, 'ballast');
+  execFileSync('sh', ['-c', `dd if=/dev/zero of=${ballast} bs=64k 2>/dev/null || true`]);
+  await panel.sees(/disk is full/, 60_000);
+  const shown = await panel.lastAnswer();
+  fs.rmSync(ballast);
+  await waitFor('the turn to be closed in the store', () => readStateDb(folder, "SELECT uid FROM turns WHERE state = 'settled'").length === 2 || undefined, 60_000);
+  const [row] = readStateDb(folder, "SELECT content FROM messages WHERE role = 'assistant' AND content LIKE 'full%'");
+  await panel.send('And now?');
+  await panel.waitForAnswer('the answer after the disk is well again', (text) => text === 'Answered.');
+  expect({ shownIsStored: String(row?.['content']).trimEnd().startsWith(shown), prefix: words.startsWith(String(row?.['content']).trimEnd()) }).toEqual({ shownIsStored: true, prefix: true });
+});
