@@ -97,16 +97,17 @@ export const messageColumns = [
 export function messageValues(message: NewMessage): SqlValue[] {
   const result = message.role === 'tool' ? message.parts[0] : null;
   const assistant = message.role === 'assistant' ? message : null;
+  const usage = assistant?.usage ?? null;
   const { visibility } = message;
   const hidden = visibility.kind === 'hidden' ? visibility : null;
   return [
     message.uid, message.sessionId, message.turnUid, message.role, searchableText(message), encodeParts(message.parts),
     result?.callId ?? null, encodeToolCalls(message.parts), result?.name ?? null, message.createdAt,
-    assistant?.usage?.outputTokens ?? null, assistant?.finishReason ?? null,
+    usage?.outputTokens ?? null, assistant?.finishReason ?? null,
     joined(message.parts.flatMap((part) => (part.kind === 'thinking' ? [part.text] : []))), reasoningDetails(message.parts),
     hidden === null ? 1 : 0, visibility.kind === 'closing' ? 'closing' : null, hidden?.reason ?? null, hidden?.absorbedInto ?? null,
     message.carriedFrom, assistant?.state ?? 'final', assistant?.lastSeq ?? 0, assistant?.model ?? null,
-    assistant?.usage == null ? null : JSON.stringify(assistant.usage),
+    usage === null ? null : JSON.stringify(usage),
   ];
 }
 

@@ -34,7 +34,7 @@ export class SessionTable {
     if (parent !== null && kind === 'compression' && this.continuation(parent.id) !== null) {
       throw invalid(`session ${parent.id} is already continued by another segment`);
     }
-    const title = input.title == null ? null : cleanTitle(input.title);
+    const title = typeof input.title === 'string' ? cleanTitle(input.title) : null;
     this.database.run(
       `INSERT INTO sessions (id, model, parent_session_id, parent_kind, conversation_id, started_at, last_activity_at, title, title_source, cwd)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,

@@ -14,28 +14,34 @@ export class TurnClosing {
     private readonly messages: MessageTable,
   ) {}
 
-  close(turn: { readonly uid: string; readonly sessionId: string }, reason: StopReason, at: number): void {
-    const rows = this.messages.ofTurn(turn.uid);
+  close(turn: { readonly uid: string }, reason: StopReason, at: number): void {
+    const found = this.messages.ofTurn(turn.uid);
     // A call whose row never became final was not handed to a tool: calls are stored as final before they run.
-    const unfinished = new Set(rows.flatMap((row) => (row.role === 'assistant' && row.state === 'streaming' ? [row.uid] : [])));
+    const unfinished = new Set(found.flatMap((row) => (row.role === 'assistant' && row.state === 'streaming' ? [row.uid] : [])));
     for (const uid of unfinished) this.messages.finish(uid);
-    for (const row of this.messages.ofTurn(turn.uid)) {
+    const rows = unfinished.size === 0 ? found : this.messages.ofTurn(turn.uid);
+    let changed = false;
+    for (const row of rows) {
       if (row.role !== 'assistant' || row.visibility.kind !== 'shown') continue;
-      if (isBlank(row)) this.messages.remove(row.uid);
-      else this.answerOpenCalls(row, unfinished.has(row.uid) ? 'cancelled' : 'interrupted', at);
+      if (isBlank(row)) {
+        this.messages.remove(row.uid);
+        changed = true;
+      } else if (this.answerOpenCalls(row, unfinished.has(row.uid) ? 'cancelled' : 'interrupted', at)) {
+        changed = true;
+      }
     }
-    this.endWithAssistant(turn, reason, at);
+    this.endWithAssistant(turn.uid, changed ? this.messages.ofTurn(turn.uid) : rows, reason, at);
   }
 
-  private answerOpenCalls(row: AssistantMessage, outcome: 'interrupted' | 'cancelled', at: number): void {
+  /** Returns whether a result had to be added. */
+  private answerOpenCalls(row: AssistantMessage, outcome: 'interrupted' | 'cancelled', at: number): boolean {
     const calls = row.parts.filter((part): part is ToolCallPart => part.kind === 'toolCall');
-    if (calls.length === 0) return;
+    if (calls.length === 0) return false;
     const results = this.resultsBehind(row);
     const answered = new Set(results.map((result) => result.parts[0].callId));
+    const open = calls.filter((call, index) => !answered.has(call.callId) && calls.findIndex((other) => other.callId === call.callId) === index);
     let behind = results.at(-1)?.uid ?? row.uid;
-    for (const call of calls) {
-      if (answered.has(call.callId)) continue;
-      answered.add(call.callId);
+    for (const call of open) {
       const uid = `${row.uid}/result/${call.callId}`;
       this.messages.insert(
         {
@@ -52,6 +58,7 @@ export class TurnClosing {
       );
       behind = uid;
     }
+    return open.length > 0;
   }
 
   /** The results that directly follow a row: the only ones a provider counts as answers to its calls. */
@@ -68,16 +75,14 @@ export class TurnClosing {
     return results;
   }
 
-  private endWithAssistant(turn: { readonly uid: string; readonly sessionId: string }, reason: StopReason, at: number): void {
-    const rows = this.messages.ofTurn(turn.uid);
-    const sent = rows.filter((row) => row.visibility.kind !== 'hidden');
-    const last = sent.at(-1);
+  private endWithAssistant(turnUid: string, rows: readonly Message[], reason: StopReason, at: number): void {
+    const last = rows.filter((row) => row.visibility.kind !== 'hidden').at(-1);
     if (last === undefined || endsTurn(last)) return;
     this.messages.insert(
       {
-        uid: `${turn.uid}/closing`,
+        uid: `${turnUid}/closing`,
         sessionId: last.sessionId,
-        turnUid: turn.uid,
+        turnUid,
         createdAt: at,
         visibility: { kind: 'closing' },
         carriedFrom: null,

@@ -112,6 +112,11 @@ export class TurnLife {
   }
 
   put(messages: readonly NewMessage[]): readonly Message[] {
+    this.store(messages);
+    return messages.flatMap((message) => this.messages.find(message.uid)?.message ?? []);
+  }
+
+  private store(messages: readonly NewMessage[]): void {
     for (const message of messages) {
       this.sessions.require(message.sessionId);
       const turn = message.turnUid === null ? null : this.turns.require(message.turnUid);
@@ -120,7 +125,6 @@ export class TurnLife {
       }
       this.messages.upsert(message, () => this.placeOf(message, turn));
     }
-    return messages.flatMap((message) => this.messages.find(message.uid)?.message ?? []);
   }
 
   /** A new row goes to the end; one that was found missing after its turn was settled goes to the end of that turn. */
@@ -144,7 +148,7 @@ export class TurnLife {
       for (const message of input.messages) {
         if (message.turnUid !== turn.uid) throw invalid(`message ${message.uid} is not of turn ${turn.uid}`);
       }
-      this.put(input.messages);
+      this.store(input.messages);
       this.closing.close(turn, input.settlement.stopReason, input.settledAt);
       this.turns.settle(turn.uid, input.settlement, input.settledAt);
       this.sessions.touch(turn.sessionId, input.settledAt);
