@@ -6,7 +6,7 @@ import { failureOf, mayRetry, retryAfterMs } from './failures';
 import type { FailureContext } from './failures';
 import { EventPump } from './pump';
 import { sleep } from './sleep';
-import type { LoadTransports, Transport, TransportEnd, TransportFault, TransportSettings } from './transport';
+import type { LoadTransports, Transport, TransportEnd, TransportFault, TransportPart, TransportSettings } from './transport';
 import { Watchdog } from './watchdog';
 
 /** How long to wait and how often to try. Milliseconds. */
@@ -40,8 +40,12 @@ export interface RunnerParts {
 /** Runs one request through its transport: retries before the first delta, watches for silence, and ends in exactly one terminal. */
 export function runRequest(request: ModelRequest, signal: AbortSignal, parts: RunnerParts): ModelStream {
   const runner = new RequestRunner(request, signal, parts);
-  runner.run().catch((error: unknown) => runner.fail({ kind: 'internal', message: error instanceof Error ? (error.stack ?? error.message) : String(error) }));
+  runner.run().catch((error: unknown) => runner.fail(internalFault(error)));
   return runner.stream;
+}
+
+function internalFault(error: unknown): TransportFault {
+  return { kind: 'internal', message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 }
 
 type AttemptEnd = TransportEnd | { readonly kind: 'aborted' };
@@ -120,21 +124,16 @@ class RequestRunner {
         timedOut: (of, ms) => settle({ kind: 'broken', fault: { kind: 'timeout', of, ms }, usage: null, requestId: null }),
       });
       this.signal.addEventListener('abort', onAbort, { once: true });
-      transport
-        .send(this.request, {
-          signal: cut.signal,
-          active: () => watchdog.active(),
-          emit: (part) => {
-            if (!open) return;
-            if (part.kind !== 'partEnd') this.begun = true;
-            if (part.kind === 'text') this.deliveredText = true;
-            if (part.kind === 'thinking') this.deliveredThinking = true;
-            this.pump.append(part);
-          },
-        })
-        .then(settle, (error: unknown) =>
-          settle({ kind: 'broken', fault: { kind: 'internal', message: error instanceof Error ? (error.stack ?? error.message) : String(error) }, usage: null, requestId: null }),
-        );
+      const emit = (part: TransportPart): void => {
+        if (!open) return;
+        if (part.kind !== 'partEnd') this.begun = true;
+        if (part.kind === 'text') this.deliveredText = true;
+        if (part.kind === 'thinking') this.deliveredThinking = true;
+        this.pump.append(part);
+      };
+      // Async, so that a throw inside becomes a rejection and the watchdog is let go.
+      const send = async (): Promise<TransportEnd> => transport.send(this.request, { signal: cut.signal, active: () => watchdog.active(), emit });
+      send().then(settle, (error: unknown) => settle({ kind: 'broken', fault: internalFault(error), usage: null, requestId: null }));
     });
   }
 
