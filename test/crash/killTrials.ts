@@ -18,7 +18,7 @@ export interface KillResult {
 }
 
 /** Kills a process that writes to a store (`writerEntry`: the path of storeWriter.ts), again and again on the same store, and checks after each
- *  kill that everything it acknowledged is there. `random` decides when: in a quarter of the trials while it is still starting. */
+ *  kill that everything it acknowledged is there. `random` decides when: in a quarter of the trials while it is still starting, else after its next few transactions. */
 export async function runKillTrials(sqlite: Sqlite, writerEntry: string, trials: number, random: () => number): Promise<KillResult> {
   const programs = mkdtempSync(join(tmpdir(), 'hermes-kill-'));
   const folder = join(programs, 'store');
@@ -30,8 +30,8 @@ export async function runKillTrials(sqlite: Sqlite, writerEntry: string, trials:
     for (let trial = 0; trial < trials; trial += 1) {
       const writer = new NodeProgram(program, [wasmPath, folder, String(next)]);
       const early = random() < 0.25;
-      if (!early) await writer.line('open');
-      await new Promise((resolve) => setTimeout(resolve, random() * (early ? 150 : 200)));
+      if (!early) await writer.line(String(next + Math.floor(random() * 15)));
+      await new Promise((resolve) => setTimeout(resolve, random() * (early ? 150 : 10)));
       await writer.kill();
 
       const { database } = openTestDatabase(sqlite, fileSystem, folder);
