@@ -24,7 +24,8 @@ export interface SessionOperations {
 
   // A turn, in the order of its life
   /** User row, turn row and (when the prompt was queued) the removal from the queue, in one transaction. Throws `conversation-busy` when
-   *  the conversation has a running or waiting turn. With `supersedes`, that settled turn's rows are hidden as retried in the same transaction. */
+   *  the conversation has a running or waiting turn, and `invalid` for a segment that was compressed: whoever asks must read the tip first.
+   *  With `supersedes`, that settled turn's rows are hidden as retried in the same transaction. A repeated call answers with what is stored. */
   openTurn(input: OpenTurn): { readonly turn: Turn; readonly userMessage: Message };
   /** Stores delivered text. The first chunk of a message inserts its row. Chunks of a message arrive in order of `seq`; a repeated seq is
    *  ignored when its text is the same and refused otherwise. */
