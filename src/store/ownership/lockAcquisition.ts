@@ -69,6 +69,8 @@ export class LockAcquisition implements Disposable {
         this.states.fire({ kind: 'opening', blockedBy: null });
       }
       if (outcome.kind === 'released') continue;
+      // What was chosen cannot be had; the person is asked again rather than the owner five times a second.
+      if (outcome.kind === 'refused') this.choice = 'nothing';
       const waited = this.clock.monotonicMs() - since;
       if (waited > (attempt.owner.visible ? this.patience.lockedMs : this.patience.invisibleLockedMs)) throw locked(attempt.owner, outcome);
       this.states.fire({ kind: 'opening', blockedBy: waited > this.patience.answerMs ? attempt.owner.description : null });

@@ -150,10 +150,7 @@ export class StoreConnection implements Disposable {
 
   /** Whether to go on: true with the lock held, or with a folder in which nobody can hold one. */
   private async holdLock(): Promise<boolean> {
-    if (this.lock) {
-      this.lock.assertHeld();
-      return true;
-    }
+    if (this.stillHeld()) return true;
     const server = new HandoverServer(this.owner, this.clock);
     // Without a socket the store works; only handing over does not.
     await server.listen().catch((error: unknown) => this.log.warn(`Other windows cannot ask for the session store: ${technicalOf(error)}`));
@@ -176,6 +173,17 @@ export class StoreConnection implements Disposable {
     this.server = server;
     this.beat();
     return true;
+  }
+
+  /** The lock outlives a failed store, unless somebody took it for a dead process's meanwhile. */
+  private stillHeld(): boolean {
+    try {
+      this.lock?.assertHeld();
+    } catch (error) {
+      if (!isReplaced(error)) throw error;
+      this.dropLock();
+    }
+    return this.lock !== null;
   }
 
   private adopt(store: RunningStore): void {
@@ -232,15 +240,19 @@ export class StoreConnection implements Disposable {
     busy: () => (this.current.kind === 'open' ? this.guard.isBusy() : null),
     stopRunning: () => this.guard.stopRunning(),
     release: () => {
-      if (this.current.kind !== 'closed') this.setState({ kind: 'continuedElsewhere' });
-      return this.release();
+      // Begun before anybody hears of it: who asks the history back at once waits for it to be given away.
+      const released = this.release();
+      this.setState({ kind: 'continuedElsewhere' });
+      return released;
     },
   };
 
   /** Closes the store and gives up the lock, once, also when several ask. */
   private release(): Promise<void> {
+    // The opening that is under way now; a later one waits for this ending.
+    const opening = this.opening;
     this.ending = this.ending
-      .then(() => this.opening ?? undefined)
+      .then(() => opening ?? undefined)
       .then(() => this.closeRunning())
       .then(() => this.dropLock());
     return this.ending;
@@ -274,11 +286,12 @@ export class StoreConnection implements Disposable {
       try {
         this.lock?.heartbeat();
         this.server?.keepReachable().catch((error: unknown) => this.log.warn(`Other windows cannot ask for the session store: ${technicalOf(error)}`));
-        if (this.lock) this.beat();
       } catch (error) {
-        if (this.running && error instanceof StoreError) this.lose(this.running, error);
-        else this.log.error('The heartbeat of the session store failed.', error);
+        if (isReplaced(error) && this.running) return this.lose(this.running, error);
+        // A full disk, say. Only who cannot see this process would mind, and the next beat may succeed.
+        this.log.warn(`The heartbeat of the session store failed: ${technicalOf(error)}`);
       }
+      if (this.lock) this.beat();
     });
   }
 
@@ -298,6 +311,10 @@ export class StoreConnection implements Disposable {
       });
     });
   }
+}
+
+function isReplaced(error: unknown): error is StoreError {
+  return error instanceof StoreError && error.causeClass === 'replaced';
 }
 
 function technicalOf(error: unknown): string {

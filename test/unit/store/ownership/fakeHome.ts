@@ -22,6 +22,7 @@ export class FakeHome implements StoreHome {
   readonly opened: { store: FakeRunningStore; options: OpenOptions }[] = [];
   openFailure: StoreError | null = null;
   lockFailure: StoreError | null = null;
+  heartbeatFailure: StoreError | null = null;
   openDelay: Promise<void> = Promise.resolve();
 
   constructor(
@@ -43,7 +44,10 @@ export class FakeHome implements StoreHome {
       lock: {
         fence: endpoint.token,
         assertHeld,
-        heartbeat: assertHeld,
+        heartbeat: () => {
+          if (this.heartbeatFailure) throw this.heartbeatFailure;
+          assertHeld();
+        },
         release: () => {
           if (this.folder.owner === mine) this.folder.owner = null;
         },

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../../src/base/clock';
+import { systemClock, type Clock } from '../../../../src/base/clock';
 import { silentLog } from '../../../../src/base/log';
 import { StoreConnection, type TurnGuard } from '../../../../src/store/ownership/storeConnection';
 import type { StoreState } from '../../../../src/store/ownership/storeState';
@@ -241,6 +241,51 @@ describe('a store that fails', () => {
     });
   });
 
+  it('asks for the lock anew when it was taken while the store had failed', async () => {
+    const folder = new FakeFolder();
+    const { connection, home } = window(folder, 'only');
+    await connection.open();
+    home.current.die(new StoreError('unknown', 'The thread has stopped.', 'test'));
+    folder.owner = null;
+    await connection.retry();
+    expect({ state: connection.state.kind, fences: new Set(home.opened.map(({ options }) => options.fence)).size }).toEqual({ state: 'open', fences: 2 });
+  });
+
+  it('notices at a heartbeat that it was replaced, and outlives one that only could not be written', async () => {
+    const folder = new FakeFolder();
+    const { connection, home, heartbeat } = window(folder, 'only');
+    await connection.open();
+    home.heartbeatFailure = new StoreError('full', 'The disk is full.', 'ENOSPC');
+    heartbeat();
+    const afterFull = connection.state.kind;
+    home.heartbeatFailure = null;
+    folder.owner = { endpoint: { socketPath: '/nonexistent', token: 'y' }, window: 'thief' };
+    heartbeat();
+    expect([afterFull, connection.state.kind]).toEqual(['open', 'failed']);
+  });
+
+  it('is open in one window, and usable there, also when it is asked back in the very moment it is given away', async () => {
+    const folder = new FakeFolder();
+    const first = window(folder, 'first');
+    await first.connection.open();
+    const listening = first.connection.onDidChangeState((state) => {
+      if (state.kind !== 'continuedElsewhere') return;
+      listening.dispose();
+      void first.connection.reclaim();
+    });
+    const second = window(folder, 'second');
+    await second.connection.open();
+    await passing(100);
+    const both = [first.connection, second.connection];
+    const owner = both.find(({ state }) => state.kind === 'open');
+    await owner?.store.setDraft('new', 'kept');
+    expect({ states: both.map(({ state }) => state.kind).sort(), draft: await owner?.store.draft('new'), atOnce: folder.mostOpenAtOnce }).toEqual({
+      states: ['continuedElsewhere', 'open'],
+      draft: 'kept',
+      atOnce: 1,
+    });
+  });
+
   it('keeps going after refusals that are no failure of the store', async () => {
     const { connection, home } = window(new FakeFolder(), 'only');
     await connection.open();
@@ -291,9 +336,18 @@ describe('a store that fails', () => {
   });
 });
 
-function window(folder: FakeFolder, name: string, guard?: TurnGuard): { connection: StoreConnection; home: FakeHome } {
+function window(folder: FakeFolder, name: string, guard?: TurnGuard): { connection: StoreConnection; home: FakeHome; heartbeat: () => void } {
   const home = new FakeHome(folder, name);
-  const connection = new StoreConnection(home, systemClock, silentLog, {
+  let heartbeat: () => void = () => undefined;
+  const clock: Clock = {
+    ...systemClock,
+    after: (delayMs, callback) => {
+      if (delayMs !== 15_000) return systemClock.after(delayMs, callback);
+      heartbeat = callback;
+      return () => undefined;
+    },
+  };
+  const connection = new StoreConnection(home, clock, silentLog, {
     answerMs: 5000,
     closingMs: 5000,
     lockedMs: 600,
@@ -302,7 +356,7 @@ function window(folder: FakeFolder, name: string, guard?: TurnGuard): { connecti
   });
   if (guard) connection.setTurnGuard(guard);
   opened.push(connection);
-  return { connection, home };
+  return { connection, home, heartbeat: () => heartbeat() };
 }
 
 function runningTurn(sessionTitle: string): { guard: TurnGuard; settle(): void; stopped(): boolean } {
