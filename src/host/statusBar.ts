@@ -43,7 +43,7 @@ export function statusWords(facts: StatusFacts, t: (message: string, args?: Reco
     return { text: '$(warning) Hermes', tooltip: t('Hermes: sessions cannot be saved. Open the chat to see why.'), warning: true };
   }
   if (facts.store === 'elsewhere') return { text: '$(multiple-windows) Hermes', tooltip: t('Hermes: continued in another window.'), warning: false };
-  const model = facts.model === null ? t('no model chosen') : t('{model}, {destination}', facts.model);
+  const model = facts.model === null ? t('no model chosen') : t('{label}, {destination}', { label: facts.model.label, destination: facts.model.destination });
   if (facts.running > 0) {
     const answering = facts.running === 1 ? t('answering') : t('answering in {count} sessions', { count: String(facts.running) });
     return { text: `$(loading~spin) ${facts.model?.label ?? 'Hermes'}`, tooltip: t('Hermes: {state} ({model})', { state: answering, model }), warning: false };

@@ -23,7 +23,7 @@ export function storagePlace(window: WindowFacts): string {
 
 /** Readable by people, and different for two folders of the same name. */
 function workspaceFolderName(workspace: { readonly name: string; readonly uri: string }): string {
-  const readable = workspace.name.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[.-]+/, '').slice(0, 40);
+  const readable = workspace.name.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 40).replace(/^[.-]+|[.-]+$/g, '');
   const hash = createHash('sha256').update(workspace.uri).digest('hex').slice(0, 12);
   return readable === '' ? hash : `${readable}-${hash}`;
 }
