@@ -1,4 +1,5 @@
 import { Lexer, Marked, type Token, type Tokens, type TokensList } from 'marked';
+import { t } from '../localization';
 import { highlight } from './highlighting';
 import { linkTarget } from './links';
 
@@ -56,6 +57,7 @@ function createRenderer(closed: boolean): Marked {
         const inner = this.parser.parseInline(tokens);
         return target === null ? inner : anchor(target.href, title ?? target.href, inner);
       },
+      checkbox: ({ checked }) => `<input type="checkbox" disabled${checked ? ' checked' : ''} aria-label="${escapeHtml(checked ? t('done') : t('to do'))}"> `,
       // Nothing is loaded from elsewhere: a picture is a link to it.
       image({ href, text }) {
         const target = linkTarget(href);

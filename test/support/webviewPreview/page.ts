@@ -1,6 +1,6 @@
 /** Stands in for VS Code in the preview page: gives the theme, and answers the view as the named state says. */
 import { protocolVersion } from '../../../src/protocol/envelope';
-import { states } from './states';
+import { states, type PreviewState } from './states';
 import { themes } from './themes';
 
 const wanted = new URLSearchParams(location.search);
@@ -17,15 +17,36 @@ function tell(message: object): void {
   window.postMessage({ v: protocolVersion, ...message }, '*');
 }
 
+const posted: unknown[] = [];
+let earlierLeft = state.earlierPages ?? [];
+
 function answer(message: unknown): void {
+  posted.push(message);
   if (typeof message !== 'object' || message === null || !('kind' in message) || !('name' in message)) return;
   if (message.kind === 'command' && message.name === 'ready') {
-    tell({ kind: 'notification', name: 'bootstrap', payload: state?.bootstrap });
+    tell({ kind: 'notification', name: 'bootstrap', payload: withDraft(state?.bootstrap) });
     for (const event of state?.events ?? []) tell({ kind: 'notification', name: 'turnEvent', payload: { sessionId: '20261112_140200_a1b2c3', event } });
   }
-  if (message.kind !== 'request' || !('id' in message)) return;
-  const result = message.name === 'listModels' ? state?.requests?.listModels : message.name === 'loadEarlier' ? { messages: [], turns: [], hasEarlier: true } : null;
-  tell({ kind: 'response', id: message.id, ok: true, result });
+  if (message.name === 'saveDraft' && 'payload' in message) sessionStorage.setItem('draft', JSON.stringify(message.payload));
+  if (message.kind === 'request' && 'id' in message) tell({ kind: 'response', id: message.id, ok: true, result: resultOf(message.name) });
 }
 
-Object.assign(window, { acquireVsCodeApi: () => ({ postMessage: answer, getState: () => undefined, setState: () => undefined }) });
+// The host's durable draft outlives the page.
+function withDraft(bootstrap: PreviewState['bootstrap'] | undefined): unknown {
+  const draft: unknown = JSON.parse(sessionStorage.getItem('draft') ?? 'null');
+  if (typeof draft !== 'object' || draft === null || !('text' in draft) || bootstrap === undefined || !('shown' in bootstrap)) return bootstrap;
+  return bootstrap.shown === null ? { ...bootstrap, newDraft: draft.text } : { ...bootstrap, shown: { ...bootstrap.shown, draft: draft.text } };
+}
+
+function resultOf(request: unknown): unknown {
+  if (request === 'listModels') return state?.requests?.listModels ?? { models: [], problems: [] };
+  if (request !== 'loadEarlier') return null;
+  const [page, ...rest] = earlierLeft;
+  earlierLeft = rest;
+  return { messages: page ?? [], turns: [], hasEarlier: rest.length > 0 };
+}
+
+// What a view keeps over a reload is kept over a reload of the page.
+const kept = (): unknown => JSON.parse(sessionStorage.getItem('state') ?? 'null') ?? undefined;
+const keep = (value: unknown): void => sessionStorage.setItem('state', JSON.stringify(value));
+Object.assign(window, { acquireVsCodeApi: () => ({ postMessage: answer, getState: kept, setState: keep }), posted });

@@ -11,6 +11,8 @@ export interface PreviewState {
   readonly bootstrap: ChatState | TranscriptState;
   readonly events?: readonly TurnEvent[];
   readonly requests?: { readonly listModels?: ModelChoices };
+  /** Pages that are there before the first, newest page first. */
+  readonly earlierPages?: readonly (readonly Message[])[];
   /** Buttons pressed, by accessible name, in order. */
   readonly press?: readonly string[];
   readonly hover?: string;
@@ -145,6 +147,14 @@ const long = shownSession({
   hasEarlier: true,
 });
 
+function earlierPage(back: number): readonly Message[] {
+  return Array.from({ length: 20 }, (_, index) => {
+    const position = index * 2 - 40 * back;
+    const turnUid = `lt${position}`;
+    return [prompt({ uid: `lu${position}`, position, turnUid }, `Earlier question ${position}`), answer({ uid: `la${position}`, position: position + 1, turnUid }, ['An earlier answer. '.repeat(20)])];
+  }).flat();
+}
+
 const storedRows: readonly Message[] = [
   ...complete.messages.map((message) => (message.uid === 'a3' ? answer({ uid: 'a3', position: 7 }, [markdown], { usage: settledTurn().usage }) : message)),
   answer({ uid: 'h1', position: 9, visibility: { kind: 'hidden', reason: 'retried', absorbedInto: null } }, ['An earlier answer that was asked for again.']),
@@ -204,7 +214,7 @@ export const states: Readonly<Record<string, PreviewState>> = {
     view: 'chat',
     bootstrap: state(complete, { store: { kind: 'elsewhere', sentence: 'Continued in another window. Everything shown is saved.', actions: [{ action: 'reclaim', label: 'Continue Here' }] } }),
   },
-  long: { view: 'chat', bootstrap: state(long) },
+  long: { view: 'chat', bootstrap: state(long), earlierPages: [earlierPage(1), earlierPage(2)] },
   rtl: { view: 'chat', bootstrap: state(complete), direction: 'rtl' },
   transcript: {
     view: 'transcript',

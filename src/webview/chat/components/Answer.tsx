@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { Markdown } from '../../markdown/Markdown';
@@ -6,22 +7,41 @@ import { clockTime, duration } from '../../times';
 import { foldWords } from '../../toolWords';
 import { foldedReads, isFoldable, type AnswerRow, type CallRow } from '../conversationRows';
 import { useChat } from './ChatContext';
+import { FoldButton } from './FoldButton';
 import { ToolRow } from './ToolRow';
 
 interface AnswerProps {
   readonly row: AnswerRow;
   /** Of the turn, in seconds since the epoch: the time of an answer whose row is not known yet. */
   readonly startedAt: number | null;
+  /** Stands in front, also while the answer is folded away. */
+  readonly head?: ComponentChildren;
+  readonly folded?: boolean;
+  /** How the turn goes or went, below its last answer. */
+  readonly children?: ComponentChildren;
 }
 
 /** One answer of the model: thinking, text and tool calls in the order in which they came. */
-export const Answer = memo(({ row, startedAt }: AnswerProps) => {
+export function Answer({ row, startedAt, head, folded = false, children }: AnswerProps) {
   const chat = useChat();
   const { message, state } = row;
   const now = chat.needs.timers.nowMs() / 1000;
   const time = clockTime(message.row?.createdAt ?? startedAt ?? now, now);
   return (
-    <article class="answer" aria-label={t('Hermes, {time}', { time })} data-uid={message.uid} data-state={state} tabIndex={-1}>
+    <article class={`message${folded ? ' folded' : ''}`} aria-label={t('Hermes, {time}', { time })} data-uid={message.uid} data-state={state} tabIndex={-1}>
+      {head}
+      <div class="answer" hidden={folded}>
+        <AnswerBody row={row} />
+      </div>
+      {children}
+    </article>
+  );
+}
+
+const AnswerBody = memo(({ row }: { readonly row: AnswerRow }) => {
+  const chat = useChat();
+  return (
+    <>
       {segments(row).map((segment) => {
         switch (segment.kind) {
           case 'text':
@@ -31,18 +51,18 @@ export const Answer = memo(({ row, startedAt }: AnswerProps) => {
               </div>
             );
           case 'thinking':
-            return <Thinking key={segment.key} id={segment.key} text={segment.text} live={!segment.complete} thinking={message.thinking} />;
+            return <Thinking key={segment.key} id={segment.key} text={segment.text} live={!segment.complete} thinking={row.message.thinking} />;
           case 'calls':
             return <Calls key={segment.key} id={segment.key} calls={segment.calls} />;
         }
       })}
-      {state === 'unsaved' && (
+      {row.state === 'unsaved' && (
         <p class="notice notice-error" role="alert">
           <Icon name="error" />
           <span class="notice-body">{t('Part of this answer is not saved. Copy it before you close this view.')}</span>
         </p>
       )}
-    </article>
+    </>
   );
 });
 
@@ -76,10 +96,7 @@ function Calls({ id, calls }: { readonly id: string; readonly calls: readonly Ca
   const open = chat.openFolds.value.has(id);
   return (
     <div class="reads">
-      <button type="button" class="fold-button" aria-expanded={open} onClick={() => chat.toggleFold(id)}>
-        <Icon name={open ? 'chevron-down' : 'chevron-right'} />
-        <span dir="auto">{foldWords(calls.map(({ call }) => call))}</span>
-      </button>
+      <FoldButton open={open} words={foldWords(calls.map(({ call }) => call))} toggle={() => chat.toggleFold(id)} />
       {open && <div class="reads-open">{calls.map((row) => <ToolRow key={row.call.callId} row={row} />)}</div>}
     </div>
   );
@@ -97,10 +114,7 @@ function Thinking({ id, text, live, thinking }: ThinkingProps) {
   const open = chat.openFolds.value.has(id);
   return (
     <div class="thinking">
-      <button type="button" class="fold-button" aria-expanded={open} onClick={() => chat.toggleFold(id)}>
-        <Icon name={open ? 'chevron-down' : 'chevron-right'} />
-        <span class={live ? 'shimmer' : ''}>{thinkingWords(live, thinking)}</span>
-      </button>
+      <FoldButton open={open} words={thinkingWords(live, thinking)} toggle={() => chat.toggleFold(id)} live={live} />
       {/* In the page even while folded, so that find in page and Verify see what was delivered. */}
       <div class="thinking-text" hidden={!open} data-part="thinking" dir="auto">{text}</div>
     </div>

@@ -30,7 +30,7 @@ function Panel() {
   }, [chat]);
   if (!ready) return <Waiting />;
   return (
-    <div class="panel">
+    <main class="panel">
       <Header />
       <Strips />
       {conversation === null ? <EmptyState /> : <Feed conversation={conversation} key={conversation.session.id} />}
@@ -41,7 +41,7 @@ function Panel() {
       <div class="visually-hidden" role="status">
         {chat.announcement.value}
       </div>
-    </div>
+    </main>
   );
 }
 

@@ -12,12 +12,12 @@ export function EmptyState() {
   const chat = useChat();
   const { model, recentSessions, demoPrompts, folderName } = chat.state.value;
   return (
-    <main class="empty">
+    <div class="empty">
       <p class="empty-line">{t('Hermes answers questions about your folder with the model you choose. Every word you see is already saved.')}</p>
       {folderName === null && <p class="empty-note">{t('No folder is open. Hermes can talk, but has no files to read.')}</p>}
       {model.chosen === null ? <SetupOffers /> : <Suggestions prompts={demoPrompts} />}
       <RecentSessions sessions={recentSessions} />
-    </main>
+    </div>
   );
 }
 

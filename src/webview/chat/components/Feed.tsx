@@ -23,15 +23,16 @@ export function Feed({ conversation }: { readonly conversation: Conversation }) 
     remember: (anchor) => chat.needs.memory.remember({ sessionId: conversation.session.id, anchor }),
   });
   return (
-    <main class="conversation">
+    <div class="conversation">
       <div class="scroller" ref={view.scroller} onScroll={view.onScroll} tabIndex={0}>
+        {conversation.hasEarlier && <EarlierButton />}
+        {/* A feed holds articles and nothing else that has a role: what belongs to a turn stands inside its last article. */}
         <div ref={view.content} class="feed" role="feed" aria-label={t('Conversation')} aria-busy={chat.loadingEarlier.value}>
-          {conversation.hasEarlier && <EarlierButton />}
           {blocks.map((block, index) => <TurnView key={block.key} block={block} near={index >= blocks.length - 20} />)}
         </div>
       </div>
       {!view.following && <JumpButton unseen={view.unseen} jump={view.goToEnd} />}
-    </main>
+    </div>
   );
 }
 

@@ -58,11 +58,11 @@ function StateMark({ row: { state, startedAt } }: { readonly row: CallRow }) {
 function ToolDetails({ call, result }: { readonly call: ToolCallPart; readonly result: ToolResultPart | null }) {
   return (
     <div class="tool-details">
-      <h3 class="tool-heading">{t('Arguments of {tool}', { tool: call.name })}</h3>
+      <p class="tool-heading">{t('Arguments of {tool}', { tool: call.name })}</p>
       <pre class="tool-text" tabIndex={0}>{readableArguments(call.arguments)}</pre>
       {result !== null && (
         <>
-          <h3 class="tool-heading">{t('Result')}</h3>
+          <p class="tool-heading">{t('Result')}</p>
           <pre class="tool-text" tabIndex={0}>{result.text}</pre>
         </>
       )}

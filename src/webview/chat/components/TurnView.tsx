@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { memo } from '../../memo';
@@ -9,6 +10,7 @@ import { foldWords } from '../../toolWords';
 import { ActivityLine } from './ActivityLine';
 import { Answer } from './Answer';
 import { useChat } from './ChatContext';
+import { FoldButton } from './FoldButton';
 import { TurnOutcome } from './TurnOutcome';
 
 interface TurnViewProps {
@@ -21,26 +23,52 @@ interface TurnViewProps {
 export const TurnView = memo(({ block, near }: TurnViewProps) => {
   const { turn, prompt, rows } = block;
   const startedAt = turn?.startedAt ?? null;
+  const tail = <TurnTail block={block} />;
   return (
     <div class={`turn${near ? '' : ' far'}`} data-turn={turn?.uid}>
-      {prompt !== null && <PromptCard message={prompt} />}
-      {rows.map((row) =>
-        row.kind === 'answer' ? <Answer key={row.key} row={row} startedAt={startedAt} /> : <ReadsFold key={row.key} row={row} startedAt={startedAt} />,
-      )}
-      {turn !== null && turn.state !== 'settled' && <ActivityLine block={block} />}
-      {turn?.state === 'settled' && <TurnOutcome block={block} turn={turn} />}
-      {turn?.state === 'settled' && <TurnFooter turn={turn} />}
+      {prompt !== null && <Prompt message={prompt}>{rows.length === 0 && tail}</Prompt>}
+      {rows.map((row, index) => {
+        const end = index === rows.length - 1 && tail;
+        if (row.kind === 'reads') return <Reads key={row.key} row={row} startedAt={startedAt} tail={end} />;
+        return (
+          <Answer key={row.key} row={row} startedAt={startedAt}>
+            {end}
+          </Answer>
+        );
+      })}
     </div>
   );
 });
 
-const PromptCard = memo(({ message }: { readonly message: LiveMessage }) => {
+function TurnTail({ block }: { readonly block: TurnBlock }) {
+  const { turn } = block;
+  if (turn === null) return null;
+  if (turn.state !== 'settled') return <ActivityLine block={block} />;
+  return (
+    <>
+      <TurnOutcome block={block} turn={turn} />
+      <TurnFooter turn={turn} />
+    </>
+  );
+}
+
+function Prompt({ message, children }: { readonly message: LiveMessage; readonly children: ComponentChildren }) {
   const chat = useChat();
   const now = chat.needs.timers.nowMs() / 1000;
   const at = message.row?.createdAt ?? now;
+  return (
+    <article class="message" aria-label={t('You, {time}', { time: clockTime(at, now) })} data-uid={message.uid} data-state="saved" tabIndex={-1}>
+      <PromptCard message={message} at={at} />
+      {children}
+    </article>
+  );
+}
+
+const PromptCard = memo(({ message, at }: { readonly message: LiveMessage; readonly at: number }) => {
+  const chat = useChat();
   const text = answerText(message.parts);
   return (
-    <article class="prompt" aria-label={t('You, {time}', { time: clockTime(at, now) })} data-uid={message.uid} data-state="saved" tabIndex={-1}>
+    <div class="prompt">
       <div class="prompt-head">
         <span class="prompt-who">{t('You')}</span>
         <span class="prompt-tools">
@@ -48,28 +76,38 @@ const PromptCard = memo(({ message }: { readonly message: LiveMessage }) => {
             <Icon name="copy" />
           </button>
         </span>
-        <time class="prompt-time" dateTime={new Date(at * 1000).toISOString()} title={fullTime(at)}>{clockTime(at, now)}</time>
+        <time class="prompt-time" dateTime={new Date(at * 1000).toISOString()} title={fullTime(at)}>{clockTime(at, chat.needs.timers.nowMs() / 1000)}</time>
       </div>
       <div class="prompt-text" dir="auto" data-part="text">{text}</div>
-    </article>
+    </div>
   );
 });
 
-function ReadsFold({ row, startedAt }: { readonly row: ReadsRow; readonly startedAt: number | null }) {
+interface ReadsProps {
+  readonly row: ReadsRow;
+  readonly startedAt: number | null;
+  readonly tail: ComponentChildren;
+}
+
+/** Answers that only looked, as one line. They stay in the page while folded: they are part of the conversation and of what was shown. */
+function Reads({ row, startedAt, tail }: ReadsProps) {
   const chat = useChat();
   const open = chat.openFolds.value.has(row.key);
   const calls = row.answers.flatMap((answer: AnswerRow) => answer.calls.map(({ call }) => call));
   return (
-    <div class="reads">
-      <button type="button" class="fold-button" aria-expanded={open} onClick={() => chat.toggleFold(row.key)}>
-        <Icon name={open ? 'chevron-down' : 'chevron-right'} />
-        <span dir="auto">{foldWords(calls)}</span>
-      </button>
-      {/* Kept in the page while folded: these answers are part of the conversation and of what was shown. */}
-      <div class={open ? 'reads-open' : 'reads-closed'}>
-        {row.answers.map((answer) => <Answer key={answer.key} row={answer} startedAt={startedAt} />)}
-      </div>
-    </div>
+    <>
+      {row.answers.map((answer, index) => (
+        <Answer
+          key={answer.key}
+          row={answer}
+          startedAt={startedAt}
+          folded={!open}
+          head={index === 0 && <FoldButton open={open} words={foldWords(calls)} toggle={() => chat.toggleFold(row.key)} />}
+        >
+          {index === row.answers.length - 1 && tail}
+        </Answer>
+      ))}
+    </>
   );
 }
 

@@ -39,6 +39,8 @@ export function useFollow(needs: FollowNeeds): Following {
   const follow = useRef<Follow>(followFromStart);
   const [shown, setShown] = useState({ following: true, unseen: 0 });
   const anchor = useRef<Anchor | null>(null);
+  /** Where we scrolled to ourselves: the event that follows tells nothing about where the person wants to be. */
+  const ownTop = useRef(0);
   const latest = useRef(needs);
   latest.current = needs;
 
@@ -48,15 +50,19 @@ export function useFollow(needs: FollowNeeds): Following {
   }, []);
   const settle = useCallback((): void => {
     const element = scroller.current;
-    if (element !== null && follow.current.following) element.scrollTop = element.scrollHeight;
+    if (element === null) return;
+    if (follow.current.following) element.scrollTop = element.scrollHeight;
+    else if (anchor.current !== null) scrollToAnchor(element, anchor.current);
+    ownTop.current = element.scrollTop;
   }, []);
   const goToEnd = useCallback((): void => {
     update(toBottom(follow.current));
     settle();
   }, [update, settle]);
 
-  useNewContent(needs.uids, scroller, follow, anchor, update, settle);
+  useNewContent(needs.uids, follow, update);
   useRestoredPlace(needs, scroller, follow, anchor, update);
+  // Not left to the browser's scroll anchoring: that rests at the very top, and does not know rows whose height was only estimated.
   useLayoutEffect(settle);
   useEffect(() => {
     if (needs.jumps > 0) goToEnd();
@@ -72,8 +78,10 @@ export function useFollow(needs: FollowNeeds): Following {
     const element = scroller.current;
     if (element === null) return;
     const now = metricsOf(element);
+    const own = Math.abs(now.top - ownTop.current) < 1;
     update(afterScroll(follow.current, now));
-    anchor.current = follow.current.following ? null : firstInSight(element);
+    if (follow.current.following) anchor.current = null;
+    else if (!own || anchor.current === null) anchor.current = firstInSight(element);
     remember();
     if (wantsEarlier(now, latest.current.hasEarlier)) latest.current.loadEarlier();
   }, [update, remember]);
@@ -81,24 +89,14 @@ export function useFollow(needs: FollowNeeds): Following {
   return { scroller, content, ...shown, onScroll, goToEnd };
 }
 
-/** Counts what is added at the end, and holds the place when something is put in front. */
-function useNewContent(
-  uids: readonly string[],
-  scroller: RefObject<HTMLDivElement | null>,
-  follow: RefObject<Follow>,
-  anchor: RefObject<Anchor | null>,
-  update: (next: Follow) => void,
-  settle: () => void,
-): void {
+/** Counts what is added at the end while the person is elsewhere. */
+function useNewContent(uids: readonly string[], follow: RefObject<Follow>, update: (next: Follow) => void): void {
   const before = useRef(uids);
   useLayoutEffect(() => {
-    const [first, last] = [before.current[0], before.current.at(-1)];
+    const last = before.current.at(-1);
     before.current = uids;
-    if (scroller.current === null) return;
-    if (first !== uids[0] && anchor.current !== null) scrollToAnchor(scroller.current, anchor.current);
-    const added = last === undefined ? 0 : Math.max(0, uids.length - 1 - uids.lastIndexOf(last));
-    if (last !== uids.at(-1)) update(afterContent(follow.current, uids.includes(last ?? '') ? added : 0));
-    settle();
+    const at = last === undefined ? -1 : uids.lastIndexOf(last);
+    if (at !== -1) update(afterContent(follow.current, uids.length - 1 - at));
   }, [uids]);
 }
 
@@ -151,5 +149,6 @@ function firstInSight(scroller: HTMLElement): Anchor | null {
 function scrollToAnchor(scroller: HTMLElement, anchor: Anchor): void {
   const article = [...scroller.querySelectorAll<HTMLElement>('article[data-uid]')].find((element) => element.dataset['uid'] === anchor.uid);
   if (article === undefined) return;
-  scroller.scrollTop += article.getBoundingClientRect().top - scroller.getBoundingClientRect().top - anchor.offset;
+  const moved = article.getBoundingClientRect().top - scroller.getBoundingClientRect().top - anchor.offset;
+  if (Math.abs(moved) >= 1) scroller.scrollTop += moved;
 }
