@@ -17,5 +17,5 @@ export function linkTarget(address: string): LinkTarget | null {
 
 // Browsers drop control characters inside a scheme ("java\tscript:"), and bidi controls make an address read like another one.
 function withoutControls(address: string): string {
-  return address.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, '');
+  return address.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '');
 }

@@ -38,6 +38,7 @@ export class TranscriptController {
   readonly rows = computed(() => (this.stored.value === null ? [] : transcriptRows(this.stored.value, this.filter.value)));
   private anchor: TranscriptMemory['anchor'];
   private changedMeanwhile = false;
+  private reading: Promise<void> | null = null;
 
   constructor(readonly needs: TranscriptNeeds) {
     const { recalled } = needs;
@@ -100,7 +101,7 @@ export class TranscriptController {
 
   /** Everything there is, for a search that must not miss a row. */
   async loadAll(): Promise<void> {
-    while (this.earlier.peek() && this.problem.peek() === null && !this.loading.peek()) await this.loadEarlier();
+    while (this.earlier.peek() && this.problem.peek() === null) await this.loadEarlier();
   }
 
   private told(notification: NotificationOf<TranscriptViewProtocol>): void {
@@ -142,18 +143,25 @@ export class TranscriptController {
     this.revealed.value = uid;
   }
 
-  private async load(read: (sessionId: string) => Promise<void>): Promise<void> {
+  /** One reading at a time; asked for during another, it only waits for that one. */
+  private load(read: (sessionId: string) => Promise<void>): Promise<void> {
     const sessionId = this.session.peek()?.id;
-    if (sessionId === undefined || this.loading.peek()) return;
+    if (sessionId === undefined) return Promise.resolve();
+    this.reading ??= this.readOnce(() => read(sessionId));
+    return this.reading;
+  }
+
+  private async readOnce(read: () => Promise<void>): Promise<void> {
     this.loading.value = true;
     try {
-      await read(sessionId);
+      await read();
       this.problem.value = null;
     } catch (error) {
       if (!(error instanceof RefusedRequest)) throw error;
       this.problem.value = error.message;
     } finally {
       this.loading.value = false;
+      this.reading = null;
     }
     if (this.changedMeanwhile) await this.reload();
   }

@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { protocolVersion } from '../../../src/protocol/envelope';
 import { connectToHost } from '../../../src/webview/rpc';
 
-const commands = { look: v.object({ at: v.string() }) } as const;
-const requests = { ask: v.object({ question: v.string() }) } as const;
+const at = v.object({ at: v.string() });
+const question = v.object({ question: v.string() });
 
 interface Talk {
-  readonly commands: typeof commands;
-  readonly requests: typeof requests;
+  readonly commands: { readonly look: typeof at };
+  readonly requests: { readonly ask: typeof question };
   readonly results: { readonly ask: { readonly answer: number } };
   readonly notifications: { readonly news: { readonly text: string } };
 }
@@ -22,6 +22,17 @@ function line() {
 }
 
 describe('the line to the host', () => {
+  test('sends a command that wants no answer', () => {
+    const { host, posted } = line();
+    host.send('look', v.parse(at, { at: 'this' }));
+    const asked = v.parse(question, { question: 'q' });
+    void host.request('ask', asked);
+    expect(posted).toEqual([
+      { v: protocolVersion, kind: 'command', name: 'look', payload: { at: 'this' } },
+      { v: protocolVersion, kind: 'request', id: 1, name: 'ask', payload: asked },
+    ]);
+  });
+
   test('settles each request with its own answer, in whatever order answers come', async () => {
     const { host, posted, say } = line();
     const both = [host.request('ask', { question: 'a' }), host.request('ask', { question: 'b' })];
