@@ -1,7 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { memo } from '../memo';
 import { t } from '../localization';
-import { MarkdownBlocks } from './blocks';
+import { MarkdownBlocks, type Block } from './blocks';
 import { sanitizedFragment } from './sanitizer';
 
 /** What can be done with what is inside an answer. */
@@ -19,8 +18,15 @@ interface MarkdownProps {
 
 /** Text of an answer as Markdown. Its text content is the delivered text as Markdown renders it; buttons add none. */
 export function Markdown({ text, complete, actions }: MarkdownProps) {
+  const element = useRef<HTMLDivElement>(null);
   const blocks = useRef<MarkdownBlocks | null>(null);
-  blocks.current ??= new MarkdownBlocks();
+  const drawn = useRef<readonly Block[]>([]);
+  useLayoutEffect(() => {
+    blocks.current ??= new MarkdownBlocks();
+    const next = blocks.current.render(text, complete);
+    if (element.current !== null) drawBlocks(element.current, drawn.current, next, actions);
+    drawn.current = next;
+  }, [text, complete, actions]);
   const answer = (event: Event): void => {
     const address = addressOf(event.target);
     if (address === null) return;
@@ -33,27 +39,34 @@ export function Markdown({ text, complete, actions }: MarkdownProps) {
     <div
       class="markdown"
       dir="auto"
+      ref={element}
       onClick={answer}
       onKeyDown={(event) => {
         if (event.key === 'Enter') answer(event);
       }}
-    >
-      {blocks.current.render(text, complete).map((block) => (
-        <MarkdownBlock key={block.key} html={block.html} actions={actions} />
-      ))}
-    </div>
+    />
   );
 }
 
-const MarkdownBlock = memo(({ html, actions }: { readonly html: string; readonly actions: MarkdownActions }) => {
-  const element = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
-    element.current?.replaceChildren(sanitizedFragment(html));
-    for (const pre of element.current?.querySelectorAll('pre') ?? []) addCopyButton(pre, actions);
-    for (const table of element.current?.querySelectorAll('table') ?? []) makeScrollable(table);
-  }, [html, actions]);
-  return <div class="markdown-block" ref={element} />;
-});
+/** Brings the elements, one for each block, from `before` to `after`. By hand, since an answer may have a thousand blocks of which one changes
+ *  with a delta: comparing strings that are the same string costs nothing, comparing drawn elements does. */
+function drawBlocks(container: HTMLElement, before: readonly Block[], after: readonly Block[], actions: MarkdownActions): void {
+  let same = 0;
+  while (same < after.length && same < before.length && before[same]?.html === after[same]?.html) same++;
+  for (const [index, block] of after.slice(same).entries()) {
+    const existing = container.children[same + index];
+    const element = existing ?? container.appendChild(document.createElement('div'));
+    element.className = 'markdown-block';
+    fillBlock(element, block.html, actions);
+  }
+  while (container.children.length > after.length) container.lastElementChild?.remove();
+}
+
+function fillBlock(element: Element, html: string, actions: MarkdownActions): void {
+  element.replaceChildren(sanitizedFragment(html));
+  for (const pre of element.querySelectorAll('pre')) addCopyButton(pre, actions);
+  for (const table of element.querySelectorAll('table')) makeScrollable(table);
+}
 
 // A button without text: its icon is drawn by CSS, so that the answer's text stays exactly what was delivered.
 function addCopyButton(pre: HTMLPreElement, actions: MarkdownActions): void {

@@ -81,9 +81,11 @@ describe('a conversation', () => {
 
   test('leaves out hidden and closing rows and answers that were asked for again', async () => {
     page = new ChatPage();
-    const hidden = answer({ uid: 'h1', position: 2, visibility: { kind: 'closing' } }, ['(stopped)']);
+    const closing = answer({ uid: 'h1', position: 2, turnUid: 'turn0', visibility: { kind: 'closing' } }, ['(stopped)']);
+    const hidden = answer({ uid: 'h2', position: 3, turnUid: 'turn0', visibility: { kind: 'hidden', reason: 'dropped', absorbedInto: null } }, ['dropped']);
     const again = { ...runningTurn('turn2', 'u2'), supersedes: 'turn1' };
-    await page.bootstrap(shownSession({ messages: [question, answer({ uid: 'a1', position: 3 }, ['first try']), hidden], turns: [settledTurn()] }));
+    const tried = answer({ uid: 'a1', position: 3 }, ['first try']);
+    await page.bootstrap(shownSession({ messages: [closing, hidden, question, tried], turns: [settledTurn('turn0', 'u0'), settledTurn()] }));
     await page.event({ kind: 'turnOpened', turn: again, userMessage: prompt({ uid: 'u2', position: 5, turnUid: 'turn2' }, 'Why?') });
     expect(all('article').map((article) => article.dataset['uid'])).toEqual(['u2']);
   });
