@@ -173,7 +173,7 @@ class HermesWindow {
     own(gateway.onDidChangeRunning(showStatus));
     own(settings.onDidChange(() => models.invalidate()));
     own(context.secrets.onDidChange(() => (keyChanges++, models.invalidate())));
-    own(vscode.lm.onDidChangeChatModels(() => models.invalidate()));
+    own(vscode.lm.onDidChangeChatModels(() => models.editorModelsChanged()));
     own(vscode.workspace.onDidGrantWorkspaceTrust(() => bridge.trustChanged()));
     own(vscode.workspace.onDidChangeWorkspaceFolders(() => bridge.redraw()));
     showStatus();

@@ -16,6 +16,7 @@ import { modelRow } from './modelWords';
 const freshForMs = 60_000;
 /** How long a chosen local or editor model is waited for when its facts are read for the header. */
 const describePatienceMs = 10_000;
+const rediscoverAfterMs = 3000;
 
 export interface ModelDeskParts {
   readonly catalog: Pick<ModelCatalog, 'list' | 'resolve' | 'providerNamed' | 'discover'>;
@@ -35,6 +36,8 @@ export class ModelDesk implements ChatModels, Disposable {
   private readonly problems = new Map<string, string>();
   private readonly describing = new Set<string>();
   private readonly discovery: ModelDiscovery;
+  private rediscovering = false;
+  private cancelRediscovery: () => void = () => undefined;
   private listed: { readonly atMs: number; readonly choices: Promise<ModelChoices> } | null = null;
 
   constructor(private readonly parts: ModelDeskParts) {
@@ -91,7 +94,20 @@ export class ModelDesk implements ChatModels, Disposable {
     this.changes.fire();
   }
 
+  /** The editor says that its models changed, perhaps because their extension has only now started. While the person is still choosing, the
+   *  offers are looked for again, but not more often than every few seconds, because asking can itself be what changes them. */
+  editorModelsChanged(): void {
+    this.invalidate();
+    if (this.rediscovering || this.stateOf(null).chosen !== null) return;
+    this.rediscovering = true;
+    this.cancelRediscovery = this.parts.clock.after(rediscoverAfterMs, () => {
+      this.rediscovering = false;
+      this.discover().catch((error: unknown) => this.parts.log.warn(`Models could not be looked for: ${errorWords(error).sentence}`));
+    });
+  }
+
   dispose(): void {
+    this.cancelRediscovery();
     this.stop.abort();
     this.lifetime.dispose();
   }

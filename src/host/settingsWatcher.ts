@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore, Emitter, type Disposable } from '../base/disposable';
+import { GatewayError } from '../gateway/gateway';
 import type { ProviderSettings } from '../models/providerSettings';
 import { readSettings, type HermesSettings, type SettingProblem } from './settings';
 
@@ -8,6 +9,8 @@ export class SettingsWatcher implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly changes = this.lifetime.register(new Emitter<void>());
   private now = read();
+  /** A model that was chosen while the settings could not be written. */
+  private unsavedModel: string | null = null;
   readonly onDidChange = this.changes.event;
 
   constructor() {
@@ -19,16 +22,25 @@ export class SettingsWatcher implements Disposable {
   }
 
   get current(): HermesSettings {
-    return this.now.settings;
+    return this.unsavedModel === null ? this.now.settings : { ...this.now.settings, model: this.unsavedModel };
   }
 
   get problems(): readonly SettingProblem[] {
     return this.now.problems;
   }
 
-  /** Writes the user's settings. Rejects with the editor's reason when the file cannot be written. */
+  /** Keeps the model of new sessions in the user's settings. When those cannot be written (they hold an error, or are open with unsaved
+   *  changes) the choice still holds for this window, and the rejection says so. */
   async saveModel(ref: string): Promise<void> {
-    await this.write('model', ref);
+    try {
+      this.unsavedModel = null;
+      await this.write('model', ref);
+    } catch (error) {
+      this.unsavedModel = ref;
+      this.changes.fire();
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new GatewayError('invalid', vscode.l10n.t('{model} is used in this window, but your settings could not be written to keep it: {reason}', { model: ref, reason }));
+    }
   }
 
   async addProvider(provider: ProviderSettings): Promise<void> {

@@ -37,7 +37,7 @@ interface Manifest {
 }
 
 describe('texts for people', () => {
-  it('are in the bundle that translators start from (after a change: npx vitest run -u test/unit/host/localization.test.ts)', async () => {
+  it('are in the bundle that translators start from (after a change: npx vitest run test/unit/host/localization.test.ts --update)', async () => {
     const { texts } = localizedTexts();
     await expect(`${JSON.stringify(Object.fromEntries(texts.map((text) => [text, text])), null, 2)}\n`).toMatchFileSnapshot(join(root, 'l10n/bundle.l10n.json'));
   });

@@ -174,4 +174,21 @@ describe('the offers of the empty state', () => {
       ],
     });
   });
+
+  it('are looked for again when the editor gets models later, at most every few seconds, and only while none is chosen', async () => {
+    const editor = new CountedProvider('Editor', 'editor', 'Editor', { kind: 'models', models: [info('Editor', 'v/a')] });
+    const { models, clock } = desk({ providers: [editor] });
+    await models.discover();
+    models.editorModelsChanged();
+    models.editorModelsChanged();
+    await clock.advance(2000);
+    const early = editor.listings;
+    await clock.advance(2000);
+    const chosen = desk({ providers: [editor], chosen: 'Editor/v/a' });
+    chosen.models.editorModelsChanged();
+    await chosen.clock.advance(10_000);
+    models.editorModelsChanged();
+    models.dispose();
+    expect({ early, later: editor.listings, timers: clock.waiting }).toEqual({ early: 1, later: 2, timers: 0 });
+  });
 });
