@@ -1,15 +1,21 @@
 import { t } from './localization';
 
+// Making a formatter costs more than a frame has to spare; formatting costs nothing.
+const hour = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
+const dayAndHour = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' });
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const ago = new Intl.RelativeTimeFormat(undefined, { style: 'narrow' });
+const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumSignificantDigits: 3 });
+
 /** When something happened, as a person reads it: the hour today, with the day before that. Times are seconds since the epoch. */
 export function clockTime(at: number, now: number): string {
   const date = new Date(at * 1000);
   const today = new Date(now * 1000).toDateString() === date.toDateString();
-  const time: Intl.DateTimeFormatOptions = { hour: 'numeric', minute: '2-digit' };
-  return new Intl.DateTimeFormat(undefined, today ? time : { day: 'numeric', month: 'short', ...time }).format(date);
+  return (today ? hour : dayAndHour).format(date);
 }
 
 export function fullTime(at: number): string {
-  return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(at * 1000));
+  return full.format(new Date(at * 1000));
 }
 
 const steps = [
@@ -26,7 +32,7 @@ export function age(at: number, now: number): string {
   const seconds = Math.max(0, now - at);
   const step = steps.find((candidate) => seconds >= candidate.seconds);
   if (step === undefined) return t('now');
-  return new Intl.RelativeTimeFormat(undefined, { style: 'narrow' }).format(-Math.floor(seconds / step.seconds), step.unit);
+  return ago.format(-Math.floor(seconds / step.seconds), step.unit);
 }
 
 /** "9 s", "2 min 5 s". */
@@ -38,5 +44,5 @@ export function duration(milliseconds: number): string {
 
 /** "3.1k", "128k", "1M": a count of tokens in as few characters as say enough. */
 export function compactCount(count: number): string {
-  return new Intl.NumberFormat(undefined, { notation: 'compact', maximumSignificantDigits: 3 }).format(count);
+  return compact.format(count);
 }
