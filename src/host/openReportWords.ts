@@ -7,8 +7,9 @@ type Translate = (message: string, args?: Record<string, string>) => string;
  *  marked where it happened. */
 export function openReportNotices(report: OpenReport, t: Translate): readonly StoreNotice[] {
   const showLog = { action: 'showLog', label: t('Show Log') };
-  const kept = report.salvaged.map((salvage) => salvage.path);
-  const salvaged = report.salvaged.map(({ path, sessions, messages, complete }) => {
+  const found = report.salvaged.filter(({ sessions, messages }) => sessions + messages > 0);
+  const kept = found.map((salvage) => salvage.path);
+  const salvaged = found.map(({ path, sessions, messages, complete }) => {
     const args = { path, sessions: String(sessions), messages: String(messages) };
     return complete
       ? t('The session file was damaged. Everything in it was read again ({sessions} sessions, {messages} messages). The damaged file is kept at {path}.', args)

@@ -18,8 +18,8 @@ const vscode = sharedVscode(() => ({
   settings: {
     'hermes.providers': [
       { name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }, { id: 'absent' }] },
-      { name: 'Gone', protocol: 'openai', baseUrl: `http://127.0.0.1:${unreachable}/v1`, models: [{ id: 'test-model' }] },
-      { name: 'Keyless', protocol: 'openai', baseUrl: 'https://models.example.invalid/v1', models: [{ id: 'test-model' }] },
+      { name: 'Gone', protocol: 'openai', baseUrl: `http://127.0.0.1:${unreachable}/v1`, models: [{ id: 'gone-model' }] },
+      { name: 'Keyless', protocol: 'openai', baseUrl: 'https://models.example.invalid/v1', models: [{ id: 'keyless-model' }] },
     ],
     'hermes.model': 'Local/test-model',
   },
@@ -30,6 +30,7 @@ async function failure(session: VscodeSession, prompt: string, script: Scripted 
   panel ??= await ChatPanel.open(await session.open(session.sampleFolder()));
   const shown = panel;
   await shown.workbench.runCommand('Hermes: New Session');
+  await waitFor('the empty state', async () => ((await shown.messages()).length === 0 ? true : undefined));
   if (model !== null) await chooseModel(shown, model);
   if (script !== null) server.script(script);
   await shown.send(prompt);
@@ -48,7 +49,7 @@ async function chooseModel(shown: ChatPanel, name: string): Promise<void> {
   const { workbench } = shown;
   await workbench.runCommand('Hermes: Select Model…');
   await workbench.page.locator('.quick-input-widget input.input').fill(name);
-  await workbench.quickInputRow(name.split(' ')[0] ?? name).click();
+  await workbench.quickInputRow(name).click();
   await workbench.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
 }
 
@@ -75,8 +76,8 @@ test('Retry answers the same prompt once the cause is gone, and the failed attem
 
 test.each([
   ['a model the server does not have', 'absent', /absent.*(404|not|no model)/i],
-  ['a server that is not there', 'test-model Gone', /(refused|running|reach|connect)/i],
-  ['a key that was never set', 'test-model Keyless', /No key is set for Keyless/],
+  ['a server that is not there', 'gone-model', /(refused|running|reach|connect)/i],
+  ['a key that was never set', 'keyless-model', /No key is set for Keyless/],
 ] as const)('%s is said in a sentence with the next step', async (name, model, said) => {
   const seen = await failure(vscode(), `Prompt for ${name}`, null, model);
   expect({ prompt: seen.prompt, retry: seen.buttons.includes('Retry') }).toEqual({ prompt: true, retry: true });

@@ -16,10 +16,7 @@ beforeAll(async () => {
   server = await startModelServer();
   server.otherwise(reply().says('Answered.'));
 });
-afterAll(async () => {
-  await server.close();
-  for (const folder of mounted) execFileSync('umount', ['-l', folder]);
-});
+afterAll(() => server.close());
 
 const settings = (storage: string) => ({
   'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
@@ -27,12 +24,19 @@ const settings = (storage: string) => ({
   'hermes.storage.path': storage,
 });
 const vscode = sharedVscode(() => ({ settings: settings('') }));
+// Declared after the shared VS Code, so it runs before that removes its folder.
+afterAll(() => {
+  for (const folder of mounted) execFileSync('umount', ['-l', folder]);
+});
 /** File systems of a test's own need rights that not every machine gives. */
 const mayMount = process.getuid?.() === 0 && process.platform === 'linux';
 
-/** A window whose sessions are in `storage`, as they are there now. */
-async function panelOn(storage: string): Promise<ChatPanel> {
-  vscode().settings.update(settings(storage));
+/** Under the chosen folder every workspace has a folder of its own; its name, once a window has made one. */
+let workspaceName: string | undefined;
+
+/** A window whose sessions are in `folder`, as they are there now. */
+async function panelOn(folder: string): Promise<ChatPanel> {
+  vscode().settings.update(settings(path.dirname(folder)));
   if (workbench === undefined) {
     workbench = await vscode().open(vscode().sampleFolder());
     return ChatPanel.open(workbench);
@@ -41,10 +45,24 @@ async function panelOn(storage: string): Promise<ChatPanel> {
   return ChatPanel.attach(workbench);
 }
 
-function storage(name: string): string {
-  const folder = path.join(vscode().root, 'storage', name);
+async function storage(name: string): Promise<string> {
+  const chosen = path.join(vscode().root, 'storage', name);
+  if (workspaceName === undefined) {
+    const probe = path.join(vscode().root, 'storage', 'probe');
+    fs.mkdirSync(probe, { recursive: true });
+    // A store is made when there is something to keep.
+    await (await panelOn(path.join(probe, 'workspace'))).send('Hello');
+    workspaceName = await waitFor('the workspace to get its folder', () => fs.readdirSync(probe)[0]);
+  }
+  const folder = path.join(chosen, workspaceName);
   fs.mkdirSync(folder, { recursive: true });
   return folder;
+}
+
+/** Leaves a store as a window does that goes elsewhere: closed in order. */
+async function leave(folder: string): Promise<void> {
+  await panelOn(await storage('elsewhere'));
+  await waitFor('the store to be closed', () => !fs.existsSync(path.join(folder, 'state.db.lock')));
 }
 
 function sql(folder: string, statements: string): void {
@@ -59,7 +77,7 @@ const saidNothingSaved = async (panel: ChatPanel): Promise<string> => {
 };
 
 test('a foreign state.db is refused in words and left as it is', async () => {
-  const folder = storage('foreign');
+  const folder = await storage('foreign');
   sql(folder, 'CREATE TABLE recipes (name TEXT); INSERT INTO recipes VALUES (\'bread\')');
   const before = fs.readFileSync(path.join(folder, 'state.db'));
   const panel = await panelOn(folder);
@@ -68,12 +86,11 @@ test('a foreign state.db is refused in words and left as it is', async () => {
 });
 
 test('a state.db of a newer version is refused in words and left as it is', async () => {
-  const folder = storage('newer');
+  const folder = await storage('newer');
   const first = await panelOn(folder);
   await first.send('Hello');
   await first.waitForAnswer('the answer', (text) => text === 'Answered.');
-  await panelOn(storage('elsewhere'));
-  await waitFor('the store to be closed', () => !fs.existsSync(path.join(folder, 'state.db.lock')) || undefined);
+  await leave(folder);
   sql(folder, 'PRAGMA user_version = 9999');
   const before = fs.readFileSync(path.join(folder, 'state.db'));
   const panel = await panelOn(folder);
@@ -82,12 +99,11 @@ test('a state.db of a newer version is refused in words and left as it is', asyn
 });
 
 test('a damaged state.db is set aside, what can be read is there, and the person is told where the old file is', async () => {
-  const folder = storage('damaged');
+  const folder = await storage('damaged');
   const first = await panelOn(folder);
   await first.send('Remember this prompt');
   await first.waitForAnswer('the answer', (text) => text === 'Answered.');
-  await panelOn(storage('elsewhere'));
-  await waitFor('the store to be closed', () => !fs.existsSync(path.join(folder, 'state.db.lock')) || undefined);
+  await leave(folder);
   fs.truncateSync(path.join(folder, 'state.db'), Math.floor(fs.statSync(path.join(folder, 'state.db')).size / 4096 / 2) * 4096);
   const panel = await panelOn(folder);
   await panel.sees(/damaged/);
@@ -97,7 +113,7 @@ test('a damaged state.db is set aside, what can be read is there, and the person
 });
 
 test('a file that is no database is set aside whole, and a new history begins', async () => {
-  const folder = storage('garbage');
+  const folder = await storage('garbage');
   fs.writeFileSync(path.join(folder, 'state.db'), 'this is not a database '.repeat(1000));
   const panel = await panelOn(folder);
   await panel.sees(/set aside/);
@@ -108,7 +124,7 @@ test('a file that is no database is set aside whole, and a new history begins', 
 });
 
 test('a directory in the place of state.db is said as that', async () => {
-  const folder = storage('directory');
+  const folder = await storage('directory');
   fs.mkdirSync(path.join(folder, 'state.db'));
   const panel = await panelOn(folder);
   await panel.sees(/folder|directory/i);
@@ -116,12 +132,11 @@ test('a directory in the place of state.db is said as that', async () => {
 });
 
 test.runIf(mayMount)('read-only storage: everything can be read, nothing is sent, and the sentence says what to do', async () => {
-  const folder = storage('readOnly');
+  const folder = await storage('readOnly');
   const first = await panelOn(folder);
   await first.send('Written before');
   await first.waitForAnswer('the answer', (text) => text === 'Answered.');
-  await panelOn(storage('elsewhere'));
-  await waitFor('the store to be closed', () => !fs.existsSync(path.join(folder, 'state.db.lock')) || undefined);
+  await leave(folder);
   execFileSync('mount', ['--bind', folder, folder]);
   mounted.push(folder);
   execFileSync('mount', ['-o', 'remount,ro,bind', folder]);
@@ -132,7 +147,7 @@ test.runIf(mayMount)('read-only storage: everything can be read, nothing is sent
 });
 
 test.runIf(mayMount)('a full disk: what was shown is stored, the person is told, and it goes on when there is space again', async () => {
-  const folder = storage('full');
+  const folder = await storage('full');
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', folder]);
   mounted.push(folder);
   const panel = await panelOn(folder);
