@@ -165,6 +165,7 @@ const storedRows: readonly Message[] = [
 export const states: Readonly<Record<string, PreviewState>> = {
   'empty-no-model': { view: 'chat', bootstrap: state(null, { model: { chosen: null, problem: null }, setup: { searching: true, entries }, recentSessions: recent }) },
   'empty-no-model-sent': { view: 'chat', bootstrap: state(null, { model: { chosen: null, problem: null }, setup: { searching: false, entries }, newDraft: 'Why is the sky blue?' }), press: ['Send'] },
+  'empty-no-folder': { view: 'chat', bootstrap: state(null, { folderName: null, model: { chosen: null, problem: 'The model Local/qwen3:8b is not there any more. Choose another one.' }, setup: { searching: false, entries } }) },
   'empty-chosen': { view: 'chat', bootstrap: state(null, { recentSessions: recent }) },
   complete: { view: 'chat', bootstrap: state(complete), hover: 'Hermes' },
   tools: {

@@ -14,7 +14,12 @@ export function EmptyState() {
   return (
     <div class="empty">
       <p class="empty-line">{t('Hermes answers questions about your folder with the model you choose. Every word you see is already saved.')}</p>
-      {folderName === null && <p class="empty-note">{t('No folder is open. Hermes can talk, but has no files to read.')}</p>}
+      {folderName === null && (
+        <p class="empty-note">
+          {t('No folder is open: Hermes can talk, but has no files to read.')}{' '}
+          <button type="button" class="link-button" onClick={() => chat.runAction('openFolder')}>{t('Open Folder')}</button>
+        </p>
+      )}
       {model.chosen === null ? <SetupOffers /> : <Suggestions prompts={demoPrompts} />}
       <RecentSessions sessions={recentSessions} />
     </div>
