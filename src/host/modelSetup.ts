@@ -92,7 +92,10 @@ export class ModelSetup {
   private async serviceOf(key: string): Promise<ProviderSettings | typeof addEndpointId | null> {
     const [first, ...others] = recognizeKey(key);
     if (first !== undefined && others.length === 0) return first;
-    const candidates = first === undefined ? servicePresets : [first, ...others];
+    const known = first === undefined ? servicePresets : [first, ...others];
+    // An endpoint of the settings may need its first key, or another one.
+    const own = this.needs.endpoints.all();
+    const candidates = [...own, ...known.filter((service) => !own.some(({ name }) => name === service.name))];
     const elsewhere = { label: vscode.l10n.t('Another Endpoint…'), description: '', service: addEndpointId } as const;
     const picked = await vscode.window.showQuickPick(
       [...candidates.map((service) => ({ label: service.name, description: new URL(service.baseUrl).host, service })), elsewhere],

@@ -8,7 +8,7 @@ import type { Settings } from './userSettings';
 export type WebviewPlace = 'view' | 'editor';
 
 /** Complaints of VS Code's server itself: no marketplace, no proprietary modules, no sign-in, work cut short by a reload. */
-const harmless = /vsda|open-vsx\.org|Failed to load resource|Long running operations during shutdown|chatEditingSession|CodeExpectedError: cancelled|authentication provider 'github'/;
+const harmless = /vsda|open-vsx\.org|Failed to load resource|Long running operations during shutdown|chatEditingSession|CodeExpectedError: cancelled|authentication provider 'github'|database 'vscode-web-db' is closed/;
 
 /** One VS Code window: what a person does in it and sees of it. */
 export class Workbench {
