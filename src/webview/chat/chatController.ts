@@ -43,6 +43,7 @@ export class ChatController {
   private unconfirmed: { readonly uid: string; readonly sessionId: string | null; readonly text: string } | null = null;
   /** The draft of a session that came into view while a prompt was on its way. */
   private draftDue: { readonly key: string; readonly text: string } | null = null;
+  private placeToRestore: ViewMemory['anchor'];
   readonly drafts: Drafts;
   readonly pickerOpen: Signal<boolean> = signal(false);
   /** Counts requests to put the focus into the composer. */
@@ -54,6 +55,7 @@ export class ChatController {
   constructor(readonly needs: ChatNeeds) {
     const { host, memory, timers } = needs;
     const recalled = memory.recalled;
+    this.placeToRestore = recalled.anchor;
     this.openFolds = signal(new Set(recalled.openFolds));
     this.drafts = new Drafts(
       { save: (key, text) => host.send('saveDraft', { key, text }), remember: (draft) => memory.remember({ draft }) },
@@ -228,6 +230,13 @@ export class ChatController {
     if (!folds.delete(key)) folds.add(key);
     this.openFolds.value = folds;
     this.needs.memory.remember({ openFolds: [...folds] });
+  }
+
+  /** Where the person was in this session when the view was last seen. Told once: after that the view knows better. */
+  takePlace(sessionId: string): ViewMemory['anchor'] {
+    const place = this.placeToRestore;
+    this.placeToRestore = null;
+    return this.needs.memory.recalled.sessionId === sessionId ? place : null;
   }
 
   private get sessionId(): string | null {

@@ -25,10 +25,10 @@ export function isAtBottom({ top, viewport, content }: ScrollMetrics): boolean {
 }
 
 /** After a scroll event. Only a move up by the person stops following: while text grows, an event of our own scrolling may arrive when the
- *  end has already moved on. */
+ *  end has already moved on. Who has let go and moves up is not caught again by the first pixels, which are still at the end. */
 export function afterScroll(follow: Follow, now: ScrollMetrics): Follow {
-  if (isAtBottom(now)) return { following: true, last: now, unseen: 0 };
-  const movedUp = follow.last !== null && now.top < follow.last.top - 1 && now.content >= follow.last.content;
+  const movedUp = follow.last !== null && now.top < follow.last.top - 0.5 && now.content >= follow.last.content;
+  if (isAtBottom(now) && (follow.following || !movedUp)) return { following: true, last: now, unseen: 0 };
   return { ...follow, following: follow.following && !movedUp, last: now };
 }
 
@@ -42,7 +42,7 @@ export function toBottom(follow: Follow): Follow {
   return { ...follow, following: true, unseen: 0 };
 }
 
-/** Looking for a place away from the end (a restored position). */
+/** Turning away from the end: a wheel or key that goes up, before its scrolling begins; a place that is restored. */
 export function letGo(follow: Follow): Follow {
   return { ...follow, following: false };
 }

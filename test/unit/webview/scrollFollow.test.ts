@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { afterContent, afterScroll, followFromStart, toBottom, wantsEarlier, type ScrollMetrics } from '../../../src/webview/chat/scrollFollow';
+import { afterContent, afterScroll, followFromStart, letGo, toBottom, wantsEarlier, type ScrollMetrics } from '../../../src/webview/chat/scrollFollow';
 
 const at = (top: number, content = 1000): ScrollMetrics => ({ top, viewport: 400, content });
 const followedTo = (...places: readonly ScrollMetrics[]) => places.reduce(afterScroll, followFromStart);
@@ -16,6 +16,11 @@ describe('following the text', () => {
 
   test('does not stop when content above went away and the position shrank with it', () => {
     expect(followedTo(at(600), at(300, 800)).following).toBe(true);
+  });
+
+  test('is not caught again by the first pixels of a move up', () => {
+    const turnedAway = letGo(followedTo(at(600)));
+    expect([afterScroll(turnedAway, at(597)).following, afterScroll(afterScroll(turnedAway, at(597)), at(600)).following]).toEqual([false, true]);
   });
 
   test('counts what came since the person moved away, and forgets it at the end', () => {

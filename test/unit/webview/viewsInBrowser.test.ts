@@ -158,6 +158,19 @@ describe('scrolling', () => {
     expect([following, after, returned]).toEqual([0, before, 0]);
   });
 
+  test('lets go at a small turn of the wheel in the middle of a fast stream', async () => {
+    const { page } = await preview.open('streaming', { height: 500 });
+    await page.locator('.scroller').hover();
+    const streaming = stream(page, 'A line that comes fast.\n\n'.repeat(150), 12);
+    await page.getByText('A line that comes fast.').nth(5).waitFor();
+    await page.mouse.wheel(0, -60);
+    await streaming;
+    await page.waitForTimeout(150);
+    const distance = await distanceFromEnd(page);
+    await page.close();
+    expect(distance).toBeGreaterThan(200);
+  });
+
   test('holds the place when earlier messages are loaded in front', async () => {
     const { page } = await preview.open('long', { height: 600 });
     await page.locator('.scroller').hover();

@@ -1,4 +1,4 @@
-import { useMemo, useRef } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import type { Conversation } from '../conversation';
@@ -13,18 +13,18 @@ export function Feed({ conversation }: { readonly conversation: Conversation }) 
   const previous = useRef<readonly TurnBlock[]>([]);
   const blocks = useMemo(() => (previous.current = conversationBlocks(conversation, previous.current)), [conversation]);
   const uids = useStable(articleUids(blocks));
-  const { recalled } = chat.needs.memory;
+  const [restore] = useState(() => chat.takePlace(conversation.session.id));
   const view = useFollow({
     uids,
     hasEarlier: conversation.hasEarlier,
-    restore: recalled.sessionId === conversation.session.id ? recalled.anchor : null,
+    restore,
     jumps: chat.jumpToEnd.value,
     loadEarlier: () => void chat.loadEarlier(),
     remember: (anchor) => chat.needs.memory.remember({ sessionId: conversation.session.id, anchor }),
   });
   return (
     <div class="conversation">
-      <div class="scroller" ref={view.scroller} onScroll={view.onScroll} tabIndex={0}>
+      <div class="scroller" ref={view.scroller} onScroll={view.onScroll} onWheel={view.onWheel} onKeyDown={view.onKeyDown} tabIndex={0}>
         {conversation.hasEarlier && <EarlierButton />}
         {/* A feed holds articles and nothing else that has a role: what belongs to a turn stands inside its last article. */}
         <div ref={view.content} class="feed" role="feed" aria-label={t('Conversation')} aria-busy={chat.loadingEarlier.value}>

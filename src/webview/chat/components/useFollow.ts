@@ -23,6 +23,8 @@ export interface Following {
   readonly following: boolean;
   readonly unseen: number;
   onScroll(): void;
+  onWheel(event: WheelEvent): void;
+  onKeyDown(event: KeyboardEvent): void;
   goToEnd(): void;
 }
 
@@ -86,7 +88,18 @@ export function useFollow(needs: FollowNeeds): Following {
     if (wantsEarlier(now, latest.current.hasEarlier)) latest.current.loadEarlier();
   }, [update, remember]);
 
-  return { scroller, content, ...shown, onScroll, goToEnd };
+  // Text that streams would pull the view back before the scrolling that a wheel or key asks for has begun.
+  const turnAway = useCallback((): void => {
+    if (scroller.current !== null && scroller.current.scrollTop > 0 && follow.current.following) update(letGo(follow.current));
+  }, [update]);
+  const onWheel = useCallback((event: WheelEvent): void => {
+    if (event.deltaY < 0 && scroller.current !== null && !scrollsInside(event.target, scroller.current)) turnAway();
+  }, [turnAway]);
+  const onKeyDown = useCallback((event: KeyboardEvent): void => {
+    if (event.target === scroller.current && ['ArrowUp', 'PageUp', 'Home'].includes(event.key)) turnAway();
+  }, [turnAway]);
+
+  return { scroller, content, ...shown, onScroll, onWheel, onKeyDown, goToEnd };
 }
 
 /** Counts what is added at the end while the person is elsewhere. */
@@ -144,6 +157,14 @@ function firstInSight(scroller: HTMLElement): Anchor | null {
     if (box.bottom > top && uid !== undefined) return { uid, offset: box.top - top };
   }
   return null;
+}
+
+/** Whether something inside of the scroller takes an upward wheel for itself. */
+function scrollsInside(target: EventTarget | null, scroller: HTMLElement): boolean {
+  for (let element = target instanceof Element ? target : null; element !== null && element !== scroller; element = element.parentElement) {
+    if (element.scrollTop > 0) return true;
+  }
+  return false;
 }
 
 function scrollToAnchor(scroller: HTMLElement, anchor: Anchor): void {
