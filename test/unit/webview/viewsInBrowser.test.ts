@@ -163,7 +163,7 @@ describe('scrolling', () => {
     await page.locator('.scroller').hover();
     const streaming = stream(page, 'A line that comes fast.\n\n'.repeat(150), 12);
     await page.getByText('A line that comes fast.').nth(5).waitFor();
-    await page.mouse.wheel(0, -60);
+    await page.mouse.wheel(0, -6);
     await streaming;
     await page.waitForTimeout(150);
     const distance = await distanceFromEnd(page);
