@@ -44,8 +44,9 @@ import { GatewayTurnGuard } from './turnGuard';
 import { WebviewPrograms } from './webviewPrograms';
 import { windowStorageFolder } from './windowStorage';
 
-/** How long the editor may be kept from closing this window. It gives an extension five seconds in all. */
-const shutdownPatienceMs = 4500;
+/** How long turns may take to settle, and the store to close. The editor gives an extension five seconds in all. */
+const settlePatienceMs = 3000;
+const closePatienceMs = 1500;
 
 const chatSurfaceId = 'chat';
 
@@ -59,8 +60,13 @@ export function activate(context: vscode.ExtensionContext): void {
 export async function deactivate(): Promise<void> {
   const closing = current;
   current = null;
-  if (closing === null) return;
-  await Promise.race([closing.close(), new Promise<void>((resolve) => clock.after(shutdownPatienceMs, resolve))]);
+  await closing?.close();
+}
+
+async function atMost(patienceMs: number, work: Promise<void>): Promise<void> {
+  let cancel: () => void = () => undefined;
+  const timeout = new Promise<void>((resolve) => (cancel = clock.after(patienceMs, resolve)));
+  await Promise.race([work, timeout]).finally(() => cancel());
 }
 
 /** The parts of one editor window, built once and handed what they need. Nothing here waits: the store is being opened and models are looked
@@ -180,8 +186,8 @@ class HermesWindow {
   }
 
   async close(): Promise<void> {
-    await this.gateway.shutdown().catch((error: unknown) => this.log.error('Turns could not be settled at closing', error));
-    await this.connection.close();
+    await atMost(settlePatienceMs, this.gateway.shutdown()).catch((error: unknown) => this.log.error('Turns could not be settled at closing', error));
+    await atMost(closePatienceMs, this.connection.close()).catch((error: unknown) => this.log.error('The store could not be closed in order', error));
     this.lifetime.dispose();
   }
 

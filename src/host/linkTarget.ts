@@ -11,17 +11,17 @@ export function linkTarget(href: string): LinkTarget {
   if (scheme === 'http' || scheme === 'https' || scheme === 'mailto') return { kind: 'web', url: href };
   // "upload.ts:12" is a path with a line, not a scheme; a scheme of one letter is a drive.
   if (scheme !== undefined && scheme !== 'file' && !/^[^/:]+:\d+(:\d+)?$/.test(href)) return { kind: 'refused', scheme };
-  const place = /^(.*?)(?:#L?(\d+)(?:[-,:].*)?|:(\d+)(?::(\d+))?(?:-\d+)?|#.*)?$/.exec(decoded(href));
+  const place = /^(.*?)(?:#L?(\d+)(?:[-,:].*)?|:(\d+)(?::(\d+))?(?:-\d+)?|#.*)?$/.exec(href.replace(/^file:\/\//i, ''));
   return {
     kind: 'file',
-    path: place?.[1] ?? href,
+    // Only what is left of the fragment is decoded: a "%23" in a name is no fragment.
+    path: decoded(place?.[1] ?? href),
     line: numberOf(place?.[2] ?? place?.[3]),
     column: numberOf(place?.[4]),
   };
 }
 
-function decoded(href: string): string {
-  const path = href.replace(/^file:\/\//i, '');
+function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {

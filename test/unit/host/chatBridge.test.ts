@@ -214,6 +214,8 @@ describe('the chat view\'s tie to the gateway', () => {
     bridge.connect(port);
     port.request(1, 'submit', { sessionId: null, uid: 'u1', text: 'hello' });
     await settle();
+    connection.become({ kind: 'opening', blockedBy: 'Another window is closing.' });
+    await settle();
     expect({ calls: gateway.calls, responses: port.responses }).toEqual({ calls: [], responses: [] });
     connection.become(openState);
     await settle();
