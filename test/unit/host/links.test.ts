@@ -15,7 +15,7 @@ describe('a link of an answer', () => {
     ['upload.ts:42', file('upload.ts', 42)],
     ['README.md#usage', file('README.md')],
     ['./a%20b/c%23.ts#L3', file('./a b/c#.ts', 3)],
-    ['file:///work/a.ts#L3', file('/work/a.ts', 3)],
+    ['file:///home/a.ts#L3', file('/home/a.ts', 3)],
     ['C:\\work\\a.ts:3', file('C:\\work\\a.ts', 3)],
     ['100%.txt', file('100%.txt')],
     ['src/a.ts#L0', file('src/a.ts', 1)],
