@@ -43,6 +43,7 @@ export function useFollow(needs: FollowNeeds): Following {
   const anchor = useRef<Anchor | null>(null);
   /** Where we scrolled to ourselves: the event that follows tells nothing about where the person wants to be. */
   const ownTop = useRef(0);
+  const ownEventDue = useRef(false);
   const latest = useRef(needs);
   latest.current = needs;
 
@@ -53,9 +54,11 @@ export function useFollow(needs: FollowNeeds): Following {
   const settle = useCallback((): void => {
     const element = scroller.current;
     if (element === null) return;
+    const before = element.scrollTop;
     if (follow.current.following) element.scrollTop = element.scrollHeight;
     else if (anchor.current !== null) scrollToAnchor(element, anchor.current);
     ownTop.current = element.scrollTop;
+    ownEventDue.current ||= element.scrollTop !== before;
   }, []);
   const goToEnd = useCallback((): void => {
     update(toBottom(follow.current));
@@ -81,7 +84,11 @@ export function useFollow(needs: FollowNeeds): Following {
     if (element === null) return;
     const now = metricsOf(element);
     const own = Math.abs(now.top - ownTop.current) < 1;
-    update(afterScroll(follow.current, now));
+    const stale = own && ownEventDue.current;
+    ownEventDue.current = false;
+    // Our own scrolling from before the person turned away, told after it.
+    if (stale && !follow.current.following) follow.current = { ...follow.current, last: now };
+    else update(afterScroll(follow.current, now));
     if (follow.current.following) anchor.current = null;
     else if (!own || anchor.current === null) anchor.current = firstInSight(element);
     remember();
