@@ -18,12 +18,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const settings = (storage: string) => ({
-  'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
-  'hermes.model': 'Local/test-model',
-  'hermes.storage.path': storage,
-});
-const vscode = sharedVscode(() => ({ settings: settings('') }));
+const vscode = sharedVscode(() => ({
+  settings: { 'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }], 'hermes.model': 'Local/test-model' },
+}));
 // Declared after the shared VS Code, so it runs before that removes its folder.
 afterAll(() => {
   for (const folder of mounted) execFileSync('umount', ['-l', folder]);
@@ -36,11 +33,12 @@ let workspaceName: string | undefined;
 
 /** A window whose sessions are in `folder`, as they are there now. */
 async function panelOn(folder: string): Promise<ChatPanel> {
-  vscode().settings.update(settings(path.dirname(folder)));
   if (workbench === undefined) {
     workbench = await vscode().open(vscode().sampleFolder());
-    return ChatPanel.open(workbench);
+    await ChatPanel.open(workbench);
   }
+  // Settings written behind the editor's back take effect when the window is loaded again.
+  vscode().machineSettings.update({ 'hermes.storage.path': path.dirname(folder) });
   await workbench.reload();
   return ChatPanel.attach(workbench);
 }

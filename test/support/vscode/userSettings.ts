@@ -25,8 +25,10 @@ export const quietSettings: Settings = {
 export class UserSettings {
   readonly file: string;
 
-  constructor(dataDir: string) {
-    this.file = path.join(dataDir, 'User', 'settings.json');
+  /** `Machine`: the settings of the machine the server runs on. A setting of scope "machine" counts only there, since every window of a
+   *  server is a remote one; in the user's own settings it is taken or left by chance. */
+  constructor(dataDir: string, kind: 'User' | 'Machine' = 'User') {
+    this.file = path.join(dataDir, kind, 'settings.json');
   }
 
   write(settings: Settings): void {

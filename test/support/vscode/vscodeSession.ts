@@ -35,6 +35,9 @@ export class VscodeSession {
   /** The windows that were opened, in order; some may be closed by now. */
   readonly workbenches: Workbench[] = [];
 
+  /** Settings of the machine, beside those of the person. */
+  readonly machineSettings: UserSettings;
+
   private constructor(
     readonly root: string,
     readonly server: CodeServer,
@@ -42,7 +45,9 @@ export class VscodeSession {
     readonly settings: UserSettings,
     private readonly guardian: { dispose(): void },
     private readonly keepFolder: boolean,
-  ) {}
+  ) {
+    this.machineSettings = new UserSettings(server.dataDir, 'Machine');
+  }
 
   /** Installs what is missing, starts server and browser. No window is open yet: see `open`. */
   static async start(options: VscodeSessionOptions = {}): Promise<VscodeSession> {
