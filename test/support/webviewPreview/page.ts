@@ -28,7 +28,10 @@ function answer(message: unknown): void {
     for (const event of state?.events ?? []) tell({ kind: 'notification', name: 'turnEvent', payload: { sessionId: '20261112_140200_a1b2c3', event } });
   }
   if (message.name === 'saveDraft' && 'payload' in message) sessionStorage.setItem('draft', JSON.stringify(message.payload));
-  if (message.kind === 'request' && 'id' in message) tell({ kind: 'response', id: message.id, ok: true, result: resultOf(message.name) });
+  if (message.kind !== 'request' || !('id' in message)) return;
+  const response = { kind: 'response', id: message.id, ok: true, result: resultOf(message.name) };
+  // A page of the store takes a moment to read.
+  setTimeout(() => tell(response), message.name === 'loadEarlier' ? 300 : 0);
 }
 
 // The host's durable draft outlives the page.

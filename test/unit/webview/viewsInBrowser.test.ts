@@ -173,10 +173,9 @@ describe('scrolling', () => {
 
   test('holds the place when earlier messages are loaded in front', async () => {
     const { page } = await preview.open('long', { height: 600 });
-    // First to where turns are laid out that were only estimated, so that the place measured next is one a person has seen.
-    await page.locator('.scroller').evaluate((element) => (element.scrollTop = 400));
-    await page.waitForTimeout(200);
     await page.locator('.scroller').evaluate((element) => (element.scrollTop = 230));
+    // The page that is fetched now takes a moment to come (page.ts): long enough for the turns in sight to be laid out, which were only estimated.
+    await page.waitForTimeout(150);
     const before = await place(page);
     await page.locator('article[data-uid="lu-40"]').waitFor({ state: 'attached' });
     await page.waitForTimeout(200);
