@@ -1,6 +1,6 @@
 import type { FrameLocator, Locator } from 'playwright-core';
 import { waitFor, type Workbench } from '../support/vscode';
-import { EXTENSION_ID } from './vscodeTest';
+import { EXTENSION_ID } from './extensionId';
 
 /** One message of the panel as a person sees it: who, in which state, and the rendered text of its body. */
 export interface SeenMessage {

@@ -1,10 +1,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { EXTENSION_ID } from './extensionId';
 import { afterAll, afterEach, beforeAll, inject, test as plain } from 'vitest';
 import { projectRoot, VscodeSession, type VscodeSessionOptions } from '../support/vscode';
 
-/** The extension under test, as VS Code names it. */
-export const EXTENSION_ID = 'hermes-vscode.hermes-vscode';
+export { EXTENSION_ID } from './extensionId';
 
 interface Fixtures {
   /** Starts a VS Code with the packaged extension installed; it ends with the test. */

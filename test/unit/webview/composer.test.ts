@@ -171,4 +171,11 @@ describe('the queue', () => {
     await page.click(remove);
     expect([names('list'), page.sent('promoteQueued'), page.sent('removeQueued')]).toEqual([['Queued messages'], [{ uid: 'q2' }], [{ uid: 'q1' }]]);
   });
+
+  test('waits for the person while nothing runs: each prompt, the first too, can be sent now', async () => {
+    await open({ ...idle, queue: [{ uid: 'q1', sessionId: session().id, text: 'first', createdAt: 1 }] });
+    const title = document.querySelector('#queue-title')?.textContent;
+    await page.press('Send Now');
+    expect([title, page.sent('promoteQueued')]).toEqual(['Queued (1), waiting for you', [{ uid: 'q1' }]]);
+  });
 });

@@ -4,20 +4,22 @@ import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { useChat } from './ChatContext';
 
-/** Prompts that wait on disk for the running turn to end. */
+/** Prompts that wait on disk: for the running turn to end or, behind a stop or a failure, for the person. */
 export function QueueList({ queue }: { readonly queue: readonly QueuedPrompt[] }) {
+  const isRunning = useChat().running.value !== null;
   if (queue.length === 0) return null;
+  const args = { count: queue.length };
   return (
     <section class="queue">
-      <h2 class="queue-title" id="queue-title">{t('Queued ({count})', { count: queue.length })}</h2>
+      <h2 class="queue-title" id="queue-title">{isRunning ? t('Queued ({count})', args) : t('Queued ({count}), waiting for you', args)}</h2>
       <ul class="queue-list" aria-label={t('Queued messages')}>
-        {queue.map((prompt, index) => <QueueItem key={prompt.uid} prompt={prompt} number={index + 1} />)}
+        {queue.map((prompt, index) => <QueueItem key={prompt.uid} prompt={prompt} number={index + 1} isRunning={isRunning} />)}
       </ul>
     </section>
   );
 }
 
-function QueueItem({ prompt, number }: { readonly prompt: QueuedPrompt; readonly number: number }) {
+function QueueItem({ prompt, number, isRunning }: { readonly prompt: QueuedPrompt; readonly number: number; readonly isRunning: boolean }) {
   const chat = useChat();
   const [editing, setEditing] = useState(false);
   if (editing) return <li class="queue-item"><QueueEditor prompt={prompt} close={() => setEditing(false)} /></li>;
@@ -26,7 +28,8 @@ function QueueItem({ prompt, number }: { readonly prompt: QueuedPrompt; readonly
       <span class="queue-number" aria-hidden="true">{number}</span>
       <span class="queue-text" dir="auto" title={prompt.text}>{prompt.text}</span>
       <IconButton icon="edit" label={t('Edit')} onClick={() => setEditing(true)} />
-      {number > 1 && <IconButton icon="arrow-up" label={t('Send Next')} onClick={() => void chat.promoteQueued(prompt.uid)} />}
+      {!isRunning && <IconButton icon="send" label={t('Send Now')} onClick={() => void chat.promoteQueued(prompt.uid)} />}
+      {isRunning && number > 1 && <IconButton icon="arrow-up" label={t('Send Next')} onClick={() => void chat.promoteQueued(prompt.uid)} />}
       <IconButton icon="close" label={t('Remove')} onClick={() => void chat.removeQueued(prompt.uid)} />
     </li>
   );
