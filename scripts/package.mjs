@@ -30,7 +30,7 @@ export async function packageExtension(say = console.log) {
   const { name, version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
   const file = path.join(root, `${name}-${version}.vsix`);
   fs.rmSync(file, { force: true });
-  await createVSIX({ cwd: root, packagePath: file, dependencies: false, allowMissingRepository: true, allowStarActivation: false });
+  await createVSIX({ cwd: root, packagePath: file, dependencies: false, allowMissingRepository: true, rewriteRelativeLinks: false, allowStarActivation: false });
   const bytes = fs.statSync(file).size;
   const strays = entriesOf(file).filter((entry) => !belongs(entry));
   if (strays.length > 0) throw new Error(`${path.basename(file)} holds what must not be shipped: ${strays.join(', ')}`);
