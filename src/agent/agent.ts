@@ -74,11 +74,14 @@ export class Agent {
       () => controller.abort(new TurnStop('storeFailed')),
     );
     const ending = await this.work(withActivity(run), recorder).catch((error: unknown) => this.endingOf(error, controller.signal, recorder));
-    const settle = () =>
-      recorder.settle(ending.settlement, ending.undelivered, {
-        finishReason: ending.terminal?.outcome === 'complete' ? ending.terminal.finish.raw : null,
-        usage: ending.terminal?.usage ?? null,
+    const settle = () => {
+      // However the request ended: a turn whose last words could not be saved is not complete.
+      const { settlement, undelivered, terminal } = recorder.failed ? storeFailed(recorder.failure) : ending;
+      return recorder.settle(settlement, undelivered, {
+        finishReason: terminal?.outcome === 'complete' ? terminal.finish.raw : null,
+        usage: terminal?.usage ?? null,
       });
+    };
     try {
       return { kind: 'settled', turn: await settle() };
     } catch (error) {

@@ -156,6 +156,22 @@ describe('a turn', () => {
     });
   });
 
+  it('is never called complete when its last words could not be saved', async () => {
+    const { server } = await create();
+    server.script(reply().says('one two three').waitsFor(new Promise((resolve) => setTimeout(resolve, 30))));
+    const panel = world.surface();
+    let appends = 0;
+    const mend = world.breakStore((method) => (method === 'appendChunks' && ++appends > 1 ? new StoreError('full', 'The disk is full.', 'full') : null));
+    const { sessionId } = await world.send(panel, 'count');
+    await panel.untilSettled(1);
+    mend();
+    await panel.until(() => panel.settled.some(({ messages }) => messages.length > 0));
+    await world.idle();
+    const last = panel.settled.at(-1);
+    const stored = (await world.rows(sessionId)).find((row) => row.role === 'assistant');
+    expect({ reason: last?.turn.stopReason, shown: stored?.parts[0]?.kind === 'text' && stored.parts[0].text.startsWith(panel.deliveredText) }).toEqual({ reason: 'storeFailed', shown: true });
+  });
+
   it('does not begin when the prompt cannot be stored: the person keeps it', async () => {
     await create();
     const panel = world.surface();
