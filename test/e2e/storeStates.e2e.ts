@@ -129,7 +129,7 @@ test('a directory in the place of state.db is said as that', async () => {
   expect(await saidNothingSaved(panel)).toBe('Will this be kept?');
 });
 
-test.runIf(mayMount)('read-only storage: everything can be read, nothing is sent, and the sentence says what to do', async () => {
+if (mayMount) test('read-only storage: everything can be read, nothing is sent, and the sentence says what to do', async () => {
   const folder = await storage('readOnly');
   const first = await panelOn(folder);
   await first.send('Written before');
@@ -144,7 +144,7 @@ test.runIf(mayMount)('read-only storage: everything can be read, nothing is sent
   expect({ draft, requests: server.requests.at(-1)?.body['messages'] !== undefined }).toEqual({ draft: 'Will this be kept?', requests: true });
 });
 
-test.runIf(mayMount)('a full disk: what was shown is stored, the person is told, and it goes on when there is space again', async () => {
+if (mayMount) test('a full disk: what was shown is stored, the person is told, and it goes on when there is space again', async () => {
   const folder = await storage('full');
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', folder]);
   mounted.push(folder);
