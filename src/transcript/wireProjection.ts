@@ -1,14 +1,16 @@
+import { distinctCalls, matchResults } from './callIds';
 import { type JsonObject, parseJsonObject } from './json';
-import type { AssistantMessage, Message, ToolMessage, UserMessage } from './message';
-import type { AssistantPart } from './part';
+import type { AssistantMessage, Message, UserMessage } from './message';
+import type { AssistantPart, ToolResultPart } from './part';
 import type { WireAssistantContent, WireMessage, WireToolResult, WireUserContent } from './wireMessage';
 
 /** What the model is told where a stored row has nothing that can be sent. */
 const nothingSaid = '(This answer ended before any text.)';
 const nothingRecorded = 'No result was recorded for this call. It may or may not have run.';
+const beginningMissing = '(The beginning of this conversation is not available.)';
 
 /** Makes the copy of the active transcript that is sent. Pure. The result is valid for a strict provider whatever the rows are: every call
- *  is answered right behind its assistant message, no result stands alone, no message is empty, and no two users touch.
+ *  is answered right behind its assistant message, no result stands alone, no message is empty, no two users touch, and a user comes first.
  *  Thinking and provider metadata go back only to the model they came from: signatures of one provider are refused by another. */
 export function projectToWire(messages: readonly Message[], model: string): readonly WireMessage[] {
   const wire: WireMessage[] = [];
@@ -41,16 +43,20 @@ function appendUser(wire: WireMessage[], message: UserMessage): void {
   else wire.push({ role: 'user', content });
 }
 
-function appendAssistant(wire: WireMessage[], message: AssistantMessage, model: string, results: ReadonlyMap<string, ToolMessage>): void {
+function appendAssistant(wire: WireMessage[], message: AssistantMessage, model: string, results: readonly ToolResultPart[]): void {
   const isSameModel = message.model === model;
-  const content = message.parts.flatMap((part) => wireContent(part, isSameModel));
+  const calls = distinctCalls(message.parts.filter((part) => part.kind === 'toolCall'));
+  // Of calls with one id only the first can be sent.
+  const content = message.parts.filter((part) => part.kind !== 'toolCall' || calls.includes(part)).flatMap((part) => wireContent(part, isSameModel));
   const hasSubstance = content.some((part) => part.kind !== 'thinking');
   const sent: readonly WireAssistantContent[] = hasSubstance ? content : [{ kind: 'text', text: nothingSaid }];
   const last = wire.at(-1);
+  if (last === undefined) wire.push({ role: 'user', content: [{ kind: 'text', text: beginningMissing }] });
   if (last?.role === 'assistant') wire[wire.length - 1] = { role: 'assistant', content: [...last.content, ...sent] };
   else wire.push({ role: 'assistant', content: sent });
-  const calls = sent.flatMap((part) => (part.kind === 'toolCall' ? [part] : []));
-  if (calls.length > 0) wire.push({ role: 'tool', results: calls.map((call) => wireResult(call.callId, call.name, results.get(call.callId))) });
+  if (calls.length === 0) return;
+  const { answers } = matchResults(calls, results);
+  wire.push({ role: 'tool', results: calls.map((call) => wireResult(call.callId, call.name, answers.get(call))) });
 }
 
 function wireContent(part: AssistantPart, isSameModel: boolean): readonly WireAssistantContent[] {
@@ -73,20 +79,19 @@ function callArguments(text: string): JsonObject {
   return parsed.kind === 'object' ? parsed.value : {};
 }
 
-function wireResult(callId: string, name: string, message: ToolMessage | undefined): WireToolResult {
-  const part = message?.parts[0];
+function wireResult(callId: string, name: string, part: ToolResultPart | undefined): WireToolResult {
   if (part === undefined) return { callId, name, text: nothingRecorded, isError: true };
   return { callId, name, text: part.text === '' ? '(no output)' : part.text, isError: part.outcome !== 'done' };
 }
 
-/** The results that stand right behind an assistant row, by call. Call ids are not unique across a transcript: some servers count from
- *  zero in every answer, so a result belongs to the nearest call before it. */
-function resultsBehind(messages: readonly Message[], index: number): ReadonlyMap<string, ToolMessage> {
-  const results = new Map<string, ToolMessage>();
+/** The results that stand right behind an assistant row. Call ids are not unique across a transcript: some servers count from zero in
+ *  every answer, so a result belongs to the nearest call before it. */
+function resultsBehind(messages: readonly Message[], index: number): readonly ToolResultPart[] {
+  const results: ToolResultPart[] = [];
   for (let next = index + 1; next < messages.length; next++) {
     const message = messages[next];
     if (message?.role !== 'tool') break;
-    if (!results.has(message.parts[0].callId)) results.set(message.parts[0].callId, message);
+    results.push(message.parts[0]);
   }
   return results;
 }

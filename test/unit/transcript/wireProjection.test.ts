@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { WireMessage } from '../../../src/transcript/wireMessage';
 import { projectToWire } from '../../../src/transcript/wireProjection';
 import { call, TranscriptBuilder } from '../../support/builders/messages';
+import { sequenceProblems } from '../../support/sequenceProblems';
 
 const project = (build: (rows: TranscriptBuilder) => unknown, model = 'test/model'): readonly WireMessage[] => {
   const rows = new TranscriptBuilder();
@@ -41,6 +42,34 @@ describe('the wire copy of a transcript', () => {
     expect(project(build, 'other/model')[1]).toEqual({ role: 'assistant', content: [text('a')] });
   });
 
+  it('S31 S32 sends one call and one result where an id is repeated, S33 and each of two that differ', () => {
+    const wire = project((rows) => rows.user('q').assistant(call('Y', '{"n":1}'), call('Y', '{"n":2}'), call('Z')).tool('Y', 'first').tool('Y', 'again').tool('Z', 'z'));
+    expect(wire.slice(1)).toEqual([
+      {
+        role: 'assistant',
+        content: [{ kind: 'toolCall', callId: 'Y', name: 'read_file', arguments: { n: 1 } }, { kind: 'toolCall', callId: 'Z', name: 'read_file', arguments: {} }],
+      },
+      { role: 'tool', results: [{ callId: 'Y', name: 'read_file', text: 'first', isError: false }, { callId: 'Z', name: 'read_file', text: 'z', isError: false }] },
+    ]);
+  });
+
+  it('sends a result with its call where the two are stored under different names of one id', () => {
+    const wire = project((rows) => rows.user('q').assistant(call('call_ABC|fc_123')).tool('call_ABC', 'content'));
+    expect(wire[2]).toEqual({ role: 'tool', results: [{ callId: 'call_ABC|fc_123', name: 'read_file', text: 'content', isError: false }] });
+  });
+
+  it('begins with the person where the stored beginning is missing', () => {
+    expect(project((rows) => rows.assistant('prior answer').user('next'))).toEqual([
+      { role: 'user', content: [text('(The beginning of this conversation is not available.)')] },
+      { role: 'assistant', content: [text('prior answer')] },
+      { role: 'user', content: [text('next')] },
+    ]);
+  });
+
+  it('S37 says of an answer without a word that there was none, so that two prompts never touch', () => {
+    expect(project((rows) => rows.user('q').assistant('   ').user('next'))[1]).toEqual({ role: 'assistant', content: [text('(This answer ended before any text.)')] });
+  });
+
   it('is valid for a strict provider whatever the rows are', () => {
     const row = fc.oneof(
       fc.record({ role: fc.constant('user' as const), text: fc.string() }),
@@ -61,25 +90,3 @@ describe('the wire copy of a transcript', () => {
     );
   });
 });
-
-function sequenceProblems(wire: readonly WireMessage[]): readonly string[] {
-  return wire.flatMap((message, index) => {
-    const before = wire[index - 1];
-    const after = wire[index + 1];
-    switch (message.role) {
-      case 'user':
-        return [...(before?.role === 'user' ? ['two users'] : []), ...(message.content.length === 0 ? ['empty user'] : [])];
-      case 'assistant': {
-        const calls = message.content.flatMap((part) => (part.kind === 'toolCall' ? [part.callId] : []));
-        const answered = after?.role === 'tool' ? after.results.map((result) => result.callId) : [];
-        return [
-          ...(before?.role === 'assistant' ? ['two assistants'] : []),
-          ...(message.content.length === 0 ? ['empty assistant'] : []),
-          ...(calls.join() === answered.join() ? [] : ['calls and results differ']),
-        ];
-      }
-      case 'tool':
-        return [...(before?.role === 'assistant' ? [] : ['stray results']), ...(message.results.some((result) => result.text === '') ? ['empty result'] : [])];
-    }
-  });
-}

@@ -1,0 +1,184 @@
+import { distinctCalls, matchResults, sameCall } from './callIds';
+import { closingResultText } from './closingText';
+import { isHandoff } from './handoff';
+import { callsIn, joinAnswers, joinPrompts } from './joinedRows';
+import type { AssistantMessage, Message, ToolMessage, UserMessage } from './message';
+import type { ToolCallPart } from './part';
+
+export type RepairReason = 'adjacentAnswers' | 'strayResult' | 'repeatedResult' | 'unansweredCall' | 'adjacentPrompts';
+
+/** A row that leaves the active transcript. It stays stored. */
+export interface HiddenRow {
+  readonly uid: string;
+  readonly reason: 'merged' | 'dropped';
+  /** The row that now stands for it; null when none does. */
+  readonly absorbedInto: string | null;
+  readonly why: Exclude<RepairReason, 'unansweredCall'>;
+}
+
+/** A result made for a call that has none. */
+export interface AnsweredCall {
+  readonly message: ToolMessage;
+  /** The row it stands directly behind. */
+  readonly behind: string;
+}
+
+export interface SequenceRepair {
+  /** The repaired rows in order. A made result has a position between its neighbours. */
+  readonly messages: readonly Message[];
+  /** Survivors with their new content, under their own uids. */
+  readonly rewritten: readonly Message[];
+  readonly hidden: readonly HiddenRow[];
+  readonly answered: readonly AnsweredCall[];
+}
+
+export interface RepairCircumstances {
+  /** The conversation's open turn. Its rows are being written and stay as they are; only its prompt may be joined to an earlier prompt. */
+  readonly openTurnUid: string | null;
+  /** Seconds since the epoch, for the rows that are made. */
+  readonly at: number;
+}
+
+/** Makes a stored sequence one that every provider accepts, with the rules of docs/sequence-repair.md in their order, over and over until
+ *  none applies. Pure; given its own result it changes nothing. No text a person wrote is lost, and no call is removed: one that may have
+ *  run gets a result that says so. */
+export function repairSequence(stored: readonly Message[], circumstances: RepairCircumstances): SequenceRepair {
+  const active = stored.filter((message) => message.visibility.kind !== 'hidden');
+  const pass = new RepairPass(active, circumstances);
+  while (pass.run());
+  const before = new Set(active);
+  const made = new Set(pass.answered.map(({ message }) => message.uid));
+  return {
+    messages: pass.rows,
+    rewritten: pass.rows.filter((row) => !before.has(row) && !made.has(row.uid)),
+    hidden: pass.hidden,
+    answered: pass.answered,
+  };
+}
+
+export function isSound(repair: SequenceRepair): boolean {
+  return repair.rewritten.length === 0 && repair.hidden.length === 0 && repair.answered.length === 0;
+}
+
+class RepairPass {
+  readonly hidden: HiddenRow[] = [];
+  readonly answered: AnsweredCall[] = [];
+
+  constructor(
+    public rows: readonly Message[],
+    private readonly circumstances: RepairCircumstances,
+  ) {}
+
+  /** Applies every rule once. Returns whether one of them did something. */
+  run(): boolean {
+    const changes = this.hidden.length + this.answered.length;
+    this.joinAdjacentAnswers();
+    this.dropStrayResults();
+    this.answerOpenCalls();
+    this.joinAdjacentPrompts();
+    return this.hidden.length + this.answered.length > changes;
+  }
+
+  private joinAdjacentAnswers(): void {
+    const rows: Message[] = [];
+    for (const row of this.rows) {
+      const last = rows.at(-1);
+      if (last === undefined || !this.isJoinableAnswer(last) || !this.isJoinableAnswer(row)) rows.push(row);
+      // A closing row stands where nothing was said. Beside an answer there is no need for it, and its words are never shown.
+      else if (last.visibility.kind === 'closing' && row.visibility.kind === 'shown') rows[rows.length - 1] = this.absorb(last, row, row, 'adjacentAnswers');
+      else rows[rows.length - 1] = this.absorb(row, last, row.visibility.kind === 'closing' ? last : joinAnswers(last, row), 'adjacentAnswers');
+    }
+    this.rows = rows;
+  }
+
+  private isJoinableAnswer(row: Message): row is AssistantMessage {
+    return row.role === 'assistant' && row.state === 'final' && row.carriedFrom === null && !this.isOfOpenTurn(row);
+  }
+
+  /** A result counts only in the run of results directly behind the answer that called, and only the first of each call. */
+  private dropStrayResults(): void {
+    let calls: readonly ToolCallPart[] = [];
+    let answers = new Map<ToolCallPart, string>();
+    this.rows = this.rows.filter((row) => {
+      if (row.role !== 'tool') {
+        calls = row.role === 'assistant' ? distinctCalls(callsIn(row.parts)) : [];
+        answers = new Map();
+        return true;
+      }
+      const { callId } = row.parts[0];
+      const candidates = calls.filter((call) => sameCall(call.callId, callId));
+      const open = candidates.find((call) => !answers.has(call));
+      if (open !== undefined) answers.set(open, row.uid);
+      if (open !== undefined || this.isOfOpenTurn(row)) return true;
+      const first = candidates[0] === undefined ? null : (answers.get(candidates[0]) ?? null);
+      this.hidden.push({ uid: row.uid, reason: 'dropped', absorbedInto: first, why: first === null ? 'strayResult' : 'repeatedResult' });
+      return false;
+    });
+  }
+
+  private answerOpenCalls(): void {
+    const rows: Message[] = [];
+    for (let index = 0; index < this.rows.length; ) {
+      const row = this.rows[index++];
+      if (row === undefined) break;
+      rows.push(row);
+      if (row.role !== 'assistant') continue;
+      const results: ToolMessage[] = [];
+      for (let next = this.rows[index]; next?.role === 'tool'; next = this.rows[++index]) results.push(next);
+      rows.push(...results);
+      if (row.state === 'final' && !this.isOfOpenTurn(row)) rows.push(...this.missingResults(row, results, this.rows[index]));
+    }
+    this.rows = rows;
+  }
+
+  private missingResults(row: AssistantMessage, results: readonly ToolMessage[], next: Message | undefined): readonly Message[] {
+    const calls = distinctCalls(callsIn(row.parts));
+    const { answers } = matchResults(calls, results.map((result) => result.parts[0]));
+    let behind: Message = results.at(-1) ?? row;
+    return calls.filter((call) => !answers.has(call)).map((call) => {
+      const message: ToolMessage = {
+        uid: `${row.uid}/result/${call.callId}`,
+        sessionId: row.sessionId,
+        turnUid: row.turnUid,
+        position: next === undefined ? behind.position + 1 : (behind.position + next.position) / 2,
+        createdAt: this.circumstances.at,
+        visibility: { kind: 'shown' },
+        carriedFrom: null,
+        role: 'tool',
+        parts: [{ kind: 'toolResult', callId: call.callId, name: call.name, outcome: 'interrupted', text: closingResultText('interrupted') }],
+      };
+      this.answered.push({ message, behind: behind.uid });
+      behind = message;
+      return message;
+    });
+  }
+
+  private joinAdjacentPrompts(): void {
+    const rows: Message[] = [];
+    for (const row of this.rows) {
+      const last = rows.at(-1);
+      // The prompt of the open turn may go into an earlier row; nothing may go into a row of the open turn.
+      if (last !== undefined && isJoinablePrompt(last) && isJoinablePrompt(row) && !this.isOfOpenTurn(last)) {
+        rows[rows.length - 1] = this.absorb(row, last, joinPrompts(last, row), 'adjacentPrompts');
+      } else {
+        rows.push(row);
+      }
+    }
+    this.rows = rows;
+  }
+
+  private absorb(absorbed: Message, into: Message, survivor: Message, why: HiddenRow['why']): Message {
+    this.hidden.push({ uid: absorbed.uid, reason: 'merged', absorbedInto: into.uid, why });
+    return survivor;
+  }
+
+  private isOfOpenTurn(row: Message): boolean {
+    return row.turnUid !== null && row.turnUid === this.circumstances.openTurnUid;
+  }
+}
+
+/** Prompts with images keep their rows, a handoff is no prompt, and a carried row is shown where it was carried from, so that text put into
+ *  it would not be seen. The wire copy joins what stays apart here. */
+function isJoinablePrompt(row: Message): row is UserMessage {
+  return row.role === 'user' && row.carriedFrom === null && !isHandoff(row) && row.parts.every((part) => part.kind === 'text');
+}

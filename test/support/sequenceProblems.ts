@@ -1,0 +1,27 @@
+import type { WireMessage } from '../../src/transcript/wireMessage';
+
+/** What a strict provider would refuse in a wire copy. */
+export function sequenceProblems(wire: readonly WireMessage[]): readonly string[] {
+  const startsWrong = wire[0] !== undefined && wire[0].role !== 'user' ? ['does not begin with a user'] : [];
+  const problems = wire.flatMap((message, index) => {
+    const before = wire[index - 1];
+    const after = wire[index + 1];
+    switch (message.role) {
+      case 'user':
+        return [...(before?.role === 'user' ? ['two users'] : []), ...(message.content.length === 0 ? ['empty user'] : [])];
+      case 'assistant': {
+        const calls = message.content.flatMap((part) => (part.kind === 'toolCall' ? [part.callId] : []));
+        const answered = after?.role === 'tool' ? after.results.map((result) => result.callId) : [];
+        return [
+          ...(before?.role === 'assistant' ? ['two assistants'] : []),
+          ...(message.content.length === 0 ? ['empty assistant'] : []),
+          ...(new Set(calls).size < calls.length ? ['a call id twice'] : []),
+          ...(calls.join() === answered.join() ? [] : ['calls and results differ']),
+        ];
+      }
+      case 'tool':
+        return [...(before?.role === 'assistant' ? [] : ['stray results']), ...(message.results.some((result) => result.text === '') ? ['empty result'] : [])];
+    }
+  });
+  return [...startsWrong, ...problems];
+}
