@@ -1,5 +1,6 @@
-import type { AssistantMessage, Chunk, Message, NewMessage } from '../transcript/message';
+import type { AssistantMessage, Chunk, HiddenReason, Message, NewMessage } from '../transcript/message';
 import type { ParentKind, QueuedPrompt, Session, SessionSummary, TitleSource } from '../transcript/session';
+import type { RepairReason } from '../transcript/sequenceRepair';
 import type { Settlement, Turn } from '../transcript/turn';
 import type { Usage } from '../transcript/usage';
 
@@ -32,6 +33,14 @@ export interface SessionOperations {
   appendChunks(batch: ChunkBatch): void;
   /** Upserts whole messages by uid. Chunks of these messages are folded away (their text is in `parts`). Returns them as they now stand. */
   putMessages(messages: readonly NewMessage[]): readonly Message[];
+  /** Makes the session's active rows a sequence that every provider accepts (`transcript/sequenceRepair.ts`), all or nothing: survivors are
+   *  rewritten under their uids with a revision of what they said, absorbed and dropped rows are hidden, open calls answered. Rows of an open
+   *  turn stay, but its prompt may be absorbed by an earlier one. Answers with nothing when the sequence is sound. */
+  repairTranscript(sessionId: string): TranscriptRepair;
+  /** Makes `messages` the session's active rows, all or nothing and by difference: an equal beginning is not touched, a row with a known uid is
+   *  rewritten with a revision, any other row that stood there is hidden with `reason`. Returns the active rows. Throws `invalid` for a row of
+   *  another session, of an open turn, or one that would lose delivered text. */
+  replaceMessages(sessionId: string, messages: readonly NewMessage[], reason: HiddenReason): readonly Message[];
   addUsage(turnUid: string, usage: Usage): void;
   /** Closes a turn in one transaction: upserts `messages`, folds every remaining chunk of the turn, marks its messages final, answers open
    *  calls with `interrupted` results, adds the hidden closing row when no assistant row would end the turn, and settles the turn row.
@@ -128,6 +137,13 @@ export interface SettledTurn {
   readonly turn: Turn & { readonly state: 'settled' };
   /** The turn's messages as they now stand, chunks folded. */
   readonly messages: readonly Message[];
+}
+
+export interface TranscriptRepair {
+  /** Every row that was touched, as it now stands: survivors, made results, hidden rows. Empty when nothing had to be done. */
+  readonly messages: readonly Message[];
+  /** Why, once per row that was hidden or made. */
+  readonly reasons: readonly RepairReason[];
 }
 
 export interface TranscriptQuery {

@@ -81,14 +81,28 @@ class RepairPass {
 
   private joinAdjacentAnswers(): void {
     const rows: Message[] = [];
-    for (const row of this.rows) {
+    for (const [index, row] of this.rows.entries()) {
       const last = rows.at(-1);
-      if (last === undefined || !this.isJoinableAnswer(last) || !this.isJoinableAnswer(row)) rows.push(row);
+      if (last === undefined || !this.isJoinableAnswer(last) || !this.isJoinableAnswer(row) || this.lostItsResults(last, index)) rows.push(row);
       // A closing row stands where nothing was said. Beside an answer there is no need for it, and its words are never shown.
       else if (last.visibility.kind === 'closing' && row.visibility.kind === 'shown') rows[rows.length - 1] = this.absorb(last, row, row, 'adjacentAnswers');
       else rows[rows.length - 1] = this.absorb(row, last, row.visibility.kind === 'closing' ? last : joinAnswers(last, row), 'adjacentAnswers');
     }
     this.rows = rows;
+  }
+
+  /** Whether an answer called, and no result for it stands behind the answers at `index`. Then its results are what is missing: they are made
+   *  between the two, and what was said after the calls stays after them. */
+  private lostItsResults(last: AssistantMessage, index: number): boolean {
+    const calls = callsIn(last.parts);
+    if (calls.length === 0) return false;
+    let behind = index;
+    while (this.rows[behind]?.role === 'assistant') behind++;
+    for (let next = this.rows[behind]; next?.role === 'tool'; next = this.rows[++behind]) {
+      const { callId } = next.parts[0];
+      if (calls.some((call) => sameCall(call.callId, callId))) return false;
+    }
+    return true;
   }
 
   private isJoinableAnswer(row: Message): row is AssistantMessage {

@@ -36,7 +36,9 @@ const rules: readonly Rule[] = [
     sql: `SELECT t.uid FROM turns t JOIN messages m ON m.id = (
         SELECT l.id FROM messages l JOIN sessions s ON s.id = l.session_id WHERE l.turn_uid = t.uid AND l.active = 1
         ORDER BY s.started_at DESC, l.session_id DESC, l.position DESC LIMIT 1)
-      WHERE t.state = 'settled' AND (m.role <> 'assistant' OR m.tool_calls IS NOT NULL)`,
+      WHERE t.state = 'settled' AND (m.role <> 'assistant' OR m.tool_calls IS NOT NULL)
+        AND NOT EXISTS (SELECT 1 FROM messages a WHERE a.turn_uid = t.uid AND a.absorbed_into IS NOT NULL)
+        AND NOT EXISTS (SELECT 1 FROM messages a WHERE a.session_id = m.session_id AND a.absorbed_into = m.uid)`,
   },
   { broken: 'a message cannot be read', sql: 'SELECT uid FROM messages WHERE NOT json_valid(parts)' },
   {

@@ -1,5 +1,5 @@
 import type { SqlDatabase, SqlRow } from '../engine/sqlDatabase';
-import type { Chunk, Message, NewMessage } from '../../transcript/message';
+import type { Chunk, HiddenReason, Message, NewMessage } from '../../transcript/message';
 import { chunkValues, foldChunks, keepsDelivered, readChunkRow, type StoredChunk } from './chunkFolding';
 import { messageColumns, messageValues, readMessageRow, searchableText, type StoredMessage } from './messageRow';
 import { encodeParts } from './partsJson';
@@ -55,6 +55,20 @@ export class MessageTable {
     return this.gapAfter(sessionId, uid) ?? this.renumber(sessionId, uid);
   }
 
+  /** A free position before the session's first message. */
+  positionBefore(sessionId: string): number {
+    const first = this.firstPosition(sessionId);
+    if (first === null) return positionGap;
+    if (first >= 2) return Math.floor(first / 2);
+    this.renumberAll(sessionId);
+    return positionGap / 2;
+  }
+
+  private firstPosition(sessionId: string): number | null {
+    const row = this.database.get('SELECT min(position) AS first FROM messages WHERE session_id = ?', [sessionId]);
+    return typeof row?.['first'] === 'number' ? row['first'] : null;
+  }
+
   private gapAfter(sessionId: string, uid: string): number | null {
     const row = this.database.get(
       `SELECT position, (SELECT min(position) FROM messages n WHERE n.session_id = m.session_id AND n.position > m.position) AS next
@@ -70,6 +84,13 @@ export class MessageTable {
   }
 
   private renumber(sessionId: string, uid: string): number {
+    this.renumberAll(sessionId);
+    const free = this.gapAfter(sessionId, uid);
+    if (free === null) throw invalid(`no room behind message ${uid}`);
+    return free;
+  }
+
+  private renumberAll(sessionId: string): void {
     // Through negative numbers, so that no step of the update meets a position that is still taken.
     this.database.run('UPDATE messages SET position = -position - 1 WHERE session_id = ?', [sessionId]);
     this.database.run(
@@ -78,9 +99,6 @@ export class MessageTable {
        WHERE messages.id = numbered.id`,
       [sessionId],
     );
-    const free = this.gapAfter(sessionId, uid);
-    if (free === null) throw invalid(`no room behind message ${uid}`);
-    return free;
   }
 
   insert(message: NewMessage, position: number): void {
@@ -128,6 +146,16 @@ export class MessageTable {
     if (stored === null || stored.message.role !== 'assistant' || stored.message.state === 'final') return;
     this.write(stored, { ...stored.message, state: 'final' });
     this.database.run('DELETE FROM stream_chunks WHERE message_uid = ?', [uid]);
+  }
+
+  /** Takes a row out of the active transcript; it stays stored, with the reason and the row that stands for it. */
+  hide(uid: string, reason: HiddenReason, absorbedInto: string | null): void {
+    this.database.run('UPDATE messages SET active = 0, hidden_reason = ?, absorbed_into = ? WHERE uid = ?', [reason, absorbedInto, uid]);
+  }
+
+  /** `position` is free. */
+  move(uid: string, position: number): void {
+    this.database.run('UPDATE messages SET position = ? WHERE uid = ?', [position, uid]);
   }
 
   remove(uid: string): void {

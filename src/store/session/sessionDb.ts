@@ -3,10 +3,10 @@ import { MessageSearch } from '../search/messageSearch';
 import { countOf, SearchIndex } from '../search/searchIndex';
 import type {
   ChunkBatch, NewSession, OpenTurn, SearchHit, SearchQuery, SessionOperations, SessionQuery, SettledTurn, SettleTurn, StoreStatistics,
-  TranscriptPage, TranscriptQuery,
+  TranscriptPage, TranscriptQuery, TranscriptRepair,
 } from '../sessionStore';
 import { StoreError } from '../storeError';
-import type { Message, NewMessage } from '../../transcript/message';
+import type { HiddenReason, Message, NewMessage } from '../../transcript/message';
 import type { QueuedPrompt, Session, SessionSummary, TitleSource } from '../../transcript/session';
 import type { Turn } from '../../transcript/turn';
 import type { Usage } from '../../transcript/usage';
@@ -18,6 +18,7 @@ import { invalid } from './refusal';
 import { SessionTable } from './sessionTable';
 import { StoreImport, type ImportReport, type StoreRows } from './storeImport';
 import { TranscriptReading } from './transcriptReading';
+import { TranscriptRewriting } from './transcriptRewriting';
 import { TurnClosing } from './turnClosing';
 import { TurnLife } from './turnLife';
 import { TurnTable } from './turnTable';
@@ -43,6 +44,7 @@ export class SessionDb implements SessionOperations {
   private readonly life: TurnLife;
   private readonly closing: TurnClosing;
   private readonly reading: TranscriptReading;
+  private readonly rewriting: TranscriptRewriting;
   private readonly prompts: PromptQueue;
   private readonly index: SearchIndex;
   private readonly messageSearch: MessageSearch;
@@ -55,8 +57,9 @@ export class SessionDb implements SessionOperations {
     this.messages = new MessageTable(database, now);
     this.turns = new TurnTable(database);
     this.closing = new TurnClosing(database, this.messages);
-    this.life = new TurnLife(database, this.sessions, this.messages, this.turns, this.closing);
     this.reading = new TranscriptReading(database, this.sessions, this.messages);
+    this.rewriting = new TranscriptRewriting(this.sessions, this.messages, this.turns, this.reading);
+    this.life = new TurnLife(database, this.sessions, this.messages, this.turns, this.closing, this.rewriting);
     this.prompts = new PromptQueue(database, this.sessions);
     this.index = new SearchIndex(database);
     this.messageSearch = new MessageSearch(database, this.messages, now);
@@ -108,6 +111,14 @@ export class SessionDb implements SessionOperations {
 
   putMessages(messages: readonly NewMessage[]): readonly Message[] {
     return this.write(() => this.life.put(messages));
+  }
+
+  repairTranscript(sessionId: string): TranscriptRepair {
+    return this.write(() => this.rewriting.repair(sessionId, this.now()));
+  }
+
+  replaceMessages(sessionId: string, messages: readonly NewMessage[], reason: HiddenReason): readonly Message[] {
+    return this.write(() => this.rewriting.replace(sessionId, messages, reason));
   }
 
   addUsage(turnUid: string, usage: Usage): void {

@@ -76,7 +76,7 @@ export class TurnClosing {
   }
 
   private endWithAssistant(turnUid: string, rows: readonly Message[], reason: StopReason, at: number): void {
-    const last = rows.filter((row) => row.visibility.kind !== 'hidden').at(-1);
+    const last = rows.findLast((row) => row.visibility.kind !== 'hidden') ?? this.survivorOf(rows);
     if (last === undefined || endsTurn(last)) return;
     this.messages.insert(
       {
@@ -96,6 +96,17 @@ export class TurnClosing {
       },
       this.messages.positionAfter(last.sessionId, last.uid),
     );
+  }
+
+  /** The row that the turn's prompt was joined to, where that was all the turn had: the closing row stands behind it. */
+  private survivorOf(rows: readonly Message[]): Message | undefined {
+    let row = rows.at(-1);
+    const seen = new Set<string>();
+    while (row?.visibility.kind === 'hidden' && row.visibility.absorbedInto !== null && !seen.has(row.uid)) {
+      seen.add(row.uid);
+      row = this.messages.find(row.visibility.absorbedInto)?.message;
+    }
+    return row?.visibility.kind === 'hidden' ? undefined : row;
   }
 }
 

@@ -8,6 +8,7 @@ import type { Usage } from '../../transcript/usage';
 import type { MessageTable } from './messageTable';
 import { invalid, notFound } from './refusal';
 import type { SessionTable } from './sessionTable';
+import type { TranscriptRewriting } from './transcriptRewriting';
 import type { TurnClosing } from './turnClosing';
 import type { TurnTable } from './turnTable';
 
@@ -19,6 +20,7 @@ export class TurnLife {
     private readonly messages: MessageTable,
     private readonly turns: TurnTable,
     private readonly closing: TurnClosing,
+    private readonly rewriting: TranscriptRewriting,
   ) {}
 
   open(input: OpenTurn): { readonly turn: Turn; readonly userMessage: Message } {
@@ -67,6 +69,7 @@ export class TurnLife {
     if (this.sessions.require(turn.sessionId).conversationId !== session.conversationId) {
       throw invalid(`turn ${turnUid} belongs to another conversation`);
     }
+    this.rewriting.takeBackPrompt(turn);
     this.turns.hideAsRetried(turnUid);
   }
 

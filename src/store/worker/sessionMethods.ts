@@ -35,6 +35,8 @@ export function promisedOperations(call: CallMethod): Omit<SessionStore, 'close'
     openTurn: (...args) => call('openTurn', args),
     appendChunks: (...args) => call('appendChunks', args),
     putMessages: (...args) => call('putMessages', args),
+    repairTranscript: (...args) => call('repairTranscript', args),
+    replaceMessages: (...args) => call('replaceMessages', args),
     addUsage: (...args) => call('addUsage', args),
     settleTurn: (...args) => call('settleTurn', args),
     recoverTurns: (...args) => call('recoverTurns', args),

@@ -87,6 +87,15 @@ describe('answers in a row', () => {
     ]);
   });
 
+  it('stay apart where the results of the first are lost, which then stand between them', () => {
+    const answered = lines((rows) => rows.user('q').assistant('I look.', call('A')).assistant('Found it.'));
+    const closed = lines((rows) => rows.user('q').assistant(call('A')).closing('(No answer.)'));
+    expect({ answered, closed }).toEqual({
+      answered: ['user: q', 'assistant: I look. [A]', 'tool: A=interrupted', 'assistant: Found it.'],
+      closed: ['user: q', 'assistant: [A]', 'tool: A=interrupted', 'assistant: (No answer.)'],
+    });
+  });
+
   it('do not mix with the words of a closing row, which are never shown', () => {
     const before = repaired((rows) => rows.user('q').closing('(No answer.)').assistant('answer'));
     const behind = repaired((rows) => rows.user('q').assistant('answer').closing('(No answer.)'));

@@ -1,0 +1,200 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Message, NewMessage } from '../../../src/transcript/message';
+import { answer, call, lines, openTurn, prompt, refusal, result, runningTurn, sessionDbWorld, settle, stopped, type SessionDbWorld } from '../../support/sessionDbWorld';
+
+let world: SessionDbWorld;
+beforeEach(async () => {
+  world = await sessionDbWorld();
+});
+
+/** What rows said before, oldest first. */
+const revisions = (): readonly string[] => world.database.all('SELECT message_uid, content FROM message_revisions ORDER BY id').map((row) => `${row['message_uid']}: ${row['content']}`);
+const active = (): readonly string[] => world.db.activeMessages('s1').map((message) => message.uid);
+/** Turn `t1` with a prompt and nothing else: its closing row was lost. */
+const staleTail = (text = 'stale'): void => {
+  runningTurn(world.db, { text });
+  settle(world.db, 't1');
+  world.database.run("DELETE FROM messages WHERE uid = 't1/closing'");
+};
+
+describe('repairing a stored sequence', () => {
+  it('B02 puts the prompt of the open turn into an earlier one, keeps both as they were, and survives a power cut', async () => {
+    staleTail();
+    openTurn(world.db, { turnUid: 't2', text: 'current' });
+    world.clock.now = 77;
+    const repair = world.db.repairTranscript('s1');
+    const after = await world.reopened();
+    world = after;
+    expect({
+      touched: repair.messages.map(({ uid, visibility }) => ({ uid, visibility })),
+      reasons: repair.reasons,
+      lines: lines(after.db),
+      revisions: revisions(),
+      prompt: after.db.getTurn('t2')?.userMessageUid,
+    }).toEqual({
+      touched: [
+        { uid: 'u-t1', visibility: { kind: 'shown' } },
+        { uid: 'u-t2', visibility: { kind: 'hidden', reason: 'merged', absorbedInto: 'u-t1' } },
+      ],
+      reasons: ['adjacentPrompts'],
+      lines: ['user: stale\n\ncurrent', 'user (merged): current'],
+      revisions: ['u-t1: stale'],
+      prompt: 'u-t2',
+    });
+  });
+
+  it('does nothing to a sound sequence, and nothing the second time', () => {
+    runningTurn(world.db);
+    const sound = world.db.repairTranscript('s1');
+    settle(world.db, 't1');
+    world.database.run("DELETE FROM messages WHERE uid = 't1/closing'");
+    openTurn(world.db, { turnUid: 't2' });
+    const first = world.db.repairTranscript('s1').messages.length;
+    expect({ sound, first, second: world.db.repairTranscript('s1') }).toEqual({ sound: { messages: [], reasons: [] }, first: 2, second: { messages: [], reasons: [] } });
+  });
+
+  it('ends a turn whose prompt went into an earlier row with a closing row behind that row', () => {
+    staleTail();
+    openTurn(world.db, { turnUid: 't2', text: 'current' });
+    world.db.repairTranscript('s1');
+    settle(world.db, 't2', stopped);
+    expect({ active: active(), problems: world.db.verifyIntegrity() }).toEqual({ active: ['u-t1', 't2/closing'], problems: [] });
+  });
+
+  it('ends it in the same way when the process died', async () => {
+    staleTail();
+    openTurn(world.db, { turnUid: 't2', text: 'current' });
+    world.db.repairTranscript('s1');
+    world = await world.reopened();
+    world.db.recoverTurns();
+    expect(active()).toEqual(['u-t1', 't2/closing']);
+  });
+
+  it('takes a prompt out of the row it went into when it is asked again', () => {
+    staleTail();
+    openTurn(world.db, { turnUid: 't2', text: 'current' });
+    world.db.repairTranscript('s1');
+    settle(world.db, 't2', stopped);
+    openTurn(world.db, { turnUid: 't3', text: 'current', supersedes: 't2' });
+    world.db.repairTranscript('s1');
+    expect(world.db.activeMessages('s1').map(({ parts }) => parts)).toEqual([[{ kind: 'text', text: 'stale\n\ncurrent' }]]);
+  });
+
+  it('answers a call whose result is gone in its place, and leaves out results that answer nothing', () => {
+    runningTurn(world.db);
+    world.db.putMessages([answer('a1', [call('A'), call('B')], 't1'), result('r-a', 'A', 'a', 't1'), result('r-b', 'B', 'b', 't1'), answer('a2', 'Done.', 't1')]);
+    settle(world.db, 't1');
+    world.database.run("DELETE FROM messages WHERE uid = 'r-b'");
+    world.database.run("INSERT INTO messages (uid, session_id, turn_uid, position, role, content, parts, tool_call_id, timestamp) SELECT 'stray', session_id, turn_uid, position + 1, role, content, parts, tool_call_id, timestamp FROM messages WHERE uid = 'r-a'");
+    const repair = world.db.repairTranscript('s1');
+    const again = world.db.repairTranscript('s1');
+    expect({ reasons: repair.reasons, lines: lines(world.db).slice(1), again: again.messages, problems: world.db.verifyIntegrity() }).toEqual({
+      reasons: ['repeatedResult', 'unansweredCall'],
+      lines: [
+        'assistant: call:A call:B',
+        'tool: A=done:a',
+        'tool: B=interrupted:(Interrupted before a result was recorded. It may have run, in whole or in part.)',
+        'tool (dropped): A=done:a',
+        'assistant: Done.',
+      ],
+      again: [],
+      problems: [],
+    });
+  });
+
+  it('makes a result anew where the one made before was left out', () => {
+    runningTurn(world.db);
+    world.db.putMessages([answer('a1', [call('A')], 't1')]);
+    settle(world.db, 't1', stopped);
+    world.database.run("UPDATE messages SET active = 0, hidden_reason = 'dropped' WHERE uid = 'a1/result/A'");
+    world.db.repairTranscript('s1');
+    expect(active()).toEqual(['u-t1', 'a1', 'a1/result/A/2', 't1/closing']);
+  });
+
+  it('joins answers between which a prompt was lost, and a search finds the words where they now stand', () => {
+    runningTurn(world.db);
+    settle(world.db, 't1', undefined, [answer('a1', 'apples', 't1')]);
+    openTurn(world.db, { turnUid: 't2' });
+    settle(world.db, 't2', undefined, [answer('a2', 'pears', 't2')]);
+    world.database.run("DELETE FROM messages WHERE uid = 'u-t2'");
+    world.db.repairTranscript('s1');
+    world.db.indexBatch(100);
+    expect({ lines: lines(world.db).slice(1), found: world.db.search({ text: 'pears', limit: 5 }).map((hit) => hit.messageUid), revisions: revisions(), problems: world.db.verifyIntegrity() }).toEqual({
+      lines: ['assistant: apples\n pears', 'assistant (merged): pears'],
+      found: ['a1'],
+      revisions: ['a1: apples'],
+      problems: [],
+    });
+  });
+
+  it('changes all or nothing', () => {
+    staleTail();
+    openTurn(world.db, { turnUid: 't2', text: 'current' });
+    world.database.execute("CREATE TRIGGER no_hiding BEFORE UPDATE OF absorbed_into ON messages WHEN new.absorbed_into = 'u-t1' BEGIN SELECT raise(ABORT, 'no'); END");
+    expect(() => world.db.repairTranscript('s1')).toThrow();
+    expect({ lines: lines(world.db), revisions: revisions() }).toEqual({ lines: ['user: stale', 'user: current'], revisions: [] });
+  });
+});
+
+describe('replacing the rows of a session', () => {
+  /** Prompt and answer of two settled turns: u-t1, a1, u-t2, a2. */
+  const twoTurns = (): readonly Message[] => {
+    runningTurn(world.db, { text: 'one?' });
+    settle(world.db, 't1', undefined, [answer('a1', 'one', 't1')]);
+    openTurn(world.db, { turnUid: 't2', text: 'two?' });
+    settle(world.db, 't2', undefined, [answer('a2', 'two', 't2')]);
+    return world.db.activeMessages('s1');
+  };
+  const summary: NewMessage = { ...prompt('sum', 'What was said.', 't1'), turnUid: null };
+
+  it('hides what is replaced with the reason, and does not touch an equal beginning', () => {
+    const [u1, a1] = twoTurns();
+    if (u1 === undefined || a1 === undefined) throw new Error('no rows');
+    const changes = world.database.get('SELECT total_changes() AS n')?.['n'];
+    const same = world.db.replaceMessages('s1', world.db.activeMessages('s1'), 'compressed').length;
+    const untouched = world.database.get('SELECT total_changes() AS n')?.['n'];
+    world.db.replaceMessages('s1', [u1, a1, summary], 'compressed');
+    expect({ same, wrote: untouched === changes ? 'nothing' : 'something', lines: lines(world.db), revisions: revisions() }).toEqual({
+      same: 4,
+      wrote: 'nothing',
+      lines: ['user: one?', 'assistant: one', 'user: What was said.', 'user (compressed): two?', 'assistant (compressed): two'],
+      revisions: [],
+    });
+  });
+
+  it('puts rows before, between and in another order, as often as it likes', () => {
+    const [u1, a1, u2, a2] = twoTurns();
+    if (u1 === undefined || a1 === undefined || u2 === undefined || a2 === undefined) throw new Error('no rows');
+    const orders: readonly (readonly NewMessage[])[] = [
+      [summary, u1, a1, u2, a2],
+      [u2, a2, u1, a1],
+      [u1, summary, a1],
+      [u1, a1, u2, a2],
+      ...Array.from({ length: 30 }, (_, index): readonly NewMessage[] => (index % 2 === 0 ? [a2, u2, a1, u1] : [summary, u1, u2, a1, a2])),
+    ];
+    expect(orders.map((order) => world.db.replaceMessages('s1', order, 'rewound').map(({ uid }) => uid))).toEqual(orders.map((order) => order.map(({ uid }) => uid)));
+  });
+
+  it('keeps what a rewritten row said before', () => {
+    const [u1, a1] = twoTurns();
+    if (u1 === undefined || a1 === undefined) throw new Error('no rows');
+    world.db.replaceMessages('s1', [{ ...prompt('u-t1', 'one, please?', 't1') }, a1], 'rewound');
+    expect({ lines: lines(world.db).slice(0, 2), revisions: revisions() }).toEqual({ lines: ['user: one, please?', 'assistant: one'], revisions: ['u-t1: one?'] });
+  });
+
+  it('refuses, changing nothing, what would lose delivered text, disturb an open turn, or does not belong', () => {
+    const [u1] = twoTurns();
+    if (u1 === undefined) throw new Error('no rows');
+    const before = lines(world.db);
+    const shortened = refusal(() => world.db.replaceMessages('s1', [summary, answer('a1', 'on', 't1')], 'rewound'));
+    const twice = refusal(() => world.db.replaceMessages('s1', [u1, u1], 'rewound'));
+    const foreign = refusal(() => world.db.replaceMessages('s1', [{ ...summary, sessionId: 's2' }], 'rewound'));
+    const unknownTurn = refusal(() => world.db.replaceMessages('s1', [prompt('x', 'x', 't9')], 'rewound'));
+    openTurn(world.db, { turnUid: 't3' });
+    const open = refusal(() => world.db.replaceMessages('s1', [summary], 'rewound'));
+    const intoOpen = refusal(() => world.db.replaceMessages('s1', [...world.db.activeMessages('s1'), prompt('y', 'y', 't3')], 'rewound'));
+    expect({ shortened, twice, foreign, unknownTurn, open, intoOpen, lines: lines(world.db).slice(0, -1) }).toEqual({
+      shortened: 'invalid', twice: 'invalid', foreign: 'invalid', unknownTurn: 'not-found', open: 'invalid', intoOpen: 'invalid', lines: before,
+    });
+  });
+});
