@@ -1,20 +1,23 @@
 import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
 import type { Log } from '../base/log';
-import type { ChatModel, CompletedToolCall, Finish, ModelRequest, StreamEvent, StreamNotice, Terminal, WireTool } from '../models/chatModel';
+import type { ChatModel, CompletedToolCall, ModelRequest, Terminal, WireTool } from '../models/chatModel';
 import type { ReasoningEffort } from '../models/modelInfo';
 import { ModelError } from '../models/modelProvider';
 import type { SessionStore } from '../store/sessionStore';
-import { StoreError } from '../store/storeError';
 import type { ToolRegistry } from '../tools/toolRegistry';
+import type { Message } from '../transcript/message';
 import type { ToolCallPart } from '../transcript/part';
-import { type Failure, storeFailureCauses } from '../transcript/stopReason';
-import type { Settlement, Turn } from '../transcript/turn';
-import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
+import type { StopReason } from '../transcript/stopReason';
+import type { Turn } from '../transcript/turn';
 import type { WireMessage } from '../transcript/wireMessage';
 import { projectToWire } from '../transcript/wireProjection';
+import { askUntilAnswered, TurnPatience } from './askUntilAnswered';
+import { type LiveRun, type TurnRun, withActivity } from './liveRun';
+import { ending, type Ending, stopped, storeFailed } from './turnEnding';
 import { TurnRecorder } from './turnRecorder';
 import { stopReasonOf, TurnStop } from './turnStop';
+import { withInterruption, withNote, wireNotes } from './wireNotes';
 
 export interface AgentParts {
   readonly store: SessionStore;
@@ -30,30 +33,10 @@ export interface AgentParts {
   readonly maxIterations: number;
 }
 
-export interface TurnRun {
-  readonly turn: Turn & { readonly state: 'running' };
-  readonly conversationId: string;
-  readonly show: (event: TurnEvent) => void;
-  /** Aborted with a `TurnStop`. */
-  readonly controller: AbortController;
-}
-
 /** What a turn came to. `unsettled`: its last rows could not be written; `settle` tries again. */
 export type TurnResult =
   | { readonly kind: 'settled'; readonly turn: Turn & { readonly state: 'settled' } }
   | { readonly kind: 'unsettled'; readonly error: unknown; settle(): Promise<Turn & { readonly state: 'settled' }> };
-
-/** A run with the one line a surface shows of what goes on in it. */
-interface LiveRun extends TurnRun {
-  report(activity: TurnActivity): void;
-}
-
-/** How a turn should end, decided by what its last request came to. */
-interface Ending {
-  readonly settlement: Settlement;
-  readonly undelivered: 'drop' | 'store';
-  readonly terminal: Terminal | null;
-}
 
 /** Answers prompts of one session with one model. It may be kept and used for many turns: all state of a turn lives in that turn's run, so
  *  there is nothing to leak from one to the next (hermes-agent#44327: a cached agent's cursor swallowed later answers). */
@@ -94,13 +77,16 @@ export class Agent {
     const { signal } = controller;
     run.report({ kind: 'requesting', elapsedMs: 0 });
     const model = await this.openModel(signal);
+    const patience = new TurnPatience();
+    let cutOff: { readonly reason: StopReason | null } | null = null;
     for (let iteration = 1; ; iteration++) {
       signal.throwIfAborted();
       const history = await this.parts.store.activeMessages(turn.sessionId);
       const isLast = iteration >= this.parts.maxIterations;
-      const request = this.request(projectToWire(history, turn.model), model, run.conversationId, isLast && iteration > 1);
-      const terminal = await this.ask(model, request, run, recorder);
-      if (terminal.usage !== null) await recorder.addUsage(terminal.usage);
+      cutOff ??= await this.cutOffBefore(turn, history);
+      const wire = projectToWire(history, turn.model);
+      const request = this.request(cutOff.reason === null ? wire : withInterruption(wire, cutOff.reason), model, run.conversationId, isLast && iteration > 1);
+      const terminal = await askUntilAnswered(request, { model, run, recorder, clock: this.parts.clock, patience });
       if (terminal.outcome !== 'complete' || !callsTools(terminal) || (isLast && iteration > 1)) {
         return ending(terminal, signal, isLast && iteration > 1);
       }
@@ -110,37 +96,11 @@ export class Agent {
     }
   }
 
-  /** One request: every delta goes to the recorder in order, in the pace of the store, until the one terminal record. */
-  private async ask(model: ChatModel, request: ModelRequest, run: LiveRun, recorder: TurnRecorder): Promise<Terminal> {
-    const stream = model.stream(request, run.controller.signal);
-    for (let index = 0; await stream.hasEvent(index); index++) {
-      const event = stream.events[index];
-      // A stop drops what is undelivered: what arrived but was not stored yet was never shown.
-      if (event === undefined || run.controller.signal.aborted) break;
-      this.take(event, run, recorder);
-    }
-    return stream.terminal;
-  }
-
-  private take(event: StreamEvent, run: LiveRun, recorder: TurnRecorder): void {
-    switch (event.kind) {
-      case 'text':
-      case 'thinking':
-        run.report({ kind: 'answering' });
-        recorder.deliver(event.kind, event.text);
-        break;
-      case 'partEnd':
-        recorder.endPart(event.of, event.metadata);
-        break;
-      case 'toolCallProgress':
-        run.report({ kind: 'receivingToolCall', name: event.name, characters: event.characters });
-        break;
-      case 'notice':
-        run.report(noticeActivity(event.notice));
-        break;
-      default:
-        event satisfies never;
-    }
+  /** Why the turn before this one was cut off, when it was. Read from its row: the transcript's shape does not tell (hermes-agent#17249). */
+  private async cutOffBefore(turn: Turn, history: readonly Message[]): Promise<{ readonly reason: StopReason | null }> {
+    const before = history.findLast((message) => message.turnUid !== turn.uid)?.turnUid ?? null;
+    const previous = before === null ? null : await this.parts.store.getTurn(before);
+    return { reason: previous?.state === 'settled' && previous.outcome === 'interrupted' ? previous.stopReason : null };
   }
 
   /** Calls that only read start together; results are stored in the order of the calls. */
@@ -175,7 +135,7 @@ export class Agent {
     const tools: readonly WireTool[] = hasTools ? this.parts.tools.specifications() : [];
     return {
       system: this.parts.systemPrompt(hasTools),
-      messages: isClosing ? withClosingNote(messages) : messages,
+      messages: isClosing ? withNote(messages, wireNotes.budgetSpent) : messages,
       tools,
       ...(isClosing ? { toolChoice: 'none' as const } : {}),
       reasoningEffort: this.parts.reasoningEffort,
@@ -196,29 +156,6 @@ export class Agent {
   }
 }
 
-/** Deltas come by the hundred: that text is arriving is said once, until something else happens. */
-function withActivity(run: TurnRun): LiveRun {
-  let last: TurnActivity['kind'] | null = null;
-  return {
-    ...run,
-    report: (activity) => {
-      if (activity.kind === 'answering' && last === 'answering') return;
-      last = activity.kind;
-      run.show({ kind: 'activity', turnUid: run.turn.uid, activity });
-    },
-  };
-}
-
-/** Sent, never stored: the budget of requests is used up, and the turn should end in words. It rides on the last tool result, because
- *  strict chat templates refuse a user message behind one. */
-function withClosingNote(messages: readonly WireMessage[]): readonly WireMessage[] {
-  const note = '(No further tool calls are possible in this turn. Say what you found, what is done and what is left.)';
-  const last = messages.at(-1);
-  if (last?.role !== 'tool') return messages;
-  const results = last.results.map((result, index) => (index === last.results.length - 1 ? { ...result, text: `${result.text}\n\n${note}` } : result));
-  return [...messages.slice(0, -1), { role: 'tool', results }];
-}
-
 function callsTools(terminal: Terminal & { readonly outcome: 'complete' }): boolean {
   // An answer cut off by its length may hold half a call, which must never run.
   return terminal.toolCalls.length > 0 && terminal.finish.unified !== 'length' && terminal.finish.unified !== 'contentFilter';
@@ -227,65 +164,4 @@ function callsTools(terminal: Terminal & { readonly outcome: 'complete' }): bool
 function toolCallPart(call: CompletedToolCall): ToolCallPart {
   const { callId, name, metadata } = call;
   return { kind: 'toolCall', callId, name, arguments: call.arguments, ...(metadata === undefined ? {} : { metadata }) };
-}
-
-function ending(terminal: Terminal, signal: AbortSignal, isClosing: boolean): Ending {
-  switch (terminal.outcome) {
-    case 'complete':
-      return { settlement: completion(terminal.finish, terminal.empty, isClosing), undelivered: 'store', terminal };
-    case 'aborted':
-      return stopped(signal, terminal);
-    case 'interrupted':
-      return { settlement: { outcome: 'interrupted', stopReason: 'connectionLost', failure: terminal.failure }, undelivered: 'store', terminal };
-    case 'failed':
-      return { settlement: { outcome: 'failed', stopReason: 'error', failure: terminal.failure }, undelivered: 'store', terminal };
-    default:
-      return terminal satisfies never;
-  }
-}
-
-function completion(finish: Finish, empty: 'no' | 'empty' | 'thinkingOnly', isClosing: boolean): Settlement {
-  if (finish.unified === 'contentFilter') return { outcome: 'complete', stopReason: 'refusal', failure: null };
-  if (finish.unified === 'length') return { outcome: 'complete', stopReason: 'length', failure: null };
-  if (empty !== 'no') return { outcome: 'failed', stopReason: 'empty', failure: emptyAnswer(empty, finish.raw) };
-  return { outcome: 'complete', stopReason: isClosing ? 'iterations' : 'stop', failure: null };
-}
-
-function emptyAnswer(empty: 'empty' | 'thinkingOnly', raw: string | null): Failure {
-  const what = empty === 'empty' ? 'The model ended its answer without a word.' : 'The model stopped after thinking, without an answer.';
-  return { cause: 'empty', sentence: `${what} Your prompt is saved. Retry, or choose another model.`, technical: `finish reason: ${raw ?? 'none'}` };
-}
-
-function stopped(signal: AbortSignal, terminal: Terminal | null): Ending {
-  const reason = stopReasonOf(signal);
-  if (reason === 'storeFailed') return storeFailed(signal.reason);
-  return { settlement: { outcome: 'interrupted', stopReason: reason, failure: null }, undelivered: 'drop', terminal };
-}
-
-function storeFailed(error: unknown): Ending {
-  return { settlement: { outcome: 'failed', stopReason: 'storeFailed', failure: savingFailure(error) }, undelivered: 'drop', terminal: null };
-}
-
-/** Why nothing more could be saved, in the store's own words. */
-export function savingFailure(error: unknown): Failure {
-  const safe = 'This answer was stopped; everything shown of it is saved.';
-  if (error instanceof StoreError) {
-    const cause = storeFailureCauses.find((known) => known === error.causeClass) ?? 'unknown';
-    return { cause, sentence: `${error.message} ${safe}`, technical: error.technical };
-  }
-  const technical = error instanceof Error ? error.message : String(error);
-  return { cause: 'unknown', sentence: `Nothing more could be saved. ${safe}`, technical };
-}
-
-function noticeActivity(notice: StreamNotice): TurnActivity {
-  switch (notice.kind) {
-    case 'retrying':
-      return notice;
-    case 'loadingModel':
-      return notice;
-    case 'waiting':
-      return { kind: 'requesting', elapsedMs: notice.elapsedMs };
-    default:
-      return notice satisfies never;
-  }
 }

@@ -52,6 +52,18 @@ export class AnswerBuffer {
     }
   }
 
+  /** All text of one kind, what is not on disk yet included. */
+  textOf(kind: DeliveredKind): string {
+    return this.parts.map((part) => (part.kind === kind ? part.stored + part.waiting : '')).join('');
+  }
+
+  /** A further request goes on with this answer: text continues the part that was open, unless a provider signed that part as it is. */
+  reopen(): void {
+    const last = this.parts.at(-1);
+    if (last === undefined) return;
+    last.ended = last.kind !== 'text' || last.metadata !== undefined;
+  }
+
   /** What would be stored next, without taking it. With `all`, also the half of a surrogate pair that is otherwise held back. */
   nextChunks(all: boolean): readonly Chunk[] {
     const chunks: Chunk[] = [];

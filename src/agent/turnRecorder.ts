@@ -64,6 +64,16 @@ export class TurnRecorder {
     this.startCommitting();
   }
 
+  /** The text of one kind that the answer under way has taken so far. */
+  answerSoFar(kind: DeliveredKind): string {
+    return this.answer?.textOf(kind) ?? '';
+  }
+
+  /** A further request of the same answer begins: its text goes on in the same row. */
+  resumeAnswer(): void {
+    this.answer?.reopen();
+  }
+
   /** Resolves when everything taken so far is on disk and shown. Rejects when it cannot be. */
   async flush(): Promise<void> {
     for (;;) {

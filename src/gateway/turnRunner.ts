@@ -1,4 +1,5 @@
-import { type Agent, savingFailure, type TurnResult } from '../agent/agent';
+import type { Agent, TurnResult } from '../agent/agent';
+import { savingFailure } from '../agent/turnEnding';
 import { TurnStop } from '../agent/turnStop';
 import type { Clock } from '../base/clock';
 import type { Log } from '../base/log';

@@ -79,6 +79,9 @@ describe.each(['openai', 'anthropic'] as const)('a turn over the %s protocol', (
   });
 });
 
+/** Every time the model is asked before it is given up. */
+const silences = [reply(), reply(), reply(), reply()];
+
 describe('a turn', () => {
   it('keeps exactly what was shown when the person stops it', async () => {
     const { server } = await create();
@@ -120,7 +123,7 @@ describe('a turn', () => {
 
   it('fails with a sentence when the model ends without a word, and Retry hides the failed attempt', async () => {
     const { server } = await create();
-    server.script(reply(), reply().says('Here.'));
+    server.script(...silences, reply().says('Here.'));
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'say something');
     const failed = panel.settled.at(-1)?.turn;
@@ -131,7 +134,7 @@ describe('a turn', () => {
     expect({ sentence, sent: await activeLines(sessionId), refused: server.requests.map((request) => request.rejection) }).toEqual({
       sentence: 'The model ended its answer without a word. Your prompt is saved. Retry, or choose another model.',
       sent: ['user: say something', 'assistant: Here.'],
-      refused: [null, null],
+      refused: [null, null, null, null, null],
     });
   });
 

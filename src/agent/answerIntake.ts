@@ -1,0 +1,88 @@
+import type { StreamEvent } from '../models/chatModel';
+import type { RepeatMode } from '../transcript/repeats';
+import type { DeliveredKind, ProviderMetadata } from '../transcript/part';
+import { OutputFilter, type OutputPiece } from './outputFilter';
+import { RepeatGate } from './repeatGate';
+import type { TurnRecorder } from './turnRecorder';
+
+type DeliveredEvent = Extract<StreamEvent, { readonly kind: 'text' | 'thinking' | 'partEnd' }>;
+
+/** The way of one request's text into the recorder: tags taken out, repeats of earlier requests of the same answer held back. What the
+ *  recorder is given is what is stored and shown; nothing is changed after it. One intake serves one request, so text of a request that
+ *  was given up cannot reach the recorder through the next one. */
+export class AnswerIntake {
+  private readonly filter = new OutputFilter();
+  private readonly gates: { readonly [K in DeliveredKind]: RepeatGate };
+
+  constructor(
+    private readonly recorder: TurnRecorder,
+    mode: RepeatMode,
+  ) {
+    const text = recorder.answerSoFar('text');
+    // Set apart as a paragraph, unless a line's end already does so.
+    this.gates = { text: new RepeatGate(mode, text, text.endsWith('\n') ? '' : '\n\n'), thinking: new RepeatGate('again', recorder.answerSoFar('thinking'), '') };
+    recorder.resumeAnswer();
+  }
+
+  take(event: DeliveredEvent): void {
+    switch (event.kind) {
+      case 'text':
+        this.passAll(this.filter.take(event.text));
+        break;
+      case 'thinking':
+        this.endText();
+        this.pass('thinking', event.text);
+        break;
+      case 'partEnd':
+        if (event.of === 'text') this.endTextPart(event.metadata);
+        else this.endThinking(event.metadata);
+        break;
+      default:
+        event satisfies never;
+    }
+  }
+
+  /** The request ended by itself: what was held back is delivered, unless it was a repeat to its last word. */
+  finish(): void {
+    this.endText();
+    this.endThinking(undefined);
+  }
+
+  private passAll(pieces: readonly OutputPiece[]): void {
+    for (const piece of pieces) {
+      if (piece.kind === 'thinkingEnd') this.endThinking(undefined);
+      else if (piece.kind === 'thinking') {
+        this.releaseText();
+        this.pass('thinking', piece.text);
+      } else this.pass('text', piece.text);
+    }
+  }
+
+  private pass(kind: DeliveredKind, text: string): void {
+    const known = this.gates[kind].take(text);
+    if (known !== '') this.recorder.deliver(kind, known);
+  }
+
+  private endText(): void {
+    this.passAll(this.filter.end());
+    this.releaseText();
+  }
+
+  private releaseText(): void {
+    const rest = this.gates.text.end();
+    if (rest !== '') this.recorder.deliver('text', rest);
+  }
+
+  private endTextPart(metadata: ProviderMetadata | undefined): void {
+    this.passAll(this.filter.end());
+    // Text that is still held may go on to repeat; the end of its part changes nothing for what was delivered before.
+    if (!this.gates.text.isHolding) this.recorder.endPart('text', this.gates.text.dropped ? undefined : metadata);
+  }
+
+  private endThinking(metadata: ProviderMetadata | undefined): void {
+    const gate = this.gates.thinking;
+    const rest = gate.end();
+    if (rest !== '') this.recorder.deliver('thinking', rest);
+    this.recorder.endPart('thinking', gate.dropped ? undefined : metadata);
+  }
+}

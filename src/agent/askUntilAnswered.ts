@@ -1,0 +1,213 @@
+import type { Clock } from '../base/clock';
+import type { ChatModel, Finish, ModelRequest, Terminal } from '../models/chatModel';
+import { sleep } from '../models/sleep';
+import type { RepeatMode } from '../transcript/repeats';
+import type { Failure } from '../transcript/stopReason';
+import { addUsage, type Usage } from '../transcript/usage';
+import { AnswerIntake } from './answerIntake';
+import { type LiveRun, noticeActivity } from './liveRun';
+import { emptyAnswer } from './turnEnding';
+import type { TurnRecorder } from './turnRecorder';
+import { goingOn, wireNotes, withNote } from './wireNotes';
+
+/** How often one turn asks again where a request came to nothing (hermes-agent: nudge 1, thinking only 2, empty 3). */
+const limits = { nudges: 1, thinkingOnly: 2, empty: 3, brokenCalls: 2, continuations: 3 } as const;
+
+/** Pause before a broken request is repeated for the second time, in milliseconds; the first time it is repeated at once. */
+const secondRepeatMs = 1000;
+
+/** What a turn has spent of its patience with empty answers. It belongs to one turn and dies with it. */
+export class TurnPatience {
+  nudges = 0;
+  thinkingOnly = 0;
+  empty = 0;
+}
+
+export interface Asking {
+  readonly model: ChatModel;
+  readonly run: LiveRun;
+  readonly recorder: TurnRecorder;
+  readonly clock: Clock;
+  readonly patience: TurnPatience;
+}
+
+/** What one request came to. */
+interface Attempt {
+  readonly terminal: Terminal;
+  /** A tool call was being received. Nothing of it is a call before the terminal says so. */
+  readonly sawCall: boolean;
+  readonly sawThinking: boolean;
+  /** It delivered answer text that was not known yet. */
+  readonly saidNew: boolean;
+}
+
+/** What to ask next for the same answer; null when the attempt is how it ends. */
+interface NextRequest {
+  readonly request: ModelRequest;
+  readonly mode: RepeatMode;
+}
+
+/** Asks the model until its answer is complete, or until asking again would not be right. All requests of one answer deliver into one row:
+ *  what was delivered stands, what repeats it is held back, and nothing of what is said to the model in between is stored.
+ *  - The stream broke while a tool call was being received: the same request once more. After text alone there is no repeat, because the
+ *    model would say something else under what is already read.
+ *  - The answer was cut at the output limit: the model is asked to go on.
+ *  - It ended without a word: it is asked again.
+ *  The terminal returned is the last request's, with the usage of all. */
+export async function askUntilAnswered(request: ModelRequest, asking: Asking): Promise<Terminal> {
+  const course = new AnswerCourse(request, asking);
+  for (let next: NextRequest | null = { request, mode: 'again' }; ; ) {
+    const attempt = await readAttempt(next.request, next.mode, asking);
+    if (attempt.terminal.usage !== null) await asking.recorder.addUsage(attempt.terminal.usage);
+    next = asking.run.controller.signal.aborted ? null : await course.after(attempt);
+    if (next === null) return course.ending(attempt.terminal);
+  }
+}
+
+/** One request: every delta goes to the recorder in order, in the pace of the store, until the one terminal record. */
+async function readAttempt(request: ModelRequest, mode: RepeatMode, { model, run, recorder }: Asking): Promise<Attempt> {
+  const { signal } = run.controller;
+  const known = visibleLength(recorder);
+  const intake = new AnswerIntake(recorder, mode);
+  const stream = model.stream(request, signal);
+  let sawCall = false;
+  const thought = recorder.answerSoFar('thinking').length;
+  let sawThinking = false;
+  for (let index = 0; await stream.hasEvent(index); index++) {
+    const event = stream.events[index];
+    // A stop drops what is undelivered: what arrived but was not stored yet was never shown.
+    if (event === undefined || signal.aborted) break;
+    switch (event.kind) {
+      case 'text':
+      case 'thinking':
+        sawThinking ||= event.kind === 'thinking';
+        run.report({ kind: 'answering' });
+        intake.take(event);
+        break;
+      case 'partEnd':
+        intake.take(event);
+        break;
+      case 'toolCallProgress':
+        sawCall = true;
+        run.report({ kind: 'receivingToolCall', name: event.name, characters: event.characters });
+        break;
+      case 'notice':
+        run.report(noticeActivity(event.notice));
+        break;
+      default:
+        event satisfies never;
+    }
+  }
+  const terminal = await stream.terminal;
+  if (!signal.aborted) intake.finish();
+  // Thinking in tags arrives as text.
+  sawThinking ||= recorder.answerSoFar('thinking').length > thought;
+  return { terminal, sawCall, sawThinking, saidNew: visibleLength(recorder) > known };
+}
+
+function visibleLength(recorder: TurnRecorder): number {
+  return recorder.answerSoFar('text').trimEnd().length;
+}
+
+/** The decisions between the requests of one answer. */
+class AnswerCourse {
+  private brokenCalls = 0;
+  private continuations = 0;
+  /** How the request ended that was cut at the output limit, once the model has been asked to go on. */
+  private cut: Finish | null = null;
+  /** Asked to go on, it had nothing new to say. */
+  private hasStalled = false;
+  private note: string | null = null;
+  private usage: Usage | null = null;
+
+  constructor(
+    private readonly base: ModelRequest,
+    private readonly asking: Asking,
+  ) {}
+
+  /** What to ask after this attempt; null when it ended the answer. */
+  async after(attempt: Attempt): Promise<NextRequest | null> {
+    const { terminal } = attempt;
+    if (terminal.usage !== null) this.usage = this.usage === null ? terminal.usage : addUsage(this.usage, terminal.usage);
+    if (terminal.outcome === 'interrupted') return attempt.sawCall && isPassing(terminal.failure) ? this.afterBrokenCall(terminal.failure) : null;
+    if (terminal.outcome !== 'complete' || terminal.toolCalls.length > 0 || terminal.finish.unified === 'contentFilter') return null;
+    if (this.cut !== null && !attempt.saidNew) {
+      this.hasStalled = true;
+      return null;
+    }
+    if (terminal.finish.unified === 'length') return this.afterLimit(terminal.finish, attempt.sawCall);
+    return this.isSilent() ? this.afterSilence(attempt.sawThinking ? 'thinkingOnly' : 'empty', terminal.finish) : null;
+  }
+
+  /** How the answer ended as a whole, which its last request alone does not tell. */
+  ending(last: Terminal): Terminal {
+    const whole: Terminal = { ...last, usage: this.usage ?? last.usage };
+    if (whole.outcome === 'complete') {
+      const finish = this.hasStalled && this.cut !== null ? this.cut : whole.finish;
+      const empty = whole.toolCalls.length > 0 || !this.isSilent() ? 'no' : this.hasThought() ? 'thinkingOnly' : 'empty';
+      return { ...whole, finish, empty };
+    }
+    // Refused after an earlier request of this answer had delivered: what the person sees is an answer that was cut off.
+    if (whole.outcome === 'failed' && (!this.isSilent() || this.hasThought())) return { ...whole, outcome: 'interrupted' };
+    return whole;
+  }
+
+  private async afterBrokenCall(failure: Failure): Promise<NextRequest | null> {
+    if (this.brokenCalls >= limits.brokenCalls) return null;
+    const delayMs = this.brokenCalls === 0 ? 0 : secondRepeatMs;
+    this.brokenCalls++;
+    const { run, clock } = this.asking;
+    run.report({ kind: 'retrying', attempt: this.brokenCalls + 1, attempts: limits.brokenCalls + 1, delayMs, failure });
+    // A stop during the pause is seen by the next request, which then ends at once.
+    if (delayMs > 0) await sleep(clock, delayMs, run.controller.signal);
+    return this.cut === null ? this.again() : this.goOn();
+  }
+
+  private afterLimit(finish: Finish, sawCall: boolean): NextRequest | null {
+    // Without a word or a call the limit went into thinking: to ask again would spend it the same way.
+    if (this.continuations >= limits.continuations || (this.isSilent() && !sawCall)) return null;
+    this.continuations++;
+    this.cut = finish;
+    this.note = sawCall ? wireNotes.callCutAtLimit : wireNotes.cutAtLimit;
+    this.asking.run.report({ kind: 'requesting', elapsedMs: 0 });
+    return this.goOn();
+  }
+
+  private afterSilence(silence: 'empty' | 'thinkingOnly', finish: Finish): NextRequest | null {
+    const { patience, run } = this.asking;
+    const failure = emptyAnswer(silence, finish.raw);
+    if (this.base.messages.at(-1)?.role === 'tool' && patience.nudges < limits.nudges) {
+      patience.nudges++;
+      this.note = wireNotes.resultsWaiting;
+      run.report({ kind: 'requesting', elapsedMs: 0 });
+      return this.again();
+    }
+    if (patience[silence] >= limits[silence]) return null;
+    patience[silence]++;
+    if (silence === 'thinkingOnly') this.note = wireNotes.onlyThought;
+    run.report({ kind: 'retrying', attempt: patience[silence] + 1, attempts: limits[silence] + 1, delayMs: 0, failure });
+    return this.again();
+  }
+
+  private again(): NextRequest {
+    return { request: this.note === null ? this.base : { ...this.base, messages: withNote(this.base.messages, this.note) }, mode: 'again' };
+  }
+
+  private goOn(): NextRequest {
+    const messages = goingOn(this.base.messages, this.asking.recorder.answerSoFar('text'), this.note ?? wireNotes.cutAtLimit);
+    return { request: { ...this.base, messages }, mode: 'goesOn' };
+  }
+
+  private isSilent(): boolean {
+    return visibleLength(this.asking.recorder) === 0;
+  }
+
+  private hasThought(): boolean {
+    return this.asking.recorder.answerSoFar('thinking').trim() !== '';
+  }
+}
+
+/** Faults of the line or of a busy service; the same request may succeed a moment later. */
+function isPassing(failure: Failure): boolean {
+  return failure.cause === 'network' || failure.cause === 'timeout' || failure.cause === 'overloaded' || failure.cause === 'rateLimit';
+}

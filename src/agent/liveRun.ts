@@ -1,0 +1,42 @@
+import type { StreamNotice } from '../models/chatModel';
+import type { Turn } from '../transcript/turn';
+import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
+
+export interface TurnRun {
+  readonly turn: Turn & { readonly state: 'running' };
+  readonly conversationId: string;
+  readonly show: (event: TurnEvent) => void;
+  /** Aborted with a `TurnStop`. */
+  readonly controller: AbortController;
+}
+
+/** A run with the one line a surface shows of what goes on in it. */
+export interface LiveRun extends TurnRun {
+  report(activity: TurnActivity): void;
+}
+
+/** Deltas come by the hundred: that text is arriving is said once, until something else happens. */
+export function withActivity(run: TurnRun): LiveRun {
+  let last: TurnActivity['kind'] | null = null;
+  return {
+    ...run,
+    report: (activity) => {
+      if (activity.kind === 'answering' && last === 'answering') return;
+      last = activity.kind;
+      run.show({ kind: 'activity', turnUid: run.turn.uid, activity });
+    },
+  };
+}
+
+export function noticeActivity(notice: StreamNotice): TurnActivity {
+  switch (notice.kind) {
+    case 'retrying':
+      return notice;
+    case 'loadingModel':
+      return notice;
+    case 'waiting':
+      return { kind: 'requesting', elapsedMs: notice.elapsedMs };
+    default:
+      return notice satisfies never;
+  }
+}

@@ -1,0 +1,57 @@
+import { judgeRepeat, type RepeatMode, squeezed } from '../transcript/repeats';
+
+/** Stands between a repeated request and the recorder: what repeats text that was delivered already is held back until it is known to be new
+ *  (nothing delivered can be taken back, so a repeat has to be caught before it is shown). */
+export class RepeatGate {
+  private held = '';
+  private arrived = '';
+  private isOpen: boolean;
+  private hasDropped = false;
+
+  /** `delivered`: what was shown of this answer, of this kind. `separator` sets an answer that begins differently apart from it. */
+  constructor(
+    private readonly mode: RepeatMode,
+    private readonly delivered: string,
+    private readonly separator: string,
+  ) {
+    this.isOpen = squeezed(delivered) === '';
+  }
+
+  /** It is not known yet whether what arrived is new. */
+  get isHolding(): boolean {
+    return this.held !== '';
+  }
+
+  /** Some of what arrived was a repeat: the rest is not what a signature over the whole was made for. */
+  get dropped(): boolean {
+    return this.hasDropped;
+  }
+
+  /** What of the text may be delivered now. */
+  take(text: string): string {
+    if (this.isOpen) return text;
+    this.held += text;
+    this.arrived += squeezed(text);
+    return this.judge(false);
+  }
+
+  /** Nothing more comes: what is still held is a repeat or it is delivered. */
+  end(): string {
+    return this.isOpen || this.held === '' ? '' : this.judge(true);
+  }
+
+  private judge(ended: boolean): string {
+    const verdict = judgeRepeat(this.mode, this.delivered, this.held, this.arrived, ended);
+    if (verdict.kind === 'undecided') return '';
+    const { held } = this;
+    this.held = '';
+    this.isOpen = true;
+    if (verdict.kind === 'repeat') {
+      this.hasDropped = true;
+      return '';
+    }
+    this.hasDropped = verdict.from > 0;
+    if (verdict.joins) return held.slice(verdict.from);
+    return this.separator + held;
+  }
+}

@@ -1,0 +1,64 @@
+import type { Finish, Terminal } from '../models/chatModel';
+import { StoreError } from '../store/storeError';
+import { type Failure, storeFailureCauses } from '../transcript/stopReason';
+import type { Settlement } from '../transcript/turn';
+import { stopReasonOf } from './turnStop';
+
+/** How a turn should end, decided by what its last request came to. */
+export interface Ending {
+  readonly settlement: Settlement;
+  readonly undelivered: 'drop' | 'store';
+  readonly terminal: Terminal | null;
+}
+
+/** How a turn ends when its last request came to `terminal`. `isClosing`: that request was the last the budget allowed. */
+export function ending(terminal: Terminal, signal: AbortSignal, isClosing: boolean): Ending {
+  switch (terminal.outcome) {
+    case 'complete':
+      return { settlement: completion(terminal.finish, terminal.empty, isClosing), undelivered: 'store', terminal };
+    case 'aborted':
+      return stopped(signal, terminal);
+    case 'interrupted':
+      return { settlement: { outcome: 'interrupted', stopReason: 'connectionLost', failure: terminal.failure }, undelivered: 'store', terminal };
+    case 'failed':
+      return { settlement: { outcome: 'failed', stopReason: 'error', failure: terminal.failure }, undelivered: 'store', terminal };
+    default:
+      return terminal satisfies never;
+  }
+}
+
+function completion(finish: Finish, empty: 'no' | 'empty' | 'thinkingOnly', isClosing: boolean): Settlement {
+  if (finish.unified === 'contentFilter') return { outcome: 'complete', stopReason: 'refusal', failure: null };
+  if (finish.unified === 'length') return { outcome: 'complete', stopReason: 'length', failure: null };
+  if (empty !== 'no') return { outcome: 'failed', stopReason: 'empty', failure: emptyAnswer(empty, finish.raw) };
+  return { outcome: 'complete', stopReason: isClosing ? 'iterations' : 'stop', failure: null };
+}
+
+/** An answer without a word, as it is stored with the turn and shown. */
+export function emptyAnswer(empty: 'empty' | 'thinkingOnly', raw: string | null): Failure {
+  const what = empty === 'empty' ? 'The model ended its answer without a word.' : 'The model stopped after thinking, without an answer.';
+  return { cause: 'empty', sentence: `${what} Your prompt is saved. Retry, or choose another model.`, technical: `finish reason: ${raw ?? 'none'}` };
+}
+
+/** How a turn ends that was asked to stop. */
+export function stopped(signal: AbortSignal, terminal: Terminal | null): Ending {
+  const reason = stopReasonOf(signal);
+  if (reason === 'storeFailed') return storeFailed(signal.reason);
+  return { settlement: { outcome: 'interrupted', stopReason: reason, failure: null }, undelivered: 'drop', terminal };
+}
+
+/** How a turn ends when nothing more can be saved: what is not stored was not shown. */
+export function storeFailed(error: unknown): Ending {
+  return { settlement: { outcome: 'failed', stopReason: 'storeFailed', failure: savingFailure(error) }, undelivered: 'drop', terminal: null };
+}
+
+/** Why nothing more could be saved, in the store's own words. */
+export function savingFailure(error: unknown): Failure {
+  const safe = 'This answer was stopped; everything shown of it is saved.';
+  if (error instanceof StoreError) {
+    const cause = storeFailureCauses.find((known) => known === error.causeClass) ?? 'unknown';
+    return { cause, sentence: `${error.message} ${safe}`, technical: error.technical };
+  }
+  const technical = error instanceof Error ? error.message : String(error);
+  return { cause: 'unknown', sentence: `Nothing more could be saved. ${safe}`, technical };
+}

@@ -1,0 +1,67 @@
+import type { StopReason } from '../transcript/stopReason';
+import type { WireMessage } from '../transcript/wireMessage';
+
+/** What a request may carry beside the transcript. Sent, never stored, never shown. */
+export const wireNotes = {
+  budgetSpent: '(No further tool calls are possible in this turn. Say what you found, what is done and what is left.)',
+  cutAtLimit: '(Your answer was cut off at the output limit. Go on exactly where it stopped: repeat nothing, and say nothing about the interruption.)',
+  callCutAtLimit: '(Your answer reached the output limit while a tool call was being written. That call was not run. Make it again with less in it, or go on without it.)',
+  resultsWaiting: '(The results of your tool calls are above. Go on from them: call another tool, or answer.)',
+  onlyThought: '(You ended after thinking, without an answer. Give the answer now.)',
+} as const;
+
+/** Adds a note to the end of a wire copy. It rides on what is there already: strict chat templates refuse two user messages in a row, and
+ *  a user message right behind a tool result. */
+export function withNote(messages: readonly WireMessage[], note: string): readonly WireMessage[] {
+  const last = messages.at(-1);
+  const before = messages.slice(0, -1);
+  if (last === undefined || last.role === 'assistant') return [...messages, { role: 'user', content: [{ kind: 'text', text: note }] }];
+  if (last.role === 'user') return [...before, withTextBehind(last, note)];
+  const results = last.results.map((result, index) => (index === last.results.length - 1 ? { ...result, text: `${result.text}\n\n${note}` } : result));
+  return [...before, { role: 'tool', results }];
+}
+
+/** The request that asks a model to go on with an answer that was cut off: what was delivered of it stands as its own words. */
+export function goingOn(messages: readonly WireMessage[], delivered: string, note: string): readonly WireMessage[] {
+  if (delivered.trim() === '') return withNote(messages, note);
+  return withNote([...messages, { role: 'assistant', content: [{ kind: 'text', text: delivered }] }], note);
+}
+
+/** Puts before the newest prompt that the answer ahead of it was cut off (hermes-agent#4493: the next prompt silently abandons the work). */
+export function withInterruption(messages: readonly WireMessage[], reason: StopReason): readonly WireMessage[] {
+  const index = messages.findLastIndex((message) => message.role === 'user');
+  return messages.map((message, at) => (at === index && message.role === 'user' ? withTextBefore(message, interruptionNote(reason)) : message));
+}
+
+type WireUser = Extract<WireMessage, { readonly role: 'user' }>;
+
+function withTextBehind(message: WireUser, note: string): WireUser {
+  const last = message.content.at(-1);
+  if (last?.kind !== 'text') return { role: 'user', content: [...message.content, { kind: 'text', text: note }] };
+  return { role: 'user', content: [...message.content.slice(0, -1), { kind: 'text', text: `${last.text}\n\n${note}` }] };
+}
+
+function withTextBefore(message: WireUser, note: string): WireUser {
+  const first = message.content[0];
+  if (first?.kind !== 'text') return { role: 'user', content: [{ kind: 'text', text: note }, ...message.content] };
+  return { role: 'user', content: [{ kind: 'text', text: `${note}\n\n${first.text}` }, ...message.content.slice(1)] };
+}
+
+function interruptionNote(reason: StopReason): string {
+  return `(Your previous turn ${howItEnded(reason)}, so its answer may be incomplete, and a tool it had called may have run without a result on record. Answer the message below; take the earlier work up again only where it asks for that.)`;
+}
+
+function howItEnded(reason: StopReason): string {
+  switch (reason) {
+    case 'user':
+      return 'was stopped by the person';
+    case 'newPrompt':
+      return 'was stopped in favour of this message';
+    case 'windowClosed':
+      return 'ended when the window was closed';
+    case 'crash':
+      return 'ended when the program ended unexpectedly';
+    default:
+      return 'ended when the connection was lost';
+  }
+}

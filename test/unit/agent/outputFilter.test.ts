@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { OutputFilter, type OutputPiece } from '../../../src/agent/outputFilter';
+
+/** The answer as a surface would show it: `thinking` in angle brackets, each stretch closed by a bar. */
+function shown(pieces: readonly OutputPiece[]): string {
+  let text = '';
+  let kind: 'text' | 'thinking' = 'text';
+  for (const piece of pieces) {
+    if (piece.kind === 'thinkingEnd') {
+      text += kind === 'thinking' ? '|»' : '';
+      kind = 'text';
+      continue;
+    }
+    if (piece.kind !== kind) text += piece.kind === 'thinking' ? '«' : '»';
+    kind = piece.kind;
+    text += piece.text;
+  }
+  return text;
+}
+
+function filtered(deltas: readonly string[]): string {
+  const filter = new OutputFilter();
+  return shown([...deltas.flatMap((delta) => filter.take(delta)), ...filter.end()]);
+}
+
+describe('what is taken out of an answer', () => {
+  it.each([
+    ['thinking at the start', '<think>Hm.</think>\n\nYes.', '«Hm.|»Yes.'],
+    ['every known tag, whatever its case', '<THINKING>a</thinking>\n<reasoning>b</reasoning>\n<Thought>c</Thought>\n<REASONING_SCRATCHPAD>d</REASONING_SCRATCHPAD>e', '«a|»«b|»«c|»«d|»e'],
+    ['thinking at the start of a line', 'One.\n  <think>two</think>\nthree', 'One.\n  «two|»three'],
+    ['a pair in the middle of a line', 'One <think>two</think> three', 'One «two|» three'],
+    ['thinking that is never closed', '<think>and so on\nand on', '«and so on\nand on|»'],
+    ['another tag inside of thinking', '<think>a <thinking> b </thinking> c</think>d', '«a <thinking> b </thinking> c|»d'],
+    ['a closer that closes nothing, with the space behind it', 'Thought.</think>\n\nAnswer.', 'Thought.Answer.'],
+    ['a memory fence on lines of its own', 'One.\n<memory-context>\nsecret\n</memory-context>\nTwo.', 'One.\nTwo.'],
+    ['a memory fence that is never closed', 'One.\n<memory-context>\nsecret', 'One.\n'],
+  ])('%s', (_name, text, expected) => {
+    expect(filtered([text])).toBe(expected);
+  });
+
+  it.each([
+    ['an opener in the middle of a line that is not closed there', 'Models open <think> first.\nThen they close </b>.'],
+    ['tags in inline code', 'Use `<think>` and `</think>`.'],
+    ['inline code at the start of a line', '`<think>` begins, `</think>` ends.'],
+    ['tags in a fenced block', 'So:\n```html\n<think>\nx\n</think>\n<memory-context>\n```\nDone.'],
+    ['a memory fence that is not alone on its line', 'It says <memory-context> there.\n<memory-context> too\n'],
+    ['other tags and comparisons', '<b>1</b> < 2 <thinker> <th'],
+    ['white space', '\n\n  a  \n'],
+  ])('leaves %s as it is', (_name, text) => {
+    expect(filtered([text])).toBe(text);
+  });
+
+  it('begins anew with the next text', () => {
+    const filter = new OutputFilter();
+    const first = [...filter.take('<think>one'), ...filter.end()];
+    expect([shown(first), shown([...filter.take('two'), ...filter.end()])]).toEqual(['«one|»', 'two']);
+  });
+
+  it('says at once what cannot be a tag any more', () => {
+    const filter = new OutputFilter();
+    const deltas = ['a <', 'b', ' <thi', 'ngs', '\n<think>', 'x<', '/think', '>y'];
+    expect(deltas.map((delta) => shown(filter.take(delta)))).toEqual(['a ', '<b', ' ', '<things', '\n', '«x', '', 'y']);
+  });
+});
+
+describe('in whatever pieces an answer comes', () => {
+  const word = fc.constantFrom(
+    'a', ' ', '\n', '`', '```', '<', '>', '</', '<think>', '</think>', '<THINK>', '<thinking>', '</thinking>', '<thi', 'nk>', '<memory-context>', '</memory-context>', '\r\n', '🌍', 'word',
+  );
+  const answer = fc.array(word, { maxLength: 30 }).map((words) => words.join(''));
+
+  it('the result is the same', () => {
+    fc.assert(
+      fc.property(answer, fc.array(fc.nat({ max: 60 }), { maxLength: 12 }), (text, cuts) => {
+        const at = [0, ...cuts.filter((cut) => cut < text.length).sort((left, right) => left - right), text.length];
+        const deltas = at.slice(1).map((end, index) => text.slice(at[index], end));
+        expect(filtered(deltas)).toBe(filtered([text]));
+        expect(filtered([...text])).toBe(filtered([text]));
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it('no word outside a memory fence is lost or moved', () => {
+    const plain = fc.array(fc.constantFrom('x', 'y ', '\n', '`', '<', '<think>', '</think>', '<reasoning>', '</reasoning>'), { maxLength: 30 }).map((words) => words.map((word, index) => (/[xy]/.test(word) ? `${word.trim()}${index} ` : word)).join(''));
+    fc.assert(
+      fc.property(plain, (text) => {
+        const words = (from: string): readonly string[] => from.match(/[xy]\d+/g) ?? [];
+        expect(words(filtered([text]))).toEqual(words(text));
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it('text without tags passes unchanged', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
+        expect(filtered([...text])).toBe(text);
+      }),
+    );
+  });
+});
