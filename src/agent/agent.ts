@@ -5,6 +5,7 @@ import type { ChatModel, CompletedToolCall, ModelRequest, Terminal, WireTool } f
 import type { ReasoningEffort } from '../models/modelInfo';
 import { ModelError } from '../models/modelProvider';
 import type { SessionStore } from '../store/sessionStore';
+import { StoreError } from '../store/storeError';
 import type { ToolRegistry } from '../tools/toolRegistry';
 import type { Message } from '../transcript/message';
 import type { ToolCallPart } from '../transcript/part';
@@ -14,6 +15,7 @@ import type { WireMessage } from '../transcript/wireMessage';
 import { projectToWire } from '../transcript/wireProjection';
 import { askUntilAnswered, TurnPatience } from './askUntilAnswered';
 import { type LiveRun, type TurnRun, withActivity } from './liveRun';
+import { repairedHistory } from './repairedHistory';
 import { ending, type Ending, stopped, storeFailed } from './turnEnding';
 import { TurnRecorder } from './turnRecorder';
 import { stopReasonOf, TurnStop } from './turnStop';
@@ -81,7 +83,7 @@ export class Agent {
     let cutOff: { readonly reason: StopReason | null } | null = null;
     for (let iteration = 1; ; iteration++) {
       signal.throwIfAborted();
-      const history = await this.parts.store.activeMessages(turn.sessionId);
+      const history = await repairedHistory(run, this.parts);
       const isLast = iteration >= this.parts.maxIterations;
       cutOff ??= await this.cutOffBefore(turn, history);
       const wire = projectToWire(history, turn.model);
@@ -148,6 +150,7 @@ export class Agent {
   private endingOf(error: unknown, signal: AbortSignal, recorder: TurnRecorder): Ending {
     if (recorder.failed || (signal.aborted && stopReasonOf(signal) === 'storeFailed')) return storeFailed(recorder.failure ?? error);
     if (signal.aborted) return stopped(signal, null);
+    if (error instanceof StoreError) return storeFailed(error);
     if (error instanceof ModelError) return { settlement: { outcome: 'failed', stopReason: 'error', failure: error.failure }, undelivered: 'store', terminal: null };
     this.parts.log.error('A turn ended with an unexpected error.', error);
     const technical = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -76,13 +76,13 @@ export class AnswerIntake {
   private endTextPart(metadata: ProviderMetadata | undefined): void {
     this.passAll(this.filter.end());
     // Text that is still held may go on to repeat; the end of its part changes nothing for what was delivered before.
-    if (!this.gates.text.isHolding) this.recorder.endPart('text', this.gates.text.dropped ? undefined : metadata);
+    if (!this.gates.text.isHolding) this.recorder.endPart('text', this.gates.text.endPart() ? metadata : undefined);
   }
 
   private endThinking(metadata: ProviderMetadata | undefined): void {
     const gate = this.gates.thinking;
     const rest = gate.end();
     if (rest !== '') this.recorder.deliver('thinking', rest);
-    this.recorder.endPart('thinking', gate.dropped ? undefined : metadata);
+    this.recorder.endPart('thinking', gate.endPart() ? metadata : undefined);
   }
 }

@@ -147,8 +147,8 @@ class AnswerCourse {
       const empty = whole.toolCalls.length > 0 || !this.isSilent() ? 'no' : this.hasThought() ? 'thinkingOnly' : 'empty';
       return { ...whole, finish, empty };
     }
-    // Refused after an earlier request of this answer had delivered: what the person sees is an answer that was cut off.
-    if (whole.outcome === 'failed' && (!this.isSilent() || this.hasThought())) return { ...whole, outcome: 'interrupted' };
+    // Unreachable after an earlier request of this answer had delivered: what the person sees is an answer that was cut off.
+    if (whole.outcome === 'failed' && isPassing(whole.failure) && (!this.isSilent() || this.hasThought())) return { ...whole, outcome: 'interrupted' };
     return whole;
   }
 

@@ -22,9 +22,11 @@ export class RepeatGate {
     return this.held !== '';
   }
 
-  /** Some of what arrived was a repeat: the rest is not what a signature over the whole was made for. */
-  get dropped(): boolean {
-    return this.hasDropped;
+  /** A part ended here. Whether all of it passed: what is left of one that was a repeat is not what a signature over the whole was made for. */
+  endPart(): boolean {
+    const passed = !this.hasDropped;
+    this.hasDropped = false;
+    return passed;
   }
 
   /** What of the text may be delivered now. */

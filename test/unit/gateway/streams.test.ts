@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { reply } from '../../support/modelServer';
+import { refuses, reply } from '../../support/modelServer';
 import { World, type WorldOptions } from '../../support/world';
 
 let world: World;
@@ -77,8 +77,9 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
     );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'What is here?');
+    const sentBack = protocol === 'openai' || sent(2).includes('"signature"');
     const { lines, ...rest } = await seen(panel, sessionId);
-    expect({ ...rest, answer: lines[1] }).toEqual({ ...well, answer: 'assistant: <A list helps.> [list_directory {}]', ended: 'complete stop' });
+    expect({ ...rest, sentBack, answer: lines[1] }).toEqual({ ...well, sentBack: true, answer: 'assistant: <A list helps.> [list_directory {}]', ended: 'complete stop' });
   });
 
   it('half a call never runs, and after the last attempt the turn ends with what was shown', async () => {
@@ -152,5 +153,175 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
       lines: ['user: one', 'assistant: Half an ', 'user: two', 'assistant: Two.', 'user: three', 'assistant: Three.'],
       ended: 'complete stop',
     });
+  });
+});
+
+describe('an answer that takes several requests', () => {
+  it('sets a repeated request that begins differently apart from what was said', async () => {
+    const { server } = await create();
+    server.script(reply().says('I look.').beginsCall('list_directory', '{').drops(), reply().says('Let me list it.').calls('list_directory', {}, { id: 'b' }), reply().says('Done.'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'What is here?');
+    const { lines, ...rest } = await seen(panel, sessionId);
+    expect({ ...rest, answer: lines[1] }).toEqual({ ...well, answer: 'assistant: I look.\n\nLet me list it. [list_directory {}]', ended: 'complete stop' });
+  });
+
+  it('is not asked for again after text alone', async () => {
+    const { server } = await create();
+    server.script(reply().says('Half an ').drops());
+    const panel = world.surface();
+    await world.ask(panel, 'Well?');
+    expect({ ended: outcome(panel), requests: server.requests.length }).toEqual({ ended: 'interrupted connectionLost network', requests: 1 });
+  });
+
+  it('is not asked for again when the service refused it in words that will not change', async () => {
+    const { server } = await create();
+    server.script(reply().says('I look.').beginsCall('list_directory', '{').breaksWith('Your prompt is too long.', 'context_length_exceeded'));
+    const panel = world.surface();
+    await world.ask(panel, 'Well?');
+    expect({ requests: server.requests.length, shown: panel.deliveredText }).toEqual({ requests: 1, shown: 'I look.' });
+  });
+
+  it('ends at once when the person stops it in the pause before the next request', async () => {
+    const { server } = await create();
+    const half = reply().says('I look.').beginsCall('list_directory', '{').drops();
+    server.script(half, half);
+    const panel = world.surface();
+    const { sessionId } = await world.send(panel, 'What is here?');
+    await panel.until(() => panel.turnEvents.some((event) => event.kind === 'activity' && event.activity.kind === 'retrying' && event.activity.delayMs > 0));
+    await world.gateway.stop(sessionId);
+    expect({ ended: outcome(panel), requests: server.requests.length, lines: await world.lines(sessionId) }).toEqual({
+      ended: 'interrupted user', requests: 2, lines: ['user: What is here?', 'assistant: I look.'],
+    });
+  });
+
+  it('goes on three times after the output limit, then ends there', async () => {
+    const { server } = await create();
+    server.script(...['One.', ' Two.', ' Three.', ' Four.'].map((text) => reply().says(text).finishes('length')));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'Count.');
+    expect(await seen(panel, sessionId)).toEqual({ ...well, lines: ['user: Count.', 'assistant: One. Two. Three. Four.'], ended: 'complete length' });
+  });
+
+  it('ends at the output limit when going on brings nothing new', async () => {
+    const { server } = await create();
+    server.script(reply().says('All that there is to say').finishes('length'), reply().says('All that there is to say'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'Well?');
+    expect(await seen(panel, sessionId)).toEqual({ ...well, lines: ['user: Well?', 'assistant: All that there is to say'], ended: 'complete length' });
+  });
+
+  it('is not asked for again when thinking used up the limit', async () => {
+    const { server } = await create();
+    server.script(reply().thinks('On and on').finishes('length'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'Well?');
+    const requests = server.requests.length;
+    expect({ requests, ...(await seen(panel, sessionId)) }).toEqual({ requests: 1, ...well, lines: ['user: Well?', 'assistant: <On and on>'], ended: 'complete length' });
+  });
+
+  it('tells a model whose call was cut at the limit to make it again', async () => {
+    const { server } = await create();
+    server.script(
+      reply().says('I look.').beginsCall('list_directory', '{"path": "aaaaaa').finishes('length'),
+      reply().calls('list_directory', {}, { id: 'b' }),
+      reply().says('Empty.'),
+    );
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'What is here?');
+    const told = sent(1).includes('That call was not run.');
+    const { lines, ...rest } = await seen(panel, sessionId);
+    expect({ ...rest, told, answer: lines[1] }).toEqual({ ...well, told: true, answer: 'assistant: I look. [list_directory {}]', ended: 'complete stop' });
+  });
+
+  it.each([
+    ['refuses', refuses(400, { message: 'No more.' }), 'failed error badRequest'],
+    ['cannot be reached', refuses(429, { message: 'Busy.', retryAfter: 300 }), 'interrupted connectionLost rateLimit'],
+  ] as const)('keeps what was shown when the service %s as it should go on', async (_name, answer, ended) => {
+    const { server } = await create();
+    server.script(reply().says('One, two').finishes('length'), answer);
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'Count.');
+    expect(await seen(panel, sessionId)).toEqual({ ...well, lines: ['user: Count.', 'assistant: One, two'], ended });
+  });
+
+  it('keeps what was shown when the person stops it while it goes on, and drops what may be a repeat', async () => {
+    const { server } = await create();
+    server.script(reply().says('One, two, three').finishes('length'), reply().says('One, two').hangs());
+    const panel = world.surface();
+    const { sessionId } = await world.send(panel, 'Count.');
+    await server.request(1);
+    await panel.until(() => panel.turnEvents.filter((event) => event.kind === 'activity' && event.activity.kind === 'answering').length >= 2);
+    await world.gateway.stop(sessionId);
+    expect(await seen(panel, sessionId)).toEqual({ ...well, lines: ['user: Count.', 'assistant: One, two, three'], ended: 'interrupted user' });
+  });
+
+  it('counts the tokens of all its requests, in its row and in its turn', async () => {
+    const { server } = await create();
+    server.script(reply().says('One,').uses({ input: 10, output: 1 }).finishes('length'), reply().says(' two.').uses({ input: 20, output: 2 }));
+    const panel = world.surface();
+    await world.ask(panel, 'Count.');
+    const row = panel.lastMessages.find((message) => message.role === 'assistant');
+    const counts = [row?.role === 'assistant' ? row.usage : null, panel.settled.at(-1)?.turn.usage];
+    expect(counts.map((usage) => [usage?.inputTokens, usage?.outputTokens])).toEqual([[30, 3], [30, 3]]);
+  });
+
+  it('keeps the words of a refusal', async () => {
+    const { server } = await create();
+    server.script(reply().says('I will not do that.').finishes('contentFilter'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'Do it.');
+    expect(await seen(panel, sessionId)).toEqual({ ...well, lines: ['user: Do it.', 'assistant: I will not do that.'], ended: 'complete refusal' });
+  });
+
+  it('stays silent about silence behind a tool result when asking does not help, and the next prompt is answered', async () => {
+    const { server } = await create();
+    server.script(reply().says('I look.').calls('list_directory', {}, { id: 'a' }), reply(), reply(), reply(), reply(), reply());
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'What is here?');
+    const requests = server.requests.length;
+    const { lines, ...rest } = await seen(panel, sessionId);
+    expect({ ...rest, requests, last: lines.at(-1) }).toEqual({ ...well, requests: 6, last: 'assistant (closing): (No answer was given.)', ended: 'failed empty empty' });
+  });
+});
+
+describe('the note about a turn that was cut off', () => {
+  const note = 'Your previous turn';
+
+  it('goes with every request of the next turn and is never stored', async () => {
+    const { server } = await create();
+    server.script(reply().says('one two ').hangs(), reply().calls('list_directory', {}, { id: 'a' }), reply().says('Empty.'));
+    const panel = world.surface();
+    const { sessionId } = await world.send(panel, 'count');
+    await panel.until(() => panel.deliveredText === 'one two ');
+    await world.gateway.stop(sessionId);
+    await world.ask(panel, 'look');
+    const told = [0, 1, 2].map((index) => sent(index).includes(`${note} was stopped by the person`));
+    const { lines, ...rest } = await seen(panel, sessionId);
+    expect({ ...rest, told, stored: lines.some((line) => line.includes(note)) }).toEqual({ ...well, told: [false, true, true], stored: false, ended: 'complete stop' });
+  });
+
+  it('is given after the window was closed in the middle of an answer', async () => {
+    const { server } = await create();
+    server.script(reply().says('one two ').hangs(), reply().says('Back.'));
+    const panel = world.surface();
+    const { sessionId } = await world.send(panel, 'count');
+    await panel.until(() => panel.deliveredText === 'one two ');
+    await world.reopen();
+    const again = world.surface();
+    await world.gateway.switchSession(again.id, { reason: 'resume', sessionId });
+    await world.ask(again, 'go on');
+    expect({ told: sent(1).includes(`${note} ended when the window was closed`), ended: outcome(again) }).toEqual({ told: true, ended: 'complete stop' });
+  });
+
+  it('is not given when the cut-off turn is retried, since it is no part of the transcript any more', async () => {
+    const { server } = await create();
+    server.script(reply().says('one two ').drops(), reply().says('one two three'));
+    const panel = world.surface();
+    await world.ask(panel, 'count');
+    await world.gateway.retry(panel.id, panel.settled[0]?.turn.uid ?? '');
+    await panel.untilSettled(2);
+    await world.idle();
+    expect({ told: sent(1).includes(note), ended: outcome(panel) }).toEqual({ told: false, ended: 'complete stop' });
   });
 });
