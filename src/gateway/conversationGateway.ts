@@ -7,7 +7,7 @@ import type { Log } from '../base/log';
 import type { MemoryManager } from '../memory/memoryManager';
 import type { SwitchReason } from '../memory/switchReason';
 import type { SessionStore, TranscriptPage, TranscriptQuery } from '../store/sessionStore';
-import { answerText } from '../transcript/message';
+import { answerText, type Message } from '../transcript/message';
 import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
 import { type Gateway, GatewayError, type PromptSubmission, type SessionSnapshot, type SubmitReceipt, type Surface, type SwitchTarget } from './gateway';
@@ -128,8 +128,8 @@ export class ConversationGateway implements Gateway {
     return this.sequencer.run(session.conversationId, async () => {
       if (await this.isBusy(session)) throw new GatewayError('busy', 'Another answer is being written in this session. Stop it first, or wait.');
       const page = await this.parts.store.readTranscript({ sessionId: session.id, limit: 1 });
-      if (page.messages.at(-1)?.turnUid !== turn.uid) throw new GatewayError('invalid', 'Only the last prompt of a session can be sent again.');
       const prompt = await this.parts.store.getMessage(turn.userMessageUid);
+      if (!endsWithTurn(page.messages.at(-1), turn, prompt)) throw new GatewayError('invalid', 'Only the last prompt of a session can be sent again.');
       if (prompt?.role !== 'user') throw new GatewayError('notFound', 'The prompt of this turn is no longer stored, so it cannot be sent again.');
       const text = answerText(prompt.parts);
       const opened = await this.open(surfaceId, session, { uid: this.parts.ids.uid(), text }, 'resume', { supersedes: turn.uid });
@@ -321,4 +321,11 @@ export class ConversationGateway implements Gateway {
     this.runningChanged.fire();
     this.surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [sessionId] });
   }
+}
+
+/** Whether the last row shown is of this turn, or the earlier prompt that a repair joined the turn's prompt to. */
+function endsWithTurn(last: Message | undefined, turn: Turn, prompt: Message | null): boolean {
+  if (last === undefined) return false;
+  const absorbedInto = prompt?.visibility.kind === 'hidden' ? prompt.visibility.absorbedInto : null;
+  return last.turnUid === turn.uid || last.uid === absorbedInto;
 }

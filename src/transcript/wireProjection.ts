@@ -10,7 +10,7 @@ const nothingRecorded = 'No result was recorded for this call. It may or may not
 const beginningMissing = '(The beginning of this conversation is not available.)';
 
 /** Makes the copy of the active transcript that is sent. Pure. The result is valid for a strict provider whatever the rows are: every call
- *  is answered right behind its assistant message, no result stands alone, no message is empty, no two users touch, and a user comes first.
+ *  is answered right behind its assistant message, no result stands alone, no message is empty, no two users touch, no user follows a result, and a user comes first.
  *  Thinking and provider metadata go back only to the model they came from: signatures of one provider are refused by another. */
 export function projectToWire(messages: readonly Message[], model: string): readonly WireMessage[] {
   const wire: WireMessage[] = [];
@@ -39,6 +39,8 @@ function appendUser(wire: WireMessage[], message: UserMessage): void {
   });
   if (content.length === 0) return;
   const last = wire.at(-1);
+  // A turn whose closing row is lost: chat templates refuse a user message behind a result.
+  if (last?.role === 'tool') wire.push({ role: 'assistant', content: [{ kind: 'text', text: nothingSaid }] });
   if (last?.role === 'user') wire[wire.length - 1] = { role: 'user', content: [...last.content, ...content] };
   else wire.push({ role: 'user', content });
 }

@@ -8,7 +8,7 @@ export function sequenceProblems(wire: readonly WireMessage[]): readonly string[
     const after = wire[index + 1];
     switch (message.role) {
       case 'user':
-        return [...(before?.role === 'user' ? ['two users'] : []), ...(message.content.length === 0 ? ['empty user'] : [])];
+        return [...(before?.role === 'user' ? ['two users'] : []), ...(before?.role === 'tool' ? ['user behind results'] : []), ...(message.content.length === 0 ? ['empty user'] : [])];
       case 'assistant': {
         const calls = message.content.flatMap((part) => (part.kind === 'toolCall' ? [part.callId] : []));
         const answered = after?.role === 'tool' ? after.results.map((result) => result.callId) : [];

@@ -15,6 +15,7 @@ import { httpChatModel } from '../../src/models/httpChatModel';
 import type { ModelInfo } from '../../src/models/modelInfo';
 import { createTransports } from '../../src/models/providers/index';
 import { loopbackPolicy } from '../../src/models/requestRunner';
+import type { SqlRow } from '../../src/store/engine/sqlDatabase';
 import type { SessionStore } from '../../src/store/sessionStore';
 import { readOnlyTools } from '../../src/tools/readOnlyTools';
 import { ToolRegistry } from '../../src/tools/toolRegistry';
@@ -83,6 +84,11 @@ export class World {
   /** Takes rows away behind the product's back. */
   damageStore(sql: string): void {
     this.worldStore.database.run(sql);
+  }
+
+  /** What stands in the file. */
+  query(sql: string): readonly SqlRow[] {
+    return this.worldStore.database.all(sql);
   }
 
   /** The folder that is open in the editor. */

@@ -27,6 +27,7 @@ describe('the wire copy of a transcript', () => {
       { role: 'user', content: [text('q')] },
       { role: 'assistant', content: [{ kind: 'toolCall', callId: 'c1', name: 'read_file', arguments: {} }] },
       { role: 'tool', results: [{ callId: 'c1', name: 'read_file', text: 'No result was recorded for this call. It may or may not have run.', isError: true }] },
+      { role: 'assistant', content: [text('(This answer ended before any text.)')] },
       { role: 'user', content: [text('next')] },
     ]);
   });
