@@ -39,6 +39,11 @@ export class ChatPanel {
     return this.frame.getByRole('button', { name });
   }
 
+  /** Resolves when the header names this model as the one that answers. */
+  async answersWith(model: string | RegExp): Promise<void> {
+    await this.frame.getByRole('combobox', { name: 'Model' }).filter({ hasText: model }).waitFor();
+  }
+
   async send(text: string): Promise<void> {
     await this.composer.fill(text);
     await this.composer.press('Enter');

@@ -12,7 +12,7 @@ test("the empty state offers the editor's models, and the chosen one answers and
   await panel.composer.fill('call read_file {"path":"package.json"}');
   await panel.button(/Use the Editor's Models/).click();
   await workbench.quickInputRow('Echo').click();
-  await panel.button(/Echo/).waitFor();
+  await panel.answersWith('Echo');
   await panel.composer.press('Enter');
   const answer = await panel.waitForAnswer('the answer after the tool', (text) => text.includes('The tool said:'));
   expect({
@@ -28,8 +28,8 @@ test("an editor model whose provider breaks off leaves what it said, and says so
   await panel.send('Go on.');
   await panel.sees(/The test provider failed on purpose/);
   const answer = await panel.lastAnswer();
-  // The editor drops what the provider said less than about 30 ms before it failed.
-  expect({ begins: 'This answer breaks off after'.startsWith(answer.trim()), some: answer.trim() !== '' }).toEqual({ begins: true, some: true });
+  // The last word is said right before the failure: the editor drops what its provider said less than about 30 ms before.
+  expect('This answer breaks off after one more'.startsWith(answer) && answer.startsWith('This answer breaks off after')).toBe(true);
 });
 
 test('Demo answers without a network, from the folder, and says that it is a script', async ({ startVscode }) => {
@@ -59,7 +59,7 @@ test('a pasted key is tested at the address it is for, kept in secret storage, a
     await workbench.quickInputRow('OpenAI').click();
     await workbench.typeIntoQuickInput('Private');
     await workbench.quickInputRow('test-model').click();
-    await panel.button(/test-model/).waitFor();
+    await panel.answersWith('test-model');
     await panel.send('Is the key good?');
     await panel.waitForAnswer('the answer', (text) => text === 'The key is good.');
     await workbench.reload();

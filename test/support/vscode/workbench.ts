@@ -7,9 +7,6 @@ import type { Settings } from './userSettings';
 /** What a webview is shown in: a view of a side bar or panel, or an editor tab. */
 export type WebviewPlace = 'view' | 'editor';
 
-/** Complaints of VS Code's server itself: no marketplace, no proprietary modules, no sign-in, work cut short by a reload. */
-const harmless = /vsda|open-vsx\.org|Failed to load resource|Long running operations during shutdown|chatEditingSession|CodeExpectedError: cancelled|authentication provider 'github'|database 'vscode-web-db' is closed/;
-
 /** One VS Code window: what a person does in it and sees of it. */
 export class Workbench {
   readonly #console: string[] = [];
@@ -18,7 +15,7 @@ export class Workbench {
     readonly page: Page,
     private readonly origin: string,
   ) {
-    page.on('console', (message: ConsoleMessage) => this.#console.push(`[${message.type()}] ${message.text()}`));
+    page.on('console', (message: ConsoleMessage) => this.#console.push(`[${message.type()}] ${message.text()} (${message.location().url})`));
     page.on('pageerror', (error: Error) => this.#console.push(`[pageerror] ${error.stack ?? error.message}`));
   }
 
@@ -27,9 +24,10 @@ export class Workbench {
     return this.#console;
   }
 
-  /** The console's errors, without those that VS Code's server makes by itself. */
+  /** The console's errors that come from our own views or name us, and whatever a content security policy refused. VS Code's server has
+   *  many of its own: no marketplace, no proprietary modules, work cut short by a reload. */
   errors(): string[] {
-    return this.#console.filter((line) => /^\[(error|pageerror)\]/.test(line) && !harmless.test(line));
+    return this.#console.filter((line) => /^\[(error|pageerror)\]/.test(line) && /hermes-vscode\.hermes-vscode|Content Security Policy/.test(line));
   }
 
   /** Opens a folder, or an empty window without one, and waits until the window can be used. Extensions activate a little later. */

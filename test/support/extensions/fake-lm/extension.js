@@ -3,7 +3,7 @@
  * - `echo` says "You said: <prompt>", a word at a time. A prompt `call <tool> <json>` makes it call that tool, when it was offered; the
  *   answer to a tool result is "The tool said: <result>".
  * - `slow` says numbered words, `words=<n>` of them (default 60) with `delay=<ms>` between (default 50), both read from the prompt.
- * - `fails` says some words, then throws, as a provider does whose service breaks off.
+ * - `fails` says some words, pauses, says some more and throws at once, as a provider does whose service breaks off.
  */
 // eslint-disable-next-line @typescript-eslint/no-require-imports -- an unbundled extension is CommonJS
 const vscode = require('vscode');
@@ -54,6 +54,8 @@ const answers = {
 
   async fails(_messages, _options, voice) {
     await voice.say('This answer breaks off after', 20);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await voice.say(' one more', 1);
     throw new Error('The test provider failed on purpose');
   },
 };
