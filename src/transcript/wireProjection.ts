@@ -10,7 +10,8 @@ const nothingRecorded = 'No result was recorded for this call. It may or may not
 const beginningMissing = '(The beginning of this conversation is not available.)';
 
 /** Makes the copy of the active transcript that is sent. Pure. The result is valid for a strict provider whatever the rows are: every call
- *  is answered right behind its assistant message, no result stands alone, no message is empty, no two users touch, no user follows a result, and a user comes first.
+ *  is answered right behind its assistant message, no result stands alone, no message is empty, no two users touch, no user follows a result, a user comes first,
+ *  and every call id is used once.
  *  Thinking and provider metadata go back only to the model they came from: signatures of one provider are refused by another. */
 export function projectToWire(messages: readonly Message[], model: string): readonly WireMessage[] {
   const wire: WireMessage[] = [];
@@ -29,7 +30,7 @@ export function projectToWire(messages: readonly Message[], model: string): read
         message satisfies never;
     }
   }
-  return wire;
+  return withUniqueIds(wire);
 }
 
 function appendUser(wire: WireMessage[], message: UserMessage): void {
@@ -59,6 +60,33 @@ function appendAssistant(wire: WireMessage[], message: AssistantMessage, model: 
   if (calls.length === 0) return;
   const { answers } = matchResults(calls, results);
   wire.push({ role: 'tool', results: calls.map((call) => wireResult(call.callId, call.name, answers.get(call))) });
+}
+
+/** Gives a call whose id an earlier answer used another one, the same in every copy: some servers count their calls from zero in every
+ *  answer, and others refuse an id they have seen. */
+function withUniqueIds(wire: readonly WireMessage[]): readonly WireMessage[] {
+  const used = new Set<string>();
+  let renamed = new Map<string, string>();
+  const unique = (callId: string): string => {
+    let free = callId;
+    for (let count = 2; used.has(free); count++) free = `${callId}_d${count}`;
+    used.add(free);
+    renamed.set(callId, free);
+    return free;
+  };
+  return wire.map((message) => {
+    switch (message.role) {
+      case 'user':
+        return message;
+      case 'assistant':
+        renamed = new Map();
+        return { ...message, content: message.content.map((part) => (part.kind === 'toolCall' ? { ...part, callId: unique(part.callId) } : part)) };
+      case 'tool':
+        return { ...message, results: message.results.map((result) => ({ ...result, callId: renamed.get(result.callId) ?? result.callId })) };
+      default:
+        return message satisfies never;
+    }
+  });
 }
 
 function wireContent(part: AssistantPart, isSameModel: boolean): readonly WireAssistantContent[] {

@@ -3,6 +3,8 @@ import type { WireMessage } from '../../src/transcript/wireMessage';
 /** What a strict provider would refuse in a wire copy. */
 export function sequenceProblems(wire: readonly WireMessage[]): readonly string[] {
   const startsWrong = wire[0] !== undefined && wire[0].role !== 'user' ? ['does not begin with a user'] : [];
+  const ids = wire.flatMap((message) => (message.role === 'assistant' ? message.content.flatMap((part) => (part.kind === 'toolCall' ? [part.callId] : [])) : []));
+  const twice = new Set(ids).size < ids.length ? ['a call id twice'] : [];
   const problems = wire.flatMap((message, index) => {
     const before = wire[index - 1];
     const after = wire[index + 1];
@@ -15,7 +17,6 @@ export function sequenceProblems(wire: readonly WireMessage[]): readonly string[
         return [
           ...(before?.role === 'assistant' ? ['two assistants'] : []),
           ...(message.content.length === 0 ? ['empty assistant'] : []),
-          ...(new Set(calls).size < calls.length ? ['a call id twice'] : []),
           ...(calls.join() === answered.join() ? [] : ['calls and results differ']),
         ];
       }
@@ -23,5 +24,5 @@ export function sequenceProblems(wire: readonly WireMessage[]): readonly string[
         return [...(before?.role === 'assistant' ? [] : ['stray results']), ...(message.results.some((result) => result.text === '') ? ['empty result'] : [])];
     }
   });
-  return [...startsWrong, ...problems];
+  return [...startsWrong, ...twice, ...problems];
 }

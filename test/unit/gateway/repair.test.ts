@@ -125,6 +125,16 @@ describe.each(['openai', 'anthropic'] as const)('a stored history that no provid
   });
 });
 
+describe.each(['openai', 'anthropic'] as const)('calls of a server that counts from zero in every answer, over the %s protocol', (protocol) => {
+  it('are sent back under ids that differ', async () => {
+    const { server } = await create({ protocol });
+    server.script(reply().calls('list_directory', {}, { id: 'call_0' }), reply().calls('list_directory', {}, { id: 'call_0' }), reply().says('Done.'));
+    const panel = world.surface();
+    await world.ask(panel, 'look twice');
+    expect({ ended: panel.settled.at(-1)?.turn.outcome, refused: refused() }).toEqual({ ended: 'complete', refused: [null, null, null] });
+  });
+});
+
 describe('a repair', () => {
   /** A session whose last stored row is the prompt "stale". */
   const staleSession = async (...replies: readonly Responder[]) => {

@@ -34,7 +34,7 @@ describe('the wire copy of a transcript', () => {
 
   it('keeps results with their own call when a server counts its call ids from zero in every answer', () => {
     const wire = project((rows) => rows.user('q').assistant(call('0')).tool('0', 'first').assistant(call('0')).tool('0', 'second').assistant('done'));
-    expect(wire.flatMap((message) => (message.role === 'tool' ? message.results.map((result) => result.text) : []))).toEqual(['first', 'second']);
+    expect(wire.flatMap((message) => (message.role === 'tool' ? message.results.map(({ callId, text: result }) => `${callId}: ${result}`) : []))).toEqual(['0: first', '0_d2: second']);
   });
 
   it('sends thinking and metadata only to the model they came from', () => {
