@@ -14,6 +14,9 @@ export class AnswerIntake {
   private readonly filter = new OutputFilter();
   private readonly gates: { readonly [K in DeliveredKind]: RepeatGate };
 
+  /** A thinking part of the provider's own is open. Not every provider says where one ends. */
+  private isThinking = false;
+
   constructor(
     private readonly recorder: TurnRecorder,
     mode: RepeatMode,
@@ -27,10 +30,12 @@ export class AnswerIntake {
   take(event: DeliveredEvent): void {
     switch (event.kind) {
       case 'text':
+        if (this.isThinking) this.endThinking(undefined);
         this.passAll(this.filter.take(event.text));
         break;
       case 'thinking':
         this.endText();
+        this.isThinking = true;
         this.pass('thinking', event.text);
         break;
       case 'partEnd':
@@ -80,6 +85,7 @@ export class AnswerIntake {
   }
 
   private endThinking(metadata: ProviderMetadata | undefined): void {
+    this.isThinking = false;
     const gate = this.gates.thinking;
     const rest = gate.end();
     if (rest !== '') this.recorder.deliver('thinking', rest);

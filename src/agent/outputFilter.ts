@@ -114,16 +114,16 @@ export class OutputFilter {
 
   private stepInlinePair(name: string, opener: number, ended: boolean): boolean {
     const closer = `</${name}>`;
-    const lineEnd = this.held.indexOf('\n');
-    const line = (lineEnd === -1 ? this.held : this.held.slice(0, lineEnd)).slice(0, longestInlinePair);
-    const close = findCloser(line, closer, opener);
+    const reach = this.held.slice(0, longestInlinePair);
+    const lineEnd = reach.indexOf('\n');
+    const close = findCloser(lineEnd === -1 ? reach : reach.slice(0, lineEnd), closer, opener);
     if (close !== -1) {
       this.emit('thinking', this.held.slice(opener, close));
       this.pieces.push({ kind: 'thinkingEnd' });
       this.drop(close + closer.length);
       return true;
     }
-    return ended || lineEnd !== -1 || this.held.length >= longestInlinePair ? this.release(1) : false;
+    return ended || lineEnd !== -1 || reach.length === longestInlinePair ? this.release(1) : false;
   }
 
   private stepMemoryOpen(opener: number, ended: boolean): boolean {
@@ -212,6 +212,10 @@ export class OutputFilter {
   }
 
   private emit(kind: 'text' | 'thinking', text: string): void {
-    if (text !== '') this.pieces.push({ kind, text });
+    if (text === '') return;
+    const last = this.pieces.at(-1);
+    // One delta stays one piece where nothing was taken out of it: each piece may become a write of its own.
+    if (last?.kind === kind) this.pieces[this.pieces.length - 1] = { kind, text: last.text + text };
+    else this.pieces.push({ kind, text });
   }
 }

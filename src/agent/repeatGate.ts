@@ -1,4 +1,4 @@
-import { judgeRepeat, type RepeatMode, squeezed } from '../transcript/repeats';
+import { type ComparedText, judgeRepeat, type RepeatMode, squeezed } from '../transcript/repeats';
 
 /** Stands between a repeated request and the recorder: what repeats text that was delivered already is held back until it is known to be new
  *  (nothing delivered can be taken back, so a repeat has to be caught before it is shown). */
@@ -7,14 +7,16 @@ export class RepeatGate {
   private arrived = '';
   private isOpen: boolean;
   private hasDropped = false;
+  private readonly delivered: ComparedText;
 
   /** `delivered`: what was shown of this answer, of this kind. `separator` sets an answer that begins differently apart from it. */
   constructor(
     private readonly mode: RepeatMode,
-    private readonly delivered: string,
+    delivered: string,
     private readonly separator: string,
   ) {
-    this.isOpen = squeezed(delivered) === '';
+    this.delivered = { text: delivered, squeezed: squeezed(delivered) };
+    this.isOpen = this.delivered.squeezed === '';
   }
 
   /** It is not known yet whether what arrived is new. */
@@ -43,7 +45,7 @@ export class RepeatGate {
   }
 
   private judge(ended: boolean): string {
-    const verdict = judgeRepeat(this.mode, this.delivered, this.held, this.arrived, ended);
+    const verdict = judgeRepeat(this.mode, this.delivered, { text: this.held, squeezed: this.arrived }, ended);
     if (verdict.kind === 'undecided') return '';
     const { held } = this;
     this.held = '';

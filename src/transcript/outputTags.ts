@@ -15,13 +15,15 @@ const tags: ReadonlyMap<string, OutputTag> = new Map<string, OutputTag>([
   [`<${memoryTag}>`, { kind: 'memoryOpen', length: memoryTag.length + 2 }],
 ]);
 
+const longestTag = Math.max(...[...tags.keys()].map((tag) => tag.length));
+
 export const memoryCloser = `</${memoryTag}>`;
 
 /** What stands at `start`, a "<": a tag, no tag, or a beginning that may become one (`partial`). Case does not matter. */
 export function tagAt(text: string, start: number): OutputTag | 'none' | 'partial' {
-  const end = text.indexOf('>', start);
-  if (end !== -1) return tags.get(text.slice(start, end + 1).toLowerCase()) ?? 'none';
-  const rest = text.slice(start).toLowerCase();
+  const rest = text.slice(start, start + longestTag).toLowerCase();
+  const end = rest.indexOf('>');
+  if (end !== -1) return tags.get(rest.slice(0, end + 1)) ?? 'none';
   return [...tags.keys()].some((tag) => tag.startsWith(rest)) ? 'partial' : 'none';
 }
 

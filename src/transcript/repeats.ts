@@ -15,21 +15,29 @@ export function squeezed(text: string): string {
   return text.replace(/\s+/g, '');
 }
 
-/** Judges arriving text. Wrong in doubt means a sentence said twice, never a sentence lost. `arrived` is `squeezed(arriving)`, kept by the caller, who sees it grow.
- *  With `ended` nothing more comes, and the verdict is never `undecided`. */
-export function judgeRepeat(mode: RepeatMode, delivered: string, arriving: string, arrived: string, ended: boolean): RepeatVerdict {
-  const known = squeezed(delivered);
-  if (known === '') return { kind: 'new', from: 0, joins: true };
-  return mode === 'again' ? judgeAgain(known, delivered, arriving, arrived, ended) : judgeGoesOn(known, delivered, arriving, arrived, ended);
+/** A text and what is compared of it; kept together by the caller, because both may be long and one of them grows. */
+export interface ComparedText {
+  readonly text: string;
+  /** `squeezed(text)` */
+  readonly squeezed: string;
 }
 
-function judgeAgain(known: string, delivered: string, arriving: string, arrived: string, ended: boolean): RepeatVerdict {
-  if (known.startsWith(arrived)) return ended ? { kind: 'repeat' } : { kind: 'undecided' };
-  if (arrived.startsWith(known)) return { kind: 'new', from: offsetBehind(delivered, arriving, known.length), joins: true };
+/** Judges arriving text. When in doubt a sentence is said twice rather than lost. With `ended` nothing more comes, and the verdict is never
+ *  `undecided`. */
+export function judgeRepeat(mode: RepeatMode, delivered: ComparedText, arriving: ComparedText, ended: boolean): RepeatVerdict {
+  if (delivered.squeezed === '') return { kind: 'new', from: 0, joins: true };
+  return mode === 'again' ? judgeAgain(delivered, arriving, ended) : judgeGoesOn(delivered, arriving, ended);
+}
+
+function judgeAgain(delivered: ComparedText, arriving: ComparedText, ended: boolean): RepeatVerdict {
+  if (delivered.squeezed.startsWith(arriving.squeezed)) return ended ? { kind: 'repeat' } : { kind: 'undecided' };
+  if (arriving.squeezed.startsWith(delivered.squeezed)) return { kind: 'new', from: offsetBehind(delivered.text, arriving.text, delivered.squeezed.length), joins: true };
   return { kind: 'new', from: 0, joins: false };
 }
 
-function judgeGoesOn(known: string, delivered: string, arriving: string, arrived: string, ended: boolean): RepeatVerdict {
+function judgeGoesOn(delivered: ComparedText, arriving: ComparedText, ended: boolean): RepeatVerdict {
+  const known = delivered.squeezed;
+  const arrived = arriving.squeezed;
   if (known.includes(arrived)) {
     if (!ended) return { kind: 'undecided' };
     const isRepeat = (known.endsWith(arrived) || known.startsWith(arrived)) && lettersIn(arrived) >= letters.end;
@@ -37,7 +45,7 @@ function judgeGoesOn(known: string, delivered: string, arriving: string, arrived
   }
   const overlap = overlapOf(known, arrived);
   if (overlap === 0) return { kind: 'new', from: 0, joins: true };
-  return { kind: 'new', from: offsetBehind(delivered, arriving, overlap), joins: true };
+  return { kind: 'new', from: offsetBehind(delivered.text, arriving.text, overlap), joins: true };
 }
 
 /** Length of the longest beginning of `arrived` that is the end of `known` and is more than chance. */

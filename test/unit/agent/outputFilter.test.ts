@@ -57,6 +57,16 @@ describe('what is taken out of an answer', () => {
     expect([shown(first), shown([...filter.take('two'), ...filter.end()])]).toEqual(['«one|»', 'two']);
   });
 
+  it('hands on a delta as it came where there is nothing to take out', () => {
+    expect(new OutputFilter().take('if (a < b) {\n  `c`\n}')).toEqual([{ kind: 'text', text: 'if (a < b) {\n  `c`\n}' }]);
+  });
+
+  it('holds a line back no further than a pair can reach', () => {
+    const filter = new OutputFilter();
+    const held = filter.take(`a <think>${'b'.repeat(1900)}`);
+    expect([shown(held), shown(filter.take('b'.repeat(200)))]).toEqual(['a ', `<think>${'b'.repeat(2100)}`]);
+  });
+
   it('says at once what cannot be a tag any more', () => {
     const filter = new OutputFilter();
     const deltas = ['a <', 'b', ' <thi', 'ngs', '\n<think>', 'x<', '/think', '>y'];

@@ -314,6 +314,22 @@ describe('the note about a turn that was cut off', () => {
     expect({ told: sent(1).includes(`${note} ended when the window was closed`), ended: outcome(again) }).toEqual({ told: true, ended: 'complete stop' });
   });
 
+  it('is given after the program ended in the middle of an answer', async () => {
+    const { server } = await create();
+    server.script(reply().says('One.'), reply().says('Back.'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'one');
+    const row = { uid: 'lost-prompt', sessionId, turnUid: 'lost', createdAt: 1, visibility: { kind: 'shown' as const }, carriedFrom: null };
+    await world.store.openTurn({
+      turnUid: 'lost', sessionId, model: 'Local/test-model', startedAt: 1, userMessage: { ...row, role: 'user', parts: [{ kind: 'text', text: 'lost' }] },
+    });
+    await world.store.recoverTurns();
+    await world.ask(panel, 'again');
+    const told = sent(1).includes(`${note} ended when the program ended unexpectedly`);
+    const { lines, ...rest } = await seen(panel, sessionId);
+    expect({ ...rest, told, prompts: lines.filter((line) => line.startsWith('user')) }).toEqual({ ...well, told: true, prompts: ['user: one', 'user: lost', 'user: again'], ended: 'complete stop' });
+  });
+
   it('is not given when the cut-off turn is retried, since it is no part of the transcript any more', async () => {
     const { server } = await create();
     server.script(reply().says('one two ').drops(), reply().says('one two three'));
