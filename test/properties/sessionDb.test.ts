@@ -4,6 +4,7 @@ import { StoreError } from '../../src/store/storeError';
 import { deliveredTexts } from '../../src/store/session/chunkFolding';
 import type { Chunk, Message } from '../../src/transcript/message';
 import type { AssistantPart } from '../../src/transcript/part';
+import { historyFaults } from '../support/providerRules';
 import { answer, call, complete, openTurn, result, sessionDbWorld, stopped, type SessionDbWorld } from '../support/sessionDbWorld';
 
 /** One thing that happens to the store. `session` picks one of two; what makes no sense at that moment is skipped. */
@@ -189,28 +190,6 @@ class Schedule {
   }
 }
 
-/** What every provider asks of a history, in the words of this test. */
-function faults(messages: readonly Message[]): readonly string[] {
-  const found: string[] = [];
-  let open = new Set<string>();
-  let previous: Message['role'] | null = null;
-  for (const message of messages) {
-    if (message.role === 'tool') {
-      const [{ callId }] = message.parts;
-      if (!open.delete(callId)) found.push(`stray result ${callId}`);
-    } else {
-      if (open.size > 0) found.push(`unanswered before ${message.uid}`);
-      if (message.role === 'user' && previous === 'user') found.push(`two prompts at ${message.uid}`);
-      open = new Set(message.parts.flatMap((part) => (part.kind === 'toolCall' ? [part.callId] : [])));
-      if (message.role === 'assistant' && message.parts.every((part) => part.kind !== 'toolCall' && part.text === '')) found.push(`blank ${message.uid}`);
-    }
-    previous = message.role;
-  }
-  if (open.size > 0) found.push('unanswered at the end');
-  if (previous !== null && previous !== 'assistant') found.push(`ends with ${previous}`);
-  return found;
-}
-
 describe('the store, whatever happens', () => {
   it('holds what was delivered, once, in order, and ends as a history every provider accepts', async () => {
     await fc.assert(
@@ -220,7 +199,7 @@ describe('the store, whatever happens', () => {
         schedule.compare();
         schedule.finish();
         schedule.compare();
-        expect({ faults: schedule.activeMessages().map(faults), damage: schedule.world.db.verifyIntegrity() }).toEqual({ faults: [[], []], damage: [] });
+        expect({ faults: schedule.activeMessages().map(historyFaults), damage: schedule.world.db.verifyIntegrity() }).toEqual({ faults: [[], []], damage: [] });
         schedule.world.database.close();
       }),
       { numRuns: 100 },

@@ -1,0 +1,195 @@
+import type { ModelRequest } from '../../../src/models/chatModel';
+import { deliveredTexts } from '../../../src/store/session/chunkFolding';
+import { answerText, type Message } from '../../../src/transcript/message';
+import type { Turn } from '../../../src/transcript/turn';
+import type { TurnEvent } from '../../../src/transcript/turnEvent';
+import { historyFaults, wireFaults } from '../providerRules';
+import type { OpenRequest } from './scriptedModel';
+import type { SimulatedHost } from './simulatedHost';
+import type { ShownMessage, WatchingSurface } from './watchingSurface';
+
+/** What must hold of a transcript, whatever happens: I1 an answer that was
+ *  shown is one row behind its prompt · I2 the prompt is stored before the model is asked · I3 calls before tools, results before the next
+ *  request · I4 every prompt and message once · I5 rows keep their identity and order · I7 a turn is opened whole or not at all · I8 what is
+ *  sent is valid and holds every prompt, and nothing but what people and models wrote is stored · I9 one running turn per conversation ·
+ *  I16 order by position. */
+export class Invariants {
+  readonly violations: string[] = [];
+  /** Everything any surface was ever given, dead ones included. */
+  private readonly everShown = new Map<string, ShownMessage>();
+  /** Prompts whose submission was confirmed, by uid, with their text; null once the person removed it from the queue. */
+  readonly prompts = new Map<string, string | null>();
+  readonly requests: OpenRequest[] = [];
+  private readonly order = new Map<string, readonly string[]>();
+
+  constructor(private readonly host: () => SimulatedHost) {}
+
+  broken(what: string): void {
+    this.violations.push(what);
+  }
+
+  // ── at the moment it happens ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  shown(sessionId: string, event: TurnEvent, surface: WatchingSurface): void {
+    const { db } = this.host();
+    switch (event.kind) {
+      case 'turnOpened':
+        if (db.getMessage(event.userMessage.uid) === null) this.broken(`I2: prompt ${event.userMessage.uid} was shown before it was stored`);
+        break;
+      case 'delivered':
+        for (const { messageUid, part, start, text } of event.chunks) {
+          const stored = db.getMessage(messageUid)?.parts[part];
+          if (stored === undefined || !('text' in stored) || stored.text.slice(start, start + text.length) !== text) {
+            this.broken(`I1: "${text}" of ${messageUid} was shown before it was stored`);
+          }
+          const whole = surface.shown.get(messageUid);
+          if (whole !== undefined) this.remember(messageUid, whole);
+        }
+        break;
+      case 'messageStored':
+        if (db.getMessage(event.message.uid) === null) this.broken(`I3: row ${event.message.uid} was shown before it was stored`);
+        if (event.message.sessionId !== sessionId) this.broken(`row ${event.message.uid} was shown in a session that is not its own`);
+        break;
+      case 'activity':
+      case 'turnSettled':
+        break;
+      default:
+        event satisfies never;
+    }
+  }
+
+  /** A request is about to be sent. Returns the turn that sends it. */
+  asked(request: ModelRequest): string {
+    const conversation = request.cacheKey ?? '';
+    const { db } = this.host();
+    const turn = db.openTurnOf(conversation);
+    if (turn === null || db.getMessage(turn.userMessageUid) === null) this.broken(`I2: a request of ${conversation} without a stored prompt`);
+    for (const fault of wireFaults(request.messages)) this.broken(`I8: ${fault}`);
+    const history = db.activeMessages(conversation);
+    const sent = request.messages.flatMap((message) => (message.role === 'user' ? message.content.map((part) => (part.kind === 'text' ? part.text : '')) : [])).join('\n');
+    for (const prompt of promptTexts(history)) if (!sent.includes(prompt)) this.broken(`I8: the prompt "${prompt}" is not sent`);
+    const answered = new Set(history.flatMap((row) => (row.role === 'tool' ? [row.parts[0].callId] : [])));
+    for (const call of callsOf(history)) if (!answered.has(call)) this.broken(`I3: asked again before call ${call} had a stored result`);
+    if (this.requests.some((open) => open.isOpen && open.turnUid !== turn?.uid && open.request.cacheKey === conversation)) {
+      this.broken(`I9: two turns of ${conversation} ask at once`);
+    }
+    return turn?.uid ?? '';
+  }
+
+  /** A tool is about to run. */
+  runs(marker: string): void {
+    const { database } = this.host();
+    const row = database.get("SELECT state FROM messages WHERE role = 'assistant' AND instr(parts, ?) > 0", [marker]);
+    if (row?.['state'] !== 'final') this.broken(`I3: the tool with ${marker} ran before its call was stored`);
+  }
+
+  // ── after every step ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  check(): void {
+    const { db, database } = this.host();
+    const running = database.all("SELECT conversation_id, COUNT(*) AS n FROM turns WHERE state <> 'settled' GROUP BY conversation_id HAVING n > 1");
+    if (running.length > 0) this.broken('I9: a conversation has two running turns');
+    const sessions = database.all('SELECT id FROM sessions').map((row) => String(row['id']));
+    const everything = sessions.flatMap((sessionId) => this.checkSession(sessionId));
+    this.checkPrompts(everything, database.all('SELECT uid FROM queue').map((row) => String(row['uid'])));
+    const rows = new Map(everything.map((row) => [row.uid, row]));
+    for (const [uid, { sessionId, parts }] of this.everShown) {
+      const row = rows.get(uid) ?? db.getMessage(uid);
+      if (row === null) this.broken(`I1: message ${uid} was shown and is not stored`);
+      else this.checkShown(row, sessionId, parts);
+    }
+  }
+
+  /** When nothing runs any more. */
+  checkAtRest(): void {
+    const { db, database } = this.host();
+    for (const fault of db.verifyIntegrity()) this.broken(`damage: ${fault}`);
+    if (database.all("SELECT uid FROM turns WHERE state <> 'settled'").length > 0) this.broken('a turn never settled');
+    for (const { id } of database.all('SELECT id FROM sessions')) {
+      for (const fault of historyFaults(db.activeMessages(String(id)))) this.broken(`I8: stored history: ${fault}`);
+    }
+    if (database.all('SELECT uid FROM queue').length > 0) this.broken('a queued prompt was never answered');
+  }
+
+  private checkSession(sessionId: string): readonly Message[] {
+    const { messages, turns } = this.host().db.readTranscript({ sessionId, limit: 10_000, includeHidden: true });
+    const uids = messages.map((message) => message.uid);
+    if (new Set(uids).size !== uids.length) this.broken(`I4: session ${sessionId} holds a message twice`);
+    const known = new Set(uids);
+    const before = (this.order.get(sessionId) ?? []).filter((uid) => known.has(uid));
+    const kept = new Set(before);
+    if (uids.filter((uid) => kept.has(uid)).join() !== before.join()) this.broken(`I5, I16: rows of ${sessionId} changed their order`);
+    this.order.set(sessionId, uids);
+    for (const turn of turns) this.checkTurn(turn, messages);
+    return messages;
+  }
+
+  private checkTurn(turn: Turn, messages: readonly Message[]): void {
+    const own = messages.filter((message) => message.turnUid === turn.uid);
+    if (own[0]?.uid !== turn.userMessageUid) this.broken(`I1, I7: turn ${turn.uid} does not begin with its prompt`);
+    const stored = own.flatMap((row) => (row.role === 'assistant' && row.uid !== `${turn.uid}/closing` ? deliveredTexts(row.parts) : []));
+    const requests = this.requests.filter((request) => request.turnUid === turn.uid);
+    for (const kind of ['text', 'thinking'] as const) {
+      const found = wordsOf(stored.filter((part) => part.kind === kind).map((part) => part.text).join(' '));
+      const emitted = requests.flatMap((request) => request.emitted.filter((piece) => piece.kind === kind).flatMap((piece) => wordsOf(piece.text)));
+      if (!isSubsequence(found, emitted)) this.broken(`I1, I8: turn ${turn.uid} stores ${kind} "${found.join(' ')}", the model sent "${emitted.join(' ')}"`);
+      const owed = requests.filter((request) => !request.brokeInCall).flatMap((request) => request.emitted.filter((piece) => piece.kind === kind).flatMap((piece) => wordsOf(piece.text)));
+      const isWhole = turn.state === 'settled' && (turn.outcome === 'complete' || turn.stopReason === 'connectionLost' || turn.stopReason === 'empty');
+      if (isWhole && !isSubsequence(owed, found)) this.broken(`I1: turn ${turn.uid} lost ${kind}: the model sent "${owed.join(' ')}", stored is "${found.join(' ')}"`);
+    }
+  }
+
+  private checkPrompts(rows: readonly Message[], queued: readonly string[]): void {
+    const places = new Map<string, number>();
+    for (const uid of [...rows.filter((row) => row.role === 'user').map((row) => row.uid), ...queued]) places.set(uid, (places.get(uid) ?? 0) + 1);
+    for (const [uid, text] of this.prompts) {
+      if (text !== null && places.get(uid) !== 1) this.broken(`I4: prompt ${uid} "${text}" is stored ${places.get(uid) ?? 0} times`);
+    }
+    const written = new Set([...this.prompts.values()].filter((text) => text !== null));
+    for (const row of rows) {
+      if (row.role !== 'user') continue;
+      const text = answerText(row.parts);
+      // A prompt whose confirmation was lost with its window is stored under the uid it was sent with; its text is a person's all the same.
+      if (!written.has(text) && !/^(prompt \d+|again)$/.test(text)) this.broken(`I8: "${text}" is stored as a prompt and nobody wrote it`);
+    }
+  }
+
+  private checkShown(row: Message, sessionId: string, parts: ShownMessage['parts']): void {
+    if (row.sessionId !== sessionId) this.broken(`message ${row.uid} was shown in ${sessionId} and is stored in ${row.sessionId}`);
+    for (const [index, part] of parts.entries()) {
+      const stored = row.parts[index];
+      if (part === undefined) continue;
+      const text = stored !== undefined && 'text' in stored && stored.kind === part.kind ? stored.text : '';
+      const matches = text.length >= part.text.length && [...part.text].every((_, at) => part.text[at] === '\0' || part.text[at] === text[at]);
+      if (!matches) this.broken(`I1: of message ${row.uid} "${part.text}" was shown and "${text}" is stored`);
+    }
+  }
+
+  private remember(uid: string, shown: ShownMessage): void {
+    const before = this.everShown.get(uid);
+    const isMore = before === undefined || lengthOf(shown) >= lengthOf(before);
+    if (isMore) this.everShown.set(uid, { sessionId: shown.sessionId, parts: shown.parts.map((part) => ({ ...part })) });
+  }
+}
+
+function lengthOf({ parts }: ShownMessage): number {
+  return parts.reduce((sum, part) => sum + (part?.text.length ?? 0), 0);
+}
+
+function promptTexts(history: readonly Message[]): readonly string[] {
+  return history.flatMap((row) => (row.role === 'user' ? [answerText(row.parts)] : []));
+}
+
+function callsOf(history: readonly Message[]): readonly string[] {
+  return history.flatMap((row) => row.parts.flatMap((part) => (part.kind === 'toolCall' ? [part.callId] : [])));
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.split(/\s+/).filter((word) => word !== '');
+}
+
+function isSubsequence(of: readonly string[], whole: readonly string[]): boolean {
+  let next = 0;
+  for (const word of whole) if (word === of[next]) next++;
+  return next === of.length;
+}

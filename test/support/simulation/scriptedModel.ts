@@ -1,0 +1,76 @@
+import type { ChatModel, CompletedToolCall, Finish, ModelRequest, ModelStream } from '../../../src/models/chatModel';
+import { EventPump } from '../../../src/models/pump';
+import type { DeliveredKind } from '../../../src/transcript/part';
+import type { ModelFailureCause } from '../../../src/transcript/stopReason';
+
+/** A request that waits for the schedule to say what the model does. */
+export class OpenRequest {
+  private readonly pump = new EventPump();
+  private said = false;
+  private begun = false;
+  private thought = false;
+  /** Everything the model sent, in order. */
+  readonly emitted: { readonly kind: DeliveredKind; readonly text: string }[] = [];
+  /** A call was being received when the connection broke: the request may be repeated, and what was not delivered yet given up. */
+  brokeInCall = false;
+  private receivingCall = false;
+  private lost = false;
+
+  constructor(
+    readonly request: ModelRequest,
+    readonly turnUid: string,
+    private readonly signal: AbortSignal,
+  ) {
+    const onAbort = (): void => this.pump.end({ outcome: 'aborted', usage: null, requestId: null });
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  }
+
+  get stream(): ModelStream {
+    return this.pump.stream;
+  }
+
+  get isOpen(): boolean {
+    return !this.lost && !this.pump.closed && !this.signal.aborted;
+  }
+
+  /** The process that asked is gone. */
+  lose(): void {
+    this.lost = true;
+  }
+
+  say(kind: DeliveredKind, text: string): void {
+    if (!this.pump.append({ kind, text })) return;
+    this.emitted.push({ kind, text });
+    this.begun = true;
+    if (kind === 'text') this.said = true;
+    else this.thought = true;
+  }
+
+  beginCall(name: string): void {
+    this.begun = this.pump.append({ kind: 'toolCallProgress', callId: 'half', name, characters: 3 }) || this.begun;
+    this.receivingCall = true;
+  }
+
+  finish(unified: Finish['unified'], toolCalls: readonly CompletedToolCall[] = []): void {
+    const empty = this.said || toolCalls.length > 0 ? 'no' : this.thought ? 'thinkingOnly' : 'empty';
+    this.pump.end({ outcome: 'complete', finish: { unified, raw: unified }, toolCalls, empty, usage: null, requestId: null });
+  }
+
+  break(cause: ModelFailureCause): void {
+    this.brokeInCall = this.receivingCall;
+    const failure = { cause, sentence: 'It broke.', technical: cause };
+    this.pump.end({ outcome: this.begun ? 'interrupted' : 'failed', failure, usage: null, requestId: null });
+  }
+}
+
+/** A model that does nothing by itself: each request is handed to `begin`, and the schedule drives it from there. */
+export function scriptedModel(begin: (request: ModelRequest, signal: AbortSignal) => OpenRequest): ChatModel {
+  return {
+    info: {
+      ref: 'Simulated/model', provider: 'Simulated', id: 'model', label: 'model', destination: 'nowhere', contextWindow: null, allocatedContext: null,
+      tools: true, images: false, efforts: ['default'], price: null, warnings: [],
+    },
+    stream: (request, signal) => begin(request, signal).stream,
+  };
+}
