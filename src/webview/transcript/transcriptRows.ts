@@ -18,6 +18,8 @@ export interface TranscriptRow {
   readonly tokens: string;
   /** Why the row is not part of the conversation; null for one that is. */
   readonly aside: string | null;
+  /** Which hidden rows were joined into this one; null for none. */
+  readonly joined: string | null;
 }
 
 /** Rows in stored order, with what the table says about each. Pure. */
@@ -25,10 +27,19 @@ export function transcriptRows(rows: TranscriptRows, filter: TranscriptFilter): 
   const turns = new Map(rows.turns.map((turn) => [turn.uid, turn]));
   const endings = new Set(lastAnswers(rows.messages).values());
   const first = rows.total - rows.messages.length + 1;
+  const numbers = new Map(rows.messages.map((message, index) => [message.uid, first + index]));
+  const joined = joinedRows(rows.messages, numbers);
   return rows.messages
     .map((message, index) => {
       const turn = message.turnUid === null ? null : (turns.get(message.turnUid) ?? null);
-      return { message, number: first + index, state: rowState(message, turn, endings.has(message.uid)), tokens: tokenWords(message), aside: asideWords(message) };
+      return {
+        message,
+        number: first + index,
+        state: rowState(message, turn, endings.has(message.uid)),
+        tokens: tokenWords(message),
+        aside: asideWords(message, numbers),
+        joined: joinedWords(joined.get(message.uid) ?? []),
+      };
     })
     .filter((row) => (filter.role === null || row.message.role === filter.role) && (filter.showHidden || row.aside === null));
 }
@@ -104,7 +115,7 @@ function tokenWords(message: Message): string {
   return inputTokens === null && outputTokens === null ? '' : t('{input} in, {output} out', { input: shown(inputTokens), output: shown(outputTokens) });
 }
 
-function asideWords({ visibility }: Message): string | null {
+function asideWords({ visibility }: Message, numbers: ReadonlyMap<string, number>): string | null {
   if (visibility.kind === 'shown') return null;
   if (visibility.kind === 'closing') return t('Closing row: sent to the model, not shown in the chat, because nothing was said in this turn.');
   switch (visibility.reason) {
@@ -115,10 +126,31 @@ function asideWords({ visibility }: Message): string | null {
     case 'edited':
       return t('Hidden: the prompt was edited and sent again.');
     case 'merged':
-      return t('Hidden: merged into the row next to it, so that the model accepts the history.');
+      return mergedWords(visibility.absorbedInto === null ? undefined : numbers.get(visibility.absorbedInto));
     case 'dropped':
       return t('Hidden: left out, because the model would not accept the history with it.');
     case 'compressed':
       return t('Hidden: part of what was summarised.');
   }
+}
+
+/** `into` is not known while the row merged into is not loaded. */
+function mergedWords(into: number | undefined): string {
+  if (into === undefined) return t('Hidden: merged into another row, so that the model accepts the history.');
+  return t('Hidden: merged into row {number}, so that the model accepts the history.', { number: into });
+}
+
+/** The numbers of the rows merged into each row, by its uid. */
+function joinedRows(messages: readonly Message[], numbers: ReadonlyMap<string, number>): ReadonlyMap<string, readonly number[]> {
+  const joined = new Map<string, number[]>();
+  for (const { uid, visibility } of messages) {
+    const number = numbers.get(uid);
+    if (number === undefined || visibility.kind !== 'hidden' || visibility.reason !== 'merged' || visibility.absorbedInto === null) continue;
+    joined.set(visibility.absorbedInto, [...(joined.get(visibility.absorbedInto) ?? []), number]);
+  }
+  return joined;
+}
+
+function joinedWords(numbers: readonly number[]): string | null {
+  return numbers.length === 0 ? null : t('Hidden rows merged into this one: {rows}', { rows: numbers.join(', ') });
 }

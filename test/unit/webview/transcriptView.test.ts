@@ -108,6 +108,29 @@ describe('the transcript tab', () => {
     });
   });
 
+  test('says of a repair which rows were merged into which, and what was left out', async () => {
+    tab = new Tab();
+    await tab.bootstrap(
+      stored(
+        [
+          prompt({ uid: 'u1', position: 1 }, 'stale\n\nnow'),
+          prompt({ uid: 'u2', position: 2, visibility: { kind: 'hidden', reason: 'merged', absorbedInto: 'u1' } }, 'now'),
+          answer({ uid: 'a1', position: 3, visibility: { kind: 'hidden', reason: 'merged', absorbedInto: 'a0' } }, ['lost']),
+          result({ uid: 'r1', position: 4, visibility: { kind: 'hidden', reason: 'dropped', absorbedInto: null } }, 'c1', 'read_file', 'stray', 'done'),
+        ],
+        true,
+        9,
+      ),
+    );
+    await tab.press('Hidden Rows (3)');
+    expect(all('row').flatMap((row) => [...row.querySelectorAll('.aside')].map((aside) => `${row.dataset['uid']}: ${aside.textContent}`))).toEqual([
+      'u1: Hidden rows merged into this one: 7',
+      'u2: Hidden: merged into row 6, so that the model accepts the history.',
+      'a1: Hidden: merged into another row, so that the model accepts the history.',
+      'r1: Hidden: left out, because the model would not accept the history with it.',
+    ]);
+  });
+
   test('shows answers as Markdown or as they are stored, and prompts always as typed', async () => {
     tab = new Tab();
     await tab.bootstrap(stored(rows));

@@ -14,7 +14,7 @@ interface RowProps {
 
 /** One stored row: what it is, and all that is in it. */
 export const Row = memo(({ row, raw, markdown }: RowProps) => {
-  const { message, number, state, tokens, aside } = row;
+  const { message, number, state, tokens, aside, joined } = row;
   return (
     <div class={`row row-${message.role}${aside === null ? '' : ' row-aside'}`} role="row" data-uid={message.uid} aria-rowindex={number} tabIndex={-1}>
       <span class="cell cell-number" role="gridcell">{number}</span>
@@ -24,6 +24,7 @@ export const Row = memo(({ row, raw, markdown }: RowProps) => {
       <span class="cell cell-tokens" role="gridcell">{tokens}</span>
       <div class="cell cell-content" role="gridcell">
         {aside !== null && <p class="aside">{aside}</p>}
+        {joined !== null && <p class="aside">{joined}</p>}
         {message.parts.length === 0 && <p class="aside">{t('Empty')}</p>}
         {message.parts.map((part, index) => <PartView key={index} part={part} role={message.role} raw={raw} markdown={markdown} />)}
       </div>
