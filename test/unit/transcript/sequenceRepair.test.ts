@@ -130,7 +130,7 @@ describe('results', () => {
     expect({ kept: repair.messages.length, hidden: hidden(repair) }).toEqual({ kept: 3, hidden: ['m4 dropped into m3: repeatedResult'] });
   });
 
-  it('S6 S12 S28 S44 in their place are left alone: before a prompt, in parallel, under either name of the call', () => {
+  it('B44 S6 S12 S28 in their place are left alone: before a prompt, in parallel, under either name of the call', () => {
     const redirect = repaired((rows) => rows.user('Q1').assistant(call('t1')).tool('t1', 'r').user('Q2'));
     const parallel = repaired((rows) => rows.user('q').assistant(call('A'), call('B')).tool('B', 'b').tool('A', 'a').assistant('done').user('next'));
     const aliases = repaired((rows) => rows.user('q').assistant(call('call_ABC|fc_123')).tool('call_ABC', 'r').assistant(call('fc_9')).tool('call_Z|fc_9', 'r'));
