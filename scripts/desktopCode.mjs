@@ -33,15 +33,15 @@ export async function downloadDesktop() {
 
 /**
  * Opens VS Code with the extension and resolves when its window is closed or `stop` is called.
- * @param {{ executable: string, dataDir: string, extensionsDir: string, folder: string, trusted: boolean }} options
+ * @param {{ executable: string, dataDir: string, extensionsDir: string, extensions: string[], folder: string, trusted: boolean }} options `extensions`: folders of unpacked ones
  */
-export function runDesktop({ executable, dataDir, extensionsDir, folder, trusted }) {
+export function runDesktop({ executable, dataDir, extensionsDir, extensions, folder, trusted }) {
   const args = [
     '--wait',
     '--new-window',
     `--user-data-dir=${dataDir}`,
     `--extensions-dir=${extensionsDir}`,
-    `--extensionDevelopmentPath=${root}`,
+    ...extensions.map((extension) => `--extensionDevelopmentPath=${extension}`),
     ...(trusted ? ['--disable-workspace-trust'] : []),
     ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
     folder,

@@ -15,6 +15,8 @@ import { ensureVscode } from './vscodeInstall.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const home = path.join(root, '.hermes-dev');
+/** Opens the chat in the windows of this command. */
+const openChatExtension = path.join(root, 'scripts/openChat');
 const say = (line) => console.log(line);
 
 const usage = `npm start [-- options] [folder]
@@ -88,7 +90,7 @@ async function startDesktop(executable, { folder, isSample }) {
   const dataDir = path.join(home, 'desktop');
   await writeSettings(dataDir);
   say(`Opening ${folder} in ${executable}. Close the window or press Ctrl-C to stop.`);
-  const window = runDesktop({ executable, dataDir, extensionsDir: path.join(home, 'extensions'), folder, trusted: isSample });
+  const window = runDesktop({ executable, dataDir, extensionsDir: path.join(home, 'extensions'), extensions: [root, openChatExtension], folder, trusted: isSample });
   await Promise.race([window.closed, interrupted()]);
   await window.stop();
 }
@@ -103,6 +105,7 @@ async function startServer({ folder, isSample }) {
   fs.mkdirSync(extensionsDir, { recursive: true });
   const { publisher, name, version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
   fs.symlinkSync(root, path.join(extensionsDir, `${publisher}.${name}-${version}`));
+  fs.symlinkSync(openChatExtension, path.join(extensionsDir, `${publisher}.open-chat-0.0.1`));
 
   const port = await choosePort(freePort);
   const server = new CodeServer({ install, root: serverHome, port, extensionsDir, workspaceTrust: !isSample });
@@ -132,7 +135,7 @@ async function choosePort(freePort) {
 async function writeSettings(dataDir) {
   const { quietSettings, UserSettings } = await importTypeScript('test/support/vscode/userSettings.ts');
   const settings = new UserSettings(dataDir);
-  if (!fs.existsSync(settings.file)) settings.write({ ...quietSettings, 'workbench.secondarySideBar.defaultVisibility': 'visible' });
+  if (!fs.existsSync(settings.file)) settings.write(quietSettings);
   if (options.model) settings.update(await modelSettings(options.model, options['model-id']));
 }
 
