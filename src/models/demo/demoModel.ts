@@ -24,7 +24,7 @@ export const demoInfo: ModelInfo = {
 };
 
 /** A pace at which a person can follow, and stop. */
-const paceMs = 15;
+const paceMs = 30;
 const charactersPerDelta = 12;
 
 /** What Demo does next: a call of one of the agent's tools, or its answer. */
