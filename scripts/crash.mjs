@@ -1,0 +1,29 @@
+/**
+ * Kills the product's process (real store in its worker, real HTTP, tools running) at random moments and looks for what was shown:
+ * `npm run crash -- [--trials 300] [--seed 1] [--json FILE] [--store]`. With `--store` the trials of the store alone run too: kills of a writing
+ * process, and power cuts of a simulated disk. Fails when a shown character is missing or doubled, or a store is damaged.
+ */
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { importTypeScript } from './typescriptModule.mjs';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const { values } = parseArgs({
+  options: { trials: { type: 'string', default: '300' }, seed: { type: 'string', default: '1' }, json: { type: 'string' }, store: { type: 'boolean', default: false } },
+});
+process.chdir(root);
+const { runHostTrials } = await importTypeScript('test/crash/hostTrials.ts');
+const result = await runHostTrials(Number(values.trials), Number(values.seed), (line) => console.log(line));
+console.log(JSON.stringify(result, null, 2));
+if (values.json !== undefined) fs.writeFileSync(values.json, `${JSON.stringify(result, null, 2)}\n`);
+const { lostChars, duplicatedChars, corrupt, lostPrompts, lostRows, invalidHistories, refusedRequests } = result;
+if (lostChars + duplicatedChars + corrupt + lostPrompts + lostRows + invalidHistories + refusedRequests > 0) process.exitCode = 1;
+if (values.store) {
+  for (const [program, ...args] of [['test/crash/storeKill.mjs', '--trials', values.trials], ['test/crash/storePowerCut.mjs']]) {
+    const { status } = spawnSync(process.execPath, [program, ...args, '--seed', values.seed], { stdio: 'inherit' });
+    if (status !== 0) process.exitCode = 1;
+  }
+}
