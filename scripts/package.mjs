@@ -20,6 +20,9 @@ const expected = [
 
 const maximumBytes = 2 * 1024 * 1024;
 
+/** How vsce packs: everything is bundled, and links of the README stay as they are. */
+export const packing = { dependencies: false, allowMissingRepository: true, rewriteRelativeLinks: false, allowStarActivation: false };
+
 /**
  * @param {(line: string) => void} say
  * @returns {Promise<{ file: string, bytes: number }>} the package
@@ -30,7 +33,7 @@ export async function packageExtension(say = console.log) {
   const { name, version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
   const file = path.join(root, `${name}-${version}.vsix`);
   fs.rmSync(file, { force: true });
-  await createVSIX({ cwd: root, packagePath: file, dependencies: false, allowMissingRepository: true, rewriteRelativeLinks: false, allowStarActivation: false });
+  await createVSIX({ ...packing, cwd: root, packagePath: file });
   const bytes = fs.statSync(file).size;
   const strays = entriesOf(file).filter((entry) => !belongs(entry));
   if (strays.length > 0) throw new Error(`${path.basename(file)} holds what must not be shipped: ${strays.join(', ')}`);

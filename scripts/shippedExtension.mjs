@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from './build.mjs';
 import { ensureChromium } from './chromiumInstall.mjs';
+import { packing } from './package.mjs';
 import { ensureVscode } from './vscodeInstall.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
@@ -36,7 +37,7 @@ export async function measureShipped(runs) {
 /** @param {string} extension @param {string} file */
 async function packedSize(extension, file) {
   const { createVSIX } = await import('@vscode/vsce');
-  await createVSIX({ cwd: extension, packagePath: file, dependencies: false, allowMissingRepository: true, skipLicense: true });
+  await createVSIX({ ...packing, cwd: extension, packagePath: file, skipLicense: true });
   return fs.statSync(file).size;
 }
 

@@ -61,7 +61,7 @@ describe('Demo', () => {
     const clock = new ManualClock();
     const stop = new AbortController();
     const stream = new DemoModel(clock).stream(asked(demoPrompts[2], { name: 'list_directory', text: 'a' }), stop.signal);
-    await clock.advance(15 * 10);
+    await clock.advance(30 * 10);
     stop.abort();
     const { events, terminal } = await follow(stream);
     expect([events.length, terminal, clock.waiting]).toEqual([10, { outcome: 'aborted', usage: null, requestId: null }, 0]);
