@@ -44,7 +44,7 @@ export async function runHostTrials(trials: number, seed: number, say: (line: st
   const built = await buildStoreWorker({ crashHost: 'test/crash/crashHost.ts' });
   const home = mkdtempSync(join(tmpdir(), 'hermes-crash-'));
   const [storage, project, record] = [join(home, 'storage'), join(home, 'project'), join(home, 'shown.jsonl')];
-  mkdirSync(project);
+  for (const folder of [storage, project]) mkdirSync(folder);
   writeFileSync(join(project, 'note.txt'), 'remember the milk\n'.repeat(200));
   const server = await startModelServer();
   let words = 0;
