@@ -80,6 +80,16 @@ describe('repairing a stored sequence', () => {
     expect(world.db.activeMessages('s1').map(({ parts }) => parts)).toEqual([[{ kind: 'text', text: 'stale\n\ncurrent' }]]);
   });
 
+  it('leaves a row as it was hidden when a prompt that went into it is asked again', () => {
+    staleTail();
+    openTurn(world.db, { turnUid: 't2', text: 'current' });
+    world.db.repairTranscript('s1');
+    settle(world.db, 't2', stopped);
+    world.db.replaceMessages('s1', [], 'rewound');
+    openTurn(world.db, { turnUid: 't3', text: 'current', supersedes: 't2' });
+    expect(lines(world.db)[0]).toBe('user (rewound): stale\n\ncurrent');
+  });
+
   it('answers a call whose result is gone in its place, and leaves out results that answer nothing', () => {
     runningTurn(world.db);
     world.db.putMessages([answer('a1', [call('A'), call('B')], 't1'), result('r-a', 'A', 'a', 't1'), result('r-b', 'B', 'b', 't1'), answer('a2', 'Done.', 't1')]);
@@ -125,6 +135,16 @@ describe('repairing a stored sequence', () => {
       revisions: ['a1: apples'],
       problems: [],
     });
+  });
+
+  it('is sound afterwards where a closing row and the answer of another turn become one', () => {
+    runningTurn(world.db);
+    settle(world.db, 't1', stopped);
+    openTurn(world.db, { turnUid: 't2' });
+    settle(world.db, 't2', undefined, [answer('a2', 'pears', 't2')]);
+    world.database.run("DELETE FROM messages WHERE uid = 'u-t2'");
+    world.db.repairTranscript('s1');
+    expect({ active: active(), problems: world.db.verifyIntegrity() }).toEqual({ active: ['u-t1', 'a2'], problems: [] });
   });
 
   it('changes all or nothing', () => {
@@ -193,8 +213,9 @@ describe('replacing the rows of a session', () => {
     openTurn(world.db, { turnUid: 't3' });
     const open = refusal(() => world.db.replaceMessages('s1', [summary], 'rewound'));
     const intoOpen = refusal(() => world.db.replaceMessages('s1', [...world.db.activeMessages('s1'), prompt('y', 'y', 't3')], 'rewound'));
-    expect({ shortened, twice, foreign, unknownTurn, open, intoOpen, lines: lines(world.db).slice(0, -1) }).toEqual({
-      shortened: 'invalid', twice: 'invalid', foreign: 'invalid', unknownTurn: 'not-found', open: 'invalid', intoOpen: 'invalid', lines: before,
+    const rewritten = refusal(() => world.db.replaceMessages('s1', [...world.db.activeMessages('s1').slice(0, -1), prompt('u-t3', 'other', 't3')], 'rewound'));
+    expect({ shortened, twice, foreign, unknownTurn, open, intoOpen, rewritten, lines: lines(world.db).slice(0, -1) }).toEqual({
+      shortened: 'invalid', twice: 'invalid', foreign: 'invalid', unknownTurn: 'not-found', open: 'invalid', intoOpen: 'invalid', rewritten: 'invalid', lines: before,
     });
   });
 });

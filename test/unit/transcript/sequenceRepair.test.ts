@@ -111,6 +111,12 @@ describe('answers in a row', () => {
     expect([isSound(withResult), isSound(withPrompt)]).toEqual([true, true]);
   });
 
+  it('carried from an earlier segment, or still being delivered, are left alone', () => {
+    const stored = rowsOf((rows) => rows.user('q').assistant('one').assistant('two'));
+    const changed = (change: Partial<Message>) => stored.map((row): Message => (row.uid === 'm3' ? Object.assign({ ...row }, change) : row));
+    expect([changed({ carriedFrom: 'm0' }), changed({ state: 'streaming' })].map((rows) => isSound(repairSequence(rows, { openTurnUid: null, at: 99 })))).toEqual([true, true]);
+  });
+
   it('of the open turn are left alone', () => {
     expect(isSound(repaired((rows) => rows.turn('open').user('q').assistant('one').assistant('two', call('A')), 'open'))).toBe(true);
   });
@@ -135,6 +141,10 @@ describe('results', () => {
     const parallel = repaired((rows) => rows.user('q').assistant(call('A'), call('B')).tool('B', 'b').tool('A', 'a').assistant('done').user('next'));
     const aliases = repaired((rows) => rows.user('q').assistant(call('call_ABC|fc_123')).tool('call_ABC', 'r').assistant(call('fc_9')).tool('call_Z|fc_9', 'r'));
     expect([redirect, parallel, aliases].map(isSound)).toEqual([true, true, true]);
+  });
+
+  it('of the open turn are left alone: they are being written', () => {
+    expect(isSound(repaired((rows) => rows.turn('open').user('q').assistant(call('A')).tool('A', 'a').tool('B', 'b'), 'open'))).toBe(true);
   });
 
   it('join the answers that stood around a stray one', () => {
