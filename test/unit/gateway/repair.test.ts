@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import * as path from 'node:path';
+import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { StoreError } from '../../../src/store/storeError';
+import { answerText } from '../../../src/transcript/message';
 import { type RecordedRequest, refuses, reply, type Responder } from '../../support/modelServer';
 import { World, type WorldOptions } from '../../support/world';
 
@@ -132,6 +134,40 @@ describe.each(['openai', 'anthropic'] as const)('calls of a server that counts f
     const panel = world.surface();
     await world.ask(panel, 'look twice');
     expect({ ended: panel.settled.at(-1)?.turn.outcome, refused: refused() }).toEqual({ ended: 'complete', refused: [null, null, null] });
+  });
+});
+
+describe.each(['openai', 'anthropic'] as const)('a transcript with any rows gone, over the %s protocol', (protocol) => {
+  it('is accepted with the next prompt, with every prompt that is left', async () => {
+    const { server } = await create({ protocol });
+    const panel = world.surface();
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(11), { minLength: 1, maxLength: 8 }), async (gone) => {
+        await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+        server.script(
+          reply().says('One.'),
+          reply().says('Look.').calls('list_directory', {}, { id: 'a' }).calls('list_directory', {}, { id: 'b' }), reply().says('Two.'),
+          reply().calls('list_directory', {}, { id: 'c' }), reply().calls('list_directory', {}, { id: 'd' }), reply().says('Three.'),
+          reply().says('Now.'),
+        );
+        const { sessionId } = await world.ask(panel, 'first');
+        await world.ask(panel, 'second');
+        await world.ask(panel, 'third');
+        const rows = await world.rows(sessionId);
+        const lost = gone.flatMap((index) => rows[index]?.uid ?? []);
+        world.damageStore(`DELETE FROM messages WHERE uid IN (${lost.map((uid) => `'${uid}'`).join()})`);
+        await world.ask(panel, 'now');
+        const prompts = rows.filter((row) => row.role === 'user' && !lost.includes(row.uid)).map((row) => answerText(row.parts));
+        const sent = talk(server.requests.at(-1)).join('\n');
+        expect({
+          refused: server.requests.at(-1)?.rejection,
+          ended: panel.settled.at(-1)?.turn.outcome,
+          unsent: [...prompts, 'now'].filter((text) => !sent.includes(text)),
+          stored: (await world.lines(sessionId)).filter((line) => line === 'assistant: Now.').length,
+        }).toEqual({ refused: null, ended: 'complete', unsent: [], stored: 1 });
+      }),
+      { numRuns: 15 },
+    );
   });
 });
 
