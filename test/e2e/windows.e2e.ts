@@ -1,0 +1,51 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { expect } from 'vitest';
+import { reply, startModelServer } from '../support/modelServer';
+import { readStateDb, waitFor } from '../support/vscode';
+import { ChatPanel } from './chatPanel';
+import { EXTENSION_ID, test } from './vscodeTest';
+import { numberedWords } from './words';
+
+test('two windows on one folder share one history, which moves to the window that is used', async ({ startVscode }) => {
+  const server = await startModelServer();
+  try {
+    const vscode = await startVscode({
+      settings: { 'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }], 'hermes.model': 'Local/test-model' },
+    });
+    const folder = vscode.sampleFolder();
+    server.script(reply().says('Answered in the first window.'));
+    const first = await ChatPanel.open(await vscode.open(folder));
+    await first.send('First');
+    await first.waitForAnswer('the first answer', (text) => text === 'Answered in the first window.');
+
+    const second = await ChatPanel.open(await vscode.open(folder));
+    const taken = await second.waitForAnswer('the first answer in the second window', (text) => text !== '');
+    await first.sees('Continued in another window');
+    await first.button('Continue Here').click();
+    await second.sees('Continued in another window');
+
+    // While an answer is written here the other window is told so, and may stop it.
+    const words = numberedWords('w', 3000);
+    server.script(reply().says(words, { every: 20 }));
+    await first.send('Second');
+    await first.waitForAnswer('the first words', (text) => text.startsWith('w0001'));
+    await second.button('Continue Here').click();
+    await second.button(/Stop/).click();
+    await second.waitForAnswer('the stopped answer in the second window', (text) => text.startsWith('w0001'));
+    await first.sees('Continued in another window');
+    const [row] = readStateDb(vscode.workspaceStorageFolders(EXTENSION_ID)[0] ?? '', "SELECT m.content, t.stop_reason FROM messages m JOIN turns t ON t.uid = m.turn_uid WHERE m.content LIKE 'w0001%'");
+    const shown = await waitFor('the stopped answer to be whole', async () => {
+      const text = await second.lastAnswer();
+      return text === String(row?.['content']).trimEnd() ? text : undefined;
+    });
+    expect({
+      taken,
+      prefix: words.startsWith(shown),
+      reason: row?.['stop_reason'],
+      stores: vscode.workspaceStorageFolders(EXTENSION_ID).filter((storage) => fs.existsSync(path.join(storage, 'state.db'))).flatMap((storage) => readStateDb(storage, 'SELECT count(*) AS n FROM sessions').map((count) => count['n'])),
+    }).toEqual({ taken: 'Answered in the first window.', prefix: true, reason: 'user', stores: [1] });
+  } finally {
+    await server.close();
+  }
+});
