@@ -57,6 +57,12 @@ export class AnswerBuffer {
     return this.parts.map((part) => (part.kind === kind ? part.stored + part.waiting : '')).join('');
   }
 
+  /** Whether further text of this kind would stand right behind what there is. */
+  isOpen(kind: DeliveredKind): boolean {
+    const last = this.parts.at(-1);
+    return last !== undefined && last.kind === kind && !last.ended;
+  }
+
   /** A further request goes on with this answer: text continues the part that was open, unless a provider signed that part as it is. */
   reopen(): void {
     const last = this.parts.at(-1);

@@ -22,8 +22,11 @@ export class AnswerIntake {
     mode: RepeatMode,
   ) {
     const text = recorder.answerSoFar('text');
-    // Set apart as a paragraph, unless a line's end already does so.
-    this.gates = { text: new RepeatGate(mode, text, text.endsWith('\n') ? '' : '\n\n'), thinking: new RepeatGate('again', recorder.answerSoFar('thinking'), '') };
+    this.gates = {
+      // Set apart as a paragraph, unless a line's end already does so.
+      text: new RepeatGate(mode, text, text.endsWith('\n') ? '' : '\n\n', () => recorder.isOpen('text')),
+      thinking: new RepeatGate('again', recorder.answerSoFar('thinking'), '', () => recorder.isOpen('thinking')),
+    };
     recorder.resumeAnswer();
   }
 

@@ -14,6 +14,8 @@ export class RepeatGate {
     private readonly mode: RepeatMode,
     delivered: string,
     private readonly separator: string,
+    /** Whether what passes now stands in the same part as what was delivered. */
+    private readonly isSamePart: () => boolean,
   ) {
     this.delivered = { text: delivered, squeezed: squeezed(delivered) };
     this.isOpen = this.delivered.squeezed === '';
@@ -54,8 +56,9 @@ export class RepeatGate {
       this.hasDropped = true;
       return '';
     }
-    this.hasDropped = verdict.from > 0;
-    if (verdict.joins) return held.slice(verdict.from);
-    return this.separator + held;
+    // Half a word must not stand alone: where it cannot join the half that was delivered, the whole is said again.
+    const joins = verdict.joins && (this.mode === 'goesOn' || this.isSamePart() || !/^\S\S$/.test(held.slice(verdict.from - 1, verdict.from + 1)));
+    this.hasDropped = joins && verdict.from > 0;
+    return joins ? held.slice(verdict.from) : this.separator + held;
   }
 }

@@ -69,6 +69,11 @@ export class TurnRecorder {
     return this.answer?.textOf(kind) ?? '';
   }
 
+  /** Whether further text of this kind would stand in the same part as the text before it. */
+  isOpen(kind: DeliveredKind): boolean {
+    return this.answer?.isOpen(kind) ?? false;
+  }
+
   /** A further request of the same answer begins: its text goes on in the same row. */
   resumeAnswer(): void {
     this.answer?.reopen();

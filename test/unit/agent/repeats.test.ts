@@ -5,7 +5,7 @@ import type { RepeatMode } from '../../../src/transcript/repeats';
 
 /** What a person would read: the delivered text, and behind it what the gate let through of the deltas. */
 function read(mode: RepeatMode, delivered: string, deltas: readonly string[]): string {
-  const gate = new RepeatGate(mode, delivered, '\n\n');
+  const gate = new RepeatGate(mode, delivered, '\n\n', () => true);
   return delivered + deltas.map((delta) => gate.take(delta)).join('') + gate.end();
 }
 
@@ -20,6 +20,16 @@ describe('an answer that was asked for again', () => {
     ['begun with nothing delivered', '', 'I look.', 'I look.'],
   ])('%s', (_name, delivered, arriving, expected) => {
     expect([read('again', delivered, [arriving]), read('again', delivered, [...arriving])]).toEqual([expected, expected]);
+  });
+});
+
+describe('an answer that was asked for again, behind a part of another kind', () => {
+  it.each([
+    ['goes on behind the words it repeats', 'I look', 'I look at it.', ' at it.'],
+    ['is said whole where it would begin with half a word', 'I look at item 1', 'I look at item 10.', 'I look at item 10.'],
+  ])('%s', (_name, delivered, arriving, expected) => {
+    const gate = new RepeatGate('again', delivered, '', () => false);
+    expect([...arriving].map((character) => gate.take(character)).join('') + gate.end()).toBe(expected);
   });
 });
 
@@ -38,7 +48,7 @@ describe('an answer that goes on', () => {
   });
 
   it('holds back only what may be a repeat', () => {
-    const gate = new RepeatGate('goesOn', 'The quick brown fox', '');
+    const gate = new RepeatGate('goesOn', 'The quick brown fox', '', () => true);
     expect(['quick ', 'brown ', 'fox', ' jumps', ' over'].map((delta) => gate.take(delta))).toEqual(['', '', '', ' jumps', ' over']);
   });
 });
