@@ -1,4 +1,5 @@
 import { Agent } from '../../../src/agent/agent';
+import type { Clock } from '../../../src/base/clock';
 import type { Ids } from '../../../src/base/ids';
 import type { Log } from '../../../src/base/log';
 import { ConversationGateway } from '../../../src/gateway/conversationGateway';
@@ -26,6 +27,31 @@ export interface Surroundings {
   readonly tools: readonly AnyTool[];
 }
 
+/** Time as one process has it: its timers die with it. */
+class ProcessClock implements Clock {
+  private isOver = false;
+
+  constructor(private readonly clock: Clock) {}
+
+  now(): number {
+    return this.clock.now();
+  }
+
+  monotonicMs(): number {
+    return this.clock.monotonicMs();
+  }
+
+  after(delayMs: number, callback: () => void): () => void {
+    return this.clock.after(delayMs, () => {
+      if (!this.isOver) callback();
+    });
+  }
+
+  end(): void {
+    this.isOver = true;
+  }
+}
+
 /** One life of the product's process on a simulated disk: the real gateway, agent and store, without an editor. */
 export class SimulatedHost {
   private constructor(
@@ -34,16 +60,18 @@ export class SimulatedHost {
     readonly database: SqlJsDatabase,
     readonly recovered: readonly SettledTurn[],
     private readonly slowStore: SlowStore,
+    private readonly clock: ProcessClock,
   ) {}
 
   static async start(disk: SimulatedDisk, around: Surroundings): Promise<SimulatedHost> {
-    const { clock, ids, log } = around;
+    const { ids, log } = around;
+    const clock = new ProcessClock(around.clock);
     const now = (): number => clock.now();
     const { database } = openDatabase({ sqlite: await testSqlite(), fileSystem: disk, folder: '/store', schemaVersion, assertOwned: () => undefined, now });
     migrate(database, { keepCopy: () => undefined });
     const db = new SessionDb({ database, now, fileSizes: () => database.sizes() });
     const recovered = db.recoverTurns();
-    const slowStore = new SlowStore(db, clock, around.manners, () => database.close());
+    const slowStore = new SlowStore(db, around.clock, around.manners, () => database.close());
     const { store } = slowStore;
     const agentParts = {
       store, clock, ids, log, tools: new ToolRegistry(around.tools), openModel: () => Promise.resolve(around.model),
@@ -58,11 +86,12 @@ export class SimulatedHost {
       saveDefaultModel: () => Promise.resolve(),
       folder: () => null,
     });
-    return new SimulatedHost(gateway, db, database, recovered, slowStore);
+    return new SimulatedHost(gateway, db, database, recovered, slowStore, clock);
   }
 
   /** Ends it between two instructions. */
   kill(): void {
+    this.clock.end();
     this.slowStore.die();
     this.database.abandon();
   }
