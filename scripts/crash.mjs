@@ -14,11 +14,12 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const { values } = parseArgs({
   options: { trials: { type: 'string', default: '300' }, seed: { type: 'string', default: '1' }, json: { type: 'string' }, store: { type: 'boolean', default: false } },
 });
+const json = values.json === undefined ? undefined : path.resolve(values.json);
 process.chdir(root);
 const { runHostTrials } = await importTypeScript('test/crash/hostTrials.ts');
 const result = await runHostTrials(Number(values.trials), Number(values.seed), (line) => console.log(line));
 console.log(JSON.stringify(result, null, 2));
-if (values.json !== undefined) fs.writeFileSync(values.json, `${JSON.stringify(result, null, 2)}\n`);
+if (json !== undefined) fs.writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`);
 const { lostChars, duplicatedChars, corrupt, lostPrompts, lostRows, invalidHistories, refusedRequests } = result;
 if (lostChars + duplicatedChars + corrupt + lostPrompts + lostRows + invalidHistories + refusedRequests > 0) process.exitCode = 1;
 if (values.store) {

@@ -71,7 +71,7 @@ export async function runHostTrials(trials: number, seed: number, say: (line: st
       result.trials++;
       if (!host.lines.includes('open')) result.killedWhileOpening++;
       await examine(join(home, 'copy'), storage, readRecord(record), result);
-      if (result.trials % 50 === 0) say(`${result.trials} kills: ${result.shownChars} characters shown, ${result.lostChars} lost`);
+      if (result.trials % 50 === 0) say(`${result.trials} kills: ${result.lostChars} characters lost, ${result.duplicatedChars} doubled, ${result.corrupt} stores damaged`);
     }
     // The last kill is followed by a turn too.
     await new NodeProgram(join(built.folder, 'crashHost.js'), [JSON.stringify(order('last', 1))]).finish();

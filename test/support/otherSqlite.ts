@@ -21,7 +21,7 @@ const programs: readonly (readonly [program: string, ...before: string[]])[] = [
 export function otherSqlite(file: string, statements: string): readonly string[] {
   const complaints: string[] = [];
   for (const [program, ...before] of programs) {
-    const { status, stdout, stderr, error } = spawnSync(program, [...before, file, statements], { encoding: 'utf8' });
+    const { status, stdout, stderr, error } = spawnSync(program, [...before, file, statements], { encoding: 'utf8', maxBuffer: 2 ** 30 });
     if (error === undefined && status === 0) return stdout.split('\n').filter((line) => line !== '');
     complaints.push(`${program}: ${error?.message ?? stderr}`);
   }

@@ -14,7 +14,7 @@ import type { ChatModel } from '../../src/models/chatModel';
 import { httpChatModel } from '../../src/models/httpChatModel';
 import type { ModelInfo } from '../../src/models/modelInfo';
 import { createTransports } from '../../src/models/providers/index';
-import { loopbackPolicy } from '../../src/models/requestRunner';
+import { loopbackPolicy, type RequestPolicy } from '../../src/models/requestRunner';
 import type { SqlRow } from '../../src/store/engine/sqlDatabase';
 import type { SessionStore } from '../../src/store/sessionStore';
 import { readOnlyTools } from '../../src/tools/readOnlyTools';
@@ -32,6 +32,8 @@ export interface WorldOptions {
   /** The model of new sessions; null: none was chosen. */
   readonly defaultModel?: string | null;
   readonly maxIterations?: number;
+  /** What differs from how requests to this machine are usually made: pauses before a second attempt, patience with silence. */
+  readonly policy?: Partial<RequestPolicy>;
   readonly memory?: (log: string[]) => readonly MemoryProvider[];
   /** Replaces the model behind the server. */
   readonly openModel?: (ref: string) => Promise<ChatModel>;
@@ -203,7 +205,7 @@ export class World {
     return httpChatModel(info, {
       loadTransports: () => Promise.resolve(createTransports()),
       settings: { protocol: this.options.protocol ?? 'openai', baseUrl: this.server.url, key: null, modelId: id, fetch: globalThis.fetch },
-      policy: loopbackPolicy,
+      policy: { ...loopbackPolicy, ...this.options.policy },
       clock,
       provider: 'Local',
     });

@@ -1,0 +1,2 @@
+export { runFaultMatrix } from './faultMatrix';
+export { ownStreams, streamsIn } from './faultStreams';

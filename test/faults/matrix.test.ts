@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { ownStreams, runFaultMatrix, streamsIn } from './index';
+
+/** A directory with recorded streams of real services, beside our own; `npm run faults` runs every case. */
+const directory = process.env['HERMES_STREAMS'];
+const recorded = directory === undefined ? [] : streamsIn(directory);
+
+describe('an answer that breaks, ends, fails, stalls or is stopped at any event', () => {
+  it('is stored as it was shown, once, and the next turn is accepted', async () => {
+    const { cases, violations, details } = await runFaultMatrix({ streams: [...ownStreams(), ...recorded], seed: 20_261_120, sample: 160 });
+    expect({ cases, violations, details }).toEqual({ cases: 160, violations: 0, details: [] });
+  }, 120_000);
+
+  it('is one of at least twenty of our own, in both protocols', () => {
+    const streams = ownStreams();
+    expect({ enough: streams.length >= 20, protocols: new Set(streams.map((stream) => stream.protocol)), empty: streams.filter((stream) => stream.payloads.length === 0) }).toEqual({
+      enough: true, protocols: new Set(['openai', 'anthropic']), empty: [],
+    });
+  });
+});
