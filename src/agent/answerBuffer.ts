@@ -7,7 +7,7 @@ interface BufferedPart {
   stored: string;
   /** Text that has arrived and is not on disk yet. */
   waiting: string;
-  /** Its first chunk is on disk (an empty one for a part that has only metadata). */
+  /** Its first chunk is on disk (an empty one for a part that has only metadata and text behind it). */
   begun: boolean;
   ended: boolean;
   metadata: ProviderMetadata | undefined;
@@ -73,17 +73,18 @@ export class AnswerBuffer {
   /** What would be stored next, without taking it. With `all`, also the half of a surrogate pair that is otherwise held back. */
   nextChunks(all: boolean): readonly Chunk[] {
     const chunks: Chunk[] = [];
+    // A part of metadata alone says nothing to anyone but its provider. It waits for text behind it, or for the final row: otherwise a stop
+    // right behind it would leave an answer that is a row and says nothing.
+    let silent: Omit<Chunk, 'seq'>[] = [];
     for (const [index, part] of this.parts.entries()) {
       const text = releasable(part, all);
       if (text === '' && (part.begun || part.metadata === undefined)) continue;
-      chunks.push({
-        messageUid: this.messageUid,
-        seq: this.seq + chunks.length + 1,
-        part: index,
-        kind: part.kind,
-        start: part.stored.length,
-        text: text.toWellFormed(),
-      });
+      const chunk = { messageUid: this.messageUid, part: index, kind: part.kind, start: part.stored.length, text: text.toWellFormed() };
+      if (text === '') silent.push(chunk);
+      else {
+        for (const next of [...silent, chunk]) chunks.push({ ...next, seq: this.seq + chunks.length + 1 });
+        silent = [];
+      }
     }
     return chunks;
   }
@@ -103,7 +104,7 @@ export class AnswerBuffer {
   /** The answer as it is on disk, with the metadata of the parts that were completed. */
   storedParts(): readonly AssistantPart[] {
     return this.parts
-      .filter((part) => part.begun)
+      .filter((part) => part.begun || (part.metadata !== undefined && part.waiting === ''))
       .map(({ kind, stored, waiting, ended, metadata }) => {
         const isComplete = ended && waiting === '' && metadata !== undefined;
         return isComplete ? { kind, text: stored, metadata } : { kind, text: stored };

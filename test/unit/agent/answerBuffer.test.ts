@@ -52,6 +52,14 @@ describe('an answer while it arrives', () => {
     ]);
   });
 
+  it('begins no row for metadata alone, and has it for the final row all the same', () => {
+    const answer = new AnswerBuffer('m');
+    answer.end('thinking', { anthropic: { redactedData: 'r' } });
+    expect({ chunks: answer.nextChunks(true), hasStored: answer.hasStored, parts: answer.storedParts() }).toEqual({
+      chunks: [], hasStored: false, parts: [{ kind: 'thinking', text: '', metadata: { anthropic: { redactedData: 'r' } } }],
+    });
+  });
+
   it('hands out every character once, in order, however deltas and commits interleave', () => {
     const step = fc.oneof(
       fc.record({ do: fc.constant('add' as const), kind: fc.constantFrom('text' as const, 'thinking' as const), text: fc.string({ unit: 'binary', minLength: 1, maxLength: 5 }) }),

@@ -1,12 +1,19 @@
 import { writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { ChatModel, StreamEvent } from '../../../src/models/chatModel';
+import type { ModelInfo } from '../../../src/models/modelInfo';
 import { refuses, reply } from '../../support/modelServer';
 import { World, type WorldOptions } from '../../support/world';
 
 let world: World;
 const create = async (options: WorldOptions = {}): Promise<World> => (world = await World.create(options));
 afterEach(() => world.close());
+
+const info: ModelInfo = {
+  ref: 'Local/test-model', provider: 'Local', id: 'test-model', label: 'test-model', destination: 'here', contextWindow: null, allocatedContext: null,
+  tools: true, images: true, efforts: ['default'], price: null, warnings: [],
+};
 
 type Panel = ReturnType<World['surface']>;
 
@@ -282,6 +289,49 @@ describe('an answer that takes several requests', () => {
     const requests = server.requests.length;
     const { lines, ...rest } = await seen(panel, sessionId);
     expect({ ...rest, requests, last: lines.at(-1) }).toEqual({ ...well, requests: 6, last: 'assistant (closing): (No answer was given.)', ended: 'failed empty empty' });
+  });
+});
+
+describe('thinking that only its provider can read', () => {
+  const redacted = { type: 'content_block_start', index: 0, content_block: { type: 'redacted_thinking', data: 'AAAA' } };
+  const stopped = { type: 'content_block_stop', index: 0 };
+
+  it('goes back with the calls behind it', async () => {
+    const { server } = await create({ protocol: 'anthropic' });
+    const start = { type: 'message_start', message: { id: 'm', type: 'message', role: 'assistant', model: 'test-model', content: [], stop_reason: null, stop_sequence: null, usage: { input_tokens: 1, output_tokens: 1 } } };
+    const call = [
+      { type: 'content_block_start', index: 1, content_block: { type: 'tool_use', id: 'a', name: 'list_directory', input: {} } },
+      { type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json: '{}' } },
+      { type: 'content_block_stop', index: 1 },
+      { type: 'message_delta', delta: { stop_reason: 'tool_use', stop_sequence: null }, usage: { output_tokens: 2 } },
+      { type: 'message_stop' },
+    ];
+    server.script(reply().sends(start, redacted, stopped, ...call).endsWithoutFinish(), reply().says('Empty.'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'What is here?');
+    const sentBack = sent(1).includes('"redacted_thinking"');
+    const { lines, ...rest } = await seen(panel, sessionId);
+    expect({ ...rest, sentBack, last: lines.at(-1) }).toEqual({ ...well, sentBack: true, last: 'assistant: Empty.', ended: 'complete stop' });
+  });
+
+  it('is no answer: a stop right behind it leaves a turn in which nothing was said', async () => {
+    const events: StreamEvent[] = [{ kind: 'partEnd', of: 'thinking', metadata: { anthropic: { redactedData: 'AAAA' } } }];
+    const hanging: ChatModel = {
+      info,
+      stream: (_request, signal) => ({
+        events,
+        hasEvent: (index) => (index < events.length ? Promise.resolve(true) : new Promise((resolve) => signal.addEventListener('abort', () => resolve(false), { once: true }))),
+        terminal: new Promise((resolve) => signal.addEventListener('abort', () => resolve({ outcome: 'aborted', usage: null, requestId: null }), { once: true })),
+      }),
+    };
+    await create({ openModel: () => Promise.resolve(hanging) });
+    const panel = world.surface();
+    const { sessionId } = await world.send(panel, 'Well?');
+    await panel.until(() => panel.turnEvents.some((event) => event.kind === 'activity'));
+    await world.gateway.stop(sessionId);
+    expect({ lines: await world.lines(sessionId), ended: outcome(panel) }).toEqual({
+      lines: ['user: Well?', 'assistant (closing): (Stopped by the user before an answer. Do not resume this request unless asked.)'], ended: 'interrupted user',
+    });
   });
 });
 
