@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { Agent } from '../../src/agent/agent';
@@ -143,6 +143,17 @@ export class World {
   async reopen(): Promise<void> {
     await this.gateway.shutdown();
     await this.store.close();
+    await this.openAgain();
+  }
+
+  /** Ends this window as a kill would, in the middle of whatever it does: the next one opens the files as they lay at this moment. */
+  async crash(): Promise<void> {
+    const [store, asItLay] = [path.join(this.home, 'store'), path.join(this.home, 'as-it-lay')];
+    cpSync(store, asItLay, { recursive: true });
+    await this.gateway.shutdown();
+    await this.store.close();
+    rmSync(store, { recursive: true });
+    renameSync(asItLay, store);
     await this.openAgain();
   }
 
