@@ -22,6 +22,11 @@ export interface SessionOperations {
   endSession(sessionId: string, reason: string): void;
   /** Follows compression children to the newest segment. */
   conversationTip(sessionId: string): string;
+  /** Ends a segment and starts the next one of its conversation, all or nothing: the child begins with the handoff, followed by a copy
+   *  (`carriedFrom`) of every active row behind the last one the handoff speaks for, so that what arrived meanwhile goes along. The parent
+   *  keeps its rows. Throws `conversation-busy` while another turn than `turnUid` is open, and `invalid` for an ended parent, an empty
+   *  handoff, or a border inside a group of calls and results. A repeated call answers with what is stored. */
+  compressSession(input: CompressSession): CompressedSession;
 
   // A turn, in the order of its life
   /** User row, turn row and (when the prompt was queued) the removal from the queue, in one transaction. Throws `conversation-busy` when
@@ -103,6 +108,26 @@ export interface SessionQuery {
   readonly offset?: number;
   readonly archived?: boolean;
   /** Words looked for in title and preview. */
+export interface CompressSession {
+  readonly parentId: string;
+  /** Given by the caller so that a repeated request cannot create two. */
+  readonly childId: string;
+  /** What the model is told of everything up to `summarisedUpTo`. */
+  readonly handoff: string;
+  /** Uid of the last active row that the handoff speaks for. */
+  readonly summarisedUpTo: string;
+  readonly now: number;
+  /** The open turn that compresses its own history, where there is one. */
+  readonly turnUid?: string;
+}
+
+export interface CompressedSession {
+  readonly session: Session;
+  readonly handoff: Message;
+  /** Rows that were carried over. */
+  readonly carried: number;
+}
+
   readonly text?: string;
   /** Sessions without a message are left out unless asked for. */
   readonly includeEmpty?: boolean;
@@ -164,6 +189,7 @@ export interface TranscriptPage {
   readonly total: number;
 }
 
+  /** Any segment: the transcript is the conversation's, every message once. */
 export interface SearchQuery {
   readonly text: string;
   readonly limit: number;

@@ -4,10 +4,12 @@ import type { Usage } from './usage';
 export type Role = 'user' | 'assistant' | 'tool';
 
 /** shown: a surface shows it and the model is sent it · closing: sent, never shown (the fixed row that ends a turn in which nothing was
- *  said) · hidden: neither sent nor shown, kept for the transcript viewer with the reason. */
+ *  said) · handoff: sent; a surface shows a line in its place (the summary that begins a segment made by compression) · hidden: neither sent
+ *  nor shown, kept for the transcript viewer with the reason. */
 export type Visibility =
   | { readonly kind: 'shown' }
   | { readonly kind: 'closing' }
+  | { readonly kind: 'handoff' }
   | { readonly kind: 'hidden'; readonly reason: HiddenReason; readonly absorbedInto: string | null };
 export const hiddenReasons = ['retried', 'rewound', 'edited', 'merged', 'dropped', 'compressed'] as const;
 export type HiddenReason = (typeof hiddenReasons)[number];

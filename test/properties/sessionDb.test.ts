@@ -9,14 +9,14 @@ import { answer, call, complete, openTurn, result, sessionDbWorld, stopped, type
 
 /** One thing that happens to the store. `session` picks one of two; what makes no sense at that moment is skipped. */
 type Step =
-  | { readonly kind: 'open' | 'calls' | 'result' | 'nextAnswer' | 'settle' | 'retry' | 'powerCut' | 'recover' | 'index' | 'diskFull'; readonly session: 0 | 1 }
+  | { readonly kind: 'open' | 'calls' | 'result' | 'nextAnswer' | 'settle' | 'retry' | 'powerCut' | 'recover' | 'index' | 'diskFull' | 'compress'; readonly session: 0 | 1 }
   | { readonly kind: 'say'; readonly session: 0 | 1; readonly texts: readonly string[]; readonly part: 'text' | 'thinking' };
 
 const session = fc.constantFrom(0 as const, 1 as const);
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ kind: fc.constant('say' as const), session, texts: fc.array(fc.string({ unit: 'binary', maxLength: 8 }), { minLength: 1, maxLength: 3 }), part: fc.constantFrom('text' as const, 'thinking' as const) }) },
   { weight: 6, arbitrary: fc.record({ kind: fc.constantFrom('open' as const, 'calls' as const, 'result' as const, 'nextAnswer' as const, 'settle' as const), session }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('retry' as const, 'powerCut' as const, 'recover' as const, 'index' as const, 'diskFull' as const), session }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('retry' as const, 'powerCut' as const, 'recover' as const, 'index' as const, 'diskFull' as const, 'compress' as const), session }) },
 );
 
 interface ModelAnswer {
@@ -28,7 +28,8 @@ interface ModelAnswer {
   hidden: boolean;
 }
 interface ModelSession {
-  readonly id: string;
+  /** The newest segment. */
+  id: string;
   turn: string | null;
   lastTurn: string | null;
   current: ModelAnswer | null;
@@ -79,6 +80,9 @@ class Schedule {
       case 'index':
         this.world.db.indexBatch(3);
         return;
+      case 'compress':
+        if (model.current === null && model.openCalls.length === 0) this.compress(model);
+        return;
       case 'diskFull':
         this.full = true;
         return;
@@ -97,7 +101,7 @@ class Schedule {
   compare(): void {
     for (const model of this.sessions) {
       const stored = this.world.db.readTranscript({ sessionId: model.id, limit: 10_000, includeHidden: true }).messages;
-      expect(stored.filter((message) => message.role === 'user').map((message) => message.uid)).toEqual(model.prompts);
+      expect(stored.filter((message) => message.role === 'user' && message.visibility.kind !== 'handoff').map((message) => message.uid)).toEqual(model.prompts);
       const answers = stored.flatMap((message) => (message.role === 'assistant' && !message.uid.endsWith('/closing') ? [message] : []));
       expect(answers.map((message) => [message.uid, deliveredTexts(message.parts).filter((part) => part.text !== ''), message.visibility.kind])).toEqual(
         model.answers
@@ -108,7 +112,11 @@ class Schedule {
   }
 
   activeMessages(): readonly (readonly Message[])[] {
-    return this.sessions.map((model) => this.world.db.activeMessages(model.id));
+    return this.sessions.map((model) => {
+      const rows = this.world.db.activeMessages(model.id);
+      // A handoff is sent with the prompt behind it, as one message; before an answer it stands for the prompt.
+      return rows[0]?.visibility.kind === 'handoff' && rows[1]?.role !== 'assistant' ? rows.slice(1) : rows;
+    });
   }
 
   private open(model: ModelSession, supersedes?: string): void {
@@ -145,6 +153,17 @@ class Schedule {
   private answerCall(model: ModelSession, turnUid: string): void {
     const callId = model.openCalls.pop();
     if (callId !== undefined) this.write(() => this.world.db.putMessages([{ ...result(`r-${callId}`, callId, 'ok', turnUid), sessionId: model.id }]));
+  }
+
+  private compress(model: ModelSession): void {
+    const rows = this.world.db.activeMessages(model.id);
+    const borders = rows.filter((_, index) => rows[index + 1]?.role !== 'tool');
+    const last = borders[++this.counter % Math.max(1, borders.length)];
+    if (last === undefined) return;
+    const childId = `${model.id}+`;
+    const turnUid = model.turn === null ? {} : { turnUid: model.turn };
+    this.write(() => this.world.db.compressSession({ parentId: model.id, childId, handoff: `until ${last.uid}`, summarisedUpTo: last.uid, now: 3, ...turnUid }));
+    model.id = childId;
   }
 
   private finishAnswer(model: ModelSession): void {

@@ -224,7 +224,7 @@ export class World {
 }
 
 function line(message: Message): string {
-  const mark = message.visibility.kind === 'shown' ? '' : message.visibility.kind === 'closing' ? ' (closing)' : ` (hidden: ${message.visibility.reason})`;
+  const mark = message.visibility.kind === 'shown' ? '' : message.visibility.kind === 'hidden' ? ` (hidden: ${message.visibility.reason})` : ` (${message.visibility.kind})`;
   const content = message.parts.map((part) => {
     switch (part.kind) {
       case 'text':

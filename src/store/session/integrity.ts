@@ -34,8 +34,7 @@ const rules: readonly Rule[] = [
   {
     broken: 'a settled turn does not end with an answer',
     sql: `SELECT t.uid FROM turns t JOIN messages m ON m.id = (
-        SELECT l.id FROM messages l JOIN sessions s ON s.id = l.session_id WHERE l.turn_uid = t.uid AND l.active = 1
-        ORDER BY s.started_at DESC, l.session_id DESC, l.position DESC LIMIT 1)
+        SELECT l.id FROM messages l WHERE l.turn_uid = t.uid AND l.active = 1 ORDER BY l.position DESC LIMIT 1)
       WHERE t.state = 'settled' AND (m.role <> 'assistant' OR m.tool_calls IS NOT NULL)
         AND NOT EXISTS (SELECT 1 FROM messages a WHERE a.turn_uid = t.uid AND a.absorbed_into IS NOT NULL)
         AND NOT EXISTS (SELECT 1 FROM messages a WHERE a.session_id = m.session_id AND a.absorbed_into = m.uid)`,
@@ -49,6 +48,12 @@ const rules: readonly Rule[] = [
   {
     broken: 'a session belongs to a conversation whose first segment is missing',
     sql: 'SELECT id AS uid FROM sessions s WHERE NOT EXISTS (SELECT 1 FROM sessions root WHERE root.id = s.conversation_id)',
+  },
+  {
+    broken: 'a session that was compressed is not continued by a segment with a handoff',
+    sql: `SELECT id AS uid FROM sessions s WHERE end_reason = 'compression' AND NOT EXISTS (SELECT 1 FROM sessions c
+      JOIN messages h ON h.session_id = c.id AND h.display_kind = 'handoff' AND h.content <> ''
+      WHERE c.parent_session_id = s.id AND c.parent_kind = 'compression')`,
   },
   {
     broken: 'a turn stands in another conversation than its session',

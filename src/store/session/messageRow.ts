@@ -84,7 +84,7 @@ function visibilityOf(row: SqlRow): Visibility {
   if (!flag(row, 'active')) {
     return { kind: 'hidden', reason: oneOf(row, 'hidden_reason', hiddenReasons, 'dropped'), absorbedInto: textOr(row, 'absorbed_into', null) };
   }
-  return textOr(row, 'display_kind', null) === 'closing' ? { kind: 'closing' } : { kind: 'shown' };
+  return { kind: oneOf(row, 'display_kind', ['closing', 'handoff'], null) ?? 'shown' };
 }
 
 /** The columns a message is written to, in the order of `messageColumns`. */
@@ -105,7 +105,7 @@ export function messageValues(message: NewMessage): SqlValue[] {
     result?.callId ?? null, encodeToolCalls(message.parts), result?.name ?? null, message.createdAt,
     usage?.outputTokens ?? null, assistant?.finishReason ?? null,
     joined(message.parts.flatMap((part) => (part.kind === 'thinking' ? [part.text] : []))), reasoningDetails(message.parts),
-    hidden === null ? 1 : 0, visibility.kind === 'closing' ? 'closing' : null, hidden?.reason ?? null, hidden?.absorbedInto ?? null,
+    hidden === null ? 1 : 0, visibility.kind === 'closing' || visibility.kind === 'handoff' ? visibility.kind : null, hidden?.reason ?? null, hidden?.absorbedInto ?? null,
     message.carriedFrom, assistant?.state ?? 'final', assistant?.lastSeq ?? 0, assistant?.model ?? null,
     usage === null ? null : JSON.stringify(usage),
   ];

@@ -4,6 +4,7 @@ import { chunkValues, foldChunks, keepsDelivered, readChunkRow, type StoredChunk
 import { messageColumns, messageValues, readMessageRow, searchableText, type StoredMessage } from './messageRow';
 import { encodeParts } from './partsJson';
 import { invalid } from './refusal';
+import { segmentStart } from './segmentPlace';
 
 /** Distance between neighbouring positions: room for rows that must be put between two others later. */
 export const positionGap = 1024;
@@ -33,21 +34,16 @@ export class MessageTable {
     return Array.from(rows, (row) => this.read(row).message);
   }
 
-  /** The rows of a turn, hidden ones too, in order. A turn may span two segments: the earlier session's rows come first, and rows carried
-   *  from it stand in the later one again. */
+  /** The rows of a turn, hidden ones too, in order. A turn may span two segments: rows carried from the earlier one stand in the later one
+   *  again. */
   ofTurn(turnUid: string): Message[] {
-    return this.readAll(
-      this.database.all(
-        `SELECT m.* FROM messages m JOIN sessions s ON s.id = m.session_id WHERE m.turn_uid = ? ORDER BY s.started_at, m.session_id, m.position`,
-        [turnUid],
-      ),
-    );
+    return this.readAll(this.database.all('SELECT * FROM messages WHERE turn_uid = ? ORDER BY position', [turnUid]));
   }
 
   /** Position behind the session's last message. */
   endPosition(sessionId: string): number {
     const row = this.database.get('SELECT max(position) AS last FROM messages WHERE session_id = ?', [sessionId]);
-    return typeof row?.['last'] === 'number' ? row['last'] + positionGap : positionGap;
+    return typeof row?.['last'] === 'number' ? row['last'] + positionGap : segmentStart(this.database, sessionId) + positionGap;
   }
 
   /** A free position directly behind `position`. Makes room by numbering the session anew where there is none. */
@@ -58,10 +54,11 @@ export class MessageTable {
   /** A free position before the session's first message. */
   positionBefore(sessionId: string): number {
     const first = this.firstPosition(sessionId);
-    if (first === null) return positionGap;
-    if (first >= 2) return Math.floor(first / 2);
+    const start = segmentStart(this.database, sessionId);
+    if (first === null) return start + positionGap;
+    if (first - start >= 2) return start + Math.floor((first - start) / 2);
     this.renumberAll(sessionId);
-    return positionGap / 2;
+    return start + positionGap / 2;
   }
 
   private firstPosition(sessionId: string): number | null {
@@ -94,10 +91,10 @@ export class MessageTable {
     // Through negative numbers, so that no step of the update meets a position that is still taken.
     this.database.run('UPDATE messages SET position = -position - 1 WHERE session_id = ?', [sessionId]);
     this.database.run(
-      `UPDATE messages SET position = numbered.place * ${positionGap}
+      `UPDATE messages SET position = ? + numbered.place * ${positionGap}
        FROM (SELECT id, row_number() OVER (ORDER BY position DESC) AS place FROM messages WHERE session_id = ?) AS numbered
        WHERE messages.id = numbered.id`,
-      [sessionId],
+      [segmentStart(this.database, sessionId), sessionId],
     );
   }
 

@@ -2,7 +2,7 @@ import type { SqlDatabase } from '../engine/sqlDatabase';
 import { MessageSearch } from '../search/messageSearch';
 import { countOf, SearchIndex } from '../search/searchIndex';
 import type {
-  ChunkBatch, NewSession, OpenTurn, SearchHit, SearchQuery, SessionOperations, SessionQuery, SettledTurn, SettleTurn, StoreStatistics,
+  ChunkBatch, CompressedSession, CompressSession, NewSession, OpenTurn, SearchHit, SearchQuery, SessionOperations, SessionQuery, SettledTurn, SettleTurn, StoreStatistics,
   TranscriptPage, TranscriptQuery, TranscriptRepair,
 } from '../sessionStore';
 import { StoreError } from '../storeError';
@@ -11,6 +11,7 @@ import type { QueuedPrompt, Session, SessionSummary, TitleSource } from '../../t
 import type { Turn } from '../../transcript/turn';
 import type { Usage } from '../../transcript/usage';
 import { textOr } from './columns';
+import { Compression } from './compression';
 import { transcriptChecks } from './integrity';
 import { MessageTable } from './messageTable';
 import { PromptQueue } from './promptQueue';
@@ -45,6 +46,7 @@ export class SessionDb implements SessionOperations {
   private readonly closing: TurnClosing;
   private readonly reading: TranscriptReading;
   private readonly rewriting: TranscriptRewriting;
+  private readonly compression: Compression;
   private readonly prompts: PromptQueue;
   private readonly index: SearchIndex;
   private readonly messageSearch: MessageSearch;
@@ -59,6 +61,7 @@ export class SessionDb implements SessionOperations {
     this.closing = new TurnClosing(database, this.messages);
     this.reading = new TranscriptReading(database, this.sessions, this.messages);
     this.rewriting = new TranscriptRewriting(this.sessions, this.messages, this.turns, this.reading);
+    this.compression = new Compression(database, this.sessions, this.messages, this.turns, this.reading);
     this.life = new TurnLife(database, this.sessions, this.messages, this.turns, this.closing, this.rewriting);
     this.prompts = new PromptQueue(database, this.sessions);
     this.index = new SearchIndex(database);
@@ -97,6 +100,10 @@ export class SessionDb implements SessionOperations {
 
   conversationTip(sessionId: string): string {
     return this.database.readTransaction(() => this.sessions.tip(sessionId));
+  }
+
+  compressSession(input: CompressSession): CompressedSession {
+    return this.write(() => this.compression.publish(input));
   }
 
   // A turn, in the order of its life

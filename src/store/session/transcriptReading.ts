@@ -1,12 +1,23 @@
 import type { SqlDatabase, SqlRow } from '../engine/sqlDatabase';
 import type { TranscriptPage, TranscriptQuery } from '../sessionStore';
 import type { Message } from '../../transcript/message';
+import { textOr } from './columns';
 import type { MessageTable } from './messageTable';
 import { invalid } from './refusal';
 import type { SessionTable } from './sessionTable';
 import { readTurnRow } from './turnRow';
 
-const shown = 'active = 1 AND display_kind IS NULL';
+interface Segment {
+  readonly id: string;
+  /** The rows of it that are part of the transcript; its parameter is the session. */
+  readonly filter: string;
+}
+
+/** The first segment has neither a handoff nor carried rows; without asking for them its rows are counted in the index alone. */
+function filterOf(isFirst: boolean, includeHidden: boolean): string {
+  if (isFirst) return includeHidden ? 'session_id = ?' : 'session_id = ? AND active = 1 AND display_kind IS NULL';
+  return `session_id = ? AND carried_from IS NULL${includeHidden ? '' : " AND active = 1 AND display_kind IS NOT 'closing'"}`;
+}
 
 /** Messages in order, for the model and for the surfaces. Every method runs inside its caller's read transaction, so that a message and its
  *  chunks are of one moment. */
@@ -22,33 +33,46 @@ export class TranscriptReading {
     return this.messages.readAll(this.database.all('SELECT * FROM messages WHERE session_id = ? AND active = 1 ORDER BY position', [sessionId]));
   }
 
+  /** Rows that repeat a row of an earlier segment are left out: that row is in the transcript itself. */
   page(query: TranscriptQuery): TranscriptPage {
     if (!Number.isInteger(query.limit) || query.limit < 1) throw invalid('a page without room for a message');
-    this.sessions.require(query.sessionId);
-    const filter = `session_id = ?${query.includeHidden === true ? '' : ` AND ${shown}`}`;
-    const rows = this.rowsOf(query, filter);
-    const messages = this.messages.readAll(rows);
+    const segments = this.segmentsOf(this.sessions.require(query.sessionId).conversationId, query.includeHidden === true);
+    const messages = this.messages.readAll(this.rowsOf(query, segments));
     const first = messages[0];
-    const total = this.database.get(`SELECT count(*) AS n FROM messages WHERE ${filter}`, [query.sessionId])?.['n'];
     return {
       messages,
       turns: this.turnsOf(messages),
-      hasEarlier: first !== undefined && this.exists(`${filter} AND position < ?`, [query.sessionId, first.position]),
-      total: typeof total === 'number' ? total : 0,
+      hasEarlier: first !== undefined && segments.some(({ id, filter }) => this.exists(`${filter} AND position < ?`, [id, first.position])),
+      total: segments.reduce((sum, segment) => sum + this.count(segment), 0),
     };
   }
 
-  private rowsOf(query: TranscriptQuery, filter: string): readonly SqlRow[] {
+  /** The segments of a conversation, the first one first. */
+  private segmentsOf(conversationId: string, includeHidden: boolean): readonly Segment[] {
+    const rows = this.database.all(
+      'SELECT id FROM sessions s WHERE conversation_id = ? ORDER BY (SELECT min(position) FROM messages m WHERE m.session_id = s.id) NULLS LAST',
+      [conversationId],
+    );
+    return rows.map((row) => {
+      const id = textOr(row, 'id', '');
+      return { id, filter: filterOf(id === conversationId, includeHidden) };
+    });
+  }
+
+  /** Segment by segment, each through the index of its positions: their ranges follow each other. */
+  private rowsOf(query: TranscriptQuery, segments: readonly Segment[]): readonly SqlRow[] {
     const before = query.before ?? Number.MAX_SAFE_INTEGER;
-    if (query.after !== undefined) {
-      return this.database.all(`SELECT * FROM messages WHERE ${filter} AND position > ? AND position < ? ORDER BY position LIMIT ?`, [
-        query.sessionId, query.after, before, query.limit,
-      ]);
+    const after = query.after ?? Number.MIN_SAFE_INTEGER;
+    const isForward = query.after !== undefined;
+    const rows: SqlRow[] = [];
+    for (const { id, filter } of isForward ? segments : segments.toReversed()) {
+      if (rows.length === query.limit) break;
+      rows.push(...this.database.all(
+        `SELECT * FROM messages WHERE ${filter} AND position > ? AND position < ? ORDER BY position ${isForward ? 'ASC' : 'DESC'} LIMIT ?`,
+        [id, after, before, query.limit - rows.length],
+      ));
     }
-    const newestFirst = this.database.all(`SELECT * FROM messages WHERE ${filter} AND position < ? ORDER BY position DESC LIMIT ?`, [
-      query.sessionId, before, query.limit,
-    ]);
-    return [...newestFirst].reverse();
+    return isForward ? rows : rows.reverse();
   }
 
   private turnsOf(messages: readonly Message[]): TranscriptPage['turns'] {
@@ -56,6 +80,11 @@ export class TranscriptReading {
     return this.database
       .all('SELECT * FROM turns WHERE uid IN (SELECT value FROM json_each(?)) ORDER BY id', [JSON.stringify(uids)])
       .map(readTurnRow);
+  }
+
+  private count({ id, filter }: Segment): number {
+    const count = this.database.get(`SELECT count(*) AS n FROM messages WHERE ${filter}`, [id])?.['n'];
+    return typeof count === 'number' ? count : 0;
   }
 
   private exists(where: string, params: readonly (string | number)[]): boolean {

@@ -47,6 +47,8 @@ function subjectsOf(request: StoreRequest): readonly string[] | 'everything' {
       const [batch] = request.args;
       return [turn(batch.turnUid), session(batch.sessionId), ...batch.chunks.map((chunk) => message(chunk.messageUid))];
     }
+    case 'compressSession':
+      return [session(request.args[0].parentId), session(request.args[0].childId)];
     case 'createSession':
       return [session(request.args[0].id)];
     case 'openTurn': {

@@ -32,6 +32,7 @@ export function promisedOperations(call: CallMethod): Omit<SessionStore, 'close'
     setSessionModel: (...args) => call('setSessionModel', args),
     endSession: (...args) => call('endSession', args),
     conversationTip: (...args) => call('conversationTip', args),
+    compressSession: (...args) => call('compressSession', args),
     openTurn: (...args) => call('openTurn', args),
     appendChunks: (...args) => call('appendChunks', args),
     putMessages: (...args) => call('putMessages', args),

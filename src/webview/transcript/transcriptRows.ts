@@ -117,6 +117,7 @@ function tokenWords(message: Message): string {
 
 function asideWords({ visibility }: Message, numbers: ReadonlyMap<string, number>): string | null {
   if (visibility.kind === 'shown') return null;
+  if (visibility.kind === 'handoff') return t('Summary: sent to the model in place of everything above it. The chat shows a line here.');
   if (visibility.kind === 'closing') return t('Closing row: sent to the model, not shown in the chat, because nothing was said in this turn.');
   switch (visibility.reason) {
     case 'retried':

@@ -67,7 +67,7 @@ describe('merging another store', () => {
     }
     here.db.mergeFrom(rowsOf(other.database));
     expect({ lines: lines(here.db), mine: here.db.conversationTip('s1'), theirs: here.db.getSession('next-t2')?.conversationId, sound: here.db.verifyIntegrity() }).toEqual({
-      lines: ['user: t1', `assistant (closing): ${closingText('stop')}`, 'user: t2', `assistant (closing): ${closingText('stop')}`],
+      lines: ['user: t1', `assistant (closing): ${closingText('stop')}`, 'user: t2', `assistant (closing): ${closingText('stop')}`, 'user: Go on'],
       mine: 'next-t1',
       theirs: 'next-t2',
       sound: [],

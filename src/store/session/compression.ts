@@ -1,0 +1,101 @@
+import type { SqlDatabase } from '../engine/sqlDatabase';
+import type { CompressedSession, CompressSession } from '../sessionStore';
+import { StoreError } from '../storeError';
+import { handoffUid } from '../../transcript/handoff';
+import type { Message, NewMessage } from '../../transcript/message';
+import type { Session } from '../../transcript/session';
+import type { MessageTable } from './messageTable';
+import { invalid } from './refusal';
+import type { SessionTable } from './sessionTable';
+import type { TranscriptReading } from './transcriptReading';
+import type { TurnTable } from './turnTable';
+
+/** Starts the next segment of a conversation: child session, handoff, carried rows and the parent's end are one transaction, so that there is
+ *  either the living parent or a whole child. Runs inside its caller's transaction. */
+export class Compression {
+  constructor(
+    private readonly database: SqlDatabase,
+    private readonly sessions: SessionTable,
+    private readonly messages: MessageTable,
+    private readonly turns: TurnTable,
+    private readonly reading: TranscriptReading,
+  ) {}
+
+  publish(input: CompressSession): CompressedSession {
+    const parent = this.sessions.require(input.parentId);
+    const existing = this.sessions.find(input.childId);
+    if (existing !== null) return this.published(existing, parent);
+    this.refuse(input, parent);
+    const carried = this.rowsBehind(input, parent);
+    const child = this.createChild(input, parent);
+    this.messages.insert(handoffRow(input), this.messages.endPosition(child.id));
+    for (const row of carried) this.messages.insert(carriedRow(row, child.id), this.messages.endPosition(child.id));
+    this.sessions.end(parent.id, 'compression', input.now);
+    this.database.run('UPDATE OR REPLACE drafts SET key = ? WHERE key = ?', [child.id, parent.id]);
+    return this.published(child, parent);
+  }
+
+  private refuse({ parentId, handoff, turnUid }: CompressSession, parent: Session): void {
+    if (handoff.trim() === '') throw invalid(`an empty handoff for session ${parentId}`);
+    if (parent.endReason !== null || this.sessions.continuation(parentId) !== null) throw invalid(`session ${parentId} has ended and cannot be compressed`);
+    if (parent.trashedAt !== null) throw invalid(`session ${parentId} is in the trash`);
+    const open = this.turns.openOf(parent.conversationId);
+    if (open !== null && open.uid !== turnUid) {
+      throw new StoreError('conversation-busy', 'This session is still answering another prompt.', `turn ${open.uid} is ${open.state}`);
+    }
+  }
+
+  /** What the handoff does not speak for, rows that came while it was written among it. */
+  private rowsBehind({ parentId, summarisedUpTo }: CompressSession, parent: Session): readonly Message[] {
+    const active = this.reading.active(parentId);
+    const last = active.findIndex((row) => row.uid === summarisedUpTo);
+    if (last === -1) throw invalid(`message ${summarisedUpTo} is not part of the active transcript of session ${parent.id}`);
+    const behind = active.slice(last + 1);
+    if (behind[0]?.role === 'tool') throw invalid(`message ${summarisedUpTo} is followed by a tool result, which would lose its call`);
+    const streaming = behind.find((row) => row.role === 'assistant' && row.state === 'streaming');
+    if (streaming !== undefined) throw invalid(`message ${streaming.uid} is still being delivered`);
+    return behind;
+  }
+
+  private createChild({ childId, now }: CompressSession, parent: Session): Session {
+    this.sessions.create({
+      id: childId,
+      // The parent's start is not overtaken backwards by a clock that was set back.
+      startedAt: Math.max(now, parent.startedAt),
+      parentSessionId: parent.id,
+      parentKind: 'compression',
+      model: parent.model,
+      folder: parent.folder,
+      title: parent.title,
+      titleSource: parent.titleSource,
+    });
+    this.database.run('UPDATE sessions SET pinned = ?, archived = ? WHERE id = ?', [parent.pinned ? 1 : 0, parent.archived ? 1 : 0, childId]);
+    this.sessions.touch(childId, parent.lastActiveAt);
+    return this.sessions.require(childId);
+  }
+
+  private published(child: Session, parent: Session): CompressedSession {
+    const handoff = this.messages.find(handoffUid(child.id))?.message;
+    if (child.parentSessionId !== parent.id || child.parentKind !== 'compression' || handoff === undefined) {
+      throw invalid(`session ${child.id} exists and is another one`);
+    }
+    return { session: child, handoff, carried: this.reading.active(child.id).filter((row) => row.carriedFrom !== null).length };
+  }
+}
+
+function handoffRow({ childId, handoff, now }: CompressSession): NewMessage {
+  return {
+    uid: handoffUid(childId),
+    sessionId: childId,
+    turnUid: null,
+    createdAt: now,
+    visibility: { kind: 'handoff' },
+    carriedFrom: null,
+    role: 'user',
+    parts: [{ kind: 'text', text: handoff.toWellFormed() }],
+  };
+}
+
+function carriedRow(row: Message, sessionId: string): NewMessage {
+  return { ...row, uid: `${sessionId}/${row.uid}`, sessionId, carriedFrom: row.uid };
+}
