@@ -107,6 +107,8 @@ async function runInOneWorld(protocol: ServerProtocol, cases: readonly FaultCase
     }
     found.push(...(await compareWithOtherSqlite(world, finished)));
     for (const request of world.server.requests) if (request.rejection !== null) found.push(`${nameOf(cases[caseOf(request)])}: request refused: ${request.rejection}`);
+    // Nothing may have to be put back afterwards, and nothing goes wrong behind the person's back.
+    found.push(...world.logLines.filter((line) => line.startsWith('error') || line.includes('Backfill')));
     return found;
   } finally {
     await world.close();
