@@ -83,6 +83,7 @@ export class Agent {
     let cutOff: { readonly reason: StopReason | null } | null = null;
     for (let iteration = 1; ; iteration++) {
       signal.throwIfAborted();
+      if (iteration > 1) await this.takeSteering(run, recorder);
       const history = await repairedHistory(run, this.parts);
       const isLast = iteration >= this.parts.maxIterations;
       cutOff ??= await this.cutOffBefore(turn, history);
@@ -96,6 +97,14 @@ export class Agent {
       await recorder.storeCalls({ calls, finishReason: terminal.finish.raw, usage: terminal.usage });
       await this.runCalls(calls, run, recorder);
     }
+  }
+
+  /** Only behind tool results: there a user row stands without an answer between it and the prompt. */
+  private async takeSteering({ steering }: LiveRun, recorder: TurnRecorder): Promise<void> {
+    const uids = steering.take();
+    if (uids.length === 0) return;
+    await recorder.storeSteering(uids);
+    steering.given();
   }
 
   /** Why the turn before this one was cut off, when it was. Read from its row: the transcript's shape does not tell (hermes-agent#17249). */

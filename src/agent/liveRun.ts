@@ -8,6 +8,16 @@ export interface TurnRun {
   readonly show: (event: TurnEvent) => void;
   /** Aborted with a `TurnStop`. */
   readonly controller: AbortController;
+  readonly steering: Steering;
+}
+
+/** What the person wants this turn to know before it makes its next request. It waits in the conversation's queue, so that it is never lost:
+ *  what the turn does not take becomes the next prompt. */
+export interface Steering {
+  /** Uids of queued prompts, each handed out once, in the order they were written. */
+  take(): readonly string[];
+  /** They are rows of the turn now, and no longer queued. */
+  given(): void;
 }
 
 /** A run with the one line a surface shows of what goes on in it. */

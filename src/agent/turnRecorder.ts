@@ -109,6 +109,16 @@ export class TurnRecorder {
     this.showStored(await this.write(() => this.store.putMessages([row])));
   }
 
+  /** Stores queued prompts as what the person told this turn; afterwards the next request, which carries them, may be made. */
+  async storeSteering(queuedUids: readonly string[]): Promise<void> {
+    const { sessionId, turnUid } = this.turn;
+    for (const queuedUid of queuedUids) {
+      const row = await this.write(() => this.store.steerTurn({ turnUid, sessionId, queuedUid, createdAt: this.clock.now() }));
+      // Null: the person has taken it back.
+      if (row !== null) this.showStored([row]);
+    }
+  }
+
   async addUsage(usage: Usage): Promise<void> {
     await this.write(() => this.store.addUsage(this.turn.turnUid, usage));
   }

@@ -9,11 +9,13 @@ import type { SwitchReason } from '../memory/switchReason';
 import type { SessionStore, TranscriptPage, TranscriptQuery } from '../store/sessionStore';
 import { answerText, type Message } from '../transcript/message';
 import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
+import { isSteering } from '../transcript/steering';
 import type { Turn } from '../transcript/turn';
-import { type Gateway, GatewayError, type PromptSubmission, type SessionSnapshot, type SubmitReceipt, type Surface, type SwitchTarget } from './gateway';
+import { type BusyMode, type Gateway, GatewayError, type PromptSubmission, type SessionSnapshot, type SubmitReceipt, type Surface, type SwitchTarget } from './gateway';
 import { Seating } from './seating';
 import { Sequencer } from './sequencer';
 import { SurfaceRegistry } from './surfaceRegistry';
+import { TakeOvers } from './takeOvers';
 import { type SettledRow, type StartedTurn, TurnRunner } from './turnRunner';
 
 export interface GatewayParts {
@@ -31,6 +33,8 @@ export interface GatewayParts {
   readonly saveDefaultModel: (ref: string) => Promise<void>;
   /** Path of the open folder, kept with new sessions. */
   readonly folder: () => string | null;
+  /** What becomes of a prompt sent while a turn runs; it queues where this is not said. */
+  readonly busyMode?: () => BusyMode;
 }
 
 /** How long memory may take to finish what is queued when its seat is let go. */
@@ -44,6 +48,7 @@ export class ConversationGateway implements Gateway {
   private readonly sequencer = new Sequencer();
   private readonly runner: TurnRunner;
   private readonly runningChanged = new Emitter<void>();
+  private readonly takeOvers = new TakeOvers();
   private closing = false;
 
   constructor(private readonly parts: GatewayParts) {
@@ -52,6 +57,7 @@ export class ConversationGateway implements Gateway {
     this.runner = new TurnRunner(parts, {
       show: (sessionId, event) => this.surfaces.tellTurn(sessionId, event),
       changed: (sessionId) => this.changed(sessionId),
+      steered: (sessionId) => void this.tellQueueOf(sessionId),
       ended: (run, settled) => this.ended(run, settled),
     });
   }
@@ -109,11 +115,7 @@ export class ConversationGateway implements Gateway {
     if (repeated !== null) return repeated;
     const session = prompt.sessionId === null ? await this.createSession() : await this.tipOf(prompt.sessionId);
     return this.sequencer.run(session.conversationId, async () => {
-      if (await this.isBusy(session)) {
-        const queue = await this.parts.store.enqueue({ uid: prompt.uid, sessionId: session.id, text: prompt.text, createdAt: this.parts.clock.now() });
-        this.surfaces.tellAll({ kind: 'queueChanged', sessionId: session.id, queue });
-        return { kind: 'queued', sessionId: session.id, queue };
-      }
+      if (await this.isBusy(session)) return this.submitBesideTurn(session, prompt);
       const reason = prompt.sessionId === null ? 'new_session' : 'resume';
       const turn = await this.open(surfaceId, session, { uid: prompt.uid, text: prompt.text }, reason, {});
       return { kind: 'started', sessionId: session.id, turnUid: turn.uid };
@@ -131,7 +133,7 @@ export class ConversationGateway implements Gateway {
       const prompt = await this.parts.store.getMessage(turn.userMessageUid);
       if (!endsWithTurn(page.messages.at(-1), turn, prompt)) throw new GatewayError('invalid', 'Only the last prompt of a session can be sent again.');
       if (prompt?.role !== 'user') throw new GatewayError('notFound', 'The prompt of this turn is no longer stored, so it cannot be sent again.');
-      const text = answerText(prompt.parts);
+      const text = [prompt, ...(await this.steeringOf(turn, session))].map(({ parts }) => answerText(parts)).join('\n\n');
       const opened = await this.open(surfaceId, session, { uid: this.parts.ids.uid(), text }, 'resume', { supersedes: turn.uid });
       return { kind: 'started', sessionId: session.id, turnUid: opened.uid };
     });
@@ -139,6 +141,8 @@ export class ConversationGateway implements Gateway {
 
   async stop(sessionId: string): Promise<void> {
     const session = await this.session(sessionId);
+    // Whoever stops does not want the next prompt either: it stays queued.
+    this.takeOvers.clear(session.conversationId);
     await this.runner.stop(session.conversationId, new TurnStop('user'));
   }
 
@@ -158,7 +162,7 @@ export class ConversationGateway implements Gateway {
     const queue = await this.parts.store.promoteQueued(uid);
     this.tellQueue(queue);
     const first = queue[0];
-    if (first !== undefined) await this.startNext(await this.tipOf(first.sessionId), this.surfaceOf(first.sessionId));
+    if (first !== undefined) await this.startNext(await this.tipOf(first.sessionId), this.surfaceOf(first.sessionId), true);
   }
 
   saveDraft(key: string, text: string): Promise<void> {
@@ -188,7 +192,7 @@ export class ConversationGateway implements Gateway {
   async resumeQueues(): Promise<void> {
     const sessions = await this.parts.store.listSessions({ limit: 1000 });
     for (const summary of sessions.filter((candidate) => candidate.queuedCount > 0 && candidate.lastTurn?.state === 'complete')) {
-      await this.startNextInBackground(summary, this.surfaceOf(summary.id));
+      await this.startNextInBackground(summary, this.surfaceOf(summary.id), true);
     }
   }
 
@@ -239,29 +243,70 @@ export class ConversationGateway implements Gateway {
   }
 
   /** A turn is over and its slot is free. What waits goes on only behind an answer that was completed: after a stop or a failure the
-   *  person decides. */
+   *  person decides, and has done so already for a prompt that the turn was stopped for. */
   private async ended(run: StartedTurn, settled: SettledRow | null): Promise<void> {
     this.seating.settled(run.seat);
-    if (settled?.outcome === 'complete') await this.startNextInBackground(run.session, run.surfaceId);
+    if (settled !== null) await this.startNextInBackground(run.session, run.surfaceId, settled.outcome === 'complete');
   }
 
   // ── queue ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Starts the first queued prompt if the conversation is free. A prompt that cannot start stays where it is. */
-  private startNext(session: Session, surfaceId: string): Promise<void> {
+  /** A prompt sent while a turn runs. It is queued, durably, before anything is done with it; called inside the conversation's sequence, so
+   *  that the end of that turn finds what was decided here. */
+  private async submitBesideTurn(session: Session, prompt: PromptSubmission): Promise<SubmitReceipt> {
+    const { conversationId } = session;
+    const mode = prompt.busy ?? this.parts.busyMode?.() ?? 'queue';
+    const run = this.runner.runningIn(conversationId);
+    const takeOvers = this.takeOvers.of(conversationId);
+    const behind = { queue: null, interrupt: takeOvers, steer: [...takeOvers, ...(run?.steering.waiting ?? [])] }[mode];
+    const queue = await this.parts.store.enqueue({
+      uid: prompt.uid,
+      sessionId: session.id,
+      text: prompt.text,
+      createdAt: this.parts.clock.now(),
+      ...(behind === null ? {} : { behind }),
+    });
+    this.surfaces.tellAll({ kind: 'queueChanged', sessionId: session.id, queue });
+    if (mode === 'steer') run?.steering.add(prompt.uid);
+    if (mode === 'interrupt' && run !== null) {
+      this.takeOvers.add(conversationId, prompt.uid);
+      // Not awaited: the end of the turn waits for this sequence.
+      run.controller.abort(new TurnStop('newPrompt'));
+    }
+    return { kind: 'queued', sessionId: session.id, queue };
+  }
+
+  /** What the person told a turn while it ran: asked again, the model is told it with the prompt. */
+  private async steeringOf(turn: Turn, session: Session): Promise<readonly Message[]> {
+    const rows = await this.parts.store.activeMessages(session.id);
+    return rows.filter((row, index) => row.turnUid === turn.uid && isSteering(rows, index));
+  }
+
+  private async tellQueueOf(sessionId: string): Promise<void> {
+    try {
+      this.surfaces.tellAll({ kind: 'queueChanged', sessionId, queue: await this.parts.store.queue(sessionId) });
+    } catch (error) {
+      this.parts.log.warn(`The queue could not be read: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  /** Starts the first queued prompt if the conversation is free; with `goesOn` false only one that a turn was stopped for. A prompt that
+   *  cannot start stays where it is. */
+  private startNext(session: Session, surfaceId: string, goesOn: boolean): Promise<void> {
     return this.sequencer.run(session.conversationId, async () => {
       if (this.closing || (await this.isBusy(session))) return;
       const current = await this.tipOf(session.id);
-      const [next] = await this.parts.store.queue(current.id);
+      const queue = await this.parts.store.queue(current.id);
+      const next = this.takeOvers.takeFrom(queue, session.conversationId) ?? (goesOn ? queue[0] : undefined);
       if (next === undefined) return;
       await this.open(surfaceId, current, { uid: next.uid, text: next.text }, 'resume', { queuedUid: next.uid });
       this.surfaces.tellAll({ kind: 'queueChanged', sessionId: current.id, queue: await this.parts.store.queue(current.id) });
     });
   }
 
-  private async startNextInBackground(session: Session, surfaceId: string): Promise<void> {
+  private async startNextInBackground(session: Session, surfaceId: string, goesOn: boolean): Promise<void> {
     try {
-      await this.startNext(session, surfaceId);
+      await this.startNext(session, surfaceId, goesOn);
     } catch (error) {
       this.parts.log.warn(`A queued prompt could not be started and stays queued: ${error instanceof Error ? error.message : String(error)}`);
     }

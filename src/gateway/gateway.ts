@@ -3,9 +3,10 @@ import type { SessionEvent, TurnActivity, TurnEvent } from '../transcript/turnEv
 import type { Turn } from '../transcript/turn';
 import type { TranscriptPage, TranscriptQuery } from '../store/sessionStore';
 import type { Disposable } from '../base/disposable';
+import type { BusyMode } from '../transcript/busyMode';
 import type { SwitchReason } from '../memory/switchReason';
 
-export type { SwitchReason };
+export type { BusyMode, SwitchReason };
 
 /** Where turns are shown: a panel or a tab. `id` is stable while it lives. Handlers must not throw. */
 export interface Surface {
@@ -33,9 +34,11 @@ export interface PromptSubmission {
   /** Given by the surface, so that a repeated submission is stored once. */
   readonly uid: string;
   readonly text: string;
+  /** What becomes of it while another turn runs; without it the setting decides. */
+  readonly busy?: BusyMode;
 }
 
-/** queued: another turn runs, the prompt waits durably. When this resolves the prompt is on disk; the surface may clear its composer. */
+/** queued: another turn runs, the prompt waits durably, whether for its turn, for the turn to stop, or to be told to it. When this resolves the prompt is on disk; the surface may clear its composer. */
 export type SubmitReceipt =
   | { readonly kind: 'started'; readonly sessionId: string; readonly turnUid: string }
   | { readonly kind: 'queued'; readonly sessionId: string; readonly queue: readonly QueuedPrompt[] };

@@ -10,6 +10,7 @@ import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
 import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
 import type { AgentSeat } from './agentSeat';
+import { PendingSteering } from './pendingSteering';
 import { DeliveryWitness, type MissingDelivery } from './deliveryWitness';
 
 export type SettledRow = Turn & { readonly state: 'settled' };
@@ -24,6 +25,7 @@ export interface StartedTurn {
 
 export interface RunningTurn extends StartedTurn {
   readonly controller: AbortController;
+  readonly steering: PendingSteering;
   activity: TurnActivity | null;
 }
 
@@ -38,6 +40,8 @@ interface RunnerParts {
 interface RunnerListeners {
   show(sessionId: string, event: TurnEvent): void;
   changed(sessionId: string): void;
+  /** Queued prompts became rows of a running turn. */
+  steered(sessionId: string): void;
   /** The slot is free. `settled` is null when the turn could not be closed before the window went away. */
   ended(run: StartedTurn, settled: SettledRow | null): Promise<void>;
 }
@@ -73,7 +77,8 @@ export class TurnRunner {
   start(started: StartedTurn): void {
     const { conversationId } = started.session;
     if (this.running.has(conversationId)) throw new Error(`Conversation ${conversationId} already has a running turn.`);
-    const run: RunningTurn = { ...started, controller: new AbortController(), activity: null };
+    const steering = new PendingSteering(() => this.listeners.steered(started.session.id));
+    const run: RunningTurn = { ...started, controller: new AbortController(), steering, activity: null };
     this.running.set(conversationId, run);
     started.seat.turnBegan();
     this.listeners.changed(started.session.id);
@@ -97,7 +102,7 @@ export class TurnRunner {
   }
 
   private async runToEnd(run: RunningTurn): Promise<void> {
-    const { session, turn, seat, controller } = run;
+    const { session, turn, seat, controller, steering } = run;
     const witness = new DeliveryWitness();
     let stored: readonly Message[] = [];
     const show = (event: TurnEvent): void => {
@@ -107,7 +112,7 @@ export class TurnRunner {
       this.listeners.show(session.id, event);
     };
     const agent = seat.agentFor(this.parts.agentSignature(turn.model), () => this.parts.createAgent(turn.model));
-    const result = await agent.runTurn({ turn, conversationId: session.conversationId, show, controller });
+    const result = await agent.runTurn({ turn, conversationId: session.conversationId, show, controller, steering });
     const settled = result.kind === 'settled' ? result.turn : await this.settleAtLast(result, run, show);
     if (settled !== null) await this.verify(witness, stored, turn);
     if (settled?.outcome === 'complete') remember(run, stored);

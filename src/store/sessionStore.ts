@@ -46,6 +46,9 @@ export interface SessionOperations {
    *  rewritten with a revision, any other row that stood there is hidden with `reason`. Returns the active rows. Throws `invalid` for a row of
    *  another session, of an open turn, or one that would lose delivered text. */
   replaceMessages(sessionId: string, messages: readonly NewMessage[], reason: HiddenReason): readonly Message[];
+  /** Moves a queued prompt into its conversation's running turn: out of the queue, and to the end of the session as a user row of that turn under
+   *  the prompt's uid, in one transaction. Null when the prompt is no longer queued. A repeated call answers with what is stored. */
+  steerTurn(input: SteerTurn): Message | null;
   addUsage(turnUid: string, usage: Usage): void;
   /** Closes a turn in one transaction: upserts `messages`, folds every remaining chunk of the turn, marks its messages final, answers open
    *  calls with `interrupted` results, adds the hidden closing row when no assistant row would end the turn, and settles the turn row.
@@ -64,7 +67,9 @@ export interface SessionOperations {
   readTranscript(query: TranscriptQuery): TranscriptPage;
 
   // Queue and drafts
-  enqueue(prompt: Omit<QueuedPrompt, 'createdAt'> & { readonly createdAt: number }): readonly QueuedPrompt[];
+  /** To the end, or with `behind` to the front, after those of the prompts named that are still queued. A prompt queued already stays where
+   *  it is. Returns the conversation's queue. */
+  enqueue(prompt: EnqueuePrompt): readonly QueuedPrompt[];
   queue(sessionId: string): readonly QueuedPrompt[];
   queuedPrompt(uid: string): QueuedPrompt | null;
   editQueued(uid: string, text: string): readonly QueuedPrompt[];
@@ -103,11 +108,6 @@ export interface NewSession {
   readonly titleSource?: TitleSource | null;
 }
 
-export interface SessionQuery {
-  readonly limit: number;
-  readonly offset?: number;
-  readonly archived?: boolean;
-  /** Words looked for in title and preview. */
 export interface CompressSession {
   readonly parentId: string;
   /** Given by the caller so that a repeated request cannot create two. */
@@ -128,6 +128,11 @@ export interface CompressedSession {
   readonly carried: number;
 }
 
+export interface SessionQuery {
+  readonly limit: number;
+  readonly offset?: number;
+  readonly archived?: boolean;
+  /** Words looked for in title and preview. */
   readonly text?: string;
   /** Sessions without a message are left out unless asked for. */
   readonly includeEmpty?: boolean;
@@ -141,6 +146,18 @@ export interface OpenTurn {
   readonly startedAt: number;
   readonly queuedUid?: string;
   readonly supersedes?: string;
+}
+
+export interface SteerTurn {
+  readonly turnUid: string;
+  readonly sessionId: string;
+  readonly queuedUid: string;
+  /** Seconds since the epoch. */
+  readonly createdAt: number;
+}
+
+export interface EnqueuePrompt extends QueuedPrompt {
+  readonly behind?: readonly string[];
 }
 
 export interface ChunkBatch {
@@ -172,6 +189,7 @@ export interface TranscriptRepair {
 }
 
 export interface TranscriptQuery {
+  /** Any segment: the transcript is the conversation's, every message once. */
   readonly sessionId: string;
   readonly limit: number;
   /** Page backwards: messages before this position. Without it the newest page. */
@@ -189,7 +207,6 @@ export interface TranscriptPage {
   readonly total: number;
 }
 
-  /** Any segment: the transcript is the conversation's, every message once. */
 export interface SearchQuery {
   readonly text: string;
   readonly limit: number;

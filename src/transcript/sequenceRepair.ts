@@ -4,6 +4,7 @@ import { isHandoff } from './handoff';
 import { callsIn, joinAnswers, joinPrompts } from './joinedRows';
 import type { AssistantMessage, Message, ToolMessage, UserMessage } from './message';
 import type { ToolCallPart } from './part';
+import { isSteering } from './steering';
 
 export type RepairReason = 'adjacentAnswers' | 'strayResult' | 'repeatedResult' | 'unansweredCall' | 'adjacentPrompts';
 
@@ -172,7 +173,7 @@ class RepairPass {
     for (const row of this.rows) {
       const last = rows.at(-1);
       // The prompt of the open turn may go into an earlier row; nothing may go into a row of the open turn.
-      if (last !== undefined && isJoinablePrompt(last) && isJoinablePrompt(row) && !this.isOfOpenTurn(last)) {
+      if (last !== undefined && isJoinablePrompt(last) && isJoinablePrompt(row) && !this.isOfOpenTurn(last) && !standsApart(rows, row)) {
         rows[rows.length - 1] = this.absorb(row, last, joinPrompts(last, row), 'adjacentPrompts');
       } else {
         rows.push(row);
@@ -189,6 +190,11 @@ class RepairPass {
   private isOfOpenTurn(row: Message): boolean {
     return row.turnUid !== null && row.turnUid === this.circumstances.openTurnUid;
   }
+}
+
+/** Steering is sent with the results ahead of it, so it touches no prompt. */
+function standsApart(rows: readonly Message[], row: Message): boolean {
+  return isSteering(rows, rows.length - 1) || isSteering([...rows, row], rows.length);
 }
 
 /** Prompts with images keep their rows, a handoff is no prompt, and a carried row is shown where it was carried from, so that text put into

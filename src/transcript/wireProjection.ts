@@ -1,7 +1,8 @@
 import { distinctCalls, matchResults } from './callIds';
 import { type JsonObject, parseJsonObject } from './json';
-import type { AssistantMessage, Message, UserMessage } from './message';
+import { answerText, type AssistantMessage, type Message, type UserMessage } from './message';
 import type { AssistantPart, ToolResultPart } from './part';
+import { isSteering, steeringText } from './steering';
 import type { WireAssistantContent, WireMessage, WireToolResult, WireUserContent } from './wireMessage';
 
 /** What the model is told where a stored row has nothing that can be sent. */
@@ -18,7 +19,8 @@ export function projectToWire(messages: readonly Message[], model: string): read
   for (const [index, message] of messages.entries()) {
     switch (message.role) {
       case 'user':
-        appendUser(wire, message);
+        if (isSteering(messages, index)) appendSteering(wire, message);
+        else appendUser(wire, message);
         break;
       case 'assistant':
         appendAssistant(wire, message, model, resultsBehind(messages, index));
@@ -44,6 +46,16 @@ function appendUser(wire: WireMessage[], message: UserMessage): void {
   if (last?.role === 'tool') wire.push({ role: 'assistant', content: [{ kind: 'text', text: nothingSaid }] });
   if (last?.role === 'user') wire[wire.length - 1] = { role: 'user', content: [...last.content, ...content] };
   else wire.push({ role: 'user', content });
+}
+
+/** What the person told the turn while it worked goes with the last result ahead of it. */
+function appendSteering(wire: WireMessage[], message: UserMessage): void {
+  const last = wire.at(-1);
+  if (last?.role !== 'tool') return appendUser(wire, message);
+  const text = answerText(message.parts);
+  if (text.trim() === '') return;
+  const results = last.results.map((result, index) => (index === last.results.length - 1 ? { ...result, text: `${result.text}\n\n${steeringText(text)}` } : result));
+  wire[wire.length - 1] = { role: 'tool', results };
 }
 
 function appendAssistant(wire: WireMessage[], message: AssistantMessage, model: string, results: readonly ToolResultPart[]): void {

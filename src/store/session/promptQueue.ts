@@ -1,5 +1,6 @@
 import type { SqlDatabase, SqlRow } from '../engine/sqlDatabase';
 import type { QueuedPrompt } from '../../transcript/session';
+import type { EnqueuePrompt } from '../sessionStore';
 import { numberOr, textOr } from './columns';
 import { invalid, notFound } from './refusal';
 import type { SessionTable } from './sessionTable';
@@ -13,14 +14,15 @@ export class PromptQueue {
   ) {}
 
   /** A prompt whose uid is queued already is left as it is, so that a retried call cannot queue it twice. */
-  add(prompt: QueuedPrompt): readonly QueuedPrompt[] {
+  add(prompt: EnqueuePrompt): readonly QueuedPrompt[] {
     const { conversationId } = this.sessions.require(prompt.sessionId);
     if (prompt.text === '') throw invalid('an empty prompt');
-    this.database.run(
+    const added = this.database.run(
       `INSERT INTO queue (uid, session_id, conversation_id, place, text, created_at)
        VALUES (?1, ?2, ?3, (SELECT coalesce(max(place), 0) + 1 FROM queue WHERE conversation_id = ?3), ?4, ?5) ON CONFLICT (uid) DO NOTHING`,
       [prompt.uid, prompt.sessionId, conversationId, prompt.text, prompt.createdAt],
     );
+    if (added.changes > 0 && prompt.behind !== undefined) this.moveBehind(prompt.uid, prompt.behind, conversationId);
     return this.ofConversation(conversationId);
   }
 
@@ -60,6 +62,12 @@ export class PromptQueue {
   setDraft(key: string, text: string, at: number): void {
     if (text === '') this.database.run('DELETE FROM drafts WHERE key = ?', [key]);
     else this.database.run('INSERT OR REPLACE INTO drafts (key, text, updated_at) VALUES (?, ?, ?)', [key, text, at]);
+  }
+
+  private moveBehind(uid: string, behind: readonly string[], conversationId: string): void {
+    const ahead = this.ofConversation(conversationId).filter((other) => behind.includes(other.uid));
+    this.promote(uid);
+    for (const other of ahead.toReversed()) this.promote(other.uid);
   }
 
   private conversationOf(uid: string): string {

@@ -2,7 +2,7 @@ import type { SqlDatabase } from '../engine/sqlDatabase';
 import { MessageSearch } from '../search/messageSearch';
 import { countOf, SearchIndex } from '../search/searchIndex';
 import type {
-  ChunkBatch, CompressedSession, CompressSession, NewSession, OpenTurn, SearchHit, SearchQuery, SessionOperations, SessionQuery, SettledTurn, SettleTurn, StoreStatistics,
+  ChunkBatch, CompressedSession, CompressSession, EnqueuePrompt, NewSession, OpenTurn, SearchHit, SearchQuery, SessionOperations, SessionQuery, SettledTurn, SettleTurn, SteerTurn, StoreStatistics,
   TranscriptPage, TranscriptQuery, TranscriptRepair,
 } from '../sessionStore';
 import { StoreError } from '../storeError';
@@ -128,6 +128,10 @@ export class SessionDb implements SessionOperations {
     return this.write(() => this.rewriting.replace(sessionId, messages, reason));
   }
 
+  steerTurn(input: SteerTurn): Message | null {
+    return this.write(() => this.life.steer(input));
+  }
+
   addUsage(turnUid: string, usage: Usage): void {
     this.write(() => this.life.addUsage(turnUid, usage));
   }
@@ -167,7 +171,7 @@ export class SessionDb implements SessionOperations {
 
   // Queue and drafts
 
-  enqueue(prompt: QueuedPrompt): readonly QueuedPrompt[] {
+  enqueue(prompt: EnqueuePrompt): readonly QueuedPrompt[] {
     return this.write(() => this.prompts.add(prompt));
   }
 

@@ -1,11 +1,12 @@
 import type { SqlDatabase, SqlRow } from '../engine/sqlDatabase';
-import type { ChunkBatch, OpenTurn, SettledTurn, SettleTurn } from '../sessionStore';
+import type { ChunkBatch, OpenTurn, SettledTurn, SettleTurn, SteerTurn } from '../sessionStore';
 import { StoreError } from '../storeError';
 import { answerText, type Chunk, type Message, type NewMessage } from '../../transcript/message';
 import type { Session } from '../../transcript/session';
 import type { Turn } from '../../transcript/turn';
 import type { Usage } from '../../transcript/usage';
 import type { MessageTable } from './messageTable';
+import { textOr } from './columns';
 import { invalid, notFound } from './refusal';
 import type { SessionTable } from './sessionTable';
 import type { TranscriptRewriting } from './transcriptRewriting';
@@ -137,6 +138,22 @@ export class TurnLife {
       .filter((row) => row.sessionId === message.sessionId && row.visibility.kind !== 'closing')
       .at(-1);
     return behind === undefined ? this.messages.endPosition(message.sessionId) : this.messages.positionAfter(message.sessionId, behind.uid);
+  }
+
+  steer({ turnUid, sessionId, queuedUid, createdAt }: SteerTurn): Message | null {
+    const given = this.messages.find(queuedUid);
+    if (given !== null) return given.message.turnUid === turnUid ? given.message : null;
+    const turn = this.turns.require(turnUid);
+    if (turn.state !== 'running') throw invalid(`turn ${turnUid} is ${turn.state} and takes no steering`);
+    this.requireSameConversation(turn.sessionId, sessionId);
+    const { conversationId } = this.sessions.require(sessionId);
+    const queued = this.database.get('SELECT text FROM queue WHERE uid = ? AND conversation_id = ?', [queuedUid, conversationId]);
+    if (queued === undefined) return null;
+    this.takeFromQueue(queuedUid);
+    const parts = [{ kind: 'text' as const, text: textOr(queued, 'text', '') }];
+    const row: NewMessage = { uid: queuedUid, sessionId, turnUid, createdAt, visibility: { kind: 'shown' }, carriedFrom: null, role: 'user', parts };
+    this.messages.insert(row, this.messages.endPosition(sessionId));
+    return this.messages.find(queuedUid)?.message ?? null;
   }
 
   addUsage(turnUid: string, usage: Usage): void {

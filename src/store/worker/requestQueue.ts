@@ -59,6 +59,8 @@ function subjectsOf(request: StoreRequest): readonly string[] | 'everything' {
       return request.args[0].flatMap(ofMessage);
     case 'settleTurn':
       return [turn(request.args[0].turnUid), ...request.args[0].messages.flatMap(ofMessage)];
+    case 'steerTurn':
+      return [turn(request.args[0].turnUid), session(request.args[0].sessionId), message(request.args[0].queuedUid)];
     case 'addUsage':
     case 'getTurn':
       return [turn(request.args[0])];

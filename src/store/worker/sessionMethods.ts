@@ -38,6 +38,7 @@ export function promisedOperations(call: CallMethod): Omit<SessionStore, 'close'
     putMessages: (...args) => call('putMessages', args),
     repairTranscript: (...args) => call('repairTranscript', args),
     replaceMessages: (...args) => call('replaceMessages', args),
+    steerTurn: (...args) => call('steerTurn', args),
     addUsage: (...args) => call('addUsage', args),
     settleTurn: (...args) => call('settleTurn', args),
     recoverTurns: (...args) => call('recoverTurns', args),

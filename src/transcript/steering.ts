@@ -1,0 +1,16 @@
+import type { Message } from './message';
+
+/** Whether the row at `index` is steering: what the person told a running turn between two of its requests. It stands behind tool results of its
+ *  own turn, alone or behind other steering. A prompt never does, because a settled turn ends with an answer. */
+export function isSteering(messages: readonly Message[], index: number): boolean {
+  const row = messages[index];
+  if (row?.role !== 'user' || row.turnUid === null) return false;
+  let before = index - 1;
+  while (messages[before]?.role === 'user' && messages[before]?.turnUid === row.turnUid) before--;
+  return messages[before]?.role === 'tool' && messages[before]?.turnUid === row.turnUid;
+}
+
+/** Steering as a model is told it: at the end of the tool result ahead of it, because strict chat templates refuse a user message there. */
+export function steeringText(text: string): string {
+  return `(The following is not part of the tool's output. The person wrote it while you were working; take it into account from here on.)\n${text}`;
+}

@@ -1,0 +1,245 @@
+import { writeFileSync } from 'node:fs';
+import * as path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { BusyMode, SubmitReceipt } from '../../../src/gateway/gateway';
+import { StoreError } from '../../../src/store/storeError';
+import { refuses, reply } from '../../support/modelServer';
+import type { RecordingSurface } from '../../support/recordingSurface';
+import { World, type WorldOptions } from '../../support/world';
+
+let world: World;
+const create = async (options: WorldOptions = {}): Promise<World> => {
+  world = await World.create(options);
+  writeFileSync(path.join(world.folder, 'note.txt'), 'the note');
+  return world;
+};
+afterEach(() => world.close());
+
+function gate(): { readonly open: () => void; readonly opened: Promise<void> } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
+
+const busySend = (panel: RecordingSurface, text: string, busy: BusyMode): Promise<SubmitReceipt> =>
+  world.gateway.submit(panel.id, { sessionId: world.gateway.shownSession(panel.id), uid: `${busy}: ${text}`, text, busy });
+const queueOf = async (sessionId: string): Promise<readonly string[]> => (await world.store.queue(sessionId)).map(({ text }) => text);
+const endings = (panel: RecordingSurface): readonly string[] => panel.settled.map(({ turn }) => turn.stopReason);
+const steered = (text: string): string => `(The following is not part of the tool's output. The person wrote it while you were working; take it into account from here on.)\n${text}`;
+const refused = (): number => world.server.requests.filter((request) => request.rejection !== null).length;
+
+describe('a prompt that interrupts', () => {
+  it('stops the running turn and is next; what was queued goes on behind its answer, in order', async () => {
+    const { server } = await create();
+    server.script(reply().says('one ').hangs(), reply().says('now'), reply().says('two'), reply().says('three'));
+    const panel = world.surface();
+    const { sessionId } = await world.send(panel, 'first');
+    await panel.until(() => panel.deliveredText === 'one ');
+    await world.send(panel, 'second');
+    await world.send(panel, 'third');
+    const receipt = await busySend(panel, 'urgent', 'interrupt');
+    await panel.untilSettled(4);
+    await world.idle();
+    expect({ receipt: receipt.kind === 'queued' && receipt.queue.map(({ text }) => text), lines: await world.lines(sessionId), endings: endings(panel), queue: await queueOf(sessionId), refused: refused() }).toEqual({
+      receipt: ['urgent', 'second', 'third'],
+      lines: ['user: first', 'assistant: one ', 'user: urgent', 'assistant: now', 'user: second', 'assistant: two', 'user: third', 'assistant: three'],
+      endings: ['newPrompt', 'stop', 'stop', 'stop'],
+      queue: [],
+      refused: 0,
+    });
+  });
+
+  it('is the only one that runs behind the turn it stopped: behind a failure of its own the rest waits for the person', async () => {
+    const { server } = await create();
+    server.script(reply().says('one ').hangs(), refuses(400, { message: 'no' }));
+    const panel = world.surface();
+    const { sessionId } = await world.send(panel, 'first');
+    await panel.until(() => panel.deliveredText === 'one ');
+    await world.send(panel, 'second');
+    await busySend(panel, 'urgent', 'interrupt');
+    await panel.untilSettled(2);
+    await world.idle();
+    expect({ endings: endings(panel), queue: await queueOf(sessionId), requests: server.requests.length }).toEqual({ endings: ['newPrompt', 'error'], queue: ['second'], requests: 2 });
+  });
+
+  it('is answered when several come at once, each in the order they were sent', async () => {
+    const { server } = await create();
+    server.script(reply().says('one ').hangs());
+    server.otherwise(reply().says('answer'));
+    const panel = world.surface();
+    const { sessionId } = await world.send(panel, 'first');
+    await panel.until(() => panel.deliveredText === 'one ');
+    await Promise.all([busySend(panel, 'a', 'interrupt'), busySend(panel, 'b', 'interrupt')]);
+    await panel.untilSettled(3);
+    await world.idle();
+    expect(await world.lines(sessionId)).toEqual(['user: first', 'assistant: one ', 'user: a', 'assistant: answer', 'user: b', 'assistant: answer']);
+  });
+
+  it('is stored before anything is stopped: killed in between, it waits for the person at the next start', async () => {
+    const { server } = await create();
+    server.script(reply().says('one ').hangs(), reply().says('now'));
+    const panel = world.surface();
+    const { sessionId } = await world.send(panel, 'first');
+    await panel.until(() => panel.deliveredText === 'one ');
+    world.breakStore((method) => (method === 'settleTurn' ? new StoreError('full', 'The disk is full.', 'full') : null));
+    await busySend(panel, 'urgent', 'interrupt');
+    await panel.untilSettled(1);
+    await world.crash();
+    const next = world.surface();
+    await world.gateway.switchSession(next.id, { reason: 'resume', sessionId });
+    await world.gateway.resumeQueues();
+    const waiting = [await queueOf(sessionId), (await world.gateway.snapshot(sessionId, 10)).page.turns.map((turn) => turn.state === 'settled' && turn.stopReason)];
+    await world.gateway.promoteQueued((await world.store.queue(sessionId))[0]?.uid ?? '');
+    await next.untilSettled(1);
+    await world.idle();
+    expect({ waiting, lines: await world.lines(sessionId) }).toEqual({ waiting: [['urgent'], ['crash']], lines: ['user: first', 'assistant: one ', 'user: urgent', 'assistant: now'] });
+  });
+
+  it('is not stopped by a stop that comes late, nor is the turn behind it', async () => {
+    const { server } = await create();
+    const held = gate();
+    server.script(reply().says('one ').hangs(), reply().says('now ').waitsFor(held.opened).says('done'), reply().says('after'));
+    const panel = world.surface();
+    const { sessionId } = await world.send(panel, 'first');
+    await panel.until(() => panel.deliveredText === 'one ');
+    const stopping = world.gateway.stop(sessionId);
+    await busySend(panel, 'urgent', 'interrupt');
+    await stopping;
+    await panel.until(() => panel.deliveredText === 'one now ');
+    held.open();
+    await panel.untilSettled(2);
+    await world.idle();
+    await world.gateway.stop(sessionId);
+    await world.ask(panel, 'next');
+    expect({ endings: endings(panel), lines: await world.lines(sessionId) }).toEqual({
+      endings: ['user', 'stop', 'stop'],
+      lines: ['user: first', 'assistant: one ', 'user: urgent', 'assistant: now done', 'user: next', 'assistant: after'],
+    });
+  });
+
+  it('starts at once where nothing runs', async () => {
+    const { server } = await create();
+    server.script(reply().says('one'), reply().says('two'));
+    const panel = world.surface();
+    const first = await busySend(panel, 'first', 'interrupt');
+    await world.idle();
+    await busySend(panel, 'second', 'steer');
+    await world.idle();
+    expect([first.kind, await world.lines(first.sessionId)]).toEqual(['started', ['user: first', 'assistant: one', 'user: second', 'assistant: two']]);
+  });
+});
+
+describe.each(['openai', 'anthropic'] as const)('a prompt that steers (%s)', (protocol) => {
+  it('is told to the running turn with its next tool results, stands in the transcript where it was said, and is sent again as it was', async () => {
+    const { server } = await create({ protocol });
+    const held = gate();
+    server.script(reply().says('I look.').waitsFor(held.opened).calls('read_file', { path: 'note.txt' }, { id: 'a' }), reply().says('Seen.'), reply().says('Yes.'));
+    const panel = world.surface();
+    const { sessionId } = await world.send(panel, 'look');
+    await panel.until(() => panel.deliveredText.startsWith('I look.'));
+    await busySend(panel, 'only the title', 'steer');
+    await busySend(panel, 'in German', 'steer');
+    const whileRunning = await queueOf(sessionId);
+    held.open();
+    await panel.untilSettled(1);
+    await world.idle();
+    await world.ask(panel, 'thanks');
+    const told = server.requests.slice(1).map(({ outline }) => outline.filter((line) => line.startsWith('tool')));
+    const result = (await world.rows(sessionId)).flatMap(({ parts }) => parts.flatMap((part) => (part.kind === 'toolResult' ? [part.text] : [])))[0] ?? '';
+    expect({ whileRunning, queue: await queueOf(sessionId), lines: await world.lines(sessionId), told, refused: refused(), turns: panel.settled.length }).toEqual({
+      whileRunning: ['only the title', 'in German'],
+      queue: [],
+      lines: ['user: look', 'assistant: I look. [read_file {"path":"note.txt"}]', `tool: done: ${result}`, 'user: only the title', 'user: in German', 'assistant: Seen.', 'user: thanks', 'assistant: Yes.'],
+      told: [[`tool a: ${result}\n\n${steered('only the title')}\n\n${steered('in German')}`], [`tool a: ${result}\n\n${steered('only the title')}\n\n${steered('in German')}`]],
+      refused: 0,
+      turns: 2,
+    });
+  });
+});
+
+describe('a prompt that steers', () => {
+  it('is the next prompt, ahead of what was queued, where the turn makes no further request', async () => {
+    const { server } = await create();
+    const held = gate();
+    server.script(reply().says('one ').waitsFor(held.opened).says('done'));
+    server.otherwise(reply().says('answer'));
+    const panel = world.surface();
+    const { sessionId } = await world.send(panel, 'first');
+    await panel.until(() => panel.deliveredText === 'one ');
+    await world.send(panel, 'second');
+    await busySend(panel, 'also this', 'steer');
+    await busySend(panel, 'and this', 'steer');
+    held.open();
+    await panel.untilSettled(4);
+    await world.idle();
+    expect(await world.lines(sessionId)).toEqual(['user: first', 'assistant: one done', 'user: also this', 'assistant: answer', 'user: and this', 'assistant: answer', 'user: second', 'assistant: answer']);
+  });
+
+  it('stays queued for the person when the turn is stopped, and when the process is killed', async () => {
+    const { server } = await create();
+    server.script(reply().says('one ').hangs(), reply().says('two ').hangs());
+    const panel = world.surface();
+    const { sessionId } = await world.send(panel, 'first');
+    await panel.until(() => panel.deliveredText === 'one ');
+    await busySend(panel, 'also this', 'steer');
+    await world.gateway.stop(sessionId);
+    await world.idle();
+    const stopped = await queueOf(sessionId);
+    await world.send(panel, 'second');
+    await panel.until(() => panel.deliveredText === 'one two ');
+    await busySend(panel, 'and this', 'steer');
+    await world.crash();
+    expect([stopped, await queueOf(sessionId), server.requests.length]).toEqual([['also this'], ['and this', 'also this'], 2]);
+  });
+
+  it('that the person changes before it is told is told as it was changed, and one that is taken back is not told', async () => {
+    const { server } = await create();
+    const held = gate();
+    server.script(reply().waitsFor(held.opened).calls('read_file', { path: 'note.txt' }, { id: 'a' }), reply().says('Seen.'));
+    const panel = world.surface();
+    const { sessionId } = await world.send(panel, 'look');
+    await busySend(panel, 'draft', 'steer');
+    await busySend(panel, 'never', 'steer');
+    await world.gateway.editQueued('steer: draft', 'final');
+    await world.gateway.removeQueued('steer: never');
+    held.open();
+    await panel.untilSettled(1);
+    await world.idle();
+    const said = (await world.lines(sessionId)).filter((line) => line.startsWith('user'));
+    const lastQueue = panel.sessionEvents.findLast((event) => event.kind === 'queueChanged');
+    expect([said, lastQueue?.queue, panel.turnEvents.filter((event) => event.kind === 'messageStored' && event.message.role === 'user').length]).toEqual([['user: look', 'user: final'], [], 1]);
+  });
+
+  it('is stored once however often it is submitted, before and after it was told', async () => {
+    const { server } = await create();
+    const held = gate();
+    server.script(reply().waitsFor(held.opened).calls('read_file', { path: 'note.txt' }, { id: 'a' }), reply().says('Seen.'));
+    const panel = world.surface();
+    const { sessionId } = await world.send(panel, 'look');
+    await busySend(panel, 'title', 'steer');
+    await busySend(panel, 'title', 'steer');
+    held.open();
+    await panel.untilSettled(1);
+    await world.idle();
+    const receipt = await busySend(panel, 'title', 'steer');
+    expect([receipt.kind, (await world.lines(sessionId)).filter((line) => line.startsWith('user'))]).toEqual(['started', ['user: look', 'user: title']]);
+  });
+
+  it('is part of the prompt when its turn is asked again', async () => {
+    const { server } = await create();
+    const held = gate();
+    server.script(reply().waitsFor(held.opened).calls('read_file', { path: 'note.txt' }, { id: 'a' }), refuses(400, { message: 'no' }), reply().says('Seen.'));
+    const panel = world.surface();
+    const { sessionId } = await world.send(panel, 'look');
+    await busySend(panel, 'only the title', 'steer');
+    held.open();
+    await panel.untilSettled(1);
+    await world.idle();
+    await world.gateway.retry(panel.id, panel.settled[0]?.turn.uid ?? '');
+    await panel.untilSettled(2);
+    await world.idle();
+    expect((await world.lines(sessionId)).slice(-2)).toEqual(['user: look\n\nonly the title', 'assistant: Seen.']);
+  });
+});
