@@ -1,6 +1,7 @@
 import { afterEach } from 'vitest';
 import type { SubmitReceipt } from '../../src/gateway/gateway';
-import { RecordingSurface } from './recordingSurface';
+import { TranscriptBuilder } from './builders/messages';
+import type { RecordingSurface } from './recordingSurface';
 import { World, type WorldOptions } from './world';
 
 /** A world per test, closed behind it. */
@@ -46,4 +47,19 @@ export async function askUntil(world: World, surface: RecordingSurface, prompt: 
 /** Everything request number `index` said to the model, line by line, without the system prompt. */
 export function sent(world: World, index: number): readonly string[] {
   return world.server.requests.at(index)?.outline.filter((line) => !line.startsWith('system:')) ?? [];
+}
+
+/** A surface that shows a session whose stored history is what `build` says, as an import or another program may have left it. */
+export async function seeded(world: World, build: (history: TranscriptBuilder) => unknown): Promise<{ readonly panel: RecordingSurface; readonly sessionId: string }> {
+  const sessionId = '20260101_000000_5eeded';
+  const history = new TranscriptBuilder().turn(null);
+  build(history);
+  await world.store.createSession({ id: sessionId, startedAt: 1, model: 'Local/test-model' });
+  await world.store.putMessages(history.messages.map((row) => ({ ...row, sessionId })));
+  return { panel: await resumed(world, sessionId), sessionId };
+}
+
+/** How often the product had to repair a stored history. */
+export function repairs(world: World): number {
+  return world.logLines.filter((line) => line.includes('was repaired before it was sent')).length;
 }

@@ -3,6 +3,7 @@ import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { ModelRequest, WireMessage } from '../chatModel';
 import type { Transport, TransportReceiver, TransportSettings } from '../transport';
 import { observedFetch } from './observedFetch';
+import { withPlainCallIds } from './plainCallIds';
 import { callOptions, isObject, storedOptions } from './prompt';
 import type { PromptRules } from './prompt';
 import { readAnswer } from './reading';
@@ -17,8 +18,9 @@ export function anthropicTransport(settings: TransportSettings): Transport {
         apiKey: settings.key ?? '',
         fetch: observedFetch(settings.fetch, receiver.active),
       });
-      const sent = mayThink(request.messages) ? request : { ...request, reasoningEffort: 'default' as const };
-      return readAnswer(provider.languageModel(settings.modelId), callOptions(sent, rules(request.messages), receiver.signal), receiver);
+      const asked = { ...request, messages: withPlainCallIds(request.messages) };
+      const sent = mayThink(asked.messages) ? asked : { ...asked, reasoningEffort: 'default' as const };
+      return readAnswer(provider.languageModel(settings.modelId), callOptions(sent, rules(sent.messages), receiver.signal), receiver);
     },
   };
 }
