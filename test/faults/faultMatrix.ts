@@ -135,6 +135,7 @@ async function runTogether(lanes: readonly Lane[], clock: JumpingClock): Promise
 /** One case: a session of its own at a surface of its own. */
 class Lane {
   private readonly surface: RecordingSurface;
+  private readonly found: string[] = [];
   sessionId = '';
 
   constructor(
@@ -172,6 +173,8 @@ class Lane {
   async next(): Promise<void> {
     const session = await this.world.store.getSession(this.sessionId);
     while (this.world.gateway.runningTurns().some((turn) => turn.sessionId === session?.id)) await sleep(1);
+    // Looked at before the next prompt, which would have a broken history repaired.
+    this.found.push(...historyFaults(await this.world.store.activeMessages(this.sessionId)));
     const receipt = await this.world.send(this.surface, `Case ${this.number}, and then?`);
     if (receipt.kind === 'queued') throw new Error(`${nameOf(this.one)}: the next prompt had to wait`);
     await this.settled(2);
@@ -179,7 +182,7 @@ class Lane {
 
   /** What is wrong with what is stored, apart from its comparison with what was shown. */
   async faults(): Promise<readonly string[]> {
-    const found = [...historyFaults(await this.world.store.activeMessages(this.sessionId))];
+    const found = [...this.found, ...historyFaults(await this.world.store.activeMessages(this.sessionId))];
     const last = this.surface.settled.at(-1)?.turn;
     if (last?.outcome !== 'complete') found.push(`the next turn ended as ${last?.outcome ?? 'nothing'} (${last?.stopReason ?? ''}: ${last?.failure?.technical ?? ''})`);
     return found.map((fault) => `${nameOf(this.one)}: ${fault}`);

@@ -7,8 +7,8 @@ const recorded = directory === undefined ? [] : streamsIn(directory);
 
 describe('an answer that breaks, ends, fails, stalls or is stopped at any event', () => {
   it('is stored as it was shown, once, and the next turn is accepted', async () => {
-    const { cases, violations, details } = await runFaultMatrix({ streams: [...ownStreams(), ...recorded], seed: 20_261_120, sample: 160 });
-    expect({ cases, violations, details }).toEqual({ cases: 160, violations: 0, details: [] });
+    const { cases, violations, details } = await runFaultMatrix({ streams: [...ownStreams(), ...recorded], seed: 20_261_120, sample: 300 });
+    expect({ cases, violations, details }).toEqual({ cases: 300, violations: 0, details: [] });
   }, 120_000);
 
   it('is one of at least twenty of our own, in both protocols', () => {
