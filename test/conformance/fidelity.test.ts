@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { StoreError } from '../../src/store/storeError';
+import { account, sound, storedLines } from '../support/account';
+import { image } from '../support/builders/messages';
+import { ended, seeded, sent, worldPerTest } from '../support/conformance';
+import { refuses, reply } from '../support/modelServer';
+
+const { create } = worldPerTest();
+
+describe.each(['openai', 'anthropic'] as const)('what is stored is what was said, over the %s protocol', (protocol) => {
+  it('B130 half a character neither stops a save nor makes stored and shown differ', async () => {
+    const world = await create({ protocol });
+    world.server.script(reply().thinks('\udc00 hm', { in: 'whole' }).says('\ud800x', { in: 'whole' }), reply().says('後で'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'a\ud800b');
+    await world.ask(panel, 'later');
+    expect({ shown: panel.delivered.map(({ text }) => text), ...(await account(world, panel, sessionId)) }).toEqual({
+      shown: ['\ufffd hm\ufffdx', '後で'], ...sound, stored: ['user: a\ufffdb', 'assistant: <\ufffd hm> \ufffdx', 'user: later', 'assistant: 後で'],
+    });
+  });
+
+  it('B132 an error that speaks of ASCII changes no stored character', async () => {
+    const world = await create({ protocol });
+    world.server.script(reply().says('東京は晴れ 🌤。'), refuses(400, { message: "'ascii' codec can't encode characters" }), reply().says('そうです。'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, '天気は？');
+    await world.ask(panel, '本当？');
+    await world.ask(panel, 'では');
+    expect(await account(world, panel, sessionId)).toEqual({
+      ...sound,
+      stored: ['user: 天気は？', 'assistant: 東京は晴れ 🌤。', 'user: 本当？', 'assistant (closing): (The request failed before an answer.)', 'user: では', 'assistant: そうです。'],
+    });
+  });
+
+  it('B137 one row that cannot be read costs that row alone', async () => {
+    const world = await create({ protocol });
+    world.server.script(reply().says('a1'), reply().says('a2'), reply().says('a3'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'q1');
+    await world.ask(panel, 'q2');
+    world.damageStore("UPDATE messages SET parts = '{broken', tool_calls = '{broken' WHERE content = 'a1'");
+    const listed = (await world.gateway.listSessions(10)).length;
+    await world.ask(panel, 'q3');
+    const lines = await world.lines(sessionId);
+    expect({ listed, says: lines[1]?.includes('could not be read'), others: lines.filter((_, index) => index !== 1), ended: ended(panel) }).toEqual({
+      listed: 1, says: true, others: ['user: q1', 'user: q2', 'assistant: a2', 'user: q3', 'assistant: a3'], ended: 'complete stop',
+    });
+  });
+
+  it('B140 a picture is stored as the picture and goes with every request', async () => {
+    const world = await create({ protocol });
+    world.server.script(reply().says('one'), reply().says('two'));
+    const { panel, sessionId } = await seeded(world, (history) => history.user('look', image).assistant('A cat.'));
+    await world.ask(panel, 'sure?');
+    await world.ask(panel, 'really?');
+    const withPicture = world.server.requests.map(({ body }) => JSON.stringify(body).includes(image.dataBase64));
+    expect({ withPicture, first: storedLines(world, sessionId)[0] }).toEqual({ withPicture: [true, true], first: 'user: look [image]' });
+  });
+});
+
+describe('what is stored is what was said', () => {
+  it('B106 a prompt that is sent again goes out as it was written, to the last blank', async () => {
+    const world = await create();
+    world.server.script(refuses(401, { message: 'no' }), reply().says('ok'));
+    const panel = world.surface();
+    await world.ask(panel, '  ab\n\n\tcd  ');
+    await world.gateway.retry(panel.id, panel.settled[0]?.turn.uid ?? '');
+    await panel.untilSettled(2);
+    await world.idle();
+    expect([sent(world, 0), sent(world, 1)]).toEqual([['user:   ab\n\n\tcd  '], ['user:   ab\n\n\tcd  ']]);
+  });
+
+  it('B136 a store that fails says its class and its own words', async () => {
+    const world = await create();
+    world.server.script(reply().says('one ').pauses(30).says('two'));
+    const panel = world.surface();
+    let appends = 0;
+    world.breakStore((method) => (method === 'appendChunks' && ++appends > 1 ? new StoreError('corrupt', 'The file is damaged. Reload the window.', 'database disk image is malformed') : null));
+    await world.send(panel, 'count');
+    await panel.untilSettled(1);
+    const failure = panel.settled[0]?.turn.failure;
+    expect([failure?.cause, failure?.technical]).toEqual(['corrupt', 'database disk image is malformed']);
+  });
+
+  it('B192 B103 what an answer said stays readable when its prompt is sent again', async () => {
+    const world = await create();
+    world.server.script(reply().says('first try').drops(), reply().says('second try'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'go');
+    await world.gateway.retry(panel.id, panel.settled[0]?.turn.uid ?? '');
+    await panel.untilSettled(2);
+    expect(await account(world, panel, sessionId)).toEqual({
+      ...sound, stored: ['user (hidden: retried): go', 'assistant (hidden: retried): first try', 'user: go', 'assistant: second try'],
+    });
+  });
+});

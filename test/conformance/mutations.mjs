@@ -1,0 +1,94 @@
+// Switches off each guard of a turn in a copy of the tree and shows which conformance tests fail without it:
+//   node test/conformance/mutations.mjs [name of a guard …]
+// Prints one table row per guard. Exits with 1 when a guard can be switched off and no test fails.
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const guards = [
+  {
+    name: 'store before show', file: 'src/agent/turnRecorder.ts', tests: ['droppedRows', 'fidelity'],
+    from: 'this.answer?.markStored(chunks);\n    this.show({ kind: \'delivered\', turnUid, chunks });',
+    to: 'this.answer?.markStored(chunks);',
+    also: [{ from: 'await this.write(() => this.store.appendChunks(', to: 'this.show({ kind: \'delivered\', turnUid, chunks });\n    await this.write(() => this.store.appendChunks(' }],
+  },
+  {
+    name: 'settle fold', file: 'src/store/session/turnClosing.ts', tests: ['restart', 'droppedRows'],
+    from: 'for (const uid of unfinished) this.messages.finish(uid);', to: 'unfinished.clear();',
+  },
+  {
+    name: 'closing row at settle', file: 'src/store/session/turnClosing.ts', tests: ['sequence', 'restart'],
+    from: 'this.endWithAssistant(turn.uid, changed ? this.messages.ofTurn(turn.uid) : rows, reason, at);', to: 'void changed;',
+  },
+  {
+    name: 'repair commit', file: 'src/agent/repairedHistory.ts', tests: ['droppedRows', 'sequence'],
+    from: 'if (isSound(', to: 'if (stored.length >= 0 || isSound(',
+  },
+  {
+    name: 'fencing of attempts', file: 'src/models/requestRunner.ts', tests: ['streams'],
+    from: 'if (!open) return;\n        if (part.kind', to: 'if (part.kind',
+  },
+  {
+    name: 'fencing behind a stop', file: 'src/agent/askUntilAnswered.ts', tests: ['streams'],
+    from: 'if (event === undefined || signal.aborted) break;', to: 'if (event === undefined) break;',
+    also: [{ from: 'if (!signal.aborted) intake.finish();', to: 'intake.finish();' }],
+  },
+  {
+    name: 'hold-back of repeats', file: 'src/agent/repeatGate.ts', tests: ['streams'],
+    from: 'if (this.isOpen) return text;', to: 'if (this.isOpen || text !== \'\') return text;',
+  },
+  {
+    name: 'backfill', file: 'src/gateway/turnRunner.ts', tests: ['droppedRows'],
+    from: 'if (missing.length === 0) return;', to: 'if (missing.length >= 0) return;',
+  },
+  {
+    name: 'crash settle', file: 'src/store/session/turnLife.ts', tests: ['droppedRows', 'restart'],
+    from: 'return this.turns.running().map((turn) =>', to: 'return this.turns.running().slice(0, 0).map((turn) =>',
+  },
+  {
+    name: 'slot', file: 'src/gateway/conversationGateway.ts', tests: ['concurrency'],
+    from: 'return this.runner.runningIn(session.conversationId) !== null || (await this.parts.store.openTurnOf(session.id)) !== null;', to: 'return session.id === \'\';',
+  },
+  {
+    name: 'identity of a submission', file: 'src/gateway/conversationGateway.ts', tests: ['duplicateRows'],
+    from: 'if (repeated !== null) return repeated;', to: 'void repeated;',
+  },
+  {
+    name: 'tags taken out before the store', file: 'src/agent/answerIntake.ts', tests: ['streams'],
+    from: 'this.passAll(this.filter.take(event.text));', to: 'this.pass(\'text\', event.text);',
+  },
+];
+
+const asked = process.argv.slice(2);
+const root = process.cwd();
+let unguarded = 0;
+for (const guard of guards.filter(({ name }) => asked.length === 0 || asked.includes(name))) {
+  const failed = failingWithout(guard);
+  if (failed.length === 0) unguarded++;
+  console.log(`| ${guard.name} | \`${guard.file}\` | ${failed.length === 0 ? '**none**' : failed.join('; ')} |`);
+}
+process.exitCode = unguarded === 0 ? 0 : 1;
+
+function failingWithout({ file, from, to, also = [], tests }) {
+  const copy = mkdtempSync(join(tmpdir(), 'hermes-mutation-'));
+  try {
+    for (const name of ['src', 'test', 'package.json', 'tsconfig.json', 'vitest.config.mts']) cpSync(join(root, name), join(copy, name), { recursive: true });
+    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+    const source = [{ from, to }, ...also].reduce((text, change) => replaced(text, change, file), readFileSync(join(copy, file), 'utf8'));
+    writeFileSync(join(copy, file), source);
+    const report = join(copy, 'report.json');
+    const arguments_ = ['run', ...tests.map((name) => `test/conformance/${name}.test.ts`), '--reporter=json', `--outputFile=${report}`, '--testTimeout=5000'];
+    spawnSync(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), ...arguments_], { cwd: copy, stdio: 'ignore' });
+    const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
+    const names = testResults.flatMap(({ assertionResults }) => assertionResults.filter(({ status }) => status === 'failed').map(({ title }) => title));
+    return [...new Set(names)];
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+function replaced(text, { from, to }, file) {
+  if (text.split(from).length !== 2) throw new Error(`${file} does not hold exactly once: ${from}`);
+  return text.replace(from, () => to);
+}

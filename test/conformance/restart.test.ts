@@ -1,0 +1,106 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import * as path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { account, sound, storedLines, storedTurns } from '../support/account';
+import { askUntil, ended, resumed, sent, worldPerTest } from '../support/conformance';
+import { reply } from '../support/modelServer';
+
+const { create } = worldPerTest();
+const note = 'Your previous turn ended when the program ended unexpectedly';
+
+describe.each(['openai', 'anthropic'] as const)('after the process died, over the %s protocol', (protocol) => {
+  it('B150 the next prompt says on the wire alone that the turn before was cut off', async () => {
+    const world = await create({ protocol });
+    world.server.script(reply().calls('list_directory', { path: 'nowhere' }), reply().says('Half an ').hangs(), reply().says('Back.'), reply().says('Yes.'));
+    const { sessionId } = await askUntil(world, world.surface(), 'look', 'Half an ');
+    await world.crash();
+    const next = await resumed(world, sessionId);
+    await world.ask(next, 'go on');
+    await world.ask(next, 'sure?');
+    const told = [2, 3].map((index) => sent(world, index).some((line) => line.includes(note)));
+    expect({ told, ...(await account(world, next, sessionId)) }).toEqual({
+      told: [true, false],
+      ...sound,
+      stored: [
+        'user: look', 'assistant: [list_directory {"path":"nowhere"}]', 'tool: failed: There is no file or folder at nowhere.', 'assistant: Half an ',
+        'user: go on', 'assistant: Back.', 'user: sure?', 'assistant: Yes.',
+      ],
+    });
+  });
+
+  it('B41 a call that was being run has a result that says it may have run', async () => {
+    const world = await create({ protocol });
+    world.server.script(reply().calls('list_directory', {}, { id: 'a' }), reply().hangs(), reply().says('Back.'));
+    const { sessionId } = await world.send(world.surface(), 'look');
+    await world.server.request(1);
+    world.damageStore("DELETE FROM messages WHERE role = 'tool'");
+    await world.crash();
+    const next = await resumed(world, sessionId);
+    await world.ask(next, 'go on');
+    const { stored, refused } = await account(world, next, sessionId);
+    expect({ result: stored[2], refused, ended: ended(next) }).toEqual({
+      result: 'tool: interrupted: (Interrupted before a result was recorded. It may have run, in whole or in part.)', refused: [], ended: 'complete stop',
+    });
+  });
+
+  it('B151 a transcript that ends with a tool result, without a turn that was cut off, is no interruption', async () => {
+    const world = await create({ protocol });
+    world.server.script(reply().calls('list_directory', { path: 'nowhere' }), reply().says('lost'), reply().says('ok'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'look');
+    world.damageStore("DELETE FROM messages WHERE content = 'lost'");
+    await world.reopen();
+    const next = await resumed(world, sessionId);
+    const wentOn = world.gateway.runningTurns().length;
+    await world.ask(next, 'next');
+    expect({ wentOn, told: sent(world, 2).some((line) => line.includes('Your previous turn')), ended: ended(next) }).toEqual({ wentOn: 0, told: false, ended: 'complete stop' });
+  });
+});
+
+describe('after a restart', () => {
+  it('B152 nothing but the store is read: there is no second transcript beside it', async () => {
+    const world = await create();
+    world.server.script(reply().says('a1'));
+    const { sessionId } = await world.ask(world.surface(), 'q1');
+    const whileOpen = readdirSync(path.join(world.home, 'store')).sort();
+    writeFileSync(path.join(world.home, 'store', `${sessionId}.jsonl`), '{"role":"assistant","content":"never said"}\n');
+    await world.reopen();
+    expect({ whileOpen, stored: storedLines(world, sessionId) }).toEqual({ whileOpen: ['state.db', 'state.db.wal'], stored: ['user: q1', 'assistant: a1'] });
+  });
+
+  it('B153 a window that is closed in the middle of a tool loop has every finished round', async () => {
+    const world = await create();
+    world.server.script(reply().says('One.').calls('list_directory', { path: 'nowhere' }), reply().says('Two.').calls('list_directory', { path: 'neither' }), reply().hangs());
+    const panel = world.surface();
+    const { sessionId } = await world.send(panel, 'look');
+    await world.server.request(2);
+    await world.reopen();
+    expect({ stored: storedLines(world, sessionId), turns: storedTurns(world, sessionId) }).toEqual({
+      stored: [
+        'user: look', 'assistant: One. [list_directory {"path":"nowhere"}]', 'tool: failed: There is no file or folder at nowhere.',
+        'assistant: Two. [list_directory {"path":"neither"}]', 'tool: failed: There is no file or folder at neither.',
+        'assistant (closing): (Stopped before an answer: the window was closed.)',
+      ],
+      turns: ['interrupted windowClosed'],
+    });
+  });
+
+  it('B154 a turn that ended before a word says how it ended, and a stop is told from a closed window and from a crash', async () => {
+    const world = await create();
+    world.server.otherwise(reply().hangs());
+    const panel = world.surface();
+    const stopped = await world.send(panel, 'one');
+    await world.server.request(0);
+    await world.gateway.stop(stopped.sessionId);
+    const told = ended(panel);
+    await world.send(panel, 'two');
+    await world.server.request(1);
+    await world.reopen();
+    await world.send(await resumed(world, stopped.sessionId), 'three');
+    await world.server.request(2);
+    await world.crash();
+    expect({ told, turns: storedTurns(world, stopped.sessionId), rows: storedLines(world, stopped.sessionId).filter((line) => line.startsWith('assistant (closing)')).length }).toEqual({
+      told: 'interrupted user', turns: ['interrupted user', 'interrupted windowClosed', 'interrupted crash'], rows: 3,
+    });
+  });
+});

@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock';
+import { httpChatModel } from '../../src/models/httpChatModel';
+import { loopbackPolicy } from '../../src/models/requestRunner';
+import type { Transport, TransportEnd } from '../../src/models/transport';
+import { account, sound } from '../support/account';
+import { ended, gate, sent, worldPerTest } from '../support/conformance';
+import { dropsBeforeAnswering, refuses, reply } from '../support/modelServer';
+
+const { create } = worldPerTest();
+const impatient = { backoffMs: 1 };
+
+describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol', (protocol) => {
+  it('B160 that dropped behind text is never taken for a finished answer, and not asked for again by itself', async () => {
+    const world = await create({ protocol });
+    world.server.script(reply().says('a hundred characters of an answer '.repeat(3), { in: 10 }).drops());
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'go');
+    expect({ ended: ended(panel), requests: world.server.requests.length, ...(await account(world, panel, sessionId)) }).toEqual({
+      ended: 'interrupted connectionLost network', requests: 1, ...sound, stored: ['user: go', `assistant: ${'a hundred characters of an answer '.repeat(3)}`],
+    });
+  });
+
+  it('B160 that ended in order without saying why is not taken for a finished answer either', async () => {
+    const world = await create({ protocol });
+    world.server.script(reply().says('Half an ').endsWithoutFinish());
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'go');
+    const { stored, missing } = await account(world, panel, sessionId);
+    expect({ outcome: panel.settled[0]?.turn.outcome, stored, missing }).toEqual({ outcome: 'interrupted', stored: ['user: go', 'assistant: Half an '], missing: [] });
+  });
+
+  it('B161 that dropped before its first character is asked for again', async () => {
+    const world = await create({ protocol, policy: impatient });
+    world.server.script(dropsBeforeAnswering(), reply().drops(), reply().says('Here.'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'go');
+    expect({ requests: world.server.requests.length, ended: ended(panel), ...(await account(world, panel, sessionId)) }).toEqual({
+      requests: 3, ended: 'complete stop', ...sound, stored: ['user: go', 'assistant: Here.'],
+    });
+  });
+
+  it('B161 that never has a first character fails in words, and no tool runs a second time', async () => {
+    const world = await create({ protocol, policy: impatient });
+    const dead = reply().drops();
+    world.server.script(reply().calls('list_directory', { path: 'nowhere' }), dead, dead, dead);
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'go');
+    const { stored } = await account(world, panel, sessionId);
+    expect({ ended: ended(panel), says: panel.settled[0]?.turn.failure?.sentence !== '', results: stored.filter((line) => line.startsWith('tool')).length }).toEqual({
+      ended: 'failed error network', says: true, results: 1,
+    });
+  });
+
+  it('B163 that goes on with what was said already ends there: one copy, and nothing of the question is stored', async () => {
+    const world = await create({ protocol });
+    world.server.script(reply().says('All that there is to say').finishes('length'), reply().says('All that there is to say').finishes('length'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'Well?');
+    expect({ requests: world.server.requests.length, ended: ended(panel), ...(await account(world, panel, sessionId)) }).toEqual({
+      requests: 2, ended: 'complete length', ...sound, stored: ['user: Well?', 'assistant: All that there is to say'],
+    });
+  });
+
+  it('B163 that is asked again for a broken call says nothing twice, and half a call never runs', async () => {
+    const world = await create({ protocol });
+    world.server.script(
+      reply().says('I look at the folder.').beginsCall('list_directory', '{"path": "no').drops(),
+      reply().says('I look at the folder.').calls('list_directory', { path: 'nowhere' }),
+      reply().says('Nothing.'),
+    );
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'look');
+    expect(await account(world, panel, sessionId)).toEqual({
+      ...sound,
+      stored: ['user: look', 'assistant: I look at the folder. [list_directory {"path":"nowhere"}]', 'tool: failed: There is no file or folder at nowhere.', 'assistant: Nothing.'],
+    });
+  });
+
+  it('B163 whose attempt was given up adds nothing to the one that took its place', async () => {
+    const world = await create({ protocol });
+    world.server.script(
+      reply().says('one two').beginsCall('list_directory', '{"path": "no').drops(),
+      reply().says('one two three').calls('list_directory', { path: 'nowhere' }),
+      reply().says('Done.'),
+    );
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'count');
+    const { stored, missing } = await account(world, panel, sessionId);
+    expect({ answer: stored[1], shown: panel.delivered[0]?.text, missing }).toEqual({
+      answer: 'assistant: one two three [list_directory {"path":"nowhere"}]', shown: 'one two three', missing: [],
+    });
+  });
+
+  it('B166 whose text is recovered is shown once, then its end', async () => {
+    const world = await create({ protocol });
+    world.server.script(reply().says('Recovered words.', { in: 5 }).drops());
+    const panel = world.surface();
+    await world.ask(panel, 'go');
+    const kinds = panel.turnEvents.map(({ kind }) => kind);
+    expect({ shown: panel.deliveredText, last: kinds.at(-1), afterEnd: kinds.lastIndexOf('delivered') < kinds.indexOf('turnSettled') }).toEqual({ shown: 'Recovered words.', last: 'turnSettled', afterEnd: true });
+  });
+
+  it('B167 is changed before it is stored and shown, not after: thinking in tags and recalled memory, however it is cut', async () => {
+    const world = await create({ protocol });
+    world.server.script(reply().says('<think>Let me\nsee.</think>\n\nYes.\n<memory-context>\nold notes\n</memory-context>\nDone.', { in: 3 }));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'Well?');
+    expect({ shown: panel.deliveredText, ...(await account(world, panel, sessionId)) }).toEqual({
+      shown: 'Let me\nsee.Yes.\nDone.', ...sound, stored: ['user: Well?', 'assistant: <Let me\nsee.> Yes.\nDone.'],
+    });
+  });
+
+  it('B168 that was cut off says so beside the answer: the sentence is the turn’s, the row holds only what was said', async () => {
+    const world = await create({ protocol });
+    world.server.script(reply().says('Half an ').drops(), reply().says('ok'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'go');
+    const failure = panel.settled[0]?.turn.failure;
+    await world.ask(panel, 'next');
+    expect({ said: failure !== null && failure !== undefined && failure.sentence.length > 20, sentBack: sent(world, 1)[1], ...(await account(world, panel, sessionId)) }).toEqual({
+      said: true, sentBack: 'assistant: Half an ', ...sound, stored: ['user: go', 'assistant: Half an ', 'user: next', 'assistant: ok'],
+    });
+  });
+
+  it('B134 a service that refuses what was sent back changes no stored row, its signature included', async () => {
+    const world = await create({ protocol });
+    world.server.script(reply().thinks('Hm.').says('One.'), refuses(400, { message: 'Invalid signature in thinking block' }), reply().says('Two.'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'q1');
+    const before = world.query("SELECT parts FROM messages WHERE role = 'assistant'")[0]?.['parts'];
+    await world.ask(panel, 'q2');
+    expect({ same: world.query("SELECT parts FROM messages WHERE role = 'assistant'")[0]?.['parts'] === before, stored: (await account(world, panel, sessionId)).stored[1] }).toEqual({
+      same: true, stored: 'assistant: <Hm.> One.',
+    });
+  });
+});
+
+/** A model behind a transport of the test's own. */
+function modelOver(transport: Transport) {
+  return httpChatModel(
+    { ref: 'Local/rude', provider: 'Local', id: 'rude', label: 'rude', destination: 'local', contextWindow: null, allocatedContext: null, tools: true, images: false, efforts: ['default'], price: null, warnings: [] },
+    {
+      loadTransports: () => Promise.resolve({ createTransport: () => transport }),
+      settings: { protocol: 'openai', baseUrl: 'http://localhost/v1', key: null, modelId: 'rude', fetch: globalThis.fetch },
+      policy: { ...loopbackPolicy, ...impatient }, clock: systemClock, provider: 'Local',
+    },
+  );
+}
+
+const broken: TransportEnd = { kind: 'broken', fault: { kind: 'network', code: 'ECONNRESET', message: 'reset' }, usage: null, requestId: null };
+const finished: TransportEnd = { kind: 'finished', finish: { unified: 'stop', raw: 'stop' }, toolCalls: [], usage: null, requestId: null };
+
+describe('an attempt that was given up', () => {
+  it('adds nothing to the one that took its place, however late its words come', async () => {
+    let late: () => void = () => undefined;
+    let attempts = 0;
+    const model = modelOver({
+      send(_request, { emit }) {
+        if (++attempts === 1) {
+          late = () => emit({ kind: 'text', text: 'stale ' });
+          return Promise.resolve(broken);
+        }
+        emit({ kind: 'text', text: 'fresh ' });
+        late();
+        emit({ kind: 'text', text: 'words' });
+        return Promise.resolve(finished);
+      },
+    });
+    const world = await create({ openModel: () => Promise.resolve(model) });
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'go');
+    expect({ shown: panel.deliveredText, ...(await account(world, panel, sessionId)) }).toEqual({ shown: 'fresh words', ...sound, stored: ['user: go', 'assistant: fresh words'] });
+  });
+
+  it('B11 adds nothing after a stop either', async () => {
+    const stopped = gate();
+    const model = modelOver({
+      async send(_request, { emit }) {
+        emit({ kind: 'text', text: 'one ' });
+        await stopped.opened;
+        emit({ kind: 'text', text: 'late' });
+        return finished;
+      },
+    });
+    const world = await create({ openModel: () => Promise.resolve(model) });
+    const panel = world.surface();
+    const { sessionId } = await world.send(panel, 'count');
+    await panel.until(({ deliveredText }) => deliveredText === 'one ');
+    const end = world.gateway.stop(sessionId);
+    stopped.open();
+    await end;
+    expect({ shown: panel.deliveredText, ended: ended(panel), ...(await account(world, panel, sessionId)) }).toEqual({
+      shown: 'one ', ended: 'interrupted user', ...sound, stored: ['user: count', 'assistant: one '],
+    });
+  });
+});
