@@ -65,9 +65,9 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
       },
     },
     requests: {
-      submit: async ({ sessionId, uid, text }) => {
+      submit: async ({ busy, ...prompt }) => {
         await store.settled();
-        const receipt = await gateway.submit(surfaceId, { sessionId, uid, text });
+        const receipt = await gateway.submit(surfaceId, busy === undefined ? prompt : { ...prompt, busy });
         return { kind: receipt.kind, sessionId: receipt.sessionId };
       },
       stop: async ({ sessionId }) => {

@@ -127,6 +127,7 @@ class HermesWindow {
       defaultModel: () => settings.current.model,
       saveDefaultModel: (ref) => settings.saveModel(ref),
       folder: () => files.roots()[0]?.path ?? null,
+      busyMode: () => settings.current.busyInput,
     }));
     connection.setTurnGuard(own(new GatewayTurnGuard(gateway, store, log)));
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { parseEndpoint } from '../models/endpoint';
+import { type BusyMode, busyModes } from '../transcript/busyMode';
 import { reasoningEfforts, type ReasoningEffort } from '../models/modelInfo';
 import type { ProviderSettings } from '../models/providerSettings';
 import { guardedSettings } from './workspaceOverrides';
@@ -9,6 +10,7 @@ export interface HermesSettings {
   readonly model: string | null;
   readonly providers: readonly ProviderSettings[];
   readonly reasoningEffort: ReasoningEffort;
+  readonly busyInput: BusyMode;
   readonly maxIterations: number;
   readonly storagePath: string | null;
 }
@@ -64,6 +66,7 @@ export function readSettings(source: SettingSource): { readonly settings: Hermes
       model: model === '' ? null : model,
       providers: readEndpoints(valueOf(source, 'hermes.providers'), problems),
       reasoningEffort: read('hermes.reasoningEffort', v.picklist(reasoningEfforts), 'default', `is not one of ${reasoningEfforts.join(', ')}`),
+      busyInput: read('hermes.busyInput', v.picklist(busyModes), 'queue', `is not one of ${busyModes.join(', ')}`),
       maxIterations: read('hermes.maxIterations', v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)), 90, 'is not a whole number from 1 to 1000'),
       storagePath: storagePath === '' ? null : storagePath,
     },

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { busyModes } from '../transcript/busyMode';
 import type { Message } from '../transcript/message';
 import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
 import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
@@ -25,7 +26,8 @@ export const chatCommands = {
 } as const;
 
 export const chatRequests = {
-  submit: v.object({ sessionId: v.nullable(v.string()), uid: v.string(), text: v.string() }),
+  /** `busy`: what becomes of the prompt while a turn runs; without it the setting decides. */
+  submit: v.object({ sessionId: v.nullable(v.string()), uid: v.string(), text: v.string(), busy: v.optional(v.picklist(busyModes)) }),
   stop: v.object({ sessionId: v.string() }),
   retry: v.object({ turnUid: v.string() }),
   loadEarlier: v.object({ sessionId: v.string(), before: v.number(), limit: v.number() }),

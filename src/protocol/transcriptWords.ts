@@ -1,4 +1,5 @@
 /** The words of transcript/ that views use; views import nothing else of ours. */
+export type { BusyMode } from '../transcript/busyMode';
 export type { AssistantMessage, Chunk, Message, ToolMessage, UserMessage } from '../transcript/message';
 export { answerText } from '../transcript/message';
 export type { AssistantPart, Part, ToolCallPart, ToolOutcome, ToolResultPart } from '../transcript/part';

@@ -1,6 +1,6 @@
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { ChatNotifications, ModelChoices, ShownSession } from '../../protocol/chatProtocol';
-import { answerText, type Turn } from '../../protocol/transcriptWords';
+import { answerText, type BusyMode, type Turn } from '../../protocol/transcriptWords';
 import { t } from '../localization';
 import type { MarkdownActions } from '../markdown/Markdown';
 import { RefusedRequest, type NotificationOf } from '../rpc';
@@ -9,11 +9,13 @@ import { initialState, reduce, type ChatEvent, type ChatViewState } from './chat
 import { afterSubmission, withInsertion } from './composerText';
 import { messagesInDoubt, openTurn } from './conversation';
 import { Drafts, type Timers } from './drafts';
+import { commandList, parseSlash, refusalWords, type SlashCommand } from './slashCommands';
 import { newerDraft, newSessionDraft, type ViewMemory } from './viewMemory';
 
-/** A sentence above the composer: something asked for was refused. */
+/** A sentence above the composer: something asked for was refused, or is answered. */
 export interface Problem {
   readonly sentence: string;
+  readonly isRefusal: boolean;
   readonly offersModels: boolean;
 }
 
@@ -102,17 +104,60 @@ export class ChatController {
     this.drafts.flush();
   }
 
-  /** Sends the composer's text. It leaves the composer only when the host says that it is on disk. */
-  async submit(): Promise<void> {
-    const text = this.drafts.text.peek();
-    if (text.trim() === '' || this.inFlight.peek() !== null) return;
+  /** Sends the composer's text, or does what it says where it is a command. A prompt leaves the composer only when the host says that it is on
+   *  disk. `busy`: what becomes of a prompt while a turn runs, where that is not left to the setting. */
+  async submit(busy?: BusyMode): Promise<void> {
+    const typed = this.drafts.text.peek();
+    if (typed.trim() === '' || this.inFlight.peek() !== null) return;
+    const input = parseSlash(typed);
+    switch (input.kind) {
+      case 'prompt':
+        return this.submitPrompt(typed, typed, busy);
+      case 'command':
+        return this.runCommand(input.name, input.text, typed);
+      default:
+        this.refuse(refusalWords(input), false);
+    }
+  }
+
+  private async runCommand(name: SlashCommand['name'], text: string, typed: string): Promise<void> {
+    if (name === 'queue' || name === 'steer') return this.submitPrompt(typed, text, name);
+    if (name === 'title') {
+      if (this.sessionId === null) this.refuse(t('There is no session to name yet. Send a prompt first.'), false);
+      else if (await this.rename(text)) this.clear(typed);
+      return;
+    }
+    this.clear(typed);
+    this.dismissProblem();
+    switch (name) {
+      case 'stop':
+        return this.running.peek() === null ? this.inform(t('Nothing is running.')) : this.stop();
+      case 'new':
+        return this.needs.host.send('newSession', {});
+      case 'resume':
+        return this.showAllSessions();
+      case 'retry': {
+        const turnUid = this.current.peek().conversation?.messages.findLast((live) => live.turnUid !== null)?.turnUid ?? null;
+        return turnUid === null ? this.inform(t('There is no prompt to ask again yet.')) : this.retry(turnUid);
+      }
+      case 'model':
+        return this.chooseModel();
+      case 'help':
+        return this.inform(t('Commands: {commands}. Each is described when you type /.', { commands: commandList() }));
+      default:
+        return name satisfies never;
+    }
+  }
+
+  /** `typed` is what leaves the composer once `text` is on disk. */
+  private async submitPrompt(typed: string, text: string, busy: BusyMode | undefined): Promise<void> {
     if (this.current.peek().model.chosen === null) {
       this.refuse(t('No model is chosen yet. Your prompt stays here; choose a model, then send it.'), true);
       return;
     }
     const place = this.drafts.place;
-    await this.send(text, (sessionId) => {
-      if (this.drafts.place === place) this.drafts.submitted(sessionId, afterSubmission(this.drafts.text.peek(), text));
+    await this.send(text, busy, (sessionId) => {
+      if (this.drafts.place === place) this.drafts.submitted(sessionId, afterSubmission(this.drafts.text.peek(), typed));
       // Another session is shown by now; the one left behind must not offer the prompt a second time.
       else this.needs.host.send('saveDraft', { key: place, text: '' });
     });
@@ -120,7 +165,7 @@ export class ChatController {
 
   /** Asks the model to go on where it was cut off. What is in the composer stays there. */
   async continueAnswer(): Promise<void> {
-    if (this.inFlight.peek() === null) await this.send(t('Continue where you stopped.'), () => undefined);
+    if (this.inFlight.peek() === null) await this.send(t('Continue where you stopped.'), undefined, () => undefined);
   }
 
   async stop(): Promise<void> {
@@ -146,9 +191,10 @@ export class ChatController {
     this.loading.value = false;
   }
 
-  async rename(title: string): Promise<void> {
+  /** Whether the title was taken; if not, the reason stands above the composer. */
+  async rename(title: string): Promise<boolean> {
     const sessionId = this.sessionId;
-    if (sessionId !== null) await this.ask(() => this.needs.host.request('rename', { sessionId, title }));
+    return sessionId !== null && this.ask(() => this.needs.host.request('rename', { sessionId, title }));
   }
 
   /** Whether the change was taken; if not, the reason stands above the composer. */
@@ -310,10 +356,10 @@ export class ChatController {
     else if (stopReason === 'user') this.said.value = t('Answer stopped');
   }
 
-  private async send(text: string, stored: (sessionId: string) => void): Promise<void> {
+  private async send(text: string, busy: BusyMode | undefined, stored: (sessionId: string) => void): Promise<void> {
     const sessionId = this.sessionId;
     const again = this.unconfirmed !== null && this.unconfirmed.text === text && this.unconfirmed.sessionId === sessionId;
-    const prompt = { uid: again && this.unconfirmed !== null ? this.unconfirmed.uid : this.needs.newUid(), sessionId, text };
+    const prompt = { uid: again && this.unconfirmed !== null ? this.unconfirmed.uid : this.needs.newUid(), sessionId, text, ...(busy === undefined ? {} : { busy }) };
     this.inFlight.value = prompt;
     this.unconfirmed = prompt;
     this.jumpToEnd.value++;
@@ -348,7 +394,16 @@ export class ChatController {
   }
 
   private refuse(sentence: string, offersModels: boolean): void {
-    this.refused.value = { sentence, offersModels };
+    this.refused.value = { sentence, isRefusal: true, offersModels };
+  }
+
+  private inform(sentence: string): void {
+    this.refused.value = { sentence, isRefusal: false, offersModels: false };
+  }
+
+  /** Takes a command that was carried out from the composer, and leaves what was typed behind it. */
+  private clear(typed: string): void {
+    this.drafts.submitted(this.drafts.place, afterSubmission(this.drafts.text.peek(), typed));
   }
 
   private readDoubtful(): void {

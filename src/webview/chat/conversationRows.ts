@@ -29,12 +29,21 @@ export interface ReadsRow {
   readonly answers: readonly AnswerRow[];
 }
 
+/** What the person told the turn while it ran. */
+export interface SteeringRow {
+  readonly kind: 'steering';
+  readonly key: string;
+  readonly message: LiveMessage;
+}
+
+export type FeedRow = AnswerRow | ReadsRow | SteeringRow;
+
 /** A prompt with everything that answers it. */
 export interface TurnBlock {
   readonly key: string;
   readonly turn: Turn | null;
   readonly prompt: LiveMessage | null;
-  readonly rows: readonly (AnswerRow | ReadsRow)[];
+  readonly rows: readonly FeedRow[];
   /** Of the running turn only. */
   readonly activity: LiveActivity | null;
   readonly isLast: boolean;
@@ -57,15 +66,29 @@ export function conversationBlocks(conversation: Conversation, previous: readonl
     const sources = [turn, activity, isLast, ...messages];
     const before = known.get(key);
     if (before !== undefined && sameItems(before.sources, sources)) return before;
-    const prompt = messages.find((live) => live.role === 'user') ?? null;
+    const prompt = messages[0]?.role === 'user' ? messages[0] : null;
     const answers = answerRows(messages, turn, activity?.activity ?? null, before);
-    return { key, turn, prompt, rows: foldReads(answers), activity, isLast, sources };
+    const steering = messages.filter((live) => live.role === 'user' && live !== prompt);
+    return { key, turn, prompt, rows: foldReads(withSteering(messages, answers, steering)), activity, isLast, sources };
   });
+}
+
+export function answersIn(row: FeedRow): readonly AnswerRow[] {
+  switch (row.kind) {
+    case 'answer':
+      return [row];
+    case 'reads':
+      return row.answers;
+    case 'steering':
+      return [];
+    default:
+      return row satisfies never;
+  }
 }
 
 /** Words of the answer text in a block, as a person would count them. */
 export function answerWords(block: TurnBlock): number {
-  const parts = block.rows.flatMap((row) => (row.kind === 'answer' ? row.message.parts : row.answers.flatMap((answer) => answer.message.parts)));
+  const parts = block.rows.flatMap((row) => answersIn(row).flatMap((answer) => answer.message.parts));
   return parts.reduce((sum, part) => sum + (part.kind === 'text' ? (part.text.match(/\S+/g)?.length ?? 0) : 0), 0);
 }
 
@@ -92,7 +115,7 @@ function groupByTurn(conversation: Conversation, superseded: ReadonlySet<string>
 
 function answerRows(messages: readonly LiveMessage[], turn: Turn | null, activity: TurnActivity | null, before: TurnBlock | undefined): readonly AnswerRow[] {
   const results = new Map(messages.flatMap((live) => live.parts).flatMap((part) => (part.kind === 'toolResult' ? [[part.callId, part] as const] : [])));
-  const known = new Map(before?.rows.flatMap((row) => (row.kind === 'answer' ? [row] : row.answers)).map((row) => [row.key, row]));
+  const known = new Map(before?.rows.flatMap(answersIn).map((row) => [row.key, row]));
   const answers = messages.filter((live) => live.role === 'assistant' && hasContent(live));
   return answers.map((message, index) => {
     const calls = message.parts.flatMap((part) => (part.kind === 'toolCall' ? [callRow(part, results.get(part.callId) ?? null, turn, activity)] : []));
@@ -120,8 +143,14 @@ function articleState(message: LiveMessage, turn: Turn | null, isLast: boolean):
   return message.final ? 'saved' : 'streaming';
 }
 
-function foldReads(answers: readonly AnswerRow[]): readonly (AnswerRow | ReadsRow)[] {
-  const rows: (AnswerRow | ReadsRow)[] = [];
+function withSteering(messages: readonly LiveMessage[], answers: readonly AnswerRow[], steering: readonly LiveMessage[]): readonly (AnswerRow | SteeringRow)[] {
+  if (steering.length === 0) return answers;
+  const rows = [...answers, ...steering.map((message) => ({ kind: 'steering' as const, key: message.uid, message }))];
+  return rows.sort((a, b) => messages.indexOf(a.message) - messages.indexOf(b.message));
+}
+
+function foldReads(answers: readonly (AnswerRow | SteeringRow)[]): readonly FeedRow[] {
+  const rows: FeedRow[] = [];
   let run: AnswerRow[] = [];
   const close = (): void => {
     const count = run.reduce((sum, answer) => sum + answer.calls.length, 0);
@@ -131,7 +160,7 @@ function foldReads(answers: readonly AnswerRow[]): readonly (AnswerRow | ReadsRo
     run = [];
   };
   for (const answer of answers) {
-    if (onlyReads(answer)) run.push(answer);
+    if (answer.kind === 'answer' && onlyReads(answer)) run.push(answer);
     else {
       close();
       rows.push(answer);

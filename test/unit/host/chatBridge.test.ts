@@ -223,6 +223,17 @@ describe('the chat view\'s tie to the gateway', () => {
     expect(port.responses).toMatchObject([{ id: 1, ok: true, result: { kind: 'started', sessionId: 's1' } }]);
   });
 
+  it('passes on what is to become of a prompt while a turn runs, and refuses what it does not know', async () => {
+    const { bridge, gateway } = world();
+    const port = new RecordingPort();
+    bridge.connect(port);
+    port.request(1, 'submit', { sessionId: 's1', uid: 'u1', text: 'hello', busy: 'steer' });
+    port.request(2, 'submit', { sessionId: 's1', uid: 'u2', text: 'hello', busy: 'shout' });
+    await settle();
+    expect(gateway.calls).toEqual(['submit chat s1 hello (steer)']);
+    expect(port.responses).toMatchObject([{ id: 2, ok: false }, { id: 1, ok: true }]);
+  });
+
   it('tells of a new title and of a chosen model', async () => {
     const { bridge, gateway } = world();
     const port = new RecordingPort();

@@ -75,7 +75,7 @@ export class ScriptedGateway implements Gateway {
   }
 
   async submit(surfaceId: string, prompt: PromptSubmission): Promise<SubmitReceipt> {
-    this.calls.push(`submit ${surfaceId} ${prompt.sessionId ?? 'new'} ${prompt.text}`);
+    this.calls.push(`submit ${surfaceId} ${prompt.sessionId ?? 'new'} ${prompt.text}${prompt.busy === undefined ? '' : ` (${prompt.busy})`}`);
     return { kind: 'started', sessionId: prompt.sessionId ?? 's1', turnUid: 't1' };
   }
 

@@ -5,6 +5,7 @@ const defaults: Readonly<Record<string, unknown>> = {
   'hermes.model': '',
   'hermes.providers': [],
   'hermes.reasoningEffort': 'default',
+  'hermes.busyInput': 'queue',
   'hermes.maxIterations': 90,
   'hermes.storage.path': '',
 };
@@ -22,7 +23,7 @@ const local = { name: 'Local', protocol: 'openai', baseUrl: 'http://127.0.0.1:11
 describe('settings', () => {
   it('are the defaults when nothing is set', () => {
     expect(readSettings(configuration({}))).toEqual({
-      settings: { model: null, providers: [], reasoningEffort: 'default', maxIterations: 90, storagePath: null },
+      settings: { model: null, providers: [], reasoningEffort: 'default', busyInput: 'queue', maxIterations: 90, storagePath: null },
       problems: [],
     });
   });
@@ -33,6 +34,7 @@ describe('settings', () => {
         'hermes.model': ' Local/qwen3:8b ',
         'hermes.providers': [{ ...local, models: [{ id: 'qwen3:8b', contextWindow: 32768, tools: true }] }],
         'hermes.reasoningEffort': 'high',
+        'hermes.busyInput': 'steer',
         'hermes.maxIterations': 5,
         'hermes.storage.path': '/var/lib/hermes',
       }),
@@ -42,6 +44,7 @@ describe('settings', () => {
         model: 'Local/qwen3:8b',
         providers: [{ ...local, models: [{ id: 'qwen3:8b', contextWindow: 32768, tools: true }] }],
         reasoningEffort: 'high',
+        busyInput: 'steer',
         maxIterations: 5,
         storagePath: '/var/lib/hermes',
       },
@@ -51,14 +54,15 @@ describe('settings', () => {
 
   it('name every bad value in a sentence and go on with its default', () => {
     const { settings, problems } = readSettings(
-      configuration({ 'hermes.model': 'qwen', 'hermes.providers': 'http://x', 'hermes.reasoningEffort': 'extreme', 'hermes.maxIterations': 0, 'hermes.storage.path': 'here' }),
+      configuration({ 'hermes.model': 'qwen', 'hermes.providers': 'http://x', 'hermes.reasoningEffort': 'extreme', 'hermes.busyInput': 'shout', 'hermes.maxIterations': 0, 'hermes.storage.path': 'here' }),
     );
-    expect(settings).toEqual({ model: null, providers: [], reasoningEffort: 'default', maxIterations: 90, storagePath: null });
+    expect(settings).toEqual({ model: null, providers: [], reasoningEffort: 'default', busyInput: 'queue', maxIterations: 90, storagePath: null });
     expect(problems.map(({ sentence }) => sentence)).toEqual([
       'The setting `hermes.model` is not written as Provider/model-id. Its default is used until it is corrected.',
       'The setting `hermes.storage.path` is not an absolute path. Its default is used until it is corrected.',
       'The setting `hermes.providers` is not a list of providers. It is ignored until it is corrected.',
       'The setting `hermes.reasoningEffort` is not one of default, none, low, medium, high. Its default is used until it is corrected.',
+      'The setting `hermes.busyInput` is not one of queue, interrupt, steer. Its default is used until it is corrected.',
       'The setting `hermes.maxIterations` is not a whole number from 1 to 1000. Its default is used until it is corrected.',
     ]);
   });

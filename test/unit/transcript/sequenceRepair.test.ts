@@ -40,6 +40,12 @@ describe('prompts in a row', () => {
     expect({ lines: rowLines(repair.messages), hidden: hidden(repair).length }).toEqual({ lines: ['user: u0\n\nu1\n\nu2\n\nu3'], hidden: 3 });
   });
 
+  it('stay apart where they are steering: told to a turn behind its tool results', () => {
+    expect(lines((rows) => rows.turn('t1').user('q').assistant(call('a')).tool('a', 'A').user('this').user('and this').turn('t2').user('next').user('more'))).toEqual([
+      'user: q', 'assistant: [a]', 'tool: a=done', 'user: this', 'user: and this', 'user: next\n\nmore',
+    ]);
+  });
+
   it('S17 leave the answer behind them as it is', () => {
     const stored = rowsOf((rows) => rows.user('first').user('second').assistant('answer'));
     const repair = repairSequence(stored, { openTurnUid: null, at: 99 });

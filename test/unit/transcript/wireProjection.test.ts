@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { steeringText } from '../../../src/transcript/steering';
 import type { WireMessage } from '../../../src/transcript/wireMessage';
 import { projectToWire } from '../../../src/transcript/wireProjection';
 import { call, TranscriptBuilder } from '../../support/builders/messages';
@@ -30,6 +31,24 @@ describe('the wire copy of a transcript', () => {
       { role: 'assistant', content: [text('(This answer ended before any text.)')] },
       { role: 'user', content: [text('next')] },
     ]);
+  });
+
+  it('sends what the person told a turn while it worked with the result ahead of it, and a prompt behind it as a prompt', () => {
+    const wire = project((rows) => rows.turn('t1').user('q').assistant(call('a'), call('b')).tool('a', 'A').tool('b', 'B').user('this').user('and this').turn('t2').user('next'));
+    expect({ wire: wire.slice(2), problems: sequenceProblems(wire) }).toEqual({
+      wire: [
+        {
+          role: 'tool',
+          results: [
+            { callId: 'a', name: 'read_file', text: 'A', isError: false },
+            { callId: 'b', name: 'read_file', text: `B\n\n${steeringText('this')}\n\n${steeringText('and this')}`, isError: false },
+          ],
+        },
+        { role: 'assistant', content: [text('(This answer ended before any text.)')] },
+        { role: 'user', content: [text('next')] },
+      ],
+      problems: [],
+    });
   });
 
   it('keeps results with their own call when a server counts its call ids from zero in every answer', () => {

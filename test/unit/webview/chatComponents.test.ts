@@ -90,6 +90,23 @@ describe('a conversation', () => {
     expect(all('article').map((article) => article.dataset['uid'])).toEqual(['u2']);
   });
 
+  test('shows what the person told a running turn where it was said, between the reads it parts', async () => {
+    page = new ChatPage();
+    const rows = [
+      question,
+      answer({ uid: 'a1', position: 2 }, [call('c1', 'read_file', { path: 'a.ts' }), call('c2', 'read_file', { path: 'b.ts' })]),
+      result({ uid: 'r1', position: 3 }, 'c1', 'read_file', 'x'),
+      result({ uid: 'r2', position: 4 }, 'c2', 'read_file', 'x'),
+      prompt({ uid: 's1', position: 5 }, 'only the title'),
+      answer({ uid: 'a2', position: 6 }, [call('c3', 'read_file', { path: 'c.ts' })]),
+      result({ uid: 'r3', position: 7 }, 'c3', 'read_file', 'x'),
+    ];
+    await page.bootstrap(shownSession({ messages: rows.slice(0, 4), openTurn: runningTurn() }));
+    for (const message of rows.slice(4)) await page.event({ kind: 'messageStored', message });
+    const articles = all('article').map((article) => [article.dataset['uid'], article.querySelector('[data-part=text]')?.textContent ?? null]);
+    expect([articles, names('button').filter((name) => name.startsWith('Read '))]).toEqual([[['u1', 'Why?'], ['a1', null], ['s1', 'only the title'], ['a2', null]], []]);
+  });
+
   test('folds reads that followed each other into one line that opens', async () => {
     page = new ChatPage();
     const rows = ['a', 'b', 'c'].flatMap((letter, index) => [

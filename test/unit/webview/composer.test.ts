@@ -161,6 +161,151 @@ describe('the composer', () => {
   });
 });
 
+describe('while a turn runs', () => {
+  test('Enter leaves it to the setting what becomes of the prompt; the Queue button says it', async () => {
+    await open(busy);
+    await page.type('by Enter');
+    await page.key('Enter');
+    await page.answer('submit', { kind: 'queued', sessionId: session().id });
+    await page.type('by button');
+    await page.press('Queue');
+    expect(page.sent('submit')).toEqual([
+      { sessionId: session().id, uid: 'uid1', text: 'by Enter' },
+      { sessionId: session().id, uid: 'uid2', text: 'by button', busy: 'queue' },
+    ]);
+  });
+
+  test.each(['queue', 'steer'] as const)('/%s says it for one text, which leaves the composer when it is on disk', async (name) => {
+    await open(busy);
+    await page.type(`/${name} only the title`);
+    await page.key('Enter');
+    const waiting = page.composer.value;
+    await page.answer('submit', { kind: 'queued', sessionId: session().id });
+    expect([page.sent('submit'), waiting, page.composer.value]).toEqual([[{ sessionId: session().id, uid: 'uid1', text: 'only the title', busy: name }], `/${name} only the title`, '']);
+  });
+});
+
+describe('a command', () => {
+  const run = async (typed: string): Promise<void> => {
+    await page.type(typed);
+    await page.key('Enter');
+  };
+
+  test.each([
+    ['/stop', busy, 'stop', { sessionId: session().id }],
+    ['/new', idle, 'newSession', {}],
+    ['/resume', idle, 'resumePicker', {}],
+    ['/retry', idle, 'retry', { turnUid: 'turn1' }],
+    ['/title Better', idle, 'rename', { sessionId: session().id, title: 'Better' }],
+  ])('%s is carried out and sends no prompt', async (typed, shown, name, payload) => {
+    await open(shown);
+    await run(typed);
+    if (name === 'rename') await page.answer('rename', null);
+    expect([page.sent(name), page.sent('submit'), page.composer.value]).toEqual([[payload], [], '']);
+  });
+
+  test('/model opens the models', async () => {
+    await open(idle);
+    await run('/model');
+    expect([names('dialog'), page.composer.value]).toEqual([['Choose a Model'], '']);
+  });
+
+  test('/help says what there is, politely', async () => {
+    await open(idle);
+    await run('/help');
+    expect([nameOf(all('status')[0] ?? document.body), names('alert')]).toEqual(['Commands: /queue /steer /stop /new /resume /retry /model /title /help. Each is described when you type /.', []]);
+  });
+
+  test.each([
+    ['/undo', '/undo is not a command. Nothing was sent; put a blank before the / to send this as a prompt. Commands: /queue /steer /stop /new /resume /retry /model /title /help.'],
+    ['/queue', '/queue needs a text behind it.'],
+    ['/new idea', '/new takes no text. Nothing was sent; put a blank before the / to send this as a prompt.'],
+  ])('%s is refused in words and stays in the composer', async (typed, sentence) => {
+    await open(idle);
+    await page.type(typed);
+    await page.key('Escape');
+    await page.key('Enter');
+    expect([names('alert'), page.composer.value, page.sent('submit'), page.sent('newSession')]).toEqual([[sentence], typed, [], []]);
+  });
+
+  test('whose title is refused stays in the composer', async () => {
+    await open(idle);
+    await run('/title Better');
+    await page.refuse('rename', 'The disk is full.');
+    expect([names('alert'), page.composer.value]).toEqual([['The disk is full.'], '/title Better']);
+  });
+
+  test('is a prompt behind a blank', async () => {
+    await open(idle);
+    await run(' /stop');
+    expect(page.sent('submit')).toEqual([{ sessionId: session().id, uid: 'uid1', text: ' /stop' }]);
+  });
+});
+
+describe('the list of commands', () => {
+  const list = () => ({
+    options: all('option').map((option) => [option.id, option.getAttribute('aria-selected')]),
+    controls: page.composer.getAttribute('aria-controls'),
+    active: page.composer.getAttribute('aria-activedescendant'),
+  });
+
+  test('opens at "/", follows what is typed, and is moved through with the arrows', async () => {
+    await open(idle);
+    const before = list();
+    await page.type('/st');
+    const typed = list();
+    await page.key('ArrowDown');
+    const moved = list();
+    await page.key('ArrowDown');
+    expect({ before, typed, moved, around: list().active, named: names('listbox') }).toEqual({
+      before: { options: [], controls: null, active: null },
+      typed: { options: [['command-steer', 'true'], ['command-stop', 'false']], controls: 'command-list', active: 'command-steer' },
+      moved: { options: [['command-steer', 'false'], ['command-stop', 'true']], controls: 'command-list', active: 'command-stop' },
+      around: 'command-steer',
+      named: ['Commands'],
+    });
+  });
+
+  test.each(['Enter', 'Tab'])('%s completes the active one and keeps the focus; nothing is sent', async (key) => {
+    await open(idle);
+    await page.type('/st');
+    const pressed = await page.key(key);
+    expect([page.composer.value, list().options, pressed.defaultPrevented, document.activeElement === page.composer, page.posted.filter(({ kind }) => kind === 'request')]).toEqual(['/steer ', [], true, true, []]);
+  });
+
+  test('a click completes too', async () => {
+    await open(idle);
+    await page.type('/');
+    const option = all('option').find(({ id }) => id === 'command-queue');
+    await page.click(option ?? document.body);
+    expect(page.composer.value).toBe('/queue ');
+  });
+
+  test('Enter runs a command that is typed to its end', async () => {
+    await open(busy);
+    await page.type('/stop');
+    await page.key('Enter');
+    expect([page.sent('stop').length, page.composer.value]).toEqual([1, '']);
+  });
+
+  test('Escape closes it and only then stops', async () => {
+    await open(busy);
+    await page.type('/st');
+    await page.key('Escape');
+    const closed = [list().options, page.sent('stop')];
+    await page.key('Escape');
+    expect([closed, page.sent('stop').length, page.composer.value]).toEqual([[[], []], 1, '/st']);
+  });
+
+  test('stays closed for an input method and for a draft that was there before', async () => {
+    await open({ ...idle, draft: '/st' });
+    const drafted = list().options;
+    await page.type('/sto');
+    await page.key('Enter', { isComposing: true });
+    expect([drafted, page.composer.value]).toEqual([[], '/sto']);
+  });
+});
+
 describe('the queue', () => {
   test('is a list whose prompts can be edited, removed and sent next', async () => {
     const queued = (uid: string, text: string) => ({ uid, sessionId: session().id, text, createdAt: 1 });

@@ -1,8 +1,10 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { composerKey } from '../composerText';
+import { completed, offeredCommands, type SlashCommand } from '../slashCommands';
 import { useChat } from './ChatContext';
+import { CommandList, commandListId, commandOptionId } from './CommandList';
 
 /** Where a person writes. What is typed leaves it only once it is on disk. */
 export function Composer() {
@@ -13,7 +15,10 @@ export function Composer() {
   const submitting = chat.submitting.value;
   useComposerFocus(field.current, chat.composerFocus.value);
 
+  const commands = useCommands(text, (next) => chat.drafts.edit(next));
+
   const onKeyDown = (event: KeyboardEvent): void => {
+    if (commands.onKeyDown(event)) return;
     switch (composerKey(event, text)) {
       case 'submit':
         event.preventDefault();
@@ -36,20 +41,29 @@ export function Composer() {
   return (
     <div class="composer-area">
       <ProblemLine />
+      {commands.active !== null && <CommandList commands={commands.offered} active={commands.active} pick={commands.pick} />}
       <div class="composer" onClick={(event) => event.target === event.currentTarget && field.current?.focus()}>
         <textarea
           ref={field}
           class="composer-field"
           aria-label={t('Message')}
           aria-busy={submitting}
+          aria-autocomplete="list"
+          aria-haspopup="listbox"
+          aria-controls={commands.active === null ? undefined : commandListId}
+          aria-activedescendant={commands.active === null ? undefined : commandOptionId(commands.active)}
           dir="auto"
           rows={1}
-          placeholder={running ? t('Ask something else; it waits its turn') : t('Ask about this folder')}
+          placeholder={running ? t('Ask something else, or type / for commands') : t('Ask about this folder, or type / for commands')}
           value={text}
-          onInput={(event) => chat.drafts.edit(event.currentTarget.value)}
+          onInput={(event) => {
+            commands.typed(event.currentTarget.value);
+            chat.drafts.edit(event.currentTarget.value);
+          }}
           onKeyDown={onKeyDown}
           onFocus={() => chat.needs.memory.remember({ composerFocused: true })}
           onBlur={() => {
+            commands.close();
             chat.needs.memory.remember({ composerFocused: false });
             chat.leave();
           }}
@@ -58,7 +72,7 @@ export function Composer() {
           <span class="composer-hint">{t('Enter to send, Shift+Enter for a new line')}</span>
           <span class="composer-buttons">
             {running && <StopButton stop={() => void chat.stop()} />}
-            <SendButton queues={running} disabled={submitting || text.trim() === ''} send={() => void chat.submit()} />
+            <SendButton queues={running} disabled={submitting || text.trim() === ''} send={() => void chat.submit(running ? 'queue' : undefined)} />
           </span>
         </div>
       </div>
@@ -103,9 +117,10 @@ function ProblemLine() {
   const chat = useChat();
   const problem = chat.problem.value;
   if (problem === null) return null;
+  const tone = problem.offersModels ? 'warning' : problem.isRefusal ? 'error' : 'info';
   return (
-    <div class={`notice notice-${problem.offersModels ? 'warning' : 'error'}`} role="alert">
-      <Icon name={problem.offersModels ? 'warning' : 'error'} />
+    <div class={`notice notice-${tone}`} role={problem.isRefusal ? 'alert' : 'status'}>
+      <Icon name={tone} />
       <div class="notice-body">
         <span>{problem.sentence}</span>
         {problem.offersModels && (
@@ -119,6 +134,46 @@ function ProblemLine() {
       </button>
     </div>
   );
+}
+
+interface OfferedCommands {
+  readonly offered: readonly SlashCommand[];
+  /** Null while no list is shown. */
+  readonly active: SlashCommand | null;
+  readonly pick: (command: SlashCommand) => void;
+  readonly typed: (text: string) => void;
+  readonly close: () => void;
+  /** Whether the key was meant for the list. */
+  readonly onKeyDown: (event: KeyboardEvent) => boolean;
+}
+
+/** The list of commands over the composer: opened by typing "/", closed by Escape until the text is another one. */
+function useCommands(text: string, edit: (text: string) => void): OfferedCommands {
+  const [isOpen, setOpen] = useState(false);
+  const [place, setPlace] = useState(0);
+  const offered = offeredCommands(text);
+  const active = isOpen ? (offered[Math.min(place, offered.length - 1)] ?? null) : null;
+  const close = (): void => setOpen(false);
+  const pick = (command: SlashCommand): void => {
+    close();
+    edit(completed(command));
+  };
+  const onKeyDown = (event: KeyboardEvent): boolean => {
+    if (active === null || event.isComposing || event.keyCode === 229 || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return false;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) setPlace((offered.indexOf(active) + step + offered.length) % offered.length);
+    else if (event.key === 'Escape') close();
+    // Typed to its end, a command needs no completing: Enter runs it.
+    else if (event.key === 'Tab' || (event.key === 'Enter' && completed(active) !== text)) pick(active);
+    else return false;
+    event.preventDefault();
+    return true;
+  };
+  const typed = (next: string): void => {
+    setOpen(offeredCommands(next).length > 0);
+    setPlace(0);
+  };
+  return { offered, active, pick, typed, close, onKeyDown };
 }
 
 /** Focuses the field when asked to, and where it had the focus before the view was hidden; never takes the focus from elsewhere. */

@@ -2,7 +2,7 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import type { Conversation } from '../conversation';
-import { conversationBlocks, type TurnBlock } from '../conversationRows';
+import { answersIn, conversationBlocks, type TurnBlock } from '../conversationRows';
 import { useChat } from './ChatContext';
 import { TurnView } from './TurnView';
 import { useFollow } from './useFollow';
@@ -58,7 +58,7 @@ function JumpButton({ unseen, jump }: { readonly unseen: number; readonly jump: 
 function articleUids(blocks: readonly TurnBlock[]): readonly string[] {
   return blocks.flatMap((block) => [
     ...(block.prompt === null ? [] : [block.prompt.uid]),
-    ...block.rows.flatMap((row) => (row.kind === 'answer' ? [row.key] : row.answers.map((answer) => answer.key))),
+    ...block.rows.flatMap((row) => (row.kind === 'steering' ? [row.key] : answersIn(row).map((answer) => answer.key))),
   ]);
 }
 

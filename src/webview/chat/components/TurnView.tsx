@@ -29,6 +29,7 @@ export const TurnView = memo(({ block, near }: TurnViewProps) => {
       {prompt !== null && <Prompt message={prompt}>{rows.length === 0 && tail}</Prompt>}
       {rows.map((row, index) => {
         const end = index === rows.length - 1 && tail;
+        if (row.kind === 'steering') return <Prompt key={row.key} message={row.message}>{end}</Prompt>;
         if (row.kind === 'reads') return <Reads key={row.key} row={row} startedAt={startedAt} tail={end} />;
         return (
           <Answer key={row.key} row={row} startedAt={startedAt}>

@@ -1,0 +1,38 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { t } from '../../localization';
+import { commandWords, type SlashCommand } from '../slashCommands';
+
+interface CommandListProps {
+  readonly commands: readonly SlashCommand[];
+  readonly active: SlashCommand;
+  readonly pick: (command: SlashCommand) => void;
+}
+
+export const commandListId = 'command-list';
+
+export function commandOptionId({ name }: SlashCommand): string {
+  return `command-${name}`;
+}
+
+/** What can be typed behind a "/". The focus stays in the composer, which says by its aria attributes which command is the active one. */
+export function CommandList({ commands, active, pick }: CommandListProps) {
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }), [active]);
+  return (
+    <ul id={commandListId} class="popup command-list" role="listbox" aria-label={t('Commands')} ref={list} onMouseDown={(event) => event.preventDefault()}>
+      {commands.map((command) => (
+        <li
+          key={command.name}
+          id={commandOptionId(command)}
+          class={`option command-option${command === active ? ' active' : ''}`}
+          role="option"
+          aria-selected={command === active}
+          onClick={() => pick(command)}
+        >
+          <span class="command-name">/{command.name}</span>
+          <span class="command-words">{commandWords(command.name)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,90 @@
+import { t } from '../localization';
+
+/** What can be typed behind a "/" at the beginning of the composer. `takes`: whether a text follows the name. */
+export const slashCommands = [
+  { name: 'queue', takes: 'text' },
+  { name: 'steer', takes: 'text' },
+  { name: 'stop', takes: 'nothing' },
+  { name: 'new', takes: 'nothing' },
+  { name: 'resume', takes: 'nothing' },
+  { name: 'retry', takes: 'nothing' },
+  { name: 'model', takes: 'nothing' },
+  { name: 'title', takes: 'text' },
+  { name: 'help', takes: 'nothing' },
+] as const;
+export type SlashCommand = (typeof slashCommands)[number];
+
+/** What a submitted text is. incomplete: its text is missing · excess: a command that takes no text has one, which would be lost. */
+export type SlashInput =
+  | { readonly kind: 'prompt' }
+  | { readonly kind: 'command'; readonly name: SlashCommand['name']; readonly text: string }
+  | { readonly kind: 'incomplete' | 'excess' | 'unknown'; readonly name: string };
+
+/** A path (`/usr/bin`), a comment (`// why`) and whatever begins with a blank are prompts. */
+export function parseSlash(input: string): SlashInput {
+  const match = /^\/([\p{L}\d_-]*)(?:\s+([^]*))?$/u.exec(input.trimEnd());
+  if (match === null) return { kind: 'prompt' };
+  const name = (match[1] ?? '').toLowerCase();
+  const text = match[2] ?? '';
+  const command = slashCommands.find((known) => known.name === name);
+  if (command === undefined) return { kind: 'unknown', name };
+  if (command.takes === 'text' && text === '') return { kind: 'incomplete', name };
+  if (command.takes === 'nothing' && text !== '') return { kind: 'excess', name };
+  return { kind: 'command', name: command.name, text };
+}
+
+/** The commands to offer while a name is being typed; none once it is over. */
+export function offeredCommands(typed: string): readonly SlashCommand[] {
+  const match = /^\/(\w*)$/.exec(typed);
+  const begun = match?.[1]?.toLowerCase();
+  return begun === undefined ? [] : slashCommands.filter(({ name }) => name.startsWith(begun));
+}
+
+/** The composer's text once this command was picked from the list. */
+export function completed({ name, takes }: SlashCommand): string {
+  return takes === 'text' ? `/${name} ` : `/${name}`;
+}
+
+export function commandWords(name: SlashCommand['name']): string {
+  switch (name) {
+    case 'queue':
+      return t('Send a text when the running turn is complete');
+    case 'steer':
+      return t('Tell the running turn something with its next tool results');
+    case 'stop':
+      return t('Stop the running turn');
+    case 'new':
+      return t('Begin a new session');
+    case 'resume':
+      return t('Open an earlier session');
+    case 'retry':
+      return t('Ask the last prompt again');
+    case 'model':
+      return t('Choose the model');
+    case 'title':
+      return t('Name this session');
+    case 'help':
+      return t('List the commands');
+    default:
+      return name satisfies never;
+  }
+}
+
+/** Why a text that looks like a command was not carried out. Nothing was sent, and it is still in the composer. */
+export function refusalWords({ kind, name }: SlashInput & { readonly kind: 'incomplete' | 'excess' | 'unknown' }): string {
+  const args = { name, commands: commandList() };
+  switch (kind) {
+    case 'incomplete':
+      return t('/{name} needs a text behind it.', args);
+    case 'excess':
+      return t('/{name} takes no text. Nothing was sent; put a blank before the / to send this as a prompt.', args);
+    case 'unknown':
+      return t('/{name} is not a command. Nothing was sent; put a blank before the / to send this as a prompt. Commands: {commands}.', args);
+    default:
+      return kind satisfies never;
+  }
+}
+
+export function commandList(): string {
+  return slashCommands.map(({ name }) => `/${name}`).join(' ');
+}

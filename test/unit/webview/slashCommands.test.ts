@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { completed, offeredCommands, parseSlash, refusalWords, slashCommands } from '../../../src/webview/chat/slashCommands';
+
+describe('a text in the composer', () => {
+  test.each([
+    ['/stop', { kind: 'command', name: 'stop', text: '' }],
+    ['/Stop  \n', { kind: 'command', name: 'stop', text: '' }],
+    ['/queue also the docs', { kind: 'command', name: 'queue', text: 'also the docs' }],
+    ['/steer\nfirst line\n\nsecond line\n', { kind: 'command', name: 'steer', text: 'first line\n\nsecond line' }],
+    ['/title  Fix /usr/bin ', { kind: 'command', name: 'title', text: 'Fix /usr/bin' }],
+    ['/queue', { kind: 'incomplete', name: 'queue' }],
+    ['/queue   ', { kind: 'incomplete', name: 'queue' }],
+    ['/new idea for the parser', { kind: 'excess', name: 'new' }],
+    ['/undo', { kind: 'unknown', name: 'undo' }],
+    ['/größe ändern', { kind: 'unknown', name: 'größe' }],
+    ['/', { kind: 'unknown', name: '' }],
+    ['/usr/bin/node is missing', { kind: 'prompt' }],
+    ['// why is this here?', { kind: 'prompt' }],
+    ['/* old */', { kind: 'prompt' }],
+    ['/etc.conf', { kind: 'prompt' }],
+    [' /stop', { kind: 'prompt' }],
+    ['What does /stop do?', { kind: 'prompt' }],
+  ])('%j', (typed, expected) => {
+    expect(parseSlash(typed)).toEqual(expected);
+  });
+
+  test('that is no command is refused with the commands there are', () => {
+    expect(refusalWords({ kind: 'unknown', name: 'undo' })).toBe(
+      '/undo is not a command. Nothing was sent; put a blank before the / to send this as a prompt. Commands: /queue /steer /stop /new /resume /retry /model /title /help.',
+    );
+  });
+});
+
+describe('commands are offered', () => {
+  test.each([
+    ['/', slashCommands.map(({ name }) => name)],
+    ['/st', ['steer', 'stop']],
+    ['/RE', ['resume', 'retry']],
+    ['/x', []],
+    ['/steer ', []],
+    ['', []],
+    ['a /st', []],
+  ])('while %j is typed: %j', (typed, names) => {
+    expect(offeredCommands(typed).map(({ name }) => name)).toEqual(names);
+  });
+
+  test('and, picked, leave the place where a text goes', () => {
+    expect(offeredCommands('/st').map(completed)).toEqual(['/steer ', '/stop']);
+  });
+});
