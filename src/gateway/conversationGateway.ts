@@ -139,8 +139,9 @@ export class ConversationGateway implements Gateway {
     });
   }
 
-  async stop(sessionId: string): Promise<void> {
+  async stop(sessionId: string, turnUid?: string): Promise<void> {
     const session = await this.session(sessionId);
+    if (turnUid !== undefined && this.runner.runningIn(session.conversationId)?.turn.uid !== turnUid) return;
     // Whoever stops does not want the next prompt either: it stays queued.
     this.takeOvers.clear(session.conversationId);
     await this.runner.stop(session.conversationId, new TurnStop('user'));

@@ -57,8 +57,9 @@ export interface Gateway {
   submit(surfaceId: string, prompt: PromptSubmission): Promise<SubmitReceipt>;
   /** Runs the prompt of a settled turn again; the earlier rows are hidden, never deleted. */
   retry(surfaceId: string, turnUid: string): Promise<SubmitReceipt>;
-  /** Interrupts the running turn of the session's conversation; resolves when it has settled. No-op when nothing runs. */
-  stop(sessionId: string): Promise<void>;
+  /** Interrupts the running turn of the session's conversation; resolves when it has settled. No-op when nothing runs or, with
+   *  `turnUid`, when another turn does: a stop that comes late must not hit the prompt behind. */
+  stop(sessionId: string, turnUid?: string): Promise<void>;
 
   editQueued(uid: string, text: string): Promise<void>;
   removeQueued(uid: string): Promise<void>;

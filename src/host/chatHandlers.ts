@@ -70,8 +70,8 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
         const receipt = await gateway.submit(surfaceId, busy === undefined ? prompt : { ...prompt, busy });
         return { kind: receipt.kind, sessionId: receipt.sessionId };
       },
-      stop: async ({ sessionId }) => {
-        await gateway.stop(sessionId);
+      stop: async ({ sessionId, turnUid }) => {
+        await gateway.stop(sessionId, turnUid);
         return null;
       },
       retry: async ({ turnUid }) => ({ sessionId: (await gateway.retry(surfaceId, turnUid)).sessionId }),

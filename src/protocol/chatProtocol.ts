@@ -28,7 +28,8 @@ export const chatCommands = {
 export const chatRequests = {
   /** `busy`: what becomes of the prompt while a turn runs; without it the setting decides. */
   submit: v.object({ sessionId: v.nullable(v.string()), uid: v.string(), text: v.string(), busy: v.optional(v.picklist(busyModes)) }),
-  stop: v.object({ sessionId: v.string() }),
+  /** `turnUid`: the turn the person saw running. A stop that comes too late for it stops nothing else. */
+  stop: v.object({ sessionId: v.string(), turnUid: v.optional(v.string()) }),
   retry: v.object({ turnUid: v.string() }),
   loadEarlier: v.object({ sessionId: v.string(), before: v.number(), limit: v.number() }),
   /** After a gap in `seq`, or when in doubt: the message as stored. */

@@ -68,7 +68,7 @@ export interface SessionOperations {
 
   // Queue and drafts
   /** To the end, or with `behind` to the front, after those of the prompts named that are still queued. A prompt queued already stays where
-   *  it is. Returns the conversation's queue. */
+   *  it is, and one that is part of the transcript by now is not queued again. Returns the conversation's queue. */
   enqueue(prompt: EnqueuePrompt): readonly QueuedPrompt[];
   queue(sessionId: string): readonly QueuedPrompt[];
   queuedPrompt(uid: string): QueuedPrompt | null;

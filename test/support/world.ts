@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../../src/base/clock';
 import { idsFrom } from '../../src/base/ids';
 import type { Log } from '../../src/base/log';
 import { ConversationGateway } from '../../src/gateway/conversationGateway';
-import type { SubmitReceipt } from '../../src/gateway/gateway';
+import type { BusyMode, SubmitReceipt } from '../../src/gateway/gateway';
 import { MemoryManager } from '../../src/memory/memoryManager';
 import type { MemoryProvider } from '../../src/memory/memoryProvider';
 import type { ChatModel } from '../../src/models/chatModel';
@@ -32,6 +32,8 @@ export interface WorldOptions {
   /** The model of new sessions; null: none was chosen. */
   readonly defaultModel?: string | null;
   readonly maxIterations?: number;
+  /** The setting `hermes.busyInput`. */
+  readonly busyMode?: BusyMode;
   /** What differs from how requests to this machine are usually made: pauses before a second attempt, patience with silence. */
   readonly policy?: Partial<RequestPolicy>;
   readonly memory?: (log: string[]) => readonly MemoryProvider[];
@@ -204,6 +206,7 @@ export class World {
       defaultModel: () => (options.defaultModel === undefined ? 'Local/test-model' : options.defaultModel),
       saveDefaultModel: () => Promise.resolve(),
       folder: () => this.home,
+      ...(options.busyMode === undefined ? {} : { busyMode: () => options.busyMode ?? 'queue' }),
     });
   }
 

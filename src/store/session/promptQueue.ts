@@ -13,13 +13,15 @@ export class PromptQueue {
     private readonly sessions: SessionTable,
   ) {}
 
-  /** A prompt whose uid is queued already is left as it is, so that a retried call cannot queue it twice. */
+  /** A prompt whose uid is queued already is left as it is, and one that is part of the transcript by now is not queued again, so that a
+   *  retried call cannot send it twice. */
   add(prompt: EnqueuePrompt): readonly QueuedPrompt[] {
     const { conversationId } = this.sessions.require(prompt.sessionId);
     if (prompt.text === '') throw invalid('an empty prompt');
     const added = this.database.run(
       `INSERT INTO queue (uid, session_id, conversation_id, place, text, created_at)
-       VALUES (?1, ?2, ?3, (SELECT coalesce(max(place), 0) + 1 FROM queue WHERE conversation_id = ?3), ?4, ?5) ON CONFLICT (uid) DO NOTHING`,
+       SELECT ?1, ?2, ?3, (SELECT coalesce(max(place), 0) + 1 FROM queue WHERE conversation_id = ?3), ?4, ?5
+       WHERE NOT EXISTS (SELECT 1 FROM messages WHERE uid = ?1) ON CONFLICT (uid) DO NOTHING`,
       [prompt.uid, prompt.sessionId, conversationId, prompt.text, prompt.createdAt],
     );
     if (added.changes > 0 && prompt.behind !== undefined) this.moveBehind(prompt.uid, prompt.behind, conversationId);

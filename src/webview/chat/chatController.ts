@@ -170,7 +170,8 @@ export class ChatController {
 
   async stop(): Promise<void> {
     const sessionId = this.sessionId;
-    if (sessionId !== null && this.running.peek() !== null) await this.ask(() => this.needs.host.request('stop', { sessionId }));
+    const running = this.running.peek();
+    if (sessionId !== null && running !== null) await this.ask(() => this.needs.host.request('stop', { sessionId, turnUid: running.uid }));
   }
 
   async retry(turnUid: string): Promise<void> {

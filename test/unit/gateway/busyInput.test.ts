@@ -119,6 +119,50 @@ describe('a prompt that interrupts', () => {
     });
   });
 
+  it('is not stopped by a stop that was meant for the turn before it', async () => {
+    const { server } = await create();
+    const held = gate();
+    server.script(reply().says('one ').hangs(), reply().says('now ').waitsFor(held.opened).says('done'));
+    const panel = world.surface();
+    const { sessionId, ...first } = await world.send(panel, 'first');
+    await panel.until(() => panel.deliveredText === 'one ');
+    await busySend(panel, 'urgent', 'interrupt');
+    await panel.until(() => panel.deliveredText === 'one now ');
+    await world.gateway.stop(sessionId, first.kind === 'started' ? first.turnUid : '');
+    held.open();
+    await panel.untilSettled(2);
+    await world.idle();
+    expect([endings(panel), await world.lines(sessionId)]).toEqual([['newPrompt', 'stop'], ['user: first', 'assistant: one ', 'user: urgent', 'assistant: now done']]);
+  });
+
+  it('waits for the person when the turn that it stops is stopped by the person too', async () => {
+    const { server } = await create();
+    server.script(reply().says('one ').hangs(), reply().says('never'));
+    const panel = world.surface();
+    const { sessionId } = await world.send(panel, 'first');
+    await panel.until(() => panel.deliveredText === 'one ');
+    const mend = world.breakStore((method) => (method === 'settleTurn' ? new StoreError('full', 'The disk is full.', 'full') : null));
+    await busySend(panel, 'urgent', 'interrupt');
+    const stopping = world.gateway.stop(sessionId);
+    await panel.untilSettled(1);
+    mend();
+    await stopping;
+    await world.idle();
+    expect([await queueOf(sessionId), server.requests.length]).toEqual([['urgent'], 1]);
+  });
+
+  it('is what Enter sends where the setting says so', async () => {
+    const { server } = await create({ busyMode: 'interrupt' });
+    server.script(reply().says('one ').hangs(), reply().says('now'));
+    const panel = world.surface();
+    const { sessionId } = await world.send(panel, 'first');
+    await panel.until(() => panel.deliveredText === 'one ');
+    await world.send(panel, 'urgent');
+    await panel.untilSettled(2);
+    await world.idle();
+    expect(await world.lines(sessionId)).toEqual(['user: first', 'assistant: one ', 'user: urgent', 'assistant: now']);
+  });
+
   it('starts at once where nothing runs', async () => {
     const { server } = await create();
     server.script(reply().says('one'), reply().says('two'));

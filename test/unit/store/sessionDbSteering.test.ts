@@ -40,11 +40,13 @@ describe('steering', () => {
     queued('q2');
     const given = steer('q1');
     const again = steer('q1');
+    const late = queued('q1', []);
     world.db.putMessages([answer('m2', 'Seen.', 't1')]);
     settle(world.db, 't1', complete);
-    expect({ given: [given?.uid, given?.turnUid, given?.createdAt], same: again?.uid === given?.uid, queue: queue(), last: lines(world.db).slice(-2), sound: world.db.verifyIntegrity() }).toEqual({
+    expect({ given: [given?.uid, given?.turnUid, given?.createdAt], same: again?.uid === given?.uid, late, queue: queue(), last: lines(world.db).slice(-2), sound: world.db.verifyIntegrity() }).toEqual({
       given: ['q1', 't1', 9],
       same: true,
+      late: ['q2'],
       queue: ['q2'],
       last: ['user: text of q1', 'assistant: Seen.'],
       sound: [],

@@ -106,7 +106,7 @@ describe('the composer', () => {
   test('stops with Escape and keeps the focus', async () => {
     await open(busy);
     await page.key('Escape');
-    expect([page.sent('stop'), document.activeElement === page.composer]).toEqual([[{ sessionId: session().id }], true]);
+    expect([page.sent('stop'), document.activeElement === page.composer]).toEqual([[{ sessionId: session().id, turnUid: 'turn1' }], true]);
   });
 
   test('closes a refusal with Escape before it stops anything', async () => {
@@ -192,7 +192,7 @@ describe('a command', () => {
   };
 
   test.each([
-    ['/stop', busy, 'stop', { sessionId: session().id }],
+    ['/stop', busy, 'stop', { sessionId: session().id, turnUid: 'turn1' }],
     ['/new', idle, 'newSession', {}],
     ['/resume', idle, 'resumePicker', {}],
     ['/retry', idle, 'retry', { turnUid: 'turn1' }],
