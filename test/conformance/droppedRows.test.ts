@@ -190,6 +190,22 @@ describe('no row is dropped', () => {
     expect({ stored: stored.filter((line) => !line.includes('(closing)')), missing, backfills }).toEqual({ stored: ['user: Hi', 'assistant: Hello '], missing: [], backfills: 1 });
   });
 
+  it('S60 when even that cannot be written, the log says so', async () => {
+    const world = await create();
+    world.server.script(reply().says('Hello ').pauses(50).says('world'));
+    const panel = world.surface();
+    await askUntil(world, panel, 'Hi', 'Hello ');
+    const mend = world.breakStore(() => full);
+    await panel.untilSettled(1);
+    world.damageStore('DELETE FROM stream_chunks');
+    world.damageStore("DELETE FROM messages WHERE role = 'assistant'");
+    mend();
+    world.breakStore((method) => (method === 'putMessages' ? full : null));
+    await panel.untilSettled(2);
+    await world.idle();
+    expect(world.logLines.filter((line) => line.includes('What was shown could not be written afterwards.')).length).toBe(1);
+  });
+
   it('B17 going to a new session leaves nothing unsaved in the old one', async () => {
     const world = await create();
     world.server.script(reply().says('a1'), reply().says('half ').hangs());

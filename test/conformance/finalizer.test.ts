@@ -63,7 +63,7 @@ describe('a turn that ends', () => {
 describe('memory hears of a turn', () => {
   const synced = (log: readonly string[]) => log.filter((line) => line.startsWith('sync')).map((line) => line.replace(/^sync \S+ /, ''));
 
-  it('S183 that was completed, with the prompt and what was said, under its session', async () => {
+  it('S104 S183 that was completed, with the prompt and what was said, under its session', async () => {
     const world = await create();
     world.server.script(reply().says('a1'));
     const { sessionId } = await world.ask(world.surface(), 'q1');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MemoryProvider } from '../../src/memory/memoryProvider';
 import { account, sound, storedLines } from '../support/account';
-import { gate, resumed, sent, worldPerTest } from '../support/conformance';
+import { ended, gate, resumed, seeded, sent, worldPerTest } from '../support/conformance';
 import { reply } from '../support/modelServer';
 import { RecordingMemory } from '../support/recordingMemory';
 
@@ -76,8 +76,97 @@ describe('going from session to session', () => {
     const answeredBefore = panel.settled.length;
     held.open();
     await world.gateway.shutdown();
-    expect({ answeredBefore, log: world.memoryLog.map((line) => line.replaceAll(first.sessionId, 'S1').replaceAll(second.sessionId, 'S2')) }).toEqual({
-      answeredBefore: 2, log: ['initialize S1', 'sync S1: q1 -> a1', 'end S1', 'switch S2 new_session reset', 'sync S2: q2 -> a2'],
+    expect({ answeredBefore, log: world.memoryLog.map((line) => line.replaceAll(first.sessionId, 'FIRST').replaceAll(second.sessionId, 'SECOND')) }).toEqual({
+      answeredBefore: 2, log: ['initialize FIRST', 'sync FIRST: q1 -> a1', 'end FIRST', 'switch SECOND new_session reset', 'sync SECOND: q2 -> a2'],
     });
+  });
+
+  it('S101 S102 every provider hears of a switch, with the reason, also behind one that fails', async () => {
+    const throwing: MemoryProvider = {
+      name: 'throwing', initialize: () => Promise.resolve(), syncTurn: () => Promise.resolve(), onSessionSwitch: () => Promise.reject(new Error('broken')),
+    };
+    const world = await create({ memory: (log) => [throwing, new RecordingMemory(log)] });
+    world.server.script(reply().says('a1'), reply().says('a2'));
+    const panel = world.surface();
+    const first = await world.ask(panel, 'q1');
+    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.ask(panel, 'q2');
+    await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId: first.sessionId });
+    await world.gateway.shutdown();
+    expect({ last: world.memoryLog.filter((line) => line.startsWith('switch')).at(-1), warned: world.logLines.filter((line) => line.includes('throwing')).length }).toEqual({
+      last: `switch ${first.sessionId} resume`, warned: 2,
+    });
+  });
+
+  it('S130 one that is not stored is refused in words, and what is shown stays', async () => {
+    const world = await create();
+    world.server.script(reply().says('a1'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'q1');
+    await expect(world.gateway.switchSession(panel.id, { reason: 'resume', sessionId: 'nope' })).rejects.toThrow('This session is no longer stored. Open another one from the list.');
+    expect(world.gateway.shownSession(panel.id)).toBe(sessionId);
+  });
+
+  it('S131 to the one that is shown changes nothing', async () => {
+    const world = await create();
+    world.server.script(reply().says('a1'), reply().says('a2'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'q1');
+    await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
+    await world.ask(panel, 'q2');
+    expect({ log: world.memoryLog.filter((line) => line.startsWith('switch') || line.startsWith('end')), ...(await account(world, panel, sessionId)) }).toEqual({
+      log: [], ...sound, stored: ['user: q1', 'assistant: a1', 'user: q2', 'assistant: a2'],
+    });
+  });
+
+  it('S140 by words of its title, behind any number of others', async () => {
+    const world = await create();
+    world.server.otherwise(reply().says('ok'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'build it');
+    await world.gateway.renameSession(sessionId, 'AN-94 Prestige Barrel Build #2');
+    for (let other = 0; other < 12; other++) {
+      await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+      await world.ask(panel, `filler ${other}`);
+    }
+    expect((await world.gateway.listSessions(5, 'an-94')).map(({ id }) => id)).toEqual([sessionId]);
+  });
+});
+
+describe('the segments of one conversation', () => {
+  const segment = { startedAt: 2, model: 'Local/test-model' };
+
+  it.each([['B80 B155 S133', false], ['B81', true]] as const)('%s: its first segment leads to its newest, whether or not it has rows of its own (%s)', async (_name, hasRows) => {
+    const world = await create();
+    world.server.script(reply().says('ok'));
+    const { panel, sessionId } = await seeded(world, (history) => (hasRows ? history.user('old').assistant('older answer') : undefined));
+    await world.store.createSession({ ...segment, id: 'child', parentSessionId: sessionId, parentKind: 'compression' });
+    await world.store.endSession(sessionId, 'compression');
+    const shown = await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
+    const receipt = await world.ask(panel, 'go on');
+    expect({ shown, asked: receipt.sessionId, ended: ended(panel) }).toEqual({ shown: 'child', asked: 'child', ended: 'complete stop' });
+  });
+
+  it('B82 B83 a session that is no continuation is not followed', async () => {
+    const world = await create();
+    const { panel, sessionId } = await seeded(world, (history) => history.user('q').assistant('a'));
+    await world.store.createSession({ ...segment, id: 'branch', parentSessionId: sessionId, parentKind: 'branch' });
+    const before = await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
+    await world.store.createSession({ ...segment, id: 'child', parentSessionId: sessionId, parentKind: 'compression' });
+    expect({ before, after: await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId }) }).toEqual({ before: sessionId, after: 'child' });
+  });
+
+  it('B87 fifty segments are one entry of the list, which leads to the newest', async () => {
+    const world = await create();
+    world.server.script(reply().says('ok'));
+    let { sessionId } = await seeded(world, (history) => history.user('q').assistant('a'));
+    for (let number = 1; number <= 50; number++) {
+      const id = `segment-${number}`;
+      await world.store.createSession({ ...segment, id, parentSessionId: sessionId, parentKind: 'compression' });
+      await world.store.endSession(sessionId, 'compression');
+      sessionId = id;
+    }
+    await world.ask(await resumed(world, 'segment-3'), 'go on');
+    expect((await world.gateway.listSessions(100)).map(({ id }) => id)).toEqual(['segment-50']);
   });
 });
