@@ -5,7 +5,7 @@ import { Simulation, type Step } from '../support/simulation/simulation';
 const session = fc.nat({ max: 3 });
 const surface = fc.nat({ max: 2 });
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('prompt' as const), surface, repeated: fc.boolean() }) },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('prompt' as const), surface, repeated: fc.boolean(), busy: fc.constantFrom('queue' as const, 'interrupt' as const, 'steer' as const) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('show' as const), surface, session: fc.option(session) }) },
   { weight: 8, arbitrary: fc.record({ kind: fc.constant('say' as const), session, of: fc.constantFrom('text' as const, 'text' as const, 'thinking' as const), words: fc.integer({ min: 1, max: 4 }) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('call' as const), session, tools: fc.array(fc.record({ ms: fc.constantFrom(0, 5, 500), readOnly: fc.boolean() }), { minLength: 1, maxLength: 3 }) }) },

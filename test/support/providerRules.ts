@@ -6,21 +6,23 @@ import type { WireMessage } from '../../src/transcript/wireMessage';
 export function historyFaults(messages: readonly Message[]): readonly string[] {
   const found: string[] = [];
   let open = new Set<string>();
-  let previous: Message['role'] | null = null;
+  let previous: Message | null = null;
   for (const message of messages) {
     if (message.role === 'tool') {
       const [{ callId }] = message.parts;
       if (!open.delete(callId)) found.push(`stray result ${callId}`);
     } else {
       if (open.size > 0) found.push(`unanswered before ${message.uid}`);
-      if (message.role === 'user' && previous === 'user') found.push(`two prompts at ${message.uid}`);
+      // What a person tells a turn while it runs is sent with the results ahead of it, however much it is.
+      const isToldToTurn = message.turnUid !== null && message.turnUid === previous?.turnUid;
+      if (message.role === 'user' && previous?.role === 'user' && !isToldToTurn) found.push(`two prompts at ${message.uid}`);
       open = new Set(message.parts.flatMap((part) => (part.kind === 'toolCall' ? [part.callId] : [])));
       if (message.role === 'assistant' && message.parts.every((part) => part.kind !== 'toolCall' && part.text === '')) found.push(`blank ${message.uid}`);
     }
-    previous = message.role;
+    previous = message;
   }
   if (open.size > 0) found.push('unanswered at the end');
-  if (previous !== null && previous !== 'assistant') found.push(`ends with ${previous}`);
+  if (previous !== null && previous.role !== 'assistant') found.push(`ends with ${previous.role}`);
   return found;
 }
 

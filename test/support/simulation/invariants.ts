@@ -66,7 +66,7 @@ export class Invariants {
     if (turn === null || db.getMessage(turn.userMessageUid) === null) this.broken(`I2: a request of ${conversation} without a stored prompt`);
     for (const fault of wireFaults(request.messages)) this.broken(`I8: ${fault}`);
     const history = db.activeMessages(conversation);
-    const sent = request.messages.flatMap((message) => (message.role === 'user' ? message.content.map((part) => (part.kind === 'text' ? part.text : '')) : [])).join('\n');
+    const sent = request.messages.flatMap(whatIsSaid).join('\n');
     for (const prompt of promptTexts(history)) if (!sent.includes(prompt)) this.broken(`I8: the prompt "${prompt}" is not sent`);
     const answered = new Set(history.flatMap((row) => (row.role === 'tool' ? [row.parts[0].callId] : [])));
     for (const call of callsOf(history)) if (!answered.has(call)) this.broken(`I3: asked again before call ${call} had a stored result`);
@@ -149,8 +149,9 @@ export class Invariants {
     for (const row of rows) {
       if (row.role !== 'user') continue;
       const text = answerText(row.parts);
-      // A prompt whose confirmation was lost with its window is stored under the uid it was sent with; its text is a person's all the same.
-      if (!written.has(text) && !/^(prompt \d+|again)$/.test(text)) this.broken(`I8: "${text}" is stored as a prompt and nobody wrote it`);
+      // A prompt whose confirmation was lost with its window is stored under the uid it was sent with; its text is a person's all the same. A
+      // turn that was steered is asked again with everything the person had told it.
+      if (!written.has(text) && !text.split('\n\n').every((each) => /^(prompt \d+|again)$/.test(each))) this.broken(`I8: "${text}" is stored as a prompt and nobody wrote it`);
     }
   }
 
@@ -174,6 +175,12 @@ export class Invariants {
 
 function lengthOf({ parts }: ShownMessage): number {
   return parts.reduce((sum, part) => sum + (part?.text.length ?? 0), 0);
+}
+
+/** Prompts stand in user messages, steering at the end of results. */
+function whatIsSaid(message: ModelRequest['messages'][number]): readonly string[] {
+  if (message.role === 'tool') return message.results.map(({ text }) => text);
+  return message.role === 'user' ? message.content.map((part) => (part.kind === 'text' ? part.text : '')) : [];
 }
 
 function promptTexts(history: readonly Message[]): readonly string[] {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { idsFrom } from '../../../src/base/ids';
-import { GatewayError } from '../../../src/gateway/gateway';
+import { type BusyMode, GatewayError } from '../../../src/gateway/gateway';
 import type { CompletedToolCall, Finish, ModelRequest } from '../../../src/models/chatModel';
 import { SimulatedDisk } from '../../../src/store/engine/simulatedDisk';
 import { StoreError } from '../../../src/store/storeError';
@@ -17,7 +17,7 @@ import { WatchingSurface } from './watchingSurface';
 
 /** One thing that happens. Numbers pick a surface or a session (modulo how many there are); what makes no sense at that moment is skipped. */
 export type Step =
-  | { readonly kind: 'prompt'; readonly surface: number; readonly repeated: boolean }
+  | { readonly kind: 'prompt'; readonly surface: number; readonly repeated: boolean; readonly busy?: BusyMode }
   | { readonly kind: 'show'; readonly surface: number; readonly session: number | null }
   | { readonly kind: 'say'; readonly session: number; readonly of: DeliveredKind; readonly words: number }
   | { readonly kind: 'call'; readonly session: number; readonly tools: readonly { readonly ms: number; readonly readOnly: boolean }[] }
@@ -116,7 +116,7 @@ export class Simulation {
   private async perform(step: Step): Promise<void> {
     switch (step.kind) {
       case 'prompt':
-        return this.prompt(this.surface(step.surface), step.repeated);
+        return this.prompt(this.surface(step.surface), step.repeated, step.busy ?? 'queue');
       case 'show':
         return this.show(this.surface(step.surface), step.session);
       case 'say':
@@ -156,11 +156,11 @@ export class Simulation {
 
   // ── people ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  private prompt(surface: WatchingSurface, repeated: boolean): void {
+  private prompt(surface: WatchingSurface, repeated: boolean, busy: BusyMode): void {
     const uid = `p${++this.prompts}`;
     const text = repeated ? 'again' : `prompt ${this.prompts}`;
     const { gateway } = this.host;
-    const confirmed = gateway.submit(surface.id, { sessionId: gateway.shownSession(surface.id), uid, text });
+    const confirmed = gateway.submit(surface.id, { sessionId: gateway.shownSession(surface.id), uid, text, busy });
     this.inBackground(confirmed.then(() => void this.invariants.prompts.set(uid, text)));
   }
 

@@ -4,7 +4,7 @@ import { StoreError } from '../../../src/store/storeError';
 import { perform, promisedOperations } from '../../../src/store/worker/sessionMethods';
 
 /** Writes of a running turn: the ones whose failure its recorder has to live with. */
-const turnWrites: readonly string[] = ['appendChunks', 'putMessages', 'addUsage', 'settleTurn'];
+const turnWrites: readonly string[] = ['appendChunks', 'putMessages', 'steerTurn', 'addUsage', 'settleTurn'];
 
 /** How a simulated store behaves from now on. */
 export interface StoreManners {
