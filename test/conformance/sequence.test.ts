@@ -105,15 +105,18 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
 
   it('B41 a stop while calls wait leaves a result for each of them', async () => {
     const world = await create({ protocol });
-    world.server.script(reply().calls('list_directory', {}, { id: 't1' }).calls('list_directory', {}, { id: 't2' }), reply().says('ok'));
+    world.server.script(reply().calls('list_directory', {}, { id: 't1' }).calls('list_directory', {}, { id: 't2' }));
+    world.server.otherwise(reply().hangs());
     const panel = world.surface();
     const { sessionId } = await world.send(panel, 'q');
     await panel.until(({ turnEvents }) => turnEvents.some((event) => event.kind === 'messageStored'));
     await world.gateway.stop(sessionId);
     const results = storedLines(world, sessionId).filter((line) => line.startsWith('tool')).length;
+    const first = ended(panel);
+    world.server.otherwise(reply().says('ok'));
     await world.ask(panel, 'next');
     const { refused } = await account(world, panel, sessionId);
-    expect({ results, refused, repairs: repairs(world) }).toEqual({ results: 2, refused: [], repairs: 0 });
+    expect({ results, first, next: ended(panel), refused, repairs: repairs(world) }).toEqual({ results: 2, first: 'interrupted user', next: 'complete stop', refused: [], repairs: 0 });
   });
 
   it('B42 B43 silence behind a tool leaves no scaffolding in the transcript or in the next request', async () => {

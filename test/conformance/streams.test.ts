@@ -4,7 +4,7 @@ import { httpChatModel } from '../../src/models/httpChatModel';
 import { loopbackPolicy } from '../../src/models/requestRunner';
 import type { Transport, TransportEnd } from '../../src/models/transport';
 import { account, sound } from '../support/account';
-import { ended, gate, sent, worldPerTest } from '../support/conformance';
+import { askUntil, ended, sent, worldPerTest } from '../support/conformance';
 import { dropsBeforeAnswering, refuses, reply } from '../support/modelServer';
 
 const { create } = worldPerTest();
@@ -174,24 +174,31 @@ describe('an attempt that was given up', () => {
   });
 
   it('B11 adds nothing after a stop either', async () => {
-    const stopped = gate();
     const model = modelOver({
-      async send(_request, { emit }) {
+      async send(_request, { emit, signal }) {
         emit({ kind: 'text', text: 'one ' });
-        await stopped.opened;
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
         emit({ kind: 'text', text: 'late' });
         return finished;
       },
     });
     const world = await create({ openModel: () => Promise.resolve(model) });
     const panel = world.surface();
-    const { sessionId } = await world.send(panel, 'count');
-    await panel.until(({ deliveredText }) => deliveredText === 'one ');
-    const end = world.gateway.stop(sessionId);
-    stopped.open();
-    await end;
+    const { sessionId } = await askUntil(world, panel, 'count', 'one ');
+    await world.gateway.stop(sessionId);
     expect({ shown: panel.deliveredText, ended: ended(panel), ...(await account(world, panel, sessionId)) }).toEqual({
       shown: 'one ', ended: 'interrupted user', ...sound, stored: ['user: count', 'assistant: one '],
+    });
+  });
+
+  it('B11 does not show after a stop what was held back before it, because it could have become a tag', async () => {
+    const world = await create();
+    world.server.script(reply().says('one\n<thi', { in: 'whole' }).hangs());
+    const panel = world.surface();
+    const { sessionId } = await askUntil(world, panel, 'count', 'one\n');
+    await world.gateway.stop(sessionId);
+    expect({ shown: panel.deliveredText, ended: ended(panel), ...(await account(world, panel, sessionId)) }).toEqual({
+      shown: 'one\n', ended: 'interrupted user', ...sound, stored: ['user: count', 'assistant: one\n'],
     });
   });
 });
