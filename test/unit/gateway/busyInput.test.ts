@@ -256,10 +256,10 @@ describe('a prompt that steers', () => {
     expect([said, lastQueue?.queue, panel.turnEvents.filter((event) => event.kind === 'messageStored' && event.message.role === 'user').length]).toEqual([['user: look', 'user: final'], [], 1]);
   });
 
-  it('is stored once however often it is submitted, before and after it was told', async () => {
+  it('is stored and shown once however often it is submitted, before and after it was told', async () => {
     const { server } = await create();
     const held = gate();
-    server.script(reply().waitsFor(held.opened).calls('read_file', { path: 'note.txt' }, { id: 'a' }), reply().says('Seen.'));
+    server.script(reply().waitsFor(held.opened).calls('read_file', { path: 'note.txt' }, { id: 'a' }), reply().calls('read_file', { path: 'note.txt' }, { id: 'b' }), reply().says('Seen.'));
     const panel = world.surface();
     const { sessionId } = await world.send(panel, 'look');
     await busySend(panel, 'title', 'steer');
@@ -268,7 +268,8 @@ describe('a prompt that steers', () => {
     await panel.untilSettled(1);
     await world.idle();
     const receipt = await busySend(panel, 'title', 'steer');
-    expect([receipt.kind, (await world.lines(sessionId)).filter((line) => line.startsWith('user'))]).toEqual(['started', ['user: look', 'user: title']]);
+    const shown = panel.turnEvents.filter((event) => event.kind === 'messageStored' && event.message.role === 'user').length;
+    expect([shown, receipt.kind, (await world.lines(sessionId)).filter((line) => line.startsWith('user'))]).toEqual([1, 'started', ['user: look', 'user: title']]);
   });
 
   it('is part of the prompt when its turn is asked again', async () => {
