@@ -133,7 +133,8 @@ export class Agent {
     run.report({ kind: 'requesting', elapsedMs: 0 });
   }
 
-  private openModel(signal: AbortSignal): Promise<ChatModel> {
+  /** The model it asks, opened when it is first needed. Rejects with `ModelError`. */
+  openModel(signal: AbortSignal): Promise<ChatModel> {
     this.model ??= this.parts.openModel(signal);
     return this.model.catch((error: unknown) => {
       this.model = null;

@@ -1,4 +1,6 @@
 import type { Agent } from '../agent/agent';
+import { Compressor } from '../agent/compression/compressor';
+import type { ContextEngine } from '../agent/compression/contextEngine';
 import { TurnStop } from '../agent/turnStop';
 import type { Clock } from '../base/clock';
 import { type Disposable, Emitter } from '../base/disposable';
@@ -8,10 +10,12 @@ import type { MemoryManager } from '../memory/memoryManager';
 import type { SwitchReason } from '../memory/switchReason';
 import type { SessionStore, TranscriptPage, TranscriptQuery } from '../store/sessionStore';
 import { answerText, type Message } from '../transcript/message';
+import type { HandoffTokens } from '../transcript/handoff';
 import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
 import { isSteering } from '../transcript/steering';
 import type { Turn } from '../transcript/turn';
-import { type BusyMode, type Gateway, GatewayError, type PromptSubmission, type SessionSnapshot, type SubmitReceipt, type Surface, type SwitchTarget } from './gateway';
+import { type CompressionRequest, Compressions } from './compressions';
+import { type BusyMode, type CompressionReport, type Gateway, GatewayError, type PromptSubmission, type SessionSnapshot, type SubmitReceipt, type Surface, type SwitchTarget } from './gateway';
 import { Seating } from './seating';
 import { Sequencer } from './sequencer';
 import { SurfaceRegistry } from './surfaceRegistry';
@@ -35,6 +39,8 @@ export interface GatewayParts {
   readonly folder: () => string | null;
   /** What becomes of a prompt sent while a turn runs; it queues where this is not said. */
   readonly busyMode?: () => BusyMode;
+  /** Keeps conversations within what their model can take; the usual `Compressor` where this is not said. */
+  readonly contextEngine?: ContextEngine;
 }
 
 /** How long memory may take to finish what is queued when its seat is let go. */
@@ -49,6 +55,9 @@ export class ConversationGateway implements Gateway {
   private readonly runner: TurnRunner;
   private readonly runningChanged = new Emitter<void>();
   private readonly takeOvers = new TakeOvers();
+  private readonly compressions: Compressions;
+  /** Conversations that were compressed because their model refused them as too long, until an answer completes. */
+  private readonly overflowed = new Set<string>();
   private closing = false;
 
   constructor(private readonly parts: GatewayParts) {
@@ -59,6 +68,11 @@ export class ConversationGateway implements Gateway {
       changed: (sessionId) => this.changed(sessionId),
       steered: (sessionId) => void this.tellQueueOf(sessionId),
       ended: (run, settled) => this.ended(run, settled),
+    });
+    this.compressions = new Compressions({
+      ...parts,
+      engine: parts.contextEngine ?? new Compressor(parts),
+      rolledOver: (parent, child) => this.rolledOver(parent, child),
     });
   }
 
@@ -113,9 +127,11 @@ export class ConversationGateway implements Gateway {
     if (prompt.text.trim() === '') throw new GatewayError('invalid', 'There is nothing to send. Type a prompt first.');
     const repeated = await this.repeatedSubmission(prompt.uid);
     if (repeated !== null) return repeated;
-    const session = prompt.sessionId === null ? await this.createSession() : await this.tipOf(prompt.sessionId);
-    return this.sequencer.run(session.conversationId, async () => {
+    const found = prompt.sessionId === null ? await this.createSession() : await this.tipOf(prompt.sessionId);
+    return this.sequencer.run(found.conversationId, async () => {
+      const session = await this.tipOf(found.id);
       if (await this.isBusy(session)) return this.submitBesideTurn(session, prompt);
+      if (prompt.sessionId !== null && (await this.compressions.isDue(session))) return this.submitBehindCompression(surfaceId, session, prompt);
       const reason = prompt.sessionId === null ? 'new_session' : 'resume';
       const turn = await this.open(surfaceId, session, { uid: prompt.uid, text: prompt.text }, reason, {});
       return { kind: 'started', sessionId: session.id, turnUid: turn.uid };
@@ -126,12 +142,15 @@ export class ConversationGateway implements Gateway {
     this.refuseWhenClosing();
     const turn = await this.parts.store.getTurn(turnUid);
     if (turn === null) throw new GatewayError('notFound', 'This turn is no longer stored, so it cannot be sent again.');
-    const session = await this.tipOf(turn.sessionId);
-    return this.sequencer.run(session.conversationId, async () => {
+    const found = await this.tipOf(turn.sessionId);
+    return this.sequencer.run(found.conversationId, async () => {
+      const session = await this.tipOf(found.id);
       if (await this.isBusy(session)) throw new GatewayError('busy', 'Another answer is being written in this session. Stop it first, or wait.');
-      const page = await this.parts.store.readTranscript({ sessionId: session.id, limit: 1 });
+      // Behind a compression the summary is the newest row; no more than a few can follow each other.
+      const page = await this.parts.store.readTranscript({ sessionId: session.id, limit: 10 });
+      const last = page.messages.findLast((message) => message.visibility.kind !== 'handoff');
       const prompt = await this.parts.store.getMessage(turn.userMessageUid);
-      if (!endsWithTurn(page.messages.at(-1), turn, prompt)) throw new GatewayError('invalid', 'Only the last prompt of a session can be sent again.');
+      if (!endsWithTurn(last, turn, prompt)) throw new GatewayError('invalid', 'Only the last prompt of a session can be sent again.');
       if (prompt?.role !== 'user') throw new GatewayError('notFound', 'The prompt of this turn is no longer stored, so it cannot be sent again.');
       const text = [prompt, ...(await this.steeringOf(turn, session))].map(({ parts }) => answerText(parts)).join('\n\n');
       const opened = await this.open(surfaceId, session, { uid: this.parts.ids.uid(), text }, 'resume', { supersedes: turn.uid });
@@ -144,7 +163,22 @@ export class ConversationGateway implements Gateway {
     if (turnUid !== undefined && this.runner.runningIn(session.conversationId)?.turn.uid !== turnUid) return;
     // Whoever stops does not want the next prompt either: it stays queued.
     this.takeOvers.clear(session.conversationId);
+    await this.compressions.stop(session.conversationId);
     await this.runner.stop(session.conversationId, new TurnStop('user'));
+  }
+
+  async compress(sessionId: string, focus: string | null): Promise<CompressionReport> {
+    this.refuseWhenClosing();
+    const found = await this.tipOf(sessionId);
+    const waiting = (await this.parts.store.queue(found.id)).length;
+    const report = await this.beginCompression(found, { focus, isForced: true });
+    // What was sent while it was compressed goes on; what waited before still waits for the person.
+    if (waiting === 0) void this.startNextInBackground(found, this.surfaceOf(report.sessionId), true);
+    return report;
+  }
+
+  async compressionPreview(sessionId: string): Promise<HandoffTokens | null> {
+    return this.compressions.preview(await this.tipOf(sessionId));
   }
 
   async editQueued(uid: string, text: string): Promise<void> {
@@ -199,6 +233,7 @@ export class ConversationGateway implements Gateway {
 
   async shutdown(): Promise<void> {
     this.closing = true;
+    await this.compressions.shutdown();
     await this.runner.shutdown();
     await this.seating.dispose();
     this.runningChanged.dispose();
@@ -247,7 +282,61 @@ export class ConversationGateway implements Gateway {
    *  person decides, and has done so already for a prompt that the turn was stopped for. */
   private async ended(run: StartedTurn, settled: SettledRow | null): Promise<void> {
     this.seating.settled(run.seat);
+    if (settled?.outcome === 'complete') this.overflowed.delete(run.session.conversationId);
+    if (settled?.failure?.cause === 'context' && (await this.goesOnShorter(run, settled))) return;
     if (settled !== null) await this.startNextInBackground(run.session, run.surfaceId, settled.outcome === 'complete');
+  }
+
+  // ── compression ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** A prompt before which the history must be made shorter. It is queued first, durably, and is the next one when that is done. */
+  private async submitBehindCompression(surfaceId: string, session: Session, prompt: PromptSubmission): Promise<SubmitReceipt> {
+    const createdAt = this.parts.clock.now();
+    const queue = await this.parts.store.enqueue({ uid: prompt.uid, sessionId: session.id, text: prompt.text, createdAt, behind: [] });
+    this.surfaces.tellAll({ kind: 'queueChanged', sessionId: session.id, queue });
+    this.takeOvers.add(session.conversationId, prompt.uid);
+    void this.compressions
+      .begin(session, { focus: null, isForced: false })
+      .catch((error: unknown) => this.logUncompressed(session, error))
+      .then(() => this.startNextInBackground(session, surfaceId, false));
+    return { kind: 'queued', sessionId: session.id, queue };
+  }
+
+  /** A turn failed because the model would not take the history. It is compressed, once, and the prompt is sent again where nothing had been
+   *  answered yet. Returns whether that prompt is on its way. Never rejects. */
+  private async goesOnShorter(run: StartedTurn, settled: SettledRow): Promise<boolean> {
+    const { session, surfaceId } = run;
+    if (this.overflowed.has(session.conversationId)) return false;
+    this.overflowed.add(session.conversationId);
+    try {
+      const { sessionId } = await this.beginCompression(session, { focus: null, isForced: true });
+      const rows = await this.parts.store.activeMessages(sessionId);
+      if (rows.some((row) => row.turnUid === settled.uid && row.role === 'assistant' && row.visibility.kind === 'shown')) return false;
+      await this.retry(surfaceId, settled.uid);
+      return true;
+    } catch (error) {
+      this.logUncompressed(session, error);
+      return false;
+    }
+  }
+
+  private async beginCompression(found: Session, request: CompressionRequest): Promise<CompressionReport> {
+    // In an object, so that the sequence is left when the compression has begun, not when it has ended.
+    const { end } = await this.sequencer.run(found.conversationId, async () => {
+      const session = await this.tipOf(found.id);
+      if (await this.isBusy(session)) throw new GatewayError('busy', 'An answer is being written in this session. Stop it first, or wait.');
+      return { end: this.compressions.begin(session, request) };
+    });
+    return end;
+  }
+
+  private logUncompressed(session: Session, error: unknown): void {
+    this.parts.log.warn(`Session ${session.id} was not compressed: ${error instanceof Error ? error.message : String(error)}`);
+  }
+
+  private rolledOver(parent: Session, child: Session): void {
+    for (const surfaceId of this.surfaces.allShowing(parent.id)) this.show(surfaceId, child, 'compression');
+    this.surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [parent.id, child.id] });
   }
 
   // ── queue ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -340,11 +429,13 @@ export class ConversationGateway implements Gateway {
 
   private show(surfaceId: string, session: Session, reason: SwitchReason): void {
     this.surfaces.bind(surfaceId, session.id, reason);
-    if (reason === 'resume') this.seating.seatFor(surfaceId, session.id, { reason, parentSessionId: session.parentSessionId });
+    if (reason !== 'new_session') this.seating.seatFor(surfaceId, session.id, { reason, parentSessionId: session.parentSessionId });
   }
 
   private async isBusy(session: Session): Promise<boolean> {
-    return this.runner.runningIn(session.conversationId) !== null || (await this.parts.store.openTurnOf(session.id)) !== null;
+    const { conversationId } = session;
+    if (this.runner.runningIn(conversationId) !== null || this.compressions.isRunning(conversationId)) return true;
+    return (await this.parts.store.openTurnOf(session.id)) !== null;
   }
 
   private async repeatedSubmission(uid: string): Promise<SubmitReceipt | null> {

@@ -4,6 +4,7 @@ import type { Turn } from '../transcript/turn';
 import type { TranscriptPage, TranscriptQuery } from '../store/sessionStore';
 import type { Disposable } from '../base/disposable';
 import type { BusyMode } from '../transcript/busyMode';
+import type { HandoffTokens } from '../transcript/handoff';
 import type { SwitchReason } from '../memory/switchReason';
 
 export type { BusyMode, SwitchReason };
@@ -61,6 +62,12 @@ export interface Gateway {
    *  `turnUid`, when another turn does: a stop that comes late must not hit the prompt behind. */
   stop(sessionId: string, turnUid?: string): Promise<void>;
 
+  /** Summarises the earlier part of a session, which then goes on with more room; a person sees one session. Prompts sent meanwhile queue.
+   *  Rejects with `busy` while a turn runs and with `notCompressed`, and why, when nothing was changed. */
+  compress(sessionId: string, focus: string | null): Promise<CompressionReport>;
+  /** What `compress` would save, about; null when there is nothing to compress. */
+  compressionPreview(sessionId: string): Promise<HandoffTokens | null>;
+
   editQueued(uid: string, text: string): Promise<void>;
   removeQueued(uid: string): Promise<void>;
   /** Moves a queued prompt to the front. */
@@ -80,6 +87,14 @@ export interface Gateway {
   shutdown(): Promise<void>;
 }
 
+export interface CompressionReport {
+  /** The segment in which the session goes on. */
+  readonly sessionId: string;
+  readonly tokens: HandoffTokens;
+  /** summary: a model wrote it · plain: none could, and the earlier part was shortened without one. */
+  readonly madeBy: 'summary' | 'plain';
+}
+
 export type SwitchTarget =
   | { readonly reason: 'new_session' }
   | { readonly reason: 'resume'; readonly sessionId: string };
@@ -88,7 +103,7 @@ export type SwitchTarget =
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   constructor(
-    readonly causeClass: 'noModel' | 'notFound' | 'invalid' | 'busy' | 'closing',
+    readonly causeClass: 'noModel' | 'notFound' | 'invalid' | 'busy' | 'closing' | 'notCompressed',
     message: string,
   ) {
     super(message);

@@ -32,6 +32,10 @@ export class SurfaceRegistry {
     return [...this.attached.values()].find((entry) => entry.sessionId === sessionId)?.surface.id ?? null;
   }
 
+  allShowing(sessionId: string): readonly string[] {
+    return [...this.attached.values()].filter((entry) => entry.sessionId === sessionId).map(({ surface }) => surface.id);
+  }
+
   bind(surfaceId: string, sessionId: string | null, reason: SwitchReason): void {
     const entry = this.attached.get(surfaceId);
     if (entry === undefined) return;

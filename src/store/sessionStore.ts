@@ -1,4 +1,5 @@
 import type { AssistantMessage, Chunk, HiddenReason, Message, NewMessage } from '../transcript/message';
+import type { HandoffTokens } from '../transcript/handoff';
 import type { ParentKind, QueuedPrompt, Session, SessionSummary, TitleSource } from '../transcript/session';
 import type { RepairReason } from '../transcript/sequenceRepair';
 import type { Settlement, Turn } from '../transcript/turn';
@@ -114,6 +115,8 @@ export interface CompressSession {
   readonly childId: string;
   /** What the model is told of everything up to `summarisedUpTo`. */
   readonly handoff: string;
+  /** What the history took before and takes now, in tokens; kept with the handoff for the surfaces. */
+  readonly tokens?: HandoffTokens;
   /** Uid of the last active row that the handoff speaks for. */
   readonly summarisedUpTo: string;
   readonly now: number;

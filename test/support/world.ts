@@ -34,6 +34,8 @@ export interface WorldOptions {
   readonly maxIterations?: number;
   /** The setting `hermes.busyInput`. */
   readonly busyMode?: BusyMode;
+  /** Tokens the model says it takes; without it it does not say. */
+  readonly contextWindow?: number;
   /** What differs from how requests to this machine are usually made: pauses before a second attempt, patience with silence. */
   readonly policy?: Partial<RequestPolicy>;
   readonly memory?: (log: string[]) => readonly MemoryProvider[];
@@ -213,7 +215,7 @@ export class World {
   private httpModel(ref: string, clock: Clock): ChatModel {
     const id = ref.slice(ref.indexOf('/') + 1);
     const info: ModelInfo = {
-      ref, provider: 'Local', id, label: id, destination: new URL(this.server.url).host, contextWindow: null, allocatedContext: null,
+      ref, provider: 'Local', id, label: id, destination: new URL(this.server.url).host, contextWindow: this.options.contextWindow ?? null, allocatedContext: null,
       tools: true, images: true, efforts: ['default', 'none', 'low', 'medium', 'high'], price: null, warnings: [],
     };
     return httpChatModel(info, {

@@ -1,7 +1,7 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
 import type { CompressedSession, CompressSession } from '../sessionStore';
 import { StoreError } from '../storeError';
-import { handoffUid } from '../../transcript/handoff';
+import { handoffPart, handoffUid } from '../../transcript/handoff';
 import type { Message, NewMessage } from '../../transcript/message';
 import type { Session } from '../../transcript/session';
 import type { MessageTable } from './messageTable';
@@ -83,7 +83,7 @@ export class Compression {
   }
 }
 
-function handoffRow({ childId, handoff, now }: CompressSession): NewMessage {
+function handoffRow({ childId, handoff, tokens, now }: CompressSession): NewMessage {
   return {
     uid: handoffUid(childId),
     sessionId: childId,
@@ -92,7 +92,7 @@ function handoffRow({ childId, handoff, now }: CompressSession): NewMessage {
     visibility: { kind: 'handoff' },
     carriedFrom: null,
     role: 'user',
-    parts: [{ kind: 'text', text: handoff.toWellFormed() }],
+    parts: [handoffPart(handoff.toWellFormed(), tokens)],
   };
 }
 

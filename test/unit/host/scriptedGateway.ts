@@ -79,6 +79,14 @@ export class ScriptedGateway implements Gateway {
     return { kind: 'started', sessionId: prompt.sessionId ?? 's1', turnUid: 't1' };
   }
 
+  compress(): Promise<never> {
+    return Promise.reject(new Error('not scripted'));
+  }
+
+  compressionPreview(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
   async retry(_surfaceId: string, turnUid: string): Promise<SubmitReceipt> {
     return { kind: 'started', sessionId: 's1', turnUid };
   }

@@ -1,0 +1,51 @@
+import type { ChatModel } from '../../models/chatModel';
+import type { HandoffTokens } from '../../transcript/handoff';
+import type { Message } from '../../transcript/message';
+
+/** A conversation's history as a compression sees it. */
+export interface ContextHistory {
+  readonly conversationId: string;
+  /** The active rows of its newest segment. */
+  readonly rows: readonly Message[];
+  /** Its first messages, from its first segment. */
+  readonly head: readonly Message[];
+}
+
+/** The next segment, ready to be published. */
+export interface Handoff {
+  readonly kind: 'handoff';
+  readonly text: string;
+  /** Uid of the last row it speaks for. */
+  readonly summarisedUpTo: string;
+  readonly tokens: HandoffTokens;
+  /** summary: a model wrote it · plain: none could, and the rows were shortened. */
+  readonly madeBy: 'summary' | 'plain';
+}
+
+/** protected: nothing but what always stays · noGain: it would save next to nothing · stopped: asked to · unavailable: the model cannot be
+ *  asked now, and asking later may work. Nothing was changed. */
+export interface NoHandoff {
+  readonly kind: 'protected' | 'noGain' | 'stopped' | 'unavailable';
+  /** What happened, for a person. */
+  readonly sentence: string;
+}
+
+export interface Rollover {
+  readonly conversationId: string;
+  readonly fromSessionId: string;
+  readonly toSessionId: string;
+  readonly tokens: HandoffTokens;
+}
+
+/** Keeps a conversation within what its model can take. Pure of storage: what it proposes, the gateway publishes. */
+export interface ContextEngine {
+  /** Whether the history must be made shorter before it is sent again. `contextWindow`: null where the model does not say. */
+  isDue(history: Pick<ContextHistory, 'conversationId' | 'rows'>, contextWindow: number | null): boolean;
+  /** What a compression would save, about; null when everything is protected. Asks no model. */
+  preview(rows: readonly Message[], contextWindow: number | null): HandoffTokens | null;
+  /** `isForced`: the person or the provider asked, so neither a pause after a failure nor earlier fruitless attempts stand in the way.
+   *  Never rejects. */
+  compress(history: ContextHistory, request: { readonly model: ChatModel; readonly focus: string | null; readonly isForced: boolean; readonly signal: AbortSignal }): Promise<Handoff | NoHandoff>;
+  /** Told of every rollover that was published. */
+  rolledOver(rollover: Rollover): void;
+}

@@ -1,0 +1,40 @@
+import { estimateTokens, imageTokens } from '../../models/tokenEstimate';
+import type { Message } from '../../transcript/message';
+import type { Part } from '../../transcript/part';
+
+/** What the conversation takes of the model's context, in tokens. `counted`: the model's own service has counted the most of it. */
+export interface ContextUse {
+  readonly tokens: number;
+  readonly counted: boolean;
+}
+
+/** The count that came with the newest answer, and an estimate of what stands behind it; without a count an estimate of all rows. A carried
+ *  row brings the count of the history it was taken from, which says nothing of this one. */
+export function contextUse(rows: readonly Message[]): ContextUse {
+  const anchor = rows.findLastIndex((row) => row.role === 'assistant' && row.carriedFrom === null && typeof row.usage?.inputTokens === 'number');
+  const usage = rows[anchor]?.role === 'assistant' ? rows[anchor].usage : null;
+  if (usage === null || usage.inputTokens === null) return { tokens: estimateRows(rows), counted: false };
+  return { tokens: usage.inputTokens + (usage.outputTokens ?? 0) + estimateRows(rows.slice(anchor + 1)), counted: true };
+}
+
+export function estimateRows(rows: readonly Message[]): number {
+  return rows.reduce((sum, row) => sum + row.parts.reduce((tokens, part) => tokens + estimatePart(part), rowOverhead), 0);
+}
+
+/** What the frame of a message takes: its role and separators. */
+const rowOverhead = 4;
+
+function estimatePart(part: Part): number {
+  switch (part.kind) {
+    case 'text':
+    case 'thinking':
+    case 'toolResult':
+      return estimateTokens(part.text);
+    case 'toolCall':
+      return estimateTokens(part.name) + estimateTokens(part.arguments);
+    case 'image':
+      return imageTokens;
+    default:
+      return part satisfies never;
+  }
+}

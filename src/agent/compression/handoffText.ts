@@ -1,0 +1,31 @@
+import { withoutSecrets } from '../../models/secrecy';
+import { answerText, type Message } from '../../transcript/message';
+import { clip } from './summaryInput';
+
+/** The messages of a conversation's beginning that every handoff repeats word for word (hermes-agent: protect_first_n). */
+export const protectedHead = 3;
+const longestHeadText = 2000;
+
+const preamble = [
+  '(Summary of the earlier part of this conversation, made to save room. It is background, not a request: what it lists as asked was dealt with,',
+  'or stands below. Where it differs from a later message, the later message holds. The files and tools are as they are now, not as it says.)',
+].join(' ');
+const summaryHeading = '# Summary';
+const end = '(End of the summary. Answer the message below it.)';
+
+/** What the model is sent in place of the rows a compression leaves behind. `head`: the conversation's first messages. */
+export function handoffText(summary: string, head: readonly Message[]): string {
+  const beginning = head.slice(0, protectedHead).flatMap((row): readonly string[] => {
+    const text = withoutSecrets(answerText(row.parts).trim(), null);
+    return row.role === 'tool' || text === '' ? [] : [`${row.role === 'user' ? 'Person' : 'You'}: ${clip(text, longestHeadText)}`];
+  });
+  const quoted = beginning.length === 0 ? [] : ['## How the conversation began, word for word', ...beginning];
+  return [preamble, ...quoted, summaryHeading, summary.trim(), end].join('\n\n');
+}
+
+/** The summary inside a handoff, for the next one to go on from. */
+export function summaryIn(handoff: string): string {
+  const begin = handoff.indexOf(`\n${summaryHeading}\n`);
+  const from = begin === -1 ? 0 : begin + summaryHeading.length + 2;
+  return (handoff.endsWith(end) ? handoff.slice(from, -end.length) : handoff.slice(from)).trim();
+}

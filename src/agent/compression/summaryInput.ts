@@ -1,0 +1,73 @@
+import { withoutSecrets } from '../../models/secrecy';
+import { estimateTokens } from '../../models/tokenEstimate';
+import { answerText, type Message } from '../../transcript/message';
+import type { Part } from '../../transcript/part';
+
+/** A tool result of which nothing but its size is told beyond this many characters: what it showed can be looked up again. */
+const longestResult = 200;
+const longestArguments = 500;
+/** Characters a single text may keep, tried from the largest until the whole fits. */
+const textLimits = [12_000, 4000, 1200, 400] as const;
+
+/** The rows as a summariser reads them: secrets taken out, long results and arguments cut. At most about `maxTokens`; where even short
+ *  extracts do not fit, the oldest rows go. Pure. */
+export function summaryInput(rows: readonly Message[], maxTokens: number): string {
+  let lines: readonly string[] = [];
+  for (const limit of textLimits) {
+    lines = rows.flatMap((row) => describe(row, limit));
+    if (estimateTokens(lines.join('\n\n')) <= maxTokens) return lines.join('\n\n');
+  }
+  return newestThatFit(lines, maxTokens).join('\n\n');
+}
+
+function newestThatFit(lines: readonly string[], maxTokens: number): readonly string[] {
+  let left = maxTokens;
+  const first = lines.findLastIndex((line) => (left -= estimateTokens(line) + 1) < 0);
+  return lines.slice(first + 1);
+}
+
+function describe(row: Message, limit: number): readonly string[] {
+  // The fixed row that ends a turn without a word says nothing of the work.
+  if (row.visibility.kind === 'closing') return [];
+  const parts = row.parts.flatMap((part) => describePart(part, limit));
+  if (parts.length === 0) return [];
+  return [`[${row.role === 'user' ? 'person' : row.role === 'tool' ? 'tool' : 'you'}]\n${parts.join('\n')}`];
+}
+
+function describePart(part: Part, limit: number): readonly string[] {
+  switch (part.kind) {
+    case 'text':
+      return part.text.trim() === '' ? [] : [clip(withoutSecrets(part.text, null), limit)];
+    case 'thinking':
+      return [];
+    case 'toolCall':
+      return [`called ${part.name} ${clip(withoutSecrets(part.arguments, null), longestArguments)}`];
+    case 'toolResult':
+      if (part.text.length > longestResult) return [`${part.name}: ${part.outcome}, ${part.text.length} characters (left out)`];
+      return [`${part.name}: ${part.outcome}: ${withoutSecrets(part.text, null)}`];
+    case 'image':
+      return [`(an image${part.name === undefined ? '' : ` named ${part.name}`})`];
+    default:
+      return part satisfies never;
+  }
+}
+
+/** What can be said of the rows without a model: the prompts, the ends of the answers, and what the tools were asked. */
+export function plainSummary(rows: readonly Message[], earlier: string | null, maxTokens: number): string {
+  const told = rows.flatMap((row): readonly string[] => {
+    const text = withoutSecrets(answerText(row.parts).trim(), null);
+    const calls = row.parts.flatMap((part) => (part.kind === 'toolCall' ? [`- ${part.name} ${clip(withoutSecrets(part.arguments, null), 160)}`] : []));
+    if (row.role === 'user') return text === '' ? [] : [`Person: ${clip(text, 600)}`];
+    if (row.role === 'tool' || row.visibility.kind === 'closing') return [];
+    return [...(text === '' ? [] : [`You: ${clip(text, 600)}`]), ...calls];
+  });
+  const before = earlier === null ? [] : [clip(earlier, 8000), ''];
+  return [...before, 'What was said and done since, shortened without a summary because none could be written:', ...newestThatFit(told, maxTokens)].join('\n');
+}
+
+/** The beginning and the end of a text that is too long. */
+export function clip(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const head = Math.ceil(limit * 0.7);
+  return `${text.slice(0, head).toWellFormed()} … (${text.length - limit} characters left out) … ${text.slice(text.length - (limit - head)).toWellFormed()}`;
+}

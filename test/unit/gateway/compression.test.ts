@@ -1,0 +1,206 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { handoffTokens } from '../../../src/transcript/handoff';
+import { refuses, reply } from '../../support/modelServer';
+import { World, type WorldOptions } from '../../support/world';
+
+let world: World;
+const create = async (options: WorldOptions = {}): Promise<World> => (world = await World.create(options));
+afterEach(() => world.close());
+
+const long = (topic: string): string => `${topic}: ${'the parser reads tokens and builds a tree of nodes. '.repeat(150)}`;
+const key = ['sk', 'live', '0123456789abcdefghij'].join('-');
+
+/** Two long answers, of which the last one filled `inputTokens` of the context. */
+async function talk(inputTokens = 3000): Promise<{ readonly panel: ReturnType<World['surface']>; readonly sessionId: string }> {
+  world.server.script(reply().says(long('first'), { in: 4000 }), reply().says(long('second'), { in: 4000 }).uses({ input: inputTokens, output: 10 }));
+  const panel = world.surface();
+  await world.ask(panel, `What does the parser do? My key is ${key}.`);
+  const { sessionId } = await world.ask(panel, 'And the lexer?');
+  return { panel, sessionId };
+}
+
+const summary = '## Goal\nUnderstand the parser.';
+const rejections = () => world.server.requests.map(({ rejection }) => rejection);
+const wire = (number: number) => JSON.stringify(world.server.requests[number]?.body);
+const uids = async (sessionId: string) => (await world.store.readTranscript({ sessionId, limit: 100 })).messages.map(({ role, visibility }) => `${role} ${visibility.kind}`);
+
+describe.each(['openai', 'anthropic'] as const)('a session compressed over the %s protocol', (protocol) => {
+  it('goes on as one session: surfaces and memory move along, the summary is sent in place of what it stands for', async () => {
+    await create({ protocol });
+    const { panel, sessionId } = await talk();
+    const preview = await world.gateway.compressionPreview(sessionId);
+    world.server.script(reply().says(summary), reply().says('It makes tokens.'));
+    const report = await world.gateway.compress(sessionId, 'the lexer');
+    const answered = await world.ask(panel, 'What does it make?');
+    const handoff = (await world.store.activeMessages(report.sessionId))[0];
+    expect({
+      moved: [panel.switches.at(-1), world.gateway.shownSession(panel.id), answered.sessionId].map((one) => JSON.stringify(one)?.replace(report.sessionId, 'child')),
+      memory: world.memoryLog.map((line) => line.replace(report.sessionId, 'child').replace(sessionId, 'parent').slice(0, 33)),
+      asked: { withoutTools: !wire(2).includes('"tools"'), focus: wire(2).includes('the lexer'), secret: wire(2).includes(key) },
+      sent: { summary: wire(3).includes('Understand the parser.'), gone: !wire(3).includes(long('first')), kept: wire(3).includes('second: the parser'), secret: wire(3).includes(key) },
+      made: report.madeBy,
+      saved: report.tokens.after < report.tokens.before / 1.5 && preview !== null && preview.before === report.tokens.before,
+      border: handoff === undefined ? null : handoffTokens(handoff),
+      rows: await uids(answered.sessionId),
+      list: (await world.gateway.listSessions(10)).length,
+      rejections: rejections(),
+      problems: await world.store.verifyIntegrity(),
+    }).toEqual({
+      moved: ['{"sessionId":"child","reason":"compression"}', '"child"', '"child"'],
+      memory: ['initialize parent', 'sync parent: What does the parser', 'sync parent: And the lexer? -> se', 'switch child compression', 'sync child: What does it make? ->'],
+      asked: { withoutTools: true, focus: true, secret: false },
+      sent: { summary: true, gone: true, kept: true, secret: false },
+      made: 'summary',
+      saved: true,
+      border: report.tokens,
+      rows: ['user shown', 'assistant shown', 'user shown', 'assistant shown', 'user handoff', 'user shown', 'assistant shown'],
+      list: 1,
+      rejections: [null, null, null, null],
+      problems: [],
+    });
+  });
+
+  it('is compressed before a prompt that comes when the context is nearly full; the prompt is durable first', async () => {
+    await create({ protocol, contextWindow: 4000 });
+    const { panel, sessionId } = await talk(3300);
+    let waiting: readonly string[] = [];
+    world.server.script(() => {
+      waiting = world.query('SELECT text FROM queue').map(({ text }) => String(text));
+      return reply().says(summary);
+    }, reply().says('It makes tokens.'));
+    const receipt = await world.send(panel, 'What does it make?');
+    await panel.untilSettled(3);
+    await world.idle();
+    expect({ receipt: receipt.kind, waiting, lines: (await world.lines(sessionId)).slice(4).map((line) => line.slice(0, 34)), queue: await world.store.queue(sessionId), rejections: rejections() }).toEqual({
+      receipt: 'queued',
+      waiting: ['What does it make?'],
+      lines: ['user (handoff): (Summary of the ea', 'user: What does it make?', 'assistant: It makes tokens.'],
+      queue: [],
+      rejections: [null, null, null, null],
+    });
+  });
+
+  it('is compressed once when the model refuses it as too long, and the prompt is sent again', async () => {
+    await create({ protocol });
+    const { panel, sessionId } = await talk();
+    const tooLong = () => refuses(400, { message: "This model's maximum context length is 4096 tokens." });
+    world.server.script(tooLong(), reply().says(summary), reply().says('It makes tokens.'));
+    await world.ask(panel, 'What does it make?');
+    await panel.untilSettled(4);
+    await world.idle();
+    const shown = await world.store.readTranscript({ sessionId, limit: 100 });
+    expect({ ended: panel.settled.map(({ turn }) => turn.outcome), last: shown.messages.slice(-3).map(({ role, visibility }) => `${role} ${visibility.kind}`), requests: world.server.requests.length }).toEqual({
+      ended: ['complete', 'complete', 'failed', 'complete'], last: ['user handoff', 'user shown', 'assistant shown'], requests: 5,
+    });
+  });
+
+  it('brings its earlier summary up to date when it is compressed again', async () => {
+    await create({ protocol });
+    const { panel, sessionId } = await talk();
+    world.server.script(reply().says(summary), reply().says(long('third'), { in: 4000 }), reply().says(`${summary} And the lexer.`), reply().says('Yes.'));
+    await world.gateway.compress(sessionId, null);
+    await world.ask(panel, 'What else?');
+    const second = await world.gateway.compress(sessionId, null);
+    await world.ask(panel, 'Is that all?');
+    expect({
+      updates: wire(4).includes('<earlier-summary>') && wire(4).includes('Understand the parser.'),
+      tip: second.sessionId === world.gateway.shownSession(panel.id),
+      beginning: wire(5).includes('What does the parser do?'),
+      handoffs: (await uids(sessionId)).filter((row) => row.endsWith('handoff')).length,
+      rejections: rejections().filter((one) => one !== null),
+      problems: await world.store.verifyIntegrity(),
+    }).toEqual({ updates: true, tip: true, beginning: true, handoffs: 2, rejections: [], problems: [] });
+  });
+
+  it('is whole after the process died while it was summarised, and after it was published', async () => {
+    await create({ protocol });
+    const { sessionId } = await talk();
+    let atDeath: (() => void) | null = null;
+    const asked = new Promise<void>((resolve) => (atDeath = resolve));
+    world.server.script(() => {
+      atDeath?.();
+      return reply().hangs();
+    });
+    const abandoned = world.gateway.compress(sessionId, null).catch((error: unknown) => String(error));
+    await asked;
+    await world.crash();
+    const before = { tip: await world.store.conversationTip(sessionId), rows: (await uids(sessionId)).length, abandoned: await abandoned };
+    world.server.script(reply().says(summary));
+    const { sessionId: child } = await world.gateway.compress(sessionId, null);
+    await world.crash();
+    expect({ before, after: { tip: await world.store.conversationTip(sessionId), rows: (await world.store.activeMessages(child)).length }, problems: await world.store.verifyIntegrity() }).toMatchObject({
+      before: { tip: sessionId, rows: 4 }, after: { tip: child, rows: 3 }, problems: [],
+    });
+  });
+});
+
+describe('compressing', () => {
+  it('leaves everything as it is when the model cannot be asked', async () => {
+    await create();
+    const { sessionId } = await talk();
+    world.server.script(refuses(401, { message: 'no such key' }));
+    const refused = await world.gateway.compress(sessionId, null).catch((error: unknown) => error);
+    expect({ refused, tip: await world.store.conversationTip(sessionId) }).toMatchObject({ refused: { causeClass: 'notCompressed' }, tip: sessionId });
+  });
+
+  it('does without a summary when the model gives none', async () => {
+    await create();
+    const { panel, sessionId } = await talk();
+    world.server.script(reply().finishes('stop'), reply().says('It makes tokens.'));
+    world.server.otherwise(reply().says('It makes tokens.'));
+    const report = await world.gateway.compress(sessionId, null);
+    await world.ask(panel, 'What does it make?');
+    const handoff = await world.lines(report.sessionId).then((lines) => lines.find((line) => line.startsWith('user (handoff)')) ?? '');
+    expect({ made: report.madeBy, prompt: handoff.includes('What does the parser do?'), secret: handoff.includes(key), rejections: rejections().filter((one) => one !== null) }).toEqual({
+      made: 'plain', prompt: true, secret: false, rejections: [],
+    });
+  });
+
+  it('is refused while a turn runs, when there is nothing to compress, and when it would not save anything', async () => {
+    await create();
+    world.server.script(reply().says('Hello.'), reply().says('Again.'), reply().says(long('longer than what it stands for'), { in: 4000 }), reply().says('busy').hangs());
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'Hi');
+    const refusal = () => world.gateway.compress(sessionId, null).then(() => 'done', (error: unknown) => (error instanceof Error && 'causeClass' in error ? `${String(error.causeClass)}: ${error.message}` : String(error)));
+    const short = { refused: await refusal(), preview: await world.gateway.compressionPreview(sessionId) };
+    await world.ask(panel, 'Hi again');
+    const noGain = await refusal();
+    await world.send(panel, 'Wait');
+    await panel.until(({ deliveredText }) => deliveredText.includes('busy'));
+    const whileRunning = await refusal();
+    await world.gateway.stop(sessionId);
+    expect({ short, noGain, whileRunning, tip: await world.store.conversationTip(sessionId) }).toEqual({
+      short: { refused: 'notCompressed: There is nothing to compress yet: what is there is kept as it is.', preview: null },
+      noGain: 'notCompressed: Compressing would save next to nothing here. Nothing was changed.',
+      whileRunning: 'busy: An answer is being written in this session. Stop it first, or wait.',
+      tip: sessionId,
+    });
+  });
+
+  it('queues a prompt that comes meanwhile, and goes on with it', async () => {
+    await create();
+    const { panel, sessionId } = await talk();
+    let release: (() => void) | null = null;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    world.server.script(reply().waitsFor(released).says(summary), reply().says('It makes tokens.'));
+    const compressing = world.gateway.compress(sessionId, null);
+    await panel.until(() => true);
+    while (world.server.requests.length < 3) await new Promise((resolve) => setTimeout(resolve, 2));
+    const receipt = await world.send(panel, 'What does it make?');
+    (release as (() => void) | null)?.();
+    const { sessionId: child } = await compressing;
+    await panel.untilSettled(3);
+    await world.idle();
+    expect({ receipt: receipt.kind, last: (await world.lines(child)).slice(-2) }).toEqual({ receipt: 'queued', last: ['user: What does it make?', 'assistant: It makes tokens.'] });
+  });
+
+  it('is given up by a stop', async () => {
+    await create();
+    const { sessionId } = await talk();
+    world.server.script(reply().hangs());
+    const compressing = world.gateway.compress(sessionId, null).catch((error: unknown) => (error instanceof Error ? error.message : ''));
+    while (world.server.requests.length < 3) await new Promise((resolve) => setTimeout(resolve, 2));
+    await world.gateway.stop(sessionId);
+    expect([await compressing, await world.store.conversationTip(sessionId)]).toEqual(['Compressing was stopped. Nothing was changed.', sessionId]);
+  });
+});
