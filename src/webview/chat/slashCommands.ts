@@ -48,9 +48,9 @@ export function completed({ name, takes }: SlashCommand): string {
 export function commandWords(name: SlashCommand['name']): string {
   switch (name) {
     case 'queue':
-      return t('Send a text when the running turn is complete');
+      return t('Send after the running turn');
     case 'steer':
-      return t('Tell the running turn something with its next tool results');
+      return t('Tell the running turn');
     case 'stop':
       return t('Stop the running turn');
     case 'new':

@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { type ReadonlySignal, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { composerKey } from '../composerText';
@@ -15,7 +16,7 @@ export function Composer() {
   const submitting = chat.submitting.value;
   useComposerFocus(field.current, chat.composerFocus.value);
 
-  const commands = useCommands(text, (next) => chat.drafts.edit(next));
+  const commands = useCommands(chat.drafts.text, (next) => chat.drafts.edit(next));
 
   const onKeyDown = (event: KeyboardEvent): void => {
     if (commands.onKeyDown(event)) return;
@@ -148,32 +149,38 @@ interface OfferedCommands {
 }
 
 /** The list of commands over the composer: opened by typing "/", closed by Escape until the text is another one. */
-function useCommands(text: string, edit: (text: string) => void): OfferedCommands {
-  const [isOpen, setOpen] = useState(false);
-  const [place, setPlace] = useState(0);
-  const offered = offeredCommands(text);
-  const active = isOpen ? (offered[Math.min(place, offered.length - 1)] ?? null) : null;
-  const close = (): void => setOpen(false);
+function useCommands(text: ReadonlySignal<string>, edit: (text: string) => void): OfferedCommands {
+  const isOpen = useSignal(false);
+  const place = useSignal(0);
+  // Keys may come faster than drawings: each is judged by what is true when it comes.
+  const find = (typed: string): Pick<OfferedCommands, 'offered' | 'active'> => {
+    const offered = offeredCommands(typed);
+    return { offered, active: isOpen.value ? (offered[Math.min(place.value, offered.length - 1)] ?? null) : null };
+  };
+  const close = (): void => {
+    isOpen.value = false;
+  };
   const pick = (command: SlashCommand): void => {
     close();
     edit(completed(command));
   };
   const onKeyDown = (event: KeyboardEvent): boolean => {
+    const { offered, active } = find(text.peek());
     if (active === null || event.isComposing || event.keyCode === 229 || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return false;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step !== undefined) setPlace((offered.indexOf(active) + step + offered.length) % offered.length);
+    if (step !== undefined) place.value = (offered.indexOf(active) + step + offered.length) % offered.length;
     else if (event.key === 'Escape') close();
     // Typed to its end, a command needs no completing: Enter runs it.
-    else if (event.key === 'Tab' || (event.key === 'Enter' && completed(active) !== text)) pick(active);
+    else if (event.key === 'Tab' || (event.key === 'Enter' && completed(active) !== text.peek())) pick(active);
     else return false;
     event.preventDefault();
     return true;
   };
   const typed = (next: string): void => {
-    setOpen(offeredCommands(next).length > 0);
-    setPlace(0);
+    isOpen.value = offeredCommands(next).length > 0;
+    place.value = 0;
   };
-  return { offered, active, pick, typed, close, onKeyDown };
+  return { ...find(text.value), pick, typed, close, onKeyDown };
 }
 
 /** Focuses the field when asked to, and where it had the focus before the view was hidden; never takes the focus from elsewhere. */
