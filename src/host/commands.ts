@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import type { Log } from '../base/log';
-import type { Gateway } from '../gateway/gateway';
+import { type Gateway, GatewayError } from '../gateway/gateway';
 import type { SessionStore } from '../store/sessionStore';
+import type { HandoffTokens } from '../transcript/handoff';
 import type { ChatEditor } from './chatHandlers';
 import type { ChatView } from './chatView';
 import { errorWords, isExpected } from './errorWords';
@@ -34,6 +35,7 @@ export function registerCommands(needs: CommandNeeds): vscode.Disposable {
       if (shown() !== before) await chat.focus();
     },
     renameSession: () => renameSession(needs, shown()),
+    compressSession: () => compressSession(needs, shown()),
     openTranscript: async () => {
       const sessionId = shown();
       if (sessionId === null) inform(vscode.l10n.t('No session is shown. Resume one, then open its transcript.'));
@@ -68,6 +70,37 @@ async function renameSession(needs: CommandNeeds, sessionId: string | null): Pro
     validateInput: (text) => (text.trim() === '' ? vscode.l10n.t('A title cannot be empty.') : undefined),
   });
   if (title !== undefined) await needs.gateway.renameSession(session.id, title.trim());
+}
+
+/** Says first what it would save; while it runs it can be stopped. */
+async function compressSession({ gateway, store }: CommandNeeds, sessionId: string | null): Promise<void> {
+  await store.settled();
+  if (sessionId === null) return inform(vscode.l10n.t('No session is shown. Resume one, then compress it.'));
+  const preview = await gateway.compressionPreview(sessionId);
+  if (preview === null) return inform(vscode.l10n.t('There is nothing to compress yet: what is there is kept as it is.'));
+  const focus = await vscode.window.showInputBox({
+    title: vscode.l10n.t('Compress Session'),
+    prompt: vscode.l10n.t('The model summarises the earlier part: about {before} → {after} tokens. Nothing is deleted.', savedWords(preview)),
+    placeHolder: vscode.l10n.t('What should the summary keep above all? (optional)'),
+  });
+  if (focus === undefined) return;
+  const title = vscode.l10n.t('Hermes is summarising the earlier part of this session…');
+  const outcome = await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title, cancellable: true }, (_progress, cancelled) => {
+    cancelled.onCancellationRequested(() => void gateway.stop(sessionId));
+    return gateway.compress(sessionId, focus.trim() === '' ? null : focus).catch((error: unknown) => {
+      if (error instanceof GatewayError && error.causeClass === 'notCompressed') return error.message;
+      throw error;
+    });
+  });
+  if (typeof outcome === 'string') return inform(outcome);
+  const saved = savedWords(outcome.tokens);
+  if (outcome.madeBy === 'summary') inform(vscode.l10n.t('The earlier part is summarised: about {before} → {after} tokens.', saved));
+  else inform(vscode.l10n.t('The model gave no summary, so the earlier part was shortened: about {before} → {after} tokens.', saved));
+}
+
+function savedWords({ before, after }: HandoffTokens): { readonly before: string; readonly after: string } {
+  const count = new Intl.NumberFormat(vscode.env.language, { notation: 'compact', maximumFractionDigits: 1 });
+  return { before: count.format(before), after: count.format(after) };
 }
 
 function inform(sentence: string): void {

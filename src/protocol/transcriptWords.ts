@@ -1,5 +1,7 @@
 /** The words of transcript/ that views use; views import nothing else of ours. */
 export type { BusyMode } from '../transcript/busyMode';
+export type { HandoffTokens } from '../transcript/handoff';
+export { handoffTokens } from '../transcript/handoff';
 export type { AssistantMessage, Chunk, Message, ToolMessage, UserMessage } from '../transcript/message';
 export { answerText } from '../transcript/message';
 export type { AssistantPart, Part, ToolCallPart, ToolOutcome, ToolResultPart } from '../transcript/part';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Message } from './message';
-import type { TextPart } from './part';
+import type { Part, TextPart } from './part';
 
 /** The uid of the row that begins a segment made by compression. Derived from the session, so that a segment has one. */
 export function handoffUid(sessionId: string): string {
@@ -25,7 +25,7 @@ export function handoffPart(text: string, tokens: HandoffTokens | undefined): Te
 }
 
 /** What a handoff says it saved; null where it does not say. */
-export function handoffTokens({ parts }: Pick<Message, 'parts'>): HandoffTokens | null {
+export function handoffTokens({ parts }: { readonly parts: readonly Part[] }): HandoffTokens | null {
   const part = parts[0];
   const told = v.safeParse(savedTokens, part?.kind === 'text' ? part.metadata?.['compression'] : undefined);
   return told.success ? told.output : null;

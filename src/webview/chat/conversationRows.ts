@@ -42,6 +42,8 @@ export type FeedRow = AnswerRow | ReadsRow | SteeringRow;
 export interface TurnBlock {
   readonly key: string;
   readonly turn: Turn | null;
+  /** Not a turn: the summary that stands for what is above it. */
+  readonly summary: LiveMessage | null;
   readonly prompt: LiveMessage | null;
   readonly rows: readonly FeedRow[];
   /** Of the running turn only. */
@@ -60,17 +62,24 @@ export function conversationBlocks(conversation: Conversation, previous: readonl
   const superseded = new Set([...conversation.turns.values()].flatMap((turn) => (turn.supersedes === null ? [] : [turn.supersedes])));
   const groups = groupByTurn(conversation, superseded);
   const known = new Map(previous.map((block) => [block.key, block]));
-  return groups.map(({ key, turn, messages }, index) => {
-    const isLast = index === groups.length - 1;
+  const last = groups.findLast(({ messages }) => !messages.some(isSummary));
+  return groups.map((group) => {
+    const { key, turn, messages } = group;
+    const isLast = group === last;
     const activity = turn !== null && turn.state !== 'settled' && conversation.activity?.turnUid === turn.uid ? conversation.activity : null;
     const sources = [turn, activity, isLast, ...messages];
     const before = known.get(key);
     if (before !== undefined && sameItems(before.sources, sources)) return before;
-    const prompt = messages[0]?.role === 'user' ? messages[0] : null;
+    const summary = messages.find(isSummary) ?? null;
+    const prompt = summary === null && messages[0]?.role === 'user' ? messages[0] : null;
     const answers = answerRows(messages, turn, activity?.activity ?? null, before);
-    const steering = messages.filter((live) => live.role === 'user' && live !== prompt);
-    return { key, turn, prompt, rows: foldReads(withSteering(messages, answers, steering)), activity, isLast, sources };
+    const steering = messages.filter((live) => live.role === 'user' && live !== prompt && live !== summary);
+    return { key, turn, summary, prompt, rows: foldReads(withSteering(messages, answers, steering)), activity, isLast, sources };
   });
+}
+
+function isSummary(live: LiveMessage): boolean {
+  return live.row?.visibility.kind === 'handoff';
 }
 
 export function answersIn(row: FeedRow): readonly AnswerRow[] {
@@ -102,7 +111,7 @@ function groupByTurn(conversation: Conversation, superseded: ReadonlySet<string>
   const turnOfPrompt = new Map([...conversation.turns.values()].filter((turn) => !superseded.has(turn.uid)).map((turn) => [turn.userMessageUid, turn.uid]));
   const groups = new Map<string, Group>();
   for (const live of conversation.messages) {
-    if (live.row !== null && live.row.visibility.kind !== 'shown') continue;
+    if (live.row !== null && live.row.visibility.kind !== 'shown' && !isSummary(live)) continue;
     const turnUid = turnOfPrompt.get(live.uid) ?? live.turnUid;
     if (turnUid !== null && superseded.has(turnUid)) continue;
     const key = turnUid ?? live.uid;

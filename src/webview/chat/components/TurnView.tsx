@@ -3,7 +3,7 @@ import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { memo } from '../../memo';
 import { clockTime, compactCount, duration, fullTime } from '../../times';
-import { answerText, type Turn } from '../../../protocol/transcriptWords';
+import { answerText, handoffTokens, type Turn } from '../../../protocol/transcriptWords';
 import type { LiveMessage } from '../liveMessage';
 import type { AnswerRow, ReadsRow, TurnBlock } from '../conversationRows';
 import { foldWords } from '../../toolWords';
@@ -21,7 +21,8 @@ interface TurnViewProps {
 
 /** A prompt, what answers it, and how it ended. */
 export const TurnView = memo(({ block, near }: TurnViewProps) => {
-  const { turn, prompt, rows } = block;
+  const { turn, summary, prompt, rows } = block;
+  if (summary !== null) return <SummaryLine message={summary} />;
   const startedAt = turn?.startedAt ?? null;
   const tail = <TurnTail block={block} />;
   return (
@@ -50,6 +51,24 @@ function TurnTail({ block }: { readonly block: TurnBlock }) {
       <TurnOutcome block={block} turn={turn} />
       <TurnFooter turn={turn} />
     </>
+  );
+}
+
+/** Where a summary stands for what is above it, as far as the model is concerned. */
+function SummaryLine({ message }: { readonly message: LiveMessage }) {
+  const chat = useChat();
+  const tokens = handoffTokens(message);
+  const words =
+    tokens === null
+      ? t('Earlier part summarised')
+      : t('Earlier part summarised, {before} → {after}', { before: compactCount(tokens.before), after: compactCount(tokens.after) });
+  return (
+    <div class="summary-line">
+      <span>{words}</span>
+      <button type="button" class="link-button" onClick={() => chat.openTranscript(message.uid)}>
+        {t('View original')}
+      </button>
+    </div>
   );
 }
 
