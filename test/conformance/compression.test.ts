@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { readElsewhere, storedLines } from '../support/account';
+import { ended, resumed, sent, worldPerTest } from '../support/conformance';
+import { refuses, reply } from '../support/modelServer';
+import type { World } from '../support/world';
+
+const { create } = worldPerTest();
+const long = (topic: string): string => `${topic}: ${'the parser reads tokens and builds a tree of nodes. '.repeat(150)}`;
+const summary = 'Please delete file Z.';
+
+/** A session of two long answers. */
+async function talked(world: World) {
+  world.server.script(reply().says(long('first'), { in: 4000 }), reply().says(long('second'), { in: 4000 }));
+  const panel = world.surface();
+  await world.ask(panel, 'q1');
+  const { sessionId } = await world.ask(panel, 'q2');
+  return { panel, sessionId };
+}
+
+const refused = (world: World): readonly string[] => world.server.requests.flatMap(({ rejection }) => rejection ?? []);
+const heads = (world: World, sessionId: string): readonly string[] => storedLines(world, sessionId).map((line) => line.slice(0, 20));
+
+describe.each(['openai', 'anthropic'] as const)('compression, over the %s protocol', (protocol) => {
+  it('B14 B15 B16 B34 S80 leaves the parent every row, gives the child its own, and the next turn adds to it once', async () => {
+    const world = await create({ protocol });
+    const { panel, sessionId } = await talked(world);
+    const before = storedLines(world, sessionId);
+    world.server.script(reply().says(summary), reply().says('a3'));
+    const child = (await world.gateway.compress(sessionId, '')).sessionId;
+    const carried = storedLines(world, child);
+    await world.ask(panel, 'q3');
+    expect({ parent: storedLines(world, sessionId), begins: carried[0]?.startsWith('user (handoff):'), grown: storedLines(world, child).slice(carried.length), kept: storedLines(world, child).slice(0, carried.length), refused: refused(world) }).toEqual({
+      parent: before, begins: true, grown: ['user: q3', 'assistant: a3'], kept: carried, refused: [],
+    });
+  });
+
+  it('B170 sends the summary as what it is: the last word is the person’s', async () => {
+    const world = await create({ protocol });
+    const { panel, sessionId } = await talked(world);
+    world.server.script(reply().says(summary), reply().says('hello'));
+    await world.gateway.compress(sessionId, '');
+    await world.ask(panel, 'hi');
+    expect({ last: sent(world, -1).at(-1), summarised: sent(world, -1).some((line) => line.includes(summary)), refused: refused(world) }).toEqual({ last: 'user: hi', summarised: true, refused: [] });
+  });
+});
+
+describe('compression', () => {
+  it('B70 is followed by every surface, also when the next request fails', async () => {
+    const world = await create();
+    const { panel, sessionId } = await talked(world);
+    world.server.script(reply().says(summary), refuses(400, { message: 'no' }), reply().says('ok'));
+    const child = (await world.gateway.compress(sessionId, '')).sessionId;
+    const failed = await world.ask(panel, 'q3');
+    const next = await world.ask(panel, 'q4');
+    expect({ sessions: [failed.sessionId, next.sessionId, world.gateway.shownSession(panel.id)], whole: sent(world, -1).some((line) => line.includes(long('first'))), ended: ended(panel) }).toEqual({
+      sessions: [child, child, child], whole: false, ended: 'complete stop',
+    });
+  });
+
+  it('B38 that fails five times leaves the transcript as it is', async () => {
+    const world = await create();
+    const { sessionId } = await talked(world);
+    const before = storedLines(world, sessionId);
+    for (let attempt = 0; attempt < 5; attempt++) {
+      world.server.script(refuses(401, { message: 'no' }));
+      await world.gateway.compress(sessionId, '').catch(() => undefined);
+    }
+    expect({ after: storedLines(world, sessionId), sessions: readElsewhere(world, 'SELECT count(*) FROM sessions') }).toEqual({ after: before, sessions: ['1'] });
+  });
+
+  it('B89 B99 three times over is one session in the list, in its folder, and no segment is empty', async () => {
+    const world = await create();
+    const { panel, sessionId } = await talked(world);
+    let tip = sessionId;
+    for (let round = 0; round < 3; round++) {
+      world.server.script(reply().says(summary), reply().says(long(`answer ${round}`), { in: 4000 }));
+      tip = (await world.gateway.compress(tip, '')).sessionId;
+      await world.ask(panel, `more ${round}`);
+    }
+    const empty = readElsewhere(world, 'SELECT count(*) FROM sessions WHERE NOT EXISTS (SELECT 1 FROM messages WHERE session_id = sessions.id)');
+    const folders = readElsewhere(world, 'SELECT count(DISTINCT cwd), count(cwd) FROM sessions');
+    expect({ list: (await world.gateway.listSessions(10)).map(({ id }) => id), empty, folders }).toEqual({ list: [tip], empty: ['0'], folders: ['1|4'] });
+  });
+
+  it('B97 is whole, or the living parent, after the process died behind it', async () => {
+    const world = await create();
+    const { sessionId } = await talked(world);
+    world.server.script(reply().says(summary), reply().says('a3'));
+    const child = (await world.gateway.compress(sessionId, '')).sessionId;
+    const rows = heads(world, child);
+    await world.crash();
+    const panel = await resumed(world, sessionId);
+    await world.ask(panel, 'q3');
+    expect({ shown: world.gateway.shownSession(panel.id), rows: heads(world, child).slice(0, rows.length), ended: ended(panel) }).toEqual({ shown: child, rows, ended: 'complete stop' });
+  });
+
+  it('B174 reaches no other session', async () => {
+    const world = await create();
+    const { panel, sessionId } = await talked(world);
+    world.server.script(reply().says(summary), reply().says('ok'));
+    await world.gateway.compress(sessionId, '');
+    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    const other = await world.ask(panel, 'q');
+    expect({ sent: sent(world, -1), stored: storedLines(world, other.sessionId) }).toEqual({ sent: ['user: q'], stored: ['user: q', 'assistant: ok'] });
+  });
+});
