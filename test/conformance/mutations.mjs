@@ -48,7 +48,8 @@ const guards = [
   },
   {
     name: 'slot', file: 'src/gateway/conversationGateway.ts', tests: ['concurrency'],
-    from: 'return this.runner.runningIn(session.conversationId) !== null || (await this.parts.store.openTurnOf(session.id)) !== null;', to: 'return session.id === \'\';',
+    from: 'if (this.runner.runningIn(conversationId) !== null || this.compressions.isRunning(conversationId)) return true;', to: 'void conversationId;',
+    also: [{ from: 'return (await this.parts.store.openTurnOf(session.id)) !== null;', to: 'return session.id === \'\';' }],
   },
   {
     name: 'identity of a submission', file: 'src/gateway/conversationGateway.ts', tests: ['duplicateRows'],
