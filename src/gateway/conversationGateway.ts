@@ -295,11 +295,16 @@ export class ConversationGateway implements Gateway {
     const queue = await this.parts.store.enqueue({ uid: prompt.uid, sessionId: session.id, text: prompt.text, createdAt, behind: [] });
     this.surfaces.tellAll({ kind: 'queueChanged', sessionId: session.id, queue });
     this.takeOvers.add(session.conversationId, prompt.uid);
+    this.compressAhead(session, surfaceId, false);
+    return { kind: 'queued', sessionId: session.id, queue };
+  }
+
+  /** Compresses, then starts the next queued prompt, also where compressing came to nothing. Called inside the conversation's sequence. */
+  private compressAhead(session: Session, surfaceId: string, goesOn: boolean): void {
     void this.compressions
       .begin(session, { focus: null, isForced: false })
       .catch((error: unknown) => this.logUncompressed(session, error))
-      .then(() => this.startNextInBackground(session, surfaceId, false));
-    return { kind: 'queued', sessionId: session.id, queue };
+      .then(() => this.startNextInBackground(session, surfaceId, goesOn, 'asItIs'));
   }
 
   /** A turn failed because the model would not take the history. It is compressed, once, and the prompt is sent again where nothing had been
@@ -382,11 +387,13 @@ export class ConversationGateway implements Gateway {
 
   /** Starts the first queued prompt if the conversation is free; with `goesOn` false only one that a turn was stopped for. A prompt that
    *  cannot start stays where it is. */
-  private startNext(session: Session, surfaceId: string, goesOn: boolean): Promise<void> {
+  private startNext(session: Session, surfaceId: string, goesOn: boolean, length: 'shortEnough' | 'asItIs' = 'shortEnough'): Promise<void> {
     return this.sequencer.run(session.conversationId, async () => {
       if (this.closing || (await this.isBusy(session))) return;
       const current = await this.tipOf(session.id);
       const queue = await this.parts.store.queue(current.id);
+      const isWanted = goesOn || this.takeOvers.of(session.conversationId).length > 0;
+      if (length === 'shortEnough' && queue.length > 0 && isWanted && (await this.compressions.isDue(current))) return this.compressAhead(current, surfaceId, goesOn);
       const next = this.takeOvers.takeFrom(queue, session.conversationId) ?? (goesOn ? queue[0] : undefined);
       if (next === undefined) return;
       await this.open(surfaceId, current, { uid: next.uid, text: next.text }, 'resume', { queuedUid: next.uid });
@@ -394,9 +401,9 @@ export class ConversationGateway implements Gateway {
     });
   }
 
-  private async startNextInBackground(session: Session, surfaceId: string, goesOn: boolean): Promise<void> {
+  private async startNextInBackground(session: Session, surfaceId: string, goesOn: boolean, length: 'shortEnough' | 'asItIs' = 'shortEnough'): Promise<void> {
     try {
-      await this.startNext(session, surfaceId, goesOn);
+      await this.startNext(session, surfaceId, goesOn, length);
     } catch (error) {
       this.parts.log.warn(`A queued prompt could not be started and stays queued: ${error instanceof Error ? error.message : String(error)}`);
     }

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { Agent } from '../agent/agent';
+import { Compressor } from '../agent/compression/compressor';
 import { systemPrompt } from '../agent/systemPrompt';
 import { systemClock as clock } from '../base/clock';
 import { DisposableStore, type Disposable } from '../base/disposable';
@@ -128,6 +129,7 @@ class HermesWindow {
       saveDefaultModel: (ref) => settings.saveModel(ref),
       folder: () => files.roots()[0]?.path ?? null,
       busyMode: () => settings.current.busyInput,
+      contextEngine: new Compressor({ clock, log, threshold: () => settings.current.compressionThreshold }),
     }));
     connection.setTurnGuard(own(new GatewayTurnGuard(gateway, store, log)));
 

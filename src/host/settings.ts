@@ -12,6 +12,8 @@ export interface HermesSettings {
   readonly reasoningEffort: ReasoningEffort;
   readonly busyInput: BusyMode;
   readonly maxIterations: number;
+  /** Part of the context window that may be full before a session is compressed. */
+  readonly compressionThreshold: number;
   readonly storagePath: string | null;
 }
 
@@ -68,6 +70,7 @@ export function readSettings(source: SettingSource): { readonly settings: Hermes
       reasoningEffort: read('hermes.reasoningEffort', v.picklist(reasoningEfforts), 'default', `is not one of ${reasoningEfforts.join(', ')}`),
       busyInput: read('hermes.busyInput', v.picklist(busyModes), 'queue', `is not one of ${busyModes.join(', ')}`),
       maxIterations: read('hermes.maxIterations', v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)), 90, 'is not a whole number from 1 to 1000'),
+      compressionThreshold: read('hermes.compression.threshold', v.pipe(v.number(), v.minValue(0.3), v.maxValue(0.95)), 0.8, 'is not a number from 0.3 to 0.95'),
       storagePath: storagePath === '' ? null : storagePath,
     },
     problems,

@@ -16,7 +16,7 @@ export interface CompressorParts {
   readonly clock: Clock;
   readonly log: Log;
   /** Part of the context window that may be full before a compression is due. */
-  readonly threshold?: number;
+  readonly threshold?: () => number;
 }
 
 const usualThreshold = 0.8;
@@ -100,7 +100,7 @@ export class Compressor implements ContextEngine {
   }
 
   private limit(contextWindow: number): number {
-    return contextWindow * (this.parts.threshold ?? usualThreshold);
+    return contextWindow * (this.parts.threshold?.() ?? usualThreshold);
   }
 
   private async summarise(request: ModelRequest, model: ChatModel, signal: AbortSignal): Promise<Written> {

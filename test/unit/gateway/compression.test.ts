@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { StoreError } from '../../../src/store/storeError';
 import { handoffTokens } from '../../../src/transcript/handoff';
 import { refuses, reply } from '../../support/modelServer';
 import { World, type WorldOptions } from '../../support/world';
@@ -192,6 +193,33 @@ describe('compressing', () => {
     await panel.untilSettled(3);
     await world.idle();
     expect({ receipt: receipt.kind, last: (await world.lines(child)).slice(-2) }).toEqual({ receipt: 'queued', last: ['user: What does it make?', 'assistant: It makes tokens.'] });
+  });
+
+  it('comes before a queued prompt that finds the context nearly full', async () => {
+    await create({ contextWindow: 4000 });
+    const { panel, sessionId } = await talk(100);
+    let release: (() => void) | null = null;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    world.server.script(reply().says('third', { in: 4000 }).waitsFor(released).uses({ input: 3300, output: 10 }), reply().says(summary), reply().says('It makes tokens.'));
+    await world.send(panel, 'Third?');
+    await panel.until(({ deliveredText }) => deliveredText.includes('third'));
+    await world.send(panel, 'What does it make?');
+    (release as (() => void) | null)?.();
+    await panel.untilSettled(4);
+    await world.idle();
+    expect((await world.lines(sessionId)).slice(-4).map((line) => line.slice(0, 30))).toEqual(['assistant: third', 'user (handoff): (Summary of th', 'user: What does it make?', 'assistant: It makes tokens.']);
+  });
+
+  it('that the store refuses does not hold a prompt up', async () => {
+    await create({ contextWindow: 4000 });
+    const { panel, sessionId } = await talk(3300);
+    world.server.script(reply().says(summary), reply().says('It makes tokens.'));
+    const mend = world.breakStore((method) => (method === 'compressSession' ? new StoreError('full', 'full', 'full') : null));
+    await world.send(panel, 'What does it make?');
+    await panel.untilSettled(3);
+    await world.idle();
+    mend();
+    expect({ tip: await world.store.conversationTip(sessionId), last: (await world.lines(sessionId)).at(-1) }).toEqual({ tip: sessionId, last: 'assistant: It makes tokens.' });
   });
 
   it('is given up by a stop', async () => {
