@@ -8,7 +8,8 @@ import type { Ids } from '../base/ids';
 import type { Log } from '../base/log';
 import type { MemoryManager } from '../memory/memoryManager';
 import type { SwitchReason } from '../memory/switchReason';
-import type { SessionStore, TranscriptPage, TranscriptQuery } from '../store/sessionStore';
+import type { OpenTurn, SessionStore, TranscriptPage, TranscriptQuery } from '../store/sessionStore';
+import { isUnknownOutcome, StoreError } from '../store/storeError';
 import { answerText, type Message } from '../transcript/message';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
@@ -16,6 +17,7 @@ import { isSteering } from '../transcript/steering';
 import type { Turn } from '../transcript/turn';
 import { type CompressionRequest, Compressions } from './compressions';
 import { type BusyMode, type CompressionReport, type Gateway, GatewayError, type PromptSubmission, type SessionSnapshot, type SubmitReceipt, type Surface, type SwitchTarget } from './gateway';
+import { neverRan } from './neverRan';
 import { Seating } from './seating';
 import { Sequencer } from './sequencer';
 import { SurfaceRegistry } from './surfaceRegistry';
@@ -45,6 +47,8 @@ export interface GatewayParts {
 
 /** How long memory may take to finish what is queued when its seat is let go. */
 const memoryGraceMs = 3000;
+/** Pause before a turn's opening is tried once more, as the recorder does with its writes. */
+const openAgainMs = 100;
 
 /** The gateway over a store and agents. One running turn per conversation: a slot is taken inside the conversation's sequence before the
  *  turn's row is written, and given back after the turn has settled and was verified. */
@@ -125,7 +129,7 @@ export class ConversationGateway implements Gateway {
   async submit(surfaceId: string, prompt: PromptSubmission): Promise<SubmitReceipt> {
     this.refuseWhenClosing();
     if (prompt.text.trim() === '') throw new GatewayError('invalid', 'There is nothing to send. Type a prompt first.');
-    const repeated = await this.repeatedSubmission(prompt.uid);
+    const repeated = await this.repeatedSubmission(surfaceId, prompt.uid);
     if (repeated !== null) return repeated;
     const found = prompt.sessionId === null ? await this.createSession() : await this.tipOf(prompt.sessionId);
     return this.sequencer.run(found.conversationId, async () => {
@@ -253,7 +257,7 @@ export class ConversationGateway implements Gateway {
     if (model === null) throw new GatewayError('noModel', 'No model is chosen yet. Your prompt is kept: choose a model, then send it.');
     const now = this.parts.clock.now();
     const turnUid = this.parts.ids.uid();
-    const opened = await this.parts.store.openTurn({
+    const opened = await this.openRow({
       turnUid,
       sessionId: session.id,
       userMessage: {
@@ -439,18 +443,45 @@ export class ConversationGateway implements Gateway {
     if (reason !== 'new_session') this.seating.seatFor(surfaceId, session.id, { reason, parentSessionId: session.parentSessionId });
   }
 
+  /** Called inside the conversation's sequence, in which turns are opened: a running row that nobody here runs is one whose opening was
+   *  written although the store could not say so. It is closed, with its prompt kept, or the session would stay busy for ever. */
   private async isBusy(session: Session): Promise<boolean> {
     const { conversationId } = session;
     if (this.runner.runningIn(conversationId) !== null || this.compressions.isRunning(conversationId)) return true;
-    return (await this.parts.store.openTurnOf(session.id)) !== null;
+    const open = await this.parts.store.openTurnOf(session.id);
+    if (open?.state === 'running') await this.parts.store.settleTurn(neverRan(open.uid, this.parts.clock.now()));
+    return open?.state === 'waiting';
   }
 
-  private async repeatedSubmission(uid: string): Promise<SubmitReceipt | null> {
+  /** Repeatable by the turn's uid, so an opening whose outcome is unknown is asked for once more. */
+  private async openRow(input: OpenTurn): ReturnType<SessionStore['openTurn']> {
+    try {
+      return await this.parts.store.openTurn(input);
+    } catch (error) {
+      if (!(error instanceof StoreError) || !isUnknownOutcome(error)) throw error;
+      await new Promise<void>((resolve) => this.parts.clock.after(openAgainMs, resolve));
+      return this.parts.store.openTurn(input);
+    }
+  }
+
+  private async repeatedSubmission(surfaceId: string, uid: string): Promise<SubmitReceipt | null> {
     const message = await this.parts.store.getMessage(uid);
-    if (message !== null) return { kind: 'started', sessionId: message.sessionId, turnUid: message.turnUid ?? '' };
+    if (message !== null) return this.submittedBefore(surfaceId, message);
     const queued = await this.parts.store.queuedPrompt(uid);
     if (queued === null) return null;
     return { kind: 'queued', sessionId: queued.sessionId, queue: await this.parts.store.queue(queued.sessionId) };
+  }
+
+  /** The prompt is stored. It is answered, or being answered, unless its turn was opened by a write that seemed to fail: then it is sent now. */
+  private async submittedBefore(surfaceId: string, { sessionId, turnUid }: Message): Promise<SubmitReceipt> {
+    const started: SubmitReceipt = { kind: 'started', sessionId, turnUid: turnUid ?? '' };
+    const turn = turnUid === null ? null : await this.parts.store.getTurn(turnUid);
+    if (turn?.state !== 'running') return started;
+    const session = await this.tipOf(sessionId);
+    if (await this.sequencer.run(session.conversationId, () => this.isBusy(session))) return started;
+    const receipt = await this.retry(surfaceId, turn.uid);
+    if (this.surfaces.shownSession(surfaceId) === null) this.show(surfaceId, session, 'new_session');
+    return receipt;
   }
 
   private surfaceOf(sessionId: string): string {

@@ -15,3 +15,8 @@ export class StoreError extends Error {
     super(message);
   }
 }
+
+/** Whether a write that failed so may have been done all the same: it was the disk's or the file's fault, not a rule of ours. */
+export function isUnknownOutcome({ causeClass }: StoreError): boolean {
+  return causeClass !== 'conversation-busy' && causeClass !== 'not-found' && causeClass !== 'invalid';
+}

@@ -87,6 +87,14 @@ export class World {
     };
   }
 
+  /** Makes the next `times` calls of a method do their work and fail all the same. */
+  failAfter(method: string, times: number, error: Error): void {
+    let left = times;
+    this.worldStore.afterCall = (called) => {
+      if (called === method && left-- > 0) throw error;
+    };
+  }
+
   /** Takes rows away behind the product's back. */
   damageStore(sql: string): void {
     this.worldStore.database.run(sql);

@@ -16,6 +16,8 @@ export interface WorldStore {
   readonly database: SqlDatabase;
   /** Before every call of the store: a test may throw here, as a full disk would. */
   beforeCall: (method: string) => void;
+  /** After a call has done its work: a test may throw here, as a disk does that cannot say whether it wrote. */
+  afterCall: (method: string) => void;
 }
 
 /** The real store on a real folder, in this process and without the worker, so that a test is quick and can break it from inside. */
@@ -35,10 +37,13 @@ export async function openWorldStore(folder: string, now: () => number): Promise
     db,
     database,
     beforeCall: () => undefined,
+    afterCall: () => undefined,
     store: {
       ...promisedOperations(async (method, args) => {
         opened.beforeCall(method);
-        return perform(db, method, args);
+        const result = perform(db, method, args);
+        opened.afterCall(method);
+        return result;
       }),
       close: async () => database.close(),
     },

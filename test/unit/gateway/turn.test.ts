@@ -184,6 +184,46 @@ describe('a turn', () => {
     expect({ shown: world.gateway.shownSession(panel.id), requests: world.server.requests.length }).toEqual({ shown: null, requests: 0 });
   });
 
+  it('begins once when the store has opened it and could not say so', async () => {
+    const { server } = await create();
+    server.script(reply().says('Here.'));
+    const panel = world.surface();
+    world.failAfter('openTurn', 1, new StoreError('unknown', 'The disk reported a problem.', 'EIO'));
+    const { sessionId } = await world.ask(panel, 'hello');
+    expect({ lines: await world.lines(sessionId), ended: outcome(panel) }).toEqual({ lines: ['user: hello', 'assistant: Here.'], ended: 'complete stop' });
+  });
+
+  it('that was opened and never ran is run when its prompt is sent again', async () => {
+    const { server } = await create();
+    server.script(reply().says('Here.'));
+    const panel = world.surface();
+    const prompt = { sessionId: null, uid: 'p1', text: 'hello' };
+    world.failAfter('openTurn', 2, new StoreError('unknown', 'The disk reported a problem.', 'EIO'));
+    await expect(world.gateway.submit(panel.id, prompt)).rejects.toThrow('The disk reported a problem.');
+    const { sessionId } = await world.gateway.submit(panel.id, prompt);
+    await world.idle();
+    expect({ shown: world.gateway.shownSession(panel.id) === sessionId, lines: await activeLines(sessionId), sessions: (await world.gateway.listSessions(9)).length }).toEqual({
+      shown: true,
+      lines: ['user: hello', 'assistant: Here.'],
+      sessions: 1,
+    });
+  });
+
+  it('that was opened and never ran does not keep its session busy', async () => {
+    const { server } = await create();
+    server.script(reply().says('one'), reply().says('two'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'first');
+    world.failAfter('openTurn', 2, new StoreError('unknown', 'The disk reported a problem.', 'EIO'));
+    await expect(world.send(panel, 'lost?')).rejects.toThrow('The disk reported a problem.');
+    await world.ask(panel, 'second');
+    const lines = await world.lines(sessionId);
+    expect({ lines: lines.filter((line) => !line.includes('(closing)')), refused: server.requests.map((request) => request.rejection) }).toEqual({
+      lines: ['user: first', 'assistant: one', 'user: lost?', 'user: second', 'assistant: two'],
+      refused: [null, null],
+    });
+  });
+
   it('does not begin without a model or without words', async () => {
     await create({ defaultModel: null });
     const panel = world.surface();
