@@ -8,8 +8,7 @@ import type { Ids } from '../base/ids';
 import type { Log } from '../base/log';
 import type { MemoryManager } from '../memory/memoryManager';
 import type { SwitchReason } from '../memory/switchReason';
-import type { OpenTurn, SessionStore, TranscriptPage, TranscriptQuery } from '../store/sessionStore';
-import { isUnknownOutcome, StoreError } from '../store/storeError';
+import type { SessionStore, TranscriptPage, TranscriptQuery } from '../store/sessionStore';
 import { answerText, type Message } from '../transcript/message';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
@@ -17,11 +16,12 @@ import { isSteering } from '../transcript/steering';
 import type { Turn } from '../transcript/turn';
 import { type CompressionRequest, Compressions } from './compressions';
 import { type BusyMode, type CompressionReport, type Gateway, GatewayError, type PromptSubmission, type SessionSnapshot, type SubmitReceipt, type Surface, type SwitchTarget } from './gateway';
-import { neverRan } from './neverRan';
 import { Seating } from './seating';
 import { Sequencer } from './sequencer';
+import { SessionDirectory } from './sessionDirectory';
 import { SurfaceRegistry } from './surfaceRegistry';
 import { TakeOvers } from './takeOvers';
+import { TurnOpening } from './turnOpening';
 import { type SettledRow, type StartedTurn, TurnRunner } from './turnRunner';
 
 export interface GatewayParts {
@@ -47,8 +47,6 @@ export interface GatewayParts {
 
 /** How long memory may take to finish what is queued when its seat is let go. */
 const memoryGraceMs = 3000;
-/** Pause before a turn's opening is tried once more, as the recorder does with its writes. */
-const openAgainMs = 100;
 
 /** The gateway over a store and agents. One running turn per conversation: a slot is taken inside the conversation's sequence before the
  *  turn's row is written, and given back after the turn has settled and was verified. */
@@ -56,6 +54,8 @@ export class ConversationGateway implements Gateway {
   private readonly surfaces: SurfaceRegistry;
   private readonly seating: Seating;
   private readonly sequencer = new Sequencer();
+  private readonly sessions: SessionDirectory;
+  private readonly opening: TurnOpening;
   private readonly runner: TurnRunner;
   private readonly runningChanged = new Emitter<void>();
   private readonly takeOvers = new TakeOvers();
@@ -66,6 +66,8 @@ export class ConversationGateway implements Gateway {
 
   constructor(private readonly parts: GatewayParts) {
     this.surfaces = new SurfaceRegistry(parts.log);
+    this.sessions = new SessionDirectory(parts);
+    this.opening = new TurnOpening(parts);
     this.seating = new Seating(parts.createMemory, () => new Promise((resolve) => parts.clock.after(memoryGraceMs, resolve)));
     this.runner = new TurnRunner(parts, {
       show: (sessionId, event) => this.surfaces.tellTurn(sessionId, event),
@@ -97,7 +99,7 @@ export class ConversationGateway implements Gateway {
         this.surfaces.bind(surfaceId, null, 'new_session');
         return null;
       case 'resume': {
-        const session = await this.tipOf(target.sessionId);
+        const session = await this.sessions.tipOf(target.sessionId);
         this.show(surfaceId, session, 'resume');
         return session.id;
       }
@@ -109,7 +111,7 @@ export class ConversationGateway implements Gateway {
   async snapshot(sessionId: string, pageSize: number): Promise<SessionSnapshot> {
     const { store } = this.parts;
     const [session, page, queue, draft, openTurn] = await Promise.all([
-      this.session(sessionId),
+      this.sessions.get(sessionId),
       store.readTranscript({ sessionId, limit: pageSize }),
       store.queue(sessionId),
       store.draft(sessionId),
@@ -131,9 +133,9 @@ export class ConversationGateway implements Gateway {
     if (prompt.text.trim() === '') throw new GatewayError('invalid', 'There is nothing to send. Type a prompt first.');
     const repeated = await this.repeatedSubmission(surfaceId, prompt.uid);
     if (repeated !== null) return repeated;
-    const found = prompt.sessionId === null ? await this.createSession() : await this.tipOf(prompt.sessionId);
+    const found = prompt.sessionId === null ? await this.sessions.create() : await this.sessions.tipOf(prompt.sessionId);
     return this.sequencer.run(found.conversationId, async () => {
-      const session = await this.tipOf(found.id);
+      const session = await this.sessions.tipOf(found.id);
       if (await this.isBusy(session)) return this.submitBesideTurn(session, prompt);
       if (prompt.sessionId !== null && (await this.compressions.isDue(session))) return this.submitBehindCompression(surfaceId, session, prompt);
       const reason = prompt.sessionId === null ? 'new_session' : 'resume';
@@ -146,9 +148,9 @@ export class ConversationGateway implements Gateway {
     this.refuseWhenClosing();
     const turn = await this.parts.store.getTurn(turnUid);
     if (turn === null) throw new GatewayError('notFound', 'This turn is no longer stored, so it cannot be sent again.');
-    const found = await this.tipOf(turn.sessionId);
+    const found = await this.sessions.tipOf(turn.sessionId);
     return this.sequencer.run(found.conversationId, async () => {
-      const session = await this.tipOf(found.id);
+      const session = await this.sessions.tipOf(found.id);
       if (await this.isBusy(session)) throw new GatewayError('busy', 'Another answer is being written in this session. Stop it first, or wait.');
       // Behind a compression the summary is the newest row; no more than a few can follow each other.
       const page = await this.parts.store.readTranscript({ sessionId: session.id, limit: 10 });
@@ -163,7 +165,7 @@ export class ConversationGateway implements Gateway {
   }
 
   async stop(sessionId: string, turnUid?: string): Promise<void> {
-    const session = await this.session(sessionId);
+    const session = await this.sessions.get(sessionId);
     if (turnUid !== undefined && this.runner.runningIn(session.conversationId)?.turn.uid !== turnUid) return;
     // Whoever stops does not want the next prompt either: it stays queued.
     this.takeOvers.clear(session.conversationId);
@@ -173,7 +175,7 @@ export class ConversationGateway implements Gateway {
 
   async compress(sessionId: string, focus: string | null): Promise<CompressionReport> {
     this.refuseWhenClosing();
-    const found = await this.tipOf(sessionId);
+    const found = await this.sessions.tipOf(sessionId);
     const waiting = (await this.parts.store.queue(found.id)).length;
     const report = await this.beginCompression(found, { focus, isForced: true });
     // What was sent while it was compressed goes on; what waited before still waits for the person.
@@ -182,7 +184,7 @@ export class ConversationGateway implements Gateway {
   }
 
   async compressionPreview(sessionId: string): Promise<HandoffTokens | null> {
-    return this.compressions.preview(await this.tipOf(sessionId));
+    return this.compressions.preview(await this.sessions.tipOf(sessionId));
   }
 
   async editQueued(uid: string, text: string): Promise<void> {
@@ -201,7 +203,7 @@ export class ConversationGateway implements Gateway {
     const queue = await this.parts.store.promoteQueued(uid);
     this.tellQueue(queue);
     const first = queue[0];
-    if (first !== undefined) await this.startNext(await this.tipOf(first.sessionId), this.surfaceOf(first.sessionId), true);
+    if (first !== undefined) await this.startNext(await this.sessions.tipOf(first.sessionId), this.surfaceOf(first.sessionId), true);
   }
 
   saveDraft(key: string, text: string): Promise<void> {
@@ -253,28 +255,7 @@ export class ConversationGateway implements Gateway {
     reason: SwitchReason,
     how: { readonly queuedUid?: string; readonly supersedes?: string },
   ): Promise<Turn> {
-    const model = session.model ?? this.parts.defaultModel();
-    if (model === null) throw new GatewayError('noModel', 'No model is chosen yet. Your prompt is kept: choose a model, then send it.');
-    const now = this.parts.clock.now();
-    const turnUid = this.parts.ids.uid();
-    const opened = await this.openRow({
-      turnUid,
-      sessionId: session.id,
-      userMessage: {
-        uid: prompt.uid,
-        sessionId: session.id,
-        turnUid,
-        createdAt: now,
-        visibility: { kind: 'shown' },
-        carriedFrom: null,
-        role: 'user',
-        parts: [{ kind: 'text', text: prompt.text.toWellFormed() }],
-      },
-      model,
-      startedAt: now,
-      ...how,
-    });
-    if (opened.turn.state !== 'running') throw new GatewayError('busy', 'This prompt was already answered.');
+    const opened = await this.opening.open({ session, model: this.sessions.modelOf(session), prompt, ...how });
     if (this.surfaces.shownSession(surfaceId) !== session.id && reason === 'new_session') this.show(surfaceId, session, reason);
     this.surfaces.tellTurn(session.id, { kind: 'turnOpened', turn: opened.turn, userMessage: opened.userMessage });
     const seat = this.seating.seatFor(surfaceId, session.id, { reason, parentSessionId: session.parentSessionId });
@@ -332,7 +313,7 @@ export class ConversationGateway implements Gateway {
   private async beginCompression(found: Session, request: CompressionRequest): Promise<CompressionReport> {
     // In an object, so that the sequence is left when the compression has begun, not when it has ended.
     const { end } = await this.sequencer.run(found.conversationId, async () => {
-      const session = await this.tipOf(found.id);
+      const session = await this.sessions.tipOf(found.id);
       if (await this.isBusy(session)) throw new GatewayError('busy', 'An answer is being written in this session. Stop it first, or wait.');
       return { end: this.compressions.begin(session, request) };
     });
@@ -394,7 +375,7 @@ export class ConversationGateway implements Gateway {
   private startNext(session: Session, surfaceId: string, goesOn: boolean, length: 'shortEnough' | 'asItIs' = 'shortEnough'): Promise<void> {
     return this.sequencer.run(session.conversationId, async () => {
       if (this.closing || (await this.isBusy(session))) return;
-      const current = await this.tipOf(session.id);
+      const current = await this.sessions.tipOf(session.id);
       const queue = await this.parts.store.queue(current.id);
       const isWanted = goesOn || this.takeOvers.of(session.conversationId).length > 0;
       if (length === 'shortEnough' && queue.length > 0 && isWanted && (await this.compressions.isDue(current))) return this.compressAhead(current, surfaceId, goesOn);
@@ -420,48 +401,15 @@ export class ConversationGateway implements Gateway {
 
   // ── sessions ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  private async createSession(): Promise<Session> {
-    const model = this.parts.defaultModel();
-    if (model === null) throw new GatewayError('noModel', 'No model is chosen yet. Your prompt is kept: choose a model, then send it.');
-    const startedAt = this.parts.clock.now();
-    return this.parts.store.createSession({ id: this.parts.ids.sessionId(startedAt), startedAt, model, folder: this.parts.folder() });
-  }
-
-  private async session(sessionId: string): Promise<Session> {
-    const session = await this.parts.store.getSession(sessionId);
-    if (session === null) throw new GatewayError('notFound', 'This session is no longer stored. Open another one from the list.');
-    return session;
-  }
-
-  private async tipOf(sessionId: string): Promise<Session> {
-    await this.session(sessionId);
-    return this.session(await this.parts.store.conversationTip(sessionId));
-  }
-
   private show(surfaceId: string, session: Session, reason: SwitchReason): void {
     this.surfaces.bind(surfaceId, session.id, reason);
     if (reason !== 'new_session') this.seating.seatFor(surfaceId, session.id, { reason, parentSessionId: session.parentSessionId });
   }
 
-  /** Called inside the conversation's sequence, in which turns are opened: a running row that nobody here runs is one whose opening was
-   *  written although the store could not say so. It is closed, with its prompt kept, or the session would stay busy for ever. */
+  /** Asked inside the conversation's sequence, in which turns are opened. */
   private async isBusy(session: Session): Promise<boolean> {
     const { conversationId } = session;
-    if (this.runner.runningIn(conversationId) !== null || this.compressions.isRunning(conversationId)) return true;
-    const open = await this.parts.store.openTurnOf(session.id);
-    if (open?.state === 'running') await this.parts.store.settleTurn(neverRan(open.uid, this.parts.clock.now()));
-    return open?.state === 'waiting';
-  }
-
-  /** Repeatable by the turn's uid, so an opening whose outcome is unknown is asked for once more. */
-  private async openRow(input: OpenTurn): ReturnType<SessionStore['openTurn']> {
-    try {
-      return await this.parts.store.openTurn(input);
-    } catch (error) {
-      if (!(error instanceof StoreError) || !isUnknownOutcome(error)) throw error;
-      await new Promise<void>((resolve) => this.parts.clock.after(openAgainMs, resolve));
-      return this.parts.store.openTurn(input);
-    }
+    return this.runner.runningIn(conversationId) !== null || this.compressions.isRunning(conversationId) || this.opening.waitsInStore(session);
   }
 
   private async repeatedSubmission(surfaceId: string, uid: string): Promise<SubmitReceipt | null> {
@@ -477,7 +425,7 @@ export class ConversationGateway implements Gateway {
     const started: SubmitReceipt = { kind: 'started', sessionId, turnUid: turnUid ?? '' };
     const turn = turnUid === null ? null : await this.parts.store.getTurn(turnUid);
     if (turn?.state !== 'running') return started;
-    const session = await this.tipOf(sessionId);
+    const session = await this.sessions.tipOf(sessionId);
     if (await this.sequencer.run(session.conversationId, () => this.isBusy(session))) return started;
     const receipt = await this.retry(surfaceId, turn.uid);
     if (this.surfaces.shownSession(surfaceId) === null) this.show(surfaceId, session, 'new_session');

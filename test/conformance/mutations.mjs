@@ -48,8 +48,8 @@ const guards = [
   },
   {
     name: 'slot', file: 'src/gateway/conversationGateway.ts', tests: ['concurrency'],
-    from: 'if (this.runner.runningIn(conversationId) !== null || this.compressions.isRunning(conversationId)) return true;', to: 'void conversationId;',
-    also: [{ from: 'return (await this.parts.store.openTurnOf(session.id)) !== null;', to: 'return session.id === \'\';' }],
+    from: 'return this.runner.runningIn(conversationId) !== null || this.compressions.isRunning(conversationId) || this.opening.waitsInStore(session);',
+    to: 'return conversationId === \'\' && this.opening.waitsInStore(session);',
   },
   {
     name: 'identity of a submission', file: 'src/gateway/conversationGateway.ts', tests: ['duplicateRows'],

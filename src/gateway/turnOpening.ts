@@ -1,0 +1,80 @@
+import type { Clock } from '../base/clock';
+import type { Ids } from '../base/ids';
+import type { OpenTurn, SessionStore, SettleTurn } from '../store/sessionStore';
+import { isUnknownOutcome, StoreError } from '../store/storeError';
+import type { Message } from '../transcript/message';
+import type { Session } from '../transcript/session';
+import type { Turn } from '../transcript/turn';
+import { GatewayError } from './gateway';
+
+interface OpeningParts {
+  readonly store: SessionStore;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+export interface Opening {
+  readonly session: Session;
+  readonly model: string;
+  readonly prompt: { readonly uid: string; readonly text: string };
+  readonly queuedUid?: string;
+  readonly supersedes?: string;
+}
+
+/** Pause before a turn's opening is tried once more, as the recorder does with its writes. */
+const openAgainMs = 100;
+
+/** The rows a turn begins with: its prompt and the turn itself, durable before anything is asked of a model. */
+export class TurnOpening {
+  constructor(private readonly parts: OpeningParts) {}
+
+  async open({ session, model, prompt, ...how }: Opening): Promise<{ readonly turn: Turn & { readonly state: 'running' }; readonly userMessage: Message }> {
+    const now = this.parts.clock.now();
+    const turnUid = this.parts.ids.uid();
+    const { turn, userMessage } = await this.openRow({
+      turnUid,
+      sessionId: session.id,
+      userMessage: {
+        uid: prompt.uid,
+        sessionId: session.id,
+        turnUid,
+        createdAt: now,
+        visibility: { kind: 'shown' },
+        carriedFrom: null,
+        role: 'user',
+        parts: [{ kind: 'text', text: prompt.text.toWellFormed() }],
+      },
+      model,
+      startedAt: now,
+      ...how,
+    });
+    if (turn.state !== 'running') throw new GatewayError('busy', 'This prompt was already answered.');
+    return { turn, userMessage };
+  }
+
+  /** Whether a turn waits in the store for the person. Asked where nobody here runs one: a running row is then one whose opening was written
+   *  although the store could not say so. It is closed, with its prompt kept, or the session would stay busy for ever. */
+  async waitsInStore(session: Session): Promise<boolean> {
+    const open = await this.parts.store.openTurnOf(session.id);
+    if (open?.state === 'running') await this.parts.store.settleTurn(neverRan(open.uid, this.parts.clock.now()));
+    return open?.state === 'waiting';
+  }
+
+  /** Repeatable by the turn's uid, so an opening whose outcome is unknown is asked for once more. */
+  private async openRow(input: OpenTurn): ReturnType<SessionStore['openTurn']> {
+    try {
+      return await this.parts.store.openTurn(input);
+    } catch (error) {
+      if (!(error instanceof StoreError) || !isUnknownOutcome(error)) throw error;
+      await new Promise<void>((resolve) => this.parts.clock.after(openAgainMs, resolve));
+      return this.parts.store.openTurn(input);
+    }
+  }
+}
+
+/** The end of a turn that was opened and never run: its prompt is stored, and can be sent again with Retry. */
+function neverRan(turnUid: string, now: number): SettleTurn {
+  const sentence = 'This prompt was saved, but it was not sent because the disk reported a problem. Retry.';
+  const failure = { cause: 'unknown' as const, sentence, technical: 'The turn was opened and nobody runs it.' };
+  return { turnUid, settledAt: now, settlement: { outcome: 'failed', stopReason: 'storeFailed', failure }, messages: [] };
+}
