@@ -76,6 +76,7 @@ export class Compressions {
   async stop(conversationId: string): Promise<void> {
     const run = this.running.get(conversationId);
     run?.controller.abort();
+    // How it ended is told to whoever began it; here only that it has ended counts.
     await run?.end.catch(() => undefined);
   }
 
