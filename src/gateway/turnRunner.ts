@@ -115,7 +115,7 @@ export class TurnRunner {
     const result = await agent.runTurn({ turn, conversationId: session.conversationId, show, controller, steering });
     const settled = result.kind === 'settled' ? result.turn : await this.settleAtLast(result, run, show);
     if (settled !== null) await this.verify(witness, stored, turn);
-    if (settled?.outcome === 'complete') remember(run, stored);
+    if (settled?.outcome === 'complete') remember(run, settled, stored);
     seat.turnEnded();
     this.running.delete(session.conversationId);
     this.listeners.changed(session.id);
@@ -162,9 +162,16 @@ export class TurnRunner {
   }
 }
 
-function remember({ seat, session, prompt }: RunningTurn, stored: readonly Message[]): void {
+function remember({ seat, session, prompt }: RunningTurn, turn: SettledRow, stored: readonly Message[]): void {
   const answers = stored.filter((message) => message.role === 'assistant' && message.visibility.kind === 'shown').map((message) => answerText(message.parts));
-  seat.memory.syncTurn({ sessionId: session.id, prompt: answerText(prompt.parts), answer: answers.filter((text) => text !== '').join('\n\n') });
+  seat.memory.syncTurn({
+    sessionId: session.id,
+    turnUid: turn.uid,
+    prompt: answerText(prompt.parts),
+    answer: answers.filter((text) => text !== '').join('\n\n'),
+    startedAt: turn.startedAt,
+    settledAt: turn.settledAt,
+  });
 }
 
 /** The rows with what was shown put back, a row of its own for a message that is not stored at all. */

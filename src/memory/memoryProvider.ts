@@ -1,7 +1,10 @@
+import type { AnyTool } from '../tools/tool';
+import type { Message } from '../transcript/message';
 import type { SwitchReason } from './switchReason';
 
 /** How a provider hears that the session it serves has changed its id, or was cut back. */
 export interface SessionSwitch {
+  /** The session the new one came from; null where it has none. */
   readonly parentSessionId: string | null;
   /** A genuinely new conversation: nothing of the old one goes on. */
   readonly reset: boolean;
@@ -11,20 +14,81 @@ export interface SessionSwitch {
 }
 
 export interface CompletedTurn {
+  /** The session the turn belongs to now: after a compression inside it, the new segment. */
   readonly sessionId: string;
+  /** The turn's own identity; a provider that hears of it twice has heard of one turn. */
+  readonly turnUid: string;
+  /** What the person wrote, without anything that was injected. */
   readonly prompt: string;
+  /** What the person was shown. */
   readonly answer: string;
+  /** Seconds since the epoch. */
+  readonly startedAt: number;
+  readonly settledAt: number;
 }
 
-/** Something that remembers across sessions. An agent has provider instances of its own, so a provider may keep per-session state. All
- *  calls come one after the other, from one queue, off the reply path; a rejected one is logged and touches nothing else.
- *  Everything but `name`, `initialize` and `syncTurn` is optional. */
+/** A turn is about to ask its model. */
+export interface StartingTurn {
+  readonly sessionId: string;
+  readonly turnUid: string;
+  /** 1 for the first turn this agent runs in the session. */
+  readonly number: number;
+  readonly prompt: string;
+  readonly model: string;
+}
+
+/** What the last recall found, for the person; `count` 0 when it cannot be counted. */
+export interface RecallStatus {
+  readonly label: string;
+  readonly count: number;
+}
+
+/** A write of the built-in memory, told to the others once it is on disk. */
+export interface MemoryWrite {
+  readonly action: 'add' | 'replace' | 'remove';
+  readonly target: 'memory' | 'user';
+  readonly content: string;
+  /** What stood there before, for `replace` and `remove`. */
+  readonly previous: string | null;
+}
+
+/** A sub-agent has finished; its own session has no external provider. */
+export interface Delegation {
+  readonly sessionId: string;
+  readonly childSessionId: string;
+  readonly task: string;
+  readonly result: string;
+}
+
+/** Something that remembers across sessions. An agent has provider instances of its own, so a provider may keep per-session state. Calls
+ *  that return a promise come one after the other, from one queue, off the reply path (only `prefetch` and tools are awaited by a turn, and
+ *  `prefetch` only for so long); a rejected one is logged with the provider's name and touches nothing else. Everything but `name`,
+ *  `initialize` and `syncTurn` is optional: a provider written before a hook existed keeps working. */
 export interface MemoryProvider {
   readonly name: string;
   initialize(sessionId: string, signal: AbortSignal): Promise<void>;
-  /** One completed turn. Never called for interrupted, failed or empty ones. */
+  /** One completed turn. Never called for interrupted, failed, empty or automated ones. */
   syncTurn(turn: CompletedTurn, signal: AbortSignal): Promise<void>;
+  /** Whether it is configured; asked without network, before it is used. */
+  isAvailable?(): boolean;
+  /** Static text for the system prompt; the same for the life of a session, so that prompt caches hold. Empty: nothing to say. */
+  systemPromptBlock?(): string;
+  /** Recall for the prompt about to be sent: plain text, empty for nothing. Bounded by the manager. */
+  prefetch?(query: string, sessionId: string, signal: AbortSignal): Promise<string>;
+  /** After a turn: start looking for what the next one may need. */
+  queuePrefetch?(query: string, sessionId: string, signal: AbortSignal): Promise<void>;
+  recallStatus?(): RecallStatus | null;
+  readonly tools?: readonly AnyTool[];
+  onTurnStart?(turn: StartingTurn, signal: AbortSignal): Promise<void>;
+  /** A session has really ended (new, reset, forgotten); not called after each turn. */
   onSessionEnd?(sessionId: string, signal: AbortSignal): Promise<void>;
   onSessionSwitch?(newSessionId: string, change: SessionSwitch, signal: AbortSignal): Promise<void>;
+  /** Before earlier messages are summarised; what it returns goes into the request for the summary. */
+  onPreCompress?(messages: readonly Message[], signal: AbortSignal): Promise<string>;
+  onMemoryWrite?(write: MemoryWrite, signal: AbortSignal): Promise<void>;
+  onDelegation?(delegation: Delegation, signal: AbortSignal): Promise<void>;
+  /** The person has asked that a session be erased everywhere. Rejects, or resolves with a sentence, when something cannot be erased. */
+  onSessionForgotten?(sessionIds: readonly string[], signal: AbortSignal): Promise<string | null>;
+  /** Its work is over: write what is buffered. */
   shutdown?(signal: AbortSignal): Promise<void>;
 }
