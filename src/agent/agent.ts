@@ -4,6 +4,7 @@ import type { Log } from '../base/log';
 import type { ChatModel, CompletedToolCall, ModelRequest, Terminal, WireTool } from '../models/chatModel';
 import type { ReasoningEffort } from '../models/modelInfo';
 import { ModelError } from '../models/modelProvider';
+import { estimateTokens } from '../models/tokenEstimate';
 import type { SessionStore } from '../store/sessionStore';
 import { StoreError } from '../store/storeError';
 import type { ToolRegistry } from '../tools/toolRegistry';
@@ -142,13 +143,21 @@ export class Agent {
     });
   }
 
-  private request(messages: readonly WireMessage[], model: ChatModel, conversationId: string, isClosing: boolean): ModelRequest {
+  /** Tokens that every request carries beside the history, about. */
+  overhead(model: ChatModel): { readonly system: number; readonly tools: number } {
+    const { system, tools } = this.frame(model);
+    return { system: estimateTokens(system), tools: tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools)) };
+  }
+
+  private frame(model: ChatModel): { readonly system: string; readonly tools: readonly WireTool[] } {
     const hasTools = model.info.tools !== false;
-    const tools: readonly WireTool[] = hasTools ? this.parts.tools.specifications() : [];
+    return { system: this.parts.systemPrompt(hasTools), tools: hasTools ? this.parts.tools.specifications() : [] };
+  }
+
+  private request(messages: readonly WireMessage[], model: ChatModel, conversationId: string, isClosing: boolean): ModelRequest {
     return {
-      system: this.parts.systemPrompt(hasTools),
+      ...this.frame(model),
       messages: isClosing ? withNote(messages, wireNotes.budgetSpent) : messages,
-      tools,
       ...(isClosing ? { toolChoice: 'none' as const } : {}),
       reasoningEffort: this.parts.reasoningEffort,
       maxOutputTokens: null,

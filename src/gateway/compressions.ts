@@ -9,7 +9,7 @@ import type { Log } from '../base/log';
 import type { SessionStore } from '../store/sessionStore';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { Session } from '../transcript/session';
-import { type CompressionReport, GatewayError } from './gateway';
+import { type CompressionReport, GatewayError, type SessionContextUse } from './gateway';
 
 interface CompressionParts {
   readonly store: SessionStore;
@@ -62,6 +62,22 @@ export class Compressions {
     return this.parts.engine.preview(rows, contextOf(await this.openModel(session, new AbortController().signal)));
   }
 
+  /** How full the context is. Rejects with a `StoreError`; what the model cannot say is left out. */
+  async contextUse(session: Session): Promise<SessionContextUse> {
+    const rows = await this.parts.store.activeMessages(session.id);
+    const use = contextUse(rows);
+    try {
+      const agent = this.agentOf(session);
+      const model = await agent.openModel(new AbortController().signal);
+      const { system, tools } = agent.overhead(model);
+      // A count of the service contains the frame already.
+      const tokens = use.counted ? use.tokens : use.tokens + system + tools;
+      return { tokens, counted: use.counted, window: contextOf(model), parts: { system, tools, messages: Math.max(0, tokens - system - tools) } };
+    } catch {
+      return { ...use, window: null, parts: null };
+    }
+  }
+
   /** Takes the conversation's slot at once. The caller has made sure, inside the conversation's sequence, that it is free. Rejects with a
    *  `GatewayError` when nothing was changed. */
   begin(session: Session, request: CompressionRequest): Promise<CompressionReport> {
@@ -108,10 +124,14 @@ export class Compressions {
   }
 
   private openModel(session: Session, signal: AbortSignal) {
+    return this.agentOf(session).openModel(signal);
+  }
+
+  private agentOf(session: Session): Agent {
     const ref = session.model ?? this.parts.defaultModel();
     if (ref === null) throw new GatewayError('noModel', 'No model is chosen yet, so nothing can be summarised. Choose a model first.');
     const signature = this.parts.agentSignature(ref);
     if (this.cached?.signature !== signature) this.cached = { signature, agent: this.parts.createAgent(ref) };
-    return this.cached.agent.openModel(signal);
+    return this.cached.agent;
   }
 }

@@ -15,7 +15,7 @@ import type { QueuedPrompt, Session, SessionSummary } from '../transcript/sessio
 import { isSteering } from '../transcript/steering';
 import type { Turn } from '../transcript/turn';
 import { type CompressionRequest, Compressions } from './compressions';
-import { type BusyMode, type CompressionReport, type Gateway, GatewayError, type PromptSubmission, type SessionSnapshot, type SubmitReceipt, type Surface, type SwitchTarget } from './gateway';
+import { type BusyMode, type CompressionReport, type Gateway, GatewayError, type PromptSubmission, type SessionContextUse, type SessionSnapshot, type SubmitReceipt, type Surface, type SwitchTarget } from './gateway';
 import { Seating } from './seating';
 import { Sequencer } from './sequencer';
 import { SessionDirectory } from './sessionDirectory';
@@ -185,6 +185,10 @@ export class ConversationGateway implements Gateway {
 
   async compressionPreview(sessionId: string): Promise<HandoffTokens | null> {
     return this.compressions.preview(await this.sessions.tipOf(sessionId));
+  }
+
+  async contextUse(sessionId: string): Promise<SessionContextUse> {
+    return this.compressions.contextUse(await this.sessions.tipOf(sessionId));
   }
 
   async editQueued(uid: string, text: string): Promise<void> {

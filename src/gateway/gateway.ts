@@ -1,3 +1,4 @@
+import type { ContextUse } from '../agent/compression/contextUse';
 import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
 import type { SessionEvent, TurnActivity, TurnEvent } from '../transcript/turnEvent';
 import type { Turn } from '../transcript/turn';
@@ -67,6 +68,8 @@ export interface Gateway {
   compress(sessionId: string, focus: string | null): Promise<CompressionReport>;
   /** What `compress` would save, about; null when there is nothing to compress. */
   compressionPreview(sessionId: string): Promise<HandoffTokens | null>;
+  /** How full the model's context is for a session. Reads the stored rows: for after a turn, not for every event of one. */
+  contextUse(sessionId: string): Promise<SessionContextUse>;
 
   editQueued(uid: string, text: string): Promise<void>;
   removeQueued(uid: string): Promise<void>;
@@ -85,6 +88,14 @@ export interface Gateway {
   resumeQueues(): Promise<void>;
   /** Settles every running turn (`windowClosed`), then resolves. */
   shutdown(): Promise<void>;
+}
+
+/** What a session takes of its model's context with every request, in tokens. The parts add up to the whole. */
+export interface SessionContextUse extends ContextUse {
+  /** What the model takes at most; null where it does not say, or cannot be asked now. */
+  readonly window: number | null;
+  /** System prompt and tools are estimates; null where the model cannot be asked now. */
+  readonly parts: { readonly system: number; readonly tools: number; readonly messages: number } | null;
 }
 
 export interface CompressionReport {

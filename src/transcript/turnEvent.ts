@@ -21,9 +21,13 @@ export type TurnActivity =
   | { readonly kind: 'retrying'; readonly attempt: number; readonly attempts: number; readonly delayMs: number; readonly failure: Failure }
   | { readonly kind: 'receivingToolCall'; readonly name: string; readonly characters: number }
   | { readonly kind: 'runningTool'; readonly callId: string; readonly startedAt: number }
-  | { readonly kind: 'answering' };
+  | { readonly kind: 'answering' }
+  /** Earlier messages are being summarised. `startedAt`: seconds since the epoch. */
+  | { readonly kind: 'compressing'; readonly startedAt: number };
 
 /** What every surface is told about all sessions. */
 export type SessionEvent =
   | { readonly kind: 'sessionsChanged'; readonly sessionIds: readonly string[] }
-  | { readonly kind: 'queueChanged'; readonly sessionId: string; readonly queue: readonly QueuedPrompt[] };
+  | { readonly kind: 'queueChanged'; readonly sessionId: string; readonly queue: readonly QueuedPrompt[] }
+  /** A session is being compressed between two turns (`activity`), or no longer (null). Inside a turn its own events say so. */
+  | { readonly kind: 'compressing'; readonly sessionId: string; readonly activity: (TurnActivity & { readonly kind: 'compressing' }) | null };

@@ -1,5 +1,5 @@
 import { toDisposable, type Disposable } from '../../../src/base/disposable';
-import type { Gateway, PromptSubmission, SessionSnapshot, SubmitReceipt, Surface, SwitchTarget } from '../../../src/gateway/gateway';
+import type { Gateway, PromptSubmission, SessionContextUse, SessionSnapshot, SubmitReceipt, Surface, SwitchTarget } from '../../../src/gateway/gateway';
 import type { TranscriptPage, TranscriptQuery } from '../../../src/store/sessionStore';
 import type { Message } from '../../../src/transcript/message';
 import type { Session, SessionSummary } from '../../../src/transcript/session';
@@ -85,6 +85,10 @@ export class ScriptedGateway implements Gateway {
 
   compressionPreview(): Promise<null> {
     return Promise.resolve(null);
+  }
+
+  contextUse(): Promise<SessionContextUse> {
+    return Promise.resolve({ tokens: 0, counted: false, window: null, parts: null });
   }
 
   async retry(_surfaceId: string, turnUid: string): Promise<SubmitReceipt> {

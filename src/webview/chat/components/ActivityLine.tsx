@@ -47,6 +47,8 @@ function activityWords(activity: TurnActivity, since: number, model: string): st
       return activity.characters === 0
         ? t('Preparing {tool}…', { tool: activity.name })
         : t('Preparing {tool}… {count} characters', { tool: activity.name, count: activity.characters });
+    case 'compressing':
+      return t('Summarising earlier messages…');
     case 'runningTool':
     case 'answering':
       return null;
