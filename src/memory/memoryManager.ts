@@ -32,7 +32,7 @@ export class MemoryManager {
   initialize(sessionId: string): void {
     if (sessionId === '') return;
     this.sessionId = sessionId;
-    this.fanOut('initialize', (provider, signal) => provider.initialize(sessionId, signal));
+    this.fanOut('initialize', (provider, signal) => provider.initialize(sessionId, signal, { parentSessionId: null }));
   }
 
   /** The session this agent serves is another one from now on. */

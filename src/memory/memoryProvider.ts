@@ -60,13 +60,22 @@ export interface Delegation {
   readonly result: string;
 }
 
+/** Where the first session of an agent comes from; later ones are told by `onSessionSwitch`. */
+export interface SessionStart {
+  readonly parentSessionId: string | null;
+}
+
 /** Something that remembers across sessions. An agent has provider instances of its own, so a provider may keep per-session state. Calls
  *  that return a promise come one after the other, from one queue, off the reply path (only `prefetch` and tools are awaited by a turn, and
  *  `prefetch` only for so long); a rejected one is logged with the provider's name and touches nothing else. Everything but `name`,
- *  `initialize` and `syncTurn` is optional: a provider written before a hook existed keeps working. */
+ *  `initialize` and `syncTurn` is optional: a provider written before a hook existed keeps working.
+ *
+ *  What looks like a secret is masked in everything a provider is given; what it is given is its own copy. An aborted signal means that time
+ *  is up: no network from here on, but what can be made durable on this machine still should be. At the end of a window queued calls come
+ *  with a signal that is aborted already, so that a provider with an outbox loses nothing. */
 export interface MemoryProvider {
   readonly name: string;
-  initialize(sessionId: string, signal: AbortSignal): Promise<void>;
+  initialize(sessionId: string, signal: AbortSignal, start: SessionStart): Promise<void>;
   /** One completed turn. Never called for interrupted, failed, empty or automated ones. */
   syncTurn(turn: CompletedTurn, signal: AbortSignal): Promise<void>;
   /** Whether it is configured; asked without network, before it is used. */

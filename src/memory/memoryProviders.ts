@@ -1,0 +1,71 @@
+import { type Disposable, toDisposable } from '../base/disposable';
+import type { Log } from '../base/log';
+import type { MemoryProvider, MemoryWrite } from './memoryProvider';
+
+/** What the provider instance of one agent is made with. */
+export interface MemoryContext {
+  /** Nothing of a private session may be remembered, or leave this machine. Such an agent gets no external provider at all. */
+  readonly isPrivate: boolean;
+  /** To be called once a write of the built-in memory is on disk; the manager tells the other providers. */
+  readonly wrote: (write: MemoryWrite) => void;
+}
+
+/** Makes providers, one for each agent. builtin: Hermes' own, always allowed · external: at most one beside it. */
+export interface MemoryProviderFactory {
+  readonly name: string;
+  readonly kind: 'builtin' | 'external';
+  /** Must not do anything lasting, or ask the network: that is for `initialize`. */
+  create(context: MemoryContext): MemoryProvider;
+}
+
+/** A provider with the kind of its factory. */
+export interface MadeProvider {
+  readonly provider: MemoryProvider;
+  readonly kind: MemoryProviderFactory['kind'];
+}
+
+/** Every provider this window knows, whoever registered it, and the choice among them (`hermes.memory.provider`): "none", "builtin", or the
+ *  name of an external one, which then works beside the built-in memory. */
+export class MemoryProviders {
+  private readonly factories = new Map<string, MemoryProviderFactory>();
+
+  constructor(
+    private readonly chosen: () => string,
+    private readonly log: Log,
+  ) {}
+
+  /** Throws for a name that is taken or has a meaning of its own. */
+  register(factory: MemoryProviderFactory): Disposable {
+    const { name } = factory;
+    if (name.trim() === '' || name === 'none') throw new Error(`A memory provider cannot be named "${name}".`);
+    if (this.factories.has(name)) throw new Error(`A memory provider named "${name}" is registered already.`);
+    this.factories.set(name, factory);
+    return toDisposable(() => this.factories.delete(name));
+  }
+
+  get names(): readonly string[] {
+    return [...this.factories.keys()];
+  }
+
+  /** New instances of the providers in force, the built-in ones first. One that cannot be made is logged and left out. */
+  create(context: MemoryContext): readonly MadeProvider[] {
+    const chosen = this.chosen();
+    if (chosen === 'none') return [];
+    const external = chosen === 'builtin' ? undefined : this.factories.get(chosen);
+    if (external === undefined && chosen !== 'builtin') {
+      this.log.warn(`Memory provider ${chosen} is chosen in the settings but not known here; only the built-in memory is used.`);
+    }
+    const builtin = [...this.factories.values()].filter(({ kind }) => kind === 'builtin');
+    const wanted = external?.kind === 'external' && !context.isPrivate ? [...builtin, external] : builtin;
+    return wanted.flatMap((factory) => this.make(factory, context));
+  }
+
+  private make(factory: MemoryProviderFactory, context: MemoryContext): readonly MadeProvider[] {
+    try {
+      return [{ provider: factory.create(context), kind: factory.kind }];
+    } catch (error) {
+      this.log.warn(`Memory provider ${factory.name} could not be made: ${error instanceof Error ? error.message : String(error)}`);
+      return [];
+    }
+  }
+}
