@@ -8,14 +8,14 @@ import type { Ids } from '../base/ids';
 import type { Log } from '../base/log';
 import type { MemoryManager } from '../memory/memoryManager';
 import type { SwitchReason } from '../memory/switchReason';
-import type { SessionStore, TranscriptPage, TranscriptQuery } from '../store/sessionStore';
+import type { SessionQuery, SessionStore, TranscriptPage, TranscriptQuery } from '../store/sessionStore';
 import { answerText, type Message } from '../transcript/message';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
 import { isSteering } from '../transcript/steering';
 import type { Turn } from '../transcript/turn';
 import { type CompressionRequest, Compressions } from './compressions';
-import { type BusyMode, type CompressionReport, type Gateway, GatewayError, type PromptSubmission, type SessionContextUse, type SessionSnapshot, type SubmitReceipt, type Surface, type SwitchTarget } from './gateway';
+import { type BusyMode, type CompressionReport, type Gateway, GatewayError, type PromptSubmission, type SessionContextUse, type SessionSnapshot, type SubmitReceipt, type Surface, type SwitchOutcome, type SwitchTarget } from './gateway';
 import { Seating } from './seating';
 import { Sequencer } from './sequencer';
 import { SessionDirectory } from './sessionDirectory';
@@ -92,19 +92,19 @@ export class ConversationGateway implements Gateway {
     return this.surfaces.shownSession(surfaceId);
   }
 
-  async switchSession(surfaceId: string, target: SwitchTarget): Promise<string | null> {
+  async switchSession(surfaceId: string, target: SwitchTarget): Promise<SwitchOutcome> {
     switch (target.reason) {
       case 'new_session':
         // The session itself is born with its first prompt; until then the surface shows the empty state.
         this.surfaces.bind(surfaceId, null, 'new_session');
-        return null;
+        return { sessionId: null, draft: null, notice: null };
       case 'resume': {
         const session = await this.sessions.tipOf(target.sessionId);
         this.show(surfaceId, session, 'resume');
-        return session.id;
+        return { sessionId: session.id, draft: null, notice: null };
       }
       default:
-        return target satisfies never;
+        return this.notYet();
     }
   }
 
@@ -124,8 +124,25 @@ export class ConversationGateway implements Gateway {
     return this.parts.store.readTranscript(query);
   }
 
-  listSessions(limit: number, text?: string): Promise<readonly SessionSummary[]> {
-    return this.parts.store.listSessions(text === undefined ? { limit } : { limit, text });
+  listSessions(query: SessionQuery): Promise<readonly SessionSummary[]> {
+    return this.parts.store.listSessions(query);
+  }
+
+  readonly onDidChangeSessions = (): Disposable => this.notYet();
+  readonly onDidTurnEvent = (): Disposable => this.notYet();
+  startsPrivate = (): boolean => false;
+  findSession = (): Promise<never> => this.notYet();
+  editAndResend = (): Promise<never> => this.notYet();
+  showVersion = (): Promise<never> => this.notYet();
+  setPinned = (): Promise<never> => this.notYet();
+  setArchived = (): Promise<never> => this.notYet();
+  trashSession = (): Promise<never> => this.notYet();
+  restoreSession = (): Promise<never> => this.notYet();
+  forgetSession = (): Promise<never> => this.notYet();
+  setSeen = (): Promise<never> => this.notYet();
+
+  private notYet(): never {
+    throw new GatewayError('invalid', 'This cannot be done yet.');
   }
 
   async submit(surfaceId: string, prompt: PromptSubmission): Promise<SubmitReceipt> {

@@ -2,7 +2,7 @@ import type { ContextUse } from '../agent/compression/contextUse';
 import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
 import type { SessionEvent, TurnActivity, TurnEvent } from '../transcript/turnEvent';
 import type { Turn } from '../transcript/turn';
-import type { TranscriptPage, TranscriptQuery } from '../store/sessionStore';
+import type { SessionQuery, TranscriptPage, TranscriptQuery } from '../store/sessionStore';
 import type { Disposable } from '../base/disposable';
 import type { BusyMode } from '../transcript/busyMode';
 import type { HandoffTokens } from '../transcript/handoff';
@@ -13,6 +13,8 @@ export type { BusyMode, SwitchReason };
 /** Where turns are shown: a panel or a tab. `id` is stable while it lives. Handlers must not throw. */
 export interface Surface {
   readonly id: string;
+  /** Whether a person can see it now; true where it is not said. What is shown out of sight stays unread. */
+  isVisible?(): boolean;
   /** Events of the session this surface shows, in order. */
   onTurnEvent(sessionId: string, event: TurnEvent): void;
   onSessionEvent(event: SessionEvent): void;
@@ -40,9 +42,10 @@ export interface PromptSubmission {
   readonly busy?: BusyMode;
 }
 
-/** queued: another turn runs, the prompt waits durably, whether for its turn, for the turn to stop, or to be told to it. When this resolves the prompt is on disk; the surface may clear its composer. */
+/** queued: another turn runs, the prompt waits durably, whether for its turn, for the turn to stop, or to be told to it. When this resolves the prompt is on disk; the surface may clear its composer.
+ *  `notice`: a sentence for the person where it went another way than asked (into a branch). */
 export type SubmitReceipt =
-  | { readonly kind: 'started'; readonly sessionId: string; readonly turnUid: string }
+  | { readonly kind: 'started'; readonly sessionId: string; readonly turnUid: string; readonly notice?: string }
   | { readonly kind: 'queued'; readonly sessionId: string; readonly queue: readonly QueuedPrompt[] };
 
 /** Conversations: who may run a turn now, which agent is cached, what is queued, and the one `switchSession`. Rejections are `StoreError`,
@@ -50,15 +53,25 @@ export type SubmitReceipt =
 export interface Gateway {
   attach(surface: Surface): Disposable;
   shownSession(surfaceId: string): string | null;
-  /** The only place where the session of a surface changes. Never stops a turn: it goes on in the background. */
-  switchSession(surfaceId: string, target: SwitchTarget): Promise<string | null>;
+  /** The only place where the session of a surface changes. Showing another session never stops a turn: it goes on in the background; reset
+   *  and rewind of a session with a turn are refused (`busy`). A refusal changes nothing. */
+  switchSession(surfaceId: string, target: SwitchTarget): Promise<SwitchOutcome>;
+  /** Whether the first prompt sent from this surface's empty state begins a private session. */
+  startsPrivate(surfaceId: string): boolean;
   snapshot(sessionId: string, pageSize: number): Promise<SessionSnapshot>;
   readTranscript(query: TranscriptQuery): Promise<TranscriptPage>;
-  listSessions(limit: number, text?: string): Promise<readonly SessionSummary[]>;
+  listSessions(query: SessionQuery): Promise<readonly SessionSummary[]>;
+  /** The id of the session a person means: exact id, beginning of one, or title. Rejects with `notFound`, or `invalid` when several fit. */
+  findSession(text: string): Promise<string>;
 
   submit(surfaceId: string, prompt: PromptSubmission): Promise<SubmitReceipt>;
-  /** Runs the prompt of a settled turn again; the earlier rows are hidden, never deleted. */
+  /** Runs the prompt of a settled turn again. Its rows and those of every turn behind it are hidden, never deleted: they are the earlier
+   *  version. A turn that stands before a summary is asked again in a branch, which the surface then shows. */
   retry(surfaceId: string, turnUid: string): Promise<SubmitReceipt>;
+  /** The same with other words for the prompt. */
+  editAndResend(surfaceId: string, turnUid: string, text: string, submissionUid: string): Promise<SubmitReceipt>;
+  /** Shows another version of a prompt and of what followed it; `turnUid` is the turn that heads the version. */
+  showVersion(surfaceId: string, turnUid: string): Promise<void>;
   /** Interrupts the running turn of the session's conversation; resolves when it has settled. No-op when nothing runs or, with
    *  `turnUid`, when another turn does: a stop that comes late must not hit the prompt behind. */
   stop(sessionId: string, turnUid?: string): Promise<void>;
@@ -78,12 +91,25 @@ export interface Gateway {
   saveDraft(key: string, text: string): Promise<void>;
   draft(key: string): Promise<string>;
   renameSession(sessionId: string, title: string): Promise<void>;
-  /** Chooses the model for a session, and for new ones when `sessionId` is null. */
+  setPinned(sessionId: string, on: boolean): Promise<void>;
+  setArchived(sessionId: string, on: boolean): Promise<void>;
+  /** Into the trash. Surfaces that show it go to the empty state. Rejects with `busy` while a turn runs or waits. */
+  trashSession(sessionId: string): Promise<void>;
+  restoreSession(sessionId: string): Promise<void>;
+  /** Erases a session for good, here and at the memory providers that can. Rejects with `busy` while a turn runs or waits. */
+  forgetSession(sessionId: string): Promise<ForgetReport>;
+  /** What was answered in this session has been seen. Surfaces that are visible need not say so: the gateway knows what they show. */
+  setSeen(sessionId: string): Promise<void>;
+  /** Chooses the model for a session, and for new ones when `sessionId` is null or nothing was chosen for them yet. */
   selectModel(sessionId: string | null, ref: string): Promise<void>;
 
   /** Turns running or waiting now, over all conversations. */
   runningTurns(): readonly { readonly sessionId: string; readonly turnUid: string; readonly activity: TurnActivity | null }[];
   readonly onDidChangeRunning: (listener: () => void) => Disposable;
+  /** Sessions whose entry in a list may read otherwise now. */
+  readonly onDidChangeSessions: (listener: (sessionIds: readonly string[]) => void) => Disposable;
+  /** Turn events of every session, shown or not. */
+  readonly onDidTurnEvent: (listener: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void) => Disposable;
   /** Starts what waited in the queues when the store was opened (after a crash or a hand-over). */
   resumeQueues(): Promise<void>;
   /** Settles every running turn (`windowClosed`), then resolves. */
@@ -107,8 +133,33 @@ export interface CompressionReport {
 }
 
 export type SwitchTarget =
-  | { readonly reason: 'new_session' }
-  | { readonly reason: 'resume'; readonly sessionId: string };
+  /** The empty state; its first prompt begins a session. `private`: one that no memory provider hears of. */
+  | { readonly reason: 'new_session'; readonly private?: boolean }
+  /** The same, and the session shown now has ended; it stays in the list. */
+  | { readonly reason: 'reset' }
+  | { readonly reason: 'resume'; readonly sessionId: string }
+  /** A copy of the session up to and with the answer `from`, or up to just before the prompt `from`; null: of everything. */
+  | { readonly reason: 'branch'; readonly sessionId: string; readonly from: string | null; readonly title?: string }
+  /** Takes back the prompt `to`, or the newest `turns` prompts, and everything behind. Before a summary it becomes a branch. */
+  | { readonly reason: 'rewind'; readonly sessionId: string; readonly to: string }
+  | { readonly reason: 'rewind'; readonly sessionId: string; readonly turns: number };
+
+export interface SwitchOutcome {
+  /** What the surface shows now; null: the empty state. */
+  readonly sessionId: string | null;
+  /** What the composer holds now, saved as the session's draft already; null: it keeps what it has. */
+  readonly draft: string | null;
+  /** A sentence for the person, where something went another way than asked. */
+  readonly notice: string | null;
+}
+
+export interface ForgetReport {
+  readonly sessionIds: readonly string[];
+  /** Sessions that were branched from it: they hold copies, and stay. */
+  readonly branches: readonly { readonly sessionId: string; readonly title: string | null }[];
+  /** What could not be erased, for the person; empty when nothing is left anywhere. */
+  readonly sentences: readonly string[];
+}
 
 /** A request the gateway cannot fulfil, in words for a person. */
 export class GatewayError extends Error {

@@ -19,7 +19,7 @@ export class RecentSessions implements Disposable {
   ) {}
 
   read(): Promise<readonly SessionSummary[]> {
-    return this.gateway.listSessions(limit);
+    return this.gateway.listSessions({ limit });
   }
 
   refresh(): void {

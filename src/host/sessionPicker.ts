@@ -25,7 +25,7 @@ export function pickSession(gateway: Pick<Gateway, 'listSessions'>, current: str
     const request = ++asked;
     picker.busy = true;
     try {
-      const sessions = await gateway.listSessions(limit, text === '' ? undefined : text);
+      const sessions = await gateway.listSessions(text === '' ? { limit } : { limit, text });
       if (request !== asked) return;
       picker.items = sessions.length === 0 ? [emptyItem(text)] : sessions.map((session) => sessionItem(session, current, now()));
     } catch (error) {

@@ -79,7 +79,7 @@ describe('compression', () => {
     }
     const empty = readElsewhere(world, 'SELECT count(*) FROM sessions WHERE NOT EXISTS (SELECT 1 FROM messages WHERE session_id = sessions.id)');
     const folders = readElsewhere(world, 'SELECT count(DISTINCT cwd), count(cwd) FROM sessions');
-    expect({ list: (await world.gateway.listSessions(10)).map(({ id }) => id), empty, folders }).toEqual({ list: [tip], empty: ['0'], folders: ['1|4'] });
+    expect({ list: (await world.gateway.listSessions({ limit: 10 })).map(({ id }) => id), empty, folders }).toEqual({ list: [tip], empty: ['0'], folders: ['1|4'] });
   });
 
   it('B97 is whole, or the living parent, after the process died behind it', async () => {

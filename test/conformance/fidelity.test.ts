@@ -39,7 +39,7 @@ describe.each(['openai', 'anthropic'] as const)('what is stored is what was said
     const { sessionId } = await world.ask(panel, 'q1');
     await world.ask(panel, 'q2');
     world.damageStore("UPDATE messages SET parts = '{broken', tool_calls = '{broken' WHERE content = 'a1'");
-    const listed = (await world.gateway.listSessions(10)).length;
+    const listed = (await world.gateway.listSessions({ limit: 10 })).length;
     await world.ask(panel, 'q3');
     const lines = await world.lines(sessionId);
     expect({ listed, says: lines[1]?.includes('could not be read'), others: lines.filter((_, index) => index !== 1), ended: ended(panel) }).toEqual({

@@ -16,7 +16,7 @@ describe('going from session to session', () => {
     await world.gateway.switchSession(panel.id, { reason: 'new_session' });
     const { sessionId } = await world.ask(panel, 'q2');
     const session = await world.store.getSession(sessionId);
-    expect({ parent: session?.parentSessionId, listed: (await world.gateway.listSessions(10)).length }).toEqual({ parent: null, listed: 2 });
+    expect({ parent: session?.parentSessionId, listed: (await world.gateway.listSessions({ limit: 10 })).length }).toEqual({ parent: null, listed: 2 });
   });
 
   it('B92 the first reason for which a session ended stays', async () => {
@@ -129,7 +129,7 @@ describe('going from session to session', () => {
       await world.gateway.switchSession(panel.id, { reason: 'new_session' });
       await world.ask(panel, `filler ${other}`);
     }
-    expect((await world.gateway.listSessions(5, 'an-94')).map(({ id }) => id)).toEqual([sessionId]);
+    expect((await world.gateway.listSessions({ limit: 5, text: 'an-94' })).map(({ id }) => id)).toEqual([sessionId]);
   });
 });
 
@@ -142,7 +142,7 @@ describe('the segments of one conversation', () => {
     const { panel, sessionId } = await seeded(world, (history) => (hasRows ? history.user('old').assistant('older answer') : undefined));
     await world.store.createSession({ ...segment, id: 'child', parentSessionId: sessionId, parentKind: 'compression' });
     await world.store.endSession(sessionId, 'compression');
-    const shown = await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
+    const { sessionId: shown } = await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
     const receipt = await world.ask(panel, 'go on');
     expect({ shown, asked: receipt.sessionId, ended: ended(panel) }).toEqual({ shown: 'child', asked: 'child', ended: 'complete stop' });
   });
@@ -151,9 +151,9 @@ describe('the segments of one conversation', () => {
     const world = await create();
     const { panel, sessionId } = await seeded(world, (history) => history.user('q').assistant('a'));
     await world.store.createSession({ ...segment, id: 'branch', parentSessionId: sessionId, parentKind: 'branch' });
-    const before = await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
+    const { sessionId: before } = await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
     await world.store.createSession({ ...segment, id: 'child', parentSessionId: sessionId, parentKind: 'compression' });
-    expect({ before, after: await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId }) }).toEqual({ before: sessionId, after: 'child' });
+    expect({ before, after: (await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId })).sessionId }).toEqual({ before: sessionId, after: 'child' });
   });
 
   it('B87 fifty segments are one entry of the list, which leads to the newest', async () => {
@@ -167,6 +167,6 @@ describe('the segments of one conversation', () => {
       sessionId = id;
     }
     await world.ask(await resumed(world, 'segment-3'), 'go on');
-    expect((await world.gateway.listSessions(100)).map(({ id }) => id)).toEqual(['segment-50']);
+    expect((await world.gateway.listSessions({ limit: 100 })).map(({ id }) => id)).toEqual(['segment-50']);
   });
 });

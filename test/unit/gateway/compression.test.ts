@@ -43,7 +43,7 @@ describe.each(['openai', 'anthropic'] as const)('a session compressed over the %
       saved: report.tokens.after < report.tokens.before / 1.5 && preview !== null && preview.before === report.tokens.before,
       border: handoff === undefined ? null : handoffTokens(handoff),
       rows: await uids(answered.sessionId),
-      list: (await world.gateway.listSessions(10)).length,
+      list: (await world.gateway.listSessions({ limit: 10 })).length,
       rejections: rejections(),
       problems: await world.store.verifyIntegrity(),
     }).toEqual({

@@ -99,7 +99,7 @@ describe('prompts sent while an answer is written', () => {
     held.open();
     await panel.untilSettled(2);
     await world.idle();
-    expect({ lines: await world.lines(sessionId), sessions: (await world.gateway.listSessions(10)).length }).toEqual({
+    expect({ lines: await world.lines(sessionId), sessions: (await world.gateway.listSessions({ limit: 10 })).length }).toEqual({
       lines: ['user: first', 'assistant: one', 'user: second', 'assistant: two'],
       sessions: 1,
     });

@@ -202,7 +202,7 @@ describe('a turn', () => {
     await expect(world.gateway.submit(panel.id, prompt)).rejects.toThrow('The disk reported a problem.');
     const { sessionId } = await world.gateway.submit(panel.id, prompt);
     await world.idle();
-    expect({ shown: world.gateway.shownSession(panel.id) === sessionId, lines: await activeLines(sessionId), sessions: (await world.gateway.listSessions(9)).length }).toEqual({
+    expect({ shown: world.gateway.shownSession(panel.id) === sessionId, lines: await activeLines(sessionId), sessions: (await world.gateway.listSessions({ limit: 9 })).length }).toEqual({
       shown: true,
       lines: ['user: hello', 'assistant: Here.'],
       sessions: 1,

@@ -1,5 +1,5 @@
 import { toDisposable, type Disposable } from '../../../src/base/disposable';
-import type { Gateway, PromptSubmission, SessionContextUse, SessionSnapshot, SubmitReceipt, Surface, SwitchTarget } from '../../../src/gateway/gateway';
+import type { ForgetReport, Gateway, PromptSubmission, SessionContextUse, SessionSnapshot, SubmitReceipt, Surface, SwitchOutcome, SwitchTarget } from '../../../src/gateway/gateway';
 import type { TranscriptPage, TranscriptQuery } from '../../../src/store/sessionStore';
 import type { Message } from '../../../src/transcript/message';
 import type { Session, SessionSummary } from '../../../src/transcript/session';
@@ -49,12 +49,12 @@ export class ScriptedGateway implements Gateway {
     return this.shown.get(surfaceId) ?? null;
   }
 
-  async switchSession(surfaceId: string, target: SwitchTarget): Promise<string | null> {
+  async switchSession(surfaceId: string, target: SwitchTarget): Promise<SwitchOutcome> {
     const sessionId = target.reason === 'resume' ? target.sessionId : null;
     this.calls.push(`switch ${surfaceId} ${sessionId ?? 'new'}`);
     this.shown.set(surfaceId, sessionId);
     for (const surface of this.surfaces) if (surface.id === surfaceId) surface.onSessionSwitched(sessionId, target.reason);
-    return sessionId;
+    return { sessionId, draft: null, notice: null };
   }
 
   async snapshot(sessionId: string): Promise<SessionSnapshot> {
@@ -95,6 +95,48 @@ export class ScriptedGateway implements Gateway {
     return { kind: 'started', sessionId: 's1', turnUid };
   }
 
+  async editAndResend(_surfaceId: string, turnUid: string, text: string): Promise<SubmitReceipt> {
+    this.calls.push(`edit ${turnUid} ${text}`);
+    return { kind: 'started', sessionId: 's1', turnUid };
+  }
+
+  async showVersion(_surfaceId: string, turnUid: string): Promise<void> {
+    this.calls.push(`version ${turnUid}`);
+  }
+
+  startsPrivate(): boolean {
+    return false;
+  }
+
+  async findSession(text: string): Promise<string> {
+    return text;
+  }
+
+  async setPinned(sessionId: string, on: boolean): Promise<void> {
+    this.calls.push(`pin ${sessionId} ${on}`);
+  }
+
+  async setArchived(sessionId: string, on: boolean): Promise<void> {
+    this.calls.push(`archive ${sessionId} ${on}`);
+  }
+
+  async trashSession(sessionId: string): Promise<void> {
+    this.calls.push(`trash ${sessionId}`);
+  }
+
+  async restoreSession(sessionId: string): Promise<void> {
+    this.calls.push(`restore ${sessionId}`);
+  }
+
+  async forgetSession(sessionId: string): Promise<ForgetReport> {
+    this.calls.push(`forget ${sessionId}`);
+    return { sessionIds: [sessionId], branches: [], sentences: [] };
+  }
+
+  async setSeen(sessionId: string): Promise<void> {
+    this.calls.push(`seen ${sessionId}`);
+  }
+
   async stop(sessionId: string): Promise<void> {
     this.calls.push(`stop ${sessionId}`);
   }
@@ -128,6 +170,9 @@ export class ScriptedGateway implements Gateway {
     this.runningListeners = [...this.runningListeners, listener];
     return toDisposable(() => (this.runningListeners = this.runningListeners.filter((other) => other !== listener)));
   };
+
+  readonly onDidChangeSessions = (): Disposable => toDisposable(() => undefined);
+  readonly onDidTurnEvent = (): Disposable => toDisposable(() => undefined);
 
   async resumeQueues(): Promise<void> {}
   async shutdown(): Promise<void> {}
