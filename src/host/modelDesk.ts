@@ -35,6 +35,8 @@ export class ModelDesk implements ChatModels, Disposable {
   private readonly known = new Map<string, ModelRow>();
   private readonly problems = new Map<string, string>();
   private readonly describing = new Set<string>();
+  /** Asked about in vain, for a reason that says nothing of the model; not asked again until something changes. */
+  private readonly undescribed = new Set<string>();
   private readonly discovery: ModelDiscovery;
   private rediscovering = false;
   private cancelRediscovery: () => void = () => undefined;
@@ -91,6 +93,7 @@ export class ModelDesk implements ChatModels, Disposable {
     this.listed = null;
     this.known.clear();
     this.problems.clear();
+    this.undescribed.clear();
     this.changes.fire();
   }
 
@@ -141,7 +144,7 @@ export class ModelDesk implements ChatModels, Disposable {
 
   /** Reads the facts of a chosen model in the background: its allocated context and its warnings belong in sight before the first prompt. */
   private async describe(ref: string): Promise<void> {
-    if (this.known.has(ref) || this.problems.has(ref) || this.describing.has(ref)) return;
+    if ([this.known, this.problems, this.describing, this.undescribed].some((asked) => asked.has(ref))) return;
     const provider = this.providerOf(ref);
     if (provider === null) return;
     this.describing.add(ref);
@@ -151,8 +154,12 @@ export class ModelDesk implements ChatModels, Disposable {
       const model = await this.parts.catalog.resolve(ref, AbortSignal.any([this.stop.signal, patience.signal]));
       this.remember(model.info, provider);
     } catch (error) {
-      if (error instanceof ModelError) this.problems.set(ref, error.failure.sentence);
-      else this.parts.log.warn(`The model ${ref} could not be described: ${errorWords(error).sentence}`);
+      if (error instanceof ModelError) {
+        this.problems.set(ref, error.failure.sentence);
+      } else {
+        this.undescribed.add(ref);
+        this.parts.log.warn(`The model ${ref} could not be described: ${errorWords(error).sentence}`);
+      }
     } finally {
       cancel();
       this.describing.delete(ref);

@@ -70,6 +70,23 @@ const local = () =>
   });
 
 describe('the models that a chat view sees', () => {
+  it('are asked about once where that fails for a reason of its own, say in an editor that is closing', async () => {
+    const provider = local();
+    provider.open = async () => {
+      // Were it asked again for ever, nothing else would run in this process any more, its end included.
+      if (++provider.opened > 50) await new Promise(() => undefined);
+      throw new Error('Canceled');
+    };
+    const { models } = desk({ providers: [provider], chosen: 'Ollama/qwen3:8b' });
+    models.onDidChange(() => void models.stateOf(null));
+    models.stateOf(null);
+    await settle();
+    const asked = provider.opened;
+    models.invalidate();
+    await settle();
+    expect([asked, provider.opened]).toEqual([1, 2]);
+  });
+
   it('are none until the person has chosen one', () => {
     expect(desk({ providers: [hosted()] }).models.stateOf(null)).toEqual({ chosen: null, problem: null });
   });
