@@ -20,7 +20,8 @@ interface OpenedFile {
   readonly file: OpenFile;
   /** Asked once, at opening: SQLite must not see the mode change under it. */
   readonly writeAhead: boolean;
-  /** A new name is durable only after its folder is synced, which happens with the file's first sync. */
+  /** A name is durable only after its folder is synced, which happens with the log's first sync: also where the log was found, because the
+   *  process that made it may have died before. */
   folderSyncDue: boolean;
 }
 
@@ -133,10 +134,9 @@ export class FileVfs {
     // A file of ours never has a rollback journal: it is born whole and lives in write-ahead mode.
     if (role === 'journal') return resultCode.cannotOpen;
     try {
-      const isNew = role === 'log' && database.files.fileSystem.stat(database.pathOf(role)) === undefined;
       const writeAhead = database.writeAhead;
       const file = database.open(role);
-      this.opened.set(fileAddress, { database, role, file, writeAhead, folderSyncDue: isNew });
+      this.opened.set(fileAddress, { database, role, file, writeAhead, folderSyncDue: role === 'log' });
     } catch (error) {
       database.recordFailure('open', database.pathOf(role), error);
       return resultCode.cannotOpen;

@@ -3,7 +3,7 @@ import { SimulatedDisk } from '../../../../src/store/engine/simulatedDisk';
 import type { Sqlite } from '../../../../src/store/engine/sqlite';
 import { runPowerCuts, seededRandom } from '../../../crash/powerCuts';
 import { testSqlite } from '../../../support/sqlite';
-import { addNotes, noteTable, openTestDatabase } from '../../../support/testStore';
+import { addNotes, noteTable, noteUids, openTestDatabase } from '../../../support/testStore';
 
 let sqlite: Sqlite;
 beforeAll(async () => {
@@ -25,6 +25,22 @@ describe('a power cut at any moment', () => {
   test('would be noticed if commits were not synced', () => {
     const { lost } = runPowerCuts(sqlite, { states: 100, seed: 22, synchronous: 'NORMAL' });
     expect(lost).toBeGreaterThan(10);
+  });
+
+  test('keeps what is written to a log whose maker died before it wrote anything', () => {
+    const disk = new SimulatedDisk();
+    const first = openTestDatabase(sqlite, disk, '/store').database;
+    first.execute(noteTable);
+    first.close();
+    // Opening makes the log; this process dies before its name is durable, and the next one finds it there.
+    openTestDatabase(sqlite, disk, '/store').database.abandon();
+    const next = openTestDatabase(sqlite, disk, '/store').database;
+    addNotes(next, 0, 3);
+    const survivor = disk.powerCut(() => 0.9);
+    next.abandon();
+    const found = openTestDatabase(sqlite, survivor, '/store').database;
+    expect(noteUids(found)).toEqual(['note-0', 'note-1', 'note-2']);
+    found.close();
   });
 
   test('while a damaged file is being set aside keeps every row within reach', () => {
