@@ -1,6 +1,8 @@
 import type { AssistantMessage, Chunk, HiddenReason, Message, NewMessage } from '../transcript/message';
 import type { HandoffTokens } from '../transcript/handoff';
-import type { ParentKind, QueuedPrompt, Session, SessionSummary, TitleSource } from '../transcript/session';
+import type { Outbox } from './outbox/outbox';
+import type { BranchReference, ParentKind, QueuedPrompt, Session, SessionSummary, TitleSource } from '../transcript/session';
+import type { Part } from '../transcript/part';
 import type { RepairReason } from '../transcript/sequenceRepair';
 import type { Settlement, Turn } from '../transcript/turn';
 import type { Usage } from '../transcript/usage';
@@ -8,15 +10,22 @@ import type { Usage } from '../transcript/usage';
 /** Everything the rest of the house may ask of stored sessions. `SessionDb` implements it synchronously; behind the worker every method
  *  returns a promise (`SessionStore`). One call is one transaction: when it returns (or resolves), what it wrote survives a power cut.
  *  Every method may throw a `StoreError`. */
-export interface SessionOperations {
+export interface SessionOperations extends Outbox {
   // Sessions
   createSession(input: NewSession): Session;
   getSession(sessionId: string): Session | null;
-  /** Newest activity first. */
+  /** One entry per conversation, its newest segment; newest activity first (in the trash: trashed last first). Sub-agents' sessions are left
+   *  out. A row that cannot be read is an entry that says so (`problem`). */
   listSessions(query: SessionQuery): readonly SessionSummary[];
-  /** Exact id, or the only session whose id begins so; null when none or several do. */
+  /** Exact id, or the only session whose id begins so; null when none or several do. A session without rows stands for the one that went on
+   *  from it: its continuation, or its only branch with rows. */
   resolveSessionId(idOrPrefix: string): string | null;
-  /** An automatic title never replaces one of higher authority (derived < model < person). Returns whether it was set. */
+  /** What a person typed to name a session: an id, the beginning of one, or a title whatever its case, in this order. Outside the trash. Answers
+   *  with newest segments. */
+  findSession(text: string): FoundSession;
+  /** Titles the whole conversation. An automatic title never replaces one of higher authority (derived < model < person); one that another
+   *  conversation of the same tree of branches has gets a number (" #2"). Returns whether it was set. Throws `invalid`, with a sentence, for a
+   *  title without a visible character, one over 200 characters, and one of the person's that is taken in the tree. */
   setTitle(sessionId: string, title: string, source: TitleSource): boolean;
   setSessionModel(sessionId: string, model: string | null): void;
   /** First end reason wins. */
@@ -25,14 +34,50 @@ export interface SessionOperations {
   conversationTip(sessionId: string): string;
   /** Ends a segment and starts the next one of its conversation, all or nothing: the child begins with the handoff, followed by a copy
    *  (`carriedFrom`) of every active row behind the last one the handoff speaks for, so that what arrived meanwhile goes along. The parent
-   *  keeps its rows. Throws `conversation-busy` while another turn than `turnUid` is open, and `invalid` for an ended parent, an empty
+   *  keeps its rows; queued prompts, the draft and the open turn move to the child. Throws `conversation-busy` while another turn than `turnUid` is open, and `invalid` for an ended parent, an empty
    *  handoff, or a border inside a group of calls and results. A repeated call answers with what is stored. */
   compressSession(input: CompressSession): CompressedSession;
+  /** Copies what is active of a segment, from its beginning to `upTo`, into a conversation of its own; the original is not touched. An answer is
+   *  copied with the rest of its group, so that no call is parted from its result; a prompt is not copied but returned as `draft`. A turn that
+   *  is cut off in the middle ends in the copy as stopped by the person. Rows of an open turn are left out. `upTo` null: everything of the
+   *  conversation's newest segment. Throws `conversation-busy` when `upTo` belongs to an open turn, `invalid` when nothing could be copied
+   *  or `upTo` is not shown. A repeated call answers with what is stored. */
+  branchSession(input: BranchSession): BranchedSession;
+  /** Hides a prompt and everything behind it as rewound. Throws `conversation-busy` while a turn is open, and `invalid` for anything but the
+   *  prompt of a turn shown in the newest segment. */
+  rewindSession(input: RewindSession): RewoundSession;
+  /** The tree of branches that the session is in: one entry per conversation, a parent before its branches, the root first. Sub-agents'
+   *  sessions and the trash are left out, except for what the tree hangs on. */
+  branchesOf(sessionId: string): readonly ConversationBranch[];
+
+  // What a person does with a conversation: all its segments at once
+  setPinned(sessionId: string, on: boolean): void;
+  setArchived(sessionId: string, on: boolean): void;
+  /** Throws `conversation-busy` while a turn is running or waiting. */
+  trashSession(sessionId: string, now: number): void;
+  restoreSession(sessionId: string): void;
+  /** Deletes the conversations that were trashed before `before` (seconds since the epoch), each as `forgetSession` does. */
+  pruneTrash(before: number): ForgottenSessions;
+  /** Erases a conversation: rows, turns, revisions, queue, drafts, outbox, index, and its bytes in the file and the log. Sub-agents' sessions go
+   *  with it; branches stay and become roots. Rewrites the whole file, which may take seconds for a large one. Throws `conversation-busy` while a
+   *  turn is running or waiting. When the rows are gone and the rewriting failed, the next call or opening makes up for it. */
+  forgetSession(sessionId: string): ForgottenSessions;
+  /** The person has seen the conversation as it is at `now`: what settled before is no longer unread. */
+  setSeen(sessionId: string, now: number): void;
+
+  // Versions of a prompt (Retry, Edit & Resend)
+  /** The prompts shown in the newest segment that have other versions. */
+  promptVersions(sessionId: string): readonly PromptVersions[];
+  /** Puts another version of a prompt, with everything that was behind it, in place of the one shown. Versions inside keep their choice. Rows
+   *  that were rewound, merged or dropped stay hidden. Returns every row that was hidden or shown, as it now stands. Throws
+   *  `conversation-busy` while a turn is open, and `invalid` for a turn that is no version of a prompt shown. */
+  showVersion(input: ShowVersion): readonly Message[];
 
   // A turn, in the order of its life
   /** User row, turn row and (when the prompt was queued) the removal from the queue, in one transaction. Throws `conversation-busy` when
    *  the conversation has a running or waiting turn, and `invalid` for a segment that was compressed: whoever asks must read the tip first.
-   *  With `supersedes`, that settled turn's rows are hidden as retried in the same transaction. A repeated call answers with what is stored. */
+   *  With `replaces`, the rows of that settled turn and of every turn behind it in the segment are hidden in the same transaction, as a version
+   *  that `showVersion` can bring back; `invalid` when its prompt is not shown in the segment. A repeated call answers with what is stored. */
   openTurn(input: OpenTurn): { readonly turn: Turn; readonly userMessage: Message };
   /** Stores delivered text. The first chunk of a message inserts its row. Chunks of a message arrive in order of `seq`; a repeated seq is
    *  ignored when its text is the same and refused otherwise. */
@@ -55,13 +100,19 @@ export interface SessionOperations {
    *  calls with `interrupted` results, adds the hidden closing row when no assistant row would end the turn, and settles the turn row.
    *  Idempotent: a settled turn is returned as it is. */
   settleTurn(input: SettleTurn): SettledTurn;
-  /** Settles what a dead process left running (stop reason `crash`). Called once after opening, by the owner. Waiting turns stay. */
-  recoverTurns(): readonly SettledTurn[];
+  /** Settles what a dead process left running (stop reason `crash`). Called once after opening, by the owner. Waiting turns stay, and those
+   *  named: this process runs them still. */
+  recoverTurns(except?: readonly string[]): readonly SettledTurn[];
+  /** Does what a spill file kept while the store could not be written, in order and once, all in one transaction: a request that was done
+   *  before, here or by an earlier folding, changes nothing. A turn that another owner took for a crashed one meanwhile is opened again. */
+  foldSpill(spill: SpilledTurn): FoldedSpill;
 
   // Reading: one read transaction, chunks folded into the messages they belong to
   /** Shown and closing messages in order, as the model is sent them. */
   activeMessages(sessionId: string): readonly Message[];
   getMessage(uid: string): Message | null;
+  /** What a message said before it was rewritten, oldest first. */
+  revisionsOf(messageUid: string): readonly MessageRevision[];
   getTurn(uid: string): Turn | null;
   /** The newest turn of the session's conversation that is not settled. */
   openTurnOf(sessionId: string): Turn | null;
@@ -82,11 +133,13 @@ export interface SessionOperations {
   setDraft(key: string, text: string): void;
 
   // Search
+  /** Newest first. */
   search(query: SearchQuery): readonly SearchHit[];
 
   // Small durable values
   getMeta(key: string): string | null;
   setMeta(key: string, value: string): void;
+  deleteMeta(key: string): void;
 
   // Care
   /** Indexes up to `rows` dirty rows; returns how many are left, counted up to a thousand. */
@@ -107,6 +160,8 @@ export interface NewSession {
   readonly folder?: string | null;
   readonly title?: string | null;
   readonly titleSource?: TitleSource | null;
+  /** No memory provider is told of it. A segment or branch is private as its parent is. */
+  readonly private?: boolean;
 }
 
 export interface CompressSession {
@@ -120,8 +175,10 @@ export interface CompressSession {
   /** Uid of the last active row that the handoff speaks for. */
   readonly summarisedUpTo: string;
   readonly now: number;
-  /** The open turn that compresses its own history, where there is one. */
+  /** The open turn that compresses its own history, where there is one. It goes on in the child. */
   readonly turnUid?: string;
+  /** Uid of an active prompt that the handoff speaks past: it goes along as it is, ahead of the rows behind. That of a turn that is cut in two. */
+  readonly prompt?: string;
 }
 
 export interface CompressedSession {
@@ -134,11 +191,89 @@ export interface CompressedSession {
 export interface SessionQuery {
   readonly limit: number;
   readonly offset?: number;
-  readonly archived?: boolean;
+  /** Default: active. */
+  readonly state?: 'active' | 'archived' | 'trash';
   /** Words looked for in title and preview. */
   readonly text?: string;
   /** Sessions without a message are left out unless asked for. */
   readonly includeEmpty?: boolean;
+}
+
+export type FoundSession =
+  | { readonly kind: 'one'; readonly sessionId: string }
+  /** Newest activity first. */
+  | { readonly kind: 'several'; readonly sessions: readonly SessionSummary[] }
+  | { readonly kind: 'none' };
+
+export interface BranchSession {
+  readonly sessionId: string;
+  /** A shown message of any segment of the conversation; null: everything of the newest. */
+  readonly upTo: string | null;
+  /** Given by the caller so that a repeated request cannot create two. */
+  readonly childId: string;
+  readonly now: number;
+}
+
+export interface BranchedSession {
+  readonly session: Session;
+  /** Rows that were copied. */
+  readonly copied: number;
+  /** The prompt named by `upTo`, for the composer; null when an answer was named. */
+  readonly draft: string | null;
+}
+
+export interface RewindSession {
+  readonly sessionId: string;
+  /** Uid of the prompt that is taken back. */
+  readonly to: string;
+  readonly now: number;
+}
+
+export interface RewoundSession {
+  /** The rows that were hidden, as they now stand. */
+  readonly messages: readonly Message[];
+  /** The prompt's text, for the composer. */
+  readonly draft: string;
+  /** Turns that were taken back. */
+  readonly turns: number;
+}
+
+export interface PromptVersions {
+  /** The turn whose prompt is shown. */
+  readonly turnUid: string;
+  /** Its own uid among those of the others, oldest first. */
+  readonly versions: readonly string[];
+}
+
+export interface ShowVersion {
+  readonly sessionId: string;
+  readonly turnUid: string;
+  readonly now: number;
+}
+
+export interface ConversationBranch {
+  readonly conversationId: string;
+  /** The newest segment: what is opened. */
+  readonly tipId: string;
+  readonly title: string | null;
+  readonly parentConversationId: string | null;
+  /** The message it was branched from, as named then; null for the root, and for a branch of everything. */
+  readonly branchedFrom: string | null;
+  readonly lastActiveAt: number;
+  readonly turnCount: number;
+}
+
+export interface ForgottenSessions {
+  /** Every session that was erased, all segments. */
+  readonly sessionIds: readonly string[];
+  /** Branches that hold copies of what was erased. They stay. */
+  readonly branches: readonly BranchReference[];
+}
+
+export interface MessageRevision {
+  /** Seconds since the epoch: when it was replaced. */
+  readonly revisedAt: number;
+  readonly parts: readonly Part[];
 }
 
 export interface OpenTurn {
@@ -148,6 +283,9 @@ export interface OpenTurn {
   readonly model: string;
   readonly startedAt: number;
   readonly queuedUid?: string;
+  /** A version of the prompt of that turn, which must be settled and shown in the segment. */
+  readonly replaces?: { readonly turnUid: string; readonly reason: 'retried' | 'edited' };
+  /** The same as `replaces` with the reason `retried`. */
   readonly supersedes?: string;
 }
 
@@ -178,6 +316,32 @@ export interface SettleTurn {
   readonly messages: readonly NewMessage[];
 }
 
+/** A write of a running turn that a spill file can keep. */
+export type SpilledRequest =
+  | { readonly method: 'appendChunks'; readonly args: [ChunkBatch] }
+  | { readonly method: 'putMessages'; readonly args: [readonly NewMessage[]] }
+  | { readonly method: 'repairTranscript'; readonly args: [string] }
+  | { readonly method: 'addUsage'; readonly args: [string, Usage] }
+  | { readonly method: 'settleTurn'; readonly args: [SettleTurn] };
+
+/** What one turn wrote while its store could not be written (`spill/`). */
+export interface SpilledTurn {
+  readonly spillUid: string;
+  /** The store it belongs to (`store_uid` in its `state_meta`); null when that could not be read. */
+  readonly storeUid: string | null;
+  /** The segments the turn's rows are in, the earlier one first. */
+  readonly sessions: readonly Session[];
+  readonly turn: Turn & { readonly state: 'running' };
+  /** The turn's rows as they stood before the first request: should the file be damaged, they are here. */
+  readonly rows: readonly Message[];
+  readonly requests: readonly SpilledRequest[];
+}
+
+/** `otherStore`: nothing was done, the spill belongs to another history. `refused`: why single requests could not be done, in technical words. */
+export type FoldedSpill =
+  | { readonly kind: 'folded'; readonly refused: readonly string[] }
+  | { readonly kind: 'otherStore' };
+
 export interface SettledTurn {
   readonly turn: Turn & { readonly state: 'settled' };
   /** The turn's messages as they now stand, chunks folded. */
@@ -206,6 +370,8 @@ export interface TranscriptPage {
   readonly messages: readonly Message[];
   /** Every turn a message of this page belongs to. */
   readonly turns: readonly Turn[];
+  /** Versions of this page's prompts, as `promptVersions` gives them. */
+  readonly versions: readonly PromptVersions[];
   readonly hasEarlier: boolean;
   readonly total: number;
 }
@@ -213,11 +379,26 @@ export interface TranscriptPage {
 export interface SearchQuery {
   readonly text: string;
   readonly limit: number;
+  /** Hits to leave out, for a further page. */
+  readonly offset?: number;
+  /** Only the conversation of this session, or of these. */
   readonly sessionId?: string;
+  readonly sessionIds?: readonly string[];
+  /** words: what the index knows, at once · substring: the text anywhere, read row by row. Without it the index first, and a scan when it
+   *  knows nothing. What the index cannot answer (scripts without spaces, punctuation) is always scanned. */
+  readonly kind?: 'words' | 'substring';
+}
+
+/** How far a scan has come, in rows. */
+export interface SearchProgress {
+  readonly done: number;
+  readonly total: number;
 }
 
 export interface SearchHit {
   readonly sessionId: string;
+  readonly conversationId: string;
+  readonly position: number;
   readonly sessionTitle: string | null;
   readonly messageUid: string;
   readonly role: Message['role'];
@@ -240,7 +421,7 @@ type Promised<T> = { readonly [K in keyof T]: T[K] extends (...args: infer A) =>
 /** The store as every floor above sees it. */
 export interface SessionStore extends Promised<SessionOperations> {
   /** An aborted search rejects at once with the signal's reason and reads no further. */
-  search(query: SearchQuery, signal?: AbortSignal): Promise<readonly SearchHit[]>;
+  search(query: SearchQuery, signal?: AbortSignal, onProgress?: (progress: SearchProgress) => void): Promise<readonly SearchHit[]>;
   /** Checkpoints, closes and releases ownership. Safe to call twice. */
   close(): Promise<void>;
 }

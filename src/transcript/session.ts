@@ -23,6 +23,16 @@ export interface Session {
   readonly pinned: boolean;
   readonly archived: boolean;
   readonly trashedAt: number | null;
+  /** No memory provider is told of it. */
+  readonly private: boolean;
+}
+
+/** A conversation as another one refers to it. */
+export interface BranchReference {
+  readonly conversationId: string;
+  /** Its newest segment: what is opened. */
+  readonly sessionId: string;
+  readonly title: string | null;
 }
 
 /** A session as lists show it. */
@@ -33,6 +43,12 @@ export interface SessionSummary extends Session {
   readonly messageCount: number;
   readonly lastTurn: { readonly state: 'running' | 'waiting' | 'complete' | 'interrupted' | 'failed' } | null;
   readonly queuedCount: number;
+  /** What it was branched from; null for a root, and when that one was forgotten. */
+  readonly branchOf: BranchReference | null;
+  /** A turn settled after the person last saw the conversation. */
+  readonly unread: boolean;
+  /** A sentence when the stored row cannot be read as it should; null for a sound one. */
+  readonly problem: string | null;
 }
 
 /** A prompt that waits, durably, for the running turn to settle. */

@@ -1,17 +1,21 @@
 import type { SqlDatabase, SqlRow, SqlValue } from '../engine/sqlDatabase';
-import type { SearchHit, SearchQuery } from '../sessionStore';
+import type { SearchHit, SearchProgress, SearchQuery } from '../sessionStore';
 import { numberOr, textOr } from '../session/columns';
 import { searchableText, type StoredMessage } from '../session/messageRow';
 import type { MessageTable } from '../session/messageTable';
 import { invalid } from '../session/refusal';
-import { escapeLike } from '../session/sessionTable';
+import { escapeLike } from '../session/sessionList';
 import { containsAll, containsWords, searchWords, type SearchWords } from './searchWords';
 import { snippetOf } from './snippet';
 
-/** What a person can open from a hit: shown rows, each once (a carried row is found where it was written), outside trash and sub-agents. */
-const findable = `m.active = 1 AND m.display_kind IS NULL AND m.carried_from IS NULL AND s.trashed_at IS NULL AND s.parent_kind IS NOT 'delegate'
-  AND (?1 IS NULL OR s.conversation_id = (SELECT conversation_id FROM sessions WHERE id = ?1))`;
-const hitColumns = 'm.*, s.title AS session_title';
+const shown = 'm.active = 1 AND m.display_kind IS NULL AND m.carried_from IS NULL AND s.trashed_at IS NULL AND s.parent_kind IS NOT \'delegate\'';
+/** What a person can open from a hit: shown rows outside trash and sub-agents, each once. A carried row is found where it was written, a copy
+ *  in a branch as its original while that can be opened, unless the sessions to look in were named. ?1: their ids as JSON, or null. */
+const findable = `${shown} AND (?1 IS NULL OR s.conversation_id IN (SELECT conversation_id FROM sessions WHERE id IN (SELECT value FROM json_each(?1))))
+  AND (m.copied_from IS NULL OR ?1 IS NOT NULL OR NOT EXISTS (
+    SELECT 1 FROM messages o JOIN sessions os ON os.id = o.session_id
+    WHERE (o.uid = m.copied_from OR (o.copied_from = m.copied_from AND o.id < m.id)) AND ${shown.replaceAll('m.', 'o.').replaceAll(' s.', ' os.')}))`;
+const hitColumns = 'm.*, s.title AS session_title, s.conversation_id';
 
 const sliceMs = 20;
 const firstSlice = 500;
@@ -33,51 +37,52 @@ export class MessageSearch {
     private readonly now: () => number,
   ) {}
 
-  *slices(query: SearchQuery): Generator<void, readonly SearchHit[], void> {
-    if (!Number.isInteger(query.limit) || query.limit < 1) throw invalid('a search limit below one');
+  /** Yields how far a scan of all rows has come. */
+  *slices(query: SearchQuery): Generator<SearchProgress | undefined, readonly SearchHit[], void> {
+    const scope = scopeOf(query);
     const words = searchWords(query.text);
     if (words === null) return [];
-    if (words.match !== null) {
-      const indexed = this.indexed(query, words, words.match);
-      yield;
-      const found = [...indexed, ...(yield* this.scan(query, words, unindexedRows, containsWords))];
-      if (found.length > 0) return newest(found, query.limit);
+    if (words.match !== null && query.kind !== 'substring') {
+      const indexed = this.indexed(scope, words, words.match);
+      yield undefined;
+      const found = [...indexed, ...(yield* this.scan(scope, words, unindexedRows, containsWords))];
+      if (found.length > 0 || query.kind === 'words') return newest(found, scope);
     }
-    return newest(yield* this.scan(query, words, allRows, containsAll), query.limit);
+    return newest(yield* this.scan(scope, words, allRows, containsAll), scope);
   }
 
-  private indexed(query: SearchQuery, words: SearchWords, match: string): Found[] {
+  private indexed(scope: Scope, words: SearchWords, match: string): Found[] {
     const rows = this.database.all(
       `SELECT ${hitColumns} FROM messages_fts f CROSS JOIN messages m ON m.id = f.docid CROSS JOIN sessions s ON s.id = m.session_id
        WHERE f.messages_fts MATCH ?2 AND ${findable} ORDER BY f.docid DESC LIMIT ?3`,
-      [query.sessionId ?? null, match, query.limit],
+      [scope.sessions, match, scope.wanted],
     );
     return rows.map((row) => found(row, this.messages.read(row), words));
   }
 
   /** Reads rows from the newest to the oldest, a range of ids at a time, until enough are found. */
-  private *scan(query: SearchQuery, words: SearchWords, source: ScannedRows, matches: TextMatch): Generator<void, Found[], void> {
+  private *scan(scope: Scope, words: SearchWords, source: ScannedRows, matches: TextMatch): Generator<SearchProgress | undefined, Found[], void> {
     const hits: Found[] = [];
     const { lowest, highest } = this.bounds(source);
     let size = firstSlice;
     let upper = highest;
-    while (upper >= lowest && hits.length < query.limit) {
+    while (upper >= lowest && hits.length < scope.wanted) {
       const started = this.now();
-      for (const row of this.range(query, words, source, upper - size, upper)) {
+      for (const row of this.range(scope, words, source, upper - size, upper)) {
         const stored = this.messages.read(row);
         // LIKE knows neither words nor streaming chunks: what it let through is looked at again.
         if (matches(searchableText(stored.message), words.terms)) hits.push(found(row, stored, words));
-        if (hits.length >= query.limit) break;
+        if (hits.length >= scope.wanted) break;
       }
       upper -= size;
       size = nextSize(size, (this.now() - started) * 1000);
-      yield;
+      yield source === allRows ? { done: Math.min(highest - upper, highest - lowest + 1), total: highest - lowest + 1 } : undefined;
     }
     return hits;
   }
 
-  private range(query: SearchQuery, words: SearchWords, source: ScannedRows, above: number, upTo: number): Iterable<SqlRow> {
-    const values: SqlValue[] = [query.sessionId ?? null, above, upTo];
+  private range(scope: Scope, words: SearchWords, source: ScannedRows, above: number, upTo: number): Iterable<SqlRow> {
+    const values: SqlValue[] = [scope.sessions, above, upTo];
     const likes = words.patterns.map(
       (variants) => `(${variants.map((variant) => `m.content LIKE ?${values.push(`%${escapeLike(variant)}%`)} ESCAPE '\\'`).join(' OR ')})`,
     );
@@ -94,6 +99,21 @@ export class MessageSearch {
     const row = this.database.get(`SELECT (SELECT min(${source.id}) FROM ${source.table}) AS lowest, (SELECT max(${source.id}) FROM ${source.table}) AS highest`);
     return { lowest: row === undefined ? 1 : numberOr(row, 'lowest', 1), highest: row === undefined ? 0 : numberOr(row, 'highest', 0) };
   }
+}
+
+/** Where to look and how many hits to find, those to be left out included. */
+interface Scope {
+  /** Ids as JSON; null: everywhere. */
+  readonly sessions: string | null;
+  readonly wanted: number;
+  readonly offset: number;
+}
+
+function scopeOf({ limit, offset = 0, sessionId, sessionIds }: SearchQuery): Scope {
+  if (!Number.isInteger(limit) || limit < 1) throw invalid('a search limit below one');
+  if (!Number.isInteger(offset) || offset < 0) throw invalid('a search offset that is no count');
+  const named = [...(sessionIds ?? []), ...(sessionId === undefined ? [] : [sessionId])];
+  return { sessions: sessionId === undefined && sessionIds === undefined ? null : JSON.stringify(named), wanted: offset + limit, offset };
 }
 
 type TextMatch = (text: string, terms: readonly string[]) => boolean;
@@ -118,6 +138,8 @@ function found(row: SqlRow, { id, message }: StoredMessage, words: SearchWords):
     hit: {
       sessionId: message.sessionId,
       sessionTitle: textOr(row, 'session_title', null),
+      conversationId: textOr(row, 'conversation_id', message.sessionId),
+      position: message.position,
       messageUid: message.uid,
       role: message.role,
       createdAt: message.createdAt,
@@ -126,9 +148,9 @@ function found(row: SqlRow, { id, message }: StoredMessage, words: SearchWords):
   };
 }
 
-function newest(found: readonly Found[], limit: number): readonly SearchHit[] {
+function newest(found: readonly Found[], { offset, wanted }: Scope): readonly SearchHit[] {
   const byId = new Map(found.map((one) => [one.id, one.hit]));
-  return [...byId].sort(([a], [b]) => b - a).slice(0, limit).map(([, hit]) => hit);
+  return [...byId].sort(([a], [b]) => b - a).slice(offset, wanted).map(([, hit]) => hit);
 }
 
 function nextSize(size: number, elapsedMs: number): number {

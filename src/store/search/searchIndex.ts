@@ -1,5 +1,6 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
 import { searchIndexTable } from '../schema/schema';
+import { countOf } from '../session/columns';
 import { StoreError } from '../storeError';
 
 const settled = `NOT EXISTS (SELECT 1 FROM messages m JOIN turns t ON t.uid = m.turn_uid WHERE m.id = d.message_id AND t.state <> 'settled')`;
@@ -42,6 +43,11 @@ export class SearchIndex {
     }
   }
 
+  /** Merges the index into one piece: only then the words of deleted rows are gone from it. Takes as long as writing the index. */
+  compact(): void {
+    this.database.run("INSERT INTO messages_fts (messages_fts) VALUES ('optimize')");
+  }
+
   /** Drops the index and puts every row back into the queue. The rows themselves are not touched. */
   rebuild(): void {
     this.database.execute('DROP TABLE IF EXISTS messages_fts');
@@ -49,9 +55,4 @@ export class SearchIndex {
     this.database.run('INSERT OR IGNORE INTO search_dirty (message_id) SELECT id FROM messages');
     this.database.run('DELETE FROM search_dirty WHERE message_id NOT IN (SELECT id FROM messages)');
   }
-}
-
-export function countOf(database: SqlDatabase, sql: string): number {
-  const count = database.get(sql)?.['n'];
-  return typeof count === 'number' ? count : 0;
 }

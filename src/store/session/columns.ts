@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { SqlRow } from '../engine/sqlDatabase';
+import type { SqlDatabase, SqlRow, SqlValue } from '../engine/sqlDatabase';
 import type { Usage } from '../../transcript/usage';
 import { parseJson } from './partsJson';
 
@@ -24,8 +24,14 @@ export function oneOf<const T extends string, F extends T | null>(row: SqlRow, c
   return words.find((word) => word === value) ?? fallback;
 }
 
+/** What a query that counts as `n` answers. */
+export function countOf(database: SqlDatabase, sql: string, params: readonly SqlValue[] = []): number {
+  const row = database.get(sql, params);
+  return row === undefined ? 0 : numberOr(row, 'n', 0);
+}
+
 const count = v.nullable(v.number());
-const usage = v.object({
+export const usage = v.object({
   inputTokens: count,
   outputTokens: count,
   cachedInputTokens: count,

@@ -1,11 +1,10 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
 import type { CompressedSession, CompressSession } from '../sessionStore';
-import { StoreError } from '../storeError';
 import { handoffPart, handoffUid } from '../../transcript/handoff';
 import type { Message, NewMessage } from '../../transcript/message';
 import type { Session } from '../../transcript/session';
 import type { MessageTable } from './messageTable';
-import { invalid } from './refusal';
+import { busy, invalid } from './refusal';
 import type { SessionTable } from './sessionTable';
 import type { TranscriptReading } from './transcriptReading';
 import type { TurnTable } from './turnTable';
@@ -32,6 +31,8 @@ export class Compression {
     for (const row of carried) this.messages.insert(carriedRow(row, child.id), this.messages.endPosition(child.id));
     this.sessions.end(parent.id, 'compression', input.now);
     this.database.run('UPDATE OR REPLACE drafts SET key = ? WHERE key = ?', [child.id, parent.id]);
+    this.database.run('UPDATE queue SET session_id = ? WHERE conversation_id = ?', [child.id, parent.conversationId]);
+    if (input.turnUid !== undefined) this.database.run("UPDATE turns SET session_id = ? WHERE uid = ? AND state <> 'settled'", [child.id, input.turnUid]);
     return this.published(child, parent);
   }
 
@@ -40,13 +41,11 @@ export class Compression {
     if (parent.endReason !== null || this.sessions.continuation(parentId) !== null) throw invalid(`session ${parentId} has ended and cannot be compressed`);
     if (parent.trashedAt !== null) throw invalid(`session ${parentId} is in the trash`);
     const open = this.turns.openOf(parent.conversationId);
-    if (open !== null && open.uid !== turnUid) {
-      throw new StoreError('conversation-busy', 'This session is still answering another prompt.', `turn ${open.uid} is ${open.state}`);
-    }
+    if (open !== null && open.uid !== turnUid) throw busy('This session is still answering another prompt.', open);
   }
 
   /** What the handoff does not speak for, rows that came while it was written among it. */
-  private rowsBehind({ parentId, summarisedUpTo }: CompressSession, parent: Session): readonly Message[] {
+  private rowsBehind({ parentId, summarisedUpTo, prompt }: CompressSession, parent: Session): readonly Message[] {
     const active = this.reading.active(parentId);
     const last = active.findIndex((row) => row.uid === summarisedUpTo);
     if (last === -1) throw invalid(`message ${summarisedUpTo} is not part of the active transcript of session ${parent.id}`);
@@ -54,7 +53,10 @@ export class Compression {
     if (behind[0]?.role === 'tool') throw invalid(`message ${summarisedUpTo} is followed by a tool result, which would lose its call`);
     const streaming = behind.find((row) => row.role === 'assistant' && row.state === 'streaming');
     if (streaming !== undefined) throw invalid(`message ${streaming.uid} is still being delivered`);
-    return behind;
+    if (prompt === undefined) return behind;
+    const kept = active.slice(0, last + 1).find((row) => row.uid === prompt && row.role === 'user' && row.visibility.kind === 'shown');
+    if (kept === undefined) throw invalid(`message ${prompt} is no prompt that the handoff speaks for`);
+    return [kept, ...behind];
   }
 
   private createChild({ childId, now }: CompressSession, parent: Session): Session {
@@ -69,7 +71,10 @@ export class Compression {
       title: parent.title,
       titleSource: parent.titleSource,
     });
-    this.database.run('UPDATE sessions SET pinned = ?, archived = ? WHERE id = ?', [parent.pinned ? 1 : 0, parent.archived ? 1 : 0, childId]);
+    this.database.run(
+      `UPDATE sessions SET (pinned, archived, private, seen_at) = (SELECT pinned, archived, private, seen_at FROM sessions WHERE id = ?) WHERE id = ?`,
+      [parent.id, childId],
+    );
     this.sessions.touch(childId, parent.lastActiveAt);
     return this.sessions.require(childId);
   }

@@ -1,6 +1,8 @@
 import type { SqlDatabase, SqlRow } from '../engine/sqlDatabase';
+import type { MessageRevision } from '../sessionStore';
 import type { Chunk, HiddenReason, Message, NewMessage } from '../../transcript/message';
 import { chunkValues, foldChunks, keepsDelivered, readChunkRow, type StoredChunk } from './chunkFolding';
+import { numberOr } from './columns';
 import { messageColumns, messageValues, readMessageRow, searchableText, type StoredMessage } from './messageRow';
 import { encodeParts } from './partsJson';
 import { invalid } from './refusal';
@@ -10,7 +12,8 @@ import { segmentStart } from './segmentPlace';
 export const positionGap = 1024;
 
 const insertMessage = `INSERT INTO messages (${messageColumns.join(', ')}, position) VALUES (${messageColumns.map(() => '?').join(', ')}, ?)`;
-const updateMessage = `UPDATE messages SET ${messageColumns.map((column) => `${column} = ?`).join(', ')}, api_content = iif(content = ?, api_content, NULL)
+const updateMessage = `UPDATE messages SET ${messageColumns.map((column) => `${column} = ?`).join(', ')}, api_content = iif(content = ?, api_content, NULL),
+  hidden_with = iif(?, NULL, hidden_with)
   WHERE uid = ?`;
 
 /** Rows of `messages` with their chunks and revisions. Every method runs inside its caller's transaction. */
@@ -134,7 +137,7 @@ export class MessageTable {
         before.uid, this.now(), stored.rawContent, stored.rawParts,
       ]);
     }
-    this.database.run(updateMessage, [...messageValues(next), searchableText(next), next.uid]);
+    this.database.run(updateMessage, [...messageValues(next), searchableText(next), next.visibility.kind === 'hidden' ? 0 : 1, next.uid]);
   }
 
   /** Folds the chunks of a message into its row and marks it final. */
@@ -145,9 +148,19 @@ export class MessageTable {
     this.database.run('DELETE FROM stream_chunks WHERE message_uid = ?', [uid]);
   }
 
-  /** Takes a row out of the active transcript; it stays stored, with the reason and the row that stands for it. */
-  hide(uid: string, reason: HiddenReason, absorbedInto: string | null): void {
-    this.database.run('UPDATE messages SET active = 0, hidden_reason = ?, absorbed_into = ? WHERE uid = ?', [reason, absorbedInto, uid]);
+  /** Takes a row out of the active transcript; it stays stored, with the reason, the row that stands for it, and the turn whose version of a
+   *  prompt it goes with. */
+  hide(uid: string, reason: HiddenReason, absorbedInto: string | null, version: string | null = null): void {
+    this.database.run('UPDATE messages SET active = 0, hidden_reason = ?, absorbed_into = ?, hidden_with = ? WHERE uid = ?', [
+      reason, absorbedInto, version, uid,
+    ]);
+  }
+
+  /** What a row said before each time it was rewritten, oldest first. */
+  revisionsOf(uid: string): readonly MessageRevision[] {
+    return this.database
+      .all('SELECT m.*, r.parts, r.content, r.revised_at FROM message_revisions r JOIN messages m ON m.uid = r.message_uid WHERE r.message_uid = ? ORDER BY r.id', [uid])
+      .map((row) => ({ revisedAt: numberOr(row, 'revised_at', 0), parts: readMessageRow(row).message.parts }));
   }
 
   /** `position` is free. */

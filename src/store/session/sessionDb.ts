@@ -1,23 +1,37 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
 import { MessageSearch } from '../search/messageSearch';
-import { countOf, SearchIndex } from '../search/searchIndex';
+import { SearchIndex } from '../search/searchIndex';
 import type {
-  ChunkBatch, CompressedSession, CompressSession, EnqueuePrompt, NewSession, OpenTurn, SearchHit, SearchQuery, SessionOperations, SessionQuery, SettledTurn, SettleTurn, SteerTurn, StoreStatistics,
-  TranscriptPage, TranscriptQuery, TranscriptRepair,
+  BranchedSession, BranchSession, ChunkBatch, CompressedSession, CompressSession, ConversationBranch, EnqueuePrompt, FoldedSpill, ForgottenSessions, FoundSession,
+  MessageRevision, NewSession, OpenTurn, PromptVersions, RewindSession, RewoundSession, SearchHit, SearchProgress, SearchQuery, SessionOperations,
+  SessionQuery, SettledTurn, SettleTurn, ShowVersion, SpilledTurn, SteerTurn, StoreStatistics, TranscriptPage, TranscriptQuery, TranscriptRepair,
 } from '../sessionStore';
+import type { NewOutboxEntry, OutboxCount, OutboxEntry } from '../outbox/outbox';
+import { OutboxTable } from '../outbox/outboxTable';
 import { StoreError } from '../storeError';
 import type { HiddenReason, Message, NewMessage } from '../../transcript/message';
 import type { QueuedPrompt, Session, SessionSummary, TitleSource } from '../../transcript/session';
 import type { Turn } from '../../transcript/turn';
 import type { Usage } from '../../transcript/usage';
-import { textOr } from './columns';
+import { ActiveRows } from './activeRows';
+import { Branching } from './branching';
+import { BranchTree } from './branchTree';
+import { countOf, textOr } from './columns';
 import { Compression } from './compression';
+import { Forgetting } from './forgetting';
 import { transcriptChecks } from './integrity';
 import { MessageTable } from './messageTable';
 import { PromptQueue } from './promptQueue';
+import { VersionsOfPrompts } from './promptVersions';
 import { invalid } from './refusal';
+import { Rewinding } from './rewinding';
+import { SessionFinder } from './sessionFinder';
+import { SessionList } from './sessionList';
+import { SessionMarks } from './sessionMarks';
 import { SessionTable } from './sessionTable';
+import { SpillFolding } from './spillFolding';
 import { StoreImport, type ImportReport, type StoreRows } from './storeImport';
+import { Titling } from './titling';
 import { TranscriptReading } from './transcriptReading';
 import { TranscriptRewriting } from './transcriptRewriting';
 import { TurnClosing } from './turnClosing';
@@ -40,6 +54,15 @@ export class SessionDb implements SessionOperations {
   private readonly now: () => number;
   private readonly fileSizes: SessionDbParts['fileSizes'];
   private readonly sessions: SessionTable;
+  private readonly list: SessionList;
+  private readonly finder: SessionFinder;
+  private readonly marks: SessionMarks;
+  private readonly tree: BranchTree;
+  private readonly titling: Titling;
+  private readonly branching: Branching;
+  private readonly rewinding: Rewinding;
+  private readonly versions: VersionsOfPrompts;
+  private readonly forgetting: Forgetting;
   private readonly messages: MessageTable;
   private readonly turns: TurnTable;
   private readonly life: TurnLife;
@@ -47,7 +70,9 @@ export class SessionDb implements SessionOperations {
   private readonly reading: TranscriptReading;
   private readonly rewriting: TranscriptRewriting;
   private readonly compression: Compression;
+  private readonly folding: SpillFolding;
   private readonly prompts: PromptQueue;
+  private readonly outbox: OutboxTable;
   private readonly index: SearchIndex;
   private readonly messageSearch: MessageSearch;
 
@@ -62,7 +87,19 @@ export class SessionDb implements SessionOperations {
     this.reading = new TranscriptReading(database, this.sessions, this.messages);
     this.rewriting = new TranscriptRewriting(this.sessions, this.messages, this.turns, this.reading);
     this.compression = new Compression(database, this.sessions, this.messages, this.turns, this.reading);
-    this.life = new TurnLife(database, this.sessions, this.messages, this.turns, this.closing, this.rewriting);
+    const rows = new ActiveRows(database, this.messages);
+    this.versions = new VersionsOfPrompts(database, this.sessions, this.messages, this.turns, rows, this.rewriting);
+    this.life = new TurnLife(database, this.sessions, this.messages, this.turns, this.closing, rows, this.versions);
+    this.list = new SessionList(database);
+    this.finder = new SessionFinder(database, this.sessions, this.list);
+    this.marks = new SessionMarks(database, this.sessions, this.turns);
+    this.tree = new BranchTree(database, this.sessions);
+    this.titling = new Titling(database, this.sessions, this.tree);
+    this.branching = new Branching(database, this.sessions, this.messages, this.turns, this.reading, rows, this.closing, this.titling);
+    this.rewinding = new Rewinding(this.sessions, this.messages, this.turns, rows);
+    this.forgetting = new Forgetting(database, this.sessions, this.list);
+    this.outbox = new OutboxTable(database);
+    this.folding = new SpillFolding(database, this.sessions, this.messages, this.turns, this.life, this.rewriting, now);
     this.prompts = new PromptQueue(database, this.sessions);
     this.index = new SearchIndex(database);
     this.messageSearch = new MessageSearch(database, this.messages, now);
@@ -79,15 +116,19 @@ export class SessionDb implements SessionOperations {
   }
 
   listSessions(query: SessionQuery): readonly SessionSummary[] {
-    return this.sessions.list(query);
+    return this.database.readTransaction(() => this.list.list(query));
   }
 
   resolveSessionId(idOrPrefix: string): string | null {
-    return this.sessions.resolve(idOrPrefix);
+    return this.database.readTransaction(() => this.finder.resolve(idOrPrefix));
+  }
+
+  findSession(text: string): FoundSession {
+    return this.database.readTransaction(() => this.finder.find(text));
   }
 
   setTitle(sessionId: string, title: string, source: TitleSource): boolean {
-    return this.write(() => this.sessions.setTitle(sessionId, title, source));
+    return this.write(() => this.titling.set(sessionId, title, source));
   }
 
   setSessionModel(sessionId: string, model: string | null): void {
@@ -104,6 +145,65 @@ export class SessionDb implements SessionOperations {
 
   compressSession(input: CompressSession): CompressedSession {
     return this.write(() => this.compression.publish(input));
+  }
+
+  branchSession(input: BranchSession): BranchedSession {
+    return this.write(() => this.branching.branch(input));
+  }
+
+  rewindSession(input: RewindSession): RewoundSession {
+    return this.write(() => this.rewinding.rewind(input));
+  }
+
+  branchesOf(sessionId: string): readonly ConversationBranch[] {
+    return this.database.readTransaction(() => this.tree.of(sessionId));
+  }
+
+  setPinned(sessionId: string, on: boolean): void {
+    this.write(() => this.marks.pin(sessionId, on));
+  }
+
+  setArchived(sessionId: string, on: boolean): void {
+    this.write(() => this.marks.archive(sessionId, on));
+  }
+
+  trashSession(sessionId: string, now: number): void {
+    this.write(() => this.marks.trash(sessionId, now));
+  }
+
+  restoreSession(sessionId: string): void {
+    this.write(() => this.marks.restore(sessionId));
+  }
+
+  setSeen(sessionId: string, now: number): void {
+    this.write(() => this.marks.see(sessionId, now));
+  }
+
+  pruneTrash(before: number): ForgottenSessions {
+    const forgotten = this.write(() => this.forgetting.prune(before));
+    this.scrub();
+    return forgotten;
+  }
+
+  forgetSession(sessionId: string): ForgottenSessions {
+    const forgotten = this.write(() => this.forgetting.forget(sessionId));
+    this.scrub();
+    return forgotten;
+  }
+
+  /** Rewrites the file when something was deleted from it that must not be readable in its free pages. */
+  scrub(): void {
+    if (!this.forgetting.isScrubDue) return;
+    this.write(() => this.index.compact());
+    this.forgetting.scrub();
+  }
+
+  promptVersions(sessionId: string): readonly PromptVersions[] {
+    return this.database.readTransaction(() => this.versions.of(sessionId));
+  }
+
+  showVersion(input: ShowVersion): readonly Message[] {
+    return this.write(() => this.versions.show(input));
   }
 
   // A turn, in the order of its life
@@ -140,8 +240,12 @@ export class SessionDb implements SessionOperations {
     return this.write(() => this.life.settle(input));
   }
 
-  recoverTurns(): readonly SettledTurn[] {
-    return this.write(() => this.life.recover(this.now()));
+  recoverTurns(except: readonly string[] = []): readonly SettledTurn[] {
+    return this.write(() => this.life.recover(this.now(), except));
+  }
+
+  foldSpill(spill: SpilledTurn): FoldedSpill {
+    return this.write(() => this.folding.fold(spill));
   }
 
   // Reading
@@ -152,6 +256,10 @@ export class SessionDb implements SessionOperations {
 
   getMessage(uid: string): Message | null {
     return this.database.readTransaction(() => this.messages.find(uid)?.message ?? null);
+  }
+
+  revisionsOf(messageUid: string): readonly MessageRevision[] {
+    return this.database.readTransaction(() => this.messages.revisionsOf(messageUid));
   }
 
   getTurn(uid: string): Turn | null {
@@ -166,7 +274,11 @@ export class SessionDb implements SessionOperations {
   }
 
   readTranscript(query: TranscriptQuery): TranscriptPage {
-    return this.database.readTransaction(() => this.reading.page(query));
+    return this.database.readTransaction(() => {
+      const page = this.reading.page(query);
+      const turns = new Set(page.turns.map(({ uid }) => uid));
+      return { ...page, versions: this.versions.of(query.sessionId).filter(({ turnUid }) => turns.has(turnUid)) };
+    });
   }
 
   // Queue and drafts
@@ -210,7 +322,7 @@ export class SessionDb implements SessionOperations {
   }
 
   /** `search` in slices of about 20 ms: between two of them other calls may run, and the caller may stop. */
-  *searchSlices(query: SearchQuery): Generator<void, readonly SearchHit[], void> {
+  *searchSlices(query: SearchQuery): Generator<SearchProgress | undefined, readonly SearchHit[], void> {
     try {
       return yield* this.messageSearch.slices(query);
     } catch (error) {
@@ -228,6 +340,32 @@ export class SessionDb implements SessionOperations {
 
   setMeta(key: string, value: string): void {
     this.write(() => this.database.run('INSERT OR REPLACE INTO state_meta (key, value) VALUES (?, ?)', [key, value]));
+  }
+
+  deleteMeta(key: string): void {
+    this.write(() => this.database.run('DELETE FROM state_meta WHERE key = ?', [key]));
+  }
+
+  // Outbox
+
+  outboxAdd(entry: NewOutboxEntry): void {
+    this.write(() => this.outbox.add(entry));
+  }
+
+  outboxDue(provider: string, now: number, limit: number): readonly OutboxEntry[] {
+    return this.outbox.due(provider, now, limit);
+  }
+
+  outboxDone(uid: string): void {
+    this.write(() => this.outbox.done(uid));
+  }
+
+  outboxFailed(uid: string, error: string, nextAttemptAt: number): void {
+    this.write(() => this.outbox.failed(uid, error, nextAttemptAt));
+  }
+
+  outboxCounts(): readonly OutboxCount[] {
+    return this.outbox.counts();
   }
 
   // Care
@@ -295,7 +433,7 @@ export class SessionDb implements SessionOperations {
 /** What SQLite says when the index's own tables are damaged or gone. Damage of the file itself sounds the same; the index's check tells. */
 const indexFailure = /malformed|corrupt|messages_fts/;
 
-function runWhole<T>(slices: Generator<void, T, void>): T {
+function runWhole<T>(slices: Generator<unknown, T, void>): T {
   for (;;) {
     const step = slices.next();
     if (step.done === true) return step.value;

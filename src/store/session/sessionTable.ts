@@ -1,13 +1,13 @@
 import type { SqlDatabase, SqlRow } from '../engine/sqlDatabase';
-import type { NewSession, SessionQuery } from '../sessionStore';
-import type { Session, SessionSummary, TitleSource } from '../../transcript/session';
+import type { NewSession } from '../sessionStore';
+import type { Session } from '../../transcript/session';
 import type { Usage } from '../../transcript/usage';
 import { flag, numberOr, oneOf, textOr } from './columns';
 import { invalid, notFound } from './refusal';
-import { cleanTitle, derivedTitle, mayReplace, previewOf } from './title';
+import { cleanTitle, derivedTitle, previewOf } from './title';
 
 const parentKinds = ['compression', 'branch', 'delegate'] as const;
-const titleSources = ['derived', 'model', 'person'] as const;
+export const titleSources = ['derived', 'model', 'person'] as const;
 
 /** Rows of `sessions` and the lineage between them. Every method runs inside its caller's transaction. */
 export class SessionTable {
@@ -36,57 +36,16 @@ export class SessionTable {
     }
     const title = typeof input.title === 'string' ? cleanTitle(input.title) : null;
     this.database.run(
-      `INSERT INTO sessions (id, model, parent_session_id, parent_kind, conversation_id, started_at, last_activity_at, title, title_source, cwd)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO sessions (id, model, parent_session_id, parent_kind, conversation_id, started_at, last_activity_at, title, title_source, cwd, private, seen_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         input.id, input.model ?? null, parentId, kind,
         parent !== null && kind === 'compression' ? parent.conversationId : input.id,
         input.startedAt, input.startedAt, title, title === null ? null : (input.titleSource ?? 'derived'), input.folder ?? null,
+        input.private === true || parent?.private === true ? 1 : 0, input.startedAt,
       ],
     );
     return this.require(input.id);
-  }
-
-  /** One query whatever the number of sessions: it walks the activity index and stops at the limit. */
-  list(query: SessionQuery): readonly SessionSummary[] {
-    if (!Number.isInteger(query.limit) || query.limit < 0 || !Number.isInteger(query.offset ?? 0)) throw invalid('a limit that is no count');
-    const words = (query.text ?? '').split(/\s+/).filter((word) => word !== '');
-    const wordFilter = words.map(() => `AND (coalesce(s.title, '') LIKE ? ESCAPE '\\' OR coalesce(root.title, '') LIKE ? ESCAPE '\\'
-      OR coalesce(root.preview, '') LIKE ? ESCAPE '\\')`).join(' ');
-    const wordValues = words.flatMap((word) => Array<string>(3).fill(`%${escapeLike(word)}%`));
-    const rows = this.database.all(
-      `SELECT s.*, coalesce(s.title, root.title) AS shown_title, coalesce(s.title_source, root.title_source) AS shown_title_source,
-         coalesce(root.preview, s.preview) AS shown_preview,
-         (SELECT sum(turn_count) FROM sessions c WHERE c.conversation_id = s.conversation_id) AS turns,
-         (SELECT sum(message_count) FROM sessions c WHERE c.conversation_id = s.conversation_id) AS messages,
-         (SELECT coalesce(outcome, state) FROM turns t WHERE t.conversation_id = s.conversation_id ORDER BY t.id DESC LIMIT 1) AS last_turn,
-         (SELECT count(*) FROM queue q WHERE q.conversation_id = s.conversation_id) AS queued
-       FROM sessions s LEFT JOIN sessions root ON root.id = s.conversation_id
-       WHERE s.parent_kind IS NOT 'delegate' AND s.trashed_at IS NULL AND s.archived = ?
-         AND NOT EXISTS (SELECT 1 FROM sessions c WHERE c.parent_session_id = s.id AND c.parent_kind = 'compression')
-         AND root.parent_kind IS NOT 'delegate'
-         ${query.includeEmpty === true ? '' : 'AND EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id)'}
-         ${wordFilter}
-       ORDER BY s.last_activity_at DESC LIMIT ? OFFSET ?`,
-      [query.archived === true ? 1 : 0, ...wordValues, query.limit, query.offset ?? 0],
-    );
-    return rows.map(readSummary);
-  }
-
-  resolve(idOrPrefix: string): string | null {
-    if (idOrPrefix === '') return null;
-    if (this.find(idOrPrefix) !== null) return idOrPrefix;
-    const rows = this.database.all('SELECT id FROM sessions WHERE substr(id, 1, length(?1)) = ?1 LIMIT 2', [idOrPrefix]);
-    const [only] = rows;
-    return rows.length === 1 && only !== undefined ? textOr(only, 'id', null) : null;
-  }
-
-  setTitle(sessionId: string, title: string, source: TitleSource): boolean {
-    const cleaned = cleanTitle(title);
-    const session = this.require(sessionId);
-    if (session.title !== null && !mayReplace(session.titleSource, source)) return false;
-    this.database.run('UPDATE sessions SET title = ?, title_source = ? WHERE id = ?', [cleaned, source, sessionId]);
-    return true;
   }
 
   setModel(sessionId: string, model: string | null): void {
@@ -162,20 +121,7 @@ export function readSession(row: SqlRow): Session {
     pinned: flag(row, 'pinned'),
     archived: flag(row, 'archived'),
     trashedAt: numberOr(row, 'trashed_at', null),
-  };
-}
-
-function readSummary(row: SqlRow): SessionSummary {
-  const state = oneOf(row, 'last_turn', ['running', 'waiting', 'complete', 'interrupted', 'failed'], null);
-  return {
-    ...readSession(row),
-    title: textOr(row, 'shown_title', null),
-    titleSource: oneOf(row, 'shown_title_source', titleSources, null),
-    preview: textOr(row, 'shown_preview', null),
-    turnCount: numberOr(row, 'turns', 0),
-    messageCount: numberOr(row, 'messages', 0),
-    lastTurn: state === null ? null : { state },
-    queuedCount: numberOr(row, 'queued', 0),
+    private: flag(row, 'private'),
   };
 }
 
@@ -185,9 +131,3 @@ function requireSame(existing: Session, input: NewSession): Session {
   }
   return existing;
 }
-
-/** A text as a LIKE pattern that means only itself, with `ESCAPE '\'`. */
-export function escapeLike(text: string): string {
-  return text.replace(/[\\%_]/g, (character) => `\\${character}`);
-}
-

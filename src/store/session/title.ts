@@ -1,7 +1,7 @@
 import type { TitleSource } from '../../transcript/session';
-import { invalid } from './refusal';
+import { refused } from './refusal';
 
-export const titleLimit = 100;
+export const titleLimit = 200;
 const derivedTitleLimit = 60;
 const previewLimit = 120;
 
@@ -12,13 +12,23 @@ export function mayReplace(current: TitleSource | null, next: TitleSource): bool
   return current === null || authority[next] >= authority[current];
 }
 
-/** A title fit for one line anywhere: no control, zero-width or direction characters, white space collapsed. Throws `invalid` when nothing
- *  is left or more than 100 characters are. */
+/** A title fit for one line anywhere: no control, zero-width or direction characters, white space collapsed. Throws `invalid` with a sentence when nothing
+ *  is left or more than 200 characters are. */
 export function cleanTitle(title: string): string {
   const cleaned = oneLine(title);
-  if (cleaned === '') throw invalid('a title without a visible character');
-  if (cleaned.length > titleLimit) throw invalid(`a title of ${cleaned.length} characters; ${titleLimit} fit`);
+  if (cleaned === '') throw refused('A title needs at least one visible character.', 'a title without a visible character');
+  if (cleaned.length > titleLimit) throw refused(`This title has ${cleaned.length} characters. At most ${titleLimit} fit.`, `a title of ${cleaned.length} characters; ${titleLimit} fit`);
   return cleaned;
+}
+
+/** The title, or where it is taken (in lower case) with the first free number from `first` on: "Parser #2". Number 1 is the title itself. */
+export function numberedTitle(title: string, taken: ReadonlySet<string>, first: 1 | 2): string {
+  if (first === 1 && !taken.has(title.toLowerCase())) return title;
+  for (let number = 2; ; number++) {
+    const mark = ` #${number}`;
+    const numbered = `${cutAtCharacter(title, titleLimit - mark.length).trimEnd()}${mark}`;
+    if (!taken.has(numbered.toLowerCase())) return numbered;
+  }
 }
 
 /** The title a session has before anyone gave it one: the beginning of the first prompt's first line. Null when the prompt has no text. */

@@ -13,9 +13,10 @@ interface Segment {
   readonly filter: string;
 }
 
-/** The first segment has neither a handoff nor carried rows; without asking for them its rows are counted in the index alone. */
-function filterOf(isFirst: boolean, includeHidden: boolean): string {
-  if (isFirst) return includeHidden ? 'session_id = ?' : 'session_id = ? AND active = 1 AND display_kind IS NULL';
+/** The first segment of a conversation that is no branch has neither a handoff nor carried rows; without asking for them its rows are counted in
+ *  the index alone. */
+function filterOf(isPlain: boolean, includeHidden: boolean): string {
+  if (isPlain) return includeHidden ? 'session_id = ?' : 'session_id = ? AND active = 1 AND display_kind IS NULL';
   return `session_id = ? AND carried_from IS NULL${includeHidden ? '' : " AND active = 1 AND display_kind IS NOT 'closing'"}`;
 }
 
@@ -34,7 +35,7 @@ export class TranscriptReading {
   }
 
   /** Rows that repeat a row of an earlier segment are left out: that row is in the transcript itself. */
-  page(query: TranscriptQuery): TranscriptPage {
+  page(query: TranscriptQuery): Omit<TranscriptPage, 'versions'> {
     if (!Number.isInteger(query.limit) || query.limit < 1) throw invalid('a page without room for a message');
     const segments = this.segmentsOf(this.sessions.require(query.sessionId).conversationId, query.includeHidden === true);
     const messages = this.messages.readAll(this.rowsOf(query, segments));
@@ -50,12 +51,12 @@ export class TranscriptReading {
   /** The segments of a conversation, the first one first. */
   private segmentsOf(conversationId: string, includeHidden: boolean): readonly Segment[] {
     const rows = this.database.all(
-      'SELECT id FROM sessions s WHERE conversation_id = ? ORDER BY (SELECT min(position) FROM messages m WHERE m.session_id = s.id) NULLS LAST',
+      'SELECT id, parent_kind FROM sessions s WHERE conversation_id = ? ORDER BY (SELECT min(position) FROM messages m WHERE m.session_id = s.id) NULLS LAST',
       [conversationId],
     );
     return rows.map((row) => {
       const id = textOr(row, 'id', '');
-      return { id, filter: filterOf(id === conversationId, includeHidden) };
+      return { id, filter: filterOf(id === conversationId && row['parent_kind'] !== 'branch', includeHidden) };
     });
   }
 

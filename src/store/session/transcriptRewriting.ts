@@ -85,14 +85,17 @@ export class TranscriptRewriting {
     return this.messages.find(uid)?.message ?? refuseUnknown(uid);
   }
 
-  /** Takes the prompt of a turn that is asked again out of the prompt it was joined to: otherwise it would stand there twice. */
-  takeBackPrompt(turn: Turn): void {
+  /** Takes the prompt of a turn that is asked again out of the prompt it was joined to: otherwise it would stand there twice. From then on it
+   *  is hidden for `reason`, as the rest of that version is. */
+  takeBackPrompt(turn: Turn, reason: 'retried' | 'edited'): void {
     const prompt = this.messages.find(turn.userMessageUid)?.message;
     if (prompt?.role !== 'user' || prompt.visibility.kind !== 'hidden' || prompt.visibility.absorbedInto === null) return;
     const survivor = this.messages.find(prompt.visibility.absorbedInto);
     if (survivor?.message.role !== 'user' || survivor.message.visibility.kind === 'hidden') return;
     const separated: UserMessage | null = separatePrompts(survivor.message, prompt);
-    if (separated !== null) this.messages.write(survivor, separated);
+    if (separated === null) return;
+    this.messages.write(survivor, separated);
+    this.messages.hide(prompt.uid, reason, null, turn.uid);
   }
 
   private openTurnOf(sessionId: string): Turn | null {

@@ -1,15 +1,15 @@
 import type { SqlDatabase, SqlRow } from '../engine/sqlDatabase';
 import type { ChunkBatch, OpenTurn, SettledTurn, SettleTurn, SteerTurn } from '../sessionStore';
-import { StoreError } from '../storeError';
 import { answerText, type Chunk, type Message, type NewMessage } from '../../transcript/message';
 import type { Session } from '../../transcript/session';
 import type { Turn } from '../../transcript/turn';
 import type { Usage } from '../../transcript/usage';
+import type { ActiveRows } from './activeRows';
 import type { MessageTable } from './messageTable';
 import { textOr } from './columns';
-import { invalid, notFound } from './refusal';
+import { replacedTurn, type VersionsOfPrompts } from './promptVersions';
+import { busy, invalid, notFound } from './refusal';
 import type { SessionTable } from './sessionTable';
-import type { TranscriptRewriting } from './transcriptRewriting';
 import type { TurnClosing } from './turnClosing';
 import type { TurnTable } from './turnTable';
 
@@ -21,7 +21,8 @@ export class TurnLife {
     private readonly messages: MessageTable,
     private readonly turns: TurnTable,
     private readonly closing: TurnClosing,
-    private readonly rewriting: TranscriptRewriting,
+    private readonly rows: ActiveRows,
+    private readonly versions: VersionsOfPrompts,
   ) {}
 
   open(input: OpenTurn): { readonly turn: Turn; readonly userMessage: Message } {
@@ -32,15 +33,15 @@ export class TurnLife {
     const session = this.sessions.require(input.sessionId);
     if (this.turns.find(input.turnUid) !== null) return this.opened(input);
     this.requireOpenSegment(session);
-    const busy = this.turns.openOf(session.conversationId);
-    if (busy !== null) {
-      throw new StoreError('conversation-busy', 'This session is still answering another prompt.', `turn ${busy.uid} is ${busy.state}`);
-    }
+    const open = this.turns.openOf(session.conversationId);
+    if (open !== null) throw busy('This session is still answering another prompt.', open);
     if (this.messages.find(userMessage.uid) !== null) throw invalid(`prompt ${userMessage.uid} is already part of the transcript`);
-    if (input.supersedes !== undefined) this.supersede(input.supersedes, session);
+    const replaced = replacedTurn(input);
+    if (replaced !== null) this.versions.replace(replaced.turnUid, replaced.reason, session);
     if (input.queuedUid !== undefined) this.takeFromQueue(input.queuedUid);
     this.turns.insert(input, session);
     this.messages.insert(userMessage, this.messages.endPosition(session.id));
+    if (replaced !== null) this.rows.recountTurns(session.conversationId);
     this.sessions.describe(session, answerText(userMessage.parts));
     this.sessions.touch(session.id, input.startedAt);
     return this.opened(input);
@@ -62,16 +63,6 @@ export class TurnLife {
       throw invalid(`session ${session.id} was compressed; its conversation goes on in ${this.sessions.tip(session.id)}`);
     }
     if (session.trashedAt !== null) throw invalid(`session ${session.id} is in the trash`);
-  }
-
-  private supersede(turnUid: string, session: Session): void {
-    const turn = this.turns.require(turnUid);
-    if (turn.state !== 'settled') throw invalid(`turn ${turnUid} is ${turn.state} and cannot be retried`);
-    if (this.sessions.require(turn.sessionId).conversationId !== session.conversationId) {
-      throw invalid(`turn ${turnUid} belongs to another conversation`);
-    }
-    this.rewriting.takeBackPrompt(turn);
-    this.turns.hideAsRetried(turnUid);
   }
 
   private takeFromQueue(uid: string): void {
@@ -176,8 +167,8 @@ export class TurnLife {
     return this.settled(turn.uid);
   }
 
-  recover(at: number): readonly SettledTurn[] {
-    return this.turns.running().map((turn) =>
+  recover(at: number, except: readonly string[]): readonly SettledTurn[] {
+    return this.turns.running().filter(({ uid }) => !except.includes(uid)).map((turn) =>
       this.settle({
         turnUid: turn.uid,
         settledAt: at,

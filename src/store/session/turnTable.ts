@@ -3,6 +3,7 @@ import type { OpenTurn } from '../sessionStore';
 import type { Session } from '../../transcript/session';
 import type { Settlement, Turn } from '../../transcript/turn';
 import { addUsage, unknownUsage, type Usage } from '../../transcript/usage';
+import { replacedTurn } from './promptVersions';
 import { notFound } from './refusal';
 import { readTurnRow } from './turnRow';
 
@@ -35,7 +36,7 @@ export class TurnTable {
     this.database.run(
       `INSERT INTO turns (uid, session_id, conversation_id, user_message_uid, model, state, started_at, supersedes)
        VALUES (?, ?, ?, ?, ?, 'running', ?, ?)`,
-      [input.turnUid, session.id, session.conversationId, input.userMessage.uid, input.model, input.startedAt, input.supersedes ?? null],
+      [input.turnUid, session.id, session.conversationId, input.userMessage.uid, input.model, input.startedAt, replacedTurn(input)?.turnUid ?? null],
     );
   }
 
@@ -48,10 +49,5 @@ export class TurnTable {
     this.database.run("UPDATE turns SET state = 'settled', approval_id = NULL, outcome = ?, stop_reason = ?, failure = ?, settled_at = ? WHERE uid = ?", [
       outcome, stopReason, failure === null ? null : JSON.stringify(failure), at, uid,
     ]);
-  }
-
-  /** Hides the rows of a superseded turn. Rows hidden before keep their reason. */
-  hideAsRetried(uid: string): void {
-    this.database.run("UPDATE messages SET active = 0, hidden_reason = 'retried' WHERE turn_uid = ? AND active = 1", [uid]);
   }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { FileSystem } from '../engine/fileSystem';
 import type { Sqlite } from '../engine/sqlite';
 import { assertFence } from '../lock/heldLock';
@@ -6,7 +7,9 @@ import { openDatabase, type OpenedDatabase } from '../open/openDatabase';
 import { storeFiles } from '../open/storeFiles';
 import { migrate, schemaVersion } from '../schema/migrations';
 import { SessionDb } from '../session/sessionDb';
-import type { SearchHit, SearchQuery, SessionOperations } from '../sessionStore';
+import { storeUidKey } from '../session/spillFolding';
+import type { SearchHit, SearchProgress, SearchQuery, SessionOperations } from '../sessionStore';
+import { foldFoundSpills, type FoundSpill, type SpillSearch } from '../spill/foundSpills';
 import { StoreError } from '../storeError';
 import { keepCopy } from './keepCopy';
 import { SiblingMerger, type SiblingMerge, type SiblingProblem } from './siblingMerger';
@@ -21,6 +24,8 @@ export interface StorePlace {
   readonly salvage: boolean;
   /** Folders in which another host of the same workspace may have left a store, to be merged into this one. */
   readonly siblings: readonly string[];
+  /** Where spill files of this store may lie. Without it none are looked for. */
+  readonly spills?: SpillSearch;
 }
 
 /** What opening found and did, for the panel to tell. Plain data. */
@@ -37,6 +42,8 @@ export interface OpenReport {
   /** Stores of suffixed folders that are now part of this one, and those that could not be read. */
   readonly merged: readonly SiblingMerge[];
   readonly mergeProblems: readonly SiblingProblem[];
+  /** Spill files that were found and what became of them. */
+  readonly spills: readonly FoundSpill[];
   /** Why nothing can be saved; null when the store is open for writing. */
   readonly readOnly: StoreErrorData | null;
 }
@@ -54,8 +61,8 @@ export interface Salvage {
 export interface OpenedStore {
   readonly operations: SessionOperations;
   readonly report: OpenReport;
-  /** `search` in slices of about 20 ms. */
-  searchSlices(query: SearchQuery): Generator<void, readonly SearchHit[]>;
+  /** `search` in slices of about 20 ms; those of a scan say how far it has come. */
+  searchSlices(query: SearchQuery): Generator<SearchProgress | undefined, readonly SearchHit[]>;
   /** Whether a failed call left the database so that no further write can succeed. */
   mustReopen(): boolean;
   close(): void;
@@ -92,11 +99,25 @@ function writableStore(engine: StoreEngine, place: StorePlace, { database, repor
   migrate(database, { keepCopy: (version) => keepCopy(engine.fileSystem, database, place.folder, version) });
   const sessions = sessionDbOver(engine, database);
   const salvaged = damagedCopies.map((copy) => salvagedFrom(copy, sessions));
+  // Behind the salvage: a store that was made in place of a damaged one goes on under its name.
+  if (sessions.getMeta(storeUidKey) === null) sessions.setMeta(storeUidKey, randomUUID());
   const siblings = new SiblingMerger(engine, sessions).mergeAll(place.siblings);
-  const recoveredTurns = sessions.recoverTurns().map(({ turn }) => ({ sessionId: turn.sessionId, turnUid: turn.uid }));
+  // Before turns are settled: how one ended may stand in its spill file.
+  const spills = place.spills === undefined ? [] : foldFoundSpills(engine.fileSystem, sessions, place.folder, place.spills);
+  const recoveredTurns = sessions.recoverTurns(place.spills?.liveTurns).map(({ turn }) => ({ sessionId: turn.sessionId, turnUid: turn.uid }));
+  scrubAgain(sessions);
   // The name under which the damaged file is kept from now on.
   const setAside = report.setAside && { ...report.setAside, path: salvaged.at(-1)?.path ?? report.setAside.path };
-  return served(sessions, database, { ...report, setAside, recoveredTurns, salvaged, ...siblings, readOnly: null });
+  return served(sessions, database, { ...report, setAside, recoveredTurns, salvaged, ...siblings, spills, readOnly: null });
+}
+
+/** Makes up for the rewriting of the file that a crash or a full disk kept a deletion from. It stays due when it fails again. */
+function scrubAgain(sessions: SessionDb): void {
+  try {
+    sessions.scrub();
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+  }
 }
 
 /** Reads a damaged file into the store. Its rows are durable here before it counts as read, so a crash in between reads it again, which
@@ -120,6 +141,7 @@ function readOnlyStore(engine: StoreEngine, { database, report }: OpenedDatabase
     salvaged: [],
     merged: [],
     mergeProblems: [],
+    spills: [],
     readOnly: storeErrorData(report.readOnly),
   });
 }

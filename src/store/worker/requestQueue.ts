@@ -49,11 +49,16 @@ function subjectsOf(request: StoreRequest): readonly string[] | 'everything' {
     }
     case 'compressSession':
       return [session(request.args[0].parentId), session(request.args[0].childId)];
+    case 'branchSession':
+      return [session(request.args[0].sessionId), session(request.args[0].childId)];
+    case 'rewindSession':
+    case 'showVersion':
+      return [session(request.args[0].sessionId)];
     case 'createSession':
       return [session(request.args[0].id)];
     case 'openTurn': {
       const [input] = request.args;
-      return [turn(input.turnUid), session(input.sessionId), ...ofMessage(input.userMessage), ...(input.supersedes === undefined ? [] : [turn(input.supersedes)])];
+      return [turn(input.turnUid), session(input.sessionId), ...ofMessage(input.userMessage), ...(input.supersedes === undefined ? [] : [turn(input.supersedes)]), ...(input.replaces === undefined ? [] : [turn(input.replaces.turnUid)])];
     }
     case 'putMessages':
       return request.args[0].flatMap(ofMessage);
@@ -69,10 +74,14 @@ function subjectsOf(request: StoreRequest): readonly string[] | 'everything' {
     case 'activeMessages':
     case 'openTurnOf':
     case 'endSession':
+    case 'trashSession':
       return [session(request.args[0])];
     case 'readTranscript':
       return [session(request.args[0].sessionId)];
+    case 'forgetSession':
+    case 'pruneTrash':
     case 'recoverTurns':
+    case 'foldSpill':
       return 'everything';
     default:
       return [];

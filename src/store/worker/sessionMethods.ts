@@ -1,4 +1,4 @@
-import type { SearchQuery, SessionOperations, SessionStore } from '../sessionStore';
+import type { SearchProgress, SearchQuery, SessionOperations, SessionStore } from '../sessionStore';
 
 export type MethodName = keyof SessionOperations;
 export type MethodArguments = { readonly [M in MethodName]: Parameters<SessionOperations[M]> };
@@ -18,6 +18,8 @@ export type CallMethod = <M extends MethodName>(
   method: M,
   args: MethodArguments[M],
   signal?: AbortSignal,
+  /** How far a scan has come. */
+  onProgress?: (progress: SearchProgress) => void,
 ) => Promise<MethodResults[M]>;
 
 /** The promised face of the store over one function that carries a call. Written out so that a method added to `SessionOperations` is a
@@ -33,6 +35,19 @@ export function promisedOperations(call: CallMethod): Omit<SessionStore, 'close'
     endSession: (...args) => call('endSession', args),
     conversationTip: (...args) => call('conversationTip', args),
     compressSession: (...args) => call('compressSession', args),
+    findSession: (...args) => call('findSession', args),
+    branchSession: (...args) => call('branchSession', args),
+    rewindSession: (...args) => call('rewindSession', args),
+    branchesOf: (...args) => call('branchesOf', args),
+    setPinned: (...args) => call('setPinned', args),
+    setArchived: (...args) => call('setArchived', args),
+    trashSession: (...args) => call('trashSession', args),
+    restoreSession: (...args) => call('restoreSession', args),
+    pruneTrash: (...args) => call('pruneTrash', args),
+    forgetSession: (...args) => call('forgetSession', args),
+    setSeen: (...args) => call('setSeen', args),
+    promptVersions: (...args) => call('promptVersions', args),
+    showVersion: (...args) => call('showVersion', args),
     openTurn: (...args) => call('openTurn', args),
     appendChunks: (...args) => call('appendChunks', args),
     putMessages: (...args) => call('putMessages', args),
@@ -42,7 +57,9 @@ export function promisedOperations(call: CallMethod): Omit<SessionStore, 'close'
     addUsage: (...args) => call('addUsage', args),
     settleTurn: (...args) => call('settleTurn', args),
     recoverTurns: (...args) => call('recoverTurns', args),
+    foldSpill: (...args) => call('foldSpill', args),
     activeMessages: (...args) => call('activeMessages', args),
+    revisionsOf: (...args) => call('revisionsOf', args),
     getMessage: (...args) => call('getMessage', args),
     getTurn: (...args) => call('getTurn', args),
     openTurnOf: (...args) => call('openTurnOf', args),
@@ -55,9 +72,15 @@ export function promisedOperations(call: CallMethod): Omit<SessionStore, 'close'
     promoteQueued: (...args) => call('promoteQueued', args),
     draft: (...args) => call('draft', args),
     setDraft: (...args) => call('setDraft', args),
-    search: (query: SearchQuery, signal?: AbortSignal) => call('search', [query], signal),
+    search: (query: SearchQuery, signal?: AbortSignal, onProgress?: (progress: SearchProgress) => void) => call('search', [query], signal, onProgress),
     getMeta: (...args) => call('getMeta', args),
     setMeta: (...args) => call('setMeta', args),
+    deleteMeta: (...args) => call('deleteMeta', args),
+    outboxAdd: (...args) => call('outboxAdd', args),
+    outboxDue: (...args) => call('outboxDue', args),
+    outboxDone: (...args) => call('outboxDone', args),
+    outboxFailed: (...args) => call('outboxFailed', args),
+    outboxCounts: (...args) => call('outboxCounts', args),
     indexBatch: (...args) => call('indexBatch', args),
     checkpoint: (...args) => call('checkpoint', args),
     verifyIntegrity: (...args) => call('verifyIntegrity', args),

@@ -1,5 +1,7 @@
 import { Emitter } from '../../base/disposable';
 import { StoreError } from '../storeError';
+import type { SearchProgress } from '../sessionStore';
+import type { SpillPlace } from '../spill/spillStore';
 import type { OpenReport, StorePlace } from './openedStore';
 import type { CallMethod, MethodArguments, MethodName, MethodResults, StoreRequest } from './sessionMethods';
 import { reviveStoreError } from './storeErrorData';
@@ -33,6 +35,7 @@ export interface RunningStore {
 }
 
 interface PendingCall {
+  readonly onProgress: ((progress: SearchProgress) => void) | undefined;
   readonly resolve: (value: MethodResults[MethodName]) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -53,7 +56,7 @@ export class StoreClient {
   }
 
   /** Opens the store. Rejects with the `StoreError` of the open, after which the worker has ended. */
-  open(place: StorePlace): Promise<OpenReport> {
+  open(place: StorePlace | SpillPlace): Promise<OpenReport> {
     return new Promise((resolve, reject) => {
       if (this.ended) return reject(this.ended);
       this.opening = { resolve, reject };
@@ -62,14 +65,16 @@ export class StoreClient {
   }
 
   readonly store: RunningStore = {
-    call: (method, args, signal) => this.call(method, args, signal),
+    call: (method, args, signal, onProgress) => this.call(method, args, signal, onProgress),
     close: () => this.close(),
     onDidFail: this.failures.event,
     onDidFailInBackground: this.backgroundFailures.event,
     abandon: () => this.abandon(),
   };
 
-  private call<M extends MethodName>(method: M, args: MethodArguments[M], signal?: AbortSignal): Promise<MethodResults[M]> {
+  private call<M extends MethodName>(
+    method: M, args: MethodArguments[M], signal?: AbortSignal, onProgress?: (progress: SearchProgress) => void,
+  ): Promise<MethodResults[M]> {
     return new Promise((resolve, reject) => {
       if (this.ended) return reject(this.ended);
       if (this.closing) return reject(closedError());
@@ -83,6 +88,7 @@ export class StoreClient {
       const settled = (): void => signal?.removeEventListener('abort', abort);
       signal?.addEventListener('abort', abort, { once: true });
       this.pending.set(id, {
+        onProgress,
         resolve: (value) => {
           settled();
           resolve(value as MethodResults[M]);
@@ -120,6 +126,8 @@ export class StoreClient {
         return this.take(message.id)?.resolve(message.value);
       case 'error':
         return this.take(message.id)?.reject(reviveStoreError(message.error));
+      case 'progress':
+        return this.pending.get(message.id)?.onProgress?.(message.progress);
       case 'broken': {
         if (this.ended) return;
         const error = reviveStoreError(message.error);

@@ -1,4 +1,6 @@
 import type { Clock } from '../../base/clock';
+import type { SpillPlace } from '../spill/spillStore';
+import type { SearchProgress } from '../sessionStore';
 import type { OpenedStore, StorePlace } from './openedStore';
 import { RequestQueue } from './requestQueue';
 import { perform, type MethodName, type MethodResults, type StoreRequest } from './sessionMethods';
@@ -14,7 +16,7 @@ const closingIndexMs = 150;
 
 type Call = StoreRequest & { readonly id: number };
 /** Work done in slices between requests: every `next()` is one slice. */
-type SlicedWork = Generator<void, MethodResults[MethodName] | void>;
+type SlicedWork = Generator<SearchProgress | undefined | void, MethodResults[MethodName] | void>;
 interface Scan {
   /** Null for the store's own housekeeping, which nobody waits for. */
   readonly id: number | null;
@@ -34,7 +36,7 @@ export class StoreService {
   private cancelIdle: () => void = () => undefined;
 
   constructor(
-    private readonly openStore: (place: StorePlace) => Promise<OpenedStore>,
+    private readonly openStore: (place: StorePlace | SpillPlace) => Promise<OpenedStore>,
     private readonly post: (message: FromWorker) => void,
     private readonly clock: Clock,
     /** Runs a callback after the messages that have already arrived were received. */
@@ -59,7 +61,7 @@ export class StoreService {
     }
   }
 
-  private async open(place: StorePlace): Promise<void> {
+  private async open(place: StorePlace | SpillPlace): Promise<void> {
     try {
       this.store = await this.openStore(place);
       this.post({ kind: 'opened', report: this.store.report });
@@ -110,13 +112,16 @@ export class StoreService {
     if (!scan) return;
     this.answer(scan.id, () => {
       const step = this.advance(scan);
-      if (!step.done) return;
+      if (!step.done) {
+        if (scan.id !== null && step.value) this.post({ kind: 'progress', id: scan.id, progress: step.value });
+        return;
+      }
       this.scans = this.scans.filter((one) => one !== scan);
       if (scan.id !== null) this.post({ kind: 'result', id: scan.id, value: step.value as MethodResults[MethodName] });
     });
   }
 
-  private advance(scan: Scan): IteratorResult<void, MethodResults[MethodName] | void> {
+  private advance(scan: Scan): IteratorResult<SearchProgress | undefined | void, MethodResults[MethodName] | void> {
     try {
       return scan.work.next();
     } catch (error) {

@@ -1,11 +1,13 @@
+import type { SpillPlace } from '../spill/spillStore';
 import type { OpenReport, StorePlace } from './openedStore';
+import type { SearchProgress } from '../sessionStore';
 import type { StoreErrorData } from './storeErrorData';
 import type { MethodResults, MethodName, StoreRequest } from './sessionMethods';
 
 /** Messages between the extension host's thread and the store's worker. Both sides are one build, so they are typed and not validated; they
  *  travel by structured clone. */
 export type ToWorker =
-  | { readonly kind: 'open'; readonly place: StorePlace }
+  | { readonly kind: 'open'; readonly place: StorePlace | SpillPlace }
   | { readonly kind: 'call'; readonly id: number; readonly request: StoreRequest }
   | { readonly kind: 'cancel'; readonly id: number }
   | { readonly kind: 'close' };
@@ -15,6 +17,8 @@ export type FromWorker =
   | { readonly kind: 'openFailed'; readonly error: StoreErrorData }
   | { readonly kind: 'result'; readonly id: number; readonly value: MethodResults[MethodName] }
   | { readonly kind: 'error'; readonly id: number; readonly error: StoreErrorData }
+  /** How far the scan of a call has come. */
+  | { readonly kind: 'progress'; readonly id: number; readonly progress: SearchProgress }
   /** No further write can succeed before the file is opened again. Comes after the answer to the call that met it. */
   | { readonly kind: 'broken'; readonly error: StoreErrorData }
   /** Something failed that nobody had asked for: indexing or a checkpoint in an idle moment. */

@@ -24,6 +24,7 @@ export function session(change: Partial<Session> = {}): Session {
     pinned: false,
     archived: false,
     trashedAt: null,
+    private: false,
     ...change,
   };
 }

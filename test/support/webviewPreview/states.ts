@@ -100,7 +100,7 @@ const entries: readonly SetupEntry[] = [
 
 function summary(id: string, title: string | null, hoursAgo: number, lastTurn: SessionSummary['lastTurn']): SessionSummary {
   const at = Date.now() / 1000 - hoursAgo * 3600;
-  return { ...session({ id, title }), lastActiveAt: at, preview: 'Why does upload.test.ts fail on CI only?', turnCount: 4, messageCount: 19, lastTurn, queuedCount: 0 };
+  return { ...session({ id, title }), lastActiveAt: at, preview: 'Why does upload.test.ts fail on CI only?', turnCount: 4, messageCount: 19, lastTurn, queuedCount: 0, branchOf: null, unread: false, problem: null };
 }
 
 const recent = [

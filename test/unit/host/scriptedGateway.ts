@@ -8,7 +8,7 @@ import type { TurnActivity, TurnEvent } from '../../../src/transcript/turnEvent'
 export function session(id: string, changes: Partial<Session> = {}): Session {
   return {
     id, title: `Title of ${id}`, titleSource: 'derived', parentSessionId: null, parentKind: null, conversationId: id, model: null, folder: null,
-    startedAt: 1, lastActiveAt: 2, endedAt: null, endReason: null, pinned: false, archived: false, trashedAt: null, ...changes,
+    startedAt: 1, lastActiveAt: 2, endedAt: null, endReason: null, pinned: false, archived: false, trashedAt: null, private: false, ...changes,
   };
 }
 
@@ -38,6 +38,7 @@ export class ScriptedGateway implements Gateway {
 
   attach(surface: Surface): Disposable {
     this.surfaces = [...this.surfaces, surface];
+    this.shown.delete(surface.id);
     return toDisposable(() => (this.surfaces = this.surfaces.filter((other) => other !== surface)));
   }
 
@@ -71,7 +72,7 @@ export class ScriptedGateway implements Gateway {
   }
 
   async listSessions(): Promise<readonly SessionSummary[]> {
-    return [...this.sessions.values()].map((each) => ({ ...each, preview: null, turnCount: 1, messageCount: 2, lastTurn: null, queuedCount: 0 }));
+    return [...this.sessions.values()].map((each) => ({ ...each, preview: null, turnCount: 1, messageCount: 2, lastTurn: null, queuedCount: 0, branchOf: null, unread: false, problem: null }));
   }
 
   async submit(surfaceId: string, prompt: PromptSubmission): Promise<SubmitReceipt> {
@@ -192,6 +193,6 @@ export class ScriptedGateway implements Gateway {
 
   private page(sessionId: string): TranscriptPage {
     const messages = this.rows.filter((row) => row.sessionId === sessionId);
-    return { messages, turns: [], hasEarlier: false, total: messages.length };
+    return { messages, turns: [], versions: [], hasEarlier: false, total: messages.length };
   }
 }

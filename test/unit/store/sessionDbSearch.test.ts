@@ -101,7 +101,7 @@ describe('search', () => {
     world.db.indexBatch(10);
     const [hit] = world.db.search({ text: 'cafe', limit: 1 });
     expect({ ...hit, snippet: hit?.matches.map((range) => hit.snippet.slice(range.start, range.end)), broken: /\n/.test(hit?.snippet ?? '') }).toEqual({
-      sessionId: 's1', sessionTitle: 'What is here?', messageUid: 'a1', role: 'assistant', createdAt: 2, matches: expect.any(Array), snippet: ['Café', 'cafe'], broken: false,
+      sessionId: 's1', conversationId: 's1', position: 2048, sessionTitle: 'What is here?', messageUid: 'a1', role: 'assistant', createdAt: 2, matches: expect.any(Array), snippet: ['Café', 'cafe'], broken: false,
     });
   });
 

@@ -22,7 +22,7 @@ describe('sessions', () => {
     expect({ first, second: world.db.createSession(input), otherOne: refusal(() => world.db.createSession({ id: 's1', startedAt: 6 })) }).toEqual({
       first: {
         id: 's1', title: 'My title', titleSource: 'person', parentSessionId: null, parentKind: null, conversationId: 's1', model: 'Local/a', folder: '/here',
-        startedAt: 5, lastActiveAt: 5, endedAt: null, endReason: null, pinned: false, archived: false, trashedAt: null,
+        startedAt: 5, lastActiveAt: 5, endedAt: null, endReason: null, pinned: false, archived: false, trashedAt: null, private: false,
       },
       second: first,
       otherOne: 'invalid',
@@ -83,7 +83,7 @@ describe('titles', () => {
     world.db.setTitle('s1', ' a\u202e\u200b\u0007  b\n👨‍👩‍👧 ', 'person');
     expect([
       world.db.getSession('s1')?.title, refusal(() => world.db.setTitle('s1', '\u200b \n', 'person')),
-      refusal(() => world.db.setTitle('s1', 'x'.repeat(101), 'person')), refusal(() => world.db.setTitle('none', 'x', 'person')),
+      refusal(() => world.db.setTitle('s1', 'x'.repeat(201), 'person')), refusal(() => world.db.setTitle('none', 'x', 'person')),
     ]).toEqual(['a b 👨‍👩‍👧', 'invalid', 'invalid', 'not-found']);
   });
 
@@ -108,7 +108,7 @@ describe('the list of sessions', () => {
         [id, title, preview, turnCount, messageCount, lastTurn?.state ?? null, queuedCount]);
     expect({
       all: shown(), withEmpty: shown({ includeEmpty: true }).map(([id]) => id), second: shown({ limit: 1, offset: 1 }).map(([id]) => id),
-      text: shown({ text: 'QUESTION first' }).map(([id]) => id), percent: shown({ text: '%' }), archived: shown({ archived: true }),
+      text: shown({ text: 'QUESTION first' }).map(([id]) => id), percent: shown({ text: '%' }), archived: shown({ state: 'archived' }),
     }).toEqual({
       all: [
         ['old-2', 'First question', 'First question', 1, 3, 'complete', 1],

@@ -147,7 +147,7 @@ describe('the empty state', () => {
   test('offers what was found, one button each, and says how old sessions are', async () => {
     page = new ChatPage();
     const entries = [{ id: 'e1', kind: 'localServer' as const, title: 'Found Ollama on this machine: 5 models', detail: 'Prompts stay here' }];
-    const recent = [{ ...session(), preview: null, turnCount: 1, messageCount: 2, lastTurn: { state: 'interrupted' as const }, queuedCount: 0 }];
+    const recent = [{ ...session(), preview: null, turnCount: 1, messageCount: 2, lastTurn: { state: 'interrupted' as const }, queuedCount: 0, branchOf: null, unread: false, problem: null }];
     await page.bootstrap(null, { model: { chosen: null, problem: null }, setup: { searching: false, entries }, recentSessions: recent });
     await page.press('Found Ollama on this machine: 5 modelsPrompts stay here');
     await page.press('Fix flaky upload testinterruptednow');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../../../src/base/clock';
-import type { SearchHit, SessionOperations } from '../../../../src/store/sessionStore';
+import type { SearchHit, SearchProgress, SessionOperations } from '../../../../src/store/sessionStore';
 import { StoreError } from '../../../../src/store/storeError';
 import type { OpenedStore } from '../../../../src/store/worker/openedStore';
 import type { StoreRequest } from '../../../../src/store/worker/sessionMethods';
@@ -186,10 +186,10 @@ async function served(shape: StoreShape = {}) {
   const opened: OpenedStore = {
     operations: operations as SessionOperations,
     report: { recoveredTurns: [], readOnly: null, created: false, path: '/store/state.db', setAside: null, salvaged: [], merged: [], mergeProblems: [] },
-    *searchSlices(): Generator<void, readonly SearchHit[]> {
+    *searchSlices(): Generator<SearchProgress | undefined, readonly SearchHit[]> {
       for (let slice = 1; slice <= (shape.searchSlices ?? 0); slice++) {
         note(`slice ${slice}`);
-        yield;
+        yield undefined;
       }
       return [];
     },

@@ -1,0 +1,68 @@
+import type { SqlDatabase, SqlRow } from '../engine/sqlDatabase';
+import { numberOr, textOr } from '../session/columns';
+import { invalid } from '../session/refusal';
+import type { NewOutboxEntry, OutboxCount, OutboxEntry } from './outbox';
+
+/** Rows of `outbox`. Their `id` is the order of adding: times come from a clock that may be set back. Every method runs inside its caller's
+ *  transaction. */
+export class OutboxTable {
+  constructor(private readonly database: SqlDatabase) {}
+
+  add(entry: NewOutboxEntry): void {
+    this.database.run(
+      `INSERT INTO outbox (uid, provider, session_id, kind, payload, created_at, next_attempt_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (uid) DO NOTHING`,
+      [entry.uid, entry.provider, entry.sessionId, entry.kind, entry.payload, entry.createdAt, entry.nextAttemptAt],
+    );
+  }
+
+  due(provider: string, now: number, limit: number): readonly OutboxEntry[] {
+    if (!Number.isInteger(limit) || limit < 1) throw invalid('an outbox batch without entries');
+    return this.database
+      .all(
+        `SELECT * FROM outbox o WHERE provider = ?1 AND next_attempt_at <= ?2
+           AND NOT EXISTS (SELECT 1 FROM outbox e WHERE e.provider = o.provider AND e.session_id = o.session_id AND e.id < o.id AND e.next_attempt_at > ?2)
+         ORDER BY id LIMIT ?3`,
+        [provider, now, limit],
+      )
+      .map(readEntry);
+  }
+
+  done(uid: string): void {
+    this.database.run('DELETE FROM outbox WHERE uid = ?', [uid]);
+  }
+
+  failed(uid: string, error: string, nextAttemptAt: number): void {
+    this.database.run('UPDATE outbox SET attempts = attempts + 1, last_error = ?, next_attempt_at = ? WHERE uid = ?', [error, nextAttemptAt, uid]);
+  }
+
+  counts(): readonly OutboxCount[] {
+    return this.database
+      .all(
+        `SELECT provider, count(*) AS waiting, sum(attempts > 0) AS failed, min(created_at) AS oldest,
+           (SELECT last_error FROM outbox f WHERE f.provider = o.provider AND f.attempts > 0 ORDER BY f.id LIMIT 1) AS last_error
+         FROM outbox o GROUP BY provider ORDER BY provider`,
+      )
+      .map((row) => ({
+        provider: textOr(row, 'provider', ''),
+        waiting: numberOr(row, 'waiting', 0),
+        failed: numberOr(row, 'failed', 0),
+        oldestAt: numberOr(row, 'oldest', 0),
+        lastError: textOr(row, 'last_error', null),
+      }));
+  }
+}
+
+function readEntry(row: SqlRow): OutboxEntry {
+  return {
+    uid: textOr(row, 'uid', ''),
+    provider: textOr(row, 'provider', ''),
+    sessionId: textOr(row, 'session_id', ''),
+    kind: textOr(row, 'kind', ''),
+    payload: textOr(row, 'payload', ''),
+    createdAt: numberOr(row, 'created_at', 0),
+    nextAttemptAt: numberOr(row, 'next_attempt_at', 0),
+    attempts: numberOr(row, 'attempts', 0),
+    lastError: textOr(row, 'last_error', null),
+  };
+}

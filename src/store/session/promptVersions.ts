@@ -1,0 +1,100 @@
+import type { SqlDatabase, SqlRow } from '../engine/sqlDatabase';
+import type { PromptVersions, ShowVersion } from '../sessionStore';
+import type { Message } from '../../transcript/message';
+import type { Session } from '../../transcript/session';
+import type { Turn } from '../../transcript/turn';
+import type { ActiveRows } from './activeRows';
+import { textOr } from './columns';
+import type { MessageTable } from './messageTable';
+import { busy, invalid, refused } from './refusal';
+import type { SessionTable } from './sessionTable';
+import type { TranscriptRewriting } from './transcriptRewriting';
+import type { TurnTable } from './turnTable';
+
+export type VersionReason = 'retried' | 'edited';
+
+/** Versions of a prompt: turns of which each replaced another one at the same place. One of them is shown; the rows of each other, and of what
+ *  was behind it, are hidden and marked with its turn. Whatever stands before the place is the same for all of them, so the rows behind it are
+ *  always exchanged as a whole. Every method runs inside its caller's transaction. */
+export class VersionsOfPrompts {
+  constructor(
+    private readonly database: SqlDatabase,
+    private readonly sessions: SessionTable,
+    private readonly messages: MessageTable,
+    private readonly turns: TurnTable,
+    private readonly rows: ActiveRows,
+    private readonly rewriting: TranscriptRewriting,
+  ) {}
+
+  /** Hides a settled turn and everything behind it, as a version. The turn that takes its place is inserted by the caller. */
+  replace(turnUid: string, reason: VersionReason, session: Session): void {
+    const turn = this.turns.require(turnUid);
+    if (turn.state !== 'settled') throw invalid(`turn ${turnUid} is ${turn.state} and cannot be asked again`);
+    if (this.sessions.require(turn.sessionId).conversationId !== session.conversationId) throw invalid(`turn ${turnUid} belongs to another conversation`);
+    this.rewriting.takeBackPrompt(turn, reason);
+    const start = this.rows.startOfTurn(session.id, turnUid);
+    if (start === null) throw refused('This prompt is not part of the open session any more. Nothing was changed.', `turn ${turnUid} has no rows shown in session ${session.id}`);
+    this.rows.hideFrom(session.id, start, reason, turnUid);
+  }
+
+  of(sessionId: string): readonly PromptVersions[] {
+    const { conversationId } = this.sessions.require(sessionId);
+    const tip = this.sessions.tip(sessionId);
+    return this.forks(conversationId)
+      .flatMap((versions) => {
+        const shown = versions.find((uid) => this.rows.startOfTurn(tip, uid) !== null);
+        const reachable = versions.filter((uid) => uid === shown || this.isKept(uid));
+        return shown === undefined || reachable.length < 2 ? [] : [{ turnUid: shown, versions: reachable, start: this.rows.startOfTurn(tip, shown) ?? 0 }];
+      })
+      .sort((a, b) => a.start - b.start)
+      .map(({ turnUid, versions }) => ({ turnUid, versions }));
+  }
+
+  show({ sessionId, turnUid, now }: ShowVersion): readonly Message[] {
+    const { conversationId } = this.sessions.require(sessionId);
+    const open = this.turns.openOf(conversationId);
+    if (open !== null) throw busy('This session is still answering. Stop it before you show another version.', open);
+    const fork = this.of(sessionId).find(({ versions }) => versions.includes(turnUid));
+    if (fork === undefined) throw refused('This version is not part of the open session any more. Nothing was changed.', `turn ${turnUid} is no version of a prompt shown`);
+    if (fork.turnUid === turnUid) return [];
+    const tip = this.sessions.tip(sessionId);
+    const hidden = this.rows.hideFrom(tip, this.rows.startOfTurn(tip, fork.turnUid) ?? 0, this.reasonOf(turnUid), fork.turnUid);
+    const shown = this.rows.showVersion(turnUid);
+    this.rows.recountTurns(conversationId);
+    this.sessions.touch(tip, now);
+    return [...hidden, ...shown].flatMap((uid) => this.messages.find(uid)?.message ?? []);
+  }
+
+  private isKept(turnUid: string): boolean {
+    return this.markOf(turnUid) !== undefined;
+  }
+
+  /** Two versions differ for one reason: the one that goes is hidden for that of the one that comes. */
+  private reasonOf(turnUid: string): VersionReason {
+    return this.markOf(turnUid)?.['hidden_reason'] === 'edited' ? 'edited' : 'retried';
+  }
+
+  private markOf(turnUid: string): SqlRow | undefined {
+    return this.database.get("SELECT hidden_reason FROM messages WHERE hidden_with = ? AND active = 0 AND hidden_reason IN ('retried', 'edited') LIMIT 1", [turnUid]);
+  }
+
+  /** The turns that replaced each other, directly or by way of others, oldest first. */
+  private forks(conversationId: string): readonly (readonly string[])[] {
+    const rows = this.database.all('SELECT uid, supersedes FROM turns WHERE conversation_id = ? AND supersedes IS NOT NULL ORDER BY id', [conversationId]);
+    const forks = new Map<string, string[]>();
+    for (const row of rows) {
+      const replaced = textOr(row, 'supersedes', '');
+      const fork = forks.get(replaced) ?? [replaced];
+      fork.push(textOr(row, 'uid', ''));
+      for (const uid of fork) forks.set(uid, fork);
+    }
+    return [...new Set(forks.values())];
+  }
+}
+
+/** The turn whose prompt a new one takes the place of, from either way of asking. */
+export function replacedTurn(input: { readonly replaces?: { readonly turnUid: string; readonly reason: VersionReason }; readonly supersedes?: Turn['uid'] }):
+  { readonly turnUid: string; readonly reason: VersionReason } | null {
+  if (input.replaces !== undefined) return input.replaces;
+  return input.supersedes === undefined ? null : { turnUid: input.supersedes, reason: 'retried' };
+}

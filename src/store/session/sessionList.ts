@@ -1,0 +1,101 @@
+import type { SqlDatabase, SqlRow, SqlValue } from '../engine/sqlDatabase';
+import type { SessionQuery } from '../sessionStore';
+import type { BranchReference, SessionSummary } from '../../transcript/session';
+import { numberOr, oneOf, textOr } from './columns';
+import { invalid } from './refusal';
+import { readSession, titleSources } from './sessionTable';
+
+const unreadableSession = 'This session could not be read completely from the file. Its messages are kept.';
+
+/** Newest segments outside the sub-agents' sessions, with what stands for their conversation. */
+const summaryColumns = `s.*, coalesce(s.title, root.title) AS shown_title, coalesce(s.title_source, root.title_source) AS shown_title_source,
+  coalesce(root.preview, s.preview) AS shown_preview, root.parent_kind AS root_kind, root.parent_session_id AS root_parent,
+  (SELECT sum(turn_count) FROM sessions c WHERE c.conversation_id = s.conversation_id) AS turns,
+  (SELECT sum(message_count) FROM sessions c WHERE c.conversation_id = s.conversation_id) AS messages,
+  (SELECT coalesce(outcome, state) FROM turns t WHERE t.conversation_id = s.conversation_id ORDER BY t.id DESC LIMIT 1) AS last_turn,
+  (SELECT max(settled_at) FROM turns t WHERE t.conversation_id = s.conversation_id) AS last_settled,
+  (SELECT count(*) FROM queue q WHERE q.conversation_id = s.conversation_id) AS queued`;
+const newestSegments = `sessions s LEFT JOIN sessions root ON root.id = s.conversation_id
+  WHERE NOT EXISTS (SELECT 1 FROM sessions c WHERE c.parent_session_id = s.id AND c.parent_kind = 'compression')
+    AND s.parent_kind IS NOT 'delegate' AND root.parent_kind IS NOT 'delegate'`;
+
+const states: { readonly [S in NonNullable<SessionQuery['state']>]: { readonly filter: string; readonly order: string } } = {
+  active: { filter: 's.trashed_at IS NULL AND s.archived = 0', order: 's.last_activity_at DESC' },
+  archived: { filter: 's.trashed_at IS NULL AND s.archived <> 0', order: 's.last_activity_at DESC' },
+  trash: { filter: 's.trashed_at IS NOT NULL', order: 's.trashed_at DESC, s.last_activity_at DESC' },
+};
+
+/** Conversations as lists show them. Every method runs inside its caller's transaction. */
+export class SessionList {
+  constructor(private readonly database: SqlDatabase) {}
+
+  /** One query whatever the number of sessions: it walks the activity index and stops at the limit. */
+  list(query: SessionQuery): readonly SessionSummary[] {
+    if (!Number.isInteger(query.limit) || query.limit < 0 || !Number.isInteger(query.offset ?? 0)) throw invalid('a limit that is no count');
+    const { filter, order } = states[query.state ?? 'active'];
+    const words = (query.text ?? '').split(/\s+/).filter((word) => word !== '');
+    const wordFilter = words.map(() => `AND (coalesce(s.title, '') LIKE ? ESCAPE '\\' OR coalesce(root.title, '') LIKE ? ESCAPE '\\'
+      OR coalesce(root.preview, '') LIKE ? ESCAPE '\\')`).join(' ');
+    const wordValues = words.flatMap((word) => Array<string>(3).fill(`%${escapeLike(word)}%`));
+    return this.read(
+      `AND ${filter} ${query.includeEmpty === true ? '' : 'AND EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id)'} ${wordFilter}
+       ORDER BY ${order} LIMIT ? OFFSET ?`,
+      [...wordValues, query.limit, query.offset ?? 0],
+    );
+  }
+
+  /** The conversations of these sessions that are not in the trash, newest activity first. */
+  of(sessionIds: readonly string[]): readonly SessionSummary[] {
+    return this.read(
+      `AND s.trashed_at IS NULL AND s.conversation_id IN (SELECT conversation_id FROM sessions WHERE id IN (SELECT value FROM json_each(?)))
+       ORDER BY s.last_activity_at DESC`,
+      [JSON.stringify(sessionIds)],
+    );
+  }
+
+  private read(where: string, values: readonly SqlValue[]): readonly SessionSummary[] {
+    return this.database.all(`SELECT ${summaryColumns} FROM ${newestSegments} ${where}`, values).map((row) => this.summary(row));
+  }
+
+  private summary(row: SqlRow): SessionSummary {
+    const session = readSession(row);
+    const state = oneOf(row, 'last_turn', ['running', 'waiting', 'complete', 'interrupted', 'failed'], null);
+    const seenAt = numberOr(row, 'seen_at', null);
+    return {
+      ...session,
+      title: textOr(row, 'shown_title', null),
+      titleSource: oneOf(row, 'shown_title_source', titleSources, null),
+      preview: textOr(row, 'shown_preview', null),
+      turnCount: numberOr(row, 'turns', 0),
+      messageCount: numberOr(row, 'messages', 0),
+      lastTurn: state === null ? null : { state },
+      queuedCount: numberOr(row, 'queued', 0),
+      branchOf: row['root_kind'] === 'branch' ? this.reference(textOr(row, 'root_parent', '')) : null,
+      unread: seenAt !== null && numberOr(row, 'last_settled', 0) > seenAt,
+      problem: isSound(row) ? null : unreadableSession,
+    };
+  }
+
+  /** A conversation by any of its segments; null when it is gone. */
+  reference(sessionId: string): BranchReference | null {
+    const row = this.database.get(
+      `SELECT s.conversation_id, s.id, coalesce(s.title, root.title) AS title FROM ${newestSegments}
+         AND s.conversation_id = (SELECT conversation_id FROM sessions WHERE id = ?)`,
+      [sessionId],
+    );
+    return row === undefined ? null : { conversationId: textOr(row, 'conversation_id', sessionId), sessionId: textOr(row, 'id', sessionId), title: textOr(row, 'title', null) };
+  }
+}
+
+function isSound(row: SqlRow): boolean {
+  const texts = [row['title'], row['preview'], row['parent_session_id']];
+  return (
+    typeof row['id'] === 'string' && typeof row['conversation_id'] === 'string' && typeof row['started_at'] === 'number' &&
+    typeof row['last_activity_at'] === 'number' && texts.every((value) => value === null || typeof value === 'string')
+  );
+}
+
+/** A text as a LIKE pattern that means only itself, with `ESCAPE '\'`. */
+export function escapeLike(text: string): string {
+  return text.replace(/[\\%_]/g, (character) => `\\${character}`);
+}

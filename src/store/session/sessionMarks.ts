@@ -1,0 +1,39 @@
+import type { SqlDatabase } from '../engine/sqlDatabase';
+import { busy } from './refusal';
+import type { SessionTable } from './sessionTable';
+import type { TurnTable } from './turnTable';
+
+/** What a person marks a conversation with, on all its segments at once. Every method runs inside its caller's transaction. */
+export class SessionMarks {
+  constructor(
+    private readonly database: SqlDatabase,
+    private readonly sessions: SessionTable,
+    private readonly turns: TurnTable,
+  ) {}
+
+  pin(sessionId: string, on: boolean): void {
+    this.set(sessionId, 'pinned = ?', on ? 1 : 0);
+  }
+
+  archive(sessionId: string, on: boolean): void {
+    this.set(sessionId, 'archived = ?', on ? 1 : 0);
+  }
+
+  trash(sessionId: string, now: number): void {
+    const open = this.turns.openOf(this.sessions.require(sessionId).conversationId);
+    if (open !== null) throw busy('This session is still answering. Stop it before you delete it.', open);
+    this.set(sessionId, 'trashed_at = coalesce(trashed_at, ?)', now);
+  }
+
+  restore(sessionId: string): void {
+    this.set(sessionId, 'trashed_at = ?', null);
+  }
+
+  see(sessionId: string, now: number): void {
+    this.set(sessionId, 'seen_at = max(coalesce(seen_at, 0), ?)', now);
+  }
+
+  private set(sessionId: string, change: string, value: number | null): void {
+    this.database.run(`UPDATE sessions SET ${change} WHERE conversation_id = ?`, [value, this.sessions.require(sessionId).conversationId]);
+  }
+}
