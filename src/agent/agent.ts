@@ -16,8 +16,8 @@ import type { WireMessage } from '../transcript/wireMessage';
 import { projectToWire } from '../transcript/wireProjection';
 import { askUntilAnswered, TurnPatience } from './askUntilAnswered';
 import { type LiveRun, type TurnRun, withActivity } from './liveRun';
-import { repairedHistory } from './repairedHistory';
 import { ending, type Ending, stopped, storeFailed } from './turnEnding';
+import { TurnHistory } from './turnHistory';
 import { TurnRecorder } from './turnRecorder';
 import { stopReasonOf, TurnStop } from './turnStop';
 import { withInterruption, withNote, wireNotes } from './wireNotes';
@@ -80,20 +80,25 @@ export class Agent {
     const { signal } = controller;
     run.report({ kind: 'requesting', elapsedMs: 0 });
     const model = await this.openModel(signal);
+    const history = new TurnHistory(run, recorder, model, this.parts);
     const patience = new TurnPatience();
     let cutOff: { readonly reason: StopReason | null } | null = null;
     for (let iteration = 1; ; iteration++) {
       signal.throwIfAborted();
       if (iteration > 1) await this.takeSteering(run, recorder);
-      const history = await repairedHistory(run, this.parts);
-      const isLast = iteration >= this.parts.maxIterations;
-      cutOff ??= await this.cutOffBefore(turn, history);
-      const wire = projectToWire(history, turn.model);
-      const request = this.request(cutOff.reason === null ? wire : withInterruption(wire, cutOff.reason), model, run.conversationId, isLast && iteration > 1);
-      const terminal = await askUntilAnswered(request, { model, run, recorder, clock: this.parts.clock, patience });
-      if (terminal.outcome !== 'complete' || !callsTools(terminal) || (isLast && iteration > 1)) {
-        return ending(terminal, signal, isLast && iteration > 1);
-      }
+      const rows = await (iteration > 1 ? history.next() : history.first());
+      const isClosing = iteration > 1 && iteration >= this.parts.maxIterations;
+      cutOff ??= await this.cutOffBefore(turn, rows);
+      const { reason } = cutOff;
+      const ask = (from: readonly Message[]): Promise<Terminal> => {
+        const wire = projectToWire(from, turn.model);
+        const request = this.request(reason === null ? wire : withInterruption(wire, reason), model, run.conversationId, isClosing);
+        return askUntilAnswered(request, { model, run, recorder, clock: this.parts.clock, patience });
+      };
+      let terminal = await ask(rows);
+      const shorter = await history.afterRefusal(terminal);
+      if (shorter !== null) terminal = await ask(shorter);
+      if (terminal.outcome !== 'complete' || !callsTools(terminal) || isClosing) return ending(terminal, signal, isClosing);
       const calls = terminal.toolCalls.map(toolCallPart);
       await recorder.storeCalls({ calls, finishReason: terminal.finish.raw, usage: terminal.usage });
       await this.runCalls(calls, run, recorder);

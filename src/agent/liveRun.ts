@@ -1,4 +1,5 @@
-import type { StreamNotice } from '../models/chatModel';
+import type { ChatModel, StreamNotice } from '../models/chatModel';
+import type { Message } from '../transcript/message';
 import type { Turn } from '../transcript/turn';
 import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
 
@@ -9,6 +10,7 @@ export interface TurnRun {
   /** Aborted with a `TurnStop`. */
   readonly controller: AbortController;
   readonly steering: Steering;
+  readonly room: ContextRoom;
 }
 
 /** What the person wants this turn to know before it makes its next request. It waits in the conversation's queue, so that it is never lost:
@@ -18,6 +20,23 @@ export interface Steering {
   take(): readonly string[];
   /** They are rows of the turn now, and no longer queued. */
   given(): void;
+}
+
+/** Makes the history of a running turn shorter between two of its requests. */
+export interface ContextRoom {
+  /** The session in which the turn goes on; null where nothing was changed. Rejects with a `StoreError` where it cannot be known. */
+  make(request: RoomRequest): Promise<string | null>;
+}
+
+export interface RoomRequest {
+  /** nearlyFull: it is to be looked at whether it is · refused: the model would not take the history as it is. */
+  readonly cause: 'nearlyFull' | 'refused';
+  readonly model: ChatModel;
+  /** The history as it stands. */
+  readonly rows: readonly Message[];
+  /** Called when something is done about it, before it takes time. */
+  readonly begins: () => void;
+  readonly signal: AbortSignal;
 }
 
 /** A run with the one line a surface shows of what goes on in it. */

@@ -10,6 +10,7 @@ import type { Usage } from '../transcript/usage';
 import { AnswerBuffer } from './answerBuffer';
 
 export interface RecordedTurn {
+  /** Where the turn begins. */
   readonly sessionId: string;
   readonly turnUid: string;
   readonly model: string;
@@ -33,6 +34,7 @@ export class TurnRecorder {
   private committing: Promise<void> | null = null;
   private storeFailure: unknown = null;
   private hasFailed = false;
+  private session: string;
 
   constructor(
     private readonly store: SessionStore,
@@ -41,7 +43,25 @@ export class TurnRecorder {
     private readonly turn: RecordedTurn,
     private readonly show: (event: TurnEvent) => void,
     private readonly onFailure: (error: unknown) => void,
-  ) {}
+  ) {
+    this.session = turn.sessionId;
+  }
+
+  /** The session that takes the turn's rows now. */
+  get sessionId(): string {
+    return this.session;
+  }
+
+  /** An answer has begun and is not stored as a whole yet. */
+  get isAnswering(): boolean {
+    return this.answer !== null;
+  }
+
+  /** The turn goes on in the next segment of its conversation. An answer under way would be torn apart: there must be none. */
+  moveTo(sessionId: string): void {
+    if (this.answer !== null) throw new Error(`Turn ${this.turn.turnUid} cannot move to session ${sessionId} while its answer is being delivered.`);
+    this.session = sessionId;
+  }
 
   get failure(): unknown {
     return this.storeFailure;
@@ -111,7 +131,7 @@ export class TurnRecorder {
 
   /** Stores queued prompts as what the person told this turn; afterwards the next request, which carries them, may be made. */
   async storeSteering(queuedUids: readonly string[]): Promise<void> {
-    const { sessionId, turnUid } = this.turn;
+    const { sessionId, turn: { turnUid } } = this;
     for (const queuedUid of queuedUids) {
       const row = await this.write(() => this.store.steerTurn({ turnUid, sessionId, queuedUid, createdAt: this.clock.now() }));
       // Null: the person has taken it back.
@@ -164,7 +184,7 @@ export class TurnRecorder {
   }
 
   private async commit(chunks: readonly Chunk[]): Promise<void> {
-    const { sessionId, turnUid, model } = this.turn;
+    const { sessionId, turn: { turnUid, model } } = this;
     await this.write(() => this.store.appendChunks({ sessionId, turnUid, model, createdAt: this.answerStartedAt, chunks }));
     this.answer?.markStored(chunks);
     this.show({ kind: 'delivered', turnUid, chunks });
@@ -211,7 +231,7 @@ export class TurnRecorder {
   private newRow() {
     return {
       uid: this.ids.uid(),
-      sessionId: this.turn.sessionId,
+      sessionId: this.session,
       turnUid: this.turn.turnUid,
       createdAt: this.clock.now(),
       visibility: { kind: 'shown' as const },

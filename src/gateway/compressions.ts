@@ -1,27 +1,28 @@
 import type { Agent } from '../agent/agent';
 import { contextOf } from '../agent/compression/compressor';
-import type { ContextEngine } from '../agent/compression/contextEngine';
 import { contextUse } from '../agent/compression/contextUse';
-import { protectedHead } from '../agent/compression/handoffText';
-import type { Clock } from '../base/clock';
-import type { Ids } from '../base/ids';
-import type { Log } from '../base/log';
-import type { SessionStore } from '../store/sessionStore';
+import type { RoomRequest } from '../agent/liveRun';
+import { type ChatModel } from '../models/chatModel';
+import { ModelError } from '../models/modelProvider';
 import type { HandoffTokens } from '../transcript/handoff';
+import type { Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
+import type { TurnActivity } from '../transcript/turnEvent';
+import { CompressionWork, type CompressionWorkParts } from './compressionWork';
 import { type CompressionReport, GatewayError, type SessionContextUse } from './gateway';
 
-interface CompressionParts {
-  readonly store: SessionStore;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly log: Log;
-  readonly engine: ContextEngine;
+export type CompressingActivity = TurnActivity & { readonly kind: 'compressing' };
+
+interface CompressionParts extends CompressionWorkParts {
   readonly createAgent: (model: string) => Agent;
   readonly agentSignature: (model: string) => string;
   readonly defaultModel: () => string | null;
+  /** Reference of the model that writes summaries; null, or one that cannot be opened: that of the session. */
+  readonly summaryModel?: () => string | null;
   /** The conversation goes on in `child`; everything that showed `parent` shows it now. */
   readonly rolledOver: (parent: Session, child: Session) => void;
+  /** A compression between two turns has begun, or ended (null) in this session. */
+  readonly changed: (sessionId: string, activity: CompressingActivity | null) => void;
 }
 
 export interface CompressionRequest {
@@ -29,30 +30,42 @@ export interface CompressionRequest {
   readonly isForced: boolean;
 }
 
+interface RunningCompression {
+  readonly activity: CompressingActivity;
+  readonly controller: AbortController;
+  readonly end: Promise<unknown>;
+}
+
 /** Below this a history is not looked at more closely: no model is so small that it would matter. */
 const smallHistory = 2000;
 
-/** Compressions under way, at most one per conversation. While one runs its conversation's slot counts as taken, so prompts queue. */
+/** When conversations are compressed, and by which model. Between two turns there is at most one compression per conversation; while it runs
+ *  the conversation's slot counts as taken, so prompts queue. Inside a turn the slot is the turn's. */
 export class Compressions {
-  private readonly running = new Map<string, { readonly controller: AbortController; readonly end: Promise<unknown> }>();
-  private cached: { readonly signature: string; readonly agent: Agent } | null = null;
+  private readonly running = new Map<string, RunningCompression>();
+  private readonly agents = new Map<string, { readonly signature: string; readonly agent: Agent }>();
+  private readonly work: CompressionWork;
 
-  constructor(private readonly parts: CompressionParts) {}
+  constructor(private readonly parts: CompressionParts) {
+    this.work = new CompressionWork(parts);
+  }
 
   isRunning(conversationId: string): boolean {
     return this.running.has(conversationId);
+  }
+
+  /** What a surface shows of a compression between two turns. */
+  activityIn(conversationId: string): CompressingActivity | null {
+    return this.running.get(conversationId)?.activity ?? null;
   }
 
   /** Whether the history must be compressed before the next prompt is sent. Never rejects: what cannot be known does not hold a prompt up. */
   async isDue(session: Session): Promise<boolean> {
     try {
       const rows = await this.parts.store.activeMessages(session.id);
-      const use = contextUse(rows);
-      if (!use.counted || use.tokens < smallHistory) return false;
-      const model = await this.openModel(session, new AbortController().signal);
-      return this.parts.engine.isDue({ conversationId: session.conversationId, rows }, contextOf(model));
+      return isWorthALook(rows) && (await this.isNearlyFull(session, rows, await this.openModel(session, new AbortController().signal)));
     } catch (error) {
-      this.parts.log.warn(`Whether session ${session.id} must be compressed is not known: ${error instanceof Error ? error.message : String(error)}`);
+      this.parts.log.warn(`Whether session ${session.id} must be compressed is not known: ${wordsOf(error)}`);
       return false;
     }
   }
@@ -67,7 +80,7 @@ export class Compressions {
     const rows = await this.parts.store.activeMessages(session.id);
     const use = contextUse(rows);
     try {
-      const agent = this.agentOf(session);
+      const agent = this.agentOf(this.modelOf(session));
       const model = await agent.openModel(new AbortController().signal);
       const { system, tools } = agent.overhead(model);
       // A count of the service contains the frame already.
@@ -83,9 +96,43 @@ export class Compressions {
   begin(session: Session, request: CompressionRequest): Promise<CompressionReport> {
     const { conversationId } = session;
     const controller = new AbortController();
-    const end = this.work(session, request, controller.signal).finally(() => this.running.delete(conversationId));
-    this.running.set(conversationId, { controller, end });
+    const activity: CompressingActivity = { kind: 'compressing', startedAt: this.parts.clock.now() };
+    let shownIn = session.id;
+    const end = this.betweenTurns(session, request, controller.signal)
+      .then((report) => {
+        shownIn = report.sessionId;
+        return report;
+      })
+      .finally(() => {
+        this.running.delete(conversationId);
+        this.parts.changed(shownIn, null);
+      });
+    this.running.set(conversationId, { activity, controller, end });
+    this.parts.changed(session.id, activity);
     return end;
+  }
+
+  /** Makes the history of a running turn shorter. Null when nothing was changed. Rejects with a `StoreError` where it cannot be known in which
+   *  session the turn's rows belong now. */
+  async makeRoom(session: Session, turnUid: string, { cause, model, rows, begins, signal }: RoomRequest): Promise<Session | null> {
+    const { store, log, engine } = this.parts;
+    try {
+      if (cause === 'nearlyFull' && !(isWorthALook(rows) && (await this.isNearlyFull(session, rows, model)))) return null;
+      if (engine.preview(rows, contextOf(model)) === null) return null;
+      begins();
+      const summariser = await this.summariser(model, signal);
+      const done = await this.work.compress({ session, turnUid, model: summariser, contextWindow: contextOf(model), focus: null, isForced: cause === 'refused', signal });
+      if (done.kind !== 'published') {
+        log.info(`Session ${session.id} was not compressed inside turn ${turnUid}: ${done.sentence}`);
+        return null;
+      }
+      this.parts.rolledOver(session, done.child);
+      return done.child;
+    } catch (error) {
+      if ((await store.conversationTip(session.id)) !== session.id) throw error;
+      log.warn(`Session ${session.id} was not compressed inside turn ${turnUid}: ${wordsOf(error)}`);
+      return null;
+    }
   }
 
   /** Resolves when it has ended; one that is being published is published. */
@@ -100,38 +147,59 @@ export class Compressions {
     await Promise.all([...this.running.keys()].map((conversationId) => this.stop(conversationId)));
   }
 
-  private async work(session: Session, { focus, isForced }: CompressionRequest, signal: AbortSignal): Promise<CompressionReport> {
-    const { store, clock, ids, engine } = this.parts;
-    const { conversationId } = session;
-    const rows = await store.activeMessages(session.id);
-    const head = (await store.readTranscript({ sessionId: session.id, after: -1, limit: protectedHead })).messages;
+  private async betweenTurns(session: Session, { focus, isForced }: CompressionRequest, signal: AbortSignal): Promise<CompressionReport> {
     const model = await this.openModel(session, signal);
-    const made = await engine.compress({ conversationId, rows, head }, { model, focus, isForced, signal });
-    if (made.kind !== 'handoff') throw new GatewayError('notCompressed', made.sentence);
-    if (signal.aborted) throw new GatewayError('notCompressed', 'Compressing was stopped. Nothing was changed.');
-    const now = clock.now();
-    const { session: child } = await store.compressSession({
-      parentId: session.id,
-      childId: ids.sessionId(now),
-      handoff: made.text,
-      summarisedUpTo: made.summarisedUpTo,
-      tokens: made.tokens,
-      now,
-    });
-    engine.rolledOver({ conversationId, fromSessionId: session.id, toSessionId: child.id, tokens: made.tokens });
+    const summariser = await this.summariser(model, signal);
+    const done = await this.work.compress({ session, turnUid: null, model: summariser, contextWindow: contextOf(model), focus, isForced, signal });
+    if (done.kind !== 'published') throw new GatewayError('notCompressed', done.sentence);
+    const { child, tokens, madeBy } = done;
     this.parts.rolledOver(session, child);
-    return { sessionId: child.id, tokens: made.tokens, madeBy: made.madeBy };
+    return { sessionId: child.id, tokens, madeBy };
   }
 
-  private openModel(session: Session, signal: AbortSignal) {
-    return this.agentOf(session).openModel(signal);
+  private isNearlyFull({ conversationId }: Session, rows: readonly Message[], model: ChatModel): Promise<boolean> {
+    return this.work.isDue({ conversationId, rows }, contextOf(model));
   }
 
-  private agentOf(session: Session): Agent {
+  /** The model that writes the summary of a session which `own` answers. Rejects with the reason of a stop. */
+  private async summariser(own: ChatModel, signal: AbortSignal): Promise<ChatModel> {
+    const ref = this.parts.summaryModel?.() ?? null;
+    if (ref === null || ref === own.info.ref) return own;
+    try {
+      return await this.agentOf(ref).openModel(signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ModelError)) throw error;
+      this.parts.log.warn(`The model ${ref} of the setting hermes.compression.model cannot be used, so ${own.info.ref} writes the summary: ${error.message}`);
+      return own;
+    }
+  }
+
+  private modelOf(session: Session): string {
     const ref = session.model ?? this.parts.defaultModel();
     if (ref === null) throw new GatewayError('noModel', 'No model is chosen yet, so nothing can be summarised. Choose a model first.');
-    const signature = this.parts.agentSignature(ref);
-    if (this.cached?.signature !== signature) this.cached = { signature, agent: this.parts.createAgent(ref) };
-    return this.cached.agent;
+    return ref;
   }
+
+  private async openModel(session: Session, signal: AbortSignal): Promise<ChatModel> {
+    return this.agentOf(this.modelOf(session)).openModel(signal);
+  }
+
+  private agentOf(ref: string): Agent {
+    const signature = this.parts.agentSignature(ref);
+    const known = this.agents.get(ref);
+    if (known?.signature === signature) return known.agent;
+    const agent = this.parts.createAgent(ref);
+    this.agents.set(ref, { signature, agent });
+    return agent;
+  }
+}
+
+function isWorthALook(rows: readonly Message[]): boolean {
+  const use = contextUse(rows);
+  return use.counted && use.tokens >= smallHistory;
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

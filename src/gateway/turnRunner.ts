@@ -1,4 +1,5 @@
 import type { Agent, TurnResult } from '../agent/agent';
+import type { RoomRequest } from '../agent/liveRun';
 import { savingFailure } from '../agent/turnEnding';
 import { TurnStop } from '../agent/turnStop';
 import type { Clock } from '../base/clock';
@@ -24,6 +25,8 @@ export interface StartedTurn {
 }
 
 export interface RunningTurn extends StartedTurn {
+  /** The segment that takes the turn's rows now: another one than it began in, where it was compressed meanwhile. */
+  session: Session;
   readonly controller: AbortController;
   readonly steering: PendingSteering;
   activity: TurnActivity | null;
@@ -42,6 +45,8 @@ interface RunnerListeners {
   changed(sessionId: string): void;
   /** Queued prompts became rows of a running turn. */
   steered(sessionId: string): void;
+  /** Makes the history of a running turn shorter; null where nothing was changed. When it resolves, `movedTo` was called. */
+  makeRoom(run: RunningTurn, request: RoomRequest): Promise<Session | null>;
   /** The slot is free. `settled` is null when the turn could not be closed before the window went away. */
   ended(run: StartedTurn, settled: SettledRow | null): Promise<void>;
 }
@@ -77,13 +82,21 @@ export class TurnRunner {
   start(started: StartedTurn): void {
     const { conversationId } = started.session;
     if (this.running.has(conversationId)) throw new Error(`Conversation ${conversationId} already has a running turn.`);
-    const steering = new PendingSteering(() => this.listeners.steered(started.session.id));
+    const steering = new PendingSteering(() => this.listeners.steered(run.session.id));
     const run: RunningTurn = { ...started, controller: new AbortController(), steering, activity: null };
     this.running.set(conversationId, run);
     started.seat.turnBegan();
     this.listeners.changed(started.session.id);
     const end = this.runToEnd(run).finally(() => this.ends.delete(run));
     this.ends.set(run, end);
+  }
+
+  /** A running turn goes on in the next segment of its conversation; its seat goes with it. No event of the turn may be under way. */
+  movedTo(child: Session): void {
+    const run = this.running.get(child.conversationId);
+    if (run === undefined) return;
+    run.session = child;
+    run.seat.serve(child.id, { reason: 'compression', parentSessionId: child.parentSessionId });
   }
 
   /** Interrupts this conversation's running turn; resolves when it has settled. A stop that comes late finds nothing and changes nothing. */
@@ -102,23 +115,25 @@ export class TurnRunner {
   }
 
   private async runToEnd(run: RunningTurn): Promise<void> {
-    const { session, turn, seat, controller, steering } = run;
+    const { turn, seat, controller, steering } = run;
+    const { conversationId } = run.session;
     const witness = new DeliveryWitness();
     let stored: readonly Message[] = [];
     const show = (event: TurnEvent): void => {
       witness.observe(event);
       if (event.kind === 'activity') run.activity = event.activity;
       if (event.kind === 'turnSettled') stored = event.messages;
-      this.listeners.show(session.id, event);
+      this.listeners.show(run.session.id, event);
     };
     const agent = seat.agentFor(this.parts.agentSignature(turn.model), () => this.parts.createAgent(turn.model));
-    const result = await agent.runTurn({ turn, conversationId: session.conversationId, show, controller, steering });
+    const room = { make: async (request: RoomRequest) => (await this.listeners.makeRoom(run, request))?.id ?? null };
+    const result = await agent.runTurn({ turn, conversationId, show, controller, steering, room });
     const settled = result.kind === 'settled' ? result.turn : await this.settleAtLast(result, run, show);
-    if (settled !== null) await this.verify(witness, stored, turn);
-    if (settled?.outcome === 'complete') remember(run, settled, stored);
+    if (settled !== null) await this.verify(witness, stored, run);
+    if (settled !== null) remember(run, settled, stored);
     seat.turnEnded();
-    this.running.delete(session.conversationId);
-    this.listeners.changed(session.id);
+    this.running.delete(conversationId);
+    this.listeners.changed(run.session.id);
     if (!this.closing) await this.listeners.ended(run, settled);
   }
 
@@ -126,7 +141,7 @@ export class TurnRunner {
    *  be given to another prompt before. Null when the window closes first: then the next start settles the turn as cut off. */
   private async settleAtLast(result: TurnResult & { readonly kind: 'unsettled' }, run: RunningTurn, show: (event: TurnEvent) => void): Promise<SettledRow | null> {
     let failure = savingFailure(result.error);
-    const told: SettledRow = { ...run.turn, state: 'settled', settledAt: this.parts.clock.now(), outcome: 'failed', stopReason: 'storeFailed', failure };
+    const told: SettledRow = { ...run.turn, sessionId: run.session.id, state: 'settled', settledAt: this.parts.clock.now(), outcome: 'failed', stopReason: 'storeFailed', failure };
     show({ kind: 'turnSettled', turn: told, messages: [] });
     for (let attempt = 0; !this.closing; attempt++) {
       this.parts.log.error(`A turn could not be closed in the store (${failure.cause}): ${failure.technical}`);
@@ -141,7 +156,7 @@ export class TurnRunner {
   }
 
   /** Delivered means stored, checked after every turn; a text that is missing is written, and the log says so. */
-  private async verify(witness: DeliveryWitness, stored: readonly Message[], turn: Turn): Promise<void> {
+  private async verify(witness: DeliveryWitness, stored: readonly Message[], { turn, session }: RunningTurn): Promise<void> {
     const missing = witness.missingFrom(stored);
     if (missing.length === 0) return;
     for (const { messageUid, part, shown, stored: found } of missing) {
@@ -151,7 +166,7 @@ export class TurnRunner {
       );
     }
     try {
-      await this.parts.store.putMessages(backfillRows(missing, stored, turn, this.parts.clock.now()));
+      await this.parts.store.putMessages(backfillRows(missing, stored, { ...turn, sessionId: session.id }, this.parts.clock.now()));
     } catch (error) {
       this.parts.log.error('What was shown could not be written afterwards.', error);
     }
@@ -162,11 +177,11 @@ export class TurnRunner {
   }
 }
 
-function remember({ seat, session, prompt }: RunningTurn, turn: SettledRow, stored: readonly Message[]): void {
+function remember({ seat, prompt }: RunningTurn, turn: SettledRow, stored: readonly Message[]): void {
   const answers = stored.filter((message) => message.role === 'assistant' && message.visibility.kind === 'shown').map((message) => answerText(message.parts));
   seat.memory.syncTurn({
-    sessionId: session.id,
     turnUid: turn.uid,
+    outcome: turn.outcome,
     prompt: answerText(prompt.parts),
     answer: answers.filter((text) => text !== '').join('\n\n'),
     startedAt: turn.startedAt,

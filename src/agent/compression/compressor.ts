@@ -6,7 +6,8 @@ import type { HandoffTokens } from '../../transcript/handoff';
 import { answerText, type Message } from '../../transcript/message';
 import type { ModelFailureCause } from '../../transcript/stopReason';
 import { type CompressionPlan, planCompression } from './compressionPlan';
-import type { ContextEngine, ContextHistory, Handoff, NoHandoff, Rollover } from './contextEngine';
+import { afterFailure, afterSaving, afterSummary, type CompressionCourse, courseOf, courseText, isHopeless, isQuiet } from './compressionCourse';
+import type { ContextEngine, ContextHistory, Handoff, HandoffAttempt, HandoffRequest, Rollover } from './contextEngine';
 import { contextUse, estimateRows } from './contextUse';
 import { handoffText, summaryIn } from './handoffText';
 import { plainSummary } from './summaryInput';
@@ -22,36 +23,29 @@ export interface CompressorParts {
 const usualThreshold = 0.8;
 /** Tail that is kept, as a part of the threshold; hermes-agent's 0.2. */
 const tailShare = 0.2;
+/** A turn longer than this part of the threshold is cut in two. */
+const longestTurnShare = 0.5;
 const unknownWindowTail = 4000;
-/** Below this share saved, a compression was in vain; after two in a row none is due by itself. */
+/** Below this share saved, a compression was in vain. */
 const worthwhile = 0.1;
-const vainAttempts = 2;
-/** Seconds without a further attempt after the first, second and every later failure in a row (hermes-agent). */
-const coolDowns = [60, 300, 900] as const;
+/** A summary that takes longer is given up, in milliseconds. */
+const summaryPatienceMs = 300_000;
 
 /** Failures in which the model could not be asked: the transcript stays as it is. After any other the rows are shortened without it. */
 const unavailable: readonly ModelFailureCause[] = ['auth', 'noKey', 'quota', 'rateLimit', 'overloaded', 'network', 'consent', 'noModel', 'notFound', 'notAnApi'];
 
-interface Course {
-  failures: number;
-  /** Seconds since the epoch. */
-  quietUntil: number;
-  inVain: number;
-}
-
-/** Compression by a structured summary that is brought up to date each time. */
+/** Compression by a structured summary that is brought up to date each time. What it remembers of a conversation is in the memo that it is
+ *  given and gives back: it has no state of its own. */
 export class Compressor implements ContextEngine {
-  private readonly courses = new Map<string, Course>();
-
   constructor(private readonly parts: CompressorParts) {}
 
-  isDue({ conversationId, rows }: Pick<ContextHistory, 'conversationId' | 'rows'>, contextWindow: number | null): boolean {
+  isDue({ rows, memo }: Omit<ContextHistory, 'head'>, contextWindow: number | null): boolean {
     if (contextWindow === null) return false;
     const use = contextUse(rows);
     // Without a count the next answer brings one.
     if (!use.counted || use.tokens < this.limit(contextWindow)) return false;
-    const { quietUntil, inVain } = this.courseOf(conversationId);
-    return inVain < vainAttempts && this.parts.clock.now() >= quietUntil && this.plan(rows, contextWindow) !== null;
+    const course = courseOf(memo);
+    return !isHopeless(course) && !isQuiet(course, this.parts.clock.now()) && this.plan(rows, contextWindow) !== null;
   }
 
   preview(rows: readonly Message[], contextWindow: number | null): HandoffTokens | null {
@@ -59,36 +53,32 @@ export class Compressor implements ContextEngine {
     return plan === null ? null : tokensOf(rows, plan, summaryBudget(plan));
   }
 
-  async compress(
-    history: ContextHistory,
-    { model, focus, isForced, signal }: Parameters<ContextEngine['compress']>[1],
-  ): Promise<Handoff | NoHandoff> {
-    const course = this.courseOf(history.conversationId);
-    const contextWindow = contextOf(model);
-    const plan = this.plan(history.rows, contextWindow);
-    if (plan === null) return { kind: 'protected', sentence: 'There is nothing to compress yet: what is there is kept as it is.' };
-    if (!isForced && this.parts.clock.now() < course.quietUntil) return { kind: 'unavailable', sentence: 'Compressing failed a moment ago and is not tried again yet.' };
-    const written = await this.summarise(summaryRequest(plan, focus, contextWindow), model, signal);
-    if (written.kind === 'stopped') return { kind: 'stopped', sentence: 'Compressing was stopped. Nothing was changed.' };
-    if (written.kind === 'failed') {
-      course.quietUntil = this.parts.clock.now() + (coolDowns[course.failures] ?? coolDowns[2]);
-      course.failures++;
-      this.parts.log.warn(`A summary for conversation ${history.conversationId} could not be written: ${written.sentence}`);
-      if (written.isUnavailable) return { kind: 'unavailable', sentence: written.sentence };
-    } else {
-      course.failures = 0;
-    }
+  async compress(history: ContextHistory, request: HandoffRequest): Promise<HandoffAttempt> {
+    const { clock } = this.parts;
+    const { memo } = history;
+    const course = courseOf(memo);
+    const plan = this.plan(history.rows, request.contextWindow);
+    if (plan === null) return { kind: 'protected', sentence: 'There is nothing to compress yet: what is there is kept as it is.', memo };
+    if (!request.isForced && isQuiet(course, clock.now())) return { kind: 'unavailable', sentence: 'Compressing failed a moment ago and is not tried again yet.', memo };
+    const aside = await request.aside(plan.summarised);
+    const written = await this.summarise(summaryRequest(plan, { focus: request.focus, aside }, contextOf(request.model)), request);
+    if (written.kind === 'stopped') return { kind: 'stopped', sentence: 'Compressing was stopped. Nothing was changed.', memo };
+    if (written.kind === 'written') return this.proposal(history, plan, { summary: written.text, madeBy: 'summary' }, afterSummary(course));
+    this.parts.log.warn(`A summary for conversation ${history.conversationId} could not be written: ${written.sentence}`);
+    const failed = afterFailure(course, clock.now());
+    if (written.isUnavailable) return { kind: 'unavailable', sentence: written.sentence, memo: courseText(failed) };
     const earlier = plan.earlier === null ? null : summaryIn(answerText(plan.earlier.parts));
-    const summary = written.kind === 'written' ? written.text : plainSummary(plan.summarised, earlier, summaryBudget(plan));
+    return this.proposal(history, plan, { summary: plainSummary(plan.summarised, earlier, summaryBudget(plan)), madeBy: 'plain' }, failed);
+  }
+
+  private proposal({ rows, head }: ContextHistory, plan: CompressionPlan, { summary, madeBy }: Pick<Handoff, 'madeBy'> & { readonly summary: string }, course: CompressionCourse): HandoffAttempt {
     const stays = new Set(plan.kept.flatMap((row) => [row.uid, row.carriedFrom]));
-    const text = handoffText(summary, history.head.filter((row) => !stays.has(row.uid)));
-    const tokens = tokensOf(history.rows, plan, estimateTokens(text));
-    if (tokens.after >= tokens.before) {
-      course.inVain++;
-      return { kind: 'noGain', sentence: 'Compressing would save next to nothing here. Nothing was changed.' };
-    }
-    course.inVain = tokens.before - tokens.after < tokens.before * worthwhile ? course.inVain + 1 : 0;
-    return { kind: 'handoff', text, summarisedUpTo: plan.upTo, tokens, madeBy: written.kind === 'written' ? 'summary' : 'plain' };
+    const quoted = head.filter((row) => !stays.has(row.uid));
+    const text = handoffText(summary, quoted, plan.prompt === null ? 'betweenTurns' : 'insideTurn');
+    const tokens = tokensOf(rows, plan, estimateTokens(text));
+    const memo = courseText(afterSaving(course, tokens.before - tokens.after >= tokens.before * worthwhile));
+    if (tokens.after >= tokens.before) return { kind: 'noGain', sentence: 'Compressing would save next to nothing here. Nothing was changed.', memo };
+    return { kind: 'handoff', text, summarisedUpTo: plan.upTo, prompt: plan.prompt?.uid ?? null, tokens, madeBy, memo };
   }
 
   rolledOver({ conversationId, fromSessionId, toSessionId, tokens }: Rollover): void {
@@ -96,29 +86,27 @@ export class Compressor implements ContextEngine {
   }
 
   private plan(rows: readonly Message[], contextWindow: number | null): CompressionPlan | null {
-    return planCompression(rows, contextWindow === null ? unknownWindowTail : this.limit(contextWindow) * tailShare);
+    if (contextWindow === null) return planCompression(rows, { tail: unknownWindowTail, longestTurn: unknownWindowTail });
+    const limit = this.limit(contextWindow);
+    return planCompression(rows, { tail: limit * tailShare, longestTurn: limit * longestTurnShare });
   }
 
   private limit(contextWindow: number): number {
     return contextWindow * (this.parts.threshold?.() ?? usualThreshold);
   }
 
-  private async summarise(request: ModelRequest, model: ChatModel, signal: AbortSignal): Promise<Written> {
-    const stream = model.stream(request, signal);
-    const terminal = await stream.terminal;
-    if (terminal.outcome === 'aborted' || signal.aborted) return { kind: 'stopped' };
+  private async summarise(asked: ModelRequest, { model, signal }: HandoffRequest): Promise<Written> {
+    const patience = new AbortController();
+    const cancel = this.parts.clock.after(summaryPatienceMs, () => patience.abort());
+    const stream = model.stream(asked, AbortSignal.any([signal, patience.signal]));
+    const terminal = await stream.terminal.finally(cancel);
+    if (signal.aborted) return { kind: 'stopped' };
+    if (patience.signal.aborted) return { kind: 'failed', sentence: 'The model took too long.', isUnavailable: false };
+    if (terminal.outcome === 'aborted') return { kind: 'stopped' };
     const said = stream.events.map((event) => (event.kind === 'text' ? event.text : '')).join('');
     const text = withoutThinking(said);
     if (terminal.outcome === 'complete' && terminal.finish.unified !== 'contentFilter' && text !== '') return { kind: 'written', text };
     return failed(terminal);
-  }
-
-  private courseOf(conversationId: string): Course {
-    const known = this.courses.get(conversationId);
-    if (known !== undefined) return known;
-    const course: Course = { failures: 0, quietUntil: 0, inVain: 0 };
-    this.courses.set(conversationId, course);
-    return course;
   }
 }
 

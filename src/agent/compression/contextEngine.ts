@@ -9,6 +9,22 @@ export interface ContextHistory {
   readonly rows: readonly Message[];
   /** Its first messages, from its first segment. */
   readonly head: readonly Message[];
+  /** What the engine asked to be kept with the conversation, as it gave it; null where it never did. */
+  readonly memo: string | null;
+}
+
+export interface HandoffRequest {
+  /** Writes the summary. */
+  readonly model: ChatModel;
+  /** Tokens that the model of the conversation takes; null where it does not say. */
+  readonly contextWindow: number | null;
+  /** What the person wants kept above all. */
+  readonly focus: string | null;
+  /** The person or the provider asked, so neither a pause after a failure nor earlier fruitless attempts stand in the way. */
+  readonly isForced: boolean;
+  /** What others wish to have said of the rows a summary will stand for; empty for nothing. Never rejects. */
+  readonly aside: (rows: readonly Message[]) => Promise<string>;
+  readonly signal: AbortSignal;
 }
 
 /** The next segment, ready to be published. */
@@ -17,6 +33,8 @@ export interface Handoff {
   readonly text: string;
   /** Uid of the last row it speaks for. */
   readonly summarisedUpTo: string;
+  /** Uid of a prompt up to there that goes along all the same, because its turn goes on behind; null for none. */
+  readonly prompt: string | null;
   readonly tokens: HandoffTokens;
   /** summary: a model wrote it · plain: none could, and the rows were shortened. */
   readonly madeBy: 'summary' | 'plain';
@@ -37,15 +55,17 @@ export interface Rollover {
   readonly tokens: HandoffTokens;
 }
 
+/** What an attempt came to, with what the engine wants to be kept with the conversation from now on. */
+export type HandoffAttempt = (Handoff | NoHandoff) & { readonly memo: string | null };
+
 /** Keeps a conversation within what its model can take. Pure of storage: what it proposes, the gateway publishes. */
 export interface ContextEngine {
   /** Whether the history must be made shorter before it is sent again. `contextWindow`: null where the model does not say. */
-  isDue(history: Pick<ContextHistory, 'conversationId' | 'rows'>, contextWindow: number | null): boolean;
+  isDue(history: Omit<ContextHistory, 'head'>, contextWindow: number | null): boolean;
   /** What a compression would save, about; null when everything is protected. Asks no model. */
   preview(rows: readonly Message[], contextWindow: number | null): HandoffTokens | null;
-  /** `isForced`: the person or the provider asked, so neither a pause after a failure nor earlier fruitless attempts stand in the way.
-   *  Never rejects. */
-  compress(history: ContextHistory, request: { readonly model: ChatModel; readonly focus: string | null; readonly isForced: boolean; readonly signal: AbortSignal }): Promise<Handoff | NoHandoff>;
+  /** Never rejects. */
+  compress(history: ContextHistory, request: HandoffRequest): Promise<HandoffAttempt>;
   /** Told of every rollover that was published. */
   rolledOver(rollover: Rollover): void;
 }

@@ -11,21 +11,25 @@ const preamble = [
   'or stands below. Where it differs from a later message, the later message holds. The files and tools are as they are now, not as it says.)',
 ].join(' ');
 const summaryHeading = '# Summary';
-const end = '(End of the summary. Answer the message below it.)';
+const ends = {
+  betweenTurns: '(End of the summary. Answer the message below it.)',
+  insideTurn: '(End of the summary. The message below it is the one you are working on: your first steps are summarised above, your latest ones follow it. Go on from there.)',
+} as const;
 
 /** What the model is sent in place of the rows a compression leaves behind. `head`: the conversation's first messages. */
-export function handoffText(summary: string, head: readonly Message[]): string {
+export function handoffText(summary: string, head: readonly Message[], border: keyof typeof ends = 'betweenTurns'): string {
   const beginning = head.slice(0, protectedHead).flatMap((row): readonly string[] => {
     const text = withoutSecrets(answerText(row.parts).trim(), null);
     return row.role === 'tool' || text === '' ? [] : [`${row.role === 'user' ? 'Person' : 'You'}: ${clip(text, longestHeadText)}`];
   });
   const quoted = beginning.length === 0 ? [] : ['## How the conversation began, word for word', ...beginning];
-  return [preamble, ...quoted, summaryHeading, summary.trim(), end].join('\n\n');
+  return [preamble, ...quoted, summaryHeading, summary.trim(), ends[border]].join('\n\n');
 }
 
 /** The summary inside a handoff, for the next one to go on from. */
 export function summaryIn(handoff: string): string {
   const begin = handoff.indexOf(`\n${summaryHeading}\n`);
   const from = begin === -1 ? 0 : begin + summaryHeading.length + 2;
-  return (handoff.endsWith(end) ? handoff.slice(from, -end.length) : handoff.slice(from)).trim();
+  const end = Object.values(ends).find((known) => handoff.endsWith(known)) ?? '';
+  return handoff.slice(from, handoff.length - end.length).trim();
 }

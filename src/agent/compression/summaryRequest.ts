@@ -1,10 +1,11 @@
 import type { ModelRequest } from '../../models/chatModel';
+import { withoutSecrets } from '../../models/secrecy';
 import { estimateTokens } from '../../models/tokenEstimate';
 import { answerText } from '../../transcript/message';
 import type { CompressionPlan } from './compressionPlan';
 import { estimateRows } from './contextUse';
 import { summaryIn } from './handoffText';
-import { summaryInput } from './summaryInput';
+import { clip, summaryInput } from './summaryInput';
 
 const system = [
   'You write the summary with which an assistant in a code editor goes on working after the earlier part of a conversation is taken out of its context.',
@@ -25,17 +26,28 @@ export function summaryBudget(plan: CompressionPlan): number {
   return Math.min(largestBudget, Math.max(smallestBudget, Math.round(estimateRows(plan.summarised) / 5)));
 }
 
-/** Asks for the summary of a plan; an earlier summary is brought up to date. `focus`: what the person wants it to keep above all. */
-export function summaryRequest(plan: CompressionPlan, focus: string | null, contextWindow: number | null): ModelRequest {
+export interface SummaryWishes {
+  /** What the person wants it to keep above all. */
+  readonly focus: string | null;
+  /** What memory has to say of the rows; empty for nothing. */
+  readonly aside: string;
+}
+
+const longestAside = 4000;
+
+/** Asks for the summary of a plan; an earlier summary is brought up to date. `contextWindow`: what the model that writes it takes. */
+export function summaryRequest(plan: CompressionPlan, { focus, aside }: SummaryWishes, contextWindow: number | null): ModelRequest {
   const budget = summaryBudget(plan);
   const earlier = plan.earlier === null ? null : summaryIn(answerText(plan.earlier.parts));
-  const around = estimateTokens(earlier ?? '') + budget + 1500;
+  const around = estimateTokens(earlier ?? '') + estimateTokens(aside.slice(0, longestAside)) + budget + 1500;
   const room = Math.max(1000, (contextWindow ?? 32_000) * 0.8 - around);
   const text = [
     earlier === null ? 'Summarise this transcript.' : 'Bring the earlier summary up to date with the transcript behind it. Keep what still holds, correct what has changed.',
     `Use these headings, and leave out those with nothing under them:\n${sections}`,
     `At most about ${Math.round(budget * 0.7)} words.`,
     ...(focus === null || focus.trim() === '' ? [] : [`Keep everything that concerns this, in detail: ${focus.trim()}`]),
+    ...(plan.prompt === null ? [] : ['The last request of the person is still being worked on. Say what has been done and found for it so far.']),
+    ...(aside.trim() === '' ? [] : [`<from-memory>\n${clip(withoutSecrets(aside.trim(), null), longestAside)}\n</from-memory>`]),
     ...(earlier === null ? [] : [`<earlier-summary>\n${earlier}\n</earlier-summary>`]),
     `<transcript>\n${summaryInput(plan.summarised, room)}\n</transcript>`,
   ].join('\n\n');

@@ -29,29 +29,64 @@ const threeTurns = (): Message[] => [
   user('u3', 't3'), answer('a3', 't3', words(100)),
 ];
 const uids = (rows: readonly Message[]) => rows.map(({ uid }) => uid);
+const plan = (rows: readonly Message[], tail: number, longestTurn = 5000) => planCompression(rows, { tail, longestTurn });
 
 describe('a plan to compress', () => {
   it('keeps whole turns from the end, as many as the tail takes, and always the last', () => {
-    const plans = [10, 300, 800, 5000].map((tail) => planCompression(threeTurns(), tail));
-    expect(plans.map((plan) => (plan === null ? null : { upTo: plan.upTo, kept: plan.kept[0]?.uid }))).toEqual([
+    const plans = [10, 300, 800, 5000].map((tail) => plan(threeTurns(), tail));
+    expect(plans.map((made) => (made === null ? null : { upTo: made.upTo, kept: made.kept[0]?.uid }))).toEqual([
       { upTo: 'a2', kept: 'u3' }, { upTo: 'a2', kept: 'u3' }, { upTo: 'a1', kept: 'u2' }, { upTo: 'a1', kept: 'u2' },
     ]);
   });
 
   it('keeps the last answer together with a prompt that has none yet', () => {
-    expect(planCompression([...threeTurns(), user('u4', 't4')], 10)?.kept.map(({ uid }) => uid)).toEqual(['u3', 'a3', 'u4']);
+    expect(plan([...threeTurns(), user('u4', 't4')], 10)?.kept.map(({ uid }) => uid)).toEqual(['u3', 'a3', 'u4']);
   });
 
   it('begins behind an earlier handoff, and never at what a turn was told between its requests', () => {
     const steered = [handoff('before'), user('u1', 't1'), answer('a1', 't1'), user('u2', 't2'), answer('c2', 't2', [call('r2')]), result('r2', 't2', 'x'), user('steer', 't2'), answer('a2', 't2')];
-    const plan = planCompression(steered, 1);
-    expect({ earlier: plan?.earlier?.uid, summarised: uids(plan?.summarised ?? []), kept: uids(plan?.kept ?? []) }).toEqual({
+    const made = plan(steered, 1);
+    expect({ earlier: made?.earlier?.uid, summarised: uids(made?.summarised ?? []), kept: uids(made?.kept ?? []) }).toEqual({
       earlier: handoffUid('s'), summarised: ['u1', 'a1'], kept: ['u2', 'c2', 'r2', 'steer', 'a2'],
     });
   });
 
   it('is none where everything is protected', () => {
-    expect([[], [user('u1', 't1')], [user('u1', 't1'), answer('a1', 't1')], [handoff('x'), user('u1', 't1'), answer('a1', 't1')]].map((rows) => planCompression(rows, 1))).toEqual([null, null, null, null]);
+    expect([[], [user('u1', 't1')], [user('u1', 't1'), answer('a1', 't1')], [handoff('x'), user('u1', 't1'), answer('a1', 't1')]].map((rows) => plan(rows, 1))).toEqual([null, null, null, null]);
+  });
+
+  describe('of a turn that is too long by itself', () => {
+    const loop = (...ahead: readonly Message[]): Message[] => [
+      ...ahead, user('u', 't'),
+      ...[1, 2, 3, 4].flatMap((n) => [answer(`c${n}`, 't', [call(`r${n}`)]), result(`r${n}`, 't', words(200))]),
+    ];
+    const cut = (rows: readonly Message[], tail: number, longestTurn: number) => {
+      const made = plan(rows, tail, longestTurn);
+      return made === null ? null : { upTo: made.upTo, kept: uids(made.kept).join(' '), prompt: made.prompt?.uid ?? null };
+    };
+
+    it('keeps its prompt, and as many of its latest steps as the tail takes; at least the last, with what it was told since', () => {
+      expect([cut(loop(), 600, 600), cut(loop(), 10, 600), cut([...loop(), user('steer', 't')], 10, 600)]).toEqual([
+        { upTo: 'r2', kept: 'u c3 r3 c4 r4', prompt: 'u' },
+        { upTo: 'r3', kept: 'u c4 r4', prompt: 'u' },
+        { upTo: 'r3', kept: 'u c4 r4 steer', prompt: 'u' },
+      ]);
+    });
+
+    it('cuts it also where nothing but a summary is ahead of it, and where its answer is given', () => {
+      expect([cut([handoff('before'), ...loop()], 10, 5000), cut([...loop(), answer('a', 't')], 10, 600)]).toEqual([
+        { upTo: 'r3', kept: 'u c4 r4', prompt: 'u' }, { upTo: 'r4', kept: 'u a', prompt: 'u' },
+      ]);
+    });
+
+    it('leaves a turn whole that is not, and takes what is ahead of it', () => {
+      const ahead = [user('u0', 't0'), answer('a0', 't0', words(300))];
+      expect(cut(loop(...ahead), 10, 5000)).toMatchObject({ upTo: 'a0', prompt: null });
+    });
+
+    it('is none for its first step alone', () => {
+      expect(cut([user('u', 't'), answer('c1', 't', [call('r1')]), result('r1', 't', words(900))], 10, 100)).toBeNull();
+    });
   });
 });
 
@@ -106,11 +141,18 @@ describe('the compressor', () => {
   });
   const setUp = () => {
     const clock = { seconds: 0, now: (): number => clock.seconds, monotonicMs: () => 0, after: () => () => undefined };
-    const compressor = new Compressor({ clock, log: { trace: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined } });
-    const due = (rows: readonly Message[], window: number | null = 1000) => compressor.isDue({ conversationId: 'c', rows }, window);
-    const compress = (model: ReturnType<typeof answering>, isForced = false) =>
-      compressor.compress({ conversationId: 'c', rows: full(), head: [] }, { model, focus: null, isForced, signal: new AbortController().signal }).then(({ kind }) => kind);
-    return { clock, due, compress };
+    const silent = { trace: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+    let memo: string | null = null;
+    // A new one each time: what it remembers is what it is given.
+    const compressor = () => new Compressor({ clock, log: silent });
+    const due = (rows: readonly Message[], window: number | null = 1000) => compressor().isDue({ conversationId: 'c', rows, memo }, window);
+    const compress = async (model: ReturnType<typeof answering>, isForced = false, rows: readonly Message[] = full()) => {
+      const request = { model, contextWindow: 1000, focus: null, isForced, aside: () => Promise.resolve(''), signal: new AbortController().signal };
+      const made = await compressor().compress({ conversationId: 'c', rows, head: [], memo }, request);
+      memo = made.memo;
+      return made.kind;
+    };
+    return { clock, due, compress, memo: () => memo, remember: (text: string) => (memo = text) };
   };
   const full = (inputTokens = 850) => [...threeTurns().slice(0, -1), answer('a3', 't3', words(100), inputTokens)];
 
@@ -131,5 +173,16 @@ describe('the compressor', () => {
     const { due, compress } = setUp();
     const useless = answering(words(3000));
     expect([await compress(useless), due(full()), await compress(useless), due(full()), await compress(answering('## Goal'), true), due(full())]).toEqual(['noGain', true, 'noGain', false, 'handoff', true]);
+  });
+
+  it('remembers nothing when all went well, and takes a memo it cannot read, or a pause beyond its longest, for none', async () => {
+    const { due, compress, memo, remember } = setUp();
+    await compress(answering('## Goal'));
+    const seen: unknown[] = [memo()];
+    for (const text of ['{', '{"failures":"many"}', JSON.stringify({ failures: 1, quietUntil: 100_000, inVain: 0 })]) {
+      remember(text);
+      seen.push(due(full()));
+    }
+    expect(seen).toEqual([null, true, true, true]);
   });
 });

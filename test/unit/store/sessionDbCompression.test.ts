@@ -13,7 +13,7 @@ async function answeredTwice(disk?: SimulatedDisk): Promise<SessionDbWorld> {
   return world;
 }
 
-const compress = ({ db }: SessionDbWorld, input: { parentId?: string; childId?: string; handoff?: string; summarisedUpTo?: string; turnUid?: string } = {}) =>
+const compress = ({ db }: SessionDbWorld, input: { parentId?: string; childId?: string; handoff?: string; summarisedUpTo?: string; turnUid?: string; prompt?: string } = {}) =>
   db.compressSession({ parentId: 's1', childId: 's2', handoff: 'One was asked.', summarisedUpTo: 'a1', now: 50, ...input });
 
 const active = (world: SessionDbWorld, sessionId: string) => world.db.activeMessages(sessionId).map(({ uid, carriedFrom, visibility }) => `${uid} ${visibility.kind} ${carriedFrom ?? '-'}`);
@@ -108,6 +108,26 @@ describe('a compression', () => {
       rows: ['u-t3', 'c3', 'r3', 'a3'],
       active: ['s2/handoff handoff -', 's2/u-t3 shown u-t3', 's2/c3 shown c3', 's2/r3 shown r3', 'a3 shown -'],
       problems: [],
+    });
+  });
+
+  it('in the middle of a turn takes the prompt along, the turn itself, and what is queued behind it', async () => {
+    const world = await answeredTwice();
+    openTurn(world.db, { turnUid: 't3', text: 'three?' });
+    for (const n of [3, 4]) world.db.putMessages([answer(`c${n}`, [call(`k${n}`)], 't3'), result(`r${n}`, `k${n}`, 'seen', 't3')]);
+    world.db.enqueue({ uid: 'q', sessionId: 's1', text: 'four?', createdAt: 40 });
+    const wrong = ['a1', 'u-t9', 'c4'].map((prompt) => refusal(() => compress(world, { summarisedUpTo: 'r3', turnUid: 't3', prompt })));
+    compress(world, { summarisedUpTo: 'r3', turnUid: 't3', prompt: 'u-t3' });
+    const open = world.db.openTurnOf('s1');
+    const settled = settle(world.db, 't3', complete, [answer('a3', 'three', 't3', 's2')]);
+    expect({
+      wrong, open: open?.sessionId, queue: world.db.queue('s2').map(({ uid, sessionId }) => `${uid} ${sessionId}`), rows: settled.messages.map(({ uid }) => uid), active: active(world, 's2'),
+      shown: world.db.readTranscript({ sessionId: 's2', limit: 20 }).messages.slice(6).map(({ uid }) => uid), problems: world.db.verifyIntegrity(),
+    }).toEqual({
+      wrong: ['invalid', 'invalid', 'invalid'], open: 's2', queue: ['q s2'],
+      rows: ['u-t3', 'c3', 'r3', 'c4', 'r4', 'a3'],
+      active: ['s2/handoff handoff -', 's2/u-t3 shown u-t3', 's2/c4 shown c4', 's2/r4 shown r4', 'a3 shown -'],
+      shown: ['u-t3', 'c3', 'r3', 'c4', 'r4', 's2/handoff', 'a3'], problems: [],
     });
   });
 
