@@ -39,6 +39,8 @@ export class TurnLife {
     const replaced = replacedTurn(input);
     if (replaced !== null) this.versions.replace(replaced.turnUid, replaced.reason, session);
     if (input.queuedUid !== undefined) this.takeFromQueue(input.queuedUid);
+    // Sent again by a surface that never heard that it was queued: it must not wait there for a second answer.
+    else this.database.run('DELETE FROM queue WHERE uid = ?', [userMessage.uid]);
     this.turns.insert(input, session);
     this.messages.insert(userMessage, this.messages.endPosition(session.id));
     if (replaced !== null) this.rows.recountTurns(session.conversationId);

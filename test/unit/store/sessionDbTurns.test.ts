@@ -51,6 +51,13 @@ describe('opening a turn', () => {
       .toEqual({ uid: 'u-t1', rows: 1, other: 'invalid' });
   });
 
+  it('takes a prompt out of the queue that was sent again while it waited there', () => {
+    world.db.createSession({ id: 's1', startedAt: 1 });
+    world.db.enqueue({ uid: 'u1', sessionId: 's1', text: 'What is here?', createdAt: 1 });
+    openTurn(world.db, { turnUid: 't1', userUid: 'u1', text: 'What is here?' });
+    expect({ queue: world.db.queue('s1'), lines: lines(world.db) }).toEqual({ queue: [], lines: ['user: What is here?'] });
+  });
+
   it('takes the prompt out of the queue in the same transaction', () => {
     world.db.createSession({ id: 's1', startedAt: 1 });
     world.db.enqueue({ uid: 'q1', sessionId: 's1', text: 'later', createdAt: 1 });
