@@ -33,7 +33,7 @@ export interface GatewayParts {
   readonly createAgent: (model: string) => Agent;
   /** Changes when anything an agent is made from changes (model, endpoint, tools, settings, folders). */
   readonly agentSignature: (model: string) => string;
-  readonly createMemory: () => MemoryManager;
+  readonly createMemory: (agent: { readonly isPrivate: boolean }) => MemoryManager;
   /** The model of new sessions; null while none was chosen. */
   readonly defaultModel: () => string | null;
   readonly saveDefaultModel: (ref: string) => Promise<void>;

@@ -10,7 +10,7 @@ import { DisposableStore, type Disposable } from '../base/disposable';
 import { idsFrom } from '../base/ids';
 import type { Log } from '../base/log';
 import { ConversationGateway } from '../gateway/conversationGateway';
-import { MemoryManager } from '../memory/memoryManager';
+import { MemoryProviders } from '../memory/memoryProviders';
 import { ModelCatalog } from '../models/catalog';
 import { demoPrompts } from '../models/demo/demoPrompts';
 import { DemoProvider } from '../models/demo/demoProvider';
@@ -110,6 +110,9 @@ class HermesWindow {
     const files = new EditorWorkspaceFiles(textSearch);
     const tools = new ToolRegistry(readOnlyTools(files));
 
+    // Memory
+    const memory = new MemoryProviders(() => settings.current.memoryProvider, log);
+
     // Agents and conversations
     const ids = idsFrom((count) => crypto.getRandomValues(new Uint8Array(count)));
     let keyChanges = 0;
@@ -124,7 +127,7 @@ class HermesWindow {
           maxIterations: settings.current.maxIterations,
         }),
       agentSignature: (model) => JSON.stringify([model, settings.current, keyChanges, files.roots().map((root) => root.path)]),
-      createMemory: () => new MemoryManager([], log),
+      createMemory: (agent) => memory.createMemory(agent, { clock, log, coreTools: tools.names, recallTimeoutMs: () => settings.current.memoryRecallTimeoutMs }),
       defaultModel: () => settings.current.model,
       saveDefaultModel: (ref) => settings.saveModel(ref),
       folder: () => files.roots()[0]?.path ?? null,

@@ -14,6 +14,10 @@ export interface HermesSettings {
   readonly maxIterations: number;
   /** Part of the context window that may be full before a session is compressed. */
   readonly compressionThreshold: number;
+  /** "none", "builtin", or the name of an external memory provider, which works beside the built-in one. */
+  readonly memoryProvider: string;
+  /** How long a turn waits for recall. */
+  readonly memoryRecallTimeoutMs: number;
   readonly storagePath: string | null;
 }
 
@@ -62,6 +66,7 @@ export function readSettings(source: SettingSource): { readonly settings: Hermes
   };
   const text = v.pipe(v.string(), v.trim());
   const model = read('hermes.model', v.pipe(text, v.regex(/^$|^[^/]+\/.+$/)), '', 'is not written as Provider/model-id');
+  const recallSeconds = read('hermes.memory.recallTimeout', v.pipe(v.number(), v.minValue(0), v.maxValue(60)), 2, 'is not a number of seconds from 0 to 60');
   const storagePath = read('hermes.storage.path', v.pipe(text, v.regex(/^$|^[/\\]|^[A-Za-z]:[/\\]/)), '', 'is not an absolute path');
   return {
     settings: {
@@ -71,6 +76,8 @@ export function readSettings(source: SettingSource): { readonly settings: Hermes
       busyInput: read('hermes.busyInput', v.picklist(busyModes), 'queue', `is not one of ${busyModes.join(', ')}`),
       maxIterations: read('hermes.maxIterations', v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)), 90, 'is not a whole number from 1 to 1000'),
       compressionThreshold: read('hermes.compression.threshold', v.pipe(v.number(), v.minValue(0.3), v.maxValue(0.95)), 0.8, 'is not a number from 0.3 to 0.95'),
+      memoryProvider: read('hermes.memory.provider', v.pipe(text, v.nonEmpty()), 'builtin', 'is not the name of a memory provider'),
+      memoryRecallTimeoutMs: recallSeconds * 1000,
       storagePath: storagePath === '' ? null : storagePath,
     },
     problems,

@@ -1,6 +1,17 @@
+import type { Clock } from '../base/clock';
 import type { Log } from '../base/log';
-import type { CompletedTurn, MemoryProvider } from './memoryProvider';
+import type { AnyTool } from '../tools/tool';
+import type { Message } from '../transcript/message';
+import type { TurnOutcome } from '../transcript/turn';
+import { withinTime } from './deadline';
+import { maskedDelegation, maskedMessages, maskedStart, maskedTurn, maskedWrite } from './maskedCopies';
+import type { CompletedTurn, Delegation, MemoryProvider, MemoryWrite, StartingTurn } from './memoryProvider';
+import type { MadeProvider } from './memoryProviders';
+import { laneTool, type RefusedTool, sortTools } from './memoryTools';
+import { ProviderLane } from './providerLane';
+import { isTrivial, tidyRecall } from './recallText';
 import type { SwitchReason } from './switchReason';
+import { type RecallRequest, type TurnMemory, TurnPreparation } from './turnPreparation';
 
 export interface SessionChange {
   readonly from: string;
@@ -10,85 +21,237 @@ export interface SessionChange {
   readonly parentSessionId: string | null;
 }
 
-/** Fans what happens to one agent out to its memory providers. One serial queue keeps the order that memory depends on: the end of the old
- *  session, then the switch, then writes of the new one. Providers run in isolation: one that fails or hangs is logged by name and touches
- *  neither the others nor the turn, which never waits for this. */
-export class MemoryManager {
-  private readonly lanes: ReadonlyMap<MemoryProvider, Lane>;
-  private readonly stop = new AbortController();
-  private sessionId: string | null = null;
+/** A turn that has settled, however it ended. */
+export interface EndedTurn extends Omit<CompletedTurn, 'sessionId'> {
+  readonly outcome: TurnOutcome;
+  /** Nobody asked for it: a scheduled turn, a review. */
+  readonly isAutomated?: boolean;
+}
 
-  constructor(
-    providers: readonly MemoryProvider[],
-    private readonly log: Log,
-  ) {
-    this.lanes = new Map(providers.map((provider) => [provider, new Lane()]));
+export interface MemoryManagerParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Names of Hermes' own tools, which no provider may take. */
+  readonly coreTools?: readonly string[];
+  /** How long a turn waits for recall, in milliseconds (`hermes.memory.recallTimeout`). */
+  readonly recallTimeoutMs?: () => number;
+  /** Nothing of this agent's sessions may be remembered: providers may recall, but hear of no turn and get no tool that writes. */
+  readonly isPrivate?: boolean;
+}
+
+const usualRecallTimeoutMs = 2000;
+/** Characters and milliseconds that one provider has to say what a summary must keep. */
+const preCompress = { length: 4000, patienceMs: 5000 } as const;
+const forgetPatienceMs = 10_000;
+/** What remains when the grace of a shutdown is over: to hand over what is queued, in milliseconds. */
+const handOverMs = 800;
+
+/** Fans what happens to one agent out to its memory providers. One serial queue for each keeps the order that memory depends on: the end of the
+ *  old session, then the switch, then writes of the new one. Providers run in isolation: one that fails or hangs is logged by name and touches
+ *  neither the others, the turn nor the switch, which never wait for it; only `prepareTurn` is waited for, and only for so long. Rules and
+ *  their sources: docs/memory.md. */
+export class MemoryManager {
+  private readonly lanes: ProviderLane[] = [];
+  private readonly accepted = new Map<string, AnyTool>();
+  private readonly preparation: TurnPreparation;
+  private readonly forgotten = new Set<string>();
+  private sessionId: string | null = null;
+  private hasEnded = false;
+  private turns = 0;
+  private isClosed = false;
+
+  constructor(private readonly parts: MemoryManagerParts) {
+    this.preparation = new TurnPreparation({ ...parts, timeoutMs: parts.recallTimeoutMs ?? (() => usualRecallTimeoutMs) });
   }
 
   get currentSession(): string | null {
     return this.sessionId;
   }
 
-  initialize(sessionId: string): void {
-    if (sessionId === '') return;
-    this.sessionId = sessionId;
-    this.fanOut('initialize', (provider, signal) => provider.initialize(sessionId, signal, { parentSessionId: null }));
+  get isPrivate(): boolean {
+    return this.parts.isPrivate === true;
   }
 
-  /** The session this agent serves is another one from now on. */
-  switchSession(change: SessionChange): void {
-    if (change.to === '' || change.to === this.sessionId) return;
-    this.sessionId = change.to;
-    const isNewConversation = change.reason === 'new_session' || change.reason === 'reset';
-    this.fanOut('onSessionSwitch', async (provider, signal) => {
-      if (isNewConversation) await this.guarded(provider, 'onSessionEnd', () => provider.onSessionEnd?.(change.from, signal));
-      const { parentSessionId, reason } = change;
-      await provider.onSessionSwitch?.(change.to, { parentSessionId, reset: isNewConversation, rewound: false, reason }, signal);
+  get providerNames(): readonly string[] {
+    return this.lanes.map((lane) => lane.name);
+  }
+
+  /** What providers lend the agent, in a fixed order. */
+  get tools(): readonly AnyTool[] {
+    return [...this.accepted.values()];
+  }
+
+  /** Takes a provider in, before a session is served. Refused, with a warning: a second external one, and one that cannot say what it is. Nothing
+   *  of a refused provider stays behind (hermes-agent#9948). */
+  add(made: MadeProvider): boolean {
+    const lane = new ProviderLane(made, this.parts);
+    const external = this.lanes.find(({ isExternal }) => isExternal);
+    if (lane.isExternal && external !== undefined) {
+      this.parts.log.warn(`Memory provider ${lane.name} is not used: ${external.name} is in use already, and one external provider is the most there can be.`);
+      return false;
+    }
+    const offer = lane.ask('isAvailable', (provider) => (provider.isAvailable?.() ?? true ? { tools: [...(provider.tools ?? [])] } : 'unavailable'), null);
+    if (offer === 'unavailable') this.parts.log.info(`Memory provider ${lane.name} is not set up, so it is not used.`);
+    if (offer === 'unavailable' || offer === null) return false;
+    const sorted = lane.ask('tools', () => sortTools(offer.tools, new Set(this.parts.coreTools), new Set(this.accepted.keys())), null);
+    if (sorted === null) return false;
+    for (const refused of sorted.refused) this.parts.log.warn(`Memory provider ${lane.name}: ${refusal(refused)}`);
+    const lent = this.isPrivate ? sorted.accepted.filter(({ readOnly }) => readOnly) : sorted.accepted;
+    for (const tool of lent) this.accepted.set(tool.name, laneTool(tool, lane, this.parts.clock));
+    this.lanes.push(lane);
+    return true;
+  }
+
+  /** The first session this agent serves. */
+  initialize(sessionId: string, parentSessionId: string | null = null): void {
+    if (sessionId === '' || this.isClosed) return;
+    this.serve(sessionId);
+    for (const lane of this.lanes) lane.tell('initialize', (provider, signal) => provider.initialize(sessionId, signal, { parentSessionId }));
+  }
+
+  /** The session this agent serves is another one from now on, or, with the reason `rewind`, the same one cut back. */
+  switchSession({ to, reason, parentSessionId }: SessionChange): void {
+    const rewound = reason === 'rewind' && to === this.sessionId;
+    if (to === '' || this.isClosed || (to === this.sessionId && !rewound)) return;
+    if (this.sessionId === null) return this.initialize(to, parentSessionId);
+    const reset = reason === 'new_session' || reason === 'reset';
+    if (reset) this.endSession();
+    if (!rewound) this.serve(to, reason === 'compression' ? this.turns : 0);
+    const change = { parentSessionId, reset, rewound, reason };
+    for (const lane of this.lanes) lane.tell('onSessionSwitch', (provider, signal) => provider.onSessionSwitch?.(to, change, signal));
+  }
+
+  /** The session is over for good. Said once, and by the switch to a new one where it was not said before. */
+  endSession(): void {
+    const ended = this.sessionId;
+    if (ended === null || this.hasEnded || this.isClosed) return;
+    this.hasEnded = true;
+    this.fanOut('onSessionEnd', (provider, signal) => provider.onSessionEnd?.(ended, signal));
+  }
+
+  turnStarting(turn: Omit<StartingTurn, 'sessionId' | 'number'>): void {
+    const sessionId = this.remembering();
+    if (sessionId === null) return;
+    const starting = maskedStart({ ...turn, sessionId, number: ++this.turns });
+    this.fanOut('onTurnStart', (provider, signal) => provider.onTurnStart?.({ ...starting }, signal));
+  }
+
+  /** What providers have to say to the prompt of a turn, waited for as long as `recallTimeoutMs`. Never rejects. */
+  prepareTurn(request: RecallRequest): Promise<TurnMemory> {
+    const sessionId = this.isClosed ? null : this.sessionId;
+    if (sessionId === null || this.lanes.length === 0) return Promise.resolve({ systemBlock: '', recall: '', found: [] });
+    return this.preparation.prepare(this.lanes, sessionId, request);
+  }
+
+  /** Has a turn remembered, under the session this agent serves now: a compression may have changed its id meanwhile. Turns that were cut off,
+   *  in which nothing was said, or that nobody asked for are not (hermes-agent#15218, #45769). */
+  syncTurn({ outcome, isAutomated, ...turn }: EndedTurn): void {
+    const sessionId = this.remembering();
+    if (sessionId === null || outcome !== 'complete' || isAutomated === true) return;
+    if (turn.prompt.trim() === '' || turn.answer.trim() === '') return;
+    const completed = maskedTurn({ ...turn, sessionId });
+    const isKept = (): boolean => !this.forgotten.has(sessionId);
+    this.fanOut('syncTurn', (provider, signal) => (isKept() ? provider.syncTurn({ ...completed }, signal) : undefined));
+    if (isTrivial(turn.prompt)) return;
+    this.fanOut('queuePrefetch', (provider, signal) => (isKept() ? provider.queuePrefetch?.(completed.prompt, sessionId, signal) : undefined));
+  }
+
+  /** What providers want a summary of these messages to keep; empty where they want nothing, or do not say so in time. Never rejects. */
+  async beforeCompressing(messages: readonly Message[], signal: AbortSignal): Promise<string> {
+    if (this.remembering() === null) return '';
+    const over = new AbortController();
+    const texts = new Map<ProviderLane, string>();
+    const work = this.lanes.map(async (lane) => {
+      const text = await lane.add('onPreCompress', (provider, own) =>
+        over.signal.aborted ? undefined : provider.onPreCompress?.(maskedMessages(messages), AbortSignal.any([own, over.signal])),
+      );
+      texts.set(lane, typeof text === 'string' ? tidyRecall(text, preCompress.length) : '');
     });
+    const isDone = await withinTime(this.parts.clock, preCompress.patienceMs, Promise.all(work), signal);
+    over.abort(new Error('The summary is made without it.'));
+    const silent = this.lanes.filter((lane) => !isDone && !signal.aborted && !texts.has(lane));
+    for (const { name } of silent) this.parts.log.warn(`Memory provider ${name}: onPreCompress took longer than ${preCompress.patienceMs / 1000} s; the summary was made without it.`);
+    return this.lanes.flatMap((lane) => texts.get(lane) || []).join('\n\n');
   }
 
-  syncTurn(turn: CompletedTurn): void {
-    if (turn.sessionId === '' || turn.prompt.trim() === '' || turn.answer.trim() === '') return;
-    this.fanOut('syncTurn', (provider, signal) => provider.syncTurn(turn, signal));
+  /** A write of the built-in memory is on disk; the external provider hears of it. */
+  mirrorWrite(write: MemoryWrite): void {
+    if (this.remembering() === null) return;
+    const copy = maskedWrite(write);
+    for (const lane of this.lanes.filter(({ isExternal }) => isExternal)) {
+      void lane.add('onMemoryWrite', (provider, signal) => provider.onMemoryWrite?.({ ...copy }, signal));
+    }
+  }
+
+  delegated(delegation: Omit<Delegation, 'sessionId'>): void {
+    const sessionId = this.remembering();
+    if (sessionId === null) return;
+    const copy = maskedDelegation({ ...delegation, sessionId });
+    this.fanOut('onDelegation', (provider, signal) => provider.onDelegation?.({ ...copy }, signal));
+  }
+
+  /** The person wants these sessions erased everywhere. Resolves with a sentence for everything that could not be; writes of them that still
+   *  wait are dropped. Never rejects. */
+  async forget(sessionIds: readonly string[]): Promise<readonly string[]> {
+    for (const sessionId of sessionIds) this.forgotten.add(sessionId);
+    const sentences = new Map<ProviderLane, string | null>();
+    const work = this.lanes.map(async (lane) => sentences.set(lane, await this.forgetAt(lane, sessionIds)));
+    await withinTime(this.parts.clock, forgetPatienceMs, Promise.all(work));
+    return this.lanes.flatMap((lane) => {
+      const sentence = sentences.get(lane);
+      return sentence === undefined ? [`${lane.name} has not said yet whether it could erase its part.`] : (sentence ?? []);
+    });
   }
 
   /** Resolves when everything queued so far has been tried. */
   async drain(): Promise<void> {
-    await Promise.all([...this.lanes.values()].map((lane) => lane.idle()));
+    await Promise.all(this.lanes.map((lane) => lane.idle()));
   }
 
-  /** Lets queued work finish for at most `graceMs` (real time is the caller's: it gives the timer), then shuts the providers down. */
-  async shutdown(grace: Promise<void>): Promise<void> {
-    await Promise.race([this.drain(), grace]);
-    this.fanOut('shutdown', async (provider, signal) => provider.shutdown?.(signal));
-    await Promise.race([this.drain(), grace]);
-    this.stop.abort();
+  /** Lets queued work finish until `grace` is over (its timer is the caller's); what is left is then handed over with aborted signals, so that
+   *  providers can make it durable, and they are shut down. Bounded, whatever providers do. Without a grace there is time: the window goes on,
+   *  and only this agent is not needed any more. May be called again with one. */
+  async shutdown(grace: Promise<void> | null): Promise<void> {
+    if (!this.isClosed) for (const lane of this.lanes) void lane.add('shutdown', (provider, signal) => provider.shutdown?.(signal));
+    this.isClosed = true;
+    await (grace === null ? this.drain() : Promise.race([this.drain(), grace]));
+    for (const lane of this.lanes) lane.abort();
+    await withinTime(this.parts.clock, handOverMs, this.drain());
   }
 
-  private fanOut(hook: string, call: (provider: MemoryProvider, signal: AbortSignal) => Promise<void>): void {
-    for (const [provider, lane] of this.lanes) {
-      lane.add(() => this.guarded(provider, hook, () => call(provider, this.stop.signal)));
-    }
+  /** The session that may be remembered; null where nothing may. */
+  private remembering(): string | null {
+    return this.isClosed || this.isPrivate ? null : this.sessionId;
   }
 
-  private async guarded(provider: MemoryProvider, hook: string, call: () => Promise<void> | undefined): Promise<void> {
-    try {
-      await call();
-    } catch (error) {
-      this.log.warn(`Memory provider ${provider.name}: ${hook} failed: ${error instanceof Error ? error.message : String(error)}`);
-    }
+  private serve(sessionId: string, turns = 0): void {
+    this.sessionId = sessionId;
+    this.hasEnded = false;
+    this.turns = turns;
+    this.preparation.forgetBlocks();
+  }
+
+  private async forgetAt(lane: ProviderLane, sessionIds: readonly string[]): Promise<string | null> {
+    const { provider, isExternal, name } = lane;
+    if (provider.onSessionForgotten === undefined) return isExternal ? `${name} keeps what it was sent: it has no way to erase a session.` : null;
+    const answer = await lane.add('onSessionForgotten', async (own, signal) => ({ sentence: (await own.onSessionForgotten?.(sessionIds, signal)) ?? null }));
+    return answer === null ? `${name} could not erase its part. The log says why.` : answer.sentence;
+  }
+
+  private fanOut(hook: string, call: (provider: MemoryProvider, signal: AbortSignal) => Promise<void> | undefined): void {
+    for (const lane of this.lanes) void lane.add(hook, call);
   }
 }
 
-/** Work of one provider, one after the other. */
-class Lane {
-  private tail: Promise<void> = Promise.resolve();
-
-  add(work: () => Promise<void>): void {
-    this.tail = this.tail.then(work);
-  }
-
-  idle(): Promise<void> {
-    return this.tail;
+function refusal({ name, reason }: RefusedTool): string {
+  switch (reason) {
+    case 'core':
+      return `its tool ${name} is not used, because Hermes has a tool of that name.`;
+    case 'taken':
+      return `its tool ${name} is not used, because there is one of that name already.`;
+    case 'nameless':
+      return 'a tool without a name is not used.';
+    default:
+      return reason satisfies never;
   }
 }

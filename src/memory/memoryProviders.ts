@@ -1,5 +1,6 @@
 import { type Disposable, toDisposable } from '../base/disposable';
 import type { Log } from '../base/log';
+import { MemoryManager, type MemoryManagerParts } from './memoryManager';
 import type { MemoryProvider, MemoryWrite } from './memoryProvider';
 
 /** What the provider instance of one agent is made with. */
@@ -45,6 +46,13 @@ export class MemoryProviders {
 
   get names(): readonly string[] {
     return [...this.factories.keys()];
+  }
+
+  /** The memory of one agent: a manager with instances of its own. */
+  createMemory(agent: { readonly isPrivate: boolean }, parts: Omit<MemoryManagerParts, 'isPrivate'>): MemoryManager {
+    const manager = new MemoryManager({ ...parts, isPrivate: agent.isPrivate });
+    for (const made of this.create({ isPrivate: agent.isPrivate, wrote: (write) => manager.mirrorWrite(write) })) manager.add(made);
+    return manager;
   }
 
   /** New instances of the providers in force, the built-in ones first. One that cannot be made is logged and left out. */

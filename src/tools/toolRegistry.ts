@@ -21,6 +21,15 @@ export class ToolRegistry {
     return [...this.byName.values()].map(({ name, description, parameters }) => ({ name, description, parameters }));
   }
 
+  get names(): readonly string[] {
+    return [...this.byName.keys()];
+  }
+
+  /** These tools and more. A name that is taken stays with the tool that has it. */
+  with(more: readonly AnyTool[]): ToolRegistry {
+    return new ToolRegistry([...this.byName.values(), ...more.filter(({ name }) => !this.byName.has(name))]);
+  }
+
   isReadOnly(name: string): boolean {
     return this.byName.get(name)?.readOnly ?? false;
   }

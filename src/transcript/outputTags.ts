@@ -1,7 +1,7 @@
 /** Tags in which models without a channel of their own put their thinking into the answer (hermes-agent's scrubber knows the same). */
 const thinkTags = ['think', 'thinking', 'reasoning', 'thought', 'reasoning_scratchpad'] as const;
 /** The fence around recalled memory in a prompt. A model that repeats it must not have it shown as its own words. */
-const memoryTag = 'memory-context';
+export const memoryTag = 'memory-context';
 
 export type OutputTag =
   | { readonly kind: 'thinkOpen' | 'thinkClose'; readonly name: string; readonly length: number }

@@ -47,7 +47,7 @@ async function main(order: CrashHostOrder): Promise<void> {
       systemPrompt: () => 'You are tested.', reasoningEffort: 'default', maxIterations: 8,
     }),
     agentSignature: (ref) => ref,
-    createMemory: () => new MemoryManager([], log),
+    createMemory: () => new MemoryManager({ clock, log }),
     defaultModel: () => 'Local/test-model',
     saveDefaultModel: () => Promise.resolve(),
     folder: () => order.project,

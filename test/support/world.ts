@@ -8,7 +8,6 @@ import { idsFrom } from '../../src/base/ids';
 import type { Log } from '../../src/base/log';
 import { ConversationGateway } from '../../src/gateway/conversationGateway';
 import type { BusyMode, SubmitReceipt } from '../../src/gateway/gateway';
-import { MemoryManager } from '../../src/memory/memoryManager';
 import type { MemoryProvider } from '../../src/memory/memoryProvider';
 import type { ChatModel } from '../../src/models/chatModel';
 import { httpChatModel } from '../../src/models/httpChatModel';
@@ -21,6 +20,7 @@ import { readOnlyTools } from '../../src/tools/readOnlyTools';
 import { ToolRegistry } from '../../src/tools/toolRegistry';
 import type { Message } from '../../src/transcript/message';
 import { FolderOnDisk } from './folderOnDisk';
+import { memoryOf } from './memoryOf';
 import { type ModelServer, startModelServer } from './modelServer';
 import { RecordingMemory } from './recordingMemory';
 import { RecordingSurface } from './recordingSurface';
@@ -36,6 +36,8 @@ export interface WorldOptions {
   readonly busyMode?: BusyMode;
   /** Tokens the model says it takes; without it it does not say. */
   readonly contextWindow?: number;
+  /** The setting `hermes.compression.model`. */
+  readonly summaryModel?: string;
   /** What differs from how requests to this machine are usually made: pauses before a second attempt, patience with silence. */
   readonly policy?: Partial<RequestPolicy>;
   readonly memory?: (log: string[]) => readonly MemoryProvider[];
@@ -212,10 +214,11 @@ export class World {
           maxIterations: options.maxIterations ?? 90,
         }),
       agentSignature: (model) => model,
-      createMemory: () => new MemoryManager(options.memory?.(this.memoryLog) ?? [new RecordingMemory(this.memoryLog)], log),
+      createMemory: () => memoryOf(options.memory?.(this.memoryLog) ?? [new RecordingMemory(this.memoryLog)], { clock, log }),
       defaultModel: () => (options.defaultModel === undefined ? 'Local/test-model' : options.defaultModel),
       saveDefaultModel: () => Promise.resolve(),
       folder: () => this.home,
+      summaryModel: () => options.summaryModel ?? null,
       ...(options.busyMode === undefined ? {} : { busyMode: () => options.busyMode ?? 'queue' }),
     });
   }

@@ -81,7 +81,7 @@ export class SimulatedHost {
       store, clock, ids, log,
       createAgent: () => new Agent(agentParts),
       agentSignature: (model) => model,
-      createMemory: () => new MemoryManager([], log),
+      createMemory: () => new MemoryManager({ clock, log }),
       defaultModel: () => 'Simulated/model',
       saveDefaultModel: () => Promise.resolve(),
       folder: () => null,

@@ -8,6 +8,8 @@ const defaults: Readonly<Record<string, unknown>> = {
   'hermes.busyInput': 'queue',
   'hermes.maxIterations': 90,
   'hermes.compression.threshold': 0.8,
+  'hermes.memory.provider': 'builtin',
+  'hermes.memory.recallTimeout': 2,
   'hermes.storage.path': '',
 };
 
@@ -24,7 +26,7 @@ const local = { name: 'Local', protocol: 'openai', baseUrl: 'http://127.0.0.1:11
 describe('settings', () => {
   it('are the defaults when nothing is set', () => {
     expect(readSettings(configuration({}))).toEqual({
-      settings: { model: null, providers: [], reasoningEffort: 'default', busyInput: 'queue', maxIterations: 90, compressionThreshold: 0.8, storagePath: null },
+      settings: { model: null, providers: [], reasoningEffort: 'default', busyInput: 'queue', maxIterations: 90, compressionThreshold: 0.8, memoryProvider: 'builtin', memoryRecallTimeoutMs: 2000, storagePath: null },
       problems: [],
     });
   });
@@ -38,6 +40,8 @@ describe('settings', () => {
         'hermes.busyInput': 'steer',
         'hermes.maxIterations': 5,
         'hermes.compression.threshold': 0.5,
+        'hermes.memory.provider': ' hindsight ',
+        'hermes.memory.recallTimeout': 0.5,
         'hermes.storage.path': '/var/lib/hermes',
       }),
     );
@@ -49,6 +53,8 @@ describe('settings', () => {
         busyInput: 'steer',
         maxIterations: 5,
         compressionThreshold: 0.5,
+        memoryProvider: 'hindsight',
+        memoryRecallTimeoutMs: 500,
         storagePath: '/var/lib/hermes',
       },
       problems: [],
@@ -57,17 +63,19 @@ describe('settings', () => {
 
   it('name every bad value in a sentence and go on with its default', () => {
     const { settings, problems } = readSettings(
-      configuration({ 'hermes.model': 'qwen', 'hermes.providers': 'http://x', 'hermes.reasoningEffort': 'extreme', 'hermes.busyInput': 'shout', 'hermes.maxIterations': 0, 'hermes.compression.threshold': 2, 'hermes.storage.path': 'here' }),
+      configuration({ 'hermes.model': 'qwen', 'hermes.providers': 'http://x', 'hermes.reasoningEffort': 'extreme', 'hermes.busyInput': 'shout', 'hermes.maxIterations': 0, 'hermes.compression.threshold': 2, 'hermes.memory.provider': '', 'hermes.memory.recallTimeout': -1, 'hermes.storage.path': 'here' }),
     );
-    expect(settings).toEqual({ model: null, providers: [], reasoningEffort: 'default', busyInput: 'queue', maxIterations: 90, compressionThreshold: 0.8, storagePath: null });
+    expect(settings).toEqual({ model: null, providers: [], reasoningEffort: 'default', busyInput: 'queue', maxIterations: 90, compressionThreshold: 0.8, memoryProvider: 'builtin', memoryRecallTimeoutMs: 2000, storagePath: null });
     expect(problems.map(({ sentence }) => sentence)).toEqual([
       'The setting `hermes.model` is not written as Provider/model-id. Its default is used until it is corrected.',
+      'The setting `hermes.memory.recallTimeout` is not a number of seconds from 0 to 60. Its default is used until it is corrected.',
       'The setting `hermes.storage.path` is not an absolute path. Its default is used until it is corrected.',
       'The setting `hermes.providers` is not a list of providers. It is ignored until it is corrected.',
       'The setting `hermes.reasoningEffort` is not one of default, none, low, medium, high. Its default is used until it is corrected.',
       'The setting `hermes.busyInput` is not one of queue, interrupt, steer. Its default is used until it is corrected.',
       'The setting `hermes.maxIterations` is not a whole number from 1 to 1000. Its default is used until it is corrected.',
       'The setting `hermes.compression.threshold` is not a number from 0.3 to 0.95. Its default is used until it is corrected.',
+      'The setting `hermes.memory.provider` is not the name of a memory provider. Its default is used until it is corrected.',
     ]);
   });
 

@@ -1,0 +1,65 @@
+import { maskSecrets } from '../models/secrecy';
+import type { Message } from '../transcript/message';
+import type { AssistantPart, ToolResultPart, UserPart } from '../transcript/part';
+import type { CompletedTurn, Delegation, MemoryWrite, StartingTurn } from './memoryProvider';
+import { withoutFences } from './recallText';
+
+// Copies for providers: what looks like a secret is masked, recalled text is taken out, and what they were made from stays as it is
+// (hermes-agent#115104). Provider metadata and what only surfaces see do not go along.
+
+/** Text as a provider may have it. */
+export function masked(text: string): string {
+  return maskSecrets(withoutFences(text));
+}
+
+export function maskedTurn(turn: CompletedTurn): CompletedTurn {
+  return { ...turn, prompt: masked(turn.prompt), answer: masked(turn.answer) };
+}
+
+export function maskedStart(turn: StartingTurn): StartingTurn {
+  return { ...turn, prompt: masked(turn.prompt) };
+}
+
+export function maskedWrite(write: MemoryWrite): MemoryWrite {
+  return { ...write, content: masked(write.content), previous: write.previous === null ? null : masked(write.previous) };
+}
+
+export function maskedDelegation(delegation: Delegation): Delegation {
+  return { ...delegation, task: masked(delegation.task), result: masked(delegation.result) };
+}
+
+export function maskedMessages(messages: readonly Message[]): readonly Message[] {
+  return messages.map((message): Message => {
+    switch (message.role) {
+      case 'user':
+        return { ...message, parts: message.parts.map(userPart) };
+      case 'assistant':
+        return { ...message, parts: message.parts.map(assistantPart) };
+      case 'tool':
+        return { ...message, parts: [resultPart(message.parts[0])] };
+      default:
+        return message satisfies never;
+    }
+  });
+}
+
+/** Arguments of a call, whatever their shape. */
+export function maskedInput(input: unknown): unknown {
+  if (typeof input === 'string') return maskSecrets(input);
+  if (Array.isArray(input)) return input.map(maskedInput);
+  if (typeof input !== 'object' || input === null) return input;
+  return Object.fromEntries(Object.entries(input).map(([key, value]) => [key, maskedInput(value)]));
+}
+
+function userPart(part: UserPart): UserPart {
+  return part.kind === 'text' ? { kind: 'text', text: masked(part.text) } : { ...part };
+}
+
+function assistantPart(part: AssistantPart): AssistantPart {
+  if (part.kind === 'toolCall') return { kind: 'toolCall', callId: part.callId, name: part.name, arguments: maskSecrets(part.arguments) };
+  return { kind: part.kind, text: masked(part.text) };
+}
+
+function resultPart({ callId, name, outcome, text }: ToolResultPart): ToolResultPart {
+  return { kind: 'toolResult', callId, name, outcome, text: maskSecrets(text) };
+}

@@ -1,0 +1,53 @@
+import type { Clock } from '../base/clock';
+import type { AnyTool, BoundCall, ToolOutput } from '../tools/tool';
+import { withinTime } from './deadline';
+import { maskedInput } from './maskedCopies';
+import type { ProviderLane } from './providerLane';
+import { withoutFences } from './recallText';
+
+/** How long a tool waits for its provider to know the session, in milliseconds. */
+const readyPatienceMs = 10_000;
+
+export interface RefusedTool {
+  readonly name: string;
+  readonly reason: 'core' | 'taken' | 'nameless';
+}
+
+/** Which tools of a provider an agent gets: none that stands in for one of Hermes' own (hermes-agent#40466), none twice. */
+export function sortTools(tools: readonly AnyTool[], core: ReadonlySet<string>, taken: ReadonlySet<string>): { readonly accepted: readonly AnyTool[]; readonly refused: readonly RefusedTool[] } {
+  const accepted = new Map<string, AnyTool>();
+  const refused: RefusedTool[] = [];
+  for (const tool of tools) {
+    const reason = tool.name.trim() === '' ? 'nameless' : core.has(tool.name) ? 'core' : taken.has(tool.name) || accepted.has(tool.name) ? 'taken' : null;
+    if (reason === null) accepted.set(tool.name, tool);
+    else refused.push({ name: tool.name, reason });
+  }
+  return { accepted: [...accepted.values()], refused };
+}
+
+/** A provider's tool as an agent calls it: secrets are masked on the way in, recall fences taken out on the way back, and it runs when its
+ *  provider has been told of the session. A failure is logged with the provider's name and comes back as a failed call. */
+export function laneTool(tool: AnyTool, lane: ProviderLane, clock: Clock): AnyTool {
+  const { name, description, parameters, readOnly } = tool;
+  return { name, description, parameters, readOnly, bind: (input) => bound(tool, input, lane, clock) };
+}
+
+function bound(tool: AnyTool, input: unknown, lane: ProviderLane, clock: Clock): BoundCall {
+  const call = lane.ask<BoundCall>(tool.name, () => tool.bind(maskedInput(input)), { kind: 'invalid', problems: [`${tool.name} does not work at the moment`] });
+  if (call.kind === 'invalid') return call;
+  return {
+    kind: 'ready',
+    run: async (signal): Promise<ToolOutput> => {
+      const isReady = await withinTime(clock, readyPatienceMs, lane.ready(), signal);
+      signal.throwIfAborted();
+      if (!isReady) return { outcome: 'failed', text: 'Memory is still busy with an earlier session. Go on without it, or try again later.' };
+      try {
+        const output = await call.run(signal);
+        return { ...output, text: withoutFences(output.text) };
+      } catch (error) {
+        if (!signal.aborted) lane.warn(tool.name, error);
+        throw error;
+      }
+    },
+  };
+}

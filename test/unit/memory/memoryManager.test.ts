@@ -1,0 +1,488 @@
+import { describe, expect, it } from 'vitest';
+import * as v from 'valibot';
+import type { Log } from '../../../src/base/log';
+import { type EndedTurn, MemoryManager, type MemoryManagerParts } from '../../../src/memory/memoryManager';
+import type { MemoryProvider } from '../../../src/memory/memoryProvider';
+import type { RecallRequest } from '../../../src/memory/turnPreparation';
+import { type AnyTool, defineTool } from '../../../src/tools/tool';
+import { TranscriptBuilder } from '../../support/builders/messages';
+import { gate } from '../../support/conformance';
+import { ManualClock } from '../../support/manualClock';
+import { memoryOf } from '../../support/memoryOf';
+import { hangingMemory, legacyMemory, RecordingMemory, throwingMemory } from '../../support/recordingMemory';
+
+const key = 'sk-proj-1234567890abcdef';
+
+interface Bench {
+  readonly clock: ManualClock;
+  readonly heard: string[];
+  readonly warned: string[];
+  readonly parts: MemoryManagerParts;
+}
+
+function bench(parts: Partial<MemoryManagerParts> = {}): Bench {
+  const clock = new ManualClock();
+  const warned: string[] = [];
+  const log: Log = { trace: () => undefined, info: () => undefined, warn: (message) => void warned.push(message), error: (message) => void warned.push(message) };
+  return { clock, heard: [], warned, parts: { clock, log, ...parts } };
+}
+
+const turn = (prompt: string, answer = 'a', more: Partial<EndedTurn> = {}): EndedTurn => ({ turnUid: `t-${prompt}`, prompt, answer, outcome: 'complete', startedAt: 1, settledAt: 2, ...more });
+
+function request(prompt: string, more: Partial<RecallRequest> = {}): RecallRequest {
+  return { prompt, signal: new AbortController().signal, skip: new AbortController().signal, onSlow: () => undefined, ...more };
+}
+
+const tool = (name: string, said: string[] = [], readOnly = true): AnyTool =>
+  defineTool({
+    name, description: name, parameters: { type: 'object' }, readOnly, schema: v.object({ text: v.optional(v.string()) }),
+    run: ({ text }) => {
+      said.push(text ?? '');
+      return Promise.resolve({ outcome: 'done', text: `<memory-context>\nold\n</memory-context>\n${text ?? name}` });
+    },
+  });
+
+async function run(one: AnyTool | undefined, input: unknown): Promise<unknown> {
+  const call = one?.bind(input);
+  return call?.kind === 'ready' ? call.run(new AbortController().signal) : call;
+}
+
+describe('who may be a provider', () => {
+  it('is every built-in one, and one external one: a second is refused and told who is there', () => {
+    const { parts, warned } = bench();
+    const manager = new MemoryManager(parts);
+    const added = [
+      manager.add({ provider: legacyMemory([], 'files'), kind: 'builtin' }), manager.add({ provider: legacyMemory([], 'hindsight'), kind: 'external' }),
+      manager.add({ provider: legacyMemory([], 'mem0'), kind: 'external' }), manager.add({ provider: legacyMemory([], 'rules'), kind: 'builtin' }),
+    ];
+    expect({ added, names: manager.providerNames, warned }).toEqual({
+      added: [true, true, false, true], names: ['files', 'hindsight', 'rules'],
+      warned: ['Memory provider mem0 is not used: hindsight is in use already, and one external provider is the most there can be.'],
+    });
+  });
+
+  it('leaves nothing behind where it cannot say what tools it has, so that the next one is taken', () => {
+    const { parts, warned } = bench();
+    const manager = new MemoryManager(parts);
+    const broken: MemoryProvider = Object.defineProperty(legacyMemory([], 'broken'), 'tools', { get: () => { throw new Error('no schema'); } });
+    expect([manager.add({ provider: broken, kind: 'external' }), manager.add({ provider: { ...legacyMemory([], 'next'), tools: [tool('recall')] }, kind: 'external' })]).toEqual([false, true]);
+    expect({ names: manager.providerNames, tools: manager.tools.map(({ name }) => name), warned }).toEqual({
+      names: ['next'], tools: ['recall'], warned: ['Memory provider broken: isAvailable failed: no schema'],
+    });
+  });
+
+  it('is not one that is not set up', () => {
+    const { parts, warned } = bench();
+    const manager = new MemoryManager(parts);
+    expect([manager.add({ provider: { ...legacyMemory([]), isAvailable: () => false }, kind: 'external' }), warned, manager.providerNames]).toEqual([false, [], []]);
+  });
+});
+
+describe('tools of providers', () => {
+  it('never stand in for one of Hermes, and are there once', () => {
+    const { parts, warned } = bench({ coreTools: ['read_file'] });
+    const manager = memoryOf([{ ...legacyMemory([], 'one'), tools: [tool('read_file'), tool('recall'), tool('recall'), tool('')] }, { ...legacyMemory([], 'two'), tools: [tool('recall'), tool('reflect')] }], parts);
+    expect({ tools: manager.tools.map(({ name }) => name), warned }).toEqual({
+      tools: ['recall', 'reflect'],
+      warned: [
+        'Memory provider one: its tool read_file is not used, because Hermes has a tool of that name.', 'Memory provider one: its tool recall is not used, because there is one of that name already.',
+        'Memory provider one: a tool without a name is not used.', 'Memory provider two: its tool recall is not used, because there is one of that name already.',
+      ],
+    });
+  });
+
+  it('get no secret, and bring back no fence', async () => {
+    const { parts } = bench();
+    const said: string[] = [];
+    const manager = memoryOf([{ ...legacyMemory([]), tools: [tool('retain', said)] }], parts);
+    manager.initialize('S1');
+    const input = { text: `keep ${key}` };
+    expect({ output: await run(manager.tools[0], input), said, input }).toEqual({ output: { outcome: 'done', text: 'keep [secret]' }, said: ['keep [secret]'], input: { text: `keep ${key}` } });
+  });
+
+  it('wait until their provider knows the session, but not for ever', async () => {
+    const { parts, clock } = bench();
+    const manager = memoryOf([{ ...hangingMemory(), tools: [tool('recall')] }], parts);
+    manager.initialize('S1');
+    const output = run(manager.tools[0], {});
+    await clock.advance(10_000);
+    expect(await output).toMatchObject({ outcome: 'failed', text: expect.stringContaining('still busy') });
+  });
+
+  it('that fail are logged with their provider’s name', async () => {
+    const { parts, warned } = bench();
+    const failing = defineTool({ name: 'recall', description: '', parameters: {}, readOnly: true, schema: v.object({}), run: () => Promise.reject(new Error(`401 for ${key}`)) });
+    const manager = memoryOf([{ ...legacyMemory([], 'cloud'), tools: [failing] }], parts);
+    manager.initialize('S1');
+    await expect(run(manager.tools[0], {})).rejects.toThrow('401');
+    expect(warned).toEqual(['Memory provider cloud: recall failed: 401 for [key]']);
+  });
+});
+
+describe('a switch', () => {
+  it('comes behind the end of the old session and ahead of writes of the new one, however slow the provider', async () => {
+    const { parts, heard } = bench();
+    const held = gate();
+    const manager = memoryOf([new RecordingMemory(heard, { pause: (hook) => (hook === 'end' ? held.opened : Promise.resolve()) })], parts);
+    manager.initialize('S1');
+    manager.syncTurn(turn('q1'));
+    manager.switchSession({ from: 'S1', to: 'S2', reason: 'new_session', parentSessionId: null });
+    manager.syncTurn(turn('q2'));
+    held.open();
+    await manager.drain();
+    expect(heard).toEqual(['initialize S1', 'sync S1: q1 -> a', 'end S1', 'switch S2 new_session reset', 'sync S2: q2 -> a']);
+  });
+
+  it('says its reason and parent; only a new conversation is a reset, only a rewind keeps the id', async () => {
+    const { parts, heard } = bench();
+    const manager = memoryOf([new RecordingMemory(heard)], parts);
+    manager.initialize('S1', 'P');
+    manager.switchSession({ from: 'S1', to: 'S2', reason: 'compression', parentSessionId: 'S1' });
+    manager.switchSession({ from: 'S2', to: 'S3', reason: 'branch', parentSessionId: 'S2' });
+    manager.switchSession({ from: 'S3', to: 'S3', reason: 'rewind', parentSessionId: 'S2' });
+    manager.switchSession({ from: 'S3', to: 'S1', reason: 'resume', parentSessionId: 'P' });
+    manager.switchSession({ from: 'S1', to: 'S4', reason: 'reset', parentSessionId: null });
+    await manager.drain();
+    expect(heard).toEqual([
+      'initialize S1 parent P', 'switch S2 compression parent S1', 'switch S3 branch parent S2', 'switch S3 rewind rewound parent S2', 'switch S1 resume parent P', 'end S1', 'switch S4 reset reset',
+    ]);
+  });
+
+  it('to no id, or to where it is, is none', async () => {
+    const { parts, heard } = bench();
+    const manager = memoryOf([new RecordingMemory(heard)], parts);
+    manager.initialize('');
+    manager.initialize('S1');
+    manager.switchSession({ from: 'S1', to: '', reason: 'resume', parentSessionId: null });
+    manager.switchSession({ from: 'S1', to: 'S1', reason: 'resume', parentSessionId: null });
+    await manager.drain();
+    expect([heard, manager.currentSession]).toEqual([['initialize S1'], 'S1']);
+  });
+
+  it('does not say the end of a session twice that was said when it ended', async () => {
+    const { parts, heard } = bench();
+    const manager = memoryOf([new RecordingMemory(heard)], parts);
+    manager.initialize('S1');
+    manager.endSession();
+    manager.endSession();
+    manager.switchSession({ from: 'S1', to: 'S2', reason: 'reset', parentSessionId: null });
+    manager.endSession();
+    await manager.drain();
+    expect(heard).toEqual(['initialize S1', 'end S1', 'switch S2 reset reset', 'end S2']);
+  });
+});
+
+describe('a provider that misbehaves', () => {
+  const hooks = async (manager: MemoryManager): Promise<void> => {
+    manager.initialize('S1');
+    manager.turnStarting({ turnUid: 't', prompt: 'where is it', model: 'm' });
+    await manager.prepareTurn(request('where is it'));
+    manager.syncTurn(turn('q1'));
+    manager.switchSession({ from: 'S1', to: 'S2', reason: 'new_session', parentSessionId: null });
+    manager.syncTurn(turn('q2'));
+    manager.delegated({ childSessionId: 'C', task: 't', result: 'r' });
+    manager.mirrorWrite({ action: 'add', target: 'user', content: 'likes tea', previous: null });
+    await manager.forget(['S9']);
+  };
+  const whole = [
+    'initialize S1', 'sync S1: q1 -> a', 'end S1', 'switch S2 new_session reset', 'sync S2: q2 -> a', 'delegation S2 to C: t -> r', 'forget S9',
+  ];
+
+  it('touches no other: one that throws', async () => {
+    const { parts, heard, warned } = bench();
+    const manager = memoryOf([throwingMemory(), new RecordingMemory(heard)], parts);
+    await hooks(manager);
+    await manager.drain();
+    expect({ heard, told: [...new Set(warned.map((line) => line.replace(/: \w+ failed.*/, '')))] }).toEqual({ heard: whole, told: ['Memory provider throwing'] });
+  });
+
+  it('touches no other: one that hangs', async () => {
+    const { parts, heard, clock } = bench();
+    const manager = memoryOf([hangingMemory(), new RecordingMemory(heard)], parts);
+    const done = hooks(manager);
+    await clock.advance(2000);
+    await clock.advance(10_000);
+    await done;
+    expect(heard).toEqual(whole);
+  });
+
+  it('is left alone when it does not heed its abort, and hears what comes behind', async () => {
+    const { parts, heard, clock, warned } = bench();
+    const aborted: boolean[] = [];
+    const provider: MemoryProvider = { ...legacyMemory(heard), initialize: (_id, signal) => new Promise(() => signal.addEventListener('abort', () => aborted.push(true))) };
+    const manager = memoryOf([provider], parts);
+    manager.initialize('S1');
+    manager.syncTurn(turn('q1'));
+    await clock.advance(0);
+    await clock.advance(299_999);
+    expect([aborted, heard]).toEqual([[], []]);
+    await clock.advance(5001);
+    await manager.drain();
+    expect([aborted, heard, warned]).toEqual([[true], ['legacy sync S1: q1'], ['Memory provider legacy: initialize failed: It took too long. It did not stop when it was asked to, and is left alone.']]);
+  });
+
+  it('that is of before most hooks existed works', async () => {
+    const { parts, heard, warned } = bench();
+    const manager = memoryOf([legacyMemory(heard)], parts);
+    await hooks(manager);
+    await manager.shutdown(null);
+    expect([heard, warned]).toEqual([['legacy initialize S1', 'legacy sync S1: q1', 'legacy sync S2: q2'], []]);
+  });
+});
+
+describe('what is remembered', () => {
+  it('is a completed turn of a person in which something was said', async () => {
+    const { parts, heard } = bench();
+    const manager = memoryOf([new RecordingMemory(heard)], parts);
+    manager.syncTurn(turn('too early'));
+    manager.initialize('S1');
+    for (const outcome of ['interrupted', 'failed'] as const) manager.syncTurn(turn(outcome, 'half', { outcome }));
+    manager.syncTurn(turn(' ', 'a'));
+    manager.syncTurn(turn('q', '\n'));
+    manager.syncTurn(turn('scheduled', 'a', { isAutomated: true }));
+    manager.syncTurn(turn('q1'));
+    await manager.drain();
+    expect(heard).toEqual(['initialize S1', 'sync S1: q1 -> a']);
+  });
+
+  it('is told without secrets and without recalled text, on copies', async () => {
+    const { parts, heard } = bench();
+    const external = new RecordingMemory(heard, { beforeCompressing: '<memory-context>x</memory-context>' });
+    const manager = memoryOf([external], parts, external);
+    manager.initialize('S1');
+    const told = Object.freeze(turn(`use ${key}`, '<memory-context>\nold\n</memory-context>\npassword: "hunter2hunter2"'));
+    manager.syncTurn(told);
+    manager.mirrorWrite(Object.freeze({ action: 'replace', target: 'user', content: `key ${key}`, previous: `old ${key}` } as const));
+    manager.delegated(Object.freeze({ childSessionId: 'C', task: `with ${key}`, result: 'done' }));
+    const rows = new TranscriptBuilder().turn('t1').user(`u ${key}`).assistant(`a ${key}`).messages;
+    const before = JSON.stringify(rows);
+    await manager.beforeCompressing(rows, new AbortController().signal);
+    await manager.drain();
+    expect(heard.slice(1)).toEqual([
+      'sync S1: use [secret] -> password: [secret]', 'write replace user: old [secret] -> key [secret]', 'delegation S1 to C: with [secret] -> done', 'compressing u [secret] | a [secret]',
+    ]);
+    expect([told.prompt, JSON.stringify(rows)]).toEqual([`use ${key}`, before]);
+  });
+
+  it('is nothing of a private session: no turn, no write, and no tool that writes', async () => {
+    const { parts, heard } = bench({ isPrivate: true });
+    const manager = memoryOf([new RecordingMemory(heard, { starts: true, tools: [tool('look'), tool('note', [], false)], recall: () => 'likes tea' })], parts);
+    manager.initialize('S1');
+    manager.turnStarting({ turnUid: 't', prompt: 'q', model: 'm' });
+    manager.syncTurn(turn('q1'));
+    manager.delegated({ childSessionId: 'C', task: 't', result: 'r' });
+    manager.mirrorWrite({ action: 'add', target: 'user', content: 'x', previous: null });
+    await manager.drain();
+    expect({ heard, tools: manager.tools.map(({ name }) => name), recall: (await manager.prepareTurn(request('what do I like'))).recall }).toEqual({ heard: ['initialize S1'], tools: ['look'], recall: 'likes tea' });
+  });
+
+  it('counts the turns of a session for those who want to know, over a compression too', async () => {
+    const { parts, heard } = bench();
+    const manager = memoryOf([new RecordingMemory(heard, { starts: true })], parts);
+    manager.initialize('S1');
+    const start = (prompt: string): void => manager.turnStarting({ turnUid: prompt, prompt, model: 'm' });
+    start('one');
+    start('two');
+    manager.switchSession({ from: 'S1', to: 'S2', reason: 'compression', parentSessionId: 'S1' });
+    start('three');
+    manager.switchSession({ from: 'S2', to: 'S3', reason: 'resume', parentSessionId: null });
+    start('four');
+    await manager.drain();
+    expect(heard.filter((line) => line.startsWith('start'))).toEqual(['start S1 1: one', 'start S1 2: two', 'start S2 3: three', 'start S3 1: four']);
+  });
+
+  it('of a write of the built-in memory is told to the external provider alone', async () => {
+    const { parts } = bench();
+    const [own, other]: [string[], string[]] = [[], []];
+    const external = new RecordingMemory(other);
+    const manager = memoryOf([new RecordingMemory(own), external], parts, external);
+    manager.initialize('S1');
+    manager.mirrorWrite({ action: 'add', target: 'memory', content: 'uses pnpm', previous: null });
+    await manager.drain();
+    expect([own, other]).toEqual([['initialize S1'], ['initialize S1', 'write add memory: uses pnpm']]);
+  });
+});
+
+describe('recall', () => {
+  it('joins what providers found, tidied, and is asked with the prompt without its secrets', async () => {
+    const { parts } = bench();
+    const asked: string[] = [];
+    const recall = (query: string): string => {
+      asked.push(query);
+      return '- likes tea\n- likes tea\n<memory-context>echo</memory-context>';
+    };
+    const manager = memoryOf([new RecordingMemory([], { recall }), legacyMemory([]), new RecordingMemory([], { recall: () => 'uses pnpm' })], parts);
+    manager.initialize('S1');
+    expect([(await manager.prepareTurn(request(`what fits ${key}`))).recall, asked]).toEqual(['- likes tea\n\nuses pnpm', ['what fits [secret]']]);
+  });
+
+  it('is not asked for prompts that say nothing', async () => {
+    const { parts } = bench();
+    const asked: string[] = [];
+    const manager = memoryOf([new RecordingMemory([], { recall: (query) => (asked.push(query), '') })], parts);
+    manager.initialize('S1');
+    for (const prompt of ['', ' ', 'ok', 'Thanks!', 'OK, thank you.', 'go on', '/compress the rest', '👍', 'hi', 'ok then where is the config']) await manager.prepareTurn(request(prompt));
+    expect(asked).toEqual(['ok then where is the config']);
+  });
+
+  it('is waited for two seconds; after a moment the person is told; what came by then counts', async () => {
+    const { parts, clock, warned } = bench();
+    const slow: number[] = [];
+    const manager = memoryOf([new RecordingMemory([], { name: 'quick', recall: () => 'quick' }), { ...hangingMemory('stuck'), initialize: () => Promise.resolve() }], parts);
+    manager.initialize('S1');
+    const prepared = manager.prepareTurn(request('where is it', { onSlow: () => slow.push(clock.monotonicMs()) }));
+    await clock.advance(1999);
+    let isDone = false;
+    void prepared.then(() => (isDone = true));
+    await clock.advance(0);
+    const before = isDone;
+    await clock.advance(1);
+    expect([before, slow, (await prepared).recall, warned]).toEqual([false, [300], 'quick', ['Memory provider stuck: recall took longer than 2 s; the turn went on without it.']]);
+  });
+
+  it('leaves a provider out that has not come back, and asks it again when it has', async () => {
+    const { parts, clock, warned } = bench();
+    const held = gate();
+    const asked: string[] = [];
+    const manager = memoryOf([new RecordingMemory([], { recall: async (query) => { asked.push(query); if (asked.length === 1) await held.opened; return `found for ${query}`; } })], parts);
+    manager.initialize('S1');
+    const first = manager.prepareTurn(request('first question'));
+    await clock.advance(2000);
+    const during = await manager.prepareTurn(request('second question'));
+    held.open();
+    await clock.advance(0);
+    const after = await manager.prepareTurn(request('third question'));
+    expect([(await first).recall, during.recall, after.recall, asked, warned.length]).toEqual(['', '', 'found for third question', ['first question', 'third question'], 1]);
+  });
+
+  it('can be skipped by the person, and ends with its turn', async () => {
+    const { parts, clock, warned } = bench();
+    const told: unknown[] = [];
+    const provider: MemoryProvider = {
+      ...legacyMemory([], 'heeding'),
+      prefetch: (_query, _id, signal) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => { told.push(signal.aborted); reject(new Error('aborted')); })),
+    };
+    const manager = memoryOf([provider], parts);
+    manager.initialize('S1');
+    for (const which of ['skip', 'signal'] as const) {
+      const controller = new AbortController();
+      const prepared = manager.prepareTurn(request('where is it', { [which]: controller.signal }));
+      await clock.advance(400);
+      controller.abort();
+      expect((await prepared).recall).toBe('');
+      await clock.advance(0);
+    }
+    expect([told, warned]).toEqual([[true, true], ['Memory provider heeding: recall was skipped; the turn went on without it.']]);
+  });
+
+  it('of a new session is not answered from the old one: a provider is asked when it has been told', async () => {
+    const { parts, clock } = bench();
+    const held = gate();
+    let session = '';
+    const manager = memoryOf([{
+      ...legacyMemory([]), initialize: async (id) => void (session = id), onSessionEnd: () => held.opened, onSessionSwitch: async (id) => void (session = id),
+      prefetch: () => Promise.resolve(`from ${session}`), systemPromptBlock: () => `block of ${session}`,
+    }], parts);
+    manager.initialize('S1');
+    await manager.drain();
+    manager.switchSession({ from: 'S1', to: 'S2', reason: 'new_session', parentSessionId: null });
+    const first = manager.prepareTurn(request('first question'));
+    await clock.advance(2000);
+    held.open();
+    await clock.advance(0);
+    const second = await manager.prepareTurn(request('second question'));
+    expect([await first, second]).toEqual([{ systemBlock: '', recall: '', found: [] }, { systemBlock: 'block of S2', recall: 'from S2', found: [] }]);
+  });
+
+  it('says what was found where a provider can count it', async () => {
+    const { parts } = bench();
+    const manager = memoryOf([{ ...legacyMemory([], 'one'), prefetch: () => Promise.resolve('x'), recallStatus: () => ({ label: 'memories', count: 3 }) }, { ...throwingMemory('two'), prefetch: () => Promise.resolve('y') }], parts);
+    manager.initialize('S1');
+    expect((await manager.prepareTurn(request('where is it'))).found).toEqual([{ provider: 'one', label: 'memories', count: 3 }]);
+  });
+});
+
+describe('the system prompt’s part', () => {
+  it('stays the same for a session and is read anew for the next', async () => {
+    const { parts } = bench();
+    let reads = 0;
+    const manager = memoryOf([new RecordingMemory([], { block: () => `read ${++reads}\n<memory-context>` }), new RecordingMemory([], { block: () => 'fixed' })], parts);
+    const block = async (): Promise<string> => (await manager.prepareTurn(request('ok'))).systemBlock;
+    manager.initialize('S1');
+    const first = [await block(), await block()];
+    manager.switchSession({ from: 'S1', to: 'S1', reason: 'rewind', parentSessionId: null });
+    const rewound = await block();
+    manager.switchSession({ from: 'S1', to: 'S2', reason: 'new_session', parentSessionId: null });
+    expect([...first, rewound, await block()]).toEqual(['read 1\n\nfixed', 'read 1\n\nfixed', 'read 1\n\nfixed', 'read 2\n\nfixed']);
+  });
+});
+
+describe('before a summary is made', () => {
+  it('providers say what it must keep, each for so long', async () => {
+    const { parts, clock, warned } = bench();
+    const manager = memoryOf([new RecordingMemory([], { beforeCompressing: 'keep the plan' }), throwingMemory(), hangingMemory(), legacyMemory([])], parts);
+    manager.initialize('S1');
+    const text = manager.beforeCompressing([], new AbortController().signal);
+    await clock.advance(0);
+    await clock.advance(5000);
+    expect([await text, warned.at(-1)]).toEqual(['keep the plan', 'Memory provider hanging: onPreCompress took longer than 5 s; the summary was made without it.']);
+  });
+});
+
+describe('a session that is forgotten', () => {
+  it('is erased at every provider, writes that wait included; what cannot be erased is said', async () => {
+    const { parts, heard, clock } = bench();
+    const held = gate();
+    const external = legacyMemory([], 'cloud');
+    const manager = memoryOf([new RecordingMemory(heard, { cannotForget: 'Two notes are shared.', pause: (hook) => (hook === 'initialize' ? held.opened : Promise.resolve()) }), external, throwingMemory(), hangingMemory(), legacyMemory([], 'files')], parts, external);
+    manager.initialize('S1');
+    manager.syncTurn(turn('secret plan'));
+    const sentences = manager.forget(['S0', 'S1']);
+    held.open();
+    await clock.advance(0);
+    await clock.advance(10_000);
+    expect([await sentences, heard]).toEqual([
+      ['Two notes are shared.', 'cloud keeps what it was sent: it has no way to erase a session.', 'throwing could not erase its part. The log says why.', 'hanging has not said yet whether it could erase its part.'],
+      ['initialize S1', 'forget S0 S1'],
+    ]);
+  });
+});
+
+describe('shutting down', () => {
+  it('lets queued work finish, takes no more, and tells the provider last', async () => {
+    const { parts, heard } = bench();
+    const manager = memoryOf([new RecordingMemory(heard)], parts);
+    manager.initialize('S1');
+    manager.syncTurn(turn('q1'));
+    const closing = manager.shutdown(new Promise(() => undefined));
+    manager.syncTurn(turn('q2'));
+    manager.switchSession({ from: 'S1', to: 'S2', reason: 'resume', parentSessionId: null });
+    manager.endSession();
+    await closing;
+    await manager.shutdown(null);
+    expect(heard).toEqual(['initialize S1', 'sync S1: q1 -> a', 'shutdown']);
+  });
+
+  it('hands over what is left with aborted signals when time is up, also behind a call that hangs', async () => {
+    const { parts, clock } = bench();
+    const kept: string[] = [];
+    const provider: MemoryProvider = {
+      name: 'durable',
+      initialize: () => new Promise(() => undefined),
+      syncTurn: async ({ prompt }, signal) => void kept.push(`${prompt} ${signal.aborted ? 'kept for later' : 'sent'}`),
+      shutdown: async () => void kept.push('shutdown'),
+    };
+    const manager = memoryOf([provider, hangingMemory()], parts);
+    manager.initialize('S1');
+    manager.syncTurn(turn('q1'));
+    manager.syncTurn(turn('q2'));
+    let grace = (): void => undefined;
+    const closing = manager.shutdown(new Promise((resolve) => (grace = resolve)));
+    await clock.advance(1000);
+    grace();
+    await clock.advance(0);
+    await clock.advance(800);
+    await closing;
+    expect([kept, clock.monotonicMs()]).toEqual([['q1 kept for later', 'q2 kept for later', 'shutdown'], 1800]);
+  });
+});
