@@ -6,11 +6,12 @@ import type { Part } from '../transcript/part';
 import type { RepairReason } from '../transcript/sequenceRepair';
 import type { Settlement, Turn } from '../transcript/turn';
 import type { Usage } from '../transcript/usage';
+import type { WireTexts } from './wireTexts';
 
 /** Everything the rest of the house may ask of stored sessions. `SessionDb` implements it synchronously; behind the worker every method
  *  returns a promise (`SessionStore`). One call is one transaction: when it returns (or resolves), what it wrote survives a power cut.
  *  Every method may throw a `StoreError`. */
-export interface SessionOperations extends Outbox {
+export interface SessionOperations extends Outbox, WireTexts {
   // Sessions
   createSession(input: NewSession): Session;
   getSession(sessionId: string): Session | null;

@@ -8,6 +8,7 @@ import { busy, invalid } from './refusal';
 import type { SessionTable } from './sessionTable';
 import type { TranscriptReading } from './transcriptReading';
 import type { TurnTable } from './turnTable';
+import { WireTextTable } from './wireTextTable';
 
 /** Starts the next segment of a conversation: child session, handoff, carried rows and the parent's end are one transaction, so that there is
  *  either the living parent or a whole child. Runs inside its caller's transaction. */
@@ -29,6 +30,7 @@ export class Compression {
     const child = this.createChild(input, parent);
     this.messages.insert(handoffRow(input), this.messages.endPosition(child.id));
     for (const row of carried) this.messages.insert(carriedRow(row, child.id), this.messages.endPosition(child.id));
+    new WireTextTable(this.database).carry(child.id);
     this.sessions.end(parent.id, 'compression', input.now);
     this.database.run('UPDATE OR REPLACE drafts SET key = ? WHERE key = ?', [child.id, parent.id]);
     this.database.run('UPDATE queue SET session_id = ? WHERE conversation_id = ?', [child.id, parent.conversationId]);

@@ -6,6 +6,7 @@ import type {
   MessageRevision, NewSession, OpenTurn, PromptVersions, RewindSession, RewoundSession, SearchHit, SearchProgress, SearchQuery, SessionOperations,
   SessionQuery, SettledTurn, SettleTurn, ShowVersion, SpilledTurn, SteerTurn, StoreStatistics, TranscriptPage, TranscriptQuery, TranscriptRepair,
 } from '../sessionStore';
+import type { ApiContent } from '../wireTexts';
 import type { NewOutboxEntry, OutboxCount, OutboxEntry } from '../outbox/outbox';
 import { OutboxTable } from '../outbox/outboxTable';
 import { StoreError } from '../storeError';
@@ -37,6 +38,7 @@ import { TranscriptRewriting } from './transcriptRewriting';
 import { TurnClosing } from './turnClosing';
 import { TurnLife } from './turnLife';
 import { TurnTable } from './turnTable';
+import { WireTextTable } from './wireTextTable';
 
 export interface SessionDbParts {
   /** A database that `migrate` has brought to the newest version. */
@@ -73,6 +75,7 @@ export class SessionDb implements SessionOperations {
   private readonly folding: SpillFolding;
   private readonly prompts: PromptQueue;
   private readonly outbox: OutboxTable;
+  private readonly wireTexts: WireTextTable;
   private readonly index: SearchIndex;
   private readonly messageSearch: MessageSearch;
 
@@ -99,6 +102,7 @@ export class SessionDb implements SessionOperations {
     this.rewinding = new Rewinding(this.sessions, this.messages, this.turns, rows);
     this.forgetting = new Forgetting(database, this.sessions, this.list);
     this.outbox = new OutboxTable(database);
+    this.wireTexts = new WireTextTable(database);
     this.folding = new SpillFolding(database, this.sessions, this.messages, this.turns, this.life, this.rewriting, now);
     this.prompts = new PromptQueue(database, this.sessions);
     this.index = new SearchIndex(database);
@@ -249,6 +253,14 @@ export class SessionDb implements SessionOperations {
   }
 
   // Reading
+
+  setApiContent(messageUid: string, text: string): void {
+    this.write(() => this.wireTexts.set(messageUid, text));
+  }
+
+  apiContents(sessionId: string): readonly ApiContent[] {
+    return this.database.readTransaction(() => this.wireTexts.ofSession(sessionId));
+  }
 
   activeMessages(sessionId: string): readonly Message[] {
     return this.database.readTransaction(() => this.reading.active(sessionId));

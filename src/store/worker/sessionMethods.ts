@@ -58,6 +58,8 @@ export function promisedOperations(call: CallMethod): Omit<SessionStore, 'close'
     settleTurn: (...args) => call('settleTurn', args),
     recoverTurns: (...args) => call('recoverTurns', args),
     foldSpill: (...args) => call('foldSpill', args),
+    setApiContent: (...args) => call('setApiContent', args),
+    apiContents: (...args) => call('apiContents', args),
     activeMessages: (...args) => call('activeMessages', args),
     revisionsOf: (...args) => call('revisionsOf', args),
     getMessage: (...args) => call('getMessage', args),

@@ -1,0 +1,14 @@
+/** The exact text that prompts were sent with, where it is not what the person wrote: with recalled memory behind it. Kept so that every later
+ *  request repeats it byte for byte and provider caches hold. It is never shown, searched or exported, and goes when the content of its row
+ *  changes. One call is one transaction; see `SessionOperations`. */
+export interface WireTexts {
+  /** Throws `invalid` for anything but a stored prompt. */
+  setApiContent(messageUid: string, text: string): void;
+  /** Of the session's active rows, those that have one. */
+  apiContents(sessionId: string): readonly ApiContent[];
+}
+
+export interface ApiContent {
+  readonly messageUid: string;
+  readonly text: string;
+}
