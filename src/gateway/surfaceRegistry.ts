@@ -32,6 +32,11 @@ export class SurfaceRegistry {
     return [...this.attached.values()].find((entry) => entry.sessionId === sessionId)?.surface.id ?? null;
   }
 
+  /** Where a prompt of this session runs that nobody sends from a surface now. */
+  surfaceOf(sessionId: string): string {
+    return this.showing(sessionId) ?? `background:${sessionId}`;
+  }
+
   allShowing(sessionId: string): readonly string[] {
     return [...this.attached.values()].filter((entry) => entry.sessionId === sessionId).map(({ surface }) => surface.id);
   }

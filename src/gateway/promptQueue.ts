@@ -1,0 +1,146 @@
+import { TurnStop } from '../agent/turnStop';
+import type { Clock } from '../base/clock';
+import type { Log } from '../base/log';
+import type { SessionStore } from '../store/sessionStore';
+import type { QueuedPrompt, Session } from '../transcript/session';
+import type { BusyMode } from '../transcript/busyMode';
+import type { Compressions } from './compressions';
+import { GatewayError, type PromptSubmission, type SubmitReceipt } from './gateway';
+import type { SessionDirectory } from './sessionDirectory';
+import type { SurfaceRegistry } from './surfaceRegistry';
+import { TakeOvers } from './takeOvers';
+import type { TurnRunner } from './turnRunner';
+import type { TurnSlots } from './turnSlots';
+
+interface QueueParts {
+  readonly store: SessionStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly busyMode?: () => BusyMode;
+  readonly sessions: SessionDirectory;
+  readonly surfaces: SurfaceRegistry;
+  readonly slots: TurnSlots;
+  readonly runner: TurnRunner;
+  readonly compressions: Compressions;
+}
+
+/** Prompts that wait, durably: for a turn to settle, for a compression, or to be told to a running turn. */
+export class PromptQueue {
+  private readonly takeOvers = new TakeOvers();
+
+  constructor(private readonly parts: QueueParts) {}
+
+  async edit(uid: string, text: string): Promise<void> {
+    if (text.trim() === '') throw new GatewayError('invalid', 'A queued message cannot be empty. Remove it instead.');
+    this.tell(await this.parts.store.editQueued(uid, text));
+  }
+
+  async remove(uid: string): Promise<void> {
+    const removed = await this.parts.store.queuedPrompt(uid);
+    if (removed === null) return;
+    const queue = await this.parts.store.removeQueued(uid);
+    this.parts.surfaces.tellAll({ kind: 'queueChanged', sessionId: removed.sessionId, queue });
+  }
+
+  async promote(uid: string): Promise<void> {
+    const queue = await this.parts.store.promoteQueued(uid);
+    this.tell(queue);
+    const first = queue[0];
+    if (first !== undefined) await this.startNext(await this.parts.sessions.tipOf(first.sessionId), this.parts.surfaces.surfaceOf(first.sessionId), true);
+  }
+
+  /** A prompt sent while a turn runs. It is queued, durably, before anything is done with it; called inside the conversation's sequence, so
+   *  that the end of that turn finds what was decided here. */
+  async addBesideTurn(session: Session, prompt: PromptSubmission): Promise<SubmitReceipt> {
+    const { conversationId } = session;
+    const mode = prompt.busy ?? this.parts.busyMode?.() ?? 'queue';
+    const run = this.parts.runner.runningIn(conversationId);
+    const takeOvers = this.takeOvers.of(conversationId);
+    const behind = { queue: null, interrupt: takeOvers, steer: [...takeOvers, ...(run?.steering.waiting ?? [])] }[mode];
+    const queue = await this.parts.store.enqueue({
+      uid: prompt.uid,
+      sessionId: session.id,
+      text: prompt.text,
+      createdAt: this.parts.clock.now(),
+      ...(behind === null ? {} : { behind }),
+    });
+    this.parts.surfaces.tellAll({ kind: 'queueChanged', sessionId: session.id, queue });
+    if (mode === 'steer') run?.steering.add(prompt.uid);
+    if (mode === 'interrupt') {
+      // Also where the turn has just ended by itself: what is done behind it comes after this in the sequence.
+      this.takeOvers.add(conversationId, prompt.uid);
+      // Not awaited: the end of the turn waits for this sequence.
+      run?.controller.abort(new TurnStop('newPrompt'));
+    }
+    return { kind: 'queued', sessionId: session.id, queue };
+  }
+
+  /** A prompt before which the history must be made shorter. It is queued first, durably, and is the next one when that is done. */
+  async addBehindCompression(surfaceId: string, session: Session, prompt: PromptSubmission): Promise<SubmitReceipt> {
+    const createdAt = this.parts.clock.now();
+    const queue = await this.parts.store.enqueue({ uid: prompt.uid, sessionId: session.id, text: prompt.text, createdAt, behind: [] });
+    this.parts.surfaces.tellAll({ kind: 'queueChanged', sessionId: session.id, queue });
+    this.takeOvers.add(session.conversationId, prompt.uid);
+    this.compressAhead(session, surfaceId, false);
+    return { kind: 'queued', sessionId: session.id, queue };
+  }
+
+  /** Whoever stops a turn does not want the prompt that it was stopped for either: it stays queued. */
+  dropTakeOvers(conversationId: string): void {
+    this.takeOvers.clear(conversationId);
+  }
+
+  async tellQueueOf(sessionId: string): Promise<void> {
+    try {
+      this.parts.surfaces.tellAll({ kind: 'queueChanged', sessionId, queue: await this.parts.store.queue(sessionId) });
+    } catch (error) {
+      this.parts.log.warn(`The queue could not be read: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  /** Only after a turn that completed: a queue behind a stop, a failure or a crash waits for the person. */
+  async resume(): Promise<void> {
+    const sessions = await this.parts.store.listSessions({ limit: 1000 });
+    for (const summary of sessions.filter((candidate) => candidate.queuedCount > 0 && candidate.lastTurn?.state === 'complete')) {
+      await this.startNextInBackground(summary, this.parts.surfaces.surfaceOf(summary.id), true);
+    }
+  }
+
+  /** Starts the first queued prompt if the conversation is free; with `goesOn` false only one that a turn was stopped for. A prompt that
+   *  cannot start stays where it is. Never rejects. */
+  async startNextInBackground(session: Session, surfaceId: string, goesOn: boolean, length: 'shortEnough' | 'asItIs' = 'shortEnough'): Promise<void> {
+    try {
+      await this.startNext(session, surfaceId, goesOn, length);
+    } catch (error) {
+      this.parts.log.warn(`A queued prompt could not be started and stays queued: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  private startNext(session: Session, surfaceId: string, goesOn: boolean, length: 'shortEnough' | 'asItIs' = 'shortEnough'): Promise<void> {
+    const { store, slots, sessions, surfaces, compressions } = this.parts;
+    return slots.inSequence(session.conversationId, async () => {
+      if (slots.isClosing || (await slots.isBusy(session))) return;
+      const current = await sessions.tipOf(session.id);
+      const queue = await store.queue(current.id);
+      const isWanted = goesOn || this.takeOvers.of(session.conversationId).length > 0;
+      if (length === 'shortEnough' && queue.length > 0 && isWanted && (await compressions.isDue(current))) return this.compressAhead(current, surfaceId, goesOn);
+      const next = this.takeOvers.takeFrom(queue, session.conversationId) ?? (goesOn ? queue[0] : undefined);
+      if (next === undefined) return;
+      await slots.open(surfaceId, current, { prompt: next, reason: 'resume', queuedUid: next.uid });
+      surfaces.tellAll({ kind: 'queueChanged', sessionId: current.id, queue: await store.queue(current.id) });
+    });
+  }
+
+  /** Compresses, then starts the next queued prompt, also where compressing came to nothing. Called inside the conversation's sequence. */
+  private compressAhead(session: Session, surfaceId: string, goesOn: boolean): void {
+    void this.parts.compressions
+      .begin(session, { focus: null, isForced: false })
+      .catch((error: unknown) => this.parts.log.warn(`Session ${session.id} was not compressed: ${error instanceof Error ? error.message : String(error)}`))
+      .then(() => this.startNextInBackground(session, surfaceId, goesOn, 'asItIs'));
+  }
+
+  private tell(queue: readonly QueuedPrompt[]): void {
+    const sessionId = queue[0]?.sessionId;
+    if (sessionId !== undefined) this.parts.surfaces.tellAll({ kind: 'queueChanged', sessionId, queue });
+  }
+}

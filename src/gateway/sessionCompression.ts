@@ -1,0 +1,53 @@
+import type { SessionStore } from '../store/sessionStore';
+import type { HandoffTokens } from '../transcript/handoff';
+import type { Session } from '../transcript/session';
+import type { CompressionRequest, Compressions } from './compressions';
+import { type CompressionReport, GatewayError, type SessionContextUse } from './gateway';
+import type { PromptQueue } from './promptQueue';
+import type { SessionDirectory } from './sessionDirectory';
+import type { SurfaceRegistry } from './surfaceRegistry';
+import type { TurnSlots } from './turnSlots';
+
+interface CompressionParts {
+  readonly store: SessionStore;
+  readonly sessions: SessionDirectory;
+  readonly surfaces: SurfaceRegistry;
+  readonly slots: TurnSlots;
+  readonly queue: PromptQueue;
+  readonly compressions: Compressions;
+}
+
+/** Compressions that the person asks for, between two turns, and what can be asked about the context. */
+export class SessionCompression {
+  constructor(private readonly parts: CompressionParts) {}
+
+  async compress(sessionId: string, focus: string | null): Promise<CompressionReport> {
+    const { store, sessions, surfaces, slots, queue } = this.parts;
+    slots.refuseWhenClosing();
+    const found = await sessions.tipOf(sessionId);
+    const waiting = (await store.queue(found.id)).length;
+    const report = await this.begin(found, { focus, isForced: true });
+    // What was sent while it was compressed goes on; what waited before still waits for the person.
+    if (waiting === 0) void queue.startNextInBackground(found, surfaces.surfaceOf(report.sessionId), true);
+    return report;
+  }
+
+  async preview(sessionId: string): Promise<HandoffTokens | null> {
+    return this.parts.compressions.preview(await this.parts.sessions.tipOf(sessionId));
+  }
+
+  async contextUse(sessionId: string): Promise<SessionContextUse> {
+    return this.parts.compressions.contextUse(await this.parts.sessions.tipOf(sessionId));
+  }
+
+  private async begin(found: Session, request: CompressionRequest): Promise<CompressionReport> {
+    const { slots, sessions, compressions } = this.parts;
+    // In an object, so that the sequence is left when the compression has begun, not when it has ended.
+    const { end } = await slots.inSequence(found.conversationId, async () => {
+      const session = await sessions.tipOf(found.id);
+      if (await slots.isBusy(session)) throw new GatewayError('busy', 'An answer is being written in this session. Stop it first, or wait.');
+      return { end: compressions.begin(session, request) };
+    });
+    return end;
+  }
+}

@@ -1,0 +1,71 @@
+import type { Session } from '../transcript/session';
+import type { Turn } from '../transcript/turn';
+import type { Compressions } from './compressions';
+import { GatewayError, type SwitchReason } from './gateway';
+import { Sequencer } from './sequencer';
+import type { AgentSeat } from './agentSeat';
+import type { SessionDirectory } from './sessionDirectory';
+import type { SurfaceRegistry } from './surfaceRegistry';
+import type { TurnOpening } from './turnOpening';
+import type { TurnRunner } from './turnRunner';
+
+interface SlotParts {
+  readonly sessions: SessionDirectory;
+  readonly surfaces: SurfaceRegistry;
+  readonly opening: TurnOpening;
+  readonly runner: TurnRunner;
+  readonly compressions: Compressions;
+  /** The seat in which the turn runs. */
+  readonly seatFor: (surfaceId: string, session: Session, reason: SwitchReason) => AgentSeat;
+}
+
+/** How the turn of a prompt is opened. */
+export interface PromptTurn {
+  readonly prompt: { readonly uid: string; readonly text: string };
+  readonly reason: SwitchReason;
+  readonly queuedUid?: string;
+  readonly supersedes?: string;
+}
+
+/** One running turn per conversation: a slot is taken inside the conversation's sequence before the turn's row is written, and given back
+ *  after the turn has settled and was verified. */
+export class TurnSlots {
+  private readonly sequencer = new Sequencer();
+  private closing = false;
+
+  constructor(private readonly parts: SlotParts) {}
+
+  /** Runs work strictly behind what was asked before of the same conversation. */
+  inSequence<T>(conversationId: string, work: () => Promise<T>): Promise<T> {
+    return this.sequencer.run(conversationId, work);
+  }
+
+  /** Asked inside the conversation's sequence, in which turns are opened. */
+  async isBusy(session: Session): Promise<boolean> {
+    const { runner, compressions, opening } = this.parts;
+    const { conversationId } = session;
+    return runner.runningIn(conversationId) !== null || compressions.isRunning(conversationId) || opening.waitsInStore(session);
+  }
+
+  /** Opens the turn (durable) and lets it run. Called inside the conversation's sequence, with its slot free. */
+  async open(surfaceId: string, session: Session, { reason, ...how }: PromptTurn): Promise<Turn> {
+    const { sessions, surfaces, opening, runner, seatFor } = this.parts;
+    const opened = await opening.open({ session, model: sessions.modelOf(session), ...how });
+    const seat = seatFor(surfaceId, session, reason);
+    surfaces.tellTurn(session.id, { kind: 'turnOpened', turn: opened.turn, userMessage: opened.userMessage });
+    runner.start({ surfaceId, session, turn: opened.turn, prompt: opened.userMessage, seat });
+    return opened.turn;
+  }
+
+  get isClosing(): boolean {
+    return this.closing;
+  }
+
+  close(): void {
+    this.closing = true;
+  }
+
+  refuseWhenClosing(): void {
+    if (this.closing) throw new GatewayError('closing', 'This window is closing. Your prompt is kept.');
+  }
+}
