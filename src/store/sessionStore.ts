@@ -57,7 +57,8 @@ export interface SessionOperations extends Outbox, WireTexts {
   /** Throws `conversation-busy` while a turn is running or waiting. */
   trashSession(sessionId: string, now: number): void;
   restoreSession(sessionId: string): void;
-  /** Deletes the conversations that were trashed before `before` (seconds since the epoch), each as `forgetSession` does. */
+  /** Deletes the conversations that were trashed before `before` (seconds since the epoch), each as `forgetSession` does. What is pinned or
+   *  still answering stays. */
   pruneTrash(before: number): ForgottenSessions;
   /** Erases a conversation: rows, turns, revisions, queue, drafts, outbox, index, and its bytes in the file and the log. Sub-agents' sessions go
    *  with it; branches stay and become roots. Rewrites the whole file, which may take seconds for a large one. Throws `conversation-busy` while a

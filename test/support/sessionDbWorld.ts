@@ -1,4 +1,4 @@
-import { SimulatedDisk } from '../../src/store/engine/simulatedDisk';
+import { type DiskOperation, SimulatedDisk } from '../../src/store/engine/simulatedDisk';
 import type { SqlJsDatabase } from '../../src/store/engine/sqlJsDatabase';
 import { openDatabase } from '../../src/store/open/openDatabase';
 import { migrate, schemaVersion } from '../../src/store/schema/migrations';
@@ -73,7 +73,7 @@ export function runningTurn(db: SessionDb, { sessionId = 's1', turnUid = 't1', t
   openTurn(db, { sessionId, turnUid, userUid: `u-${turnUid}`, text });
 }
 
-export function openTurn(db: SessionDb, input: { sessionId?: string; turnUid: string; userUid?: string; text?: string; supersedes?: string; queuedUid?: string }) {
+export function openTurn(db: SessionDb, input: { sessionId?: string; turnUid: string; userUid?: string; text?: string; supersedes?: string; replaces?: { turnUid: string; reason: 'retried' | 'edited' }; queuedUid?: string }) {
   const { sessionId = 's1', turnUid, userUid = `u-${turnUid}`, text = 'Go on', ...rest } = input;
   return db.openTurn({ turnUid, sessionId, userMessage: prompt(userUid, text, turnUid, sessionId), model: 'Local/test', startedAt: 2, ...rest });
 }
@@ -119,4 +119,43 @@ export function refusal(work: () => unknown): StoreErrorCause | 'none' {
     if (error instanceof StoreError) return error.causeClass;
     throw error;
   }
+}
+
+/** Opens a turn and answers it. Uids: `u-<turn>` and `a-<turn>`. */
+export function answered(db: SessionDb, turnUid: string, text: string, how: { sessionId?: string; replaces?: { turnUid: string; reason: 'retried' | 'edited' } } = {}): void {
+  const { sessionId = 's1', ...rest } = how;
+  db.openTurn({ turnUid, sessionId, userMessage: prompt(`u-${turnUid}`, `${text}?`, turnUid, sessionId), model: 'Local/test', startedAt: 2, ...rest });
+  settle(db, turnUid, complete, [answer(`a-${turnUid}`, text, turnUid, sessionId)]);
+}
+
+/** Uids of what is active, in order. */
+export const activeUids = (db: SessionDb, sessionId = 's1'): readonly string[] => db.activeMessages(sessionId).map(({ uid }) => uid);
+
+/** The sentence of the `StoreError` that `work` throws, or "none". */
+export function sentence(work: () => unknown): string {
+  try {
+    work();
+    return 'none';
+  } catch (error) {
+    if (error instanceof StoreError) return error.message;
+    throw error;
+  }
+}
+
+/** Does `change` on a disk that fails at its first write, then at its second, and so on until it is through; tells for each time what the next
+ *  process finds. */
+export async function afterEveryFailure(
+  begin: (disk: SimulatedDisk) => Promise<SessionDbWorld>, change: (world: SessionDbWorld) => unknown, tell: (found: SessionDbWorld) => string,
+): Promise<readonly string[]> {
+  const outcomes = new Set<string>();
+  for (let healthy = 0, isDone = false; !isDone && healthy < 1000; healthy++) {
+    let left = Number.POSITIVE_INFINITY;
+    const fails = ({ kind }: DiskOperation): boolean => (kind === 'write' || kind === 'sync') && left-- <= 0;
+    const world = await begin(new SimulatedDisk({ intervene: (operation) => (fails(operation) ? 'EIO' : undefined) }));
+    left = healthy;
+    isDone = refusal(() => change(world)) === 'none';
+    const found = await world.reopened();
+    outcomes.add([tell(found), ...found.db.verifyIntegrity()].join(' | '));
+  }
+  return [...outcomes].sort();
 }

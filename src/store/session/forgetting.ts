@@ -1,6 +1,7 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
 import type { ForgottenSessions } from '../sessionStore';
 import type { BranchReference } from '../../transcript/session';
+import type { Turn } from '../../transcript/turn';
 import { readTurnRow } from './turnRow';
 import { textOr } from './columns';
 import { busy } from './refusal';
@@ -22,7 +23,8 @@ export class Forgetting {
   forget(sessionId: string): ForgottenSessions {
     const ids = this.belonging(this.sessions.require(sessionId).conversationId);
     const named = JSON.stringify(ids);
-    this.refuseOpen(named);
+    const open = this.openTurn(named);
+    if (open !== null) throw busy('This session is still answering. Stop it before you delete it.', open);
     const branches = this.branches(named);
     this.freeCopies(named);
     this.detachBranches(named);
@@ -31,13 +33,13 @@ export class Forgetting {
     return { sessionIds: ids, branches };
   }
 
-  /** Deletes what was trashed before. Inside its caller's transaction. */
+  /** Deletes what was trashed before, but for what is pinned or still answering. Inside its caller's transaction. */
   prune(before: number): ForgottenSessions {
-    const old = this.database.all('SELECT DISTINCT conversation_id AS id FROM sessions WHERE trashed_at < ? ORDER BY trashed_at', [before]);
+    const old = this.database.all('SELECT DISTINCT conversation_id AS id FROM sessions WHERE trashed_at < ? AND pinned = 0 ORDER BY trashed_at', [before]);
     const forgotten = old.flatMap((row) => {
       const id = textOr(row, 'id', '');
-      // A sub-agent's session goes with the one it belongs to.
-      return this.sessions.find(id) === null ? [] : [this.forget(id)];
+      // A sub-agent's session went with the one it belongs to.
+      return this.sessions.find(id) === null || this.openTurn(JSON.stringify(this.belonging(id))) !== null ? [] : [this.forget(id)];
     });
     const sessionIds = forgotten.flatMap((one) => one.sessionIds);
     const gone = new Set(sessionIds);
@@ -69,9 +71,9 @@ export class Forgetting {
       .map((row) => textOr(row, 'id', ''));
   }
 
-  private refuseOpen(named: string): void {
-    const open = this.database.get("SELECT * FROM turns WHERE session_id IN (SELECT value FROM json_each(?)) AND state <> 'settled'", [named]);
-    if (open !== undefined) throw busy('This session is still answering. Stop it before you delete it.', readTurnRow(open));
+  private openTurn(named: string): Turn | null {
+    const row = this.database.get("SELECT * FROM turns WHERE session_id IN (SELECT value FROM json_each(?)) AND state <> 'settled'", [named]);
+    return row === undefined ? null : readTurnRow(row);
   }
 
   /** Conversations that hold copies, or were branched from here without one. */

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import type { SimulatedDisk } from '../../../src/store/engine/simulatedDisk';
+import {
+  activeUids, afterEveryFailure, answer, answered, complete, lines, openTurn, prompt, refusal, sentence, sessionDbWorld, settle, type SessionDbWorld,
+} from '../../support/sessionDbWorld';
+
+async function three(disk?: SimulatedDisk): Promise<SessionDbWorld> {
+  const world = await sessionDbWorld(disk);
+  world.db.createSession({ id: 's1', startedAt: 1 });
+  for (const [turnUid, text] of [['t1', 'one'], ['t2', 'two'], ['t3', 'three']] as const) answered(world.db, turnUid, text);
+  return world;
+}
+
+const rewind = ({ db }: SessionDbWorld, to: string, sessionId = 's1') => db.rewindSession({ sessionId, to, now: 70 });
+
+describe('a rewind', () => {
+  it('hides a prompt and everything behind it, and gives the prompt back', async () => {
+    const world = await three();
+    const { messages, draft, turns } = rewind(world, 'u-t2');
+    expect({
+      touched: messages.map(({ uid, visibility }) => [uid, visibility.kind === 'hidden' ? visibility.reason : visibility.kind]), draft, turns, active: activeUids(world.db), all: lines(world.db),
+      list: world.db.listSessions({ limit: 1 }).map(({ turnCount, messageCount, lastActiveAt }) => [turnCount, messageCount, lastActiveAt]), found: world.db.search({ text: 'two', limit: 5 }),
+      problems: world.db.verifyIntegrity(),
+    }).toEqual({
+      touched: [['u-t2', 'rewound'], ['a-t2', 'rewound'], ['u-t3', 'rewound'], ['a-t3', 'rewound']], draft: 'two?', turns: 2, active: ['u-t1', 'a-t1'],
+      all: ['user: one?', 'assistant: one', 'user (rewound): two?', 'assistant (rewound): two', 'user (rewound): three?', 'assistant (rewound): three'],
+      list: [[1, 2, 70]], found: [], problems: [],
+    });
+  });
+
+  it('lets the session go on from there', async () => {
+    const world = await three();
+    rewind(world, 'u-t1');
+    answered(world.db, 't4', 'four');
+    expect([activeUids(world.db), world.db.promptVersions('s1'), world.db.listSessions({ limit: 1 })[0]?.turnCount]).toEqual([['u-t4', 'a-t4'], [], 1]);
+  });
+
+  it('is refused, in a sentence, while a turn is open and for anything but a prompt that is shown', async () => {
+    const world = await three();
+    rewind(world, 'u-t3');
+    const gone = 'This prompt is not part of the open session any more. Nothing was changed.';
+    const refusals = ['a-t1', 'u-t3', 'none'].map((uid) => sentence(() => rewind(world, uid)));
+    openTurn(world.db, { turnUid: 't5', text: 'five?' });
+    world.db.enqueue({ uid: 'steer', sessionId: 's1', text: 'hurry', createdAt: 3 });
+    world.db.putMessages([answer('a5', 'fi', 't5')]);
+    world.db.steerTurn({ turnUid: 't5', sessionId: 's1', queuedUid: 'steer', createdAt: 4 });
+    const busy = sentence(() => rewind(world, 'u-t1'));
+    settle(world.db, 't5', complete, [answer('b5', 've', 't5')]);
+    expect({ refusals, busy, steered: sentence(() => rewind(world, 'steer')), unknown: refusal(() => rewind(world, 'u-t1', 'none')), active: activeUids(world.db) }).toEqual({
+      refusals: [gone, gone, gone], busy: 'This session is still answering. Stop it before you rewind it.',
+      steered: 'This was said while an answer was being written. Rewind to the prompt that answer belongs to.', unknown: 'not-found',
+      active: ['u-t1', 'a-t1', 'u-t2', 'a-t2', 'u-t5', 'a5', 'steer', 'b5'],
+    });
+  });
+
+  it('behind a compression takes the row that was carried over with the one it repeats', async () => {
+    const world = await three();
+    world.db.compressSession({ parentId: 's1', childId: 's2', handoff: 'One.', summarisedUpTo: 'a-t1', now: 50 });
+    const summarised = refusal(() => rewind(world, 'u-t1'));
+    const { messages, turns } = rewind(world, 'u-t3');
+    expect({
+      summarised, turns, touched: messages.map(({ uid }) => uid), active: activeUids(world.db, 's2'), shown: world.db.readTranscript({ sessionId: 's2', limit: 20 }).messages.map(({ uid }) => uid),
+      counts: world.db.listSessions({ limit: 1 }).map(({ turnCount, messageCount }) => [turnCount, messageCount]), problems: world.db.verifyIntegrity(),
+    }).toEqual({
+      summarised: 'invalid', turns: 1, touched: ['u-t3', 'a-t3', 's2/u-t3', 's2/a-t3'], active: ['s2/handoff', 's2/u-t2', 's2/a-t2'],
+      shown: ['u-t1', 'a-t1', 'u-t2', 'a-t2', 's2/handoff'], counts: [[2, 4]], problems: [],
+    });
+  });
+
+  it('B100, B102 is durable, and what it took back stays in the file', async () => {
+    const world = await three();
+    rewind(world, 'u-t3');
+    const found = await world.reopened();
+    expect([activeUids(found.db), found.db.repairTranscript('s1').messages, lines(found.db).length]).toEqual([['u-t1', 'a-t1', 'u-t2', 'a-t2'], [], 6]);
+  });
+
+  it('B101 behind a turn without an answer takes the joined prompt whole', async () => {
+    const world = await three();
+    world.db.putMessages([prompt('u-x', 'and?', 't3'), answer('a-x', 'more', 't3')]);
+    world.database.run("UPDATE messages SET active = 0 WHERE uid = 'a-t2'");
+    world.db.repairTranscript('s1');
+    const joined = activeUids(world.db);
+    const { draft } = rewind(world, 'u-t2');
+    expect({ joined, draft, active: activeUids(world.db) }).toEqual({ joined: ['u-t1', 'a-t1', 'u-t2', 'a-t3', 'u-x', 'a-x'], draft: 'two?\n\nthree?', active: ['u-t1', 'a-t1'] });
+  });
+
+  it('is done whole or not at all when the power fails, at every write of it', async () => {
+    const outcomes = await afterEveryFailure(three, (world) => rewind(world, 'u-t2'), ({ db }) => `${activeUids(db).join(' ')} ${db.listSessions({ limit: 1 })[0]?.turnCount}`);
+    expect(outcomes).toEqual(['u-t1 a-t1 1', 'u-t1 a-t1 u-t2 a-t2 u-t3 a-t3 3']);
+  });
+});
