@@ -15,12 +15,15 @@ import type { ModelInfo } from '../../src/models/modelInfo';
 import { createTransports } from '../../src/models/providers/index';
 import { loopbackPolicy, type RequestPolicy } from '../../src/models/requestRunner';
 import type { SqlRow } from '../../src/store/engine/sqlDatabase';
+import { NodeFileSystem } from '../../src/store/engine/nodeFileSystem';
 import type { SessionStore } from '../../src/store/sessionStore';
+import type { SpillingStore } from '../../src/store/spill/spillingStore';
 import { readOnlyTools } from '../../src/tools/readOnlyTools';
 import { ToolRegistry } from '../../src/tools/toolRegistry';
 import type { Message } from '../../src/transcript/message';
 import { FolderOnDisk } from './folderOnDisk';
 import { memoryOf } from './memoryOf';
+import { spillingOver, testSpillHome } from './spills';
 import { type ModelServer, startModelServer } from './modelServer';
 import { RecordingMemory } from './recordingMemory';
 import { RecordingSurface } from './recordingSurface';
@@ -41,6 +44,8 @@ export interface WorldOptions {
   /** What differs from how requests to this machine are usually made: pauses before a second attempt, patience with silence. */
   readonly policy?: Partial<RequestPolicy>;
   readonly memory?: (log: string[]) => readonly MemoryProvider[];
+  /** Folders in the world's home where a turn may be kept while the store cannot be written; without it there is none. */
+  readonly spillFolders?: readonly string[];
   /** Replaces the model behind the server. */
   readonly openModel?: (ref: string) => Promise<ChatModel>;
 }
@@ -50,6 +55,8 @@ export interface WorldOptions {
 export class World {
   readonly memoryLog: string[] = [];
   readonly logLines: string[] = [];
+  /** In front of the store. */
+  spilling: SpillingStore;
   private surfaces = 0;
   private uids = 0;
 
@@ -59,12 +66,14 @@ export class World {
     private readonly options: WorldOptions,
     private worldStore: WorldStore,
     private current: ConversationGateway | null,
-  ) {}
+  ) {
+    this.spilling = this.spillsOver(worldStore);
+  }
 
   static async create(options: WorldOptions = {}): Promise<World> {
     const home = mkdtempSync(path.join(tmpdir(), 'hermes-world-'));
     const clock = options.clock ?? systemClock;
-    const world = new World(await startModelServer(), home, options, await openWorldStore(path.join(home, 'store'), () => clock.now()), null);
+    const world = new World(await startModelServer(), home, options, await openWorldStore(path.join(home, 'store'), () => clock.now(), spillFoldersIn(home, options)), null);
     world.current = world.createGateway();
     return world;
   }
@@ -75,7 +84,12 @@ export class World {
   }
 
   get store(): SessionStore {
-    return this.worldStore.store;
+    return this.spilling.store;
+  }
+
+  /** Spill files that the last opening found. */
+  get foundSpills(): WorldStore['spills'] {
+    return this.worldStore.spills;
   }
 
   /** Makes calls of the store fail, as a full disk would, until the function returned is called. */
@@ -180,29 +194,37 @@ export class World {
 
   private async openAgain(): Promise<void> {
     const clock = this.options.clock ?? systemClock;
-    this.worldStore = await openWorldStore(path.join(this.home, 'store'), () => clock.now());
+    this.worldStore = await openWorldStore(path.join(this.home, 'store'), () => clock.now(), spillFoldersIn(this.home, this.options));
+    this.spilling = this.spillsOver(this.worldStore);
     this.current = this.createGateway();
   }
 
+  private readonly log: Log = {
+    trace: () => undefined,
+    info: (message) => this.logLines.push(`info ${message}`),
+    warn: (message) => this.logLines.push(`warn ${message}`),
+    error: (message, error) => this.logLines.push(`error ${message}${error === undefined ? '' : ` ${String(error)}`}`),
+  };
+
+  private spillsOver({ store, sqlite }: WorldStore): SpillingStore {
+    const clock = this.options.clock ?? systemClock;
+    const home = testSpillHome(sqlite, new NodeFileSystem(), () => clock.now(), { folders: spillFoldersIn(this.home, this.options) });
+    return spillingOver(store, home, clock, this.log);
+  }
+
   private createGateway(): ConversationGateway {
-    const { options } = this;
+    const { options, log, store } = this;
     const clock = options.clock ?? systemClock;
     const ids = idsFrom((count) => crypto.getRandomValues(new Uint8Array(count)));
-    const log: Log = {
-      trace: () => undefined,
-      info: (message) => this.logLines.push(`info ${message}`),
-      warn: (message) => this.logLines.push(`warn ${message}`),
-      error: (message, error) => this.logLines.push(`error ${message}${error === undefined ? '' : ` ${String(error)}`}`),
-    };
     const files = new FolderOnDisk([{ name: 'project', path: this.home }]);
-    const store = this.worldStore.store;
     return new ConversationGateway({
       store,
       clock,
       ids,
       log,
-      createAgent: (model) =>
+      createAgent: (model, memory) =>
         new Agent({
+          ...(memory === undefined ? {} : { memory }),
           store,
           clock,
           ids,
@@ -237,6 +259,10 @@ export class World {
       provider: 'Local',
     });
   }
+}
+
+function spillFoldersIn(home: string, { spillFolders = [] }: WorldOptions): readonly string[] {
+  return spillFolders.map((folder) => path.join(home, folder));
 }
 
 function line(message: Message): string {

@@ -1,19 +1,26 @@
+import { randomUUID } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import * as path from 'node:path';
 import { NodeFileSystem } from '../../src/store/engine/nodeFileSystem';
 import type { SqlDatabase } from '../../src/store/engine/sqlDatabase';
+import type { Sqlite } from '../../src/store/engine/sqlite';
 import { openDatabase } from '../../src/store/open/openDatabase';
 import { migrate, schemaVersion } from '../../src/store/schema/migrations';
 import { SessionDb } from '../../src/store/session/sessionDb';
+import { storeUidKey } from '../../src/store/session/spillFolding';
 import type { SessionStore } from '../../src/store/sessionStore';
+import { foldFoundSpills, type FoundSpill } from '../../src/store/spill/foundSpills';
 import { perform, promisedOperations } from '../../src/store/worker/sessionMethods';
 import { testSqlite } from './sqlite';
 
 export interface WorldStore {
   readonly store: SessionStore;
   readonly db: SessionDb;
+  readonly sqlite: Sqlite;
   /** Underneath: what another hand could do to the file. */
   readonly database: SqlDatabase;
+  /** Spill files that were found and what became of them. */
+  readonly spills: readonly FoundSpill[];
   /** Before every call of the store: a test may throw here, as a full disk would. */
   beforeCall: (method: string) => void;
   /** After a call has done its work: a test may throw here, as a disk does that cannot say whether it wrote. */
@@ -21,9 +28,10 @@ export interface WorldStore {
 }
 
 /** The real store on a real folder, in this process and without the worker, so that a test is quick and can break it from inside. */
-export async function openWorldStore(folder: string, now: () => number): Promise<WorldStore> {
+export async function openWorldStore(folder: string, now: () => number, spillFolders: readonly string[] = []): Promise<WorldStore> {
+  const sqlite = await testSqlite();
   const { database } = openDatabase({
-    sqlite: await testSqlite(),
+    sqlite,
     fileSystem: new NodeFileSystem(),
     folder,
     schemaVersion,
@@ -32,10 +40,14 @@ export async function openWorldStore(folder: string, now: () => number): Promise
   });
   migrate(database, { keepCopy: () => undefined });
   const db = new SessionDb({ database, now, fileSizes: () => sizes(folder) });
+  if (db.getMeta(storeUidKey) === null) db.setMeta(storeUidKey, randomUUID());
+  const spills = foldFoundSpills(new NodeFileSystem(), db, folder, { folders: spillFolders, liveTurns: [] });
   db.recoverTurns();
   const opened: WorldStore = {
     db,
+    sqlite,
     database,
+    spills,
     beforeCall: () => undefined,
     afterCall: () => undefined,
     store: {

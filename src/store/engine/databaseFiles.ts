@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import type { FileSystem, OpenFile } from './fileSystem';
-import { errnoOf } from './fileSystem';
+import { errnoOf, writeNewFile } from './fileSystem';
 
 /** What the file layer shows to SQLite as one database. */
 export interface DatabaseFiles {
@@ -27,6 +28,7 @@ export class MountedDatabase {
   /** Set by the file layer when SQLite really opened the main file through us. */
   mainOpened = false;
   private frozen = false;
+  private readonly handles = new Map<FileRole, { readonly file: OpenFile; readonly identity: string }>();
   private failure: DiskFailure | undefined;
   private syncFailure: DiskFailure | undefined;
 
@@ -48,7 +50,38 @@ export class MountedDatabase {
 
   open(role: FileRole): OpenFile {
     const mode = this.files.readOnly ? 'read' : role === 'log' ? 'create' : 'write';
-    return this.files.fileSystem.open(this.pathOf(role), mode);
+    const file = this.files.fileSystem.open(this.pathOf(role), mode);
+    this.handles.set(role, { file, identity: file.identity() });
+    return file;
+  }
+
+  closed(role: FileRole): void {
+    this.handles.delete(role);
+  }
+
+  /** The file under whose name something else lies now, or nothing: what is written goes where nobody will look for it. Two looks at names, a
+   *  few microseconds. */
+  displaced(): FileRole | null {
+    for (const [role, { identity }] of this.handles) {
+      if (this.files.fileSystem.stat(this.pathOf(role))?.identity !== identity) return role;
+    }
+    return null;
+  }
+
+  /** Copies the main file as it is seen through the open handle, wherever it lies by now, beside the one that took its name. */
+  copyMain(): string {
+    const { fileSystem, folder } = this.files;
+    const main = this.handles.get('main')?.file;
+    if (main === undefined) throw new Error('the main file is not open');
+    for (let attempt = 1; ; attempt++) {
+      const path = join(folder, `state.replaced-${attempt}.db`);
+      if (fileSystem.stat(path) !== undefined) continue;
+      const content = new Uint8Array(main.size());
+      main.read(content, 0);
+      writeNewFile(fileSystem, path, content);
+      fileSystem.syncFolder(folder);
+      return path;
+    }
   }
 
   /** The newest failed call since the last `forgetFailure`, or a failed sync, which is never forgotten. */

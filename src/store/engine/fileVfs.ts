@@ -194,6 +194,7 @@ export class FileVfs {
   private readonly xClose = (address: number): number =>
     this.guarded(address, 'close', resultCode.ioClose, (opened) => {
       this.opened.delete(address);
+      opened.database.closed(opened.role);
       opened.file.close();
       return resultCode.ok;
     });

@@ -1,3 +1,5 @@
+import { StoreError } from '../storeError';
+import type { FileRole } from './databaseFiles';
 import type { SqlDatabase, SqlRow, SqlValue } from './sqlDatabase';
 import type { Connection } from './sqlite';
 import { sqlFailure, storeError } from './sqlFailure';
@@ -12,6 +14,7 @@ export class SqlJsDatabase implements SqlDatabase {
   private closed = false;
   /** Why no further call is possible on this connection. */
   private broken: string | undefined;
+  private displacement: StoreError | undefined;
 
   /** `assertOwned` throws when this process no longer owns the file (src/store/lock). It is asked before a commit, so that nothing is
    *  written into a file another process has, and again after it, so that nothing is acknowledged that the other may have overwritten. */
@@ -62,6 +65,7 @@ export class SqlJsDatabase implements SqlDatabase {
     this.assertOwned();
     const result = this.enclosed('BEGIN IMMEDIATE', work, this.assertOwned);
     this.assertOwned();
+    this.assertInPlace();
     return result;
   }
 
@@ -82,7 +86,7 @@ export class SqlJsDatabase implements SqlDatabase {
 
   /** Whether no further write can succeed on this connection, so that the file has to be opened again. */
   get mustReopen(): boolean {
-    return this.broken !== undefined || this.connection.mounted.mustReopen;
+    return this.broken !== undefined || this.displacement !== undefined || this.connection.mounted.mustReopen;
   }
 
   /** Bytes of the main file and of the log, as they are on disk. */
@@ -97,6 +101,7 @@ export class SqlJsDatabase implements SqlDatabase {
     if (this.closed) return;
     try {
       this.assertOwned();
+      if (this.connection.mounted.mayWrite) this.assertInPlace();
     } catch {
       this.connection.mounted.freeze();
     }
@@ -145,6 +150,35 @@ export class SqlJsDatabase implements SqlDatabase {
     }
   }
 
+  /** A file that was moved away or deleted while it is open takes writes as before, and nobody finds them again (hermes-agent#100960). Throws
+   *  `replaced`, after what it holds was brought to safety. */
+  private assertInPlace(): void {
+    const { mounted } = this.connection;
+    const role = mounted.displaced();
+    if (role === null) return;
+    const kept = this.rescue(role);
+    mounted.freeze();
+    this.displacement = new StoreError(
+      'replaced',
+      `The file that holds your sessions was moved or replaced while it was in use. ${kept.sentence}Choose Try Again to go on with what lies in its place now.`,
+      `${mounted.pathOf(role)} is not the file that was opened${kept.technical}`,
+    );
+    throw this.displacement;
+  }
+
+  /** The log's pages go into the main file, and a main file that is not at its place any more is copied beside the other one. */
+  private rescue(role: FileRole): { readonly sentence: string; readonly technical: string } {
+    try {
+      this.statements.clear();
+      this.connection.handle.run('PRAGMA wal_checkpoint(TRUNCATE)');
+      if (role === 'log') return { sentence: 'Everything saved is in it. ', technical: '' };
+      const path = this.connection.mounted.copyMain();
+      return { sentence: `What it held is kept in ${path}. `, technical: `; copied to ${path}` };
+    } catch (error) {
+      return { sentence: '', technical: `; it could not be copied: ${error instanceof Error ? error.message : String(error)}` };
+    }
+  }
+
   private statement(sql: string): void {
     this.using(sql, [], ({ statement }) => statement.step());
   }
@@ -174,6 +208,7 @@ export class SqlJsDatabase implements SqlDatabase {
 
   private guarded<T>(sql: string, work: () => T): T {
     if (this.closed) throw storeError('unknown', 'the database is closed');
+    if (this.displacement !== undefined) throw this.displacement;
     if (this.broken !== undefined) throw storeError('unknown', this.broken);
     const { mounted } = this.connection;
     mounted.forgetFailure();

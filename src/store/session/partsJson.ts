@@ -26,9 +26,9 @@ const toolResult = v.object({
   details: v.exactOptional(jsonValue),
 });
 
-const userParts = v.array(v.variant('kind', [text, image]));
-const assistantParts = v.array(v.variant('kind', [text, thinking, toolCall]));
-const toolParts = v.tuple([toolResult]);
+export const userParts = v.array(v.variant('kind', [text, image]));
+export const assistantParts = v.array(v.variant('kind', [text, thinking, toolCall]));
+export const toolParts = v.tuple([toolResult]);
 
 /** The `parts` column. JSON escapes a lone surrogate, so what a model wrote comes back exactly, unlike from a plain TEXT column. */
 export function encodeParts(parts: readonly Part[]): string {

@@ -5,7 +5,7 @@ import type { Turn } from '../../transcript/turn';
 import { numberOr, oneOf, textOr, usageOf } from './columns';
 import { parseJson } from './partsJson';
 
-const failure = v.object({
+export const failure = v.object({
   cause: v.picklist([...modelFailureCauses, ...storeFailureCauses]),
   sentence: v.string(),
   technical: v.string(),

@@ -4,6 +4,7 @@ import { parentPort } from 'node:worker_threads';
 import { systemClock } from '../../base/clock';
 import { NodeFileSystem } from '../engine/nodeFileSystem';
 import { loadSqlite } from '../engine/sqlite';
+import { openSpillStore, type SpillPlace } from '../spill/spillStore';
 import { openSessionStore, type OpenedStore, type StorePlace } from './openedStore';
 import { StoreService } from './storeService';
 import type { ToWorker } from './workerMessages';
@@ -17,8 +18,9 @@ const loading = loadSqlite(new Uint8Array(readFileSync(join(__dirname, 'sql-wasm
 // Whoever opens hears of a failure; a rejection that nobody has awaited yet would end the thread.
 loading.catch(() => undefined);
 
-async function open(place: StorePlace): Promise<OpenedStore> {
-  return openSessionStore({ sqlite: await loading, fileSystem: new NodeFileSystem(), now: systemClock.now }, place);
+async function open(place: StorePlace | SpillPlace): Promise<OpenedStore> {
+  const engine = { sqlite: await loading, fileSystem: new NodeFileSystem(), now: systemClock.now };
+  return 'header' in place ? openSpillStore(engine, place) : openSessionStore(engine, place);
 }
 
 const service = new StoreService(open, (message) => port.postMessage(message), systemClock, setImmediate);

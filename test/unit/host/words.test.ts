@@ -65,7 +65,7 @@ describe('another window', () => {
 });
 
 describe('what opening the store found', () => {
-  const report: OpenReport = { ...(openState.kind === 'open' ? openState.report : { path: '', created: false, recoveredTurns: [], setAside: null, salvaged: [], merged: [], mergeProblems: [], readOnly: null }) };
+  const report: OpenReport = { ...(openState.kind === 'open' ? openState.report : { path: '', created: false, recoveredTurns: [], setAside: null, salvaged: [], merged: [], mergeProblems: [], spills: [], readOnly: null }) };
 
   it('is not mentioned when all is well, also after a crash', () => {
     expect(openReportNotices({ ...report, recoveredTurns: [{ sessionId: 's', turnUid: 't' }] }, t)).toEqual([]);

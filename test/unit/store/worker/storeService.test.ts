@@ -185,7 +185,7 @@ async function served(shape: StoreShape = {}) {
   };
   const opened: OpenedStore = {
     operations: operations as SessionOperations,
-    report: { recoveredTurns: [], readOnly: null, created: false, path: '/store/state.db', setAside: null, salvaged: [], merged: [], mergeProblems: [] },
+    report: { recoveredTurns: [], readOnly: null, created: false, path: '/store/state.db', setAside: null, salvaged: [], merged: [], mergeProblems: [], spills: [] },
     *searchSlices(): Generator<SearchProgress | undefined, readonly SearchHit[]> {
       for (let slice = 1; slice <= (shape.searchSlices ?? 0); slice++) {
         note(`slice ${slice}`);

@@ -1,0 +1,79 @@
+import { storeUidKey } from '../session/spillFolding';
+import type { SessionStore, SpilledRequest } from '../sessionStore';
+import { StoreError } from '../storeError';
+import type { Message } from '../../transcript/message';
+import type { Turn } from '../../transcript/turn';
+import { TurnMemory } from './turnMemory';
+import { TurnSpill, type SpillHome } from './turnSpill';
+
+/** A turn this process runs, or has ended and not yet given to the store: what is known of it, and its spill while there is one. */
+export class LiveTurn {
+  readonly memory: TurnMemory;
+  spill: TurnSpill | null = null;
+  /** Why the store could not be written. */
+  cause: StoreError | null = null;
+  settled = false;
+  /** Read while the store is well: a spill without it could be given to another one. */
+  private readonly storeUid: Promise<string | null>;
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    readonly turn: Turn & { readonly state: 'running' },
+    private readonly store: SessionStore,
+    private readonly home: SpillHome,
+    private readonly uid: () => string,
+  ) {
+    this.memory = new TurnMemory(turn);
+    this.storeUid = store.getMeta(storeUidKey).catch(() => null);
+    this.memory.addSession(turn.sessionId, store.getSession(turn.sessionId));
+  }
+
+  /** Runs the writes of the turn one after the other. */
+  inOrder<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.last.then(work, work);
+    this.last = next.catch(() => undefined);
+    return next;
+  }
+
+  /** Whether reads of the session are to be answered from the spill. */
+  isSpilled(sessionId: string): boolean {
+    return this.spill?.isOpen === true && this.memory.has(sessionId);
+  }
+
+  /** A spill with what the turn stands on, nothing of it on disk yet. Null when that is not known. */
+  async newSpill(request: SpilledRequest): Promise<TurnSpill | null> {
+    const history = await this.history(sessionOf(request) ?? this.turn.sessionId);
+    const sessions = await this.memory.sessions();
+    if (history === null || !sessions.some(({ id }) => id === this.turn.sessionId)) return null;
+    const rows = history.filter((row) => row.turnUid === this.turn.uid && row.carriedFrom === null);
+    return new TurnSpill(this.home, { spillUid: this.uid(), storeUid: await this.storeUid, sessions, turn: this.memory.runningTurn, rows }, history);
+  }
+
+  /** The active rows of the segment the turn is in, and its own rows of the segments before. */
+  private async history(sessionId: string): Promise<readonly Message[] | null> {
+    const current = this.memory.rowsOf(sessionId) ?? (await this.store.activeMessages(sessionId).catch(() => null));
+    if (current === null) return null;
+    const earlier = this.memory.sessionIds
+      .filter((id) => id !== sessionId)
+      .flatMap((id) => this.memory.rowsOf(id) ?? [])
+      .filter((row) => row.turnUid === this.turn.uid);
+    return [...earlier, ...current];
+  }
+}
+
+function sessionOf(request: SpilledRequest): string | null {
+  switch (request.method) {
+    case 'appendChunks':
+      return request.args[0].sessionId;
+    case 'putMessages':
+      return request.args[0][0]?.sessionId ?? null;
+    case 'repairTranscript':
+      return request.args[0];
+    case 'addUsage':
+      return null;
+    case 'settleTurn':
+      return request.args[0].messages[0]?.sessionId ?? null;
+    default:
+      return request satisfies never;
+  }
+}

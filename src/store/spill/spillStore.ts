@@ -1,0 +1,90 @@
+import { SimulatedDisk } from '../engine/simulatedDisk';
+import { openDatabase } from '../open/openDatabase';
+import { migrate, schemaVersion } from '../schema/migrations';
+import { SessionDb } from '../session/sessionDb';
+import { seedTurn } from '../session/turnSeed';
+import type { ChunkBatch, SettledTurn, SettleTurn, SpilledRequest, TranscriptRepair } from '../sessionStore';
+import type { Message, NewMessage } from '../../transcript/message';
+import type { Usage } from '../../transcript/usage';
+import type { OpenedStore, StoreEngine } from '../worker/openedStore';
+import { perform } from '../worker/sessionMethods';
+import { SpillFile } from './spillFile';
+import type { SpillHeader } from './spillFormat';
+
+/** What a spill is begun with. Plain data: it travels to the worker. */
+export interface SpillPlace {
+  readonly folder: string;
+  readonly header: SpillHeader;
+  /** The active rows that the turn's requests are made from, its own among them. */
+  readonly history: readonly Message[];
+  /** What was written to the spill before, in a folder that failed since. */
+  readonly requests: readonly SpilledRequest[];
+}
+
+/** Opens a store for one turn: its rows in memory, so that every rule holds and every answer is as the real store's, and each write in a spill
+ *  file before it is acknowledged. `report.path` names the file. Throws a `StoreError`. */
+export function openSpillStore(engine: StoreEngine, place: SpillPlace): OpenedStore {
+  const { header, requests } = place;
+  const { database } = openDatabase({ sqlite: engine.sqlite, fileSystem: new SimulatedDisk(), folder: '/memory', schemaVersion, assertOwned: () => undefined, now: engine.now });
+  migrate(database, { keepCopy: () => undefined });
+  database.transaction(() => seedTurn(database, engine.now, header, place.history));
+  const file = SpillFile.create(engine.fileSystem, place.folder, header);
+  const operations = new SpillDb({ database, now: engine.now, fileSizes: () => ({ fileBytes: 0, logBytes: 0 }) }, file);
+  const close = (): void => {
+    database.abandon();
+    file.close();
+  };
+  try {
+    for (const { method, args } of requests) perform(operations, method, args);
+  } catch (error) {
+    close();
+    // What it holds so far is in the file of the folder before, too.
+    engine.fileSystem.remove(file.path);
+    throw error;
+  }
+  return {
+    operations,
+    report: { path: file.path, created: true, recoveredTurns: [], setAside: null, salvaged: [], merged: [], mergeProblems: [], readOnly: null, spills: [] },
+    searchSlices: (query) => operations.searchSlices(query),
+    mustReopen: () => false,
+    close,
+  };
+}
+
+/** Does in memory what the store will do, then keeps the request. A request that the rules refuse is not kept. */
+class SpillDb extends SessionDb {
+  constructor(
+    parts: ConstructorParameters<typeof SessionDb>[0],
+    private readonly file: SpillFile,
+  ) {
+    super(parts);
+  }
+
+  override appendChunks(batch: ChunkBatch): void {
+    super.appendChunks(batch);
+    this.file.append({ method: 'appendChunks', args: [batch] });
+  }
+
+  override putMessages(messages: readonly NewMessage[]): readonly Message[] {
+    const stored = super.putMessages(messages);
+    this.file.append({ method: 'putMessages', args: [messages] });
+    return stored;
+  }
+
+  override repairTranscript(sessionId: string): TranscriptRepair {
+    const repair = super.repairTranscript(sessionId);
+    this.file.append({ method: 'repairTranscript', args: [sessionId] });
+    return repair;
+  }
+
+  override addUsage(turnUid: string, usage: Usage): void {
+    super.addUsage(turnUid, usage);
+    this.file.append({ method: 'addUsage', args: [turnUid, usage] });
+  }
+
+  override settleTurn(input: SettleTurn): SettledTurn {
+    const settled = super.settleTurn(input);
+    this.file.append({ method: 'settleTurn', args: [input] });
+    return settled;
+  }
+}

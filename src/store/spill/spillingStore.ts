@@ -1,0 +1,326 @@
+import type { Clock } from '../../base/clock';
+import { Emitter } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import type { CompressedSession, CompressSession, OpenTurn, SessionStore, SpilledRequest, SteerTurn, TranscriptPage, TranscriptQuery } from '../sessionStore';
+import { isUnknownOutcome, StoreError } from '../storeError';
+import { promisedOperations, type CallMethod, type MethodArguments, type MethodName, type MethodResults } from '../worker/sessionMethods';
+import type { Message } from '../../transcript/message';
+import type { Turn } from '../../transcript/turn';
+import { LiveTurn } from './liveTurn';
+import { withSpilled } from './spilledPage';
+import type { SpillHome } from './turnSpill';
+
+/** A pause before a failed write is tried once more: long enough for a busy disk, too short to be felt. */
+const secondTryMs = 100;
+/** Pauses between attempts to give the store what was kept aside; the last one repeats. */
+const foldAgainMs = [1000, 2000, 5000, 10_000, 30_000];
+
+/** What there is to say about an answer that could not be stored. writing: it is kept in the file meanwhile · folded: everything is stored
+ *  again · kept: a part was refused by the store, the file stays · otherStore: another file was put in the store's place, the spill is not its. */
+export interface SpillStatus {
+  readonly turnUid: string;
+  readonly sessionId: string;
+  readonly state: 'writing' | 'folded' | 'kept' | 'otherStore';
+  readonly path: string;
+  readonly cause: StoreError;
+}
+
+type SpilledResult = MethodResults[SpilledRequest['method']];
+type PromisedTable = { readonly [M in MethodName]: (...args: MethodArguments[M]) => Promise<MethodResults[M]> };
+
+/** The store in front of which a running turn goes on when it cannot be written: what the turn writes is then kept in a spill file, what is
+ *  read of it comes from there, and it is given to the store, once and in order, as soon as that can be written again. Other turns are refused
+ *  meanwhile. Where no spill can be written either, the turn's writes fail, and it shows nothing more. */
+export class SpillingStore {
+  private readonly live = new Map<string, LiveTurn>();
+  private readonly told = new Map<string, SpillStatus>();
+  private readonly changes = new Emitter<void>();
+  private readonly table: PromisedTable;
+  private folding: Promise<void> | null = null;
+  private cancelRetry: (() => void) | null = null;
+  private attempts = 0;
+  private closed = false;
+  readonly onDidChange = this.changes.event;
+
+  constructor(
+    private readonly inner: SessionStore,
+    private readonly home: SpillHome,
+    private readonly clock: Clock,
+    private readonly log: Log,
+    private readonly uid: () => string,
+  ) {
+    this.table = inner;
+  }
+
+  readonly store: SessionStore = {
+    ...promisedOperations((method, args) => this.call(method, args)),
+    search: (query, signal) => this.inner.search(query, signal),
+    close: () => this.close(),
+  };
+
+  get statuses(): readonly SpillStatus[] {
+    return [...this.told.values()];
+  }
+
+  /** Turns that this process runs or has not yet given to the store: nobody else may settle them. */
+  get liveTurns(): readonly string[] {
+    return [...this.live.keys()];
+  }
+
+  /** Gives the store what was kept aside, now. Resolves when that was tried. */
+  tryAgain(): Promise<void> {
+    this.folding ??= this.foldAll().finally(() => {
+      this.folding = null;
+    });
+    return this.folding;
+  }
+
+  private async call<M extends MethodName>(method: M, args: MethodArguments[M]): Promise<MethodResults[M]> {
+    const own: { readonly [N in MethodName]?: (...args: MethodArguments[N]) => Promise<MethodResults[N]> } = this.own;
+    return (own[method] ?? this.table[method])(...args);
+  }
+
+  /** The calls that concern running turns. */
+  private readonly own = {
+    openTurn: (input: OpenTurn) => this.openTurn(input),
+    appendChunks: (batch: MethodArguments['appendChunks'][0]) => this.write<'appendChunks'>(batch.turnUid, { method: 'appendChunks', args: [batch] }),
+    putMessages: (rows: MethodArguments['putMessages'][0]) => this.write<'putMessages'>(this.turnOf(rows), { method: 'putMessages', args: [rows] }),
+    repairTranscript: (sessionId: string) => this.write<'repairTranscript'>(this.liveIn(sessionId)?.turn.uid, { method: 'repairTranscript', args: [sessionId] }),
+    addUsage: (...args: MethodArguments['addUsage']) => this.write<'addUsage'>(args[0], { method: 'addUsage', args }),
+    settleTurn: (input: MethodArguments['settleTurn'][0]) => this.write<'settleTurn'>(input.turnUid, { method: 'settleTurn', args: [input] }),
+    steerTurn: (input: SteerTurn) => this.steerTurn(input),
+    compressSession: (input: CompressSession) => this.compressSession(input),
+    activeMessages: (sessionId: string) => this.activeMessages(sessionId),
+    getMessage: (uid: string) => this.getMessage(uid),
+    getTurn: (uid: string) => this.getTurn(uid),
+    openTurnOf: (sessionId: string) => this.openTurnOf(sessionId),
+    readTranscript: (query: TranscriptQuery) => this.readTranscript(query),
+  };
+
+  private async openTurn(input: OpenTurn): ReturnType<SessionStore['openTurn']> {
+    if (this.blocking !== null) await this.tryAgain();
+    if (this.blocking !== null) throw this.blocking;
+    this.forget(({ state }) => state === 'folded');
+    const opened = await this.inner.openTurn(input);
+    if (opened.turn.state === 'running' && !this.live.has(opened.turn.uid)) {
+      this.live.set(opened.turn.uid, new LiveTurn(opened.turn, this.inner, this.home, this.uid));
+    }
+    return opened;
+  }
+
+  /** Why no other turn may begin: it could not be stored, and this is known before its prompt has left the composer. */
+  private get blocking(): StoreError | null {
+    const spilled = [...this.live.values()].find(({ spill }) => spill !== null);
+    return spilled?.cause ?? null;
+  }
+
+  private async write<M extends SpilledRequest['method']>(turnUid: string | undefined, request: SpilledRequest & { readonly method: M }): Promise<MethodResults[M]> {
+    const live = turnUid === undefined ? undefined : this.live.get(turnUid);
+    if (live === undefined) return (await this.perform(request)) as MethodResults[M];
+    return (await live.inOrder(() => this.writeOf(live, request))) as MethodResults[M];
+  }
+
+  private async writeOf(live: LiveTurn, request: SpilledRequest): Promise<SpilledResult> {
+    // Every folder has failed too: only the store itself is left, and what was kept comes first.
+    if (live.spill !== null && !live.spill.isOpen && !(await this.fold(live)) && live.cause !== null) throw live.cause;
+    const result = live.spill === null ? await this.writeOrSpill(live, request) : await live.spill.write(request);
+    if (request.method === 'settleTurn') live.settled = true;
+    if (live.settled && live.spill === null) this.live.delete(live.turn.uid);
+    return result;
+  }
+
+  private async writeOrSpill(live: LiveTurn, request: SpilledRequest): Promise<SpilledResult> {
+    try {
+      return await this.writeTwice(live, request);
+    } catch (error) {
+      if (!(error instanceof StoreError) || !isUnknownOutcome(error) || this.closed) throw error;
+      return this.spill(live, request, error);
+    }
+  }
+
+  private async writeTwice(live: LiveTurn, request: SpilledRequest): Promise<SpilledResult> {
+    let result: SpilledResult;
+    try {
+      result = await this.perform(request);
+    } catch (error) {
+      if (!(error instanceof StoreError) || !isUnknownOutcome(error)) throw error;
+      await new Promise<void>((resolve) => this.clock.after(secondTryMs, resolve));
+      result = await this.perform(request);
+    }
+    if (request.method === 'appendChunks') live.memory.chunksStored(request.args[0]);
+    if (request.method === 'putMessages') live.memory.rowsStored(result as readonly Message[]);
+    if (request.method === 'addUsage') live.memory.usageAdded(request.args[1]);
+    return result;
+  }
+
+  private async spill(live: LiveTurn, request: SpilledRequest, cause: StoreError): Promise<SpilledResult> {
+    const spill = await live.newSpill(request);
+    if (spill === null) throw cause;
+    try {
+      const result = await spill.write(request);
+      live.spill = spill;
+      live.cause = cause;
+      this.tell(live, 'writing', spill.path, cause);
+      this.log.error(`The store cannot be written (${cause.causeClass}): ${cause.technical}. Turn ${live.turn.uid} is kept in ${spill.path} meanwhile.`);
+      this.retryLater();
+      return result;
+    } catch (error) {
+      if (error instanceof StoreError && !isUnknownOutcome(error)) throw error;
+      this.log.error(`No spill file can be written either: ${error instanceof StoreError ? error.technical : String(error)}`);
+      throw cause;
+    }
+  }
+
+  /** A queued prompt stays queued while its turn is spilled: the queue is the store's. It becomes a turn of its own afterwards. */
+  private async steerTurn(input: SteerTurn): Promise<Message | null> {
+    const live = this.live.get(input.turnUid);
+    if (live === undefined) return this.inner.steerTurn(input);
+    return live.inOrder(async () => {
+      if (live.spill !== null) return null;
+      const row = await this.inner.steerTurn(input);
+      if (row !== null) live.memory.rowsStored([row]);
+      return row;
+    });
+  }
+
+  private async compressSession(input: CompressSession): Promise<CompressedSession> {
+    const live = this.liveIn(input.parentId);
+    if (live?.spill != null && live.cause !== null) throw live.cause;
+    const compressed = await this.inner.compressSession(input);
+    live?.memory.addSession(compressed.session.id, Promise.resolve(compressed.session));
+    return compressed;
+  }
+
+  // Reading
+
+  private async activeMessages(sessionId: string): Promise<readonly Message[]> {
+    const live = this.liveIn(sessionId);
+    if (live === undefined) return this.inner.activeMessages(sessionId);
+    if (live.isSpilled(sessionId) && live.spill !== null) return live.spill.read('activeMessages', [sessionId]);
+    const take = live.memory.beginReading(sessionId);
+    try {
+      const rows = await this.inner.activeMessages(sessionId);
+      take(rows);
+      return rows;
+    } catch (error) {
+      const known = error instanceof StoreError && isUnknownOutcome(error) ? live.memory.rowsOf(sessionId) : null;
+      if (known === null) throw error;
+      return known;
+    }
+  }
+
+  private async getMessage(uid: string): Promise<Message | null> {
+    for (const { spill, turn } of this.live.values()) {
+      const message = spill?.isOpen === true ? await spill.read('getMessage', [uid]) : null;
+      if (message?.turnUid === turn.uid) return message;
+    }
+    return this.inner.getMessage(uid);
+  }
+
+  private async getTurn(uid: string): Promise<Turn | null> {
+    const live = this.live.get(uid);
+    return live?.spill?.isOpen === true ? live.spill.read('getTurn', [uid]) : this.inner.getTurn(uid);
+  }
+
+  private async openTurnOf(sessionId: string): Promise<Turn | null> {
+    const live = this.liveIn(sessionId);
+    return live?.spill?.isOpen === true ? live.spill.read('openTurnOf', [live.turn.sessionId]) : this.inner.openTurnOf(sessionId);
+  }
+
+  private async readTranscript(query: TranscriptQuery): Promise<TranscriptPage> {
+    const live = this.liveIn(query.sessionId);
+    if (live?.spill?.isOpen !== true) return this.inner.readTranscript(query);
+    const { spill, turn } = live;
+    const stored = await this.inner.readTranscript(query).catch(() => null);
+    if (stored === null) return spill.read('readTranscript', [{ ...query, sessionId: turn.sessionId }]);
+    const all = await spill.read('readTranscript', [{ sessionId: turn.sessionId, limit: Number.MAX_SAFE_INTEGER, ...(query.includeHidden === true ? { includeHidden: true } : {}) }]);
+    const current = (await spill.read('getTurn', [turn.uid])) ?? turn;
+    return withSpilled(stored, query, all.messages.filter((row) => row.turnUid === turn.uid), current);
+  }
+
+  // Giving it back
+
+  private async foldAll(): Promise<void> {
+    const spilled = [...this.live.values()].filter(({ spill }) => spill !== null);
+    await Promise.all(spilled.map((live) => live.inOrder(() => this.fold(live))));
+    if (this.blocking === null) this.attempts = 0;
+    else if (!this.closed) this.retryLater();
+  }
+
+  /** Whether the turn's spill is in the store, or is none of its. A turn that still runs goes on in the store. */
+  private async fold(live: LiveTurn): Promise<boolean> {
+    const { spill, cause } = live;
+    if (spill === null || cause === null) return true;
+    try {
+      const result = await this.inner.foldSpill(spill.content);
+      if (result.kind === 'otherStore') return await this.keepForeign(live, cause);
+      for (const reason of result.refused) this.log.error(`Not everything of turn ${live.turn.uid} could be given back to the store: ${reason}`);
+      await this.rememberSpilled(live);
+      const { path } = spill;
+      live.spill = null;
+      const kept = await spill.finish(result.refused.length === 0);
+      if (live.settled) this.live.delete(live.turn.uid);
+      this.tell(live, kept === null ? 'folded' : 'kept', kept ?? path, cause);
+      this.log.info(`What was kept in ${path} is in the store.`);
+      return true;
+    } catch (error) {
+      this.log.warn(`The store still cannot take what is kept in ${spill.path}: ${error instanceof StoreError ? error.technical : String(error)}`);
+      return false;
+    }
+  }
+
+  private async rememberSpilled({ spill, memory, settled }: LiveTurn): Promise<void> {
+    if (settled || spill?.isOpen !== true) return;
+    for (const sessionId of memory.sessionIds) memory.beginReading(sessionId)(await spill.read('activeMessages', [sessionId]));
+  }
+
+  /** Another file lies where the store was. The turn may end in its spill; the file stays for the store it belongs to. */
+  private async keepForeign(live: LiveTurn, cause: StoreError): Promise<boolean> {
+    const path = live.spill?.path ?? '';
+    this.tell(live, 'otherStore', path, cause);
+    if (!live.settled) return false;
+    await live.spill?.close();
+    live.spill = null;
+    this.live.delete(live.turn.uid);
+    return true;
+  }
+
+  private retryLater(): void {
+    this.cancelRetry?.();
+    const pauseMs = foldAgainMs[Math.min(this.attempts++, foldAgainMs.length - 1)] ?? 30_000;
+    this.cancelRetry = this.clock.after(pauseMs, () => void this.tryAgain());
+  }
+
+  private async close(): Promise<void> {
+    if (!this.closed && this.blocking !== null) await this.tryAgain();
+    this.closed = true;
+    this.cancelRetry?.();
+    // What is left is in its files, where the next opening finds it.
+    await Promise.all([...this.live.values()].map(({ spill }) => spill?.close()));
+    await this.inner.close();
+  }
+
+  private perform(request: SpilledRequest): Promise<SpilledResult> {
+    const call: CallMethod = (method, args) => this.table[method](...args);
+    return call(request.method, request.args);
+  }
+
+  private liveIn(sessionId: string): LiveTurn | undefined {
+    return [...this.live.values()].find(({ memory }) => memory.has(sessionId));
+  }
+
+  private turnOf(rows: readonly { readonly turnUid: string | null }[]): string | undefined {
+    return rows.find(({ turnUid }) => turnUid !== null && this.live.has(turnUid))?.turnUid ?? undefined;
+  }
+
+  private tell({ turn }: LiveTurn, state: SpillStatus['state'], path: string, cause: StoreError): void {
+    this.told.set(turn.uid, { turnUid: turn.uid, sessionId: turn.sessionId, state, path, cause });
+    this.changes.fire();
+  }
+
+  private forget(what: (status: SpillStatus) => boolean): void {
+    const gone = [...this.told.values()].filter(what);
+    for (const { turnUid } of gone) this.told.delete(turnUid);
+    if (gone.length > 0) this.changes.fire();
+  }
+}
