@@ -36,12 +36,14 @@ export function classifyFile(fileSystem: FileSystem, files: StoreFiles): FileCla
 }
 
 /** A file shorter than its header says has lost its end, unless every missing page is in the log: a checkpoint writes the first page
- *  (with the new page count) before it has written the last. */
+ *  (with the new page count) before it has written the last. How many pages there are the log says, where it holds a commit: a checkpoint
+ *  behind a rewriting of the file cuts it short while its first page may still be the old one. */
 function isTruncated(fileSystem: FileSystem, files: StoreFiles, size: number, header: FileHeader): boolean {
   if (header.pageCount === null || size >= header.pageCount * header.pageSize) return false;
-  const inLog = readLog(fileSystem, files.log)?.pages;
-  for (let page = Math.floor(size / header.pageSize) + 1; page <= header.pageCount; page += 1) {
-    if (inLog?.has(page) !== true) return true;
+  const log = readLog(fileSystem, files.log);
+  const pages = log?.databasePages ?? header.pageCount;
+  for (let page = Math.floor(size / header.pageSize) + 1; page <= pages; page += 1) {
+    if (log?.pages.has(page) !== true) return true;
   }
   return false;
 }

@@ -115,7 +115,7 @@ export class Forgetting {
     this.database.run(`DELETE FROM drafts WHERE key ${ofSessions}`, [named]);
     this.database.run(
       `DELETE FROM state_meta WHERE EXISTS (SELECT 1 FROM json_each(?) s
-         WHERE substr(key, -length(s.value) - 1) IN ('/' || s.value, ':' || s.value, '.' || s.value))`,
+         WHERE substr(state_meta.key, -length(s.value) - 1) IN ('/' || s.value, ':' || s.value, '.' || s.value))`,
       [named],
     );
     this.database.run(`DELETE FROM sessions WHERE id ${ofSessions}`, [named]);
