@@ -32,8 +32,8 @@ export interface CompressionTask extends Omit<HandoffRequest, 'aside'> {
   readonly turnUid: string | null;
 }
 
-/** How long is waited for what others wish to have said, in milliseconds. */
-const asidePatienceMs = 5000;
+/** How long is waited for what others wish to have said, in milliseconds. Each of them is bounded closer by its own manager. */
+const asidePatienceMs = 8000;
 /** Pause before a publishing whose outcome is unknown is tried once more, as the recorder does with its writes. */
 const publishAgainMs = 100;
 

@@ -118,10 +118,12 @@ export class Compressions {
     const { store, log, engine } = this.parts;
     try {
       if (cause === 'nearlyFull' && !(isWorthALook(rows) && (await this.isNearlyFull(session, rows, model)))) return null;
-      if (engine.preview(rows, contextOf(model)) === null) return null;
+      // A model that refuses a history takes less than it, whatever it says.
+      const contextWindow = cause === 'refused' ? Math.min(contextOf(model) ?? Infinity, contextUse(rows).tokens) : contextOf(model);
+      if (engine.preview(rows, contextWindow) === null) return null;
       begins();
       const summariser = await this.summariser(model, signal);
-      const done = await this.work.compress({ session, turnUid, model: summariser, contextWindow: contextOf(model), focus: null, isForced: cause === 'refused', signal });
+      const done = await this.work.compress({ session, turnUid, model: summariser, contextWindow, focus: null, isForced: cause === 'refused', signal });
       if (done.kind !== 'published') {
         log.info(`Session ${session.id} was not compressed inside turn ${turnUid}: ${done.sentence}`);
         return null;

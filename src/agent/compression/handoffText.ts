@@ -13,7 +13,7 @@ const preamble = [
 const summaryHeading = '# Summary';
 const ends = {
   betweenTurns: '(End of the summary. Answer the message below it.)',
-  insideTurn: '(End of the summary. The message below it is the one you are working on: your first steps are summarised above, your latest ones follow it. Go on from there.)',
+  insideTurn: '(End of the summary. Answer the message below it. Where the summary tells of steps that were taken for that message, they are done: go on from there.)',
 } as const;
 
 /** What the model is sent in place of the rows a compression leaves behind. `head`: the conversation's first messages. */

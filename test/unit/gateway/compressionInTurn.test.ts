@@ -1,0 +1,222 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { StoreError } from '../../../src/store/storeError';
+import { ended, gate, sent } from '../../support/conformance';
+import { refuses, type Reply, reply } from '../../support/modelServer';
+import type { RecordingSurface } from '../../support/recordingSurface';
+import { World, type WorldOptions } from '../../support/world';
+
+let world: World;
+afterEach(() => world.close());
+
+/** A model that takes 4000 tokens, and files of which four fill it. */
+const create = async (options: WorldOptions = {}): Promise<World> => {
+  world = await World.create({ contextWindow: 4000, ...options });
+  for (const name of ['a', 'b', 'c', 'd']) writeFileSync(join(world.folder, `${name}.txt`), `file ${name}: ${'the parser reads tokens. '.repeat(160)}`);
+  return world;
+};
+
+const summary = '## Goal\nRead every file.\n## Done\na.txt and b.txt speak of a parser.';
+const reads = (name: string, input: number): Reply => reply().calls('read_file', { path: `${name}.txt` }, { id: `call-${name}` }).uses({ input, output: 10 });
+/** Three files are read; the request for the third one filled the context. */
+const fillsUp = () => [reads('a', 900), reads('b', 2000), reads('c', 3300)];
+const tooLong = () => refuses(400, { message: "This model's maximum context length is 4096 tokens." });
+const activities = (panel: RecordingSurface) => panel.turnEvents.flatMap((event) => (event.kind === 'activity' ? [event.activity.kind] : []));
+const refused = () => world.server.requests.flatMap(({ rejection }) => rejection ?? []);
+/** The rows of the whole conversation, carried ones left out: role, what stands out of it, and the visibility where it is not shown. */
+const rows = async (sessionId: string) =>
+  (await world.store.readTranscript({ sessionId, limit: 100, includeHidden: true })).messages.map(({ role, visibility, parts }) => {
+    const said = parts.map((part) => (part.kind === 'text' ? part.text : part.kind === 'toolCall' || part.kind === 'toolResult' ? part.callId : part.kind)).join(' ');
+    return `${role}${visibility.kind === 'shown' ? '' : ` (${visibility.kind})`}: ${visibility.kind === 'handoff' ? '…' : said}`;
+  });
+
+describe.each(['openai', 'anthropic'] as const)('a turn that fills the context (%s)', (protocol) => {
+  it('is compressed between two of its requests and goes on in the child: the prompt and the latest step stay, and everyone follows', async () => {
+    await create({ protocol });
+    world.server.script(...fillsUp(), reply().says(summary), reply().says('All read.'), reply().says('You are welcome.'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'Read every file.');
+    const tip = await world.store.conversationTip(sessionId);
+    const last = sent(world, 4);
+    await world.ask(panel, 'Thanks.');
+    const name = (text: string): string => text.replaceAll(tip, 'child').replaceAll(sessionId, 'parent');
+    expect({
+      ended: panel.settled.map(({ turn }) => name(`${turn.outcome} in ${turn.sessionId}`)),
+      shown: name(String(world.gateway.shownSession(panel.id))),
+      activity: activities(panel).includes('compressing'),
+      rows: await rows(sessionId),
+      sent: last.map((line) => line.slice(0, 24)),
+      summarised: { told: last.some((line) => line.includes('speak of a parser')), gone: !last.some((line) => line.includes('file b:')) },
+      next: sent(world, 5).length,
+      memory: world.memoryLog.map((line) => name(line).slice(0, 36)),
+      list: (await world.gateway.listSessions({ limit: 10 })).map(({ id, turnCount }) => `${name(id)} ${turnCount}`),
+      delivered: panel.delivered.map(({ text }) => text),
+      refused: refused(),
+      problems: await world.store.verifyIntegrity(),
+      backfills: world.logLines.filter((line) => line.includes('Backfill')),
+    }).toEqual({
+      ended: ['complete in child', 'complete in child'],
+      shown: 'child',
+      activity: true,
+      rows: [
+        'user: Read every file.', 'assistant: call-a', 'tool: call-a', 'assistant: call-b', 'tool: call-b', 'assistant: call-c', 'tool: call-c',
+        'user (handoff): …', 'assistant: All read.', 'user: Thanks.', 'assistant: You are welcome.',
+      ],
+      sent: [expect.stringContaining('user: (Summary of the'), 'user: Read every file.', expect.stringContaining('assistant: calls'), expect.stringContaining('tool call-c')],
+      summarised: { told: true, gone: true },
+      next: 6,
+      memory: ['initialize parent', 'compressing Read every file. |  |  |', 'switch child compression parent pare', 'sync child: Read every file. -> All ', 'sync child: Thanks. -> You are welco'],
+      list: ['child 2'],
+      delivered: ['All read.', 'You are welcome.'],
+      refused: [],
+      problems: [],
+      backfills: [],
+    });
+  });
+
+  it('is compressed once when a request in its middle is refused as too long', async () => {
+    await create({ protocol, contextWindow: undefined });
+    world.server.script(reads('a', 900), reads('b', 2000), reads('c', 2800), reads('d', 3000), tooLong(), reply().says(summary), reply().says('All read.'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'Read every file.');
+    expect({ ended: ended(panel), rows: (await rows(sessionId)).slice(-4), refused: refused(), problems: await world.store.verifyIntegrity() }).toEqual({
+      ended: 'complete stop', rows: ['assistant: call-d', 'tool: call-d', 'user (handoff): …', 'assistant: All read.'], refused: [], problems: [],
+    });
+  });
+
+  it('fails when it is refused again behind its compression: it is not tried without end', async () => {
+    await create({ protocol, contextWindow: undefined });
+    world.server.script(reads('a', 900), reads('b', 2000), reads('c', 2800), tooLong(), reply().says(summary), tooLong());
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'Read every file.');
+    const failed = ended(panel);
+    world.server.script(reply().says('Here.'));
+    await world.ask(panel, 'Are you there?');
+    expect({ failed, now: ended(panel), requests: world.server.requests.length, refused: refused(), problems: await world.store.verifyIntegrity(), last: (await rows(sessionId)).at(-1) }).toEqual({
+      failed: 'failed error context', now: 'complete stop', requests: 7, refused: [], problems: [], last: 'assistant: Here.',
+    });
+  });
+
+  it('takes along what the person tells it while it is summarised, and what waits behind it', async () => {
+    await create({ protocol });
+    const held = gate();
+    world.server.script(...fillsUp(), reply().waitsFor(held.opened).says(summary), reads('d', 1500), reply().says('All read.'), reply().says('Later.'));
+    const panel = world.surface();
+    const { sessionId } = await world.send(panel, 'Read every file.');
+    await world.server.request(3);
+    const snapshot = await world.gateway.snapshot(sessionId, 10);
+    await world.gateway.submit(panel.id, { sessionId, uid: 'steer', text: 'briefly', busy: 'steer' });
+    await world.gateway.submit(panel.id, { sessionId, uid: 'queued', text: 'And then?', busy: 'queue' });
+    held.open();
+    await panel.untilSettled(2);
+    await world.idle();
+    const told = panel.sessionEvents.flatMap((event) => (event.kind === 'queueChanged' ? [`${event.sessionId === sessionId ? 'parent' : 'child'}: ${event.queue.map(({ uid }) => uid).join(' ')}`] : []));
+    expect({ activity: snapshot.activity?.kind, rows: (await rows(sessionId)).slice(7), told, refused: refused(), problems: await world.store.verifyIntegrity() }).toEqual({
+      activity: 'compressing',
+      rows: ['user (handoff): …', 'assistant: call-d', 'tool: call-d', 'user: briefly', 'assistant: All read.', 'user: And then?', 'assistant: Later.'],
+      told: ['parent: steer', 'parent: steer queued', 'child: queued', 'child: '],
+      refused: [], problems: [],
+    });
+  });
+
+  it('is left as it was by a stop while it is summarised', async () => {
+    await create({ protocol });
+    world.server.script(...fillsUp(), reply().hangs());
+    const panel = world.surface();
+    const { sessionId } = await world.send(panel, 'Read every file.');
+    await world.server.request(3);
+    await world.gateway.stop(sessionId);
+    expect({ ended: ended(panel), tip: await world.store.conversationTip(sessionId), sessions: world.query('SELECT id FROM sessions').length, rows: (await rows(sessionId)).slice(-2), problems: await world.store.verifyIntegrity() }).toEqual({
+      ended: 'interrupted user', tip: sessionId, sessions: 1, rows: ['tool: call-c', expect.stringContaining('assistant (closing)')], problems: [],
+    });
+  });
+
+  it('is whole after the process died while it was summarised, and behind that', async () => {
+    await create({ protocol });
+    world.server.script(...fillsUp(), reply().hangs());
+    const { sessionId } = await world.send(world.surface(), 'Read every file.');
+    await world.server.request(3);
+    await world.crash();
+    const during = { tip: await world.store.conversationTip(sessionId), rows: (await rows(sessionId)).slice(-2), problems: await world.store.verifyIntegrity() };
+    world.server.script(...fillsUp(), reply().says(summary), reply().says('All ').hangs());
+    const panel = world.surface();
+    const second = await world.send(panel, 'Read every file again.');
+    await panel.until(({ deliveredText }) => deliveredText === 'All ');
+    await world.crash();
+    const turn = second.kind === 'started' ? await world.store.getTurn(second.turnUid) : null;
+    const tip = await world.store.conversationTip(second.sessionId);
+    expect({ during, rows: (await rows(second.sessionId)).slice(-3), turn: turn?.state === 'settled' ? turn.stopReason : null, moved: turn?.sessionId === tip && tip !== second.sessionId, problems: await world.store.verifyIntegrity() }).toEqual({
+      during: { tip: sessionId, rows: ['tool: call-c', expect.stringContaining('assistant (closing)')], problems: [] },
+      rows: ['tool: call-c', 'user (handoff): …', 'assistant: All '], turn: 'crash', moved: true, problems: [],
+    });
+  });
+});
+
+describe('a turn that fills the context', () => {
+  it('is followed by every surface that shows it, and by none that went elsewhere', async () => {
+    await create();
+    const held = gate();
+    world.server.script(...fillsUp(), reply().waitsFor(held.opened).says(summary), reply().says('All read.'), reply().says('Hello.'));
+    const [panel, tab, elsewhere] = [world.surface(), world.surface(), world.surface()];
+    const { sessionId } = await world.send(panel, 'Read every file.');
+    await world.gateway.switchSession(tab.id, { reason: 'resume', sessionId });
+    await world.server.request(3);
+    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    held.open();
+    await tab.untilSettled(1);
+    await world.idle();
+    const tip = await world.store.conversationTip(sessionId);
+    expect({
+      shown: [panel, tab, elsewhere].map(({ id }) => world.gateway.shownSession(id)), whole: tab.deliveredText, leftOut: panel.deliveredText,
+      synced: world.memoryLog.filter((line) => line.startsWith('sync')).map((line) => line.includes(tip)),
+    }).toEqual({ shown: [null, tip, null], whole: 'All read.', leftOut: '', synced: [true] });
+  });
+
+  it('goes on as it is when the child cannot be stored', async () => {
+    await create();
+    world.server.script(...fillsUp(), reply().says(summary), reply().says('All read.'));
+    const panel = world.surface();
+    const mend = world.breakStore((method) => (method === 'compressSession' ? new StoreError('full', 'The disk is full.', 'full') : null));
+    const { sessionId } = await world.ask(panel, 'Read every file.');
+    mend();
+    expect({ ended: ended(panel), tip: await world.store.conversationTip(sessionId), last: (await rows(sessionId)).at(-1), told: world.logLines.filter((line) => line.includes('was not compressed')).length }).toEqual({
+      ended: 'complete stop', tip: sessionId, last: 'assistant: All read.', told: 1,
+    });
+  });
+
+  it('goes on in the child when the store made it and could not say so', async () => {
+    await create();
+    world.server.script(...fillsUp(), reply().says(summary), reply().says('All read.'));
+    const panel = world.surface();
+    world.failAfter('compressSession', 2, new StoreError('unknown', 'The disk reported a problem.', 'EIO'));
+    const { sessionId } = await world.ask(panel, 'Read every file.');
+    const tip = await world.store.conversationTip(sessionId);
+    expect({ ended: ended(panel), moved: tip !== sessionId && world.gateway.shownSession(panel.id) === tip, rows: (await rows(sessionId)).slice(-2), problems: await world.store.verifyIntegrity() }).toEqual({
+      ended: 'complete stop', moved: true, rows: ['user (handoff): …', 'assistant: All read.'], problems: [],
+    });
+  });
+
+  it('goes on as it is when the model cannot be asked for a summary, and does not ask for one with every step', async () => {
+    await create();
+    world.server.script(...fillsUp(), refuses(401, { message: 'no' }), reads('d', 3500), reads('a', 3600), reply().says('All read.'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'Read every file.');
+    expect({ ended: ended(panel), tip: await world.store.conversationTip(sessionId), requests: world.server.requests.length }).toEqual({ ended: 'complete stop', tip: sessionId, requests: 7 });
+  });
+
+  it('can be sent again, as a whole, from behind its compression', async () => {
+    await create();
+    world.server.script(...fillsUp(), reply().says(summary), refuses(400, { message: 'no' }), reply().says('All read.'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'Read every file.');
+    const failed = panel.settled.at(-1)?.turn.uid ?? '';
+    await world.gateway.retry(panel.id, failed);
+    await panel.untilSettled(2);
+    await world.idle();
+    const prompts = sent(world, -1).filter((line) => line === 'user: Read every file.');
+    expect({ ended: ended(panel), shown: (await world.store.readTranscript({ sessionId, limit: 100 })).messages.map(({ role, visibility }) => `${role} ${visibility.kind}`), prompts: prompts.length, refused: refused().length, problems: await world.store.verifyIntegrity() }).toEqual({
+      ended: 'complete stop', shown: ['user handoff', 'user shown', 'assistant shown'], prompts: 1, refused: 0, problems: [],
+    });
+  });
+});
