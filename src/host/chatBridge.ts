@@ -42,6 +42,7 @@ export class ChatBridge implements Surface, Disposable {
   private focusDue = false;
   private shownModel: string | null = null;
   private restored = false;
+  private attachment: Disposable;
 
   constructor(
     readonly id: string,
@@ -49,7 +50,8 @@ export class ChatBridge implements Surface, Disposable {
   ) {
     const { gateway, store, models } = needs;
     this.recent = new RecentSessions(gateway, needs.log, (sessions) => this.tell('recentSessions', sessions));
-    this.lifetime.register(gateway.attach(this));
+    this.attachment = gateway.attach(this);
+    this.lifetime.register(toDisposable(() => this.attachment.dispose()));
     this.lifetime.register(store.onDidChange(() => this.storeChanged()));
     this.lifetime.register(models.onDidChange(() => this.modelsChanged()));
     this.storeChanged();
@@ -91,6 +93,14 @@ export class ChatBridge implements Surface, Disposable {
 
   insertPrompt(text: string): void {
     this.tell('insertPrompt', { text });
+  }
+
+  /** The window goes to another folder: what is shown belongs to the one it leaves. What was shown there last is shown again once it is open. */
+  leaveStore(): void {
+    this.attachment.dispose();
+    this.attachment = this.needs.gateway.attach(this);
+    this.shownModel = null;
+    this.restored = false;
   }
 
   /** Something around the session changed, say the open folders: everything is drawn again. */

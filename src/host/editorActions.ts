@@ -3,6 +3,7 @@ import type { Gateway } from '../gateway/gateway';
 import type { ChatEditor } from './chatHandlers';
 import type { LinkOpener } from './linkOpener';
 import { pickSession } from './sessionPicker';
+import { reloadWindowAction } from './storageMove';
 
 export interface EditorActionNeeds {
   readonly gateway: Gateway;
@@ -71,6 +72,8 @@ export class EditorActions implements ChatEditor {
         return void (await vscode.commands.executeCommand('workbench.action.openSettingsJson', { revealSetting: { key: argument } }));
       case 'manageTrust':
         return void (await vscode.commands.executeCommand('workbench.trust.manage'));
+      case reloadWindowAction:
+        return void (await vscode.commands.executeCommand('workbench.action.reloadWindow'));
       case 'openFolder':
         return void (await vscode.commands.executeCommand('vscode.openFolder'));
       case 'selectModel':

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ModelServer, reply, startModelServer } from '../support/modelServer';
 import { readStateDb, type Workbench, waitFor } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
+import { EXTENSION_ID } from './extensionId';
 import { sharedVscode } from './vscodeTest';
 import { numberedWords } from './words';
 
@@ -31,16 +32,29 @@ const mayMount = process.getuid?.() === 0 && process.platform === 'linux';
 /** Under the chosen folder every workspace has a folder of its own; its name, once a window has made one. */
 let workspaceName: string | undefined;
 
-/** A window whose sessions are in `folder`, as they are there now. */
+/** A window whose sessions are in `folder`, as they are there now. The one before is closed first, so that nobody else looks into it. */
 async function panelOn(folder: string): Promise<ChatPanel> {
-  if (workbench === undefined) {
-    workbench = await vscode().open(vscode().sampleFolder());
-    await ChatPanel.open(workbench);
-  }
-  // Settings written behind the editor's back take effect when the window is loaded again.
+  const isFirst = workbench === undefined;
+  if (workbench !== undefined) await closeWindow(workbench);
   vscode().machineSettings.update({ 'hermes.storage.path': path.dirname(folder) });
-  await workbench.reload();
-  return ChatPanel.attach(workbench);
+  workbench ??= await vscode().open(vscode().sampleFolder());
+  if (!isFirst) await workbench.open(vscode().sampleFolder());
+  const panel = isFirst ? await ChatPanel.open(workbench) : await ChatPanel.attach(workbench);
+  // The window may come up with the settings of last time and hear of these a moment later.
+  await waitFor(`the window to keep its sessions below ${path.dirname(folder)}`, () => keptIn().at(-1)?.startsWith(`${path.dirname(folder)}/`));
+  return panel;
+}
+
+/** Closes a window as a person does, and waits until its extension host is gone: its store is closed in order then. */
+async function closeWindow(window: Workbench): Promise<void> {
+  await window.page.goto('about:blank');
+  await waitFor('the extension host to end', () => vscode().server.extensionHostPids().length === 0);
+}
+
+/** The folders that windows said to keep their sessions in, the newest last. Each host has a log file of its own; lines begin with their time. */
+function keptIn(): readonly string[] {
+  const said = vscode().extensionLog(EXTENSION_ID).split('\n').filter((line) => line.includes('This window keeps its sessions in ')).sort();
+  return said.map((line) => /keeps its sessions in (.*)\.$/.exec(line)?.[1] ?? '');
 }
 
 async function storage(name: string): Promise<string> {
@@ -57,10 +71,10 @@ async function storage(name: string): Promise<string> {
   return folder;
 }
 
-/** Leaves a store as a window does that goes elsewhere: closed in order. */
+/** Leaves a store as a window does that is closed. */
 async function leave(folder: string): Promise<void> {
-  await panelOn(await storage('elsewhere'));
-  await waitFor('the store to be closed', () => !fs.existsSync(path.join(folder, 'state.db.lock')));
+  if (workbench !== undefined) await closeWindow(workbench);
+  expect(fs.existsSync(path.join(folder, 'state.db.lock'))).toBe(false);
 }
 
 function sql(folder: string, statements: string): void {
@@ -73,6 +87,21 @@ const saidNothingSaved = async (panel: ChatPanel): Promise<string> => {
   await waitFor('the prompt to be refused', async () => ((await panel.composer.inputValue()) === 'Will this be kept?' ? true : undefined));
   return panel.composer.inputValue();
 };
+
+test('a storage folder that is changed under a window is gone to, or the window says where its sessions are', async () => {
+  const [first, second] = [await storage('movedFrom'), await storage('movedTo')];
+  const panel = await panelOn(first);
+  vscode().machineSettings.update({ 'hermes.storage.path': path.dirname(second) });
+  await waitFor('the window to move by itself', () => keptIn().at(-1) === second);
+  await panel.send('Where is this kept?');
+  await panel.waitForAnswer('the answer', (text) => text === 'Answered.');
+  vscode().machineSettings.update({ 'hermes.storage.path': path.dirname(first) });
+  await panel.sees(/still keeps its sessions in .*movedTo/);
+  const prompts = (folder: string) => readStateDb(folder, "SELECT content FROM messages WHERE role = 'user'");
+  expect({ first: prompts(first), held: fs.existsSync(path.join(first, 'state.db.lock')), second: prompts(second) }).toEqual({
+    first: [], held: false, second: [{ content: 'Where is this kept?' }],
+  });
+});
 
 test('a foreign state.db is refused in words and left as it is', async () => {
   const folder = await storage('foreign');

@@ -8,6 +8,7 @@ import { acquireLock } from '../lock/acquireLock';
 import type { LockEndpoint } from '../lock/lockRecord';
 import { SystemProcessTable } from '../lock/processTable';
 import { storeFiles } from '../open/storeFiles';
+import type { SpillSearch } from '../spill/foundSpills';
 import { startNodeWorker } from '../worker/nodeWorkerPort';
 import { StoreClient, type RunningStore, type WorkerPort } from '../worker/storeClient';
 import type { OpenReport } from '../worker/openedStore';
@@ -27,15 +28,23 @@ export interface OpenStoreOptions {
   readonly startWorker?: (entry: string) => WorkerPort;
   /** `whenAsked`: nothing is touched before `open` is called, for a window in which nothing was ever stored. */
   readonly opens?: 'atOnce' | 'whenAsked';
+  /** Where answers may lie that could not be stored (`spill/`), asked at each opening. */
+  readonly spills?: () => SpillSearch;
 }
 
 /** The tie of this window to the history of its folder. Unless asked otherwise it begins to open at once; follow `onDidChangeState`. */
 export function openStore(options: OpenStoreOptions): StoreConnection {
-  const { storageFolder, workerEntry, clock, log, patience = usualPatience, startWorker = startNodeWorker } = options;
-  const home = new NodeStoreHome(storeFolderOf(storageFolder), () => startWorker(workerEntry), clock);
-  const connection = new StoreConnection(home, clock, log, patience);
+  const { clock, log, patience = usualPatience } = options;
+  const connection = new StoreConnection(storeHome(options), clock, log, patience);
   if (options.opens !== 'whenAsked') void connection.open();
   return connection;
+}
+
+/** A folder a window keeps its history in, or moves to. */
+export function storeHome({
+  storageFolder, workerEntry, clock, startWorker = startNodeWorker, spills,
+}: Pick<OpenStoreOptions, 'storageFolder' | 'workerEntry' | 'clock' | 'startWorker' | 'spills'>): StoreHome {
+  return new NodeStoreHome(storeFolderOf(storageFolder), () => startWorker(workerEntry), clock, spills ?? (() => ({ folders: [], liveTurns: [] })));
 }
 
 /** A folder on this machine's disk, its store served by a worker thread. */
@@ -48,6 +57,7 @@ class NodeStoreHome implements StoreHome {
     private readonly folder: string,
     private readonly startWorker: () => WorkerPort,
     private readonly clock: Clock,
+    private readonly spills: () => SpillSearch,
   ) {}
 
   acquireLock(endpoint: LockEndpoint): LockAttempt {
@@ -67,7 +77,7 @@ class NodeStoreHome implements StoreHome {
   async open({ fence, salvage }: OpenOptions): Promise<{ store: RunningStore; report: OpenReport }> {
     const client = new StoreClient(this.spare ?? this.startWorker());
     this.spare = null;
-    const report = await client.open({ folder: this.folder, fence, salvage, siblings: siblingFoldersOf(this.folder, namesIn) });
+    const report = await client.open({ folder: this.folder, fence, salvage, siblings: siblingFoldersOf(this.folder, namesIn), spills: this.spills() });
     return { store: client.store, report };
   }
 

@@ -41,6 +41,11 @@ export interface OpenOptions {
 const heartbeatMs = 15_000;
 /** Causes after which the open store must not be used any more. */
 const fatalCauses: readonly string[] = ['corrupt', 'replaced'];
+/** What a window does of itself while it comes up: looking, and noting what it shows. Everything else was asked for by a person. */
+const ownMethods: ReadonlySet<MethodName> = new Set<MethodName>([
+  'getSession', 'listSessions', 'resolveSessionId', 'conversationTip', 'activeMessages', 'getMessage', 'getTurn', 'openTurnOf', 'readTranscript',
+  'queue', 'queuedPrompt', 'draft', 'search', 'getMeta', 'setMeta', 'checkpoint', 'statistics',
+]);
 
 /** This window's tie to the history of its folder, across hand-overs, failures and reopenings. `store` stays the same object for ever. */
 export class StoreConnection implements Disposable {
@@ -56,10 +61,11 @@ export class StoreConnection implements Disposable {
   private guard: TurnGuard = { isBusy: () => null, stopRunning: () => Promise.resolve() };
   private cancelHeartbeat: () => void = () => undefined;
   private damaged = false;
+  private used = false;
   readonly onDidChangeState = this.states.event;
 
   constructor(
-    private readonly home: StoreHome,
+    private home: StoreHome,
     private readonly clock: Clock,
     private readonly log: Log,
     private readonly patience: OwnershipPatience,
@@ -75,6 +81,16 @@ export class StoreConnection implements Disposable {
     return this.current;
   }
 
+  /** Whether anything a person said or decided was to be kept here since this window came up, or since it moved. */
+  get isUsed(): boolean {
+    return this.used;
+  }
+
+  /** Whether the folder was opened, or is being opened. */
+  get isInUse(): boolean {
+    return this.opening !== null || this.running !== null || this.current.kind !== 'opening';
+  }
+
   /** Before a guard is set, no turn is running. */
   setTurnGuard(guard: TurnGuard): void {
     this.guard = guard;
@@ -85,15 +101,7 @@ export class StoreConnection implements Disposable {
   open(): Promise<void> {
     const kind = this.current.kind;
     const underWay = this.opening !== null && (kind === 'opening' || kind === 'waitingForOwner');
-    if (!underWay && kind !== 'open' && kind !== 'closed') {
-      // At once, so that nobody who waits sees the state before.
-      this.setState({ kind: 'opening', blockedBy: null });
-      const opening = Promise.all([this.opening, this.ending]).then(() => this.openOnce());
-      this.opening = opening;
-      void opening.then(() => {
-        if (this.opening === opening) this.opening = null;
-      });
-    }
+    if (!underWay && kind !== 'open' && kind !== 'closed') this.startOpening();
     return this.settledState();
   }
 
@@ -121,6 +129,21 @@ export class StoreConnection implements Disposable {
     this.acquisition?.choose('stop');
   }
 
+  /** Goes on in another folder, as if this window had come up there; what is open is closed in order. Opens there at once where it was open
+   *  here. Resolves like `open`. */
+  async moveTo(home: StoreHome): Promise<void> {
+    if (this.current.kind === 'closed') return;
+    const [left, opens] = [this.home, this.isInUse];
+    this.home = home;
+    this.damaged = false;
+    this.used = false;
+    this.acquisition?.dispose();
+    void this.release().then(() => left.dispose());
+    if (!opens) return this.setState({ kind: 'opening', blockedBy: null });
+    this.startOpening();
+    await this.settledState();
+  }
+
   /** Finishes what was asked of the store, checkpoints, closes and gives up ownership. Safe to call twice. */
   async close(): Promise<void> {
     if (this.current.kind === 'closed') return this.ending;
@@ -134,27 +157,42 @@ export class StoreConnection implements Disposable {
     void this.close();
   }
 
+  /** Behind the opening and the endings that are under way. */
+  private startOpening(): void {
+    // At once, so that nobody who waits sees the state before.
+    this.setState({ kind: 'opening', blockedBy: null });
+    const opening = Promise.all([this.opening, this.ending]).then(() => this.openOnce());
+    this.opening = opening;
+    void opening.then(() => {
+      if (this.opening === opening) this.opening = null;
+    });
+  }
+
   private async openOnce(): Promise<void> {
     if (this.current.kind === 'closed') return;
+    const { home } = this;
     try {
-      if (!(await this.holdLock())) return;
+      if (!(await this.holdLock(home))) return;
       const fence = this.lock?.fence ?? null;
-      const { store, report } = await this.home.open({ fence, salvage: this.damaged });
-      this.damaged = false;
+      const { store, report } = await home.open({ fence, salvage: this.damaged });
       this.adopt(store);
+      // Moved meanwhile: what was opened is closed again, and nobody hears of it.
+      if (home !== this.home) return;
+      this.damaged = false;
       this.announce(report);
     } catch (error) {
-      this.fail(error);
+      if (home === this.home) this.fail(error);
+      else this.log.warn(`A folder that was left could not be opened: ${technicalOf(error)}`);
     }
   }
 
   /** Whether to go on: true with the lock held, or with a folder in which nobody can hold one. */
-  private async holdLock(): Promise<boolean> {
+  private async holdLock(home: StoreHome): Promise<boolean> {
     if (this.stillHeld()) return true;
     const server = new HandoverServer(this.owner, this.clock);
     // Without a socket the store works; only handing over does not.
     await server.listen().catch((error: unknown) => this.log.warn(`Other windows cannot ask for the session store: ${technicalOf(error)}`));
-    const acquisition = new LockAcquisition(() => this.home.acquireLock(server.endpoint), this.clock, this.patience);
+    const acquisition = new LockAcquisition(() => home.acquireLock(server.endpoint), this.clock, this.patience);
     acquisition.onState((state) => this.setState(state));
     this.acquisition = acquisition;
     try {
@@ -204,6 +242,7 @@ export class StoreConnection implements Disposable {
   private async forward<M extends MethodName>(method: M, args: MethodArguments[M], signal?: AbortSignal): Promise<MethodResults[M]> {
     const store = this.running;
     if (!store) throw unavailable(this.current);
+    this.used ||= !ownMethods.has(method);
     try {
       return await store.call(method, args, signal);
     } catch (error) {

@@ -274,4 +274,22 @@ describe('the chat view\'s tie to the gateway', () => {
     await settle();
     expect({ attached: gateway.attached, posted: port.posted.length, calls: gateway.calls }).toEqual({ attached: 0, posted: before, calls: [] });
   });
+
+  it('shows, in a folder the window moves to, what was shown there last, and nothing of the one it left', async () => {
+    const { bridge, connection, gateway, meta } = world({ remembered: 's1' });
+    const port = new RecordingPort();
+    bridge.connect(port);
+    port.command('ready');
+    await settle();
+    const before = bridge.shownSession;
+    connection.become({ kind: 'opening', blockedBy: null });
+    bridge.leaveStore();
+    const between = bridge.shownSession;
+    meta.set('shown:chat', 's2');
+    connection.become(openState);
+    await settle();
+    expect({ before, between, after: bridge.shownSession, drawn: gateway.shownSession('chat'), last: port.notifications.at(-1)?.[0] }).toEqual({
+      before: 's1', between: null, after: 's2', drawn: 's2', last: 'bootstrap',
+    });
+  });
 });

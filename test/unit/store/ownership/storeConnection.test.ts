@@ -154,6 +154,65 @@ describe('a history that moves between windows', () => {
   });
 });
 
+describe('a window that moves to another folder', () => {
+  it('closes what it had open and goes on there with the same store', async () => {
+    const [left, next] = [new FakeFolder(), new FakeFolder()];
+    next.drafts.set('new', 'written there before');
+    const { connection } = window(left, 'left');
+    await connection.open();
+    const states: StoreState['kind'][] = [];
+    connection.onDidChangeState((state) => states.push(state.kind));
+    await connection.moveTo(new FakeHome(next, 'next'));
+    expect({ states, read: await connection.store.draft('new'), left: [left.log, left.owner], next: next.log }).toEqual({
+      states: ['opening', 'open'],
+      read: 'written there before',
+      left: [['left opens', 'left closes'], null],
+      next: ['next opens'],
+    });
+  });
+
+  it('shows nothing of a folder that is still being opened when it leaves', async () => {
+    const [left, next] = [new FakeFolder(), new FakeFolder()];
+    const { connection, home } = window(left, 'left');
+    home.openDelay = passing(60);
+    const opened: number[] = [];
+    connection.onDidChangeState((state) => state.kind === 'open' && opened.push(next.openIn.size));
+    void connection.open();
+    await passing(10);
+    await connection.moveTo(new FakeHome(next, 'next'));
+    expect({ opened, left: [left.log, left.owner], next: next.log }).toEqual({ opened: [1], left: [['left opens', 'left closes'], null], next: ['next opens'] });
+  });
+
+  it('does not care that the folder it leaves belongs to a window that answers', async () => {
+    const [left, next] = [new FakeFolder(), new FakeFolder()];
+    await window(left, 'owner', runningTurn('Long work').guard).connection.open();
+    const { connection } = window(left, 'left');
+    await connection.open();
+    const before = connection.state.kind;
+    await connection.moveTo(new FakeHome(next, 'next'));
+    expect([before, connection.state.kind, left.log, next.log]).toEqual(['waitingForOwner', 'open', ['owner opens'], ['next opens']]);
+  });
+
+  it('opens nothing where nothing was opened before', async () => {
+    const [left, next] = [new FakeFolder(), new FakeFolder()];
+    const { connection } = window(left, 'left');
+    await connection.moveTo(new FakeHome(next, 'next'));
+    const before = [...next.log];
+    await connection.open();
+    expect({ left: left.log, before, after: next.log }).toEqual({ left: [], before: [], after: ['next opens'] });
+  });
+
+  it('knows whether a person has anything in the folder', async () => {
+    const folder = new FakeFolder();
+    const { connection } = window(folder, 'only');
+    await connection.open();
+    await connection.store.draft('new');
+    const looked = connection.isUsed;
+    await connection.store.setDraft('new', 'typed');
+    expect([looked, connection.isUsed]).toEqual([false, true]);
+  });
+});
+
 describe('an owner that does not answer', () => {
   it('leads to a clear failure, and a retry opens once it is gone', async () => {
     const folder = new FakeFolder();
