@@ -4,23 +4,19 @@ import { connectToHost } from '../rpc';
 import { ChatController } from './chatController';
 import type { ChatProtocol } from './chatHost';
 import { App } from './components/App';
+import { pacedDrawing } from './drawingPace';
 import type { Timers } from './drafts';
 import { recall, type ViewMemory } from './viewMemory';
 import '../styles/controls.css';
 import '../styles/markdown.css';
 import './chat.css';
 
-// One drawing per frame, however many chunks arrive in it. A window that is not on screen gets no frames but must not fall behind.
-options.debounceRendering = (draw) => {
-  let drawn = false;
-  const once = (): void => {
-    if (drawn) return;
-    drawn = true;
-    draw();
-  };
-  requestAnimationFrame(once);
-  setTimeout(once, 100);
-};
+// One drawing per frame, however many chunks arrive in it. See drawingPace.ts.
+options.debounceRendering = pacedDrawing({
+  nowMs: () => performance.now(),
+  frame: (draw) => void requestAnimationFrame(draw),
+  after: (delayMs, draw) => void setTimeout(draw, delayMs),
+});
 
 const timers: Timers = {
   nowMs: () => Date.now(),

@@ -55,10 +55,16 @@ export function useFollow(needs: FollowNeeds): Following {
     const element = scroller.current;
     if (element === null) return;
     const before = element.scrollTop;
-    if (follow.current.following) element.scrollTop = element.scrollHeight;
-    else if (anchor.current !== null) scrollToAnchor(element, anchor.current);
-    ownTop.current = element.scrollTop;
-    ownEventDue.current ||= element.scrollTop !== before;
+    if (follow.current.following) {
+      // Not read back: what was scrolled to is known.
+      const end = Math.max(0, element.scrollHeight - element.clientHeight);
+      if (Math.abs(end - before) >= 1) element.scrollTop = end;
+      ownTop.current = end;
+    } else {
+      if (anchor.current !== null) scrollToAnchor(element, anchor.current);
+      ownTop.current = element.scrollTop;
+    }
+    ownEventDue.current ||= Math.abs(ownTop.current - before) >= 1;
   }, []);
   const goToEnd = useCallback((): void => {
     update(toBottom(follow.current));
@@ -67,12 +73,16 @@ export function useFollow(needs: FollowNeeds): Following {
 
   useNewContent(needs.uids, follow, update);
   useRestoredPlace(needs, scroller, follow, anchor, update);
-  // Not left to the browser's scroll anchoring: that rests at the very top, and does not know rows whose height was only estimated.
-  useLayoutEffect(settle);
   useEffect(() => {
     if (needs.jumps > 0) goToEnd();
   }, [needs.jumps, goToEnd]);
-  useEffect(() => {
+  // Not left to the browser's scroll anchoring: that rests at the very top, and does not know rows whose height was only estimated.
+  useLayoutEffect(() => {
+    if (!follow.current.following) settle();
+  });
+  // Who follows is moved between the layout of a frame and its painting: what is read then was computed anyway, whereas reading after each
+  // drawing has the page laid out in the middle of it.
+  useLayoutEffect(() => {
     const observer = new ResizeObserver(settle);
     for (const element of [scroller.current, content.current]) if (element !== null) observer.observe(element);
     return () => observer.disconnect();
