@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -15,9 +16,13 @@ import { ModelCatalog } from '../models/catalog';
 import { demoPrompts } from '../models/demo/demoPrompts';
 import { DemoProvider } from '../models/demo/demoProvider';
 import { storeFiles } from '../store/open/storeFiles';
-import { openStore } from '../store/ownership/openStore';
+import { openStore, storeHome } from '../store/ownership/openStore';
 import type { StoreConnection } from '../store/ownership/storeConnection';
 import { storeFolderOf } from '../store/ownership/storeFolder';
+import type { SessionStore } from '../store/sessionStore';
+import { NodeSpillHome } from '../store/spill/nodeSpillHome';
+import { SpillingStore } from '../store/spill/spillingStore';
+import { startNodeWorker } from '../store/worker/nodeWorkerPort';
 import { readOnlyTools } from '../tools/readOnlyTools';
 import { ToolRegistry } from '../tools/toolRegistry';
 import { WorkspacePaths } from '../tools/workspacePaths';
@@ -38,6 +43,8 @@ import { providersBundle } from './providersBundle';
 import { findRipgrep, ripgrepCandidates } from './ripgrepPath';
 import { SettingsNotices } from './settingsNotices';
 import { SettingsWatcher } from './settingsWatcher';
+import { SpillFolders } from './spillFolders';
+import { StorageMove } from './storageMove';
 import { StatusBar } from './statusBar';
 import { StoreDesk } from './storeDesk';
 import { TranscriptTabs, transcriptViewType } from './transcriptTabs';
@@ -76,6 +83,7 @@ class HermesWindow {
   private readonly lifetime = new DisposableStore();
   private readonly gateway: ConversationGateway;
   private readonly connection: StoreConnection;
+  private readonly store: SessionStore;
   private readonly log: Log;
 
   constructor(context: vscode.ExtensionContext, distFolder: string) {
@@ -86,13 +94,22 @@ class HermesWindow {
     const keys = new ProviderKeys(context.secrets);
 
     // Store
-    const storageFolder = windowStorageFolder(context, settings.current.storagePath);
-    const isUsed = existsSync(storeFiles(storeFolderOf(storageFolder)).main);
-    const connection = (this.connection = openStore({
-      storageFolder, workerEntry: join(distFolder, 'storeWorker.js'), clock, log, opens: isUsed ? 'atOnce' : 'whenAsked',
-    }));
-    const store = connection.store;
-    const storeDesk = own(new StoreDesk(connection, translate));
+    const wantedFolder = (): string => windowStorageFolder(context, settings.current.storagePath);
+    const storageFolder = wantedFolder();
+    const workerEntry = join(distFolder, 'storeWorker.js');
+    log.info(`This window keeps its sessions in ${storageFolder}.`);
+    let currentFolder = storageFolder;
+    const spillFolders = new SpillFolders(context, clock, translate);
+    const spills = () => ({ folders: spillFolders.all, liveTurns: spilling.liveTurns });
+    const connection = (this.connection = openStore({ storageFolder, workerEntry, clock, log, spills, opens: holdsHistory(storageFolder) ? 'atOnce' : 'whenAsked' }));
+    const spillHome = new NodeSpillHome({
+      folders: () => [storeFolderOf(currentFolder), spillFolders.withoutAsking],
+      temporaryFolder: () => spillFolders.temporary(),
+      startWorker: () => startNodeWorker(workerEntry),
+    });
+    const spilling = new SpillingStore(connection.store, spillHome, clock, log, randomUUID);
+    const store = (this.store = spilling.store);
+    const storeDesk = own(new StoreDesk(connection, translate, spilling));
 
     // Models
     const catalog = new ModelCatalog({
@@ -180,6 +197,21 @@ class HermesWindow {
 
     // What changes around them
     own(new SettingsNotices(settings, storeDesk, translate));
+    own(
+      new StorageMove(storageFolder, {
+        wantedFolder, clock, t: translate,
+        onDidChangeSettings: settings.onDidChange,
+        isUsed: () => connection.isUsed || gateway.runningTurns().length > 0,
+        move: (folder) => {
+          log.info(`The settings name another folder now. This window keeps its sessions in ${folder}.`);
+          bridge.leaveStore();
+          currentFolder = folder;
+          void connection.moveTo(storeHome({ storageFolder: folder, workerEntry, clock, spills }));
+          if (holdsHistory(folder)) storeDesk.begin();
+        },
+        tell: (notices) => storeDesk.setNotices('storage folder', notices),
+      }),
+    );
     own(connection.onDidChangeState((state) => this.storeChanged(state, storeDesk)));
     own(storeDesk.onDidChange(showStatus));
     own(gateway.onDidChangeRunning(showStatus));
@@ -193,7 +225,7 @@ class HermesWindow {
 
   async close(): Promise<void> {
     await atMost(settlePatienceMs, this.gateway.shutdown()).catch((error: unknown) => this.log.error('Turns could not be settled at closing', error));
-    await atMost(closePatienceMs, this.connection.close()).catch((error: unknown) => this.log.error('The store could not be closed in order', error));
+    await atMost(closePatienceMs, this.store.close()).catch((error: unknown) => this.log.error('The store could not be closed in order', error));
     this.lifetime.dispose();
   }
 
@@ -204,6 +236,11 @@ class HermesWindow {
     desk.setNotices('opening', openReportNotices(report, translate));
     if (state.kind === 'open') this.gateway.resumeQueues().catch((error: unknown) => reportFailure('Queued prompts', error, this.log));
   }
+}
+
+/** Whether something was ever stored there. */
+function holdsHistory(storageFolder: string): boolean {
+  return existsSync(storeFiles(storeFolderOf(storageFolder)).main);
 }
 
 function translate(message: string, args?: Record<string, string>): string {
