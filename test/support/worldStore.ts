@@ -7,7 +7,7 @@ import type { Sqlite } from '../../src/store/engine/sqlite';
 import { openDatabase } from '../../src/store/open/openDatabase';
 import { migrate, schemaVersion } from '../../src/store/schema/migrations';
 import { SessionDb } from '../../src/store/session/sessionDb';
-import { storeUidKey } from '../../src/store/session/spillFolding';
+import { storeUidKey } from '../../src/store/session/storeUid';
 import type { SessionStore } from '../../src/store/sessionStore';
 import { foldFoundSpills, type FoundSpill } from '../../src/store/spill/foundSpills';
 import { perform, promisedOperations } from '../../src/store/worker/sessionMethods';

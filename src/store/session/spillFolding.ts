@@ -8,13 +8,11 @@ import { keepsDelivered } from './chunkFolding';
 import { textOr } from './columns';
 import type { MessageTable } from './messageTable';
 import type { SessionTable } from './sessionTable';
+import { storeUidKey } from './storeUid';
 import type { TranscriptRewriting } from './transcriptRewriting';
 import type { TurnLife } from './turnLife';
 import { insertRunningTurn } from './turnSeed';
 import type { TurnTable } from './turnTable';
-
-/** The key in `state_meta` of what tells one store from another, made when the store is. */
-export const storeUidKey = 'store_uid';
 
 /** Does what a spill file kept, inside its caller's transaction. How many of its requests are done is written down in that transaction, so
  *  that a file that could not be removed, or lies in two places, is folded once. */

@@ -1,6 +1,6 @@
-import { storeUidKey } from '../session/spillFolding';
+import { storeUidKey } from '../session/storeUid';
 import type { SessionStore, SpilledRequest } from '../sessionStore';
-import { StoreError } from '../storeError';
+import type { StoreError } from '../storeError';
 import type { Message } from '../../transcript/message';
 import type { Turn } from '../../transcript/turn';
 import { TurnMemory } from './turnMemory';

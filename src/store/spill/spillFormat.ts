@@ -36,7 +36,7 @@ export function encodeHeader(header: SpillHeader): string {
 
 /** Numbered from 1, so that a line that is missing shows. */
 export function encodeRequest(n: number, request: SpilledRequest): string {
-  return `${JSON.stringify({ n, ...request })}\n`;
+  return `${JSON.stringify({ n, request })}\n`;
 }
 
 /** Null when the file does not even say which turn it belongs to, or is no spill of ours. */
@@ -51,8 +51,7 @@ export function readSpill(text: string): ReadSpill | null {
   for (const line of lines.slice(1)) {
     const read = v.safeParse(requestLine, parseJson(line));
     if (!read.success || read.output.n !== requests.length + 1) break;
-    const { n, ...request } = read.output;
-    requests.push(request);
+    requests.push(read.output.request);
   }
   return { spill: { spillUid, storeUid, sessions, turn, rows, requests }, torn: tail !== '' || requests.length < lines.length - 1 };
 }
@@ -99,14 +98,14 @@ const settleTurn = v.object({
   settlement: v.object({ outcome: v.picklist(['complete', 'interrupted', 'failed']), stopReason: v.picklist(stopReasons), failure: v.nullable(failure) }),
 });
 
-const n = v.number();
-const requestLine = v.variant('method', [
-  v.object({ n, method: v.literal('appendChunks'), args: v.tuple([chunkBatch]) }),
-  v.object({ n, method: v.literal('putMessages'), args: v.tuple([v.array(newMessage)]) }),
-  v.object({ n, method: v.literal('repairTranscript'), args: v.tuple([v.string()]) }),
-  v.object({ n, method: v.literal('addUsage'), args: v.tuple([v.string(), usage]) }),
-  v.object({ n, method: v.literal('settleTurn'), args: v.tuple([settleTurn]) }),
+const spilledRequest = v.variant('method', [
+  v.object({ method: v.literal('appendChunks'), args: v.tuple([chunkBatch]) }),
+  v.object({ method: v.literal('putMessages'), args: v.tuple([v.array(newMessage)]) }),
+  v.object({ method: v.literal('repairTranscript'), args: v.tuple([v.string()]) }),
+  v.object({ method: v.literal('addUsage'), args: v.tuple([v.string(), usage]) }),
+  v.object({ method: v.literal('settleTurn'), args: v.tuple([settleTurn]) }),
 ]);
+const requestLine = v.object({ n: v.number(), request: spilledRequest });
 
 const headerLine = v.object({
   format: v.literal(format), v: v.literal(formatVersion), spillUid: v.string(), storeUid: text,

@@ -185,7 +185,7 @@ export class SpillingStore {
 
   private async compressSession(input: CompressSession): Promise<CompressedSession> {
     const live = this.liveIn(input.parentId);
-    if (live?.spill != null && live.cause !== null) throw live.cause;
+    if (live !== undefined && live.spill !== null && live.cause !== null) throw live.cause;
     const compressed = await this.inner.compressSession(input);
     live?.memory.addSession(compressed.session.id, Promise.resolve(compressed.session));
     return compressed;

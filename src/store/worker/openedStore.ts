@@ -7,7 +7,7 @@ import { openDatabase, type OpenedDatabase } from '../open/openDatabase';
 import { storeFiles } from '../open/storeFiles';
 import { migrate, schemaVersion } from '../schema/migrations';
 import { SessionDb } from '../session/sessionDb';
-import { storeUidKey } from '../session/spillFolding';
+import { storeUidKey } from '../session/storeUid';
 import type { SearchHit, SearchProgress, SearchQuery, SessionOperations } from '../sessionStore';
 import { foldFoundSpills, type FoundSpill, type SpillSearch } from '../spill/foundSpills';
 import { StoreError } from '../storeError';

@@ -1,0 +1,41 @@
+import { NodeFileSystem } from '../engine/nodeFileSystem';
+import { StoreClient, type WorkerPort } from '../worker/storeClient';
+import { setSpillAside } from './foundSpills';
+import type { SpillPlace } from './spillStore';
+import type { SpillHome } from './turnSpill';
+
+export interface SpillHomeParts {
+  /** The store's own folder first; read anew for each spill, because a window may move. */
+  readonly folders: () => readonly string[];
+  readonly temporaryFolder: () => Promise<string | null>;
+  readonly startWorker: () => WorkerPort;
+}
+
+/** Spills on this machine's disk, each in a thread of its own: the store's may be what has failed. */
+export class NodeSpillHome implements SpillHome {
+  private readonly fileSystem = new NodeFileSystem();
+
+  constructor(private readonly parts: SpillHomeParts) {}
+
+  get folders(): readonly string[] {
+    return this.parts.folders();
+  }
+
+  temporaryFolder(): Promise<string | null> {
+    return this.parts.temporaryFolder();
+  }
+
+  async open(place: SpillPlace): ReturnType<SpillHome['open']> {
+    const client = new StoreClient(this.parts.startWorker());
+    const { path } = await client.open(place);
+    return { store: client.store, path };
+  }
+
+  remove(path: string): void {
+    this.fileSystem.remove(path);
+  }
+
+  setAside(path: string): string {
+    return setSpillAside(this.fileSystem, path);
+  }
+}
