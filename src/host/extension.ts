@@ -20,6 +20,7 @@ import { openStore, storeHome } from '../store/ownership/openStore';
 import type { StoreConnection } from '../store/ownership/storeConnection';
 import { storeFolderOf } from '../store/ownership/storeFolder';
 import type { SessionStore } from '../store/sessionStore';
+import type { SpillSearch } from '../store/spill/foundSpills';
 import { NodeSpillHome } from '../store/spill/nodeSpillHome';
 import { SpillingStore } from '../store/spill/spillingStore';
 import { startNodeWorker } from '../store/worker/nodeWorkerPort';
@@ -82,7 +83,6 @@ async function atMost(patienceMs: number, work: Promise<void>): Promise<void> {
 class HermesWindow {
   private readonly lifetime = new DisposableStore();
   private readonly gateway: ConversationGateway;
-  private readonly connection: StoreConnection;
   private readonly store: SessionStore;
   private readonly log: Log;
 
@@ -100,14 +100,14 @@ class HermesWindow {
     log.info(`This window keeps its sessions in ${storageFolder}.`);
     let currentFolder = storageFolder;
     const spillFolders = new SpillFolders(context, clock, translate);
-    const spills = () => ({ folders: spillFolders.all, liveTurns: spilling.liveTurns });
-    const connection = (this.connection = openStore({ storageFolder, workerEntry, clock, log, spills, opens: holdsHistory(storageFolder) ? 'atOnce' : 'whenAsked' }));
+    const spills = (): SpillSearch => ({ folders: spillFolders.all, liveTurns: spilling.liveTurns });
+    const connection = openStore({ storageFolder, workerEntry, clock, log, spills, opens: holdsHistory(storageFolder) ? 'atOnce' : 'whenAsked' });
     const spillHome = new NodeSpillHome({
       folders: () => [storeFolderOf(currentFolder), spillFolders.withoutAsking],
       temporaryFolder: () => spillFolders.temporary(),
       startWorker: () => startNodeWorker(workerEntry),
     });
-    const spilling = new SpillingStore(connection.store, spillHome, clock, log, randomUUID);
+    const spilling: SpillingStore = new SpillingStore(connection.store, spillHome, clock, log, randomUUID);
     const store = (this.store = spilling.store);
     const storeDesk = own(new StoreDesk(connection, translate, spilling));
 

@@ -1,5 +1,6 @@
 import type { StoreNotice } from '../protocol/chatProtocol';
 import type { OpenReport } from '../store/worker/openedStore';
+import { foundSpillNotices } from './spillWords';
 
 type Translate = (message: string, args?: Record<string, string>) => string;
 
@@ -23,5 +24,5 @@ export function openReportNotices(report: OpenReport, t: Translate): readonly St
   const unmerged = report.mergeProblems.map((problem) =>
     t('Sessions that another window left in {folder} could not be read. They are kept there.', { folder: problem.folder }),
   );
-  return [...salvaged, ...lost, ...unmerged].map((sentence) => ({ sentence, actions: [showLog] }));
+  return [...[...salvaged, ...lost, ...unmerged].map((sentence) => ({ sentence, actions: [showLog] })), ...foundSpillNotices(report.spills, t)];
 }

@@ -2,6 +2,8 @@ import { DisposableStore, Emitter, type Disposable } from '../base/disposable';
 import type { StoreNotice, StoreState as ShownStoreState } from '../protocol/chatProtocol';
 import type { StoreConnection } from '../store/ownership/storeConnection';
 import type { StoreState } from '../store/ownership/storeState';
+import type { SpillingStore } from '../store/spill/spillingStore';
+import { spillNotices } from './spillWords';
 import { storeActions, storeWords } from './storeWords';
 
 type Translate = (message: string, args?: Record<string, string>) => string;
@@ -17,12 +19,18 @@ export class StoreDesk implements Disposable {
   constructor(
     private readonly connection: Pick<StoreConnection, 'state' | 'onDidChangeState' | 'open' | 'reclaim' | 'waitForOwner' | 'askOwnerToStop' | 'retry'>,
     private readonly t: Translate,
+    private readonly spills: Pick<SpillingStore, 'statuses' | 'onDidChange' | 'tryAgain'>,
   ) {
+    this.lifetime.register(spills.onDidChange(() => this.setNotices('spill', spillNotices(spills.statuses, t))));
     this.lifetime.register(connection.onDidChangeState((state) => this.stateChanged(state)));
   }
 
   get shown(): ShownStoreState {
-    return storeWords(this.connection.state, [...this.notices.values()].flat(), this.t);
+    const shown = storeWords(this.connection.state, [...this.notices.values()].flat(), this.t);
+    if (shown.kind === 'open' || shown.kind === 'opening') return shown;
+    // Where answers are kept meanwhile is said whatever else there is to say.
+    const spilled = (this.notices.get('spill') ?? []).map(({ sentence }) => sentence);
+    return { ...shown, sentence: [shown.sentence, ...spilled].join(' ') };
   }
 
   get isReadable(): boolean {
@@ -73,6 +81,7 @@ export class StoreDesk implements Disposable {
         return true;
       case storeActions.retry:
         await this.connection.retry();
+        await this.spills.tryAgain();
         return true;
       default:
         return false;
@@ -84,6 +93,7 @@ export class StoreDesk implements Disposable {
   }
 
   private stateChanged(state: StoreState): void {
+    if (state.kind === 'open') void this.spills.tryAgain();
     this.justOpened = isReadable(state);
     this.changes.fire();
     this.justOpened = false;

@@ -9,7 +9,7 @@ import type { StoreState } from '../../../src/store/ownership/storeState';
 import { RecordingLog } from './recordingLog';
 import { RecordingPort, settle } from './recordingPort';
 import { delivered, ScriptedGateway, session, userMessage } from './scriptedGateway';
-import { openState, StoreAtHand } from './storeAtHand';
+import { openState, StoreAtHand, noSpills } from './storeAtHand';
 
 let bridges: readonly ChatBridge[] = [];
 afterEach(() => {
@@ -20,7 +20,7 @@ afterEach(() => {
 function world(options: { readonly store?: StoreState; readonly remembered?: string } = {}) {
   const gateway = new ScriptedGateway(session('s1'), session('s2'));
   const connection = new StoreAtHand(options.store);
-  const store = new StoreDesk(connection, (message) => message);
+  const store = new StoreDesk(connection, (message) => message, noSpills);
   const meta = new Map<string, string>(options.remembered === undefined ? [] : [['shown:chat', options.remembered]]);
   const done: string[] = [];
   const record = (what: string) => async (argument: string | null) => void done.push(`${what} ${argument ?? ''}`);

@@ -5,7 +5,7 @@ import { ManualClock } from '../../support/manualClock';
 import { RecordingLog } from './recordingLog';
 import { RecordingPort, settle } from './recordingPort';
 import { ScriptedGateway, session, userMessage } from './scriptedGateway';
-import { openState, StoreAtHand } from './storeAtHand';
+import { openState, StoreAtHand, noSpills } from './storeAtHand';
 
 function tab(options: { readonly sessionId?: string; readonly reveal?: string; readonly opening?: boolean } = {}) {
   const gateway = new ScriptedGateway(session('s1'));
@@ -18,7 +18,7 @@ function tab(options: { readonly sessionId?: string; readonly reveal?: string; r
   const bridge = new TranscriptBridge('transcript:1', options.sessionId ?? 's1', options.reveal ?? null, port, {
     gateway,
     sessions: { getSession: async (id) => gateway.sessions.get(id) ?? null },
-    store: new StoreDesk(connection, (message) => message),
+    store: new StoreDesk(connection, (message) => message, noSpills),
     clock,
     localization: {},
     editor: { openInChat: async (id) => void opened.push(id), copy: async () => undefined, openLink: async () => undefined },
