@@ -5,6 +5,7 @@ import type { ChatModel, CompletedToolCall, ModelRequest, Terminal, WireTool } f
 import type { ReasoningEffort } from '../models/modelInfo';
 import { ModelError } from '../models/modelProvider';
 import { estimateTokens } from '../models/tokenEstimate';
+import type { MemoryManager } from '../memory/memoryManager';
 import type { SessionStore } from '../store/sessionStore';
 import { StoreError } from '../store/storeError';
 import type { ToolRegistry } from '../tools/toolRegistry';
@@ -13,11 +14,11 @@ import type { ToolCallPart } from '../transcript/part';
 import type { StopReason } from '../transcript/stopReason';
 import type { Turn } from '../transcript/turn';
 import type { WireMessage } from '../transcript/wireMessage';
-import { projectToWire } from '../transcript/wireProjection';
 import { askUntilAnswered, TurnPatience } from './askUntilAnswered';
 import { type LiveRun, type TurnRun, withActivity } from './liveRun';
 import { ending, type Ending, stopped, storeFailed } from './turnEnding';
 import { TurnHistory } from './turnHistory';
+import { TurnRecall } from './turnRecall';
 import { TurnRecorder } from './turnRecorder';
 import { stopReasonOf, TurnStop } from './turnStop';
 import { withInterruption, withNote, wireNotes } from './wireNotes';
@@ -28,6 +29,8 @@ export interface AgentParts {
   readonly ids: Ids;
   readonly log: Log;
   readonly tools: ToolRegistry;
+  /** Lends tools, a part of the system prompt, and recall; an agent without one remembers nothing. */
+  readonly memory?: MemoryManager;
   /** Opens the model; called once, when the first turn needs it. Rejects with `ModelError`. */
   readonly openModel: (signal: AbortSignal) => Promise<ChatModel>;
   readonly systemPrompt: (hasTools: boolean) => string;
@@ -45,8 +48,11 @@ export type TurnResult =
  *  there is nothing to leak from one to the next (hermes-agent#44327: a cached agent's cursor swallowed later answers). */
 export class Agent {
   private model: Promise<ChatModel> | null = null;
+  private readonly tools: ToolRegistry;
 
-  constructor(private readonly parts: AgentParts) {}
+  constructor(private readonly parts: AgentParts) {
+    this.tools = parts.tools.with(parts.memory?.tools ?? []);
+  }
 
   /** Runs an opened turn to its end. Never rejects. */
   async runTurn(run: TurnRun): Promise<TurnResult> {
@@ -81,6 +87,7 @@ export class Agent {
     run.report({ kind: 'requesting', elapsedMs: 0 });
     const model = await this.openModel(signal);
     const history = new TurnHistory(run, recorder, model, this.parts);
+    const recall = new TurnRecall(run, this.parts);
     const patience = new TurnPatience();
     let cutOff: { readonly reason: StopReason | null } | null = null;
     for (let iteration = 1; ; iteration++) {
@@ -88,11 +95,13 @@ export class Agent {
       if (iteration > 1) await this.takeSteering(run, recorder);
       const rows = await (iteration > 1 ? history.next() : history.first());
       const isClosing = iteration > 1 && iteration >= this.parts.maxIterations;
+      if (iteration === 1) await recall.prepare(rows);
+      signal.throwIfAborted();
       cutOff ??= await this.cutOffBefore(turn, rows);
       const { reason } = cutOff;
-      const ask = (from: readonly Message[]): Promise<Terminal> => {
-        const wire = projectToWire(from, turn.model);
-        const request = this.request(reason === null ? wire : withInterruption(wire, reason), model, run.conversationId, isClosing);
+      const ask = async (from: readonly Message[]): Promise<Terminal> => {
+        const wire = await recall.project(from);
+        const request = this.request(reason === null ? wire : withInterruption(wire, reason), model, run.conversationId, isClosing, recall.systemBlock);
         return askUntilAnswered(request, { model, run, recorder, clock: this.parts.clock, patience });
       };
       let terminal = await ask(rows);
@@ -125,12 +134,12 @@ export class Agent {
     const { signal } = run.controller;
     const start = (call: ToolCallPart) => {
       run.report({ kind: 'runningTool', callId: call.callId, startedAt: this.parts.clock.now() });
-      const output = this.parts.tools.run(call, signal);
+      const output = this.tools.run(call, signal);
       // Awaited in order below; until then an early rejection (a stop) must not count as unhandled.
       output.catch(() => undefined);
       return output;
     };
-    const early = new Map(calls.filter((call) => this.parts.tools.isReadOnly(call.name)).map((call) => [call, start(call)]));
+    const early = new Map(calls.filter((call) => this.tools.isReadOnly(call.name)).map((call) => [call, start(call)]));
     for (const call of calls) {
       signal.throwIfAborted();
       const output = await (early.get(call) ?? start(call));
@@ -150,18 +159,19 @@ export class Agent {
 
   /** Tokens that every request carries beside the history, about. */
   overhead(model: ChatModel): { readonly system: number; readonly tools: number } {
-    const { system, tools } = this.frame(model);
+    const { system, tools } = this.frame(model, '');
     return { system: estimateTokens(system), tools: tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools)) };
   }
 
-  private frame(model: ChatModel): { readonly system: string; readonly tools: readonly WireTool[] } {
+  private frame(model: ChatModel, memoryBlock: string): { readonly system: string; readonly tools: readonly WireTool[] } {
     const hasTools = model.info.tools !== false;
-    return { system: this.parts.systemPrompt(hasTools), tools: hasTools ? this.parts.tools.specifications() : [] };
+    const system = this.parts.systemPrompt(hasTools);
+    return { system: memoryBlock === '' ? system : `${system}\n\n${memoryBlock}`, tools: hasTools ? this.tools.specifications() : [] };
   }
 
-  private request(messages: readonly WireMessage[], model: ChatModel, conversationId: string, isClosing: boolean): ModelRequest {
+  private request(messages: readonly WireMessage[], model: ChatModel, conversationId: string, isClosing: boolean, memoryBlock: string): ModelRequest {
     return {
-      ...this.frame(model),
+      ...this.frame(model, memoryBlock),
       messages: isClosing ? withNote(messages, wireNotes.budgetSpent) : messages,
       ...(isClosing ? { toolChoice: 'none' as const } : {}),
       reasoningEffort: this.parts.reasoningEffort,

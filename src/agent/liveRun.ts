@@ -11,6 +11,8 @@ export interface TurnRun {
   readonly controller: AbortController;
   readonly steering: Steering;
   readonly room: ContextRoom;
+  /** Aborted when the person does not want to wait for memory. */
+  readonly skipRecall: AbortSignal;
 }
 
 /** What the person wants this turn to know before it makes its next request. It waits in the conversation's queue, so that it is never lost:

@@ -33,7 +33,7 @@ export interface GatewayParts {
   readonly ids: Ids;
   readonly log: Log;
   /** Makes an agent for a model reference. Opening the model is the agent's, inside the turn: the prompt is stored first. */
-  readonly createAgent: (model: string) => Agent;
+  readonly createAgent: (model: string, memory?: MemoryManager) => Agent;
   /** Changes when anything an agent is made from changes (model, endpoint, tools, settings, folders). */
   readonly agentSignature: (model: string) => string;
   readonly createMemory: (agent: { readonly isPrivate: boolean }) => MemoryManager;
@@ -180,6 +180,10 @@ export class ConversationGateway implements Gateway {
     this.queue.dropTakeOvers(conversationId);
     await this.compressions.stop(conversationId);
     await this.runner.stop(conversationId, new TurnStop('user'));
+  }
+
+  async skipRecall(sessionId: string, turnUid: string): Promise<void> {
+    this.runner.skipRecall((await this.sessions.get(sessionId)).conversationId, turnUid);
   }
 
   compress(sessionId: string, focus: string | null): Promise<CompressionReport> {

@@ -75,6 +75,8 @@ export interface Gateway {
   /** Interrupts the running turn of the session's conversation; resolves when it has settled. No-op when nothing runs or, with
    *  `turnUid`, when another turn does: a stop that comes late must not hit the prompt behind. */
   stop(sessionId: string, turnUid?: string): Promise<void>;
+  /** The turn waits for memory no longer. A skip that comes late changes nothing. */
+  skipRecall(sessionId: string, turnUid: string): Promise<void>;
 
   /** Summarises the earlier part of a session, which then goes on with more room; a person sees one session. Prompts sent meanwhile queue.
    *  Rejects with `busy` while a turn runs and with `notCompressed`, and why, when nothing was changed. */

@@ -4,6 +4,7 @@ import { savingFailure } from '../agent/turnEnding';
 import { TurnStop } from '../agent/turnStop';
 import type { Clock } from '../base/clock';
 import type { Log } from '../base/log';
+import type { MemoryManager } from '../memory/memoryManager';
 import type { SessionStore } from '../store/sessionStore';
 import { answerText, type Message, type NewMessage } from '../transcript/message';
 import type { AssistantPart } from '../transcript/part';
@@ -29,6 +30,8 @@ export interface RunningTurn extends StartedTurn {
   session: Session;
   readonly controller: AbortController;
   readonly steering: PendingSteering;
+  /** Aborted when the person does not want to wait for memory. */
+  readonly recall: AbortController;
   activity: TurnActivity | null;
 }
 
@@ -36,7 +39,7 @@ interface RunnerParts {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly log: Log;
-  readonly createAgent: (model: string) => Agent;
+  readonly createAgent: (model: string, memory: MemoryManager) => Agent;
   readonly agentSignature: (model: string) => string;
 }
 
@@ -83,7 +86,7 @@ export class TurnRunner {
     const { conversationId } = started.session;
     if (this.running.has(conversationId)) throw new Error(`Conversation ${conversationId} already has a running turn.`);
     const steering = new PendingSteering(() => this.listeners.steered(run.session.id));
-    const run: RunningTurn = { ...started, controller: new AbortController(), steering, activity: null };
+    const run: RunningTurn = { ...started, controller: new AbortController(), steering, recall: new AbortController(), activity: null };
     this.running.set(conversationId, run);
     started.seat.turnBegan();
     this.listeners.changed(started.session.id);
@@ -107,6 +110,12 @@ export class TurnRunner {
     await this.ends.get(run);
   }
 
+  /** The running turn of this conversation no longer waits for memory. A skip that comes late changes nothing. */
+  skipRecall(conversationId: string, turnUid: string): void {
+    const run = this.running.get(conversationId);
+    if (run?.turn.uid === turnUid) run.recall.abort();
+  }
+
   async shutdown(): Promise<void> {
     this.closing = true;
     for (const run of this.running.values()) run.controller.abort(new TurnStop('windowClosed'));
@@ -115,7 +124,7 @@ export class TurnRunner {
   }
 
   private async runToEnd(run: RunningTurn): Promise<void> {
-    const { turn, seat, controller, steering } = run;
+    const { turn, seat, controller, steering, recall } = run;
     const { conversationId } = run.session;
     const witness = new DeliveryWitness();
     let stored: readonly Message[] = [];
@@ -125,9 +134,9 @@ export class TurnRunner {
       if (event.kind === 'turnSettled') stored = event.messages;
       this.listeners.show(run.session.id, event);
     };
-    const agent = seat.agentFor(this.parts.agentSignature(turn.model), () => this.parts.createAgent(turn.model));
+    const agent = seat.agentFor(this.parts.agentSignature(turn.model), () => this.parts.createAgent(turn.model, seat.memory));
     const room = { make: async (request: RoomRequest) => (await this.listeners.makeRoom(run, request))?.id ?? null };
-    const result = await agent.runTurn({ turn, conversationId, show, controller, steering, room });
+    const result = await agent.runTurn({ turn, conversationId, show, controller, steering, room, skipRecall: recall.signal });
     const settled = result.kind === 'settled' ? result.turn : await this.settleAtLast(result, run, show);
     if (settled !== null) await this.verify(witness, stored, run);
     if (settled !== null) remember(run, settled, stored);

@@ -60,6 +60,7 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
       copy: ({ text }) => editor.copy(text),
       openLink: ({ href }) => editor.openLink(href),
       insertAtCursor: ({ text }) => editor.insertAtCursor(text),
+      skipRecall: ({ sessionId, turnUid }) => gateway.skipRecall(sessionId, turnUid),
       runAction: async ({ action }) => {
         if (!(await store.runAction(action))) await editor.runAction(action);
       },

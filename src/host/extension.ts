@@ -135,9 +135,10 @@ class HermesWindow {
     let keyChanges = 0;
     const gateway = (this.gateway = new ConversationGateway({
       store, clock, ids, log,
-      createAgent: (model) =>
+      createAgent: (model, agentMemory) =>
         new Agent({
           store, clock, ids, log, tools,
+          ...(agentMemory === undefined ? {} : { memory: agentMemory }),
           openModel: (signal) => catalog.resolve(model, signal),
           systemPrompt: (hasTools) => systemPrompt({ roots: files.roots(), platform: process.platform, hasTools }),
           reasoningEffort: settings.current.reasoningEffort,
@@ -150,6 +151,7 @@ class HermesWindow {
       folder: () => files.roots()[0]?.path ?? null,
       busyMode: () => settings.current.busyInput,
       contextEngine: new Compressor({ clock, log, threshold: () => settings.current.compressionThreshold }),
+      summaryModel: () => settings.current.compressionModel,
     }));
     connection.setTurnGuard(own(new GatewayTurnGuard(gateway, store, log)));
 

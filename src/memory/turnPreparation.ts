@@ -48,7 +48,7 @@ export class TurnPreparation {
     const query = isTrivial(request.prompt) ? null : masked(request.prompt);
     const recalls = new Map<ProviderLane, string>();
     const blocks = this.blocks;
-    const asked = lanes.filter((lane) => !this.stuck.has(lane));
+    const asked = lanes.filter((lane) => !this.stuck.has(lane) && hasSay(lane, query !== null));
     const work = asked.map(async (lane) => {
       this.stuck.add(lane);
       await lane.ready();
@@ -90,6 +90,11 @@ export class TurnPreparation {
       this.parts.log.warn(`Memory provider ${lane.name}: recall ${what}; the turn went on without it.`);
     }
   }
+}
+
+/** Nobody waits for a provider that would have nothing to say. */
+function hasSay({ provider }: ProviderLane, isAsked: boolean): boolean {
+  return provider.systemPromptBlock !== undefined || (isAsked && provider.prefetch !== undefined);
 }
 
 async function recallFrom(lane: ProviderLane, query: string, sessionId: string, over: AbortSignal): Promise<string> {

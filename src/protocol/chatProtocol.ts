@@ -21,6 +21,8 @@ export const chatCommands = {
   /** A link of an answer. The host opens workspace paths (with line) itself and asks before leaving for another origin. */
   openLink: v.object({ href: v.string() }),
   insertAtCursor: v.object({ text: v.string() }),
+  /** Send the turn's prompt without waiting for memory any longer. */
+  skipRecall: v.object({ sessionId: v.string(), turnUid: v.string() }),
   /** One of the actions offered by `StoreState` or a setup entry. */
   runAction: v.object({ action: v.string() }),
 } as const;

@@ -17,6 +17,8 @@ export type TurnEvent =
 
 export type TurnActivity =
   | { readonly kind: 'requesting'; readonly elapsedMs: number }
+  /** Memory is asked and takes a moment; can be skipped. In seconds since the epoch. */
+  | { readonly kind: 'recalling'; readonly startedAt: number }
   | { readonly kind: 'loadingModel'; readonly elapsedMs: number }
   | { readonly kind: 'retrying'; readonly attempt: number; readonly attempts: number; readonly delayMs: number; readonly failure: Failure }
   | { readonly kind: 'receivingToolCall'; readonly name: string; readonly characters: number }

@@ -1,7 +1,7 @@
 import { distinctCalls, matchResults } from './callIds';
 import { type JsonObject, parseJsonObject } from './json';
 import { answerText, type AssistantMessage, type Message, type UserMessage } from './message';
-import type { AssistantPart, ToolResultPart } from './part';
+import type { AssistantPart, ToolResultPart, UserPart } from './part';
 import { isSteering, steeringText } from './steering';
 import type { WireAssistantContent, WireMessage, WireToolResult, WireUserContent } from './wireMessage';
 
@@ -13,14 +13,15 @@ const beginningMissing = '(The beginning of this conversation is not available.)
 /** Makes the copy of the active transcript that is sent. Pure. The result is valid for a strict provider whatever the rows are: every call
  *  is answered right behind its assistant message, no result stands alone, no message is empty, no two users touch, no user follows a result, a user comes first,
  *  and every call id is used once.
- *  Thinking and provider metadata go back only to the model they came from: signatures of one provider are refused by another. */
-export function projectToWire(messages: readonly Message[], model: string): readonly WireMessage[] {
+ *  Thinking and provider metadata go back only to the model they came from: signatures of one provider are refused by another.
+ *  `texts`: what prompts are sent with in place of what the person wrote, by uid. */
+export function projectToWire(messages: readonly Message[], model: string, texts: ReadonlyMap<string, string> = new Map()): readonly WireMessage[] {
   const wire: WireMessage[] = [];
   for (const [index, message] of messages.entries()) {
     switch (message.role) {
       case 'user':
         if (isSteering(messages, index)) appendSteering(wire, message);
-        else appendUser(wire, message);
+        else appendUser(wire, message, texts.get(message.uid));
         break;
       case 'assistant':
         appendAssistant(wire, message, model, resultsBehind(messages, index));
@@ -35,8 +36,8 @@ export function projectToWire(messages: readonly Message[], model: string): read
   return withUniqueIds(wire);
 }
 
-function appendUser(wire: WireMessage[], message: UserMessage): void {
-  const content = message.parts.flatMap((part): readonly WireUserContent[] => {
+function appendUser(wire: WireMessage[], message: UserMessage, text?: string): void {
+  const content = withText(message.parts, text).flatMap((part): readonly WireUserContent[] => {
     if (part.kind === 'text') return part.text.trim() === '' ? [] : [{ kind: 'text', text: part.text }];
     return [{ kind: 'image', mediaType: part.mediaType, dataBase64: part.dataBase64 }];
   });
@@ -46,6 +47,11 @@ function appendUser(wire: WireMessage[], message: UserMessage): void {
   if (last?.role === 'tool') wire.push({ role: 'assistant', content: [{ kind: 'text', text: nothingSaid }] });
   if (last?.role === 'user') wire[wire.length - 1] = { role: 'user', content: [...last.content, ...content] };
   else wire.push({ role: 'user', content });
+}
+
+/** The parts with one text in place of theirs. */
+function withText(parts: readonly UserPart[], text: string | undefined): readonly UserPart[] {
+  return text === undefined ? parts : [{ kind: 'text', text }, ...parts.filter((part) => part.kind !== 'text')];
 }
 
 /** What the person told the turn while it worked goes with the last result ahead of it. */

@@ -61,8 +61,9 @@ export class RecordingMemory implements MemoryProvider {
   }
 
   async onPreCompress(messages: readonly Message[]): Promise<string> {
+    if (this.manners.beforeCompressing === undefined) return '';
     await this.write('compressing', messages.map(({ parts }) => answerText(parts)).join(' | '));
-    return this.manners.beforeCompressing ?? '';
+    return this.manners.beforeCompressing;
   }
 
   async onMemoryWrite({ action, target, content, previous }: MemoryWrite): Promise<void> {

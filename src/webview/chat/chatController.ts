@@ -134,6 +134,12 @@ export class ChatController {
     await this.sender.submitBeside(t('Continue where you stopped.'));
   }
 
+  /** Sends the running turn's prompt without what memory is still looking for. */
+  skipRecall(turnUid: string): void {
+    const { sessionId } = this;
+    if (sessionId !== null) this.needs.host.send('skipRecall', { sessionId, turnUid });
+  }
+
   async stop(): Promise<void> {
     const sessionId = this.sessionId;
     const running = this.running.peek();

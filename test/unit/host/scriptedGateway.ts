@@ -142,6 +142,10 @@ export class ScriptedGateway implements Gateway {
     this.calls.push(`stop ${sessionId}`);
   }
 
+  async skipRecall(sessionId: string, turnUid: string): Promise<void> {
+    this.calls.push(`skip recall ${sessionId} ${turnUid}`);
+  }
+
   async editQueued(): Promise<void> {}
   async removeQueued(): Promise<void> {}
   async promoteQueued(): Promise<void> {}

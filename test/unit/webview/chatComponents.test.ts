@@ -1,5 +1,6 @@
 // @vitest-environment happy-dom
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { act } from 'preact/test-utils';
 import { answer, call, modelRow, prompt, result, runningTurn, session, settledTurn, shownSession } from '../../support/builders/viewMessages';
 import { all, ChatPage, find, nameOf, names } from './chatPage';
 
@@ -50,6 +51,16 @@ describe('a conversation', () => {
       [['u1', 'saved', 'Why?'], ['a1', 'saved', 'Because it is.']],
       ['Answer finished'],
     ]);
+  });
+
+  test('says when memory keeps a prompt waiting, and lets the person skip it', async () => {
+    page = new ChatPage();
+    await page.bootstrap(shownSession({ messages: [question], openTurn: runningTurn() }));
+    await page.event({ kind: 'activity', turnUid: 'turn1', activity: { kind: 'recalling', startedAt: 1 } });
+    await act(() => new Promise((resolve) => setTimeout(resolve, 200)));
+    const line = document.querySelector('.activity')?.textContent;
+    await page.press('Skip');
+    expect([line, page.sent('skipRecall')]).toEqual(['Recalling…Skip', [{ sessionId: session().id, turnUid: 'turn1' }]]);
   });
 
   test('puts a failure under the prompt with its next steps, and keeps the details for the clipboard', async () => {

@@ -16,10 +16,12 @@ export function ActivityLine({ block }: { readonly block: TurnBlock }) {
   const lasting = useLasting(words !== null, 150);
   if (words === null || !lasting) return null;
   const retrying = activity?.activity.kind === 'retrying';
+  const recallOf = activity?.activity.kind === 'recalling' ? (turn?.uid ?? null) : null;
   return (
     <p class={`activity${retrying ? ' activity-warning' : ''}`}>
       <Icon name={retrying ? 'warning' : 'loading'} spin={!retrying} />
       <span>{words}</span>
+      {recallOf !== null && <button type="button" class="link-button" onClick={() => chat.skipRecall(recallOf)}>{t('Skip')}</button>}
     </p>
   );
 }
@@ -36,6 +38,8 @@ function activityWords(activity: TurnActivity, since: number, model: string): st
       const elapsed = activity.elapsedMs + since;
       return elapsed < 3000 ? t('Waiting for {model}…', { model }) : t('Waiting for {model}… {elapsed}', { model, elapsed: duration(elapsed) });
     }
+    case 'recalling':
+      return t('Recalling…');
     case 'loadingModel':
       return t('Loading model… {elapsed}', { elapsed: duration(activity.elapsedMs + since) });
     case 'retrying': {

@@ -1,0 +1,81 @@
+import type { Clock } from '../base/clock';
+import type { Log } from '../base/log';
+import type { MemoryManager } from '../memory/memoryManager';
+import { withRecall } from '../memory/recallText';
+import type { SessionStore } from '../store/sessionStore';
+import { answerText, type Message, type UserMessage } from '../transcript/message';
+import { isSteering } from '../transcript/steering';
+import type { WireMessage } from '../transcript/wireMessage';
+import { projectToWire } from '../transcript/wireProjection';
+import type { LiveRun } from './liveRun';
+
+interface RecallParts {
+  readonly store: SessionStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly memory?: MemoryManager;
+}
+
+/** What memory adds to the requests of one turn: a part of the system prompt, and recalled text behind the prompt. Both exist on the wire alone.
+ *  The prompt's wire text is stored before it is sent for the first time, and every request is made from what is stored, so that the next turn's
+ *  requests begin with the same bytes (hermes-agent#102194). */
+export class TurnRecall {
+  /** Memory's part of the system prompt; empty for none. */
+  systemBlock = '';
+  /** What prompts are sent with, as last read. */
+  private texts: ReadonlyMap<string, string> = new Map();
+
+  constructor(
+    private readonly run: LiveRun,
+    private readonly parts: RecallParts,
+  ) {}
+
+  /** Asks memory, once, before the turn's first request; waits no longer than memory may take, and not at all for what the person skips. */
+  async prepare(rows: readonly Message[]): Promise<void> {
+    const { run, parts } = this;
+    const { memory, clock } = parts;
+    const prompt = promptOf(rows);
+    if (memory === undefined || prompt === null) return;
+    const text = answerText(prompt.parts);
+    const { turn, controller } = run;
+    memory.turnStarting({ turnUid: turn.uid, prompt: text, model: turn.model });
+    const startedAt = clock.now();
+    let wasTold = false;
+    const onSlow = (): void => {
+      wasTold = true;
+      run.report({ kind: 'recalling', startedAt });
+    };
+    const found = await memory.prepareTurn({ prompt: text, signal: controller.signal, skip: run.skipRecall, onSlow });
+    if (wasTold) run.report({ kind: 'requesting', elapsedMs: 0 });
+    this.systemBlock = found.systemBlock;
+    if (found.recall !== '' && !controller.signal.aborted) await this.keep(prompt, withRecall(text, found.recall));
+  }
+
+  /** The wire copy of these rows, all of one session. */
+  async project(rows: readonly Message[]): Promise<readonly WireMessage[]> {
+    const { turn } = this.run;
+    try {
+      const stored = await this.parts.store.apiContents(rows[0]?.sessionId ?? turn.sessionId);
+      this.texts = new Map(stored.map(({ messageUid, text }) => [messageUid, text]));
+    } catch (error) {
+      // Only caches depend on it; a store that fails is found out, and said, by what the turn writes.
+      this.parts.log.warn(`The wire texts of turn ${turn.uid} could not be read: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    return projectToWire(rows, turn.model, this.texts);
+  }
+
+  /** Recall that cannot be kept is not sent either: the next request would not begin with the same bytes. */
+  private async keep(prompt: UserMessage, text: string): Promise<void> {
+    try {
+      await this.parts.store.setApiContent(prompt.uid, text);
+    } catch (error) {
+      this.parts.log.warn(`What memory recalled for turn ${this.run.turn.uid} could not be saved and is not sent: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+}
+
+/** The newest prompt: the turn's own, or the earlier one that a repair joined it to. */
+function promptOf(rows: readonly Message[]): UserMessage | null {
+  const prompt = rows.findLast((row, index) => row.role === 'user' && row.visibility.kind === 'shown' && !isSteering(rows, index));
+  return prompt?.role === 'user' ? prompt : null;
+}
