@@ -21,6 +21,8 @@ export const bundles = [
   { name: 'storeWorker', entry: 'src/store/worker/storeWorker.ts', target: node },
   // The AI SDK is large and slow to load: extension.js loads it when a model is first used.
   { name: 'providers', entry: 'src/models/providers/index.ts', target: node },
+  // The official client of Hindsight: loaded when the person has set it up.
+  { name: 'hindsight', entry: 'src/memory/hindsight/client/index.ts', target: node },
   { name: 'webview/chat', entry: 'src/webview/chat/main.tsx', target: webview },
   { name: 'webview/transcript', entry: 'src/webview/transcript/main.tsx', target: webview },
 ];
@@ -32,8 +34,11 @@ const copies = [
   ['node_modules/@vscode/codicons/dist/codicon.ttf', 'webview/codicon.ttf'],
 ];
 
-/** Modules that only the providers bundle may hold. */
-const providersOnly = /node_modules\/(@ai-sdk|ai)\//;
+/** Modules that only one bundle may hold, and which: the others are loaded at activation. */
+const loadedLater = [
+  { modules: /node_modules\/(@ai-sdk|ai)\//, bundle: /providers\.js(\.map)?$/, where: 'src/models/providers/' },
+  { modules: /node_modules\/@vectorize-io\//, bundle: /hindsight\.js(\.map)?$/, where: 'src/memory/hindsight/client/' },
+];
 
 /**
  * @param {{ production?: boolean, watch?: boolean, outdir?: string, say?: (line: string) => void }} options
@@ -70,17 +75,17 @@ export async function build({ production = false, watch = false, outdir = path.j
     return [];
   }
   const results = await Promise.all(options.map((one) => esbuild.build(one)));
-  checkProviders(results.map((result) => result.metafile));
+  checkLoadedLater(results.map((result) => result.metafile));
   return report(outdir, say);
 }
 
-/** The AI SDK may not slip into a bundle that is loaded at activation. @param {import('esbuild').Metafile[]} metafiles */
-function checkProviders(metafiles) {
+/** What is large may not slip into a bundle that is loaded at activation. @param {import('esbuild').Metafile[]} metafiles */
+function checkLoadedLater(metafiles) {
   for (const { outputs } of metafiles) {
     for (const [file, { inputs }] of Object.entries(outputs)) {
-      const strays = Object.keys(inputs).filter((input) => providersOnly.test(input));
-      if (strays.length > 0 && !/providers\.js(\.map)?$/.test(file)) {
-        throw new Error(`${file} holds ${strays[0]}: only src/models/providers/ may import the AI SDK, and only the host's lazy loader may load that`);
+      for (const { modules, bundle, where } of loadedLater) {
+        const stray = Object.keys(inputs).find((input) => modules.test(input));
+        if (stray !== undefined && !bundle.test(file)) throw new Error(`${file} holds ${stray}: only ${where} may import it, and only the host's lazy loader may load that`);
       }
     }
   }

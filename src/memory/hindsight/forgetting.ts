@@ -1,0 +1,56 @@
+import { sessionTag } from './documentContent';
+import { failureSentence, type Answer } from './failure';
+import type { OperationState } from './hindsightApi';
+import type { HindsightConnection } from './ports';
+import type { SessionRecords } from './sessionRecord';
+
+const patienceMs = 6_000;
+const pollMs = 500;
+
+/** Deletes every document of these sessions: those the records know, and whatever else carries their tags. A write under way is cancelled or
+ *  waited for, or it would bring its document back. Null when all is gone, otherwise a sentence on what is not. */
+export async function forgetSessions(
+  { records, clock }: { readonly records: SessionRecords; readonly clock: { monotonicMs(): number; after(ms: number, done: () => void): () => void } },
+  { place, api }: HindsightConnection,
+  sessionIds: readonly string[],
+  signal: AbortSignal,
+): Promise<string | null> {
+  const left = new Set<string>();
+  let reason = '';
+  const note = (documentId: string, answer: Answer<unknown>): boolean => {
+    if (answer.kind === 'ok') return true;
+    left.add(documentId);
+    reason = failureSentence(answer.failure, place.host);
+    return false;
+  };
+
+  for (const sessionId of sessionIds) {
+    const record = await records.load(place, sessionId);
+    for (const { id, operation } of record.documents) {
+      if (operation !== null) note(id, await ended(operation.id));
+    }
+    const tagged = await api.documentsTagged(sessionTag(sessionId), signal);
+    if (!note(sessionId, tagged) || tagged.kind === 'failed') continue;
+    const ids = new Set([...record.documents.map(({ id }) => id), ...tagged.value.map(({ id }) => id)]);
+    let gone = true;
+    for (const id of ids) gone = note(id, await api.deleteDocument(id, signal)) && gone;
+    if (gone) await records.delete(place, sessionId);
+  }
+  if (left.size === 0) return null;
+  return `Not erased at ${place.host}, bank “${place.bank}”: ${[...left].join(', ')}. ${reason}`;
+
+  async function ended(operationId: string | null): Promise<Answer<unknown>> {
+    if (operationId !== null) await api.cancelOperation(operationId, signal);
+    const begun = clock.monotonicMs();
+    for (;;) {
+      const answer = operationId === null ? await api.openOperations(signal) : await api.operation(operationId, signal);
+      if (answer.kind === 'failed' || isOver(answer.value)) return answer;
+      if (clock.monotonicMs() - begun > patienceMs) return { kind: 'failed', failure: { cause: 'timeout', status: null, detail: '', uncertain: true, retryAfterMs: null } };
+      await new Promise<void>((resolve) => clock.after(pollMs, resolve));
+    }
+  }
+}
+
+function isOver(found: number | { readonly state: OperationState }): boolean {
+  return typeof found === 'number' ? found === 0 : found.state !== 'pending' && found.state !== 'processing';
+}

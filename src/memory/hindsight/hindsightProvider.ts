@@ -1,0 +1,203 @@
+import type { Clock } from '../../base/clock';
+import type { Log } from '../../base/log';
+import type { AnyTool } from '../../tools/tool';
+import type { CompletedTurn, MemoryProvider, RecallStatus, SessionStart, SessionSwitch, StartingTurn } from '../memoryProvider';
+import { conversationContext, sessionTag } from './documentContent';
+import { failureSentence } from './failure';
+import { hindsightTools, type ExplicitMemory } from './hindsightTools';
+import { begunEntry, begunEntryUid, hindsightName, noteEntry, refreshEntry, turnEntry } from './outboxEntries';
+import type { Connect } from './ports';
+import { recallQuery } from './recallQuery';
+import type { HindsightRetainer } from './retainer';
+
+export interface HindsightProviderNeeds {
+  /** Shared by the providers of a window. */
+  readonly retainer: HindsightRetainer;
+  readonly connect: Connect;
+  /** The person has set it up. */
+  readonly isSetUp: () => boolean;
+  readonly clock: Clock;
+  readonly uid: () => string;
+  readonly scrub: (text: string) => string;
+  readonly log: Log;
+}
+
+/** How long recall waits for what was just said to have arrived. */
+const drainMs = 10_000;
+/** How long the model waits to hear that its memory has arrived. */
+const noteMs = 5_000;
+const flushMs = 3_000;
+const recallTokens = 4096;
+
+/** What was recalled for a prompt not asked yet. Belongs to one session, is used once. */
+interface Prepared {
+  readonly sessionId: string;
+  readonly found: Promise<readonly string[]>;
+  readonly stop: AbortController;
+  isReady: boolean;
+}
+
+/** Remembers with a Hindsight server: https://hindsight.vectorize.io. Nothing is buffered here: a turn that is handed over is in the outbox, under
+ *  the session it belongs to, before `syncTurn` resolves. */
+export class HindsightProvider implements MemoryProvider {
+  readonly name = hindsightName;
+  readonly tools: readonly AnyTool[];
+  private sessionId = '';
+  private parentSessionId: string | null = null;
+  private prepared: Prepared | null = null;
+  /** The turn that is running, as far as is known here. */
+  private begun: string | null = null;
+  private status: RecallStatus | null = null;
+
+  constructor(private readonly needs: HindsightProviderNeeds) {
+    this.tools = hindsightTools({ connect: needs.connect, retain: (memory) => this.retain(memory) });
+  }
+
+  isAvailable(): boolean {
+    return this.needs.isSetUp();
+  }
+
+  systemPromptBlock(): string {
+    return 'Long-term memory (Hindsight) is on: completed turns are remembered by themselves, and what fits a prompt is recalled with it. Use hindsight_recall to look for more, hindsight_reflect for questions over many memories, hindsight_retain for what must not be lost.';
+  }
+
+  async initialize(sessionId: string, _signal: AbortSignal, { parentSessionId }: SessionStart): Promise<void> {
+    if (sessionId === '') return;
+    this.sessionId = sessionId;
+    this.parentSessionId = parentSessionId;
+    this.needs.retainer.begin(sessionId);
+  }
+
+  async onTurnStart({ sessionId, turnUid }: StartingTurn): Promise<void> {
+    await this.noteEndOf(this.begun);
+    await this.noteBegin(turnUid, sessionId);
+  }
+
+  async syncTurn(turn: CompletedTurn): Promise<void> {
+    const { retainer, clock } = this.needs;
+    await retainer.add(turnEntry(turn, this.parentOf(turn.sessionId), clock.now()));
+    await this.noteEndOf(turn.turnUid);
+  }
+
+  /** What the search behind the previous turn has found, once; where it is not back yet, what a quick search finds now. */
+  async prefetch(query: string, sessionId: string, signal: AbortSignal): Promise<string> {
+    const { prepared } = this;
+    this.prepared = null;
+    this.status = null;
+    const ready = prepared?.sessionId === sessionId && prepared.isReady ? await prepared.found : null;
+    prepared?.stop.abort();
+    const memories = ready ?? (await this.recall(query, 'low', signal));
+    this.status = { label: 'Hindsight', count: memories.length };
+    return memories.map((memory) => `- ${memory}`).join('\n');
+  }
+
+  /** Only begins to look: what comes behind it in the queue must not wait for a server. */
+  async queuePrefetch(query: string, sessionId: string, signal: AbortSignal): Promise<void> {
+    this.forgetPrepared();
+    const stop = new AbortController();
+    const found = this.recallBehind(query, sessionId, AbortSignal.any([signal, stop.signal]));
+    const prepared: Prepared = { sessionId, found, stop, isReady: false };
+    void found.then(() => (prepared.isReady = true));
+    this.prepared = prepared;
+  }
+
+  recallStatus(): RecallStatus | null {
+    return this.status;
+  }
+
+  async onSessionEnd(): Promise<void> {
+    this.needs.retainer.kick();
+  }
+
+  async onSessionSwitch(newSessionId: string, { parentSessionId, reason, rewound }: SessionSwitch): Promise<void> {
+    if (newSessionId === '') return;
+    const { retainer, clock, uid } = this.needs;
+    this.forgetPrepared();
+    this.status = null;
+    if (newSessionId !== this.sessionId) {
+      this.parentSessionId = parentSessionId;
+      this.sessionId = newSessionId;
+      retainer.begin(newSessionId);
+      if (reason === 'compression') await this.moveBegun(newSessionId);
+    } else if (parentSessionId !== null) this.parentSessionId = parentSessionId;
+    if (rewound) await retainer.add(refreshEntry(newSessionId, uid(), clock.now()));
+    retainer.kick();
+  }
+
+  onSessionForgotten(sessionIds: readonly string[], signal: AbortSignal): Promise<string | null> {
+    if (sessionIds.includes(this.prepared?.sessionId ?? '')) this.forgetPrepared();
+    return this.needs.retainer.forget(sessionIds, signal);
+  }
+
+  /** Everything is in the outbox already; what can be sent in a moment is. */
+  async shutdown(signal: AbortSignal): Promise<void> {
+    this.forgetPrepared();
+    await this.noteEndOf(this.begun);
+    if (this.sessionId !== '' && !signal.aborted) await this.needs.retainer.delivered(this.sessionId, flushMs, signal);
+  }
+
+  private async retain({ content, context, tags, occurredAt }: ExplicitMemory): Promise<'sent' | 'waiting'> {
+    const { retainer, clock, uid, scrub } = this.needs;
+    const { sessionId } = this;
+    const noteUid = uid();
+    const note = {
+      documentId: `${sessionId}-note-${noteUid}`,
+      content: scrub(content),
+      context: context === null ? conversationContext : scrub(context),
+      tags: [sessionTag(sessionId), ...tags.map(scrub)],
+      timestamp: occurredAt === null ? null : new Date(occurredAt).toISOString(),
+    };
+    await retainer.add(noteEntry(sessionId, noteUid, note, clock.now()));
+    await retainer.delivered(sessionId, noteMs);
+    return retainer.status.failure === null ? 'sent' : 'waiting';
+  }
+
+  private async recallBehind(query: string, sessionId: string, signal: AbortSignal): Promise<readonly string[]> {
+    await this.needs.retainer.delivered(sessionId, drainMs);
+    return signal.aborted ? [] : this.recall(query, 'mid', signal);
+  }
+
+  /** Never rejects: a turn goes on without what could not be recalled. */
+  private async recall(query: string, budget: 'low' | 'mid', signal: AbortSignal): Promise<readonly string[]> {
+    const asked = recallQuery(query);
+    if (asked === '') return [];
+    try {
+      const connection = await this.needs.connect();
+      if (connection === null) return [];
+      const answer = await connection.api.recall({ query: asked, budget, maxTokens: recallTokens }, signal);
+      if (answer.kind === 'ok') return answer.value;
+      if (answer.failure.cause !== 'stopped') this.needs.log.warn(`Memory provider hindsight: recall: ${failureSentence(answer.failure, connection.place.host)}`);
+    } catch (error) {
+      this.needs.log.warn(`Memory provider hindsight: recall: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    return [];
+  }
+
+  private parentOf(sessionId: string): string | null {
+    return sessionId === this.sessionId ? this.parentSessionId : null;
+  }
+
+  private forgetPrepared(): void {
+    this.prepared?.stop.abort();
+    this.prepared = null;
+  }
+
+  private async noteBegin(turnUid: string, sessionId: string): Promise<void> {
+    this.begun = turnUid;
+    await this.needs.retainer.begun(begunEntry(sessionId, { turnUid, parentSessionId: this.parentOf(sessionId) }, this.needs.clock.now()));
+  }
+
+  private async noteEndOf(turnUid: string | null): Promise<void> {
+    if (turnUid === null) return;
+    await this.needs.retainer.settled(begunEntryUid(turnUid));
+    if (this.begun === turnUid) this.begun = null;
+  }
+
+  /** A turn whose history was summarised in the middle goes on in the new segment, and is remembered there. */
+  private async moveBegun(sessionId: string): Promise<void> {
+    const turnUid = this.begun;
+    if (turnUid === null) return;
+    await this.noteEndOf(turnUid);
+    await this.noteBegin(turnUid, sessionId);
+  }
+}

@@ -1,0 +1,86 @@
+import * as v from 'valibot';
+import type { NewOutboxEntry } from '../../store/outbox/outbox';
+import type { CompletedTurn } from '../memoryProvider';
+
+/** The provider's name in the outbox and in the settings. */
+export const hindsightName = 'hindsight';
+/** Turns that began and were not handed over yet. Under a name of their own, since nothing waits behind them. */
+export const begunName = 'hindsight.begun';
+
+const turnSchema = v.object({
+  turnUid: v.string(),
+  parentSessionId: v.nullable(v.string()),
+  /** Null when the turn is known from the store alone. */
+  text: v.nullable(v.object({ prompt: v.string(), answer: v.string(), startedAt: v.number(), settledAt: v.number() })),
+});
+const noteSchema = v.object({
+  documentId: v.string(),
+  content: v.string(),
+  context: v.string(),
+  tags: v.array(v.string()),
+  timestamp: v.nullable(v.string()),
+});
+const begunSchema = v.object({ turnUid: v.string(), parentSessionId: v.nullable(v.string()) });
+
+export type TurnPayload = v.InferOutput<typeof turnSchema>;
+export type NotePayload = v.InferOutput<typeof noteSchema>;
+export type BegunPayload = v.InferOutput<typeof begunSchema>;
+
+/** What an entry of the outbox asks for. refresh: the session was cut back, its documents have to follow. */
+export type OutboxWork =
+  | { readonly kind: 'turn'; readonly turn: TurnPayload }
+  | { readonly kind: 'refresh' }
+  | { readonly kind: 'note'; readonly note: NotePayload }
+  | { readonly kind: 'begun'; readonly begun: BegunPayload }
+  /** Written by a version that knew more. */
+  | { readonly kind: 'unreadable' };
+
+export function workOf({ kind, payload }: Pick<NewOutboxEntry, 'kind' | 'payload'>): OutboxWork {
+  if (kind === 'refresh') return { kind };
+  if (kind === 'turn') return read(turnSchema, payload, (turn) => ({ kind, turn }));
+  if (kind === 'note') return read(noteSchema, payload, (note) => ({ kind, note }));
+  if (kind === 'begun') return read(begunSchema, payload, (begun) => ({ kind, begun }));
+  return { kind: 'unreadable' };
+}
+
+export function turnEntry(turn: CompletedTurn, parentSessionId: string | null, now: number): NewOutboxEntry {
+  const { sessionId, turnUid, prompt, answer, startedAt, settledAt } = turn;
+  const payload: TurnPayload = { turnUid, parentSessionId, text: { prompt, answer, startedAt, settledAt } };
+  return entry({ uid: turnEntryUid(turnUid), sessionId, kind: 'turn', payload, now });
+}
+
+/** A turn that was complete when the process ended, and had not been handed over. */
+export function foundTurnEntry(sessionId: string, { turnUid, parentSessionId }: BegunPayload, now: number): NewOutboxEntry {
+  const payload: TurnPayload = { turnUid, parentSessionId, text: null };
+  return entry({ uid: turnEntryUid(turnUid), sessionId, kind: 'turn', payload, now });
+}
+
+export function begunEntry(sessionId: string, begun: BegunPayload, now: number): NewOutboxEntry {
+  return { ...entry({ uid: begunEntryUid(begun.turnUid), sessionId, kind: 'begun', payload: begun, now }), provider: begunName };
+}
+
+export function refreshEntry(sessionId: string, uid: string, now: number): NewOutboxEntry {
+  return entry({ uid: `hindsight:refresh:${uid}`, sessionId, kind: 'refresh', payload: {}, now });
+}
+
+export function noteEntry(sessionId: string, uid: string, note: NotePayload, now: number): NewOutboxEntry {
+  return entry({ uid: `hindsight:note:${uid}`, sessionId, kind: 'note', payload: note, now });
+}
+
+export function begunEntryUid(turnUid: string): string {
+  return `hindsight:begun:${turnUid}`;
+}
+
+function turnEntryUid(turnUid: string): string {
+  return `hindsight:turn:${turnUid}`;
+}
+
+function entry(made: { readonly uid: string; readonly sessionId: string; readonly kind: string; readonly payload: object; readonly now: number }): NewOutboxEntry {
+  const { uid, sessionId, kind, payload, now } = made;
+  return { uid, provider: hindsightName, sessionId, kind, payload: JSON.stringify(payload), createdAt: now, nextAttemptAt: now };
+}
+
+function read<T>(schema: v.GenericSchema<unknown, T>, payload: string, work: (value: T) => OutboxWork): OutboxWork {
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), payload);
+  return parsed.success ? work(parsed.output) : { kind: 'unreadable' };
+}

@@ -1,0 +1,210 @@
+import * as v from 'valibot';
+import type { SwitchReason } from '../../../src/memory/switchReason';
+import type { HindsightProvider } from '../../../src/memory/hindsight/hindsightProvider';
+import type { BankOperation } from './memoryBank';
+import { fastClock } from './fastClock';
+import { HindsightLife } from './hindsightLife';
+import { MemoryStore, type StoredTurn } from './memoryStore';
+import type { Fault, HindsightStandIn } from './standIn';
+
+type Lasting = 'new_session' | 'reset' | 'branch' | 'compression';
+
+export type HindsightStep =
+  /** A turn at one of the windows' surfaces; compressed: its history is summarised while it runs. */
+  | { readonly kind: 'turn'; readonly surface: number; readonly ends: 'complete' | 'interrupted'; readonly compressed: boolean }
+  | { readonly kind: 'switch'; readonly surface: number; readonly reason: Lasting }
+  | { readonly kind: 'resume'; readonly surface: number; readonly session: number }
+  /** The last turns are hidden and the providers hear of it. */
+  | { readonly kind: 'rewind'; readonly surface: number; readonly turns: number }
+  /** The last turn is hidden and asked again; nobody says so. */
+  | { readonly kind: 'retry'; readonly surface: number }
+  | { readonly kind: 'restart'; readonly how: 'close' | 'kill' }
+  /** The process dies before its n-th call of the store from now. */
+  | { readonly kind: 'dieLater'; readonly calls: number }
+  | { readonly kind: 'faults'; readonly faults: readonly Fault[] }
+  | { readonly kind: 'offline'; readonly requests: number }
+  | { readonly kind: 'time'; readonly seconds: number }
+  | { readonly kind: 'processing'; readonly seconds: number; readonly fate: BankOperation['fate'] };
+
+/** Seconds of the schedule in one second of the test. */
+const speed = 200;
+const surfaceCount = 2;
+/** Real milliseconds in which everything has to have arrived once the faults are over. */
+const drainPatienceMs = 8_000;
+
+/** Lives of one window on one store, against a stand-in server, with everything that can go wrong between them. */
+export class HindsightSimulation {
+  readonly store = new MemoryStore();
+  private readonly clock = fastClock(speed);
+  private readonly surfaces: { provider: HindsightProvider; sessionId: string }[] = [];
+  private readonly sessions: string[] = [];
+  private faults: Fault[] = [];
+  private processing: readonly { readonly seconds: number; readonly fate: BankOperation['fate'] }[] = [];
+  private processed = 0;
+  private uids = 0;
+  private life: HindsightLife;
+  lives = 1;
+
+  constructor(private readonly server: HindsightStandIn, kind: 'appends' | 'overwrites') {
+    server.reset({
+      server: kind,
+      now: () => this.clock.now(),
+      fault: () => this.faults.shift() ?? null,
+      processing: () => this.processing[this.processed++ % Math.max(this.processing.length, 1)] ?? { seconds: 0, fate: 'completes' },
+    });
+    server.violations.length = 0;
+    this.life = this.begin();
+  }
+
+  async start(): Promise<this> {
+    for (let index = 0; index < surfaceCount; index++) await this.seat(index, this.newSession());
+    return this;
+  }
+
+  async run(step: HindsightStep): Promise<void> {
+    await this.perform(step);
+    if (this.life.dead) await this.restart();
+  }
+
+  /** Everything is well again: waits until nothing waits. Returns what is wrong then. */
+  async finish(): Promise<readonly string[]> {
+    this.faults = [];
+    this.processing = [];
+    this.life.die();
+    await this.restart();
+    for (const sessionId of this.sessions) await this.seat(0, sessionId);
+    const began = performance.now();
+    while (this.life.retainer.status.pending > 0 || this.store.entries.length > 0 || this.life.retainer.isChecking) {
+      if (performance.now() - began > drainPatienceMs) return [`not drained: ${JSON.stringify(this.life.retainer.status)} ${this.life.logLines.slice(-3).join(' / ')}`];
+      this.life.retainer.resume();
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    const found = this.problems();
+    this.life.die();
+    return found;
+  }
+
+  get retained(): number {
+    return this.store.turns.filter(({ hidden, state }) => !hidden && state === 'complete').length;
+  }
+
+  private async perform(step: HindsightStep): Promise<void> {
+    switch (step.kind) {
+      case 'turn':
+        return this.turn(step.surface % surfaceCount, step);
+      case 'switch':
+        return this.switchTo(step.surface % surfaceCount, this.newSession(), step.reason);
+      case 'resume':
+        return this.switchTo(step.surface % surfaceCount, this.sessions[step.session % this.sessions.length] ?? '', 'resume');
+      case 'rewind':
+        return this.rewind(step.surface % surfaceCount, step.turns);
+      case 'retry': {
+        const last = this.store.shown(this.at(step.surface % surfaceCount).sessionId).at(-1);
+        if (last !== undefined) last.hidden = true;
+        return this.turn(step.surface % surfaceCount, { ends: 'complete', compressed: false });
+      }
+      case 'restart':
+        if (step.how === 'close') {
+          for (const { provider } of this.surfaces) await this.life.survives(() => provider.shutdown(new AbortController().signal));
+          this.life.retainer.dispose();
+        }
+        return this.life.die();
+      case 'dieLater':
+        return this.life.dieAfter(step.calls);
+      case 'faults':
+        this.faults.push(...step.faults);
+        return;
+      case 'offline':
+        this.faults.push(...Array.from({ length: step.requests }, () => 'dropBefore' as const));
+        return;
+      case 'time':
+        return new Promise((resolve) => setTimeout(resolve, (step.seconds * 1000) / speed));
+      case 'processing':
+        this.processing = [...this.processing.slice(-3), { seconds: step.seconds, fate: step.fate }];
+    }
+  }
+
+  private async turn(index: number, { ends, compressed }: { readonly ends: 'complete' | 'interrupted'; readonly compressed: boolean }): Promise<void> {
+    const { provider, sessionId } = this.at(index);
+    const number = this.store.turns.length + 1;
+    const turn: StoredTurn = {
+      uid: `turn-${number}`, sessionId, prompt: `prompt <${number}>`, answer: `answer <${number}> s3cret`,
+      startedAt: this.clock.now(), settledAt: this.clock.now(), state: 'open', hidden: false,
+    };
+    this.store.turns.push(turn);
+    const goesOn = await this.life.survives(() => provider.onTurnStart({ sessionId, turnUid: turn.uid, number, prompt: turn.prompt, model: 'm' }));
+    if (goesOn && compressed) await this.switchTo(index, this.newSession(), 'compression');
+    if (this.life.dead) return void (turn.state = 'over');
+    const segment = this.at(index).sessionId;
+    this.store.turns.splice(this.store.turns.indexOf(turn), 1, { ...turn, sessionId: segment, state: ends === 'complete' ? 'complete' : 'over' });
+    if (ends === 'interrupted') return;
+    // What the manager hands over has no secrets in it.
+    const clean = { ...turn, answer: turn.answer.replace('s3cret', '[secret]') };
+    await this.life.survives(() => provider.syncTurn({ ...clean, turnUid: turn.uid, sessionId: segment }));
+  }
+
+  private async switchTo(index: number, sessionId: string, reason: SwitchReason): Promise<void> {
+    const { provider, sessionId: from } = this.at(index);
+    if (sessionId === from) return;
+    this.surfaces[index] = { provider, sessionId };
+    const reset = reason === 'new_session' || reason === 'reset';
+    if (reset) await this.life.survives(() => provider.onSessionEnd());
+    const parentSessionId = reason === 'branch' || reason === 'compression' ? from : null;
+    if (!this.life.dead) await this.life.survives(() => provider.onSessionSwitch(sessionId, { parentSessionId, reset, rewound: false, reason }));
+  }
+
+  private async rewind(index: number, turns: number): Promise<void> {
+    const { provider, sessionId } = this.at(index);
+    for (const turn of this.store.shown(sessionId).slice(-turns)) turn.hidden = true;
+    await this.life.survives(() => provider.onSessionSwitch(sessionId, { parentSessionId: null, reset: false, rewound: true, reason: 'rewind' }));
+  }
+
+  private begin(): HindsightLife {
+    return new HindsightLife({ store: this.store, url: this.server.url, clock: this.clock, uid: () => `uid-${++this.uids}` });
+  }
+
+  /** The next window on the same store; turns that ran are settled as cut off. */
+  private async restart(): Promise<void> {
+    this.life.die();
+    for (const turn of this.store.turns) if (turn.state === 'open') turn.state = 'over';
+    this.lives++;
+    this.life = this.begin();
+    for (const [index, { sessionId }] of this.surfaces.entries()) await this.seat(index, sessionId);
+  }
+
+  private async seat(index: number, sessionId: string): Promise<void> {
+    const provider = this.life.createProvider();
+    this.surfaces[index] = { provider, sessionId };
+    await this.life.survives(() => provider.initialize(sessionId, new AbortController().signal, { parentSessionId: null }));
+  }
+
+  private at(index: number): { readonly provider: HindsightProvider; readonly sessionId: string } {
+    const seat = this.surfaces[index];
+    if (seat === undefined) throw new Error(`there is no surface ${index}`);
+    return seat;
+  }
+
+  private newSession(): string {
+    const id = `20261120_080000_${String(this.sessions.length).padStart(6, '0')}`;
+    this.sessions.push(id);
+    return id;
+  }
+
+  private problems(): readonly string[] {
+    const documents = Object.entries(this.server.documents('hermes'));
+    const found: string[] = [...this.server.violations];
+    for (const sessionId of this.sessions) {
+      const own = documents.filter(([id]) => id.startsWith(sessionId));
+      const held = own.flatMap(([, text]) => v.parse(spoken, text)).sort();
+      const wanted = this.store.shown(sessionId).flatMap(({ prompt, answer }) => [`user User: ${prompt}`, `assistant Assistant: ${answer.replace('s3cret', '[secret]')}`]).sort();
+      if (JSON.stringify(held) !== JSON.stringify(wanted)) found.push(`${sessionId} should hold ${JSON.stringify(wanted)} and holds ${JSON.stringify(own)}`);
+    }
+    const strays = documents.filter(([id]) => !this.sessions.some((sessionId) => id.startsWith(sessionId)));
+    return [...found, ...strays.map(([id]) => `a document of no session: ${id}`)];
+  }
+}
+
+const spoken = v.pipe(
+  v.string(), v.parseJson(),
+  v.array(v.pipe(v.object({ role: v.picklist(['user', 'assistant']), content: v.string() }), v.transform(({ role, content }) => `${role} ${content}`))),
+);
