@@ -46,6 +46,8 @@ export interface WorldOptions {
   readonly memory?: (log: string[]) => readonly MemoryProvider[];
   /** Folders in the world's home where a turn may be kept while the store cannot be written; without it there is none. */
   readonly spillFolders?: readonly string[];
+  /** How long a turn waits for recall; two seconds where it is not said. */
+  readonly recallTimeoutMs?: number;
   /** Replaces the model behind the server. */
   readonly openModel?: (ref: string) => Promise<ChatModel>;
 }
@@ -217,6 +219,7 @@ export class World {
     const clock = options.clock ?? systemClock;
     const ids = idsFrom((count) => crypto.getRandomValues(new Uint8Array(count)));
     const files = new FolderOnDisk([{ name: 'project', path: this.home }]);
+    const tools = new ToolRegistry(readOnlyTools(files));
     return new ConversationGateway({
       store,
       clock,
@@ -229,14 +232,14 @@ export class World {
           clock,
           ids,
           log,
-          tools: new ToolRegistry(readOnlyTools(files)),
+          tools,
           openModel: () => options.openModel?.(model) ?? Promise.resolve(this.httpModel(model, clock)),
           systemPrompt: (hasTools) => systemPrompt({ roots: files.roots(), platform: 'linux', hasTools }),
           reasoningEffort: 'default',
           maxIterations: options.maxIterations ?? 90,
         }),
       agentSignature: (model) => model,
-      createMemory: () => memoryOf(options.memory?.(this.memoryLog) ?? [new RecordingMemory(this.memoryLog)], { clock, log }),
+      createMemory: () => memoryOf(options.memory?.(this.memoryLog) ?? [new RecordingMemory(this.memoryLog)], { clock, log, coreTools: tools.names, recallTimeoutMs: () => options.recallTimeoutMs ?? 2000 }),
       defaultModel: () => (options.defaultModel === undefined ? 'Local/test-model' : options.defaultModel),
       saveDefaultModel: () => Promise.resolve(),
       folder: () => this.home,
