@@ -16,6 +16,7 @@ export interface CommandNeeds {
   readonly chatSurfaceId: string;
   readonly editor: ChatEditor;
   readonly setUpModel: () => Promise<void>;
+  readonly setUpMemory: () => Promise<void>;
   readonly log: Log;
 }
 
@@ -48,6 +49,7 @@ export function registerCommands(needs: CommandNeeds): vscode.Disposable {
       else await gateway.stop(sessionId);
     },
     setUpModel: () => needs.setUpModel(),
+    setUpMemory: () => needs.setUpMemory(),
     selectModel: () => editor.pickModel(shown()),
     focusChat: () => chat.focus(),
     openSettings: () => editor.openSettings(''),

@@ -80,6 +80,8 @@ export class EditorActions implements ChatEditor {
         return this.pickModel(null);
       case 'setUpModel':
         return this.needs.setUpModel(null);
+      case 'setUpMemory':
+        return void (await vscode.commands.executeCommand('hermes.setUpMemory'));
       default:
         throw new Error(`There is no action "${action}".`);
     }

@@ -41,6 +41,9 @@ import { openReportNotices } from './openReportWords';
 import { outputLog } from './outputLog';
 import { ProviderKeys } from './providerKeys';
 import { providersBundle } from './providersBundle';
+import { hindsightBundle } from './hindsightBundle';
+import { HindsightDesk } from './hindsightDesk';
+import { MemorySetup } from './memorySetup';
 import { findRipgrep, ripgrepCandidates } from './ripgrepPath';
 import { SettingsNotices } from './settingsNotices';
 import { SettingsWatcher } from './settingsWatcher';
@@ -84,6 +87,7 @@ class HermesWindow {
   private readonly lifetime = new DisposableStore();
   private readonly gateway: ConversationGateway;
   private readonly store: SessionStore;
+  private readonly hindsight: HindsightDesk;
   private readonly log: Log;
 
   constructor(context: vscode.ExtensionContext, distFolder: string) {
@@ -129,6 +133,17 @@ class HermesWindow {
 
     // Memory
     const memory = new MemoryProviders(() => settings.current.memoryProvider, log);
+    const hindsight = (this.hindsight = own(
+      new HindsightDesk({
+        store, keys, clock, log,
+        settings: () => settings.current,
+        loadClient: hindsightBundle(distFolder),
+        uid: randomUUID,
+        t: translate,
+        tell: (notices) => storeDesk.setNotices('memory', notices),
+      }),
+    ));
+    own(memory.register(hindsight.factory));
 
     // Agents and conversations
     const ids = idsFrom((count) => crypto.getRandomValues(new Uint8Array(count)));
@@ -164,6 +179,11 @@ class HermesWindow {
       shownSession: () => gateway.shownSession(chatSurfaceId),
       modelOf: async (sessionId) => (sessionId === null ? null : ((await store.getSession(sessionId))?.model ?? null)),
     });
+    const memorySetup = new MemorySetup({
+      desk: hindsight,
+      current: () => ({ url: settings.current.hindsightUrl, bank: settings.current.hindsightBank }),
+      save: (url, bank) => settings.saveHindsight(url, bank),
+    });
     const links = new LinkOpener(new WorkspacePaths(files));
     const editor = new EditorActions({
       gateway, links, channel,
@@ -195,7 +215,7 @@ class HermesWindow {
     );
     own(vscode.window.registerWebviewViewProvider(chatViewId, chat));
     own(vscode.window.registerWebviewPanelSerializer(transcriptViewType, tabs));
-    own(registerCommands({ gateway, sessions: store, store: storeDesk, chat, chatSurfaceId, editor, setUpModel: () => setup.run(null), log }));
+    own(registerCommands({ gateway, sessions: store, store: storeDesk, chat, chatSurfaceId, editor, setUpModel: () => setup.run(null), setUpMemory: () => memorySetup.run(), log }));
 
     // What changes around them
     own(new SettingsNotices(settings, storeDesk, translate));
@@ -217,8 +237,8 @@ class HermesWindow {
     own(connection.onDidChangeState((state) => this.storeChanged(state, storeDesk)));
     own(storeDesk.onDidChange(showStatus));
     own(gateway.onDidChangeRunning(showStatus));
-    own(settings.onDidChange(() => models.invalidate()));
-    own(context.secrets.onDidChange(() => (keyChanges++, models.invalidate())));
+    own(settings.onDidChange(() => (models.invalidate(), hindsight.changed())));
+    own(context.secrets.onDidChange(() => (keyChanges++, models.invalidate(), hindsight.changed())));
     own(vscode.lm.onDidChangeChatModels(() => models.editorModelsChanged()));
     own(vscode.workspace.onDidGrantWorkspaceTrust(() => bridge.trustChanged()));
     own(vscode.workspace.onDidChangeWorkspaceFolders(() => bridge.redraw()));
@@ -236,6 +256,7 @@ class HermesWindow {
     const { report } = state;
     this.log.info(`Sessions are stored in ${report.path}${report.recoveredTurns.length === 0 ? '' : `; ${report.recoveredTurns.length} turns were cut off and are settled`}.`);
     desk.setNotices('opening', openReportNotices(report, translate));
+    if (state.kind === 'open') this.hindsight.start();
     if (state.kind === 'open') this.gateway.resumeQueues().catch((error: unknown) => reportFailure('Queued prompts', error, this.log));
   }
 }

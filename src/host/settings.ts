@@ -14,10 +14,14 @@ export interface HermesSettings {
   readonly maxIterations: number;
   /** Part of the context window that may be full before a session is compressed. */
   readonly compressionThreshold: number;
+  /** "<provider>/<id>" of the model that writes summaries; null: the model of the session. */
+  readonly compressionModel: string | null;
   /** "none", "builtin", or the name of an external memory provider, which works beside the built-in one. */
   readonly memoryProvider: string;
   /** How long a turn waits for recall. */
   readonly memoryRecallTimeoutMs: number;
+  readonly hindsightUrl: string | null;
+  readonly hindsightBank: string | null;
   readonly storagePath: string | null;
 }
 
@@ -66,6 +70,9 @@ export function readSettings(source: SettingSource): { readonly settings: Hermes
   };
   const text = v.pipe(v.string(), v.trim());
   const model = read('hermes.model', v.pipe(text, v.regex(/^$|^[^/]+\/.+$/)), '', 'is not written as Provider/model-id');
+  const compressionModel = read('hermes.compression.model', v.pipe(text, v.regex(/^$|^[^/]+\/.+$/)), '', 'is not written as Provider/model-id');
+  const hindsightUrl = read('hermes.memory.hindsight.url', v.pipe(text, v.check((address) => address === '' || parseEndpoint(address) !== null)), '', 'is not a web address that begins with http:// or https://');
+  const hindsightBank = read('hermes.memory.hindsight.bank', text, '', 'is not the name of a memory bank');
   const recallSeconds = read('hermes.memory.recallTimeout', v.pipe(v.number(), v.minValue(0), v.maxValue(60)), 2, 'is not a number of seconds from 0 to 60');
   const storagePath = read('hermes.storage.path', v.pipe(text, v.regex(/^$|^[/\\]|^[A-Za-z]:[/\\]/)), '', 'is not an absolute path');
   return {
@@ -76,8 +83,11 @@ export function readSettings(source: SettingSource): { readonly settings: Hermes
       busyInput: read('hermes.busyInput', v.picklist(busyModes), 'queue', `is not one of ${busyModes.join(', ')}`),
       maxIterations: read('hermes.maxIterations', v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)), 90, 'is not a whole number from 1 to 1000'),
       compressionThreshold: read('hermes.compression.threshold', v.pipe(v.number(), v.minValue(0.3), v.maxValue(0.95)), 0.8, 'is not a number from 0.3 to 0.95'),
+      compressionModel: compressionModel === '' ? null : compressionModel,
       memoryProvider: read('hermes.memory.provider', v.pipe(text, v.nonEmpty()), 'builtin', 'is not the name of a memory provider'),
       memoryRecallTimeoutMs: recallSeconds * 1000,
+      hindsightUrl: hindsightUrl === '' ? null : hindsightUrl,
+      hindsightBank: hindsightBank === '' ? null : hindsightBank,
       storagePath: storagePath === '' ? null : storagePath,
     },
     problems,

@@ -50,6 +50,12 @@ export class SettingsWatcher implements Disposable {
     await this.write('providers', [...kept, provider]);
   }
 
+  async saveHindsight(url: string, bank: string): Promise<void> {
+    await this.write('memory.hindsight.url', url);
+    await this.write('memory.hindsight.bank', bank);
+    await this.write('memory.provider', 'hindsight');
+  }
+
   dispose(): void {
     this.lifetime.dispose();
   }

@@ -157,7 +157,7 @@ export class HindsightRetainer implements Disposable {
   private queue<T>(work: () => Promise<T>): Promise<T> {
     const result = this.work.then(work);
     this.work = result.then(() => undefined, (error: unknown) => {
-      if (!this.stop.signal.aborted) this.needs.log.error('Memory provider hindsight: the outbox could not be worked on', error);
+      if (!this.stop.signal.aborted) this.needs.log.warn(`Memory provider hindsight: the outbox could not be worked on: ${error instanceof Error ? error.message : String(error)}`);
       this.wakeIn(lookAgainMs);
     });
     return result;

@@ -8,8 +8,11 @@ const defaults: Readonly<Record<string, unknown>> = {
   'hermes.busyInput': 'queue',
   'hermes.maxIterations': 90,
   'hermes.compression.threshold': 0.8,
+  'hermes.compression.model': '',
   'hermes.memory.provider': 'builtin',
   'hermes.memory.recallTimeout': 2,
+  'hermes.memory.hindsight.url': '',
+  'hermes.memory.hindsight.bank': '',
   'hermes.storage.path': '',
 };
 
@@ -26,7 +29,7 @@ const local = { name: 'Local', protocol: 'openai', baseUrl: 'http://127.0.0.1:11
 describe('settings', () => {
   it('are the defaults when nothing is set', () => {
     expect(readSettings(configuration({}))).toEqual({
-      settings: { model: null, providers: [], reasoningEffort: 'default', busyInput: 'queue', maxIterations: 90, compressionThreshold: 0.8, memoryProvider: 'builtin', memoryRecallTimeoutMs: 2000, storagePath: null },
+      settings: { model: null, providers: [], reasoningEffort: 'default', busyInput: 'queue', maxIterations: 90, compressionThreshold: 0.8, compressionModel: null, memoryProvider: 'builtin', memoryRecallTimeoutMs: 2000, hindsightUrl: null, hindsightBank: null, storagePath: null },
       problems: [],
     });
   });
@@ -40,8 +43,11 @@ describe('settings', () => {
         'hermes.busyInput': 'steer',
         'hermes.maxIterations': 5,
         'hermes.compression.threshold': 0.5,
+        'hermes.compression.model': ' Local/qwen3:1b ',
         'hermes.memory.provider': ' hindsight ',
         'hermes.memory.recallTimeout': 0.5,
+        'hermes.memory.hindsight.url': ' http://127.0.0.1:8888 ',
+        'hermes.memory.hindsight.bank': ' team ',
         'hermes.storage.path': '/var/lib/hermes',
       }),
     );
@@ -53,8 +59,9 @@ describe('settings', () => {
         busyInput: 'steer',
         maxIterations: 5,
         compressionThreshold: 0.5,
+        compressionModel: 'Local/qwen3:1b',
         memoryProvider: 'hindsight',
-        memoryRecallTimeoutMs: 500,
+        memoryRecallTimeoutMs: 500, hindsightUrl: 'http://127.0.0.1:8888', hindsightBank: 'team',
         storagePath: '/var/lib/hermes',
       },
       problems: [],
@@ -63,11 +70,12 @@ describe('settings', () => {
 
   it('name every bad value in a sentence and go on with its default', () => {
     const { settings, problems } = readSettings(
-      configuration({ 'hermes.model': 'qwen', 'hermes.providers': 'http://x', 'hermes.reasoningEffort': 'extreme', 'hermes.busyInput': 'shout', 'hermes.maxIterations': 0, 'hermes.compression.threshold': 2, 'hermes.memory.provider': '', 'hermes.memory.recallTimeout': -1, 'hermes.storage.path': 'here' }),
+      configuration({ 'hermes.model': 'qwen', 'hermes.providers': 'http://x', 'hermes.reasoningEffort': 'extreme', 'hermes.busyInput': 'shout', 'hermes.maxIterations': 0, 'hermes.compression.threshold': 2, 'hermes.compression.model': 'qwen', 'hermes.memory.provider': '', 'hermes.memory.recallTimeout': -1, 'hermes.storage.path': 'here' }),
     );
-    expect(settings).toEqual({ model: null, providers: [], reasoningEffort: 'default', busyInput: 'queue', maxIterations: 90, compressionThreshold: 0.8, memoryProvider: 'builtin', memoryRecallTimeoutMs: 2000, storagePath: null });
+    expect(settings).toEqual({ model: null, providers: [], reasoningEffort: 'default', busyInput: 'queue', maxIterations: 90, compressionThreshold: 0.8, compressionModel: null, memoryProvider: 'builtin', memoryRecallTimeoutMs: 2000, hindsightUrl: null, hindsightBank: null, storagePath: null });
     expect(problems.map(({ sentence }) => sentence)).toEqual([
       'The setting `hermes.model` is not written as Provider/model-id. Its default is used until it is corrected.',
+      'The setting `hermes.compression.model` is not written as Provider/model-id. Its default is used until it is corrected.',
       'The setting `hermes.memory.recallTimeout` is not a number of seconds from 0 to 60. Its default is used until it is corrected.',
       'The setting `hermes.storage.path` is not an absolute path. Its default is used until it is corrected.',
       'The setting `hermes.providers` is not a list of providers. It is ignored until it is corrected.',
