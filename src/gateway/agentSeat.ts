@@ -2,10 +2,14 @@ import type { Agent } from '../agent/agent';
 import type { MemoryManager, SessionChange } from '../memory/memoryManager';
 
 /** An agent with its memory, sitting at the surface it serves (decision 5). The agent is kept from turn to turn while what it was made from
- *  (model, settings, folders: its signature) stays the same; the memory stays for the life of the seat. */
+ *  (model, settings, folders: its signature) stays the same; the memory stays for the life of the seat. History is read for every turn, so
+ *  there is nothing in a kept agent that could be behind the store. */
 export class AgentSeat {
   private cached: { readonly signature: string; readonly agent: Agent } | null = null;
   private turns = 0;
+  private ended = false;
+  /** The person began a new session while a turn ran here: memory hears the end of this one behind that turn. */
+  endsWhenSettled = false;
 
   constructor(readonly memory: MemoryManager) {}
 
@@ -18,16 +22,28 @@ export class AgentSeat {
     return this.turns > 0;
   }
 
+  /** Memory was told that the session is over: the seat may go to another one, but serves this one no more. */
+  get hasEnded(): boolean {
+    return this.ended;
+  }
+
   agentFor(signature: string, create: () => Agent): Agent {
     if (this.cached?.signature !== signature) this.cached = { signature, agent: create() };
     return this.cached.agent;
   }
 
-  /** Begins to serve a session: the first one, or another one than before. */
+  /** Begins to serve a session: the first one, another one than before, or the same one cut back (`rewind`). */
   serve(sessionId: string, change: Omit<SessionChange, 'from' | 'to'>): void {
     const from = this.memory.currentSession;
-    if (from === null) this.memory.initialize(sessionId);
+    if (from !== sessionId) this.ended = false;
+    if (from === null) this.memory.initialize(sessionId, change.parentSessionId);
     else if (from !== sessionId) this.memory.switchSession({ ...change, from, to: sessionId });
+    if (change.reason === 'rewind') this.memory.switchSession({ ...change, from: sessionId, to: sessionId });
+  }
+
+  endSession(): void {
+    this.ended = true;
+    this.memory.endSession();
   }
 
   turnBegan(): void {

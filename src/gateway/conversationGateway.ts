@@ -9,19 +9,20 @@ import type { Log } from '../base/log';
 import type { MemoryManager } from '../memory/memoryManager';
 import type { SessionQuery, SessionStore, TranscriptPage, TranscriptQuery } from '../store/sessionStore';
 import type { HandoffTokens } from '../transcript/handoff';
-import type { Session, SessionSummary } from '../transcript/session';
-import type { AgentSeat } from './agentSeat';
+import type { SessionSummary } from '../transcript/session';
 import { Compressions } from './compressions';
 import {
-  type BusyMode, type CompressionReport, type Gateway, GatewayError, type PromptSubmission, type SessionContextUse, type SessionSnapshot, type SubmitReceipt,
-  type Surface, type SwitchOutcome, type SwitchReason, type SwitchTarget,
+  type BusyMode, type CompressionReport, type ForgetReport, type Gateway, type PromptSubmission, type SessionContextUse, type SessionSnapshot, type SubmitReceipt,
+  type Surface, type SwitchOutcome, type SwitchTarget,
 } from './gateway';
 import { PromptIntake } from './promptIntake';
 import { PromptQueue } from './promptQueue';
 import { PromptVersions } from './promptVersions';
 import { Seating } from './seating';
+import { SessionActions } from './sessionActions';
 import { SessionCompression } from './sessionCompression';
 import { SessionDirectory } from './sessionDirectory';
+import { SessionSwitching } from './sessionSwitching';
 import { SurfaceRegistry } from './surfaceRegistry';
 import { TurnOpening } from './turnOpening';
 import { type SettledRow, type StartedTurn, TurnRunner } from './turnRunner';
@@ -50,9 +51,6 @@ export interface GatewayParts {
   readonly summaryModel?: () => string | null;
 }
 
-/** How long memory may take to finish what is queued when its seat is let go. */
-const memoryGraceMs = 3000;
-
 /** The gateway over a store and agents: puts its rooms together, and knows what each request is for. */
 export class ConversationGateway implements Gateway {
   private readonly surfaces: SurfaceRegistry;
@@ -62,6 +60,8 @@ export class ConversationGateway implements Gateway {
   private readonly runner: TurnRunner;
   private readonly intake: PromptIntake;
   private readonly queue: PromptQueue;
+  private readonly switching: SessionSwitching;
+  private readonly actions: SessionActions;
   private readonly versions: PromptVersions;
   private readonly compression: SessionCompression;
   private readonly runningChanged = new Emitter<void>();
@@ -70,7 +70,7 @@ export class ConversationGateway implements Gateway {
   constructor(private readonly parts: GatewayParts) {
     const surfaces = (this.surfaces = new SurfaceRegistry(parts.log));
     const sessions = (this.sessions = new SessionDirectory(parts));
-    this.seating = new Seating(parts.createMemory, () => new Promise((resolve) => parts.clock.after(memoryGraceMs, resolve)));
+    const seating = (this.seating = new Seating(parts));
     const runner = (this.runner = new TurnRunner(parts, {
       show: (sessionId, event) => surfaces.tellTurn(sessionId, event),
       changed: (sessionId) => this.changed(sessionId),
@@ -82,28 +82,31 @@ export class ConversationGateway implements Gateway {
       ...parts,
       engine: parts.contextEngine ?? new Compressor(parts),
       beforeCompressing: (rows, signal, sessionId) => this.seating.serving(sessionId)?.memory.beforeCompressing(rows, signal) ?? Promise.resolve(''),
-      rolledOver: (parent, child) => this.rolledOver(parent, child),
+      rolledOver: (parent, child) => {
+        runner.movedTo(child);
+        this.switching.rolledOver(parent, child);
+      },
       changed: (sessionId, activity) => surfaces.tellAll({ kind: 'compressing', sessionId, activity }),
     }));
     const slots = (this.slots = new TurnSlots({
       sessions, surfaces, runner, compressions,
       opening: new TurnOpening(parts),
-      seatFor: (surfaceId, session, reason) => this.seatFor(surfaceId, session, reason),
+      seatFor: (...turn) => this.switching.seatForTurn(...turn),
     }));
-    const rooms = { ...parts, surfaces, sessions, runner, compressions, slots };
+    const bare = { ...parts, surfaces, sessions, seating, runner, compressions, slots };
+    const switching = (this.switching = new SessionSwitching({ ...bare, left: () => undefined }));
+    const rooms = { ...bare, switching };
     const queue = (this.queue = new PromptQueue(rooms));
     const versions = (this.versions = new PromptVersions(rooms));
     const sendAgain = (surfaceId: string, turnUid: string): Promise<SubmitReceipt> => versions.retry(surfaceId, turnUid);
     this.compression = new SessionCompression({ ...rooms, queue });
-    this.intake = new PromptIntake({
-      ...rooms, queue, sendAgain,
-      showBegun: (surfaceId, session) => {
-        if (surfaces.shownSession(surfaceId) === null) this.show(surfaceId, session, 'new_session');
-      },
-    });
+    this.intake = new PromptIntake({ ...rooms, queue, sendAgain });
+    this.actions = new SessionActions(rooms);
   }
 
   readonly onDidChangeRunning = (listener: () => void): Disposable => this.runningChanged.event(listener);
+  readonly onDidChangeSessions: Gateway['onDidChangeSessions'] = (listener) => this.surfaces.onDidChangeSessions(listener);
+  readonly onDidTurnEvent: Gateway['onDidTurnEvent'] = (listener) => this.surfaces.onDidTurnEvent(listener);
 
   attach(surface: Surface): Disposable {
     return this.surfaces.attach(surface);
@@ -113,20 +116,12 @@ export class ConversationGateway implements Gateway {
     return this.surfaces.shownSession(surfaceId);
   }
 
-  async switchSession(surfaceId: string, target: SwitchTarget): Promise<SwitchOutcome> {
-    switch (target.reason) {
-      case 'new_session':
-        // The session itself is born with its first prompt; until then the surface shows the empty state.
-        this.surfaces.bind(surfaceId, null, 'new_session');
-        return { sessionId: null, draft: null, notice: null };
-      case 'resume': {
-        const session = await this.sessions.tipOf(target.sessionId);
-        this.show(surfaceId, session, 'resume');
-        return { sessionId: session.id, draft: null, notice: null };
-      }
-      default:
-        return this.notYet();
-    }
+  switchSession(surfaceId: string, target: SwitchTarget): Promise<SwitchOutcome> {
+    return this.switching.switchSession(surfaceId, target);
+  }
+
+  startsPrivate(surfaceId: string): boolean {
+    return this.surfaces.shownSession(surfaceId) === null && this.surfaces.beginningAt(surfaceId).isPrivate;
   }
 
   async snapshot(sessionId: string, pageSize: number): Promise<SessionSnapshot> {
@@ -149,21 +144,8 @@ export class ConversationGateway implements Gateway {
     return this.parts.store.listSessions(query);
   }
 
-  readonly onDidChangeSessions = (): Disposable => this.notYet();
-  readonly onDidTurnEvent = (): Disposable => this.notYet();
-  startsPrivate = (): boolean => false;
-  findSession = (): Promise<never> => this.notYet();
-  editAndResend = (): Promise<never> => this.notYet();
-  showVersion = (): Promise<never> => this.notYet();
-  setPinned = (): Promise<never> => this.notYet();
-  setArchived = (): Promise<never> => this.notYet();
-  trashSession = (): Promise<never> => this.notYet();
-  restoreSession = (): Promise<never> => this.notYet();
-  forgetSession = (): Promise<never> => this.notYet();
-  setSeen = (): Promise<never> => this.notYet();
-
-  private notYet(): never {
-    throw new GatewayError('invalid', 'This cannot be done yet.');
+  findSession(text: string): Promise<string> {
+    return this.sessions.find(text);
   }
 
   submit(surfaceId: string, prompt: PromptSubmission): Promise<SubmitReceipt> {
@@ -172,6 +154,14 @@ export class ConversationGateway implements Gateway {
 
   retry(surfaceId: string, turnUid: string): Promise<SubmitReceipt> {
     return this.versions.retry(surfaceId, turnUid);
+  }
+
+  async editAndResend(surfaceId: string, turnUid: string, text: string, submissionUid: string): Promise<SubmitReceipt> {
+    return (await this.intake.receiptOf(surfaceId, submissionUid)) ?? this.versions.edit(surfaceId, turnUid, text, submissionUid);
+  }
+
+  showVersion(_surfaceId: string, turnUid: string): Promise<void> {
+    return this.versions.show(turnUid);
   }
 
   async stop(sessionId: string, turnUid?: string): Promise<void> {
@@ -218,15 +208,36 @@ export class ConversationGateway implements Gateway {
     return this.parts.store.draft(key);
   }
 
-  async renameSession(sessionId: string, title: string): Promise<void> {
-    await this.parts.store.setTitle(sessionId, title, 'person');
-    this.surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [sessionId] });
+  renameSession(sessionId: string, title: string): Promise<void> {
+    return this.actions.rename(sessionId, title);
   }
 
-  async selectModel(sessionId: string | null, ref: string): Promise<void> {
-    if (sessionId !== null) await this.parts.store.setSessionModel(sessionId, ref);
-    await this.parts.saveDefaultModel(ref);
-    this.surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: sessionId === null ? [] : [sessionId] });
+  setPinned(sessionId: string, on: boolean): Promise<void> {
+    return this.actions.setPinned(sessionId, on);
+  }
+
+  setArchived(sessionId: string, on: boolean): Promise<void> {
+    return this.actions.setArchived(sessionId, on);
+  }
+
+  trashSession(sessionId: string): Promise<void> {
+    return this.actions.trash(sessionId);
+  }
+
+  restoreSession(sessionId: string): Promise<void> {
+    return this.actions.restore(sessionId);
+  }
+
+  forgetSession(sessionId: string): Promise<ForgetReport> {
+    return this.actions.forget(sessionId);
+  }
+
+  setSeen(sessionId: string): Promise<void> {
+    return this.actions.setSeen(sessionId);
+  }
+
+  selectModel(sessionId: string | null, ref: string): Promise<void> {
+    return this.actions.selectModel(sessionId, ref);
   }
 
   runningTurns() {
@@ -243,29 +254,16 @@ export class ConversationGateway implements Gateway {
     await this.runner.shutdown();
     await this.seating.dispose();
     this.runningChanged.dispose();
+    this.surfaces.dispose();
   }
 
   /** A turn is over and its slot is free. What waits goes on only behind an answer that was completed: after a stop or a failure the
    *  person decides, and has done so already for a prompt that the turn was stopped for. */
   private async ended(run: StartedTurn, settled: SettledRow | null): Promise<void> {
-    this.seating.settled(run.seat);
+    await this.switching.noteSeen(run.session.id);
     if (settled !== null) await this.queue.startNextInBackground(run.session, run.surfaceId, settled.outcome === 'complete');
-  }
-
-  private rolledOver(parent: Session, child: Session): void {
-    this.runner.movedTo(child);
-    for (const surfaceId of this.surfaces.allShowing(parent.id)) this.show(surfaceId, child, 'compression');
-    this.surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [parent.id, child.id] });
-  }
-
-  private seatFor(surfaceId: string, session: Session, reason: SwitchReason): AgentSeat {
-    if (this.surfaces.shownSession(surfaceId) !== session.id && reason === 'new_session') this.show(surfaceId, session, reason);
-    return this.seating.seatFor(surfaceId, session.id, { reason, parentSessionId: session.parentSessionId });
-  }
-
-  private show(surfaceId: string, session: Session, reason: SwitchReason): void {
-    this.surfaces.bind(surfaceId, session.id, reason);
-    if (reason !== 'new_session') this.seating.seatFor(surfaceId, session.id, { reason, parentSessionId: session.parentSessionId });
+    // Behind the next prompt's start, so that one after the other runs in the same seat.
+    this.seating.settled(run.seat);
   }
 
   private changed(sessionId: string): void {

@@ -1,22 +1,23 @@
 import type { SessionStore } from '../store/sessionStore';
 import type { Message } from '../transcript/message';
-import type { Session } from '../transcript/session';
 import type { Compressions } from './compressions';
 import { GatewayError, type PromptSubmission, type SubmitReceipt } from './gateway';
 import type { PromptQueue } from './promptQueue';
 import type { SessionDirectory } from './sessionDirectory';
+import type { SessionSwitching } from './sessionSwitching';
+import { type SurfaceRegistry, usualBeginning } from './surfaceRegistry';
 import type { TurnSlots } from './turnSlots';
 
 interface IntakeParts {
   readonly store: SessionStore;
   readonly sessions: SessionDirectory;
+  readonly surfaces: SurfaceRegistry;
   readonly slots: TurnSlots;
   readonly queue: PromptQueue;
   readonly compressions: Compressions;
   /** Sends the prompt of a turn that was opened and never ran. */
   readonly sendAgain: (surfaceId: string, turnUid: string) => Promise<SubmitReceipt>;
-  /** The session that a surface's empty state has begun. */
-  readonly showBegun: (surfaceId: string, session: Session) => void;
+  readonly switching: SessionSwitching;
 }
 
 /** Takes prompts in: each is on disk when its receipt is given, once, however often it is sent. */
@@ -24,22 +25,25 @@ export class PromptIntake {
   constructor(private readonly parts: IntakeParts) {}
 
   async submit(surfaceId: string, prompt: PromptSubmission): Promise<SubmitReceipt> {
-    const { sessions, slots, queue, compressions } = this.parts;
+    const { sessions, slots, queue, compressions, surfaces } = this.parts;
     slots.refuseWhenClosing();
     if (prompt.text.trim() === '') throw new GatewayError('invalid', 'There is nothing to send. Type a prompt first.');
-    const repeated = await this.repeatedSubmission(surfaceId, prompt.uid);
+    const repeated = await this.receiptOf(surfaceId, prompt.uid);
     if (repeated !== null) return repeated;
-    const found = prompt.sessionId === null ? await sessions.create() : await sessions.tipOf(prompt.sessionId);
+    const from = surfaces.shownSession(surfaceId);
+    const beginning = from === null ? surfaces.beginningAt(surfaceId) : usualBeginning;
+    const found = prompt.sessionId === null ? await sessions.create(beginning) : await sessions.tipOf(prompt.sessionId);
     return slots.inSequence(found.conversationId, async () => {
       const session = await sessions.tipOf(found.id);
       if (await slots.isBusy(session)) return queue.addBesideTurn(session, prompt);
       if (prompt.sessionId !== null && (await compressions.isDue(session))) return queue.addBehindCompression(surfaceId, session, prompt);
-      const turn = await slots.open(surfaceId, session, { prompt, reason: prompt.sessionId === null ? 'new_session' : 'resume' });
+      const turn = await slots.open(surfaceId, session, { prompt, from, reason: prompt.sessionId === null ? beginning.reason : 'resume' });
       return { kind: 'started', sessionId: session.id, turnUid: turn.uid };
     });
   }
 
-  private async repeatedSubmission(surfaceId: string, uid: string): Promise<SubmitReceipt | null> {
+  /** What became of a prompt that was submitted before; null for one that was not. */
+  async receiptOf(surfaceId: string, uid: string): Promise<SubmitReceipt | null> {
     const { store } = this.parts;
     const message = await store.getMessage(uid);
     if (message !== null) return this.submittedBefore(surfaceId, message);
@@ -50,14 +54,14 @@ export class PromptIntake {
 
   /** The prompt is stored. It is answered, or being answered, unless its turn was opened by a write that seemed to fail: then it is sent now. */
   private async submittedBefore(surfaceId: string, { sessionId, turnUid }: Message): Promise<SubmitReceipt> {
-    const { store, sessions, slots, sendAgain, showBegun } = this.parts;
+    const { store, sessions, slots, sendAgain, switching } = this.parts;
     const started: SubmitReceipt = { kind: 'started', sessionId, turnUid: turnUid ?? '' };
     const turn = turnUid === null ? null : await store.getTurn(turnUid);
     if (turn?.state !== 'running') return started;
     const session = await sessions.tipOf(sessionId);
     if (await slots.inSequence(session.conversationId, () => slots.isBusy(session))) return started;
     const receipt = await sendAgain(surfaceId, turn.uid);
-    showBegun(surfaceId, session);
+    switching.showBegun(surfaceId, session);
     return receipt;
   }
 }

@@ -2,7 +2,7 @@ import { TurnStop } from '../agent/turnStop';
 import type { Clock } from '../base/clock';
 import type { Log } from '../base/log';
 import type { SessionStore } from '../store/sessionStore';
-import type { QueuedPrompt, Session } from '../transcript/session';
+import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
 import type { BusyMode } from '../transcript/busyMode';
 import type { Compressions } from './compressions';
 import { GatewayError, type PromptSubmission, type SubmitReceipt } from './gateway';
@@ -98,10 +98,11 @@ export class PromptQueue {
     }
   }
 
-  /** Only after a turn that completed: a queue behind a stop, a failure or a crash waits for the person. */
+  /** Only after a turn that completed: a queue behind a stop, a failure, a crash or a reset waits for the person. */
   async resume(): Promise<void> {
     const sessions = await this.parts.store.listSessions({ limit: 1000 });
-    for (const summary of sessions.filter((candidate) => candidate.queuedCount > 0 && candidate.lastTurn?.state === 'complete')) {
+    const goesOn = ({ queuedCount, lastTurn, endReason }: SessionSummary): boolean => queuedCount > 0 && lastTurn?.state === 'complete' && endReason !== 'reset';
+    for (const summary of sessions.filter(goesOn)) {
       await this.startNextInBackground(summary, this.parts.surfaces.surfaceOf(summary.id), true);
     }
   }

@@ -1,3 +1,4 @@
+import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
 import type { SessionStore } from '../store/sessionStore';
 import { answerText, type Message } from '../transcript/message';
@@ -6,50 +7,102 @@ import { isSteering } from '../transcript/steering';
 import type { Turn } from '../transcript/turn';
 import { GatewayError, type SubmitReceipt } from './gateway';
 import type { SessionDirectory } from './sessionDirectory';
+import type { SessionSwitching } from './sessionSwitching';
 import type { TurnSlots } from './turnSlots';
 
 interface VersionParts {
   readonly store: SessionStore;
+  readonly clock: Clock;
   readonly ids: Ids;
   readonly sessions: SessionDirectory;
   readonly slots: TurnSlots;
+  readonly switching: SessionSwitching;
 }
 
-/** Asks prompts again. What was answered before is hidden, never deleted. */
+type Asking = { readonly reason: 'retried' } | { readonly reason: 'edited'; readonly uid: string; readonly text: string };
+
+const busySentence = 'Another answer is being written in this session. Stop it first, or wait.';
+const inBranch = 'This prompt stands before a summary, so it was asked again in a branch. The session itself is unchanged.';
+
+/** Asks prompts again, as they were or in other words. What was answered before is hidden, never deleted: it is the earlier version. */
 export class PromptVersions {
   constructor(private readonly parts: VersionParts) {}
 
-  async retry(surfaceId: string, turnUid: string): Promise<SubmitReceipt> {
-    const { store, ids, sessions, slots } = this.parts;
-    slots.refuseWhenClosing();
-    const turn = await store.getTurn(turnUid);
-    if (turn === null) throw new GatewayError('notFound', 'This turn is no longer stored, so it cannot be sent again.');
-    const found = await sessions.tipOf(turn.sessionId);
-    return slots.inSequence(found.conversationId, async () => {
+  retry(surfaceId: string, turnUid: string): Promise<SubmitReceipt> {
+    return this.askAgain(surfaceId, turnUid, { reason: 'retried' });
+  }
+
+  async edit(surfaceId: string, turnUid: string, text: string, uid: string): Promise<SubmitReceipt> {
+    if (text.trim() === '') throw new GatewayError('invalid', 'There is nothing to send. Type a prompt first.');
+    return this.askAgain(surfaceId, turnUid, { reason: 'edited', uid, text });
+  }
+
+  async show(turnUid: string): Promise<void> {
+    const { store, clock, sessions, slots, switching } = this.parts;
+    const found = await sessions.tipOf((await this.turnOf(turnUid)).sessionId);
+    await slots.inSequence(found.conversationId, async () => {
       const session = await sessions.tipOf(found.id);
-      if (await slots.isBusy(session)) throw new GatewayError('busy', 'Another answer is being written in this session. Stop it first, or wait.');
-      // Behind a compression the summary is the newest row; no more than a few can follow each other.
-      const page = await store.readTranscript({ sessionId: session.id, limit: 10 });
-      const last = page.messages.findLast((message) => message.visibility.kind !== 'handoff');
-      const prompt = await store.getMessage(turn.userMessageUid);
-      if (!endsWithTurn(last, turn, prompt)) throw new GatewayError('invalid', 'Only the last prompt of a session can be sent again.');
-      if (prompt?.role !== 'user') throw new GatewayError('notFound', 'The prompt of this turn is no longer stored, so it cannot be sent again.');
-      const text = [prompt, ...(await this.steeringOf(turn, session))].map(({ parts }) => answerText(parts)).join('\n\n');
-      const opened = await slots.open(surfaceId, session, { prompt: { uid: ids.uid(), text }, reason: 'resume', supersedes: turn.uid });
-      return { kind: 'started', sessionId: session.id, turnUid: opened.uid };
+      if (await slots.isBusy(session)) throw new GatewayError('busy', busySentence);
+      await store.showVersion({ sessionId: session.id, turnUid, now: clock.now() });
+      switching.reread(session);
     });
   }
 
-  /** What the person told a turn while it ran: asked again, the model is told it with the prompt. */
-  private async steeringOf(turn: Turn, session: Session): Promise<readonly Message[]> {
-    const rows = await this.parts.store.activeMessages(session.id);
-    return rows.filter((row, index) => row.turnUid === turn.uid && isSteering(rows, index));
+  private async askAgain(surfaceId: string, turnUid: string, asking: Asking): Promise<SubmitReceipt> {
+    const { sessions, slots, ids } = this.parts;
+    slots.refuseWhenClosing();
+    const turn = await this.turnOf(turnUid);
+    const found = await sessions.tipOf(turn.sessionId);
+    const uid = asking.reason === 'edited' ? asking.uid : ids.uid();
+    const done = await slots.inSequence(found.conversationId, async (): Promise<SubmitReceipt | { readonly text: string }> => {
+      const session = await sessions.tipOf(found.id);
+      if (await slots.isBusy(session)) throw new GatewayError('busy', busySentence);
+      const segment = await this.segmentOf(turn, session);
+      const text = asking.reason === 'edited' ? asking.text : await this.textOf(turn, segment.rows);
+      if (segment.isEarlier) return { text };
+      const isLast = segment.rows.at(-1)?.turnUid === turn.uid;
+      const opened = await slots.open(surfaceId, session, { prompt: { uid, text }, reason: 'resume', replaces: { turnUid, reason: asking.reason } });
+      // A surface takes the rows of the turn asked again away by itself; of what went with it, it must read.
+      if (!isLast) this.parts.switching.reread(session);
+      return { kind: 'started', sessionId: session.id, turnUid: opened.uid };
+    });
+    // Outside the conversation's sequence, which branching enters by itself.
+    return 'kind' in done ? done : this.askInBranch(surfaceId, turn, { uid, text: done.text });
   }
-}
 
-/** Whether the last row shown is of this turn, or the earlier prompt that a repair joined the turn's prompt to. */
-function endsWithTurn(last: Message | undefined, turn: Turn, prompt: Message | null): boolean {
-  if (last === undefined) return false;
-  const absorbedInto = prompt?.visibility.kind === 'hidden' ? prompt.visibility.absorbedInto : null;
-  return last.turnUid === turn.uid || last.uid === absorbedInto;
+  /** An earlier segment is never changed: what stands there is asked again in a copy of what was before it. */
+  private async askInBranch(surfaceId: string, turn: Turn, prompt: { readonly uid: string; readonly text: string }): Promise<SubmitReceipt> {
+    const { sessions, slots, store, switching } = this.parts;
+    const { sessionId } = await switching.switchSession(surfaceId, { reason: 'branch', sessionId: turn.sessionId, from: turn.userMessageUid });
+    if (sessionId === null) throw new GatewayError('notFound', 'The branch could not be opened.');
+    const branch = await sessions.get(sessionId);
+    return slots.inSequence(branch.conversationId, async () => {
+      const opened = await slots.open(surfaceId, branch, { prompt, reason: 'resume' });
+      // It went into the branch's composer for the case that it cannot be sent.
+      await store.setDraft(branch.id, '');
+      return { kind: 'started', sessionId: branch.id, turnUid: opened.uid, notice: inBranch };
+    });
+  }
+
+  private async turnOf(turnUid: string): Promise<Turn> {
+    const turn = await this.parts.store.getTurn(turnUid);
+    if (turn === null) throw new GatewayError('notFound', 'This turn is no longer stored, so it cannot be sent again.');
+    return turn;
+  }
+
+  /** The rows among which a turn stands: those of the newest segment or, where it has none there, of its own. */
+  private async segmentOf(turn: Turn, tip: Session): Promise<{ readonly rows: readonly Message[]; readonly isEarlier: boolean }> {
+    const { store } = this.parts;
+    const rows = await store.activeMessages(tip.id);
+    if (turn.sessionId === tip.id || rows.some((row) => row.turnUid === turn.uid)) return { rows, isEarlier: false };
+    return { rows: await store.activeMessages(turn.sessionId), isEarlier: true };
+  }
+
+  /** The prompt, with what the person told its turn while it ran: asked again, the model is told it with the prompt. */
+  private async textOf(turn: Turn, rows: readonly Message[]): Promise<string> {
+    const prompt = await this.parts.store.getMessage(turn.userMessageUid);
+    if (prompt?.role !== 'user') throw new GatewayError('notFound', 'The prompt of this turn is no longer stored, so it cannot be sent again.');
+    const steering = rows.filter((row, index) => row.turnUid === turn.uid && isSteering(rows, index));
+    return [prompt, ...steering].map(({ parts }) => answerText(parts)).join('\n\n');
+  }
 }

@@ -1,70 +1,197 @@
+import type { Clock } from '../base/clock';
 import type { MemoryManager } from '../memory/memoryManager';
 import type { SwitchReason } from '../memory/switchReason';
+import type { Session } from '../transcript/session';
 import { AgentSeat } from './agentSeat';
 
-export interface SeatChange {
-  readonly reason: SwitchReason;
-  readonly parentSessionId: string | null;
-  /** The session is a private one; its seat's memory is never that of another session. */
-  readonly isPrivate?: boolean;
+interface SeatingParts {
+  readonly createMemory: (agent: { readonly isPrivate: boolean }) => MemoryManager;
+  readonly clock: Clock;
 }
 
+/** Seats kept at surfaces, idle ones among them, at most; and how long one may be idle, in seconds. */
+const mostSeats = 16;
+const idleSeconds = 3600;
+/** How long memory may take to finish what is queued when the window closes. */
+const closingGraceMs = 3000;
+
 /** Gives every surface its seat. When a surface goes to another session while its seat's turn is running, that seat stays behind with its
- *  turn, and the surface gets a fresh one; a seat left behind is let go when its turn has settled. */
+ *  turn, and the surface gets a fresh one; a seat left behind is let go when its turn has settled. A seat that is let go finishes its memory
+ *  work in its own time, and none is let go while a turn runs there. */
 export class Seating {
-  private readonly seats = new Map<string, AgentSeat>();
+  /** Least recently used first. */
+  private readonly seats = new Map<string, { readonly seat: AgentSeat; readonly usedAt: number }>();
   private readonly leftBehind = new Set<AgentSeat>();
   /** Seats that nobody uses any more, while their memory finishes its work. */
   private readonly leaving = new Set<AgentSeat>();
+  /** The session of a surface whose idle seat was let go. It has not ended: when it does, memory is told by the next seat. */
+  private readonly vacated = new Map<string, { readonly sessionId: string; readonly isPrivate: boolean }>();
 
-  constructor(
-    private readonly createMemory: (agent: { readonly isPrivate: boolean }) => MemoryManager,
-    private readonly graceMs: () => Promise<void>,
-  ) {}
+  constructor(private readonly parts: SeatingParts) {}
 
-  /** The seat that serves `sessionId` for this surface, moved there if need be. */
-  seatFor(surfaceId: string, sessionId: string, change: SeatChange): AgentSeat {
-    const current = this.seats.get(surfaceId);
-    const isPrivate = change.isPrivate ?? false;
-    if (current !== undefined && (current.sessionId === sessionId || (!current.isBusy && current.memory.isPrivate === isPrivate))) {
-      current.serve(sessionId, change);
-      return current;
-    }
-    const returning = [...this.leftBehind].find((seat) => seat.sessionId === sessionId);
-    if (current !== undefined) this.leave(current);
-    const seat = returning ?? new AgentSeat(this.createMemory({ isPrivate }));
-    this.leftBehind.delete(seat);
-    this.seats.set(surfaceId, seat);
-    seat.serve(sessionId, change);
+  /** The seat that serves `session` for this surface, moved there if need be. */
+  seatFor(surfaceId: string, session: Session, reason: SwitchReason): AgentSeat {
+    const change = { reason, parentSessionId: session.parentSessionId };
+    const current = this.seats.get(surfaceId)?.seat ?? null;
+    const seat = this.staysOrReturns(current, session) ?? (current !== null && this.mayMove(current, session) ? current : this.fresh(session));
+    if (current !== null && current !== seat) this.leave(current, reason);
+    if (current === null && isNewConversation(reason)) this.makeUpFor(surfaceId, seat);
+    seat.serve(session.id, change);
+    this.keep(surfaceId, seat);
+    return seat;
+  }
+
+  /** A seat for a turn of a session that no surface shows: the one that serves it already, or a fresh one that goes when the turn has settled. */
+  seatBehind(session: Session): AgentSeat {
+    const serving = this.serving(session.id);
+    if (serving !== null && !serving.hasEnded) return serving;
+    const seat = this.fresh(session);
+    seat.serve(session.id, { reason: 'resume', parentSessionId: session.parentSessionId });
+    this.leftBehind.add(seat);
     return seat;
   }
 
   /** The seat that serves this session now, its running turn's before any other; null where none does. */
   serving(sessionId: string): AgentSeat | null {
-    const seats = [...this.seats.values(), ...this.leftBehind].filter((seat) => seat.sessionId === sessionId);
+    const seats = this.all().filter((seat) => seat.sessionId === sessionId);
     return seats.find((seat) => seat.isBusy) ?? seats[0] ?? null;
   }
 
-  /** A turn of this seat has settled. */
+  /** Everything that served a segment serves the next one of its conversation. */
+  movedOn(from: string, to: Session): void {
+    for (const seat of this.all()) if (seat.sessionId === from) seat.serve(to.id, { reason: 'compression', parentSessionId: to.parentSessionId });
+    for (const [surfaceId, left] of this.vacated) if (left.sessionId === from) this.vacated.set(surfaceId, { ...left, sessionId: to.id });
+  }
+
+  /** The session that this surface shows was cut back: everything that serves it is told. */
+  rewound(surfaceId: string, session: Session): void {
+    const own = this.seatFor(surfaceId, session, 'resume');
+    for (const seat of new Set([own, ...this.servingAny([session.id])])) seat.serve(session.id, { reason: 'rewind', parentSessionId: session.parentSessionId });
+  }
+
+  /** The session that a surface shows is over. Its seat stays, for the session that follows. */
+  endAt(surfaceId: string, session: Session): void {
+    this.seatFor(surfaceId, session, 'resume').endSession();
+  }
+
+  /** These sessions are gone: memory hears their end, and no seat serves them any more. */
+  vacate(sessionIds: readonly string[]): void {
+    for (const seat of this.servingAny(sessionIds)) {
+      seat.endSession();
+      this.remove(seat);
+    }
+    this.forgetVacated(sessionIds);
+  }
+
+  /** Has memory erase these sessions. Resolves with a sentence for everything that could not be. */
+  async forget(sessionIds: readonly string[]): Promise<readonly string[]> {
+    const serving = this.servingAny(sessionIds);
+    const seats = serving.length > 0 ? serving : [new AgentSeat(this.parts.createMemory({ isPrivate: false }))];
+    this.forgetVacated(sessionIds);
+    const sentences = await Promise.all(
+      seats.map(async (seat) => {
+        const answers = await seat.memory.forget(sessionIds);
+        this.remove(seat);
+        return answers;
+      }),
+    );
+    return [...new Set(sentences.flat())];
+  }
+
+  /** A turn of this seat has settled, and none of its session follows at once. */
   settled(seat: AgentSeat): void {
-    if (!seat.isBusy && this.leftBehind.delete(seat)) this.letGo(seat);
+    if (seat.isBusy || !this.leftBehind.delete(seat)) return;
+    if (seat.endsWhenSettled) seat.endSession();
+    this.letGo(seat);
   }
 
   async dispose(): Promise<void> {
-    const all = [...this.seats.values(), ...this.leftBehind, ...this.leaving];
+    const all = [...this.all(), ...this.leaving];
     this.seats.clear();
     this.leftBehind.clear();
-    await Promise.all(all.map((seat) => seat.memory.shutdown(this.graceMs())));
+    const grace = new Promise<void>((resolve) => this.parts.clock.after(closingGraceMs, resolve));
+    await Promise.all(all.map((seat) => seat.memory.shutdown(grace)));
+  }
+
+  /** The seat that serves the session already, here or left behind. */
+  private staysOrReturns(current: AgentSeat | null, session: Session): AgentSeat | null {
+    const serves = (seat: AgentSeat | null): seat is AgentSeat => seat?.sessionId === session.id && !seat.hasEnded;
+    if (serves(current)) return current;
+    const returning = [...this.leftBehind].find(serves);
+    if (returning === undefined) return null;
+    this.leftBehind.delete(returning);
+    returning.endsWhenSettled = false;
+    return returning;
+  }
+
+  /** Memory that may hear of private sessions is not that of others, and what memory was told is over does not go on there. */
+  private mayMove(seat: AgentSeat, session: Session): boolean {
+    return !seat.isBusy && seat.memory.isPrivate === session.private && seat.sessionId !== session.id;
+  }
+
+  private fresh(session: Session): AgentSeat {
+    return new AgentSeat(this.parts.createMemory({ isPrivate: session.private }));
+  }
+
+  /** The seat that served this surface was let go while it was idle: what it would have heard now is told in its place (hermes-agent#99402). */
+  private makeUpFor(surfaceId: string, seat: AgentSeat): void {
+    const left = this.vacated.get(surfaceId);
+    if (left === undefined || left.isPrivate !== seat.memory.isPrivate) return;
+    seat.serve(left.sessionId, { reason: 'resume', parentSessionId: null });
+  }
+
+  private keep(surfaceId: string, seat: AgentSeat): void {
+    this.vacated.delete(surfaceId);
+    this.seats.delete(surfaceId);
+    this.seats.set(surfaceId, { seat, usedAt: this.parts.clock.now() });
+    this.letIdleGo(surfaceId);
+  }
+
+  private letIdleGo(used: string): void {
+    const now = this.parts.clock.now();
+    for (const [surfaceId, { seat, usedAt }] of this.seats) {
+      if (surfaceId === used || seat.isBusy || (this.seats.size <= mostSeats && now - usedAt < idleSeconds)) continue;
+      this.seats.delete(surfaceId);
+      const { sessionId } = seat;
+      if (sessionId !== null && !seat.hasEnded) this.vacated.set(surfaceId, { sessionId, isPrivate: seat.memory.isPrivate });
+      this.letGo(seat);
+    }
   }
 
   /** A surface has no use for this seat any more. */
-  private leave(seat: AgentSeat): void {
-    if (seat.isBusy) this.leftBehind.add(seat);
-    else this.letGo(seat);
+  private leave(seat: AgentSeat, reason: SwitchReason): void {
+    if (!seat.isBusy) {
+      if (isNewConversation(reason)) seat.endSession();
+      return this.letGo(seat);
+    }
+    seat.endsWhenSettled = isNewConversation(reason);
+    this.leftBehind.add(seat);
+  }
+
+  private remove(seat: AgentSeat): void {
+    for (const [surfaceId, kept] of this.seats) if (kept.seat === seat) this.seats.delete(surfaceId);
+    this.leftBehind.delete(seat);
+    this.letGo(seat);
   }
 
   private letGo(seat: AgentSeat): void {
     this.leaving.add(seat);
     void seat.memory.shutdown(null).then(() => this.leaving.delete(seat));
   }
+
+  private all(): readonly AgentSeat[] {
+    return [...[...this.seats.values()].map(({ seat }) => seat), ...this.leftBehind];
+  }
+
+  private servingAny(sessionIds: readonly string[]): readonly AgentSeat[] {
+    return this.all().filter(({ sessionId }) => sessionId !== null && sessionIds.includes(sessionId));
+  }
+
+  private forgetVacated(sessionIds: readonly string[]): void {
+    for (const [surfaceId, { sessionId }] of this.vacated) if (sessionIds.includes(sessionId)) this.vacated.delete(surfaceId);
+  }
+}
+
+function isNewConversation(reason: SwitchReason): boolean {
+  return reason === 'new_session' || reason === 'reset';
 }

@@ -12,15 +12,18 @@ interface DirectoryParts {
   readonly folder: () => string | null;
 }
 
+/** Titles that are named when a person has to say which session they mean. */
+const mostNamed = 5;
+
 /** Finds stored sessions and begins new ones, and says in words when that cannot be. */
 export class SessionDirectory {
   constructor(private readonly parts: DirectoryParts) {}
 
-  /** A new session with the model that new sessions use. */
-  async create(): Promise<Session> {
+  /** A new session with the model that new sessions use: nothing of the session before goes along. */
+  async create({ isPrivate }: { readonly isPrivate: boolean }): Promise<Session> {
     const model = this.modelOf(null);
     const startedAt = this.parts.clock.now();
-    return this.parts.store.createSession({ id: this.parts.ids.sessionId(startedAt), startedAt, model, folder: this.parts.folder() });
+    return this.parts.store.createSession({ id: this.parts.ids.sessionId(startedAt), startedAt, model, folder: this.parts.folder(), private: isPrivate });
   }
 
   async get(sessionId: string): Promise<Session> {
@@ -33,6 +36,31 @@ export class SessionDirectory {
   async tipOf(sessionId: string): Promise<Session> {
     await this.get(sessionId);
     return this.get(await this.parts.store.conversationTip(sessionId));
+  }
+
+  /** What a person sees who opens a session: its newest segment or, where it has no messages, the one that went on from it. */
+  async toOpen(sessionId: string): Promise<Session> {
+    await this.get(sessionId);
+    const session = await this.tipOf((await this.parts.store.resolveSessionId(sessionId)) ?? sessionId);
+    if (session.trashedAt !== null) throw new GatewayError('invalid', 'This session is in the trash. Restore it, then open it.');
+    return session;
+  }
+
+  /** The session a person means. */
+  async find(text: string): Promise<string> {
+    const found = await this.parts.store.findSession(text);
+    switch (found.kind) {
+      case 'one':
+        return found.sessionId;
+      case 'none':
+        throw new GatewayError('notFound', `No session has this id or title: “${text}”.`);
+      case 'several': {
+        const named = found.sessions.slice(0, mostNamed).map(({ id, title }) => (title === null ? id : `“${title}” (${id})`));
+        throw new GatewayError('invalid', `${found.sessions.length} sessions fit “${text}”: ${named.join(', ')}. Type more of the id or of the title.`);
+      }
+      default:
+        return found satisfies never;
+    }
   }
 
   /** The model that answers in a session (null: in a new one). */

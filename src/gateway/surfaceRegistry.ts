@@ -1,22 +1,39 @@
-import { type Disposable, toDisposable } from '../base/disposable';
+import { type Disposable, Emitter, toDisposable } from '../base/disposable';
 import type { Log } from '../base/log';
 import type { SwitchReason } from '../memory/switchReason';
 import type { SessionEvent, TurnEvent } from '../transcript/turnEvent';
 import type { Surface } from './gateway';
 
+/** What the first prompt of a surface's empty state begins. */
+export interface Beginning {
+  readonly reason: 'new_session' | 'reset';
+  readonly isPrivate: boolean;
+}
+
 interface AttachedSurface {
   readonly surface: Surface;
   sessionId: string | null;
+  beginning: Beginning;
 }
 
+export const usualBeginning: Beginning = { reason: 'new_session', isPrivate: false };
+
 /** Which surface shows which session, and the way events take to them. A surface that throws is logged and touches nothing else. */
-export class SurfaceRegistry {
+export class SurfaceRegistry implements Disposable {
   private readonly attached = new Map<string, AttachedSurface>();
+  private readonly sessionsChanged = new Emitter<readonly string[]>();
+  private readonly turnHappened = new Emitter<{ readonly sessionId: string; readonly event: TurnEvent }>();
 
   constructor(private readonly log: Log) {}
 
+  readonly onDidChangeSessions = (listener: (sessionIds: readonly string[]) => void): Disposable =>
+    this.sessionsChanged.event((sessionIds) => this.guarded('A listener', () => listener(sessionIds)));
+
+  readonly onDidTurnEvent = (listener: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void): Disposable =>
+    this.turnHappened.event((event) => this.guarded('A listener', () => listener(event)));
+
   attach(surface: Surface): Disposable {
-    const entry: AttachedSurface = { surface, sessionId: null };
+    const entry: AttachedSurface = { surface, sessionId: null, beginning: usualBeginning };
     this.attached.set(surface.id, entry);
     return toDisposable(() => {
       if (this.attached.get(surface.id) === entry) this.attached.delete(surface.id);
@@ -27,9 +44,13 @@ export class SurfaceRegistry {
     return this.attached.get(surfaceId)?.sessionId ?? null;
   }
 
+  beginningAt(surfaceId: string): Beginning {
+    return this.attached.get(surfaceId)?.beginning ?? usualBeginning;
+  }
+
   /** The id of a surface that shows this session. */
   showing(sessionId: string): string | null {
-    return [...this.attached.values()].find((entry) => entry.sessionId === sessionId)?.surface.id ?? null;
+    return this.allShowing(sessionId)[0] ?? null;
   }
 
   /** Where a prompt of this session runs that nobody sends from a surface now. */
@@ -41,28 +62,41 @@ export class SurfaceRegistry {
     return [...this.attached.values()].filter((entry) => entry.sessionId === sessionId).map(({ surface }) => surface.id);
   }
 
-  bind(surfaceId: string, sessionId: string | null, reason: SwitchReason): void {
+  /** Whether a person can see this session now. */
+  isSeen(sessionId: string): boolean {
+    return [...this.attached.values()].some((entry) => entry.sessionId === sessionId && (entry.surface.isVisible?.() ?? true));
+  }
+
+  bind(surfaceId: string, sessionId: string | null, reason: SwitchReason, beginning: Beginning = usualBeginning): void {
     const entry = this.attached.get(surfaceId);
     if (entry === undefined) return;
     entry.sessionId = sessionId;
-    this.guarded(entry.surface, (surface) => surface.onSessionSwitched(sessionId, reason));
+    entry.beginning = beginning;
+    this.guarded(`Surface ${surfaceId}`, () => entry.surface.onSessionSwitched(sessionId, reason));
   }
 
   tellTurn(sessionId: string, event: TurnEvent): void {
     for (const { surface, sessionId: shown } of this.attached.values()) {
-      if (shown === sessionId) this.guarded(surface, (target) => target.onTurnEvent(sessionId, event));
+      if (shown === sessionId) this.guarded(`Surface ${surface.id}`, () => surface.onTurnEvent(sessionId, event));
     }
+    this.turnHappened.fire({ sessionId, event });
   }
 
   tellAll(event: SessionEvent): void {
-    for (const { surface } of this.attached.values()) this.guarded(surface, (target) => target.onSessionEvent(event));
+    for (const { surface } of this.attached.values()) this.guarded(`Surface ${surface.id}`, () => surface.onSessionEvent(event));
+    if (event.kind === 'sessionsChanged') this.sessionsChanged.fire(event.sessionIds);
   }
 
-  private guarded(surface: Surface, tell: (surface: Surface) => void): void {
+  dispose(): void {
+    this.sessionsChanged.dispose();
+    this.turnHappened.dispose();
+  }
+
+  private guarded(who: string, tell: () => void): void {
     try {
-      tell(surface);
+      tell();
     } catch (error) {
-      this.log.error(`Surface ${surface.id} could not take an event.`, error);
+      this.log.error(`${who} could not take an event.`, error);
     }
   }
 }

@@ -1,11 +1,11 @@
 import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
 import type { OpenTurn, SessionStore, SettleTurn } from '../store/sessionStore';
-import { isUnknownOutcome, StoreError } from '../store/storeError';
 import type { Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
 import { GatewayError } from './gateway';
+import { tryAgain } from './tryAgain';
 
 interface OpeningParts {
   readonly store: SessionStore;
@@ -18,11 +18,8 @@ export interface Opening {
   readonly model: string;
   readonly prompt: { readonly uid: string; readonly text: string };
   readonly queuedUid?: string;
-  readonly supersedes?: string;
+  readonly replaces?: { readonly turnUid: string; readonly reason: 'retried' | 'edited' };
 }
-
-/** Pause before a turn's opening is tried once more, as the recorder does with its writes. */
-const openAgainMs = 100;
 
 /** The rows a turn begins with: its prompt and the turn itself, durable before anything is asked of a model. */
 export class TurnOpening {
@@ -31,7 +28,7 @@ export class TurnOpening {
   async open({ session, model, prompt, ...how }: Opening): Promise<{ readonly turn: Turn & { readonly state: 'running' }; readonly userMessage: Message }> {
     const now = this.parts.clock.now();
     const turnUid = this.parts.ids.uid();
-    const { turn, userMessage } = await this.openRow({
+    const input: OpenTurn = {
       turnUid,
       sessionId: session.id,
       userMessage: {
@@ -47,7 +44,9 @@ export class TurnOpening {
       model,
       startedAt: now,
       ...how,
-    });
+    };
+    // Repeatable by the turn's uid.
+    const { turn, userMessage } = await tryAgain(this.parts.clock, () => this.parts.store.openTurn(input));
     if (turn.state !== 'running') throw new GatewayError('busy', 'This prompt was already answered.');
     return { turn, userMessage };
   }
@@ -58,17 +57,6 @@ export class TurnOpening {
     const open = await this.parts.store.openTurnOf(session.id);
     if (open?.state === 'running') await this.parts.store.settleTurn(neverRan(open.uid, this.parts.clock.now()));
     return open?.state === 'waiting';
-  }
-
-  /** Repeatable by the turn's uid, so an opening whose outcome is unknown is asked for once more. */
-  private async openRow(input: OpenTurn): ReturnType<SessionStore['openTurn']> {
-    try {
-      return await this.parts.store.openTurn(input);
-    } catch (error) {
-      if (!(error instanceof StoreError) || !isUnknownOutcome(error)) throw error;
-      await new Promise<void>((resolve) => this.parts.clock.after(openAgainMs, resolve));
-      return this.parts.store.openTurn(input);
-    }
   }
 }
 

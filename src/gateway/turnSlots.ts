@@ -15,8 +15,8 @@ interface SlotParts {
   readonly opening: TurnOpening;
   readonly runner: TurnRunner;
   readonly compressions: Compressions;
-  /** The seat in which the turn runs. */
-  readonly seatFor: (surfaceId: string, session: Session, reason: SwitchReason) => AgentSeat;
+  /** The seat in which the turn runs; `from` is what the surface showed when its prompt was sent. */
+  readonly seatFor: (surfaceId: string, session: Session, reason: SwitchReason, from: string | null) => AgentSeat;
 }
 
 /** How the turn of a prompt is opened. */
@@ -24,7 +24,9 @@ export interface PromptTurn {
   readonly prompt: { readonly uid: string; readonly text: string };
   readonly reason: SwitchReason;
   readonly queuedUid?: string;
-  readonly supersedes?: string;
+  readonly replaces?: { readonly turnUid: string; readonly reason: 'retried' | 'edited' };
+  /** What the surface showed when a prompt was sent that begins a session. */
+  readonly from?: string | null;
 }
 
 /** One running turn per conversation: a slot is taken inside the conversation's sequence before the turn's row is written, and given back
@@ -48,10 +50,10 @@ export class TurnSlots {
   }
 
   /** Opens the turn (durable) and lets it run. Called inside the conversation's sequence, with its slot free. */
-  async open(surfaceId: string, session: Session, { reason, ...how }: PromptTurn): Promise<Turn> {
+  async open(surfaceId: string, session: Session, { reason, from = null, ...how }: PromptTurn): Promise<Turn> {
     const { sessions, surfaces, opening, runner, seatFor } = this.parts;
     const opened = await opening.open({ session, model: sessions.modelOf(session), ...how });
-    const seat = seatFor(surfaceId, session, reason);
+    const seat = seatFor(surfaceId, session, reason, from);
     surfaces.tellTurn(session.id, { kind: 'turnOpened', turn: opened.turn, userMessage: opened.userMessage });
     runner.start({ surfaceId, session, turn: opened.turn, prompt: opened.userMessage, seat });
     return opened.turn;

@@ -209,7 +209,8 @@ describe('memory', () => {
     await world.idle();
     await world.gateway.shutdown();
     const log = world.memoryLog.map((entry) => entry.replaceAll(slow.sessionId, 'SLOW').replaceAll(quick.sessionId, 'QUICK'));
-    expect([...log].sort()).toEqual(['initialize QUICK', 'initialize SLOW', 'shutdown', 'shutdown', 'sync QUICK: q2 -> quick', 'sync SLOW: q1 -> slow']);
+    expect([...log].sort()).toEqual(['end SLOW', 'initialize QUICK', 'initialize SLOW', 'shutdown', 'shutdown', 'sync QUICK: q2 -> quick', 'sync SLOW: q1 -> slow']);
+    expect(log.indexOf('end SLOW')).toBeGreaterThan(log.indexOf('sync SLOW: q1 -> slow'));
   });
 
   it('that fails or hangs changes nothing for the turn or for the other providers', async () => {

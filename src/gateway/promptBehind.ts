@@ -1,0 +1,25 @@
+import type { SessionStore } from '../store/sessionStore';
+import type { Message } from '../transcript/message';
+
+const pageSize = 100;
+
+/** The prompt with which the newest `turns` turns of a conversation began, as it is shown: what a turn was told while it ran counts as part of
+ *  it. The first prompt of all where there are fewer; null where there is none. */
+export async function promptBehind(store: SessionStore, sessionId: string, turns: number): Promise<Message | null> {
+  let found: Message | null = null;
+  let left = Math.max(1, Math.floor(turns));
+  let before: number | undefined;
+  for (;;) {
+    const page = await store.readTranscript({ sessionId, limit: pageSize, ...(before === undefined ? {} : { before }) });
+    const began = new Map(page.turns.map((turn) => [turn.uid, turn.userMessageUid]));
+    for (const message of page.messages.toReversed()) {
+      const isPrompt = message.role === 'user' && message.visibility.kind === 'shown' && (message.turnUid === null || began.get(message.turnUid) === message.uid);
+      if (!isPrompt) continue;
+      found = message;
+      if (--left === 0) return found;
+    }
+    const first = page.messages[0];
+    if (!page.hasEarlier || first === undefined) return found;
+    before = first.position;
+  }
+}

@@ -1,0 +1,99 @@
+import type { Clock } from '../base/clock';
+import type { SessionStore } from '../store/sessionStore';
+import type { Session } from '../transcript/session';
+import { type ForgetReport, GatewayError } from './gateway';
+import type { Seating } from './seating';
+import type { SessionDirectory } from './sessionDirectory';
+import type { SessionSwitching } from './sessionSwitching';
+import type { SurfaceRegistry } from './surfaceRegistry';
+import type { TurnSlots } from './turnSlots';
+
+interface ActionParts {
+  readonly store: SessionStore;
+  readonly clock: Clock;
+  readonly defaultModel: () => string | null;
+  readonly saveDefaultModel: (ref: string) => Promise<void>;
+  readonly sessions: SessionDirectory;
+  readonly surfaces: SurfaceRegistry;
+  readonly seating: Seating;
+  readonly slots: TurnSlots;
+  readonly switching: SessionSwitching;
+}
+
+/** What a person does with a stored session: all its segments at once. */
+export class SessionActions {
+  constructor(private readonly parts: ActionParts) {}
+
+  async rename(sessionId: string, title: string): Promise<void> {
+    await this.parts.store.setTitle(sessionId, title, 'person');
+    this.changed(sessionId);
+  }
+
+  async setPinned(sessionId: string, on: boolean): Promise<void> {
+    await this.parts.store.setPinned(sessionId, on);
+    this.changed(sessionId);
+  }
+
+  async setArchived(sessionId: string, on: boolean): Promise<void> {
+    await this.parts.store.setArchived(sessionId, on);
+    this.changed(sessionId);
+  }
+
+  async setSeen(sessionId: string): Promise<void> {
+    await this.parts.store.setSeen(sessionId, this.parts.clock.now());
+    this.changed(sessionId);
+  }
+
+  /** A model chosen in a session is that session's; new ones take the one chosen for them, or the first one that is chosen at all. */
+  async selectModel(sessionId: string | null, ref: string): Promise<void> {
+    const { store, defaultModel, saveDefaultModel } = this.parts;
+    if (sessionId !== null) await store.setSessionModel(sessionId, ref);
+    if (sessionId === null || defaultModel() === null) await saveDefaultModel(ref);
+    this.parts.surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: sessionId === null ? [] : [sessionId] });
+  }
+
+  async trash(sessionId: string): Promise<void> {
+    const { store, clock, seating, switching } = this.parts;
+    await this.whileIdle(sessionId, 'An answer is being written in this session. Stop it before you delete it.', async (session) => {
+      await store.trashSession(session.id, clock.now());
+      switching.emptied([session.id]);
+      seating.vacate([session.id]);
+      this.changed(session.id);
+    });
+  }
+
+  async restore(sessionId: string): Promise<void> {
+    await this.parts.store.restoreSession(sessionId);
+    this.changed(sessionId);
+  }
+
+  async forget(sessionId: string): Promise<ForgetReport> {
+    const { store, seating, switching } = this.parts;
+    const sentence = 'An answer is being written in this session. Stop it before you have it forgotten.';
+    const { session, sessionIds, branches } = await this.whileIdle(sessionId, sentence, async (found) => {
+      const forgotten = await store.forgetSession(found.id);
+      switching.emptied(forgotten.sessionIds);
+      return { session: found, ...forgotten };
+    });
+    this.parts.surfaces.tellAll({ kind: 'sessionsChanged', sessionIds });
+    // Nothing of a private session has ever left; its seat goes all the same.
+    if (session.private) seating.vacate(sessionIds);
+    const sentences = session.private ? [] : await seating.forget(sessionIds);
+    return { sessionIds, branches: branches.map((branch) => ({ sessionId: branch.sessionId, title: branch.title })), sentences };
+  }
+
+  /** Does something with a conversation that no turn may be running in. */
+  private async whileIdle<T>(sessionId: string, busy: string, work: (tip: Session) => Promise<T>): Promise<T> {
+    const { sessions, slots } = this.parts;
+    const found = await sessions.tipOf(sessionId);
+    return slots.inSequence(found.conversationId, async () => {
+      const tip = await sessions.tipOf(found.id);
+      if (await slots.isBusy(tip)) throw new GatewayError('busy', busy);
+      return work(tip);
+    });
+  }
+
+  private changed(sessionId: string): void {
+    this.parts.surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [sessionId] });
+  }
+}

@@ -1,0 +1,229 @@
+import type { Clock } from '../base/clock';
+import type { Ids } from '../base/ids';
+import type { Log } from '../base/log';
+import type { SwitchReason } from '../memory/switchReason';
+import type { SessionStore } from '../store/sessionStore';
+import { StoreError } from '../store/storeError';
+import type { Message } from '../transcript/message';
+import type { Session } from '../transcript/session';
+import type { AgentSeat } from './agentSeat';
+import { GatewayError, type SwitchOutcome, type SwitchTarget } from './gateway';
+import { promptBehind } from './promptBehind';
+import type { Seating } from './seating';
+import { Sequencer } from './sequencer';
+import type { SessionDirectory } from './sessionDirectory';
+import { type Beginning, type SurfaceRegistry, usualBeginning } from './surfaceRegistry';
+import { tryAgain } from './tryAgain';
+import type { TurnSlots } from './turnSlots';
+
+interface SwitchingParts {
+  readonly store: SessionStore;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly surfaces: SurfaceRegistry;
+  readonly seating: Seating;
+  readonly sessions: SessionDirectory;
+  readonly slots: TurnSlots;
+  /** A surface shows this session no more: what was shown of it and could not be stored is stored now. */
+  readonly left: (session: string) => void;
+}
+
+type TargetOf<R extends SwitchReason> = Extract<SwitchTarget, { readonly reason: R }>;
+
+const unchanged = { draft: null, notice: null } as const;
+const notices = {
+  empty: 'This session has no messages yet. What you send begins it.',
+  rewoundInBranch: 'This prompt stands before a summary, so it was taken back in a branch. The session itself is unchanged.',
+} as const;
+
+/** The one switch: every change of what a surface shows, and of the session its seat serves, goes through `switchTo`. Switches of a surface
+ *  come one after the other; a refusal changes nothing. */
+export class SessionSwitching {
+  /** By surface. Always entered before a conversation's sequence, never from inside one. */
+  private readonly sequencer = new Sequencer();
+
+  constructor(private readonly parts: SwitchingParts) {}
+
+  switchSession(surfaceId: string, target: SwitchTarget): Promise<SwitchOutcome> {
+    return this.sequencer.run(surfaceId, () => this.carryOut(surfaceId, target));
+  }
+
+  /** The seat in which a turn runs. The first prompt of a surface that still shows `from` begins what it shows from now on; a turn of a session
+   *  that the surface does not show runs behind it. */
+  seatForTurn(surfaceId: string, session: Session, reason: SwitchReason, from: string | null): AgentSeat {
+    const { surfaces, seating } = this.parts;
+    const begins = (reason === 'new_session' || reason === 'reset') && surfaces.shownSession(surfaceId) === from;
+    if (begins) this.switchTo(surfaceId, session, reason);
+    const showing = surfaces.shownSession(surfaceId) === session.id ? surfaceId : surfaces.showing(session.id);
+    return showing === null ? seating.seatBehind(session) : seating.seatFor(showing, session, reason);
+  }
+
+  /** A surface's empty state has begun this session before, and shows it now. */
+  showBegun(surfaceId: string, session: Session): void {
+    if (this.parts.surfaces.shownSession(surfaceId) === null) this.switchTo(surfaceId, session, 'new_session');
+  }
+
+  /** A conversation goes on in its next segment, wherever it is shown or served. */
+  rolledOver(parent: Session, child: Session): void {
+    const { surfaces, seating } = this.parts;
+    seating.movedOn(parent.id, child);
+    for (const surfaceId of surfaces.allShowing(parent.id)) this.switchTo(surfaceId, child, 'compression');
+    surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [parent.id, child.id] });
+  }
+
+  /** Surfaces that show one of these sessions, which are gone, show the empty state. */
+  emptied(sessionIds: readonly string[]): void {
+    for (const sessionId of sessionIds) for (const surfaceId of this.parts.surfaces.allShowing(sessionId)) this.switchTo(surfaceId, null, 'new_session');
+  }
+
+  /** What is shown of a session has changed behind its surfaces' back: they read it again. */
+  reread(session: Session): void {
+    for (const surfaceId of this.parts.surfaces.allShowing(session.id)) this.switchTo(surfaceId, session, 'resume');
+  }
+
+  /** What is shown where a person can see it is no longer unread. Never rejects. */
+  async noteSeen(sessionId: string): Promise<void> {
+    try {
+      if (!this.parts.surfaces.isSeen(sessionId)) return;
+      await this.parts.store.setSeen(sessionId, this.parts.clock.now());
+      this.parts.surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [sessionId] });
+    } catch (error) {
+      this.parts.log.warn(`That session ${sessionId} was seen could not be noted: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  private carryOut(surfaceId: string, target: SwitchTarget): Promise<SwitchOutcome> {
+    switch (target.reason) {
+      case 'new_session':
+        // The session itself is born with its first prompt.
+        return Promise.resolve(this.showEmptyState(surfaceId, { reason: 'new_session', isPrivate: target.private ?? false }));
+      case 'reset':
+        return this.reset(surfaceId);
+      case 'resume':
+        return this.resume(surfaceId, target.sessionId);
+      case 'branch':
+        return this.branch(surfaceId, target);
+      case 'rewind':
+        return this.rewind(surfaceId, target);
+      default:
+        return target satisfies never;
+    }
+  }
+
+  private async reset(surfaceId: string): Promise<SwitchOutcome> {
+    const { surfaces, sessions, slots, store, seating } = this.parts;
+    const shown = surfaces.shownSession(surfaceId);
+    if (shown === null) return this.showEmptyState(surfaceId, usualBeginning);
+    const found = await sessions.tipOf(shown);
+    return slots.inSequence(found.conversationId, async () => {
+      const session = await sessions.tipOf(found.id);
+      await this.refuseBusy(session, 'An answer is being written in this session. Stop it before you reset the session.');
+      await tryAgain(this.parts.clock, () => store.endSession(session.id, 'reset'));
+      seating.endAt(surfaceId, session);
+      surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [session.id] });
+      return this.showEmptyState(surfaceId, { reason: 'reset', isPrivate: false });
+    });
+  }
+
+  private async resume(surfaceId: string, sessionId: string): Promise<SwitchOutcome> {
+    const { sessions, store } = this.parts;
+    const session = await sessions.toOpen(sessionId);
+    const { total } = await store.readTranscript({ sessionId: session.id, limit: 1, includeHidden: true });
+    this.switchTo(surfaceId, session, 'resume');
+    return { ...unchanged, sessionId: session.id, notice: total === 0 ? notices.empty : null };
+  }
+
+  private async branch(surfaceId: string, { sessionId, from, title }: Omit<TargetOf<'branch'>, 'reason'>): Promise<SwitchOutcome> {
+    const { sessions, store, slots, clock, ids, surfaces } = this.parts;
+    const origin = await sessions.get(sessionId);
+    const now = clock.now();
+    const childId = ids.sessionId(now);
+    const copy = (): ReturnType<SessionStore['branchSession']> => store.branchSession({ sessionId, upTo: from, childId, now });
+    const { session, draft } = await slots.inSequence(origin.conversationId, () => tryAgain(clock, copy));
+    if (draft !== null) await store.setDraft(session.id, draft);
+    const refusal = title === undefined ? null : await this.titled(session.id, title);
+    this.switchTo(surfaceId, session, 'branch');
+    surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [session.id] });
+    return { sessionId: session.id, draft, notice: refusal };
+  }
+
+  private async rewind(surfaceId: string, target: TargetOf<'rewind'>): Promise<SwitchOutcome> {
+    const { sessions, slots } = this.parts;
+    const found = await sessions.toOpen(target.sessionId);
+    const done = await slots.inSequence(found.conversationId, () => this.rewindTip(surfaceId, found, target));
+    if ('sessionId' in done) return done;
+    // Outside the conversation's sequence, which branching enters by itself.
+    return { ...(await this.branch(surfaceId, { sessionId: found.id, from: done.beforeSummary })), notice: notices.rewoundInBranch };
+  }
+
+  /** An earlier segment is never changed: a prompt that stands in one is handed back by its uid. */
+  private async rewindTip(surfaceId: string, found: Session, target: TargetOf<'rewind'>): Promise<SwitchOutcome | { readonly beforeSummary: string }> {
+    const { sessions, store, clock, surfaces, seating } = this.parts;
+    const session = await sessions.tipOf(found.id);
+    await this.refuseBusy(session, 'An answer is being written in this session. Stop it before you rewind the session.');
+    // What is taken back is what the model would be sent: prompts without an answer between them are one.
+    await store.repairTranscript(session.id);
+    const prompt = 'to' in target ? await this.standing(target.to) : await promptBehind(store, session.id, target.turns);
+    if (prompt === null) throw new GatewayError('invalid', 'There is no prompt to take back in this session.');
+    try {
+      const rewound = await store.rewindSession({ sessionId: session.id, to: prompt.uid, now: clock.now() });
+      const draft = await this.putBack(session, rewound.draft);
+      if (surfaces.shownSession(surfaceId) !== session.id) this.switchTo(surfaceId, session, 'resume');
+      seating.rewound(surfaceId, session);
+      for (const each of surfaces.allShowing(session.id)) this.switchTo(each, session, 'rewind');
+      surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [session.id] });
+      return { sessionId: session.id, draft, notice: null };
+    } catch (error) {
+      const isEarlier = error instanceof StoreError && error.causeClass === 'invalid' && prompt.sessionId !== session.id && prompt.visibility.kind === 'shown';
+      if (!isEarlier) throw error;
+      return { beforeSummary: prompt.uid };
+    }
+  }
+
+  /** A prompt that was joined to an earlier one is taken back with that one. */
+  private async standing(uid: string): Promise<Message> {
+    let message = await this.parts.store.getMessage(uid);
+    while (message?.visibility.kind === 'hidden' && message.visibility.absorbedInto !== null) message = await this.parts.store.getMessage(message.visibility.absorbedInto);
+    if (message?.role !== 'user') throw new GatewayError('notFound', 'This prompt is no longer stored, so it cannot be taken back.');
+    return message;
+  }
+
+  /** A prompt that was taken back goes ahead of what stands in the composer already. */
+  private async putBack(session: Session, prompt: string): Promise<string> {
+    const typed = await this.parts.store.draft(session.id);
+    const draft = typed.trim() === '' ? prompt : `${prompt}\n\n${typed}`;
+    await this.parts.store.setDraft(session.id, draft);
+    return draft;
+  }
+
+  /** Null when it has the title now, else why not. */
+  private async titled(sessionId: string, title: string): Promise<string | null> {
+    try {
+      await this.parts.store.setTitle(sessionId, title, 'person');
+      return null;
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      return `The branch was made, but not with this title. ${error.message}`;
+    }
+  }
+
+  private async refuseBusy(session: Session, sentence: string): Promise<void> {
+    if (await this.parts.slots.isBusy(session)) throw new GatewayError('busy', sentence);
+  }
+
+  private showEmptyState(surfaceId: string, beginning: Beginning): SwitchOutcome {
+    this.switchTo(surfaceId, null, beginning.reason, beginning);
+    return { ...unchanged, sessionId: null };
+  }
+
+  /** Nothing else says which session a surface shows. Memory work of the switch is queued behind it; nobody waits for it. */
+  private switchTo(surfaceId: string, session: Session | null, reason: SwitchReason, beginning?: Beginning): void {
+    const { surfaces, seating } = this.parts;
+    const leaving = surfaces.shownSession(surfaceId);
+    surfaces.bind(surfaceId, session?.id ?? null, reason, beginning);
+    if (session !== null && reason !== 'rewind') seating.seatFor(surfaceId, session, reason);
+    if (leaving !== null && leaving !== session?.id) this.parts.left(leaving);
+    if (session !== null) void this.noteSeen(session.id);
+  }
+}
