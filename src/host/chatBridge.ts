@@ -121,7 +121,10 @@ export class ChatBridge implements Surface, Disposable {
       if (event.sessionId === this.shownSession) this.tell('queueChanged', { sessionId: event.sessionId, queue: event.queue });
       return;
     }
-    if (event.kind === 'compressing') return;
+    if (event.kind === 'compressing') {
+      if (event.sessionId === this.shownSession) this.tell('compressing', { sessionId: event.sessionId, activity: event.activity });
+      return;
+    }
     this.recent.refresh();
     const shown = this.shownSession;
     if (shown !== null && event.sessionIds.includes(shown)) this.background(this.tellTitle(shown));

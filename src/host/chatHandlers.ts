@@ -1,5 +1,5 @@
-import type { Gateway } from '../gateway/gateway';
-import type { chatCommands, chatRequests, ChatResults } from '../protocol/chatProtocol';
+import { GatewayError, type Gateway } from '../gateway/gateway';
+import type { chatCommands, chatRequests, ChatResults, CompressionOutcome } from '../protocol/chatProtocol';
 import type { SessionStore } from '../store/sessionStore';
 import type { ChatModels } from './chatModels';
 import type { StoreDesk } from './storeDesk';
@@ -93,6 +93,12 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
         await gateway.promoteQueued(uid);
         return null;
       },
+      contextUse: async ({ sessionId }) => {
+        const { tokens, counted, window, parts } = await gateway.contextUse(sessionId);
+        return { tokens, counted, window, parts };
+      },
+      compressionPreview: ({ sessionId }) => gateway.compressionPreview(sessionId),
+      compress: ({ sessionId, focus }) => compressed(gateway, sessionId, focus),
       rename: async ({ sessionId, title }) => {
         await gateway.renameSession(sessionId, title);
         return null;
@@ -110,4 +116,15 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
       },
     },
   };
+}
+
+/** That nothing was changed is an answer, not a failure. */
+async function compressed(gateway: Gateway, sessionId: string, focus: string | null): Promise<CompressionOutcome> {
+  try {
+    const { madeBy, tokens } = await gateway.compress(sessionId, focus);
+    return { kind: madeBy, tokens };
+  } catch (error) {
+    if (error instanceof GatewayError && error.causeClass === 'notCompressed') return { kind: 'unchanged', sentence: error.message };
+    throw error;
+  }
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { busyModes } from '../transcript/busyMode';
+import type { HandoffTokens } from '../transcript/handoff';
 import type { Message } from '../transcript/message';
 import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
 import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
@@ -39,6 +40,12 @@ export const chatRequests = {
   editQueued: v.object({ uid: v.string(), text: v.string() }),
   removeQueued: v.object({ uid: v.string() }),
   promoteQueued: v.object({ uid: v.string() }),
+  /** How full the model's context is. */
+  contextUse: v.object({ sessionId: v.string() }),
+  /** What `compress` would save. */
+  compressionPreview: v.object({ sessionId: v.string() }),
+  /** `focus`: what the summary should keep above all. */
+  compress: v.object({ sessionId: v.string(), focus: v.nullable(v.string()) }),
   rename: v.object({ sessionId: v.string(), title: v.string() }),
   /** Models in the header's picker, with the destination host of each. */
   listModels: v.object({ refresh: v.boolean() }),
@@ -58,6 +65,9 @@ export interface ChatResults {
   readonly editQueued: null;
   readonly removeQueued: null;
   readonly promoteQueued: null;
+  readonly contextUse: SessionContextUse;
+  readonly compressionPreview: HandoffTokens | null;
+  readonly compress: CompressionOutcome;
   readonly rename: null;
   readonly listModels: ModelChoices;
   readonly selectModel: null;
@@ -72,6 +82,8 @@ export interface ChatNotifications {
   readonly shown: ShownSession | null;
   readonly turnEvent: { readonly sessionId: string; readonly event: TurnEvent };
   readonly queueChanged: { readonly sessionId: string; readonly queue: readonly QueuedPrompt[] };
+  /** The session is being compressed between two turns, or (null) no longer. */
+  readonly compressing: { readonly sessionId: string; readonly activity: TurnActivity | null };
   readonly sessionRenamed: { readonly sessionId: string; readonly title: string | null };
   readonly recentSessions: readonly SessionSummary[];
   readonly model: ModelState;
@@ -107,6 +119,22 @@ export interface ShownSession {
   readonly openTurn: Turn | null;
   readonly activity: TurnActivity | null;
 }
+
+/** What a session takes of its model's context, in tokens. */
+export interface SessionContextUse {
+  readonly tokens: number;
+  /** The model's own service has counted the most of it. */
+  readonly counted: boolean;
+  /** What the model takes at most; null where it does not say. */
+  readonly window: number | null;
+  /** Null where the model cannot be asked now. */
+  readonly parts: { readonly system: number; readonly tools: number; readonly messages: number } | null;
+}
+
+/** summary: a model wrote it · plain: none could, and the earlier part was shortened · unchanged: why not, for a person. */
+export type CompressionOutcome =
+  | { readonly kind: 'summary' | 'plain'; readonly tokens: HandoffTokens }
+  | { readonly kind: 'unchanged'; readonly sentence: string };
 
 export interface ModelState {
   readonly chosen: ModelRow | null;

@@ -5,6 +5,7 @@ const hour = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-di
 const dayAndHour = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' });
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const ago = new Intl.RelativeTimeFormat(undefined, { style: 'narrow' });
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumSignificantDigits: 3 });
 
 /** When something happened, as a person reads it: the hour today, with the day before that. Times are seconds since the epoch. */
@@ -40,6 +41,11 @@ export function duration(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1000));
   if (seconds < 60) return t('{seconds} s', { seconds });
   return t('{minutes} min {seconds} s', { minutes: Math.floor(seconds / 60), seconds: seconds % 60 });
+}
+
+/** "41 %", as the person's language writes it. */
+export function percentOf(part: number): string {
+  return percent.format(part);
 }
 
 /** "3.1k", "128k", "1M": a count of tokens in as few characters as say enough. */

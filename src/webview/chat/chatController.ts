@@ -4,51 +4,46 @@ import { answerText, type BusyMode, type Turn } from '../../protocol/transcriptW
 import { t } from '../localization';
 import type { MarkdownActions } from '../markdown/Markdown';
 import type { NotificationOf } from '../rpc';
-import type { ChatHost, ChatProtocol } from './chatHost';
+import { Announcements } from './announcements';
+import type { ChatNeeds, ChatProtocol } from './chatHost';
 import { runCommand, type CommandTarget } from './commandRunner';
 import { initialState, reduce, type ChatEvent, type ChatViewState } from './chatState';
 import { afterSubmission, withInsertion } from './composerText';
 import { openTurn } from './conversation';
 import { DoubtfulMessages } from './doubtfulMessages';
-import { Drafts, type Timers } from './drafts';
+import { Drafts } from './drafts';
+import { Folds } from './folds';
 import { HostRequests, type Problem } from './hostRequests';
 import { PromptSender } from './promptSender';
+import { SessionContext } from './sessionContext';
 import { parseSlash, refusalWords } from './slashCommands';
 import { newerDraft, newSessionDraft, type ViewMemory } from './viewMemory';
-
-export interface ChatNeeds {
-  readonly host: ChatHost;
-  readonly timers: Timers;
-  readonly newUid: () => string;
-  /** What the view remembers, and where changes to it go. */
-  readonly memory: { readonly recalled: ViewMemory; remember(change: Partial<ViewMemory>): void };
-  readonly setLocalization: (strings: Readonly<Record<string, string>>) => void;
-}
 
 /** Rows asked for when an earlier page is loaded. */
 const pageSize = 60;
 /** What the chat view can do: keeps its state, speaks with the host. Components read signals and call methods. */
 export class ChatController {
   private readonly current = signal<ChatViewState>(initialState);
-  private readonly said = signal('');
+  private readonly announcements = new Announcements();
   private readonly loading = signal(false);
   private readonly requests = new HostRequests();
   private readonly sender: PromptSender;
   private readonly doubtful: DoubtfulMessages;
   private placeToRestore: ViewMemory['anchor'];
   readonly drafts: Drafts;
+  readonly context: SessionContext;
   readonly pickerOpen: Signal<boolean> = signal(false);
   /** Counts requests to put the focus into the composer. */
   readonly composerFocus: Signal<number> = signal(0);
   /** Counts returns to the newest text. */
   readonly jumpToEnd: Signal<number> = signal(0);
-  readonly openFolds: Signal<ReadonlySet<string>>;
+  readonly folds: Folds;
 
   constructor(readonly needs: ChatNeeds) {
     const { host, memory, timers } = needs;
     const recalled = memory.recalled;
     this.placeToRestore = recalled.anchor;
-    this.openFolds = signal(new Set(recalled.openFolds));
+    this.folds = new Folds(recalled.openFolds, (change) => memory.remember(change));
     this.drafts = new Drafts(
       { save: (key, text) => host.send('saveDraft', { key, text }), remember: (draft) => memory.remember({ draft }) },
       timers,
@@ -63,6 +58,14 @@ export class ChatController {
       shownSession: () => this.sessionId,
       hasModel: () => this.current.peek().model.chosen !== null,
       leaving: () => void this.jumpToEnd.value++,
+    });
+    this.context = new SessionContext({
+      requests: this.requests,
+      shownSession: () => this.sessionId,
+      isBusy: () => this.isBusy.peek(),
+      contextUse: (sessionId) => host.request('contextUse', { sessionId }),
+      preview: (sessionId) => host.request('compressionPreview', { sessionId }),
+      compress: (sessionId, focus) => host.request('compress', { sessionId, focus }),
     });
     this.doubtful = new DoubtfulMessages({
       shown: () => this.current.peek().conversation,
@@ -83,7 +86,7 @@ export class ChatController {
 
   /** Said politely to those who listen. */
   get announcement(): ReadonlySignal<string> {
-    return this.said;
+    return this.announcements.text;
   }
 
   get loadingEarlier(): ReadonlySignal<boolean> {
@@ -98,6 +101,9 @@ export class ChatController {
     const { conversation } = this.current.value;
     return conversation === null ? null : openTurn(conversation);
   });
+
+  /** A turn runs, or the session is being summarised: what is sent now waits. */
+  readonly isBusy: ReadonlySignal<boolean> = computed(() => this.running.value !== null || this.current.value.conversation?.activity?.turnUid === null);
 
   readonly markdown: MarkdownActions = {
     openLink: (href) => this.needs.host.send('openLink', { href }),
@@ -143,7 +149,8 @@ export class ChatController {
   async stop(): Promise<void> {
     const sessionId = this.sessionId;
     const running = this.running.peek();
-    if (sessionId !== null && running !== null) await this.requests.ask(() => this.needs.host.request('stop', { sessionId, turnUid: running.uid }));
+    if (sessionId === null || !this.isBusy.peek()) return;
+    await this.requests.ask(() => this.needs.host.request('stop', running === null ? { sessionId } : { sessionId, turnUid: running.uid }));
   }
 
   async retry(turnUid: string): Promise<void> {
@@ -244,13 +251,6 @@ export class ChatController {
     this.requests.dismiss();
   }
 
-  toggleFold(key: string): void {
-    const folds = new Set(this.openFolds.peek());
-    if (!folds.delete(key)) folds.add(key);
-    this.openFolds.value = folds;
-    this.needs.memory.remember({ openFolds: [...folds] });
-  }
-
   /** Where the person was in this session when the view was last seen. Told once: after that the view knows better. */
   takePlace(sessionId: string): ViewMemory['anchor'] {
     const place = this.placeToRestore;
@@ -265,18 +265,22 @@ export class ChatController {
   private told(notification: NotificationOf<ChatProtocol>): void {
     if (notification.name === 'bootstrap') this.needs.setLocalization(notification.payload.localization);
     const wasReady = this.current.peek().ready;
+    const before = this.current.peek().conversation?.session.conversationId ?? null;
     this.dispatch({ kind: 'told', notification });
     switch (notification.name) {
       case 'bootstrap':
-        this.showDraft(notification.payload.shown, notification.payload.newDraft, wasReady);
+        void this.context.refresh();
+        this.showDraft(notification.payload.shown, notification.payload.newDraft, wasReady, before);
         break;
       case 'shown':
-        this.showDraft(notification.payload, '', true);
+        void this.context.refresh();
+        this.showDraft(notification.payload, '', true, before);
         break;
       case 'turnEvent':
-        this.announce(notification.payload);
+        this.turnEvent(notification.payload);
         break;
       case 'model':
+        void this.context.refresh();
         if (notification.payload.chosen !== null && this.requests.problem.peek()?.offersModels === true) this.dismissProblem();
         break;
       case 'focusComposer':
@@ -294,42 +298,37 @@ export class ChatController {
     this.doubtful.check();
   }
 
-  private showDraft(shown: ShownSession | null, newDraft: string, seenBefore: boolean): void {
+  /** `before`: the conversation that was shown until now. */
+  private showDraft(shown: ShownSession | null, newDraft: string, seenBefore: boolean, before: string | null): void {
     const key = shown?.session.id ?? newSessionDraft;
     const { recalled } = this.needs.memory;
     if (!seenBefore) {
       const host = shown?.draft ?? newDraft;
       this.drafts.show(key, host);
       if (recalled.draft.key === key) this.drafts.edit(newerDraft(recalled.draft, host));
-      if (recalled.sessionId !== (shown?.session.id ?? null)) this.forgetFolds(shown);
+      if (recalled.sessionId !== (shown?.session.id ?? null)) this.folds.forget(shown?.session.id ?? null);
       return;
     }
     const draft = shown?.draft ?? newDraft;
+    const goesOn = shown !== null && shown.session.conversationId === before;
+    if (goesOn && key !== this.drafts.place) return this.drafts.moved(key);
     if (key === this.drafts.place || this.sender.holdsBack(key, draft)) return;
     this.drafts.show(key, draft);
     this.dismissProblem();
-    this.forgetFolds(shown);
+    this.folds.forget(shown?.session.id ?? null);
   }
 
-  private forgetFolds(shown: ShownSession | null): void {
-    this.openFolds.value = new Set();
-    this.needs.memory.remember({ sessionId: shown?.session.id ?? null, openFolds: [], anchor: null });
-  }
-
-  private announce({ sessionId, event }: ChatNotifications['turnEvent']): void {
-    if (event.kind === 'turnOpened') this.said.value = '';
-    if (event.kind !== 'turnSettled' || sessionId !== this.sessionId) return;
-    const { outcome, stopReason } = event.turn;
-    // Failures and interruptions are alerts under the answer.
-    if (outcome === 'complete') this.said.value = t('Answer finished');
-    else if (stopReason === 'user') this.said.value = t('Answer stopped');
+  private turnEvent({ sessionId, event }: ChatNotifications['turnEvent']): void {
+    if (sessionId !== this.sessionId) return;
+    this.announcements.heard(event);
+    if (event.kind === 'turnSettled') void this.context.refresh();
   }
 
   private commandTarget(): CommandTarget {
     return {
       requests: this.requests,
       shownSession: this.sessionId,
-      isRunning: this.running.peek() !== null,
+      isRunning: this.isBusy.peek(),
       lastTurn: this.current.peek().conversation?.messages.findLast((live) => live.turnUid !== null)?.turnUid ?? null,
       sendPrompt: (typed, text, busy) => this.sender.submit(typed, text, busy),
       // What was typed behind the command meanwhile stays.
@@ -337,6 +336,7 @@ export class ChatController {
       rename: (title) => this.rename(title),
       stop: () => this.stop(),
       retry: (turnUid) => this.retry(turnUid),
+      proposeCompression: (focus) => this.context.propose(focus),
       newSession: () => this.needs.host.send('newSession', {}),
       showAllSessions: () => this.showAllSessions(),
       chooseModel: () => this.chooseModel(),

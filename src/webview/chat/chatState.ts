@@ -1,6 +1,6 @@
 import type { ChatNotifications, ChatResults, ChatState, ModelState, Setup, StoreState } from '../../protocol/chatProtocol';
 import type { Message, SessionSummary } from '../../protocol/transcriptWords';
-import { applyRead, applyTurnEvent, conversationFrom, mergeSnapshot, prependPage, type Conversation } from './conversation';
+import { applyRead, applyTurnEvent, conversationFrom, mergeSnapshot, prependPage, type Conversation, withCompressing } from './conversation';
 
 /** Everything the chat view draws, apart from what a person is doing in it (text being typed, folds, scroll). */
 export interface ChatViewState {
@@ -61,6 +61,8 @@ function told(state: ChatViewState, { name, payload }: Notification, now: number
       return ofSession(state, payload.sessionId, (conversation) => applyTurnEvent(conversation, payload.event, now));
     case 'queueChanged':
       return ofSession(state, payload.sessionId, (conversation) => ({ ...conversation, queue: payload.queue }));
+    case 'compressing':
+      return ofSession(state, payload.sessionId, (conversation) => withCompressing(conversation, payload.activity, now));
     case 'sessionRenamed':
       return ofSession(state, payload.sessionId, (conversation) => ({ ...conversation, session: { ...conversation.session, title: payload.title } }));
     case 'recentSessions':
@@ -88,7 +90,7 @@ function bootstrapped(state: ChatViewState, bootstrap: ChatState, now: number): 
 
 function shown(current: Conversation | null, payload: ChatNotifications['shown'], now: number): Conversation | null {
   if (payload === null) return null;
-  return current?.session.id === payload.session.id ? mergeSnapshot(current, payload, now) : conversationFrom(payload, now);
+  return current?.session.conversationId === payload.session.conversationId ? mergeSnapshot(current, payload, now) : conversationFrom(payload, now);
 }
 
 function ofSession(state: ChatViewState, sessionId: string, change: (conversation: Conversation) => Conversation): ChatViewState {

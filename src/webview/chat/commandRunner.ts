@@ -16,6 +16,7 @@ export interface CommandTarget {
   rename(title: string): Promise<boolean>;
   stop(): Promise<void>;
   retry(turnUid: string): Promise<void>;
+  proposeCompression(focus: string): Promise<void>;
   newSession(): void;
   showAllSessions(): void;
   chooseModel(): void;
@@ -41,6 +42,8 @@ export async function runCommand(target: CommandTarget, name: SlashCommand['name
       return target.showAllSessions();
     case 'retry':
       return target.lastTurn === null ? requests.inform(t('There is no prompt to ask again yet.')) : target.retry(target.lastTurn);
+    case 'compress':
+      return target.proposeCompression(text);
     case 'model':
       return target.chooseModel();
     case 'help':

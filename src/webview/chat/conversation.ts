@@ -14,7 +14,8 @@ export interface Conversation {
 }
 
 export interface LiveActivity {
-  readonly turnUid: string;
+  /** Null for what goes on between two turns. */
+  readonly turnUid: string | null;
   readonly activity: TurnActivity;
   /** Milliseconds on the view's clock: elapsed times go on counting from here. */
   readonly receivedAt: number;
@@ -29,11 +30,11 @@ export function conversationFrom(shown: ShownSession, now: number): Conversation
     turns: turns.reduce(withTurn, new Map()),
     hasEarlier: shown.hasEarlier,
     queue: shown.queue,
-    activity: openTurn === null || activity === null ? null : { turnUid: openTurn.uid, activity, receivedAt: now },
+    activity: activity === null ? null : { turnUid: openTurn?.uid ?? null, activity, receivedAt: now },
   };
 }
 
-/** A snapshot of the session that is already shown. It says which rows there are; it does not shorten one that went on meanwhile, nor drop
+/** A snapshot of the session that is already shown, or of the segment in which it goes on. It says which rows there are; it does not shorten one that went on meanwhile, nor drop
  *  earlier pages, the open turn's rows, or text that is known to be missing on disk. */
 export function mergeSnapshot(current: Conversation, shown: ShownSession, now: number): Conversation {
   const snapshot = conversationFrom(shown, now);
@@ -67,6 +68,12 @@ export function applyTurnEvent(conversation: Conversation, event: TurnEvent, now
     case 'turnSettled':
       return settle(conversation, event.turn, event.messages, now);
   }
+}
+
+/** A compression between two turns has begun, or ended (null). */
+export function withCompressing(conversation: Conversation, activity: TurnActivity | null, now: number): Conversation {
+  if (activity !== null) return { ...conversation, activity: { turnUid: null, activity, receivedAt: now } };
+  return conversation.activity?.turnUid === null ? { ...conversation, activity: null } : conversation;
 }
 
 /** The answer to `readMessage`. */

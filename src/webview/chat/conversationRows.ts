@@ -36,7 +36,16 @@ export interface SteeringRow {
   readonly message: LiveMessage;
 }
 
-export type FeedRow = AnswerRow | ReadsRow | SteeringRow;
+/** Where a summary stands for what is above it, in the middle of a turn. */
+export interface SummaryRow {
+  readonly kind: 'summary';
+  readonly key: string;
+  readonly message: LiveMessage;
+}
+
+type SingleRow = AnswerRow | SteeringRow | SummaryRow;
+
+export type FeedRow = SingleRow | ReadsRow;
 
 /** A prompt with everything that answers it. */
 export interface TurnBlock {
@@ -62,7 +71,7 @@ export function conversationBlocks(conversation: Conversation, previous: readonl
   const superseded = new Set([...conversation.turns.values()].flatMap((turn) => (turn.supersedes === null ? [] : [turn.supersedes])));
   const groups = groupByTurn(conversation, superseded);
   const known = new Map(previous.map((block) => [block.key, block]));
-  const last = groups.findLast(({ messages }) => !messages.some(isSummary));
+  const last = groups.findLast(({ messages }) => !messages.every(isSummary));
   return groups.map((group) => {
     const { key, turn, messages } = group;
     const isLast = group === last;
@@ -70,11 +79,11 @@ export function conversationBlocks(conversation: Conversation, previous: readonl
     const sources = [turn, activity, isLast, ...messages];
     const before = known.get(key);
     if (before !== undefined && sameItems(before.sources, sources)) return before;
-    const summary = messages.find(isSummary) ?? null;
+    const summary = messages.every(isSummary) ? (messages[0] ?? null) : null;
     const prompt = summary === null && messages[0]?.role === 'user' ? messages[0] : null;
     const answers = answerRows(messages, turn, activity?.activity ?? null, before);
-    const steering = messages.filter((live) => live.role === 'user' && live !== prompt && live !== summary);
-    return { key, turn, summary, prompt, rows: foldReads(withSteering(messages, answers, steering)), activity, isLast, sources };
+    const between = messages.filter((live) => live.role === 'user' && live !== prompt && live !== summary).map(betweenAnswers);
+    return { key, turn, summary, prompt, rows: foldReads(inPlace(messages, answers, between)), activity, isLast, sources };
   });
 }
 
@@ -89,6 +98,7 @@ export function answersIn(row: FeedRow): readonly AnswerRow[] {
     case 'reads':
       return row.answers;
     case 'steering':
+    case 'summary':
       return [];
     default:
       return row satisfies never;
@@ -112,7 +122,7 @@ function groupByTurn(conversation: Conversation, superseded: ReadonlySet<string>
   const groups = new Map<string, Group>();
   for (const live of conversation.messages) {
     if (live.row !== null && live.row.visibility.kind !== 'shown' && !isSummary(live)) continue;
-    const turnUid = turnOfPrompt.get(live.uid) ?? live.turnUid;
+    const turnUid = turnOfPrompt.get(live.uid) ?? (isSummary(live) ? turnAround(live, conversation) : live.turnUid);
     if (turnUid !== null && superseded.has(turnUid)) continue;
     const key = turnUid ?? live.uid;
     const group = groups.get(key) ?? { key, turn: (turnUid === null ? undefined : conversation.turns.get(turnUid)) ?? null, messages: [] };
@@ -120,6 +130,15 @@ function groupByTurn(conversation: Conversation, superseded: ReadonlySet<string>
     groups.set(key, group);
   }
   return [...groups.values()];
+}
+
+/** The turn that was compressed in its middle: it goes on behind the summary, or still runs. Null for a summary between two turns. */
+function turnAround(summary: LiveMessage, { messages, turns }: Conversation): string | null {
+  const index = messages.indexOf(summary);
+  const ahead = messages.findLast((live, at) => at < index && live.turnUid !== null)?.turnUid ?? null;
+  if (ahead === null) return null;
+  const goesOn = turns.get(ahead)?.state === 'running' || messages.some((live, at) => at > index && live.turnUid === ahead);
+  return goesOn ? ahead : null;
 }
 
 function answerRows(messages: readonly LiveMessage[], turn: Turn | null, activity: TurnActivity | null, before: TurnBlock | undefined): readonly AnswerRow[] {
@@ -152,13 +171,16 @@ function articleState(message: LiveMessage, turn: Turn | null, isLast: boolean):
   return message.final ? 'saved' : 'streaming';
 }
 
-function withSteering(messages: readonly LiveMessage[], answers: readonly AnswerRow[], steering: readonly LiveMessage[]): readonly (AnswerRow | SteeringRow)[] {
-  if (steering.length === 0) return answers;
-  const rows = [...answers, ...steering.map((message) => ({ kind: 'steering' as const, key: message.uid, message }))];
-  return rows.sort((a, b) => messages.indexOf(a.message) - messages.indexOf(b.message));
+function betweenAnswers(message: LiveMessage): SteeringRow | SummaryRow {
+  return { kind: isSummary(message) ? 'summary' : 'steering', key: message.uid, message };
 }
 
-function foldReads(answers: readonly (AnswerRow | SteeringRow)[]): readonly FeedRow[] {
+function inPlace(messages: readonly LiveMessage[], answers: readonly AnswerRow[], between: readonly (SteeringRow | SummaryRow)[]): readonly SingleRow[] {
+  if (between.length === 0) return answers;
+  return [...answers, ...between].sort((a, b) => messages.indexOf(a.message) - messages.indexOf(b.message));
+}
+
+function foldReads(answers: readonly SingleRow[]): readonly FeedRow[] {
   const rows: FeedRow[] = [];
   let run: AnswerRow[] = [];
   const close = (): void => {

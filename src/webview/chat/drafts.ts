@@ -21,6 +21,7 @@ export interface DraftSink {
 export class Drafts {
   private readonly current = signal('');
   private key: string;
+  private earlierKeys: readonly string[] = [];
   private cancelSave: (() => void) | null = null;
 
   constructor(
@@ -60,8 +61,21 @@ export class Drafts {
   show(key: string, text: string): void {
     this.flush();
     this.key = key;
+    this.earlierKeys = [];
     this.current.value = text;
     this.sink.remember({ key, text, sent: true });
+  }
+
+  /** The place has another key from now on: the session goes on in its next segment. Whoever is typing goes on typing. */
+  moved(key: string): void {
+    const earlier = [...this.earlierKeys, this.key];
+    this.submitted(key, this.current.peek());
+    this.earlierKeys = earlier;
+  }
+
+  /** Whether this is the place that is shown, be it under an earlier key. */
+  isAt(key: string): boolean {
+    return key === this.key || this.earlierKeys.includes(key);
   }
 
   /** What was in the composer is a prompt on disk now, in the session of `key`; `rest` was typed meanwhile. */

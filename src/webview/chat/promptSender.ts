@@ -44,7 +44,8 @@ export class PromptSender {
     if (!hasModel()) return requests.refuse(t('No model is chosen yet. Your prompt stays here; choose a model, then send it.'), true);
     const place = drafts.place;
     await this.send(text, busy, (sessionId) => {
-      if (drafts.place === place) drafts.submitted(sessionId, afterSubmission(drafts.text.peek(), typed));
+      // Where the session went on in its next segment meanwhile, the composer knows its newest key.
+      if (drafts.isAt(place)) drafts.submitted(drafts.place === place ? sessionId : drafts.place, afterSubmission(drafts.text.peek(), typed));
       // Another session is shown by now; the one left behind must not offer the prompt a second time.
       else saveDraft(place, '');
     });

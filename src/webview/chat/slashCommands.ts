@@ -1,6 +1,6 @@
 import { t } from '../localization';
 
-/** What can be typed behind a "/" at the beginning of the composer. `takes`: whether a text follows the name. */
+/** What can be typed behind a "/" at the beginning of the composer. `takes`: whether a text follows the name, and may be left out. */
 export const slashCommands = [
   { name: 'queue', takes: 'text' },
   { name: 'steer', takes: 'text' },
@@ -8,6 +8,7 @@ export const slashCommands = [
   { name: 'new', takes: 'nothing' },
   { name: 'resume', takes: 'nothing' },
   { name: 'retry', takes: 'nothing' },
+  { name: 'compress', takes: 'optional' },
   { name: 'model', takes: 'nothing' },
   { name: 'title', takes: 'text' },
   { name: 'help', takes: 'nothing' },
@@ -59,6 +60,8 @@ export function commandWords(name: SlashCommand['name']): string {
       return t('Open an earlier session');
     case 'retry':
       return t('Ask the last prompt again');
+    case 'compress':
+      return t('Summarise the earlier part, to make room');
     case 'model':
       return t('Choose the model');
     case 'title':

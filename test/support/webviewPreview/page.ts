@@ -43,6 +43,8 @@ function withDraft(bootstrap: PreviewState['bootstrap'] | undefined): unknown {
 
 function resultOf(request: unknown): unknown {
   if (request === 'listModels') return state?.requests?.listModels ?? { models: [], problems: [] };
+  if (request === 'contextUse') return state?.requests?.contextUse ?? { tokens: 0, counted: false, window: null, parts: null };
+  if (request === 'compressionPreview') return state?.requests?.compressionPreview ?? null;
   if (request !== 'loadEarlier') return null;
   const [page, ...rest] = earlierLeft;
   earlierLeft = rest;

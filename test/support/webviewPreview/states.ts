@@ -1,5 +1,6 @@
-import type { ChatNotifications, ChatState, ModelChoices, SetupEntry, ShownSession } from '../../../src/protocol/chatProtocol';
+import type { ChatNotifications, ChatState, ModelChoices, SessionContextUse, SetupEntry, ShownSession } from '../../../src/protocol/chatProtocol';
 import type { TranscriptState } from '../../../src/protocol/transcriptProtocol';
+import type { HandoffTokens } from '../../../src/transcript/handoff';
 import type { Message } from '../../../src/transcript/message';
 import type { SessionSummary } from '../../../src/transcript/session';
 import type { TurnEvent } from '../../../src/transcript/turnEvent';
@@ -10,7 +11,7 @@ export interface PreviewState {
   readonly view: 'chat' | 'transcript';
   readonly bootstrap: ChatState | TranscriptState;
   readonly events?: readonly TurnEvent[];
-  readonly requests?: { readonly listModels?: ModelChoices };
+  readonly requests?: { readonly listModels?: ModelChoices; readonly contextUse?: SessionContextUse; readonly compressionPreview?: HandoffTokens };
   /** Pages that are there before the first, newest page first. */
   readonly earlierPages?: readonly (readonly Message[])[];
   /** Buttons pressed, by accessible name, in order. */
@@ -110,6 +111,8 @@ const recent = [
   summary('s4', 'Rename the store module', 200, { state: 'failed' }),
 ];
 
+const wellFilled: SessionContextUse = { tokens: 52_400, counted: true, window: 128_000, parts: { system: 1900, tools: 3100, messages: 47_400 } };
+
 const demo = modelRow({ ref: 'Demo/demo', label: 'Demo', provider: 'Demo', destination: 'nowhere: scripted, offline', contextWindow: null, isDemo: true });
 
 const choices: ModelChoices = {
@@ -205,6 +208,13 @@ export const states: Readonly<Record<string, PreviewState>> = {
   },
   demo: { view: 'chat', bootstrap: state(complete, { model: { chosen: demo, problem: null }, restricted: true }) },
   picker: { view: 'chat', bootstrap: state(complete), requests: { listModels: choices }, press: ['Model'] },
+  context: { view: 'chat', bootstrap: state(complete), requests: { contextUse: wellFilled }, press: ['Context 41% full'] },
+  compress: {
+    view: 'chat',
+    bootstrap: state(complete),
+    requests: { contextUse: { ...wellFilled, tokens: 112_000 }, compressionPreview: { before: 62_000, after: 4100 } },
+    press: ['Context 88% full', 'Compress…'],
+  },
   'store-failed': {
     view: 'chat',
     bootstrap: state(complete, {

@@ -213,11 +213,11 @@ describe('a command', () => {
   test('/help says what there is, politely', async () => {
     await open(idle);
     await run('/help');
-    expect([nameOf(all('status')[0] ?? document.body), names('alert')]).toEqual(['Commands: /queue /steer /stop /new /resume /retry /model /title /help. Each is described when you type /.', []]);
+    expect([nameOf(all('status')[0] ?? document.body), names('alert')]).toEqual(['Commands: /queue /steer /stop /new /resume /retry /compress /model /title /help. Each is described when you type /.', []]);
   });
 
   test.each([
-    ['/undo', '/undo is not a command. Nothing was sent; put a blank before the / to send this as a prompt. Commands: /queue /steer /stop /new /resume /retry /model /title /help.'],
+    ['/undo', '/undo is not a command. Nothing was sent; put a blank before the / to send this as a prompt. Commands: /queue /steer /stop /new /resume /retry /compress /model /title /help.'],
     ['/queue', '/queue needs a text behind it.'],
     ['/new idea', '/new takes no text. Nothing was sent; put a blank before the / to send this as a prompt.'],
   ])('%s is refused in words and stays in the composer', async (typed, sentence) => {
@@ -270,7 +270,7 @@ describe('the list of commands', () => {
     await open(idle);
     await page.type('/st');
     const pressed = await page.key(key);
-    expect([page.composer.value, list().options, pressed.defaultPrevented, document.activeElement === page.composer, page.posted.filter(({ kind }) => kind === 'request')]).toEqual(['/steer ', [], true, true, []]);
+    expect([page.composer.value, list().options, pressed.defaultPrevented, document.activeElement === page.composer, page.sent('submit')]).toEqual(['/steer ', [], true, true, []]);
   });
 
   test('a click completes too', async () => {

@@ -8,6 +8,8 @@ describe('a text in the composer', () => {
     ['/queue also the docs', { kind: 'command', name: 'queue', text: 'also the docs' }],
     ['/steer\nfirst line\n\nsecond line\n', { kind: 'command', name: 'steer', text: 'first line\n\nsecond line' }],
     ['/title  Fix /usr/bin ', { kind: 'command', name: 'title', text: 'Fix /usr/bin' }],
+    ['/compress', { kind: 'command', name: 'compress', text: '' }],
+    ['/compress the names', { kind: 'command', name: 'compress', text: 'the names' }],
     ['/queue', { kind: 'incomplete', name: 'queue' }],
     ['/queue   ', { kind: 'incomplete', name: 'queue' }],
     ['/new idea for the parser', { kind: 'excess', name: 'new' }],
@@ -26,7 +28,7 @@ describe('a text in the composer', () => {
 
   test('that is no command is refused with the commands there are', () => {
     expect(refusalWords({ kind: 'unknown', name: 'undo' })).toBe(
-      '/undo is not a command. Nothing was sent; put a blank before the / to send this as a prompt. Commands: /queue /steer /stop /new /resume /retry /model /title /help.',
+      '/undo is not a command. Nothing was sent; put a blank before the / to send this as a prompt. Commands: /queue /steer /stop /new /resume /retry /compress /model /title /help.',
     );
   });
 });

@@ -26,6 +26,16 @@ export function ActivityLine({ block }: { readonly block: TurnBlock }) {
   );
 }
 
+/** A session that is compressed between two turns. */
+export function CompressingLine() {
+  return (
+    <p class="activity" role="status">
+      <Icon name="loading" spin />
+      <span>{t('Summarising earlier messages…')}</span>
+    </p>
+  );
+}
+
 // A view that was just drawn again has not been told what goes on; text that streams speaks for itself.
 function waitingWords(block: TurnBlock): string | null {
   return block.rows.some((row) => row.kind === 'answer' && row.state === 'streaming') ? null : t('Working…');

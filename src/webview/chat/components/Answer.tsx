@@ -93,10 +93,10 @@ function segments({ message, calls, state }: AnswerRow): readonly Segment[] {
 function Calls({ id, calls }: { readonly id: string; readonly calls: readonly CallRow[] }) {
   const chat = useChat();
   if (calls.length < foldedReads || !calls.every(isFoldable)) return <>{calls.map((row) => <ToolRow key={row.call.callId} row={row} />)}</>;
-  const open = chat.openFolds.value.has(id);
+  const open = chat.folds.open.value.has(id);
   return (
     <div class="reads">
-      <FoldButton open={open} words={foldWords(calls.map(({ call }) => call))} toggle={() => chat.toggleFold(id)} />
+      <FoldButton open={open} words={foldWords(calls.map(({ call }) => call))} toggle={() => chat.folds.toggle(id)} />
       {open && <div class="reads-open">{calls.map((row) => <ToolRow key={row.call.callId} row={row} />)}</div>}
     </div>
   );
@@ -111,10 +111,10 @@ interface ThinkingProps {
 
 function Thinking({ id, text, live, thinking }: ThinkingProps) {
   const chat = useChat();
-  const open = chat.openFolds.value.has(id);
+  const open = chat.folds.open.value.has(id);
   return (
     <div class="thinking">
-      <FoldButton open={open} words={thinkingWords(live, thinking)} toggle={() => chat.toggleFold(id)} live={live} />
+      <FoldButton open={open} words={thinkingWords(live, thinking)} toggle={() => chat.folds.toggle(id)} live={live} />
       {/* In the page even while folded, so that find in page and Verify see what was delivered. */}
       <div class="thinking-text" hidden={!open} data-part="thinking" dir="auto">{text}</div>
     </div>

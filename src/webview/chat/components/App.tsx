@@ -33,7 +33,7 @@ function Panel() {
     <main class="panel">
       <Header />
       <Strips />
-      {conversation === null ? <EmptyState /> : <Feed conversation={conversation} key={conversation.session.id} />}
+      {conversation === null ? <EmptyState /> : <Feed conversation={conversation} key={conversation.session.conversationId} />}
       <div class="foot">
         {conversation !== null && <QueueList queue={conversation.queue} />}
         <Composer />

@@ -5,6 +5,8 @@ import { t } from '../../localization';
 import { composerKey } from '../composerText';
 import { completed, offeredCommands, type SlashCommand } from '../slashCommands';
 import { useChat } from './ChatContext';
+import { CompressionCard } from './CompressionCard';
+import { ContextMeter } from './ContextMeter';
 import { CommandList, commandListId, commandOptionId } from './CommandList';
 
 /** Where a person writes. What is typed leaves it only once it is on disk. */
@@ -12,8 +14,9 @@ export function Composer() {
   const chat = useChat();
   const field = useRef<HTMLTextAreaElement>(null);
   const text = chat.drafts.text.value;
-  const running = chat.running.value !== null;
+  const running = chat.isBusy.value;
   const submitting = chat.submitting.value;
+  const offer = chat.context.offer.value;
   useComposerFocus(field.current, chat.composerFocus.value);
 
   const commands = useCommands(chat.drafts.text, (next) => chat.drafts.edit(next));
@@ -42,6 +45,7 @@ export function Composer() {
   return (
     <div class="composer-area">
       <ProblemLine />
+      {offer !== null && <CompressionCard offer={offer} key={offer.sessionId} />}
       {commands.active !== null && <CommandList commands={commands.offered} active={commands.active} pick={commands.pick} />}
       <div class="composer" onClick={(event) => event.target === event.currentTarget && field.current?.focus()}>
         <textarea
@@ -72,6 +76,7 @@ export function Composer() {
         <div class="composer-bar">
           <span class="composer-hint">{t('Enter to send, Shift+Enter for a new line')}</span>
           <span class="composer-buttons">
+            <ContextMeter />
             {running && <StopButton stop={() => void chat.stop()} />}
             <SendButton queues={running} disabled={submitting || text.trim() === ''} send={() => void chat.submit(running ? 'queue' : undefined)} />
           </span>

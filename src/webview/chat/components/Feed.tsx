@@ -3,6 +3,7 @@ import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import type { Conversation } from '../conversation';
 import { answersIn, conversationBlocks, type TurnBlock } from '../conversationRows';
+import { CompressingLine } from './ActivityLine';
 import { useChat } from './ChatContext';
 import { TurnView } from './TurnView';
 import { useFollow } from './useFollow';
@@ -30,6 +31,7 @@ export function Feed({ conversation }: { readonly conversation: Conversation }) 
         <div ref={view.content} class="feed" role="feed" aria-label={t('Conversation')} aria-busy={chat.loadingEarlier.value}>
           {blocks.map((block, index) => <TurnView key={block.key} block={block} near={index >= blocks.length - 20} />)}
         </div>
+        {conversation.activity?.turnUid === null && <CompressingLine />}
       </div>
       {!view.following && <JumpButton unseen={view.unseen} jump={view.goToEnd} />}
     </div>

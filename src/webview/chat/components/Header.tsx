@@ -13,7 +13,7 @@ export function Header() {
   return (
     <header class="header">
       <div class="header-line">
-        {session === null ? <h1 class="title">{t('New Session')}</h1> : <Title session={session} key={session.id} />}
+        {session === null ? <h1 class="title">{t('New Session')}</h1> : <Title session={session} key={session.conversationId} />}
         <ModelPicker />
       </div>
       {session?.parentKind === 'branch' && <p class="origin">{originWords(session, recentSessions)}</p>}

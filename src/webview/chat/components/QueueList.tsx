@@ -6,7 +6,7 @@ import { useChat } from './ChatContext';
 
 /** Prompts that wait on disk: for the running turn to end or, behind a stop or a failure, for the person. */
 export function QueueList({ queue }: { readonly queue: readonly QueuedPrompt[] }) {
-  const isRunning = useChat().running.value !== null;
+  const isRunning = useChat().isBusy.value;
   if (queue.length === 0) return null;
   const args = { count: queue.length };
   return (

@@ -12,13 +12,13 @@ export function ToolRow({ row }: { readonly row: CallRow }) {
   const chat = useChat();
   const { call, result, state } = row;
   const id = `call:${call.callId}`;
-  const open = chat.openFolds.value.has(id);
+  const open = chat.folds.open.value.has(id);
   const words = toolWords(call, state);
   const target = toolTarget(call);
   const name = t('Tool: {tool}, {state}', { tool: target === '' ? call.name : `${call.name} ${target}`, state: stateWord(state) });
   return (
     <div class={`tool tool-${state}`} role="group" aria-label={name}>
-      <button type="button" class="tool-line" aria-expanded={open} onClick={() => chat.toggleFold(id)}>
+      <button type="button" class="tool-line" aria-expanded={open} onClick={() => chat.folds.toggle(id)}>
         <Icon name={words.icon} />
         <span class="tool-verb">{words.verb}</span>
         <span class="tool-target" dir="auto">{words.target}</span>

@@ -30,6 +30,7 @@ export const TurnView = memo(({ block, near }: TurnViewProps) => {
       {prompt !== null && <Prompt message={prompt}>{rows.length === 0 && tail}</Prompt>}
       {rows.map((row, index) => {
         const end = index === rows.length - 1 && tail;
+        if (row.kind === 'summary') return <SummaryLine key={row.key} message={row.message}>{end}</SummaryLine>;
         if (row.kind === 'steering') return <Prompt key={row.key} message={row.message}>{end}</Prompt>;
         if (row.kind === 'reads') return <Reads key={row.key} row={row} startedAt={startedAt} tail={end} />;
         return (
@@ -55,7 +56,7 @@ function TurnTail({ block }: { readonly block: TurnBlock }) {
 }
 
 /** Where a summary stands for what is above it, as far as the model is concerned. */
-function SummaryLine({ message }: { readonly message: LiveMessage }) {
+function SummaryLine({ message, children }: { readonly message: LiveMessage; readonly children?: ComponentChildren }) {
   const chat = useChat();
   const tokens = handoffTokens(message);
   const words =
@@ -63,12 +64,15 @@ function SummaryLine({ message }: { readonly message: LiveMessage }) {
       ? t('Earlier part summarised')
       : t('Earlier part summarised, {before} → {after}', { before: compactCount(tokens.before), after: compactCount(tokens.after) });
   return (
-    <div class="summary-line">
-      <span>{words}</span>
-      <button type="button" class="link-button" onClick={() => chat.openTranscript(message.uid)}>
-        {t('View original')}
-      </button>
-    </div>
+    <>
+      <div class="summary-line">
+        <span>{words}</span>
+        <button type="button" class="link-button" onClick={() => chat.openTranscript(message.uid)}>
+          {t('View original')}
+        </button>
+      </div>
+      {children}
+    </>
   );
 }
 
@@ -112,7 +116,7 @@ interface ReadsProps {
 /** Answers that only looked, as one line. They stay in the page while folded: they are part of the conversation and of what was shown. */
 function Reads({ row, startedAt, tail }: ReadsProps) {
   const chat = useChat();
-  const open = chat.openFolds.value.has(row.key);
+  const open = chat.folds.open.value.has(row.key);
   const calls = row.answers.flatMap((answer: AnswerRow) => answer.calls.map(({ call }) => call));
   return (
     <>
@@ -122,7 +126,7 @@ function Reads({ row, startedAt, tail }: ReadsProps) {
           row={answer}
           startedAt={startedAt}
           folded={!open}
-          head={index === 0 && <FoldButton open={open} words={foldWords(calls)} toggle={() => chat.toggleFold(row.key)} />}
+          head={index === 0 && <FoldButton open={open} words={foldWords(calls)} toggle={() => chat.folds.toggle(row.key)} />}
         >
           {index === row.answers.length - 1 && tail}
         </Answer>
