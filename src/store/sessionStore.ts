@@ -61,7 +61,7 @@ export interface SessionOperations extends Outbox, WireTexts {
    *  still answering stays. */
   pruneTrash(before: number): ForgottenSessions;
   /** Erases a conversation: rows, turns, revisions, queue, drafts, outbox, index, and its bytes in the file and the log. Sub-agents' sessions go
-   *  with it; branches stay and become roots. Rewrites the whole file, which may take seconds for a large one. Throws `conversation-busy` while a
+   *  with it; branches stay and become roots. Rewrites the whole file, which may take seconds. Throws `conversation-busy` while a
    *  turn is running or waiting. When the rows are gone and the rewriting failed, the next call or opening makes up for it. */
   forgetSession(sessionId: string): ForgottenSessions;
   /** The person has seen the conversation as it is at `now`: what settled before is no longer unread. */
@@ -270,6 +270,8 @@ export interface ForgottenSessions {
   readonly sessionIds: readonly string[];
   /** Branches that hold copies of what was erased. They stay. */
   readonly branches: readonly BranchReference[];
+  /** Whether no byte of it is left. False for a file over 256 MB, which is not rewritten: fragments may stay in unused parts of it. */
+  readonly isComplete: boolean;
 }
 
 export interface MessageRevision {

@@ -28,10 +28,23 @@ export function currentRow(statement: Statement, columns: readonly string[]): Sq
   if (values.some((value) => typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))) {
     values = statement.get(null, { useBigInt: true });
   }
-  const row: Record<string, SqlValue> = {};
-  columns.forEach((column, index) => {
+  const row = { ...emptyRow(columns) };
+  for (let index = 0; index < columns.length; index++) {
+    const column = columns[index] ?? '';
     row[column] = exact(values[index] ?? null, column);
-  });
+  }
+  return row;
+}
+
+const emptyRows = new WeakMap<readonly string[], Record<string, SqlValue>>();
+
+/** A row to copy: an object that gets its columns one by one costs the engine several times as much for a long list. */
+function emptyRow(columns: readonly string[]): Readonly<Record<string, SqlValue>> {
+  let row = emptyRows.get(columns);
+  if (row === undefined) {
+    row = Object.fromEntries(columns.map((column) => [column, null]));
+    emptyRows.set(columns, row);
+  }
   return row;
 }
 

@@ -22,6 +22,8 @@ export function configure(database: SqlDatabase, readOnly: boolean): void {
         // NORMAL loses acknowledged turns in a power cut (172 of 600 simulated ones).
         ['synchronous', 'FULL', 2],
         ['journal_size_limit', keptLogBytes],
+        // Deleted rows and freed pages are overwritten: what a person deletes must not be readable in the file.
+        ['secure_delete', 'ON', 1],
       ];
   const common = [
     ['foreign_keys', 'ON', 1],

@@ -11,6 +11,10 @@ import type { SessionTable } from './sessionTable';
 /** Set from the deletion until the file was rewritten: deleted rows stay readable in its free pages until then. */
 const scrubDue = 'scrub-due';
 
+/** Of the file, in bytes. In a larger one deleted rows are overwritten where they stood (`secure_delete`), but a copy that SQLite left in the
+ *  unused part of a page when it once split that page may remain. */
+const largestRewritten = 256 * 1024 * 1024;
+
 /** Erases conversations. Deleting is one transaction; rewriting the file follows it, and is made up for when it did not come to pass. */
 export class Forgetting {
   constructor(
@@ -20,7 +24,7 @@ export class Forgetting {
   ) {}
 
   /** Deletes everything of the conversation. Inside its caller's transaction. */
-  forget(sessionId: string): ForgottenSessions {
+  forget(sessionId: string): Omit<ForgottenSessions, 'isComplete'> {
     const ids = this.belonging(this.sessions.require(sessionId).conversationId);
     const named = JSON.stringify(ids);
     const open = this.openTurn(named);
@@ -34,7 +38,7 @@ export class Forgetting {
   }
 
   /** Deletes what was trashed before, but for what is pinned or still answering. Inside its caller's transaction. */
-  prune(before: number): ForgottenSessions {
+  prune(before: number): Omit<ForgottenSessions, 'isComplete'> {
     const old = this.database.all('SELECT DISTINCT conversation_id AS id FROM sessions WHERE trashed_at < ? AND pinned = 0 ORDER BY trashed_at', [before]);
     const forgotten = old.flatMap((row) => {
       const id = textOr(row, 'id', '');
@@ -50,9 +54,15 @@ export class Forgetting {
     return this.database.get('SELECT 1 AS n FROM state_meta WHERE key = ?', [scrubDue]) !== undefined;
   }
 
-  /** Rewrites the file without what was deleted. Outside any transaction; the index is compact already. */
+  /** Whether the file is small enough to be rewritten: that is done in memory, which the worker never gives back. */
+  get isRewritable(): boolean {
+    const bytes = this.database.get('SELECT page_count * page_size AS n FROM pragma_page_count, pragma_page_size')?.['n'];
+    return typeof bytes === 'number' && bytes <= largestRewritten;
+  }
+
+  /** Rewrites the file without what was deleted, and empties the log. Outside any transaction; the index is compact already. */
   scrub(): void {
-    this.database.execute('VACUUM');
+    if (this.isRewritable) this.database.execute('VACUUM');
     this.database.execute('PRAGMA wal_checkpoint(TRUNCATE)');
     this.database.run('DELETE FROM state_meta WHERE key = ?', [scrubDue]);
   }

@@ -185,14 +185,16 @@ export class SessionDb implements SessionOperations {
 
   pruneTrash(before: number): ForgottenSessions {
     const forgotten = this.write(() => this.forgetting.prune(before));
+    const isComplete = this.forgetting.isRewritable;
     this.scrub();
-    return forgotten;
+    return { ...forgotten, isComplete };
   }
 
   forgetSession(sessionId: string): ForgottenSessions {
     const forgotten = this.write(() => this.forgetting.forget(sessionId));
+    const isComplete = this.forgetting.isRewritable;
     this.scrub();
-    return forgotten;
+    return { ...forgotten, isComplete };
   }
 
   /** Rewrites the file when something was deleted from it that must not be readable in its free pages. */

@@ -3,19 +3,24 @@ import type { SessionQuery } from '../sessionStore';
 import type { BranchReference, SessionSummary } from '../../transcript/session';
 import { numberOr, oneOf, textOr } from './columns';
 import { invalid } from './refusal';
-import { readSession, titleSources } from './sessionTable';
+import { readSession } from './sessionTable';
 
 const unreadableSession = 'This session could not be read completely from the file. Its messages are kept.';
 
-/** Newest segments outside the sub-agents' sessions, with what stands for their conversation. */
-const summaryColumns = `s.*, coalesce(s.title, root.title) AS shown_title, coalesce(s.title_source, root.title_source) AS shown_title_source,
-  coalesce(root.preview, s.preview) AS shown_preview, root.parent_kind AS root_kind, root.parent_session_id AS root_parent,
-  (SELECT sum(turn_count) FROM sessions c WHERE c.conversation_id = s.conversation_id) AS turns,
-  (SELECT sum(message_count) FROM sessions c WHERE c.conversation_id = s.conversation_id) AS messages,
-  (SELECT coalesce(outcome, state) FROM turns t WHERE t.conversation_id = s.conversation_id ORDER BY t.id DESC LIMIT 1) AS last_turn,
-  (SELECT max(settled_at) FROM turns t WHERE t.conversation_id = s.conversation_id) AS last_settled,
+/** The columns of a session and what stands for its conversation. A conversation of one segment, which most are, is read from its own row. */
+const summaryColumns = `s.id, s.parent_session_id, s.parent_kind, s.conversation_id, s.model, s.cwd, s.started_at, s.last_activity_at, s.ended_at,
+  s.end_reason, s.pinned, s.archived, s.trashed_at, s.private, s.seen_at,
+  coalesce(s.title, root.title) AS title, iif(s.title IS NULL, root.title_source, s.title_source) AS title_source,
+  coalesce(root.preview, s.preview) AS preview,
+  iif(root.id IS NULL, s.parent_kind, root.parent_kind) AS root_kind, iif(root.id IS NULL, s.parent_session_id, root.parent_session_id) AS root_parent,
+  iif(root.id IS NULL, s.turn_count, (SELECT sum(turn_count) FROM sessions c WHERE c.conversation_id = s.conversation_id)) AS turns,
+  iif(root.id IS NULL, s.message_count, (SELECT sum(message_count) FROM sessions c WHERE c.conversation_id = s.conversation_id)) AS messages,
+  coalesce(last.outcome, last.state) AS last_turn,
+  iif(last.state = 'settled', last.settled_at, (SELECT max(settled_at) FROM turns t WHERE t.conversation_id = s.conversation_id)) AS last_settled,
   (SELECT count(*) FROM queue q WHERE q.conversation_id = s.conversation_id) AS queued`;
-const newestSegments = `sessions s LEFT JOIN sessions root ON root.id = s.conversation_id
+/** Newest segments outside the sub-agents' sessions. */
+const newestSegments = `sessions s LEFT JOIN sessions root ON s.conversation_id <> s.id AND root.id = s.conversation_id
+  LEFT JOIN turns last ON last.id = (SELECT max(id) FROM turns t WHERE t.conversation_id = s.conversation_id)
   WHERE NOT EXISTS (SELECT 1 FROM sessions c WHERE c.parent_session_id = s.id AND c.parent_kind = 'compression')
     AND s.parent_kind IS NOT 'delegate' AND root.parent_kind IS NOT 'delegate'`;
 
@@ -35,10 +40,10 @@ export class SessionList {
     const { filter, order } = states[query.state ?? 'active'];
     const words = (query.text ?? '').split(/\s+/).filter((word) => word !== '');
     const wordFilter = words.map(() => `AND (coalesce(s.title, '') LIKE ? ESCAPE '\\' OR coalesce(root.title, '') LIKE ? ESCAPE '\\'
-      OR coalesce(root.preview, '') LIKE ? ESCAPE '\\')`).join(' ');
+      OR coalesce(root.preview, s.preview, '') LIKE ? ESCAPE '\\')`).join(' ');
     const wordValues = words.flatMap((word) => Array<string>(3).fill(`%${escapeLike(word)}%`));
     return this.read(
-      `AND ${filter} ${query.includeEmpty === true ? '' : 'AND EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id)'} ${wordFilter}
+      `AND ${filter} ${query.includeEmpty === true ? '' : 'AND (s.message_count > 0 OR EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id))'} ${wordFilter}
        ORDER BY ${order} LIMIT ? OFFSET ?`,
       [...wordValues, query.limit, query.offset ?? 0],
     );
@@ -61,11 +66,25 @@ export class SessionList {
     const session = readSession(row);
     const state = oneOf(row, 'last_turn', ['running', 'waiting', 'complete', 'interrupted', 'failed'], null);
     const seenAt = numberOr(row, 'seen_at', null);
+    // Written out: spreading the session costs a list of thousands as much as reading it.
     return {
-      ...session,
-      title: textOr(row, 'shown_title', null),
-      titleSource: oneOf(row, 'shown_title_source', titleSources, null),
-      preview: textOr(row, 'shown_preview', null),
+      id: session.id,
+      title: session.title,
+      titleSource: session.titleSource,
+      parentSessionId: session.parentSessionId,
+      parentKind: session.parentKind,
+      conversationId: session.conversationId,
+      model: session.model,
+      folder: session.folder,
+      startedAt: session.startedAt,
+      lastActiveAt: session.lastActiveAt,
+      endedAt: session.endedAt,
+      endReason: session.endReason,
+      pinned: session.pinned,
+      archived: session.archived,
+      trashedAt: session.trashedAt,
+      private: session.private,
+      preview: textOr(row, 'preview', null),
       turnCount: numberOr(row, 'turns', 0),
       messageCount: numberOr(row, 'messages', 0),
       lastTurn: state === null ? null : { state },

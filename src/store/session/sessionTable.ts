@@ -7,7 +7,7 @@ import { invalid, notFound } from './refusal';
 import { cleanTitle, derivedTitle, previewOf } from './title';
 
 const parentKinds = ['compression', 'branch', 'delegate'] as const;
-export const titleSources = ['derived', 'model', 'person'] as const;
+const titleSources = ['derived', 'model', 'person'] as const;
 
 /** Rows of `sessions` and the lineage between them. Every method runs inside its caller's transaction. */
 export class SessionTable {

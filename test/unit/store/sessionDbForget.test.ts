@@ -42,14 +42,14 @@ describe('forgetting a session', () => {
   it('B180 leaves nothing of it, in no table, no index and no byte of a file', async () => {
     const world = await secretive(undefined, 30);
     const before = leaks(world).length > 0 && world.db.search({ text: secret, limit: 5 }).length === 5;
-    const { sessionIds, branches } = world.db.forgetSession('s2');
+    const { sessionIds, branches, isComplete } = world.db.forgetSession('s2');
     const tables = ['sessions', 'turns', 'messages', 'stream_chunks', 'message_revisions', 'queue', 'drafts', 'approvals', 'outbox', 'search_dirty'];
     const rows = Object.fromEntries(tables.map((table) => [table, world.database.get(`SELECT count(*) AS n FROM ${table}`)?.['n']]));
     expect({
-      before, sessionIds: [...sessionIds].sort(), branches, rows, leaks: leaks(world), hits: world.db.search({ text: secret, limit: 5, kind: 'substring' }), meta: [world.db.getMeta('p/cursor/s2'), world.db.getMeta('p/cursor/other')],
+      before, isComplete, sessionIds: [...sessionIds].sort(), branches, rows, leaks: leaks(world), hits: world.db.search({ text: secret, limit: 5, kind: 'substring' }), meta: [world.db.getMeta('p/cursor/s2'), world.db.getMeta('p/cursor/other')],
       other: [activeUids(world.db, 'other'), world.db.search({ text: 'harmless', limit: 5 }).length], problems: world.db.verifyIntegrity(),
     }).toEqual({
-      before: true, sessionIds: ['helper', 's1', 's2'], branches: [],
+      before: true, isComplete: true, sessionIds: ['helper', 's1', 's2'], branches: [],
       rows: { sessions: 1, turns: 1, messages: 2, stream_chunks: 0, message_revisions: 0, queue: 0, drafts: 0, approvals: 0, outbox: 0, search_dirty: 0 },
       leaks: [], hits: [], meta: [null, 'kept'], other: [['u-to', 'a-to'], 2], problems: [],
     });
