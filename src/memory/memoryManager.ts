@@ -37,6 +37,8 @@ export interface MemoryManagerParts {
   readonly recallTimeoutMs?: () => number;
   /** Nothing of this agent's sessions may be remembered: providers may recall, but hear of no turn and get no tool that writes. */
   readonly isPrivate?: boolean;
+  /** Whether an agent made now would get these providers too. */
+  readonly isCurrent?: () => boolean;
 }
 
 const usualRecallTimeoutMs = 2000;
@@ -70,6 +72,11 @@ export class MemoryManager {
 
   get isPrivate(): boolean {
     return this.parts.isPrivate === true;
+  }
+
+  /** Another provider was chosen, or one was registered or taken back: an agent that is idle is better made anew. */
+  get isCurrent(): boolean {
+    return this.parts.isCurrent?.() ?? true;
   }
 
   get providerNames(): readonly string[] {

@@ -49,25 +49,36 @@ export class MemoryProviders {
   }
 
   /** The memory of one agent: a manager with instances of its own. */
-  createMemory(agent: { readonly isPrivate: boolean }, parts: Omit<MemoryManagerParts, 'isPrivate'>): MemoryManager {
-    const manager = new MemoryManager({ ...parts, isPrivate: agent.isPrivate });
-    for (const made of this.create({ isPrivate: agent.isPrivate, wrote: (write) => manager.mirrorWrite(write) })) manager.add(made);
+  createMemory(agent: { readonly isPrivate: boolean }, parts: Omit<MemoryManagerParts, 'isPrivate' | 'isCurrent'>): MemoryManager {
+    const { isPrivate } = agent;
+    const wanted = this.wanted(isPrivate);
+    const isCurrent = (): boolean => {
+      const now = this.wanted(isPrivate);
+      return now.length === wanted.length && now.every((factory, index) => factory === wanted[index]);
+    };
+    const manager = new MemoryManager({ ...parts, isPrivate, isCurrent });
+    this.tellOfUnknown();
+    const context: MemoryContext = { isPrivate, wrote: (write) => manager.mirrorWrite(write) };
+    for (const factory of wanted) for (const made of this.make(factory, context)) manager.add(made);
     return manager;
   }
 
-  /** New instances of the providers in force, the built-in ones first. One that cannot be made is logged and left out. */
-  create(context: MemoryContext): readonly MadeProvider[] {
+  /** The providers in force, the built-in ones first. */
+  private wanted(isPrivate: boolean): readonly MemoryProviderFactory[] {
     const chosen = this.chosen();
     if (chosen === 'none') return [];
-    const external = chosen === 'builtin' ? undefined : this.factories.get(chosen);
-    if (external === undefined && chosen !== 'builtin') {
-      this.log.warn(`Memory provider ${chosen} is chosen in the settings but not known here; only the built-in memory is used.`);
-    }
     const builtin = [...this.factories.values()].filter(({ kind }) => kind === 'builtin');
-    const wanted = external?.kind === 'external' && !context.isPrivate ? [...builtin, external] : builtin;
-    return wanted.flatMap((factory) => this.make(factory, context));
+    const external = this.factories.get(chosen);
+    return external?.kind === 'external' && !isPrivate ? [...builtin, external] : builtin;
   }
 
+  private tellOfUnknown(): void {
+    const chosen = this.chosen();
+    if (chosen === 'none' || chosen === 'builtin' || this.factories.has(chosen)) return;
+    this.log.warn(`Memory provider ${chosen} is chosen in the settings but not known here; only the built-in memory is used.`);
+  }
+
+  /** One that cannot be made is logged and left out. */
   private make(factory: MemoryProviderFactory, context: MemoryContext): readonly MadeProvider[] {
     try {
       return [{ provider: factory.create(context), kind: factory.kind }];

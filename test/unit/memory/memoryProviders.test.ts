@@ -65,6 +65,22 @@ describe('providers of an agent', () => {
     expect([names(), warned]).toEqual([['builtin'], ['Memory provider broken could not be made: no wasm']]);
   });
 
+  it('are those that a new agent would get, until another one is chosen, registered anew or taken back', () => {
+    let chosen = 'builtin';
+    const providers = new MemoryProviders(() => chosen, silentLog);
+    providers.register(factory('builtin', 'builtin'));
+    const memory = (isPrivate = false) => providers.createMemory({ isPrivate }, { clock: new ManualClock(), log: silentLog });
+    const first = memory();
+    const mine = providers.register(factory('mine', 'external'));
+    const unchanged = first.isCurrent;
+    chosen = 'mine';
+    const [second, hidden] = [memory(), memory(true)];
+    const chosenNow = [first.isCurrent, second.isCurrent, hidden.isCurrent];
+    mine.dispose();
+    providers.register(factory('mine', 'external'));
+    expect([unchanged, chosenNow, second.isCurrent, hidden.isCurrent]).toEqual([true, [false, true, true], false, true]);
+  });
+
   it('have one name each, and may be taken back', () => {
     const { providers, names } = known('mine');
     const registration = providers.register(factory('mine', 'external'));
