@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { silentLog } from '../../src/base/log';
+import { AgentSeat } from '../../src/gateway/agentSeat';
+import type { MemoryProvider } from '../../src/memory/memoryProvider';
+import type { SwitchReason } from '../../src/memory/switchReason';
+import { ManualClock } from '../support/manualClock';
+import { memoryOf } from '../support/memoryOf';
+import { hangingMemory, legacyMemory, RecordingMemory, throwingMemory } from '../support/recordingMemory';
+
+type Step =
+  | { readonly kind: 'switch'; readonly reason: SwitchReason; readonly to: number; readonly parent: number | null }
+  | { readonly kind: 'sync'; readonly outcome: 'complete' | 'interrupted' | 'failed'; readonly answer: string }
+  | { readonly kind: 'end' }
+  /** The provider gets time to work through some of what is queued. */
+  | { readonly kind: 'breathe'; readonly turns: number };
+
+const reasons: readonly SwitchReason[] = ['new_session', 'reset', 'resume', 'branch', 'rewind', 'compression'];
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('switch' as const), reason: fc.constantFrom(...reasons), to: fc.nat({ max: 4 }), parent: fc.option(fc.nat({ max: 4 })) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('sync' as const), outcome: fc.constantFrom('complete' as const, 'complete' as const, 'interrupted' as const, 'failed' as const), answer: fc.constantFrom('a', 'a', ' ') }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'end' as const }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('breathe' as const), turns: fc.nat({ max: 12 }) }) },
+);
+
+/** What a provider must hear, from the steps alone: every switch with id, reason, reset, rewound and parent, the end of a session once and ahead
+ *  of what follows, and turns under the session they belong to. */
+class Expected {
+  readonly lines: string[] = [];
+  private session: string | null = null;
+  private ended = false;
+
+  take(step: Step, prompt: string): void {
+    if (step.kind === 'switch') this.switch(step);
+    if (step.kind === 'end') this.end();
+    if (step.kind === 'sync' && this.session !== null && step.outcome === 'complete' && step.answer.trim() !== '') this.lines.push(`sync ${this.session}: ${prompt} -> ${step.answer}`);
+  }
+
+  private switch({ reason, to, parent }: Step & { readonly kind: 'switch' }): void {
+    const id = `S${to}`;
+    const tail = parent === null ? '' : ` parent S${parent}`;
+    const isNew = reason === 'new_session' || reason === 'reset';
+    if (this.session === null) this.lines.push(`initialize ${id}${tail}`);
+    else if (this.session !== id) {
+      if (isNew) this.end();
+      this.lines.push(`switch ${id} ${reason}${isNew ? ' reset' : ''}${tail}`);
+    }
+    if (this.session !== id) this.ended = false;
+    // A seat is told of a rewind of the session it has come to.
+    if (reason === 'rewind') this.lines.push(`switch ${id} rewind rewound${tail}`);
+    this.session = id;
+  }
+
+  private end(): void {
+    if (this.session === null || this.ended) return;
+    this.ended = true;
+    this.lines.push(`end ${this.session}`);
+  }
+}
+
+async function heard(steps: readonly Step[], others: (log: string[]) => readonly MemoryProvider[], slowness: number): Promise<{ readonly log: readonly string[]; readonly expected: readonly string[] }> {
+  const log: string[] = [];
+  const pause = async (): Promise<void> => {
+    for (let turn = 0; turn < slowness; turn++) await Promise.resolve();
+  };
+  const [before, behind] = [others([]).slice(0, 1), others([]).slice(1)];
+  const memory = memoryOf([...before, new RecordingMemory(log, { pause }), ...behind], { clock: new ManualClock(), log: silentLog });
+  const seat = new AgentSeat(memory);
+  const expected = new Expected();
+  for (const [index, each] of steps.entries()) {
+    const prompt = `prompt ${index}`;
+    expected.take(each, prompt);
+    if (each.kind === 'switch') seat.serve(`S${each.to}`, { reason: each.reason, parentSessionId: each.parent === null ? null : `S${each.parent}` });
+    else if (each.kind === 'end') seat.endSession();
+    else if (each.kind === 'sync') memory.syncTurn({ turnUid: prompt, prompt, answer: each.answer, outcome: each.outcome, startedAt: 1, settledAt: 2 });
+    else for (let turn = 0; turn < each.turns; turn++) await Promise.resolve();
+  }
+  await new Promise((resolve) => setImmediate(resolve));
+  for (let length = -1; length !== log.length; ) {
+    length = log.length;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return { log, expected: expected.lines };
+}
+
+describe('whatever the person does', () => {
+  it.each<readonly [string, (log: string[]) => readonly MemoryProvider[]]>([
+    ['alone', () => []],
+    ['beside one that throws, one that hangs and one of before most hooks', (log) => [throwingMemory(), hangingMemory(), legacyMemory(log)]],
+  ])('a provider hears of every switch, in order, and of nothing else: %s', async (_name, others) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.nat({ max: 20 }), async (steps, slowness) => {
+        const { log, expected } = await heard(steps, others, slowness);
+        expect(log).toEqual(expected);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('writes of a session never come before the switch to it, nor behind the switch from it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.nat({ max: 20 }), async (steps, slowness) => {
+        const { log } = await heard(steps, () => [], slowness);
+        let session: string | undefined;
+        for (const line of log) {
+          const [hook, id] = line.split(/[ :]/);
+          if (hook === 'sync' || hook === 'end') expect(id).toBe(session);
+          else session = id;
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
