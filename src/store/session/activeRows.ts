@@ -1,7 +1,11 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
 import type { HiddenReason, Message } from '../../transcript/message';
 import { textOr } from './columns';
-import type { MessageTable } from './messageTable';
+import { positionGap, type MessageTable } from './messageTable';
+
+/** Columns of a message that its copy has as they are, unread, so that a damaged row is copied as it stands. */
+export const copiedColumns = `role, content, parts, tool_call_id, tool_calls, tool_name, timestamp, token_count, finish_reason, reasoning_content,
+  reasoning_details, active, display_kind, hidden_reason, state, last_seq, model, usage, api_content, row_version`;
 
 /** Rows of a conversation hidden and shown by stretches of its newest segment. A row that was carried over from an earlier segment goes
  *  together with the row it repeats, which is the one that surfaces show. Every method runs inside its caller's transaction. */
@@ -48,13 +52,29 @@ export class ActiveRows {
     return uids;
   }
 
-  /** Shows the rows that were hidden as a version. Returns their uids. */
-  showVersion(turnUid: string): readonly string[] {
+  /** Shows the rows that were hidden as a version. Those of them that stand in earlier segments only, because a compression does not carry hidden
+   *  rows over, are repeated at the end of the newest one. Returns the uids of all. */
+  showVersion(tip: string, turnUid: string): readonly string[] {
     const uids = this.uids("SELECT uid FROM messages WHERE hidden_with = ? AND active = 0 AND hidden_reason IN ('retried', 'edited')", [turnUid]);
     this.database.run('UPDATE messages SET active = 1, hidden_reason = NULL, hidden_with = NULL WHERE uid IN (SELECT value FROM json_each(?))', [
       JSON.stringify(uids),
     ]);
-    return uids;
+    return [...uids, ...this.carryOver(tip, JSON.stringify(uids))];
+  }
+
+  private carryOver(tip: string, named: string): readonly string[] {
+    const missing = this.uids(
+      `SELECT uid FROM messages m WHERE uid IN (SELECT value FROM json_each(?1)) AND session_id <> ?2
+         AND NOT EXISTS (SELECT 1 FROM messages c WHERE c.carried_from = m.uid AND c.uid IN (SELECT value FROM json_each(?1))) ORDER BY position`,
+      [named, tip],
+    );
+    this.database.run(
+      `INSERT INTO messages (uid, session_id, turn_uid, position, carried_from, ${copiedColumns})
+       SELECT ?1 || '/' || uid, ?1, turn_uid, ?2 + (row_number() OVER (ORDER BY position) - 1) * ${positionGap}, uid, ${copiedColumns}
+       FROM messages WHERE uid IN (SELECT value FROM json_each(?3)) ORDER BY position`,
+      [tip, this.messages.endPosition(tip), JSON.stringify(missing)],
+    );
+    return missing.map((uid) => `${tip}/${uid}`);
   }
 
   /** Counts a conversation's turns anew after rows were hidden or shown: those of which something is active. */
@@ -72,7 +92,11 @@ export class ActiveRows {
          SELECT uid FROM (${select})
          UNION SELECT m.carried_from FROM gone JOIN messages m ON m.uid = gone.uid WHERE m.carried_from IS NOT NULL
        )
-       SELECT gone.uid FROM gone JOIN messages m ON m.uid = gone.uid WHERE m.active = 1 ORDER BY m.position`,
+       SELECT uid FROM messages m WHERE active = 1 AND (
+         uid IN (SELECT uid FROM gone)
+         -- A turn that a compression cut in two left its first steps in an earlier segment.
+         OR turn_uid IN (SELECT t.uid FROM turns t JOIN gone ON gone.uid = t.user_message_uid)
+       ) ORDER BY position`,
       values,
     );
   }

@@ -3,7 +3,7 @@ import type { BranchedSession, BranchSession } from '../sessionStore';
 import { isHandoff } from '../../transcript/handoff';
 import { answerText, type Message } from '../../transcript/message';
 import type { Session } from '../../transcript/session';
-import type { ActiveRows } from './activeRows';
+import { copiedColumns, type ActiveRows } from './activeRows';
 import { countOf } from './columns';
 import { positionGap, type MessageTable } from './messageTable';
 import { busy, invalid, refused } from './refusal';
@@ -12,10 +12,6 @@ import type { Titling } from './titling';
 import type { TranscriptReading } from './transcriptReading';
 import type { TurnClosing } from './turnClosing';
 import type { TurnTable } from './turnTable';
-
-/** Columns of a message that its copy has as they are, unread, so that a damaged row is copied as it stands. */
-const copiedColumns = `role, content, parts, tool_call_id, tool_calls, tool_name, timestamp, token_count, finish_reason, reasoning_content,
-  reasoning_details, active, display_kind, hidden_reason, state, last_seq, model, usage, api_content, row_version`;
 
 /** What goes into a branch. */
 interface Cut {

@@ -59,7 +59,7 @@ export class VersionsOfPrompts {
     if (fork.turnUid === turnUid) return [];
     const tip = this.sessions.tip(sessionId);
     const hidden = this.rows.hideFrom(tip, this.rows.startOfTurn(tip, fork.turnUid) ?? 0, this.reasonOf(turnUid), fork.turnUid);
-    const shown = this.rows.showVersion(turnUid);
+    const shown = this.rows.showVersion(tip, turnUid);
     this.rows.recountTurns(conversationId);
     this.sessions.touch(tip, now);
     return [...hidden, ...shown].flatMap((uid) => this.messages.find(uid)?.message ?? []);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SimulatedDisk } from '../../../src/store/engine/simulatedDisk';
 import {
-  activeUids, afterEveryFailure, answer, answered, append, call, chunk, complete, lines, openTurn, refusal, result, runningTurn, sentence, sessionDbWorld, settle,
+  activeUids, afterEveryFailure, answer, answered, append, call, chunk, complete, lines, openTurn, refusal, result, sentence, sessionDbWorld, settle,
   type SessionDbWorld,
 } from '../../support/sessionDbWorld';
 

@@ -102,6 +102,23 @@ describe('versions of a prompt', () => {
     });
   });
 
+  it('made before a compression can still be shown behind it', async () => {
+    const world = await three();
+    answered(world.db, 't4', 'three, again', retried('t3'));
+    world.db.compressSession({ parentId: 's1', childId: 's2', handoff: 'One.', summarisedUpTo: 'a-t1', now: 50 });
+    answered(world.db, 't5', 'five', { sessionId: 's2' });
+    const versions = world.db.promptVersions('s2');
+    show(world, 't3', 's2');
+    const shown = () => world.db.readTranscript({ sessionId: 's1', limit: 20 }).messages.map(({ uid }) => uid);
+    const earlier = { active: activeUids(world.db, 's2'), shown: shown(), turns: world.db.listSessions({ limit: 1 })[0]?.turnCount };
+    show(world, 't4', 's2');
+    expect({ versions, earlier, active: activeUids(world.db, 's2'), shown: shown(), problems: world.db.verifyIntegrity() }).toEqual({
+      versions: [{ turnUid: 't4', versions: ['t3', 't4'] }],
+      earlier: { active: ['s2/handoff', 's2/u-t2', 's2/a-t2', 's2/u-t3', 's2/a-t3'], shown: ['u-t1', 'a-t1', 'u-t2', 'a-t2', 'u-t3', 'a-t3', 's2/handoff'], turns: 3 },
+      active: ['s2/handoff', 's2/u-t2', 's2/a-t2', 's2/u-t4', 's2/a-t4', 'u-t5', 'a-t5'], shown: ['u-t1', 'a-t1', 'u-t2', 'a-t2', 'u-t4', 'a-t4', 's2/handoff', 'u-t5', 'a-t5'], problems: [],
+    });
+  });
+
   it('are refused, in a sentence, while a turn is open, and when they are none', async () => {
     const world = await three();
     answered(world.db, 't4', 'three, again', retried('t3'));
