@@ -11,7 +11,7 @@ export function withoutSecrets(text: string, key: string | null): string {
 const credentials = new RegExp(
   [
     String.raw`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`,
-    String.raw`\b(?:sk|gsk|xai|pk|rk|nvapi|hf|csk|fw|tgp_v1|glpat|npm)[-_](?=[A-Za-z_.-]*\d)[A-Za-z0-9_.-]{12,}`,
+    String.raw`\b(?:sk|gsk|xai|pk|rk|nvapi|hf|csk|fw|tgp_v1|glpat|npm)[-_](?=[A-Za-z_.-]*\d)[A-Za-z0-9_.-]{12,}(?<!\.)`,
     String.raw`\bgh[pousr]_[A-Za-z0-9]{16,}`,
     String.raw`\bgithub_pat_\w{16,}`,
     String.raw`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`,
@@ -21,7 +21,7 @@ const credentials = new RegExp(
   ].join('|'),
   'g',
 );
-const bearer = /\b(bearer|basic)\s+(?=[A-Za-z._~+/=-]*\d)[A-Za-z0-9._~+/=-]{12,}/gi;
+const bearer = /\b(bearer|basic)\s+(?=[A-Za-z._~+/=-]*\d)[A-Za-z0-9._~+/=-]{12,}(?<!\.)/gi;
 const passwordInAddress = /(:\/\/[^\s/:@]+:)[^\s/@]+@/g;
 /** `password: …`, `API_KEY="…"`. The name may be the end of a longer one. */
 const assignment = /((?:api[-_]?key|access[-_]?key|secret|token|passwd|password|passphrase)["']?\s*(?::|=(?![=>]))\s*)("[^"\n]{6,}"|'[^'\n]{6,}'|[^\s"',;`]{6,})/gi;

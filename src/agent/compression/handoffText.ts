@@ -1,4 +1,4 @@
-import { withoutSecrets } from '../../models/secrecy';
+import { maskSecrets } from '../../models/secrecy';
 import { answerText, type Message } from '../../transcript/message';
 import { clip } from './summaryInput';
 
@@ -19,7 +19,7 @@ const ends = {
 /** What the model is sent in place of the rows a compression leaves behind. `head`: the conversation's first messages. */
 export function handoffText(summary: string, head: readonly Message[], border: keyof typeof ends = 'betweenTurns'): string {
   const beginning = head.slice(0, protectedHead).flatMap((row): readonly string[] => {
-    const text = withoutSecrets(answerText(row.parts).trim(), null);
+    const text = maskSecrets(answerText(row.parts).trim());
     return row.role === 'tool' || text === '' ? [] : [`${row.role === 'user' ? 'Person' : 'You'}: ${clip(text, longestHeadText)}`];
   });
   const quoted = beginning.length === 0 ? [] : ['## How the conversation began, word for word', ...beginning];

@@ -1,4 +1,4 @@
-import { withoutSecrets } from '../../models/secrecy';
+import { maskSecrets } from '../../models/secrecy';
 import { estimateTokens } from '../../models/tokenEstimate';
 import { answerText, type Message } from '../../transcript/message';
 import type { Part } from '../../transcript/part';
@@ -37,14 +37,14 @@ function describe(row: Message, limit: number): readonly string[] {
 function describePart(part: Part, limit: number): readonly string[] {
   switch (part.kind) {
     case 'text':
-      return part.text.trim() === '' ? [] : [clip(withoutSecrets(part.text, null), limit)];
+      return part.text.trim() === '' ? [] : [clip(maskSecrets(part.text), limit)];
     case 'thinking':
       return [];
     case 'toolCall':
-      return [`called ${part.name} ${clip(withoutSecrets(part.arguments, null), longestArguments)}`];
+      return [`called ${part.name} ${clip(maskSecrets(part.arguments), longestArguments)}`];
     case 'toolResult':
       if (part.text.length > longestResult) return [`${part.name}: ${part.outcome}, ${part.text.length} characters (left out)`];
-      return [`${part.name}: ${part.outcome}: ${withoutSecrets(part.text, null)}`];
+      return [`${part.name}: ${part.outcome}: ${maskSecrets(part.text)}`];
     case 'image':
       return [`(an image${part.name === undefined ? '' : ` named ${part.name}`})`];
     default:
@@ -55,8 +55,8 @@ function describePart(part: Part, limit: number): readonly string[] {
 /** What can be said of the rows without a model: the prompts, the ends of the answers, and what the tools were asked. */
 export function plainSummary(rows: readonly Message[], earlier: string | null, maxTokens: number): string {
   const told = rows.flatMap((row): readonly string[] => {
-    const text = withoutSecrets(answerText(row.parts).trim(), null);
-    const calls = row.parts.flatMap((part) => (part.kind === 'toolCall' ? [`- ${part.name} ${clip(withoutSecrets(part.arguments, null), 160)}`] : []));
+    const text = maskSecrets(answerText(row.parts).trim());
+    const calls = row.parts.flatMap((part) => (part.kind === 'toolCall' ? [`- ${part.name} ${clip(maskSecrets(part.arguments), 160)}`] : []));
     if (row.role === 'user') return text === '' ? [] : [`Person: ${clip(text, 600)}`];
     if (row.role === 'tool' || row.visibility.kind === 'closing') return [];
     return [...(text === '' ? [] : [`You: ${clip(text, 600)}`]), ...calls];

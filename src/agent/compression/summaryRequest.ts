@@ -1,5 +1,5 @@
 import type { ModelRequest } from '../../models/chatModel';
-import { withoutSecrets } from '../../models/secrecy';
+import { maskSecrets } from '../../models/secrecy';
 import { estimateTokens } from '../../models/tokenEstimate';
 import { answerText } from '../../transcript/message';
 import type { CompressionPlan } from './compressionPlan';
@@ -47,7 +47,7 @@ export function summaryRequest(plan: CompressionPlan, { focus, aside }: SummaryW
     `At most about ${Math.round(budget * 0.7)} words.`,
     ...(focus === null || focus.trim() === '' ? [] : [`Keep everything that concerns this, in detail: ${focus.trim()}`]),
     ...(plan.prompt === null ? [] : ['The last request of the person is still being worked on. Say what has been done and found for it so far.']),
-    ...(aside.trim() === '' ? [] : [`<from-memory>\n${clip(withoutSecrets(aside.trim(), null), longestAside)}\n</from-memory>`]),
+    ...(aside.trim() === '' ? [] : [`<from-memory>\n${clip(maskSecrets(aside.trim()), longestAside)}\n</from-memory>`]),
     ...(earlier === null ? [] : [`<earlier-summary>\n${earlier}\n</earlier-summary>`]),
     `<transcript>\n${summaryInput(plan.summarised, room)}\n</transcript>`,
   ].join('\n\n');

@@ -4,6 +4,7 @@ import { maskSecrets } from '../../../src/models/secrecy';
 describe('secrets in the text of a conversation', () => {
   it.each([
     ['use sk-proj-abc123def456ghi7 now', 'use [secret] now'],
+    ['It is sk-proj-abc123def456ghi7.', 'It is [secret].'],
     ['ghp_abcdefghijklmnopqrstuv0123456789', '[secret]'],
     ['github_pat_11ABCDEFG0abcdefghijkl_xyz', '[secret]'],
     ['AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE', 'AWS_ACCESS_KEY_ID=[secret]'],
