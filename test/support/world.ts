@@ -57,6 +57,8 @@ export interface WorldOptions {
 export class World {
   readonly memoryLog: string[] = [];
   readonly logLines: string[] = [];
+  /** Models that were saved as those of new sessions. */
+  readonly savedModels: string[] = [];
   /** In front of the store. */
   spilling: SpillingStore;
   private surfaces = 0;
@@ -239,9 +241,15 @@ export class World {
           maxIterations: options.maxIterations ?? 90,
         }),
       agentSignature: (model) => model,
-      createMemory: () => memoryOf(options.memory?.(this.memoryLog) ?? [new RecordingMemory(this.memoryLog)], { clock, log, coreTools: tools.names, recallTimeoutMs: () => options.recallTimeoutMs ?? 2000 }),
+      createMemory: ({ isPrivate }) =>
+        memoryOf(isPrivate ? [] : (options.memory?.(this.memoryLog) ?? [new RecordingMemory(this.memoryLog)]), {
+          clock, log, isPrivate, coreTools: tools.names, recallTimeoutMs: () => options.recallTimeoutMs ?? 2000,
+        }),
       defaultModel: () => (options.defaultModel === undefined ? 'Local/test-model' : options.defaultModel),
-      saveDefaultModel: () => Promise.resolve(),
+      saveDefaultModel: (ref) => {
+        this.savedModels.push(ref);
+        return Promise.resolve();
+      },
       folder: () => this.home,
       summaryModel: () => options.summaryModel ?? null,
       ...(options.busyMode === undefined ? {} : { busyMode: () => options.busyMode ?? 'queue' }),

@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { account, sound, storedLines } from '../support/account';
+import { askUntil, gate, resumed, seeded, sent, worldPerTest } from '../support/conformance';
+import { reply } from '../support/modelServer';
+import type { RecordingSurface } from '../support/recordingSurface';
+import type { World } from '../support/world';
+
+const { create } = worldPerTest();
+const long = (topic: string): string => `${topic}: ${'the parser reads tokens and builds a tree of nodes. '.repeat(150)}`;
+
+interface Talk {
+  readonly panel: RecordingSurface;
+  readonly sessionId: string;
+  readonly turnUids: readonly string[];
+}
+
+/** A session of so many prompts and their answers. */
+async function talked(world: World, turns: number, answer = (number: number): string => `a${number}`): Promise<Talk> {
+  const panel = world.surface();
+  const receipts: { readonly sessionId: string; readonly turnUid: string }[] = [];
+  for (let number = 1; number <= turns; number++) {
+    world.server.script(reply().says(answer(number), { in: 4000 }));
+    const receipt = await world.ask(panel, `q${number}`);
+    if (receipt.kind === 'started') receipts.push(receipt);
+  }
+  return { panel, sessionId: receipts[0]?.sessionId ?? '', turnUids: receipts.map(({ turnUid }) => turnUid) };
+}
+
+const undo = (world: World, panel: RecordingSurface, sessionId: string, turns = 1) => world.gateway.switchSession(panel.id, { reason: 'rewind', sessionId, turns });
+const shown = async (world: World, sessionId: string): Promise<readonly string[]> =>
+  (await world.gateway.snapshot(sessionId, 50)).page.messages.map((message) => `${message.role}: ${message.parts.map((part) => ('text' in part ? part.text : '')).join('')}`);
+const refusal = (work: Promise<unknown>): Promise<string> => work.then(() => 'not refused', (error: unknown) => (error instanceof Error ? error.message : String(error)));
+
+describe('undo', () => {
+  it('B100 B102 is durable: what was taken back stays away at the next start, and can still be read', async () => {
+    const world = await create();
+    const { panel, sessionId } = await talked(world, 2);
+    const outcome = await undo(world, panel, sessionId);
+    await world.reopen();
+    await world.reopen();
+    expect({ outcome, draft: await world.gateway.draft(sessionId), shown: await shown(world, sessionId), audit: storedLines(world, sessionId) }).toEqual({
+      outcome: { sessionId, draft: 'q2', notice: null }, draft: 'q2', shown: ['user: q1', 'assistant: a1'],
+      audit: ['user: q1', 'assistant: a1', 'user (hidden: rewound): q2', 'assistant (hidden: rewound): a2'],
+    });
+  });
+
+  it('B101 behind a prompt that had no answer takes it back with the one it was joined to', async () => {
+    const world = await create();
+    const { panel, sessionId } = await seeded(world, (history) => history.user('u1').assistant('a1').user('u2').user('u3').assistant('a3'));
+    const { draft } = await undo(world, panel, sessionId);
+    world.server.script(reply().says('a4'));
+    await world.ask(panel, 'u4');
+    expect({ draft, sent: sent(world, 0), shown: await shown(world, sessionId) }).toEqual({
+      draft: 'u2\n\nu3', sent: ['user: u1', 'assistant: a1', 'user: u4'], shown: ['user: u1', 'assistant: a1', 'user: u4', 'assistant: a4'],
+    });
+  });
+
+  it('B105 while an answer is written, be it for another surface, is refused in words, and nothing changes', async () => {
+    const world = await create();
+    const { panel, sessionId } = await talked(world, 1);
+    const held = gate();
+    world.server.script(reply().says('slow ').waitsFor(held.opened).says('answer'));
+    await askUntil(world, panel, 'q2', 'slow ');
+    const other = await resumed(world, sessionId);
+    const said = await refusal(undo(world, other, sessionId));
+    held.open();
+    expect({ said, ...(await account(world, panel, sessionId)) }).toEqual({
+      said: 'An answer is being written in this session. Stop it before you rewind the session.', ...sound, stored: ['user: q1', 'assistant: a1', 'user: q2', 'assistant: slow answer'],
+    });
+  });
+
+  it('B107 is told to memory under the same id', async () => {
+    const world = await create();
+    const { panel, sessionId } = await talked(world, 2);
+    await undo(world, panel, sessionId);
+    await world.gateway.shutdown();
+    expect(world.memoryLog.at(-2)?.replace(sessionId, 'SAME')).toBe('switch SAME rewind rewound');
+  });
+
+  it('of more turns than there are goes back to the beginning; of none there is nothing to take back', async () => {
+    const world = await create();
+    const { panel, sessionId } = await talked(world, 2);
+    const all = await undo(world, panel, sessionId, 9);
+    expect({ draft: all.draft, shown: await shown(world, sessionId), again: await refusal(undo(world, panel, sessionId)) }).toEqual({
+      draft: 'q1', shown: [], again: 'There is no prompt to take back in this session.',
+    });
+  });
+
+  it('before a summary becomes a branch, and says so; the session itself is as it was', async () => {
+    const world = await create();
+    const { panel, sessionId } = await talked(world, 3, (number) => long(`a${number}`));
+    world.server.script(reply().says('## Goal\nUnderstand the parser.'));
+    const { sessionId: child } = await world.gateway.compress(sessionId, '');
+    const before = [storedLines(world, sessionId), storedLines(world, child)];
+    const outcome = await undo(world, panel, child, 3);
+    expect({ draft: outcome.draft, notice: outcome.notice, same: [storedLines(world, sessionId), storedLines(world, child)], branch: storedLines(world, outcome.sessionId ?? ''), memory: world.memoryLog.at(-1)?.split(' ').slice(2).join(' ') }).toEqual({
+      draft: 'q1', notice: 'This prompt stands before a summary, so it was taken back in a branch. The session itself is unchanged.', same: before, branch: [],
+      memory: `branch parent ${sessionId}`,
+    });
+  });
+});
+
+describe.each(['openai', 'anthropic'] as const)('asking again, over the %s protocol', (protocol) => {
+  it('B103 B192 in other words, in the middle, keeps what was said as a version, which can be shown again', async () => {
+    const world = await create({ protocol });
+    const { panel, sessionId, turnUids } = await talked(world, 3);
+    world.server.script(reply().says('b2'));
+    const receipt = await world.gateway.editAndResend(panel.id, turnUids[1] ?? '', 'q2, in other words', 'edit-1');
+    await world.idle();
+    const edited = [await shown(world, sessionId), sent(world, 3), await world.store.promptVersions(sessionId)];
+    await world.gateway.showVersion(panel.id, turnUids[1] ?? '');
+    const back = await shown(world, sessionId);
+    world.server.script(reply().says('a4'));
+    await world.ask(panel, 'q4');
+    const newUid = receipt.kind === 'started' ? receipt.turnUid : '';
+    expect({ edited, back, then: sent(world, 4), reread: panel.switches.slice(-2).map(({ reason }) => reason) }).toEqual({
+      edited: [
+        ['user: q1', 'assistant: a1', 'user: q2, in other words', 'assistant: b2'], ['user: q1', 'assistant: a1', 'user: q2, in other words'],
+        [{ turnUid: newUid, versions: [turnUids[1], newUid] }],
+      ],
+      back: ['user: q1', 'assistant: a1', 'user: q2', 'assistant: a2', 'user: q3', 'assistant: a3'],
+      then: ['user: q1', 'assistant: a1', 'user: q2', 'assistant: a2', 'user: q3', 'assistant: a3', 'user: q4'], reread: ['resume', 'resume'],
+    });
+  });
+
+  it('what stands before a summary is asked in a branch, and says so; the session itself is as it was', async () => {
+    const world = await create({ protocol });
+    const { panel, sessionId, turnUids } = await talked(world, 3, (number) => long(`a${number}`));
+    world.server.script(reply().says('## Goal\nUnderstand the parser.'), reply().says('b1'));
+    const { sessionId: child } = await world.gateway.compress(sessionId, '');
+    const before = [storedLines(world, sessionId), storedLines(world, child)];
+    const receipt = await world.gateway.retry(panel.id, turnUids[0] ?? '');
+    await world.idle();
+    expect({ receipt: { ...receipt, turnUid: '', sessionId: '' }, same: [storedLines(world, sessionId), storedLines(world, child)], branch: storedLines(world, receipt.sessionId), showing: world.gateway.shownSession(panel.id) === receipt.sessionId, draft: await world.gateway.draft(receipt.sessionId) }).toEqual({
+      receipt: { kind: 'started', turnUid: '', sessionId: '', notice: 'This prompt stands before a summary, so it was asked again in a branch. The session itself is unchanged.' },
+      same: before, branch: ['user: q1', 'assistant: b1'], showing: true, draft: '',
+    });
+  });
+});
+
+describe('an edit', () => {
+  it('that is submitted twice is asked once', async () => {
+    const world = await create();
+    const { panel, sessionId, turnUids } = await talked(world, 1);
+    world.server.script(reply().says('b1'));
+    const first = await world.gateway.editAndResend(panel.id, turnUids[0] ?? '', 'other words', 'edit-1');
+    const second = await world.gateway.editAndResend(panel.id, turnUids[0] ?? '', 'other words', 'edit-1');
+    await world.idle();
+    expect({ same: second, requests: world.server.requests.length, ...(await account(world, panel, sessionId)) }).toEqual({
+      same: first, requests: 2, ...sound, stored: ['user (hidden: edited): q1', 'assistant (hidden: edited): a1', 'user: other words', 'assistant: b1'],
+    });
+  });
+});
