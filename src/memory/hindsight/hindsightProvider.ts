@@ -148,8 +148,7 @@ export class HindsightProvider implements MemoryProvider {
       timestamp: occurredAt === null ? null : new Date(occurredAt).toISOString(),
     };
     await retainer.add(noteEntry(sessionId, noteUid, note, clock.now()));
-    await retainer.delivered(sessionId, noteMs);
-    return retainer.status.failure === null ? 'sent' : 'waiting';
+    return (await retainer.delivered(sessionId, noteMs)) ? 'sent' : 'waiting';
   }
 
   private async recallBehind(query: string, sessionId: string, signal: AbortSignal): Promise<readonly string[]> {

@@ -77,7 +77,8 @@ function turnEntryUid(turnUid: string): string {
 
 function entry(made: { readonly uid: string; readonly sessionId: string; readonly kind: string; readonly payload: object; readonly now: number }): NewOutboxEntry {
   const { uid, sessionId, kind, payload, now } = made;
-  return { uid, provider: hindsightName, sessionId, kind, payload: JSON.stringify(payload), createdAt: now, nextAttemptAt: now };
+  // Due whatever the clock says: one that was put back would hold it up.
+  return { uid, provider: hindsightName, sessionId, kind, payload: JSON.stringify(payload), createdAt: now, nextAttemptAt: 0 };
 }
 
 function read<T>(schema: v.GenericSchema<unknown, T>, payload: string, work: (value: T) => OutboxWork): OutboxWork {

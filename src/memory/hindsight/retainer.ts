@@ -21,6 +21,11 @@ export interface RetainStatus {
   readonly failure: string | null;
 }
 
+interface Waiter {
+  readonly sessionId: string;
+  readonly resolve: (arrived: boolean) => void;
+}
+
 const dueAtOnce = 500;
 const firstPollMs = 500;
 const longestPollMs = 30_000;
@@ -38,7 +43,7 @@ export class HindsightRetainer implements Disposable {
   private readonly stop = new AbortController();
   private readonly openDocuments = new Map<string, string>();
   private readonly polls = new Map<string, { readonly at: number; readonly ms: number }>();
-  private readonly waiters = new Map<string, (() => void)[]>();
+  private readonly waiters = new Set<Waiter>();
   private readonly forgotten = new Set<string>();
   /** Sessions that were opened: a cut in their transcript may have gone unheard when the process died. */
   private readonly unchecked = new Set<string>();
@@ -119,17 +124,19 @@ export class HindsightRetainer implements Disposable {
     });
   }
 
-  /** Resolves when nothing of the session waits, when delivering it has failed, or after `withinMs`. */
-  async delivered(sessionId: string, withinMs: number, signal?: AbortSignal): Promise<void> {
-    if (this.shown.pending === 0 || this.stop.signal.aborted || signal?.aborted === true) return;
+  /** Resolves when nothing of the session waits, when delivering it has failed, or after `withinMs`. Whether everything has arrived. */
+  async delivered(sessionId: string, withinMs: number, signal?: AbortSignal): Promise<boolean> {
+    if (this.shown.pending === 0) return true;
+    if (this.stop.signal.aborted || signal?.aborted === true) return false;
     let cancel: () => void = () => undefined;
-    await new Promise<void>((resolve) => {
-      this.waiters.set(sessionId, [...(this.waiters.get(sessionId) ?? []), resolve]);
-      cancel = this.needs.clock.after(withinMs, resolve);
-      signal?.addEventListener('abort', () => resolve(), { once: true });
+    const arrived = await new Promise<boolean>((resolve) => {
+      this.waiters.add({ sessionId, resolve });
+      cancel = this.needs.clock.after(withinMs, () => resolve(false));
+      signal?.addEventListener('abort', () => resolve(false), { once: true });
       this.kick();
     });
     cancel();
+    return arrived;
   }
 
   /** Deletes what the server holds of these sessions. Null when all is gone, otherwise what the person should know. */
@@ -145,7 +152,7 @@ export class HindsightRetainer implements Disposable {
   dispose(): void {
     this.stop.abort();
     this.cancelTimer();
-    for (const resolve of [...this.waiters.values()].flat()) resolve();
+    for (const waiter of this.waiters) this.release(waiter, false);
     this.changes.dispose();
   }
 
@@ -178,17 +185,20 @@ export class HindsightRetainer implements Disposable {
   private async pass(): Promise<void> {
     if (this.stop.signal.aborted) return;
     const { outbox, clock } = this.needs;
+    // Who asks from here on may mean an entry that is not seen below.
+    const asked = [...this.waiters];
     const due = await outbox.outboxDue(hindsightName, clock.now(), dueAtOnce);
     for (const { uid } of due.filter(({ sessionId }) => this.forgotten.has(sessionId))) await outbox.outboxDone(uid);
     const sessions = bySession(due.filter(({ sessionId }) => !this.forgotten.has(sessionId)));
-    this.release((sessionId) => !sessions.has(sessionId));
+    // What is not due has arrived, unless it failed and is tried later.
+    for (const waiter of asked) if (!sessions.has(waiter.sessionId)) this.release(waiter, !this.polls.has(waiter.sessionId));
     for (const sessionId of this.unchecked) sessions.set(sessionId, sessions.get(sessionId) ?? []);
-    if (sessions.size > 0 && !this.halted && clock.now() >= this.pausedUntil) await this.deliverAll(sessions);
+    if (sessions.size > 0 && !this.halted && clock.now() >= this.pausedUntil) await this.deliverAll(sessions, asked);
     await this.count();
     if (this.shown.pending > 0 || this.unchecked.size > 0) this.wakeIn(this.nextLookMs());
   }
 
-  private async deliverAll(sessions: ReadonlyMap<string, readonly OutboxEntry[]>): Promise<void> {
+  private async deliverAll(sessions: ReadonlyMap<string, readonly OutboxEntry[]>, asked: readonly Waiter[]): Promise<void> {
     const connection = await this.needs.connect();
     if (connection === null) return;
     const server = await this.serverOf(connection);
@@ -198,7 +208,7 @@ export class HindsightRetainer implements Disposable {
       if (poll !== undefined && this.needs.clock.now() < poll.at) continue;
       const delivery = await this.deliver(connection, server, sessionId, entries);
       if (this.stop.signal.aborted) return;
-      await this.conclude(sessionId, entries, delivery, connection.place.host);
+      await this.conclude(sessionId, entries, delivery, connection.place.host, asked);
       if (this.halted || this.needs.clock.now() < this.pausedUntil) return;
     }
   }
@@ -221,7 +231,7 @@ export class HindsightRetainer implements Disposable {
     return delivery;
   }
 
-  private async conclude(sessionId: string, entries: readonly OutboxEntry[], delivery: Delivery, host: string): Promise<void> {
+  private async conclude(sessionId: string, entries: readonly OutboxEntry[], delivery: Delivery, host: string, waiting: readonly Waiter[]): Promise<void> {
     if (delivery.kind === 'waiting') return this.pollLater(sessionId);
     this.polls.delete(sessionId);
     if (delivery.kind === 'done') {
@@ -232,7 +242,7 @@ export class HindsightRetainer implements Disposable {
       this.failuresInARow = 0;
       this.show({ pending: this.shown.pending, failure: null });
     } else await this.postpone(sessionId, entries, delivery.failure, host);
-    this.release((waiting) => waiting === sessionId);
+    for (const waiter of waiting) if (waiter.sessionId === sessionId) this.release(waiter, delivery.kind === 'done');
   }
 
   /** The session's entries are tried later; unless the trouble is theirs alone, so is everything else. */
@@ -259,7 +269,7 @@ export class HindsightRetainer implements Disposable {
     if (answer.failure.cause === 'stopped') return null;
     this.pause(answer.failure);
     this.fail(failureSentence(answer.failure, place.host));
-    this.release(() => true);
+    for (const waiter of this.waiters) this.release(waiter, false);
     return null;
   }
 
@@ -290,12 +300,9 @@ export class HindsightRetainer implements Disposable {
     if (!this.stop.signal.aborted) this.cancelTimer = this.needs.clock.after(ms, () => this.kick());
   }
 
-  private release(which: (sessionId: string) => boolean): void {
-    for (const [sessionId, resolves] of [...this.waiters]) {
-      if (!which(sessionId)) continue;
-      this.waiters.delete(sessionId);
-      for (const resolve of resolves) resolve();
-    }
+  private release(waiter: Waiter, arrived: boolean): void {
+    this.waiters.delete(waiter);
+    waiter.resolve(arrived);
   }
 
   private async count(): Promise<void> {
