@@ -79,13 +79,17 @@ export class SessionContext {
     const sessionId = this.offered.peek()?.sessionId;
     this.offered.value = null;
     if (sessionId === undefined) return;
-    await requests.ask(async () => requests.inform(outcomeWords(await this.needs.compress(sessionId, focus.trim() === '' ? null : focus.trim()))));
+    await requests.ask(async () => {
+      const words = outcomeWords(await this.needs.compress(sessionId, focus.trim() === '' ? null : focus.trim()));
+      if (words !== null) requests.inform(words);
+    });
   }
 }
 
-function outcomeWords(outcome: CompressionOutcome): string {
+/** Null where the line in the conversation says it all. */
+function outcomeWords(outcome: CompressionOutcome): string | null {
   if (outcome.kind === 'unchanged') return outcome.sentence;
+  if (outcome.kind === 'summary') return null;
   const saved = { before: compactCount(outcome.tokens.before), after: compactCount(outcome.tokens.after) };
-  if (outcome.kind === 'summary') return t('The earlier part is summarised: about {before} → {after} tokens.', saved);
   return t('The model gave no summary, so the earlier part was shortened: about {before} → {after} tokens.', saved);
 }

@@ -38,7 +38,7 @@ describe('/compress', () => {
       before: [true, 0, ''],
       asked: [{ sessionId: session().id, focus: 'the names of files' }],
       after: 0,
-      said: ['The earlier part is summarised: about 62K → 4K tokens.'],
+      said: [],
     });
   });
 
@@ -65,6 +65,15 @@ describe('/compress', () => {
     await page.press('Compress');
     await page.answer('compress', { kind: 'unchanged', sentence: 'Compressing was stopped. Nothing was changed.' });
     expect(said()).toEqual(['Compressing was stopped. Nothing was changed.']);
+  });
+
+  test('says so where the model gave no summary', async () => {
+    await open(idle);
+    await command('/compress');
+    await page.answer('compressionPreview', { before: 62_000, after: 4000 });
+    await page.press('Compress');
+    await page.answer('compress', { kind: 'plain', tokens: { before: 62_000, after: 3000 } });
+    expect(said()).toEqual(['The model gave no summary, so the earlier part was shortened: about 62K → 3K tokens.']);
   });
 
   test('waits for the person while a turn runs', async () => {

@@ -27,11 +27,13 @@ export function Feed({ conversation }: { readonly conversation: Conversation }) 
     <div class="conversation">
       <div class="scroller" ref={view.scroller} onScroll={view.onScroll} onWheel={view.onWheel} onKeyDown={view.onKeyDown} tabIndex={0}>
         {conversation.hasEarlier && <EarlierButton />}
-        {/* A feed holds articles and nothing else that has a role: what belongs to a turn stands inside its last article. */}
-        <div ref={view.content} class="feed" role="feed" aria-label={t('Conversation')} aria-busy={chat.loadingEarlier.value}>
-          {blocks.map((block, index) => <TurnView key={block.key} block={block} near={index >= blocks.length - 20} />)}
+        <div ref={view.content}>
+          {/* A feed holds articles and nothing else that has a role: what belongs to a turn stands inside its last article. */}
+          <div class="feed" role="feed" aria-label={t('Conversation')} aria-busy={chat.loadingEarlier.value}>
+            {blocks.map((block, index) => <TurnView key={block.key} block={block} near={index >= blocks.length - 20} />)}
+          </div>
+          {conversation.activity?.turnUid === null && <CompressingLine />}
         </div>
-        {conversation.activity?.turnUid === null && <CompressingLine />}
       </div>
       {!view.following && <JumpButton unseen={view.unseen} jump={view.goToEnd} />}
     </div>
