@@ -39,12 +39,24 @@ const guards = [
     from: 'if (this.isOpen) return text;', to: 'if (this.isOpen || text !== \'\') return text;',
   },
   {
+    name: 'spill', file: 'src/store/spill/spillingStore.ts', tests: ['spill', 'spillOnDisk'],
+    from: 'if (spill === null) throw cause;', to: 'throw cause;',
+  },
+  {
+    name: 'file in its place', file: 'src/store/engine/sqlJsDatabase.ts', tests: ['spillOnDisk'],
+    from: 'if (role === null) return;', to: 'return;',
+  },
+  {
+    name: 'fold before crash settle', file: 'src/store/worker/openedStore.ts', tests: ['spillOnDisk'],
+    from: 'foldFoundSpills(engine.fileSystem, sessions, place.folder, place.spills);', to: '[];',
+  },
+  {
     name: 'backfill', file: 'src/gateway/turnRunner.ts', tests: ['droppedRows'],
     from: 'if (missing.length === 0) return;', to: 'if (missing.length >= 0) return;',
   },
   {
     name: 'crash settle', file: 'src/store/session/turnLife.ts', tests: ['droppedRows', 'restart'],
-    from: 'return this.turns.running().map((turn) =>', to: 'return this.turns.running().slice(0, 0).map((turn) =>',
+    from: 'return this.turns.running().filter(({ uid }) => !except.includes(uid)).map((turn) =>', to: 'return this.turns.running().slice(0, 0).map((turn) =>',
   },
   {
     name: 'slot', file: 'src/gateway/conversationGateway.ts', tests: ['concurrency'],

@@ -73,7 +73,7 @@ const spillFiles = (): readonly string[] => readdirSync(at('store')).filter((nam
 const found = ({ connection: { state } }: Window): readonly string[] => (state.kind === 'open' ? state.report.spills.map(({ outcome }) => outcome) : [state.kind]);
 
 describe('a store that fails under a running turn, on this disk', { timeout: 60_000 }, () => {
-  it('B186 S186 the file is swapped: the turn ends in a spill file, which waits for the file it belongs to', async () => {
+  it('B186 the file is swapped: the turn ends in a spill file, which waits for the file it belongs to', async () => {
     const other = await openWindow('other');
     await other.spilling.store.createSession({ id: 'another', startedAt: 1 });
     await other.spilling.store.close();
@@ -96,7 +96,7 @@ describe('a store that fails under a running turn, on this disk', { timeout: 60_
     expect({ found: found(after), stored: await transcript(after), problems: await after.spilling.store.verifyIntegrity(), files: spillFiles() }).toEqual({ found: ['folded'], stored: whole, problems: [], files: [] });
   });
 
-  it('B68 S68 the log is deleted under a live handle: nothing is lost, and the turn is whole once the store is opened again', async () => {
+  it('B68 the log is deleted under a live handle: nothing is lost, and the turn is whole once the store is opened again', async () => {
     const window = await openWindow();
     await begin(window);
     unlinkSync(at('store', 'state.db.wal'));
