@@ -21,7 +21,7 @@ import { TurnHistory } from './turnHistory';
 import { TurnRecall } from './turnRecall';
 import { TurnRecorder } from './turnRecorder';
 import { stopReasonOf, TurnStop } from './turnStop';
-import { withInterruption, withNote, wireNotes } from './wireNotes';
+import { interruptionNote, withInterruption, withNote, wireNotes } from './wireNotes';
 
 export interface AgentParts {
   readonly store: SessionStore;
@@ -95,13 +95,13 @@ export class Agent {
       if (iteration > 1) await this.takeSteering(run, recorder);
       const rows = await (iteration > 1 ? history.next() : history.first());
       const isClosing = iteration > 1 && iteration >= this.parts.maxIterations;
-      if (iteration === 1) await recall.prepare(rows);
-      signal.throwIfAborted();
       cutOff ??= await this.cutOffBefore(turn, rows);
       const { reason } = cutOff;
+      if (iteration === 1) await recall.prepare(rows, reason === null ? null : interruptionNote(reason));
+      signal.throwIfAborted();
       const ask = async (from: readonly Message[]): Promise<Terminal> => {
         const wire = await recall.project(from);
-        const request = this.request(reason === null ? wire : withInterruption(wire, reason), model, run.conversationId, isClosing, recall.systemBlock);
+        const request = this.request(reason === null || recall.hasNote ? wire : withInterruption(wire, reason), model, run.conversationId, isClosing, recall.systemBlock);
         return askUntilAnswered(request, { model, run, recorder, clock: this.parts.clock, patience });
       };
       let terminal = await ask(rows);

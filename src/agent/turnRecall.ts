@@ -17,11 +17,13 @@ interface RecallParts {
 }
 
 /** What memory adds to the requests of one turn: a part of the system prompt, and recalled text behind the prompt. Both exist on the wire alone.
- *  The prompt's wire text is stored before it is sent for the first time, and every request is made from what is stored, so that the next turn's
- *  requests begin with the same bytes (hermes-agent#102194). */
+ *  The prompt's wire text, with the note before it where it has one, is stored before it is sent for the first time, and every request is made
+ *  from what is stored, so that the next turn's requests begin with the same bytes (hermes-agent#102194). */
 export class TurnRecall {
   /** Memory's part of the system prompt; empty for none. */
   systemBlock = '';
+  /** The note is part of the prompt's wire text, and need not be added to it. */
+  hasNote = false;
   /** What prompts are sent with, as last read. */
   private texts: ReadonlyMap<string, string> = new Map();
 
@@ -30,13 +32,23 @@ export class TurnRecall {
     private readonly parts: RecallParts,
   ) {}
 
-  /** Asks memory, once, before the turn's first request; waits no longer than memory may take, and not at all for what the person skips. */
-  async prepare(rows: readonly Message[]): Promise<void> {
+  /** Asks memory, once, before the turn's first request. `note`: what stands before the prompt; null for nothing. */
+  async prepare(rows: readonly Message[], note: string | null): Promise<void> {
+    const prompt = promptOf(rows);
+    if (prompt === null) return;
+    const text = answerText(prompt.parts);
+    const recall = await this.recall(text);
+    if (this.run.controller.signal.aborted || (note === null && recall === '')) return;
+    const noted = [...(note === null ? [] : [note]), ...(text === '' ? [] : [text])].join('\n\n');
+    const isKept = await this.keep(prompt, recall === '' ? noted : withRecall(noted, recall));
+    this.hasNote = isKept && note !== null;
+  }
+
+  /** Waits no longer than memory may take, and not at all for what the person skips. */
+  private async recall(text: string): Promise<string> {
     const { run, parts } = this;
     const { memory, clock } = parts;
-    const prompt = promptOf(rows);
-    if (memory === undefined || prompt === null) return;
-    const text = answerText(prompt.parts);
+    if (memory === undefined) return '';
     const { turn, controller } = run;
     memory.turnStarting({ turnUid: turn.uid, prompt: text, model: turn.model });
     const startedAt = clock.now();
@@ -48,7 +60,7 @@ export class TurnRecall {
     const found = await memory.prepareTurn({ prompt: text, signal: controller.signal, skip: run.skipRecall, onSlow });
     if (wasTold) run.report({ kind: 'requesting', elapsedMs: 0 });
     this.systemBlock = found.systemBlock;
-    if (found.recall !== '' && !controller.signal.aborted) await this.keep(prompt, withRecall(text, found.recall));
+    return found.recall;
   }
 
   /** The wire copy of these rows, all of one session. */
@@ -65,11 +77,13 @@ export class TurnRecall {
   }
 
   /** Recall that cannot be kept is not sent either: the next request would not begin with the same bytes. */
-  private async keep(prompt: UserMessage, text: string): Promise<void> {
+  private async keep(prompt: UserMessage, text: string): Promise<boolean> {
     try {
       await this.parts.store.setApiContent(prompt.uid, text);
+      return true;
     } catch (error) {
-      this.parts.log.warn(`What memory recalled for turn ${this.run.turn.uid} could not be saved and is not sent: ${error instanceof Error ? error.message : String(error)}`);
+      this.parts.log.warn(`The wire text of turn ${this.run.turn.uid}, with what memory recalled, could not be saved and is not sent: ${error instanceof Error ? error.message : String(error)}`);
+      return false;
     }
   }
 }

@@ -47,7 +47,8 @@ function withTextBefore(message: WireUser, note: string): WireUser {
   return { role: 'user', content: [{ kind: 'text', text: `${note}\n\n${first.text}` }, ...message.content.slice(1)] };
 }
 
-function interruptionNote(reason: StopReason): string {
+/** What stands before a prompt behind an answer that was cut off. */
+export function interruptionNote(reason: StopReason): string {
   return `(Your previous turn ${howItEnded(reason)}, so its answer may be incomplete, and a tool it had called may have run without a result on record. Answer the message below; take the earlier work up again only where it asks for that.)`;
 }
 

@@ -1,4 +1,4 @@
-/** The exact text that prompts were sent with, where it is not what the person wrote: with recalled memory behind it. Kept so that every later
+/** The exact text that prompts were sent with, where it is not what the person wrote: with a note before it, or recalled memory behind it. Kept so that every later
  *  request repeats it byte for byte and provider caches hold. It is never shown, searched or exported, and goes when the content of its row
  *  changes. One call is one transaction; see `SessionOperations`. */
 export interface WireTexts {

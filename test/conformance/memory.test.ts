@@ -61,6 +61,17 @@ describe('what memory recalls', () => {
     expect(requests.at(-1)?.filter((message) => message.includes('memory-context')).length).toBe(2);
   });
 
+  it('B194 holds for the note behind an answer that was cut off, too, with recall and without', async () => {
+    const recalls = ['', '- two'];
+    const world = await create({ memory: (log) => [new RecordingMemory(log, { recall: () => recalls.shift() ?? '' })] });
+    world.server.script(reply().says('Half ').drops(), reply().says('Half ').drops(), reply().says('a3'), reply().says('a4'));
+    const panel = world.surface();
+    for (const prompt of ['first question', 'second question', 'third question', 'fourth question']) await world.ask(panel, prompt);
+    const requests = [0, 1, 2, 3].map((index) => messagesOf(world, index));
+    expect(requests.slice(1).map((request, index) => request.slice(0, requests[index]?.length).join('\n') === requests[index]?.join('\n'))).toEqual([true, true, true]);
+    expect(requests.at(-1)?.flatMap((message) => /Your previous turn.*?(second|third) question/s.exec(message)?.[1] ?? [])).toEqual(['second', 'third']);
+  });
+
   it('B194 survives the window', async () => {
     const recalls = ['- one'];
     const world = await create({ memory: (log) => [new RecordingMemory(log, { recall: () => recalls.shift() ?? '' })] });
