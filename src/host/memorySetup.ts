@@ -28,7 +28,7 @@ export class MemorySetup {
     await this.needs.save(place.baseUrl, place.bank);
     this.needs.desk.changed();
     void vscode.window.showInformationMessage(
-      vscode.l10n.t('Hindsight at {host} remembers completed turns from the next session on, and in this one after the window is reloaded.', { host: place.host }),
+      vscode.l10n.t('Hindsight at {host} remembers completed turns from the next prompt on.', { host: place.host }),
     );
   }
 
