@@ -1,22 +1,67 @@
 /**
- * Runs the property tests with random schedules: `npm run properties -- [--runs 5000] [--seed S]`. A failure prints its seed and the smallest
- * schedule that fails; the same seed fails again.
+ * Runs random schedules of everything that can happen to turns: `npm run properties -- [--runs 5000] [--seed S] [--worker] [--failures FILE]`.
+ * `--worker` puts the store behind its worker, on a real file. A batch of a hundred has a seed of its own; a batch that fails says the command
+ * that fails again, and its smallest failing schedule is added to FILE (`.vscode-test/property-failures.jsonl`).
+ * `--replay FILE` runs the schedules kept there instead.
  */
-import { spawn } from 'node:child_process';
+import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { importTypeScript } from './typescriptModule.mjs';
 
-const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-const { values } = parseArgs({ options: { runs: { type: 'string', default: '5000' }, seed: { type: 'string' } } });
-if (!Number.isInteger(Number(values.runs)) || Number(values.runs) < 1) throw new Error(`--runs takes a number, not ${values.runs}`);
-const seed = values.seed ?? String(Math.floor(Math.random() * 2 ** 31));
-console.log(`${values.runs} schedules, seed ${seed}`);
-const child = spawn(process.execPath, [path.join(root, 'node_modules/vitest/vitest.mjs'), 'run', 'test/properties/gatewayTurns.test.ts'], {
-  cwd: root,
-  stdio: 'inherit',
-  env: { ...process.env, PROPERTY_RUNS: values.runs, PROPERTY_SEED: seed },
+const batchSize = 100;
+
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '5000' }, seed: { type: 'string' }, worker: { type: 'boolean', default: false }, replay: { type: 'string' },
+    failures: { type: 'string', default: '.vscode-test/property-failures.jsonl' },
+  },
 });
-child.on('exit', (code) => {
-  process.exitCode = code ?? 1;
-});
+const runs = wholeNumber('runs', values.runs);
+const firstSeed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 30) : Number(values.seed);
+if (!Number.isInteger(firstSeed)) throw new Error(`--seed takes a number, not ${values.seed}`);
+const replay = values.replay === undefined ? undefined : path.resolve(values.replay);
+process.chdir(path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..'));
+const { failingSchedule, onWorker, simulated, violationsOf } = await importTypeScript('test/properties/schedules.ts');
+if (replay === undefined) await runAll();
+else await replayAll(replay);
+
+async function runAll() {
+  const where = values.worker ? await onWorker() : simulated;
+  console.log(`${runs} schedules${values.worker ? ' on the worker' : ''}, seed ${firstSeed}`);
+  let failed = 0;
+  for (let from = 0, seed = firstSeed; from < runs; from += batchSize, seed++) {
+    const size = Math.min(batchSize, runs - from);
+    const failure = await failingSchedule({ runs: size, seed, where });
+    if (failure !== null) {
+      failed++;
+      fs.mkdirSync(path.dirname(values.failures), { recursive: true });
+      fs.appendFileSync(values.failures, `${JSON.stringify(failure)}\n`);
+      console.log(`Seed ${seed} fails: npm run properties -- --runs ${size} --seed ${seed}${values.worker ? ' --worker' : ''}`);
+      for (const line of failure.violations) console.log(`  ${line}`);
+      console.log(`  ${JSON.stringify(failure.steps)}`);
+    }
+    if ((from + size) % 1000 === 0) console.log(`${from + size} schedules, ${failed} failing batches`);
+  }
+  where.remove();
+  console.log(failed === 0 ? `${runs} schedules, no violation` : `${failed} failing batches, kept in ${values.failures}`);
+  if (failed > 0) process.exitCode = 1;
+}
+
+async function replayAll(file) {
+  const where = values.worker ? await onWorker() : simulated;
+  for (const line of fs.readFileSync(file, 'utf8').split('\n').filter((text) => text !== '')) {
+    const { seed, steps } = JSON.parse(line);
+    const violations = await violationsOf(steps, where);
+    console.log(`seed ${seed}: ${violations.length === 0 ? 'no violation' : violations.join('\n  ')}`);
+    if (violations.length > 0) process.exitCode = 1;
+  }
+  where.remove();
+}
+
+function wholeNumber(name, text) {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1) throw new Error(`--${name} takes a number, not ${text}`);
+  return number;
+}

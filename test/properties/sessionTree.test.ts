@@ -137,7 +137,7 @@ class Schedule {
   }
 
   private branch(conversation: Conversation, places: readonly Place[], index: number): void {
-    if (this.conversations.length > 4) return;
+    if (this.conversations.length > 2) return;
     const tip = `b${++this.counter}`;
     const upTo = this.message(conversation, 'a', shownAt(places[index] as Place).uid);
     this.write(() => this.world.db.branchSession({ sessionId: conversation.tip, upTo, childId: tip, now: 5 }));
@@ -196,7 +196,7 @@ describe('a session, whatever a person does with it', () => {
         }
         schedule.world.database.close();
       }),
-      { numRuns: 60 },
+      { numRuns: 80 },
     );
   }, 120_000);
 });

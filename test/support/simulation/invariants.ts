@@ -1,26 +1,35 @@
 import type { ModelRequest } from '../../../src/models/chatModel';
+import type { SqlDatabase } from '../../../src/store/engine/sqlDatabase';
 import { deliveredTexts } from '../../../src/store/session/chunkFolding';
+import { isHandoff } from '../../../src/transcript/handoff';
 import { answerText, type Message } from '../../../src/transcript/message';
 import type { Turn } from '../../../src/transcript/turn';
 import type { TurnEvent } from '../../../src/transcript/turnEvent';
 import { historyFaults, wireFaults } from '../providerRules';
+import { RowInvariants } from './rowInvariants';
 import type { OpenRequest } from './scriptedModel';
 import type { SimulatedHost } from './simulatedHost';
 import type { ShownMessage, WatchingSurface } from './watchingSurface';
 
 /** What must hold of a transcript, whatever happens: I1 an answer that was
  *  shown is one row behind its prompt · I2 the prompt is stored before the model is asked · I3 calls before tools, results before the next
- *  request · I4 every prompt and message once · I5 rows keep their identity and order · I7 a turn is opened whole or not at all · I8 what is
- *  sent is valid and holds every prompt, and nothing but what people and models wrote is stored · I9 one running turn per conversation ·
- *  I16 order by position. */
+ *  request · I4 every prompt and message once · I5 rows keep their identity and order · I7 a turn is opened whole or not at all, and is said to
+ *  be complete only when it is stored so · I8 what is sent is valid and holds every prompt, and nothing but what people and models wrote is
+ *  stored · I9 one running turn per conversation · I12 a surface shows the newest segment · I16 order by position. The rest of I1–I16 is in
+ *  `RowInvariants` and `MemoryWitness`. */
 export class Invariants {
   readonly violations: string[] = [];
   /** Everything any surface was ever given, dead ones included. */
   private readonly everShown = new Map<string, ShownMessage>();
+  /** Shown since the last check, or not yet found to be stored for good. */
+  private readonly toCheck = new Set<string>();
   /** Prompts whose submission was confirmed, by uid, with their text; null once the person removed it from the queue. */
   readonly prompts = new Map<string, string | null>();
   readonly requests: OpenRequest[] = [];
   private readonly order = new Map<string, readonly string[]>();
+  private readonly rows = new RowInvariants((what) => this.broken(what));
+  private readonly unjudged: (() => void)[] = [];
+  private seen: { readonly host: SimulatedHost; readonly changes: unknown } | null = null;
 
   constructor(private readonly host: () => SimulatedHost) {}
 
@@ -28,9 +37,18 @@ export class Invariants {
     this.violations.push(what);
   }
 
+  confirmed(uid: string, text: string): void {
+    if (this.prompts.get(uid) !== null) this.prompts.set(uid, text);
+  }
+
   // ── at the moment it happens ────────────────────────────────────────────────────────────────────────────────────────────────────
 
   shown(sessionId: string, event: TurnEvent, surface: WatchingSurface): void {
+    if (this.host().isReleased) {
+      // Nobody has the store open. What the next owner finds tells.
+      this.unjudged.push(() => this.shown(sessionId, event, surface));
+      return;
+    }
     const { db } = this.host();
     switch (event.kind) {
       case 'turnOpened':
@@ -48,32 +66,43 @@ export class Invariants {
         break;
       case 'messageStored':
         if (db.getMessage(event.message.uid) === null) this.broken(`I3: row ${event.message.uid} was shown before it was stored`);
-        if (event.message.sessionId !== sessionId) this.broken(`row ${event.message.uid} was shown in a session that is not its own`);
+        if (this.conversationOf(event.message.sessionId) !== this.conversationOf(sessionId)) this.broken(`row ${event.message.uid} was shown in a conversation that is not its own`);
         break;
+      case 'turnSettled': {
+        const stored = db.getTurn(event.turn.uid);
+        const isSo = stored?.state === 'settled' && stored.outcome === 'complete';
+        if (event.turn.state === 'settled' && event.turn.outcome === 'complete' && !isSo) this.broken(`I7: turn ${event.turn.uid} was shown as complete and is stored as ${stored?.state ?? 'nothing'}`);
+        break;
+      }
       case 'activity':
-      case 'turnSettled':
         break;
       default:
         event satisfies never;
     }
   }
 
-  /** A request is about to be sent. Returns the turn that sends it. */
+  /** A request is about to be sent. Returns the turn that sends it; empty for a summary. */
   asked(request: ModelRequest): string {
-    const conversation = request.cacheKey ?? '';
+    const conversation = request.cacheKey;
     const { db } = this.host();
+    for (const fault of wireFaults(request.messages)) this.broken(`I8: ${fault}`);
+    if (conversation === null) return '';
     const turn = db.openTurnOf(conversation);
     if (turn === null || db.getMessage(turn.userMessageUid) === null) this.broken(`I2: a request of ${conversation} without a stored prompt`);
-    for (const fault of wireFaults(request.messages)) this.broken(`I8: ${fault}`);
-    const history = db.activeMessages(conversation);
+    const history = db.activeMessages(db.conversationTip(conversation));
     const sent = request.messages.flatMap(whatIsSaid).join('\n');
     for (const prompt of promptTexts(history)) if (!sent.includes(prompt)) this.broken(`I8: the prompt "${prompt}" is not sent`);
     const answered = new Set(history.flatMap((row) => (row.role === 'tool' ? [row.parts[0].callId] : [])));
     for (const call of callsOf(history)) if (!answered.has(call)) this.broken(`I3: asked again before call ${call} had a stored result`);
-    if (this.requests.some((open) => open.isOpen && open.turnUid !== turn?.uid && open.request.cacheKey === conversation)) {
+    if (this.requests.some((open) => open.isOpen && open.turnUid !== turn?.uid && open.request.cacheKey === conversation && open.life === this.host().life)) {
       this.broken(`I9: two turns of ${conversation} ask at once`);
     }
     return turn?.uid ?? '';
+  }
+
+  /** A session was compressed, and nothing has happened to its segments since. */
+  published(database: SqlDatabase): void {
+    this.rows.checkEnds(database);
   }
 
   /** A tool is about to run. */
@@ -85,12 +114,24 @@ export class Invariants {
 
   // ── after every step ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  check(): void {
-    const { db, database } = this.host();
+  /** `isQuiet`: no call of the store is under way, so that what was written is known to those who wrote it. */
+  check(surfaces: readonly WatchingSurface[], isQuiet: boolean): void {
+    for (const judge of this.unjudged.splice(0)) judge();
+    if (isQuiet) this.checkSurfaces(surfaces);
+    const host = this.host();
+    const { changes } = host;
+    // What nobody has written to is as it was.
+    if (this.toCheck.size === 0 && this.seen?.host === host && this.seen.changes === changes) return;
+    this.seen = { host, changes };
+    this.checkAll(host);
+  }
+
+  private checkAll({ db, database }: SimulatedHost): void {
     const running = database.all("SELECT conversation_id, COUNT(*) AS n FROM turns WHERE state <> 'settled' GROUP BY conversation_id HAVING n > 1");
     if (running.length > 0) this.broken('I9: a conversation has two running turns');
-    const sessions = database.all('SELECT id FROM sessions').map((row) => String(row['id']));
-    const everything = sessions.flatMap((sessionId) => this.checkSession(sessionId));
+    this.rows.check(database);
+    const conversations = database.all('SELECT id FROM sessions WHERE id = conversation_id').map((row) => String(row['id']));
+    const everything = conversations.flatMap((conversationId) => this.checkConversation(conversationId));
     this.checkPrompts(everything, database.all('SELECT uid FROM queue').map((row) => String(row['uid'])));
     const rows = new Map(everything.map((row) => [row.uid, row]));
     for (const [uid, { sessionId, parts }] of this.everShown) {
@@ -98,20 +139,31 @@ export class Invariants {
       if (row === null) this.broken(`I1: message ${uid} was shown and is not stored`);
       else this.checkShown(row, sessionId, parts);
     }
+    this.toCheck.clear();
   }
 
   /** When nothing runs any more. */
-  checkAtRest(): void {
-    const { db, database } = this.host();
-    for (const fault of db.verifyIntegrity()) this.broken(`damage: ${fault}`);
+  async checkAtRest(): Promise<void> {
+    const { db, database, store } = this.host();
+    for (const fault of await store.verifyIntegrity()) this.broken(`damage: ${fault}`);
     if (database.all("SELECT uid FROM turns WHERE state <> 'settled'").length > 0) this.broken('a turn never settled');
     for (const { id } of database.all('SELECT id FROM sessions')) {
-      for (const fault of historyFaults(db.activeMessages(String(id)))) this.broken(`I8: stored history: ${fault}`);
+      if (db.conversationTip(String(id)) !== String(id)) continue;
+      for (const fault of historyFaults(withoutHandoff(db.activeMessages(String(id))))) this.broken(`I8: stored history: ${fault}`);
     }
     if (database.all('SELECT uid FROM queue').length > 0) this.broken('a queued prompt was never answered');
   }
 
-  private checkSession(sessionId: string): readonly Message[] {
+  private checkSurfaces(surfaces: readonly WatchingSurface[]): void {
+    const { gateway, db } = this.host();
+    for (const { id } of surfaces) {
+      const shown = gateway.shownSession(id);
+      if (shown !== null && db.conversationTip(shown) !== shown) this.broken(`I12: surface ${id} shows ${shown}, its conversation goes on in ${db.conversationTip(shown)}`);
+    }
+  }
+
+  /** The rows of a conversation, each once, over all its segments. */
+  private checkConversation(sessionId: string): readonly Message[] {
     const { messages, turns } = this.host().db.readTranscript({ sessionId, limit: 10_000, includeHidden: true });
     const uids = messages.map((message) => message.uid);
     if (new Set(uids).size !== uids.length) this.broken(`I4: session ${sessionId} holds a message twice`);
@@ -147,7 +199,7 @@ export class Invariants {
     }
     const written = new Set([...this.prompts.values()].filter((text) => text !== null));
     for (const row of rows) {
-      if (row.role !== 'user') continue;
+      if (row.role !== 'user' || isHandoff(row)) continue;
       const text = answerText(row.parts);
       // A prompt whose confirmation was lost with its window is stored under the uid it was sent with; its text is a person's all the same. A
       // turn that was steered is asked again with everything the person had told it.
@@ -156,21 +208,36 @@ export class Invariants {
   }
 
   private checkShown(row: Message, sessionId: string, parts: ShownMessage['parts']): void {
-    if (row.sessionId !== sessionId) this.broken(`message ${row.uid} was shown in ${sessionId} and is stored in ${row.sessionId}`);
+    if (row.sessionId !== sessionId && this.conversationOf(row.sessionId) !== this.conversationOf(sessionId)) this.broken(`message ${row.uid} was shown in ${sessionId} and is stored in ${row.sessionId}`);
     for (const [index, part] of parts.entries()) {
       const stored = row.parts[index];
       if (part === undefined) continue;
       const text = stored !== undefined && 'text' in stored && stored.kind === part.kind ? stored.text : '';
-      const matches = text.length >= part.text.length && [...part.text].every((_, at) => part.text[at] === '\0' || part.text[at] === text[at]);
-      if (!matches) this.broken(`I1: of message ${row.uid} "${part.text}" was shown and "${text}" is stored`);
+      if (!covers(text, part.text)) this.broken(`I1: of message ${row.uid} "${part.text}" was shown and "${text}" is stored`);
     }
+  }
+
+  private conversationOf(sessionId: string): string | null {
+    return this.host().db.getSession(sessionId)?.conversationId ?? null;
   }
 
   private remember(uid: string, shown: ShownMessage): void {
     const before = this.everShown.get(uid);
     const isMore = before === undefined || lengthOf(shown) >= lengthOf(before);
+    this.toCheck.add(uid);
     if (isMore) this.everShown.set(uid, { sessionId: shown.sessionId, parts: shown.parts.map((part) => ({ ...part })) });
   }
+}
+
+/** A handoff is sent with the prompt behind it, as one message; before an answer it stands for the prompt. */
+function withoutHandoff(rows: readonly Message[]): readonly Message[] {
+  return rows[0] !== undefined && isHandoff(rows[0]) && rows[1]?.role !== 'assistant' ? rows.slice(1) : rows;
+}
+
+/** Whether a stored text holds what was shown of it; a surface that came late has gaps, marked with NUL. */
+function covers(stored: string, shown: string): boolean {
+  if (stored.startsWith(shown)) return true;
+  return stored.length >= shown.length && [...shown].every((_, at) => shown[at] === '\0' || shown[at] === stored[at]);
 }
 
 function lengthOf({ parts }: ShownMessage): number {

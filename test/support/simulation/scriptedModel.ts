@@ -2,6 +2,10 @@ import type { ChatModel, CompletedToolCall, Finish, ModelRequest, ModelStream } 
 import { EventPump } from '../../../src/models/pump';
 import type { DeliveredKind } from '../../../src/transcript/part';
 import type { ModelFailureCause } from '../../../src/transcript/stopReason';
+import { unknownUsage } from '../../../src/transcript/usage';
+
+/** Tokens the simulated model says it takes. */
+const contextWindow = 10_000;
 
 /** A request that waits for the schedule to say what the model does. */
 export class OpenRequest {
@@ -19,6 +23,8 @@ export class OpenRequest {
   constructor(
     readonly request: ModelRequest,
     readonly turnUid: string,
+    /** Which process asks. */
+    readonly life: number,
     private readonly signal: AbortSignal,
   ) {
     const onAbort = (): void => this.pump.end({ outcome: 'aborted', usage: null, requestId: null });
@@ -28,6 +34,11 @@ export class OpenRequest {
 
   get stream(): ModelStream {
     return this.pump.stream;
+  }
+
+  /** It asks for a summary: only a turn's requests name their conversation. */
+  get isSummary(): boolean {
+    return this.request.cacheKey === null;
   }
 
   get isOpen(): boolean {
@@ -52,9 +63,11 @@ export class OpenRequest {
     this.receivingCall = true;
   }
 
-  finish(unified: Finish['unified'], toolCalls: readonly CompletedToolCall[] = []): void {
+  /** `tokens`: what its service counts for the request; null where it does not say. */
+  finish(unified: Finish['unified'], toolCalls: readonly CompletedToolCall[] = [], tokens: number | null = null): void {
     const empty = this.said || toolCalls.length > 0 ? 'no' : this.thought ? 'thinkingOnly' : 'empty';
-    this.pump.end({ outcome: 'complete', finish: { unified, raw: unified }, toolCalls, empty, usage: null, requestId: null });
+    const usage = tokens === null ? null : { ...unknownUsage, inputTokens: tokens };
+    this.pump.end({ outcome: 'complete', finish: { unified, raw: unified }, toolCalls, empty, usage, requestId: null });
   }
 
   break(cause: ModelFailureCause): void {
@@ -68,7 +81,7 @@ export class OpenRequest {
 export function scriptedModel(begin: (request: ModelRequest, signal: AbortSignal) => OpenRequest): ChatModel {
   return {
     info: {
-      ref: 'Simulated/model', provider: 'Simulated', id: 'model', label: 'model', destination: 'nowhere', contextWindow: null, allocatedContext: null,
+      ref: 'Simulated/model', provider: 'Simulated', id: 'model', label: 'model', destination: 'nowhere', contextWindow, allocatedContext: null,
       tools: true, images: false, efforts: ['default'], price: null, warnings: [],
     },
     stream: (request, signal) => begin(request, signal).stream,

@@ -3,28 +3,29 @@ import type { Clock } from '../../../src/base/clock';
 import type { Ids } from '../../../src/base/ids';
 import type { Log } from '../../../src/base/log';
 import { ConversationGateway } from '../../../src/gateway/conversationGateway';
-import { MemoryManager } from '../../../src/memory/memoryManager';
+import type { MemoryProvider } from '../../../src/memory/memoryProvider';
 import type { ChatModel } from '../../../src/models/chatModel';
-import type { SimulatedDisk } from '../../../src/store/engine/simulatedDisk';
-import type { SqlJsDatabase } from '../../../src/store/engine/sqlJsDatabase';
-import { openDatabase } from '../../../src/store/open/openDatabase';
-import { migrate, schemaVersion } from '../../../src/store/schema/migrations';
-import { SessionDb } from '../../../src/store/session/sessionDb';
-import type { SettledTurn } from '../../../src/store/sessionStore';
+import type { SqlDatabase } from '../../../src/store/engine/sqlDatabase';
+import type { SessionDb } from '../../../src/store/session/sessionDb';
+import type { SessionStore } from '../../../src/store/sessionStore';
 import type { AnyTool } from '../../../src/tools/tool';
 import { ToolRegistry } from '../../../src/tools/toolRegistry';
-import type { ManualClock } from '../manualClock';
-import { testSqlite } from '../sqlite';
+import { memoryOf } from '../memoryOf';
+import type { OpenedPlace, Place } from './place';
 import { SlowStore, type StoreManners } from './slowStore';
 
-/** What outlives a process: the disk, time, and the world around it. */
+/** What outlives a process: time, and the world around it. */
 export interface Surroundings {
-  readonly clock: ManualClock;
+  readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
   readonly manners: StoreManners;
-  readonly model: ChatModel;
+  /** The model as the process of this life reaches it. */
+  readonly model: (life: number) => ChatModel;
+  readonly memory: (clock: Clock) => MemoryProvider;
   readonly tools: readonly AnyTool[];
+  /** A session was compressed just now. */
+  readonly published: (database: SqlDatabase) => void;
 }
 
 /** Time as one process has it: its timers die with it. */
@@ -52,47 +53,83 @@ class ProcessClock implements Clock {
   }
 }
 
-/** One life of the product's process on a simulated disk: the real gateway, agent and store, without an editor. */
+/** One life of the product's process: the real gateway, agent and store, without an editor. */
 export class SimulatedHost {
   private constructor(
+    readonly life: number,
     readonly gateway: ConversationGateway,
-    readonly db: SessionDb,
-    readonly database: SqlJsDatabase,
-    readonly recovered: readonly SettledTurn[],
+    readonly store: SessionStore,
+    private readonly opened: OpenedPlace,
     private readonly slowStore: SlowStore,
     private readonly clock: ProcessClock,
   ) {}
 
-  static async start(disk: SimulatedDisk, around: Surroundings): Promise<SimulatedHost> {
+  static async start(place: Place, life: number, around: Surroundings): Promise<SimulatedHost> {
     const { ids, log } = around;
     const clock = new ProcessClock(around.clock);
-    const now = (): number => clock.now();
-    const { database } = openDatabase({ sqlite: await testSqlite(), fileSystem: disk, folder: '/store', schemaVersion, assertOwned: () => undefined, now });
-    migrate(database, { keepCopy: () => undefined });
-    const db = new SessionDb({ database, now, fileSizes: () => database.sizes() });
-    const recovered = db.recoverTurns();
-    const slowStore = new SlowStore(db, around.clock, around.manners, () => database.close());
+    const opened = await place.open(() => clock.now());
+    const slowStore = new SlowStore(opened, around.clock, around.manners, (method) => {
+      if (method === 'compressSession') around.published(opened.database);
+    });
     const { store } = slowStore;
+    const model = around.model(life);
     const agentParts = {
-      store, clock, ids, log, tools: new ToolRegistry(around.tools), openModel: () => Promise.resolve(around.model),
+      store, clock, ids, log, tools: new ToolRegistry(around.tools), openModel: () => Promise.resolve(model),
       systemPrompt: () => 'You are simulated.', reasoningEffort: 'default' as const, maxIterations: 6,
     };
     const gateway = new ConversationGateway({
       store, clock, ids, log,
       createAgent: () => new Agent(agentParts),
-      agentSignature: (model) => model,
-      createMemory: () => new MemoryManager({ clock, log }),
+      agentSignature: (ref) => ref,
+      createMemory: () => memoryOf([around.memory(clock)], { clock, log }),
       defaultModel: () => 'Simulated/model',
       saveDefaultModel: () => Promise.resolve(),
       folder: () => null,
     });
-    return new SimulatedHost(gateway, db, database, recovered, slowStore, clock);
+    return new SimulatedHost(life, gateway, store, opened, slowStore, clock);
+  }
+
+  /** The store as it is, to look at. */
+  get db(): SessionDb {
+    return this.opened.db;
+  }
+
+  get database(): SqlDatabase {
+    return this.opened.database;
+  }
+
+  get changes(): unknown {
+    return this.opened.changes;
+  }
+
+  /** It has closed the store and given it up. */
+  get isReleased(): boolean {
+    return this.slowStore.isClosed;
+  }
+
+  get isIdle(): boolean {
+    return this.slowStore.isIdle;
+  }
+
+  get isPerforming(): boolean {
+    return this.slowStore.isPerforming;
+  }
+
+  /** Gives the store up in order, with every call already made. */
+  async release(): Promise<void> {
+    await this.slowStore.close();
+    this.loseLock();
+  }
+
+  /** Another process takes it for dead, and its store; it goes on without knowing. */
+  loseLock(): void {
+    this.opened.loseLock();
   }
 
   /** Ends it between two instructions. */
-  kill(): void {
+  async kill(): Promise<void> {
     this.clock.end();
     this.slowStore.die();
-    this.database.abandon();
+    await this.opened.abandon();
   }
 }

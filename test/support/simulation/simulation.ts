@@ -1,34 +1,17 @@
-import * as v from 'valibot';
 import { idsFrom } from '../../../src/base/ids';
-import { type BusyMode, GatewayError } from '../../../src/gateway/gateway';
-import type { CompletedToolCall, Finish, ModelRequest } from '../../../src/models/chatModel';
-import { SimulatedDisk } from '../../../src/store/engine/simulatedDisk';
-import { StoreError } from '../../../src/store/storeError';
-import { defineTool } from '../../../src/tools/tool';
-import type { DeliveredKind } from '../../../src/transcript/part';
-import type { ModelFailureCause } from '../../../src/transcript/stopReason';
-import { seededRandom } from '../../crash/powerCuts';
+import type { Clock } from '../../../src/base/clock';
 import { ManualClock } from '../manualClock';
 import { Invariants } from './invariants';
-import { OpenRequest, scriptedModel } from './scriptedModel';
+import { type MemoryManners, MemoryWitness } from './memoryWitness';
+import { ModelSide } from './modelSide';
+import { People } from './people';
+import type { Place } from './place';
 import { SimulatedHost, type Surroundings } from './simulatedHost';
 import type { StoreManners } from './slowStore';
+import type { HandOver, Step } from './step';
 import { WatchingSurface } from './watchingSurface';
 
-/** One thing that happens. Numbers pick a surface or a session (modulo how many there are); what makes no sense at that moment is skipped. */
-export type Step =
-  | { readonly kind: 'prompt'; readonly surface: number; readonly repeated: boolean; readonly busy?: BusyMode }
-  | { readonly kind: 'show'; readonly surface: number; readonly session: number | null }
-  | { readonly kind: 'say'; readonly session: number; readonly of: DeliveredKind; readonly words: number }
-  | { readonly kind: 'call'; readonly session: number; readonly tools: readonly { readonly ms: number; readonly readOnly: boolean }[] }
-  | { readonly kind: 'finish'; readonly session: number; readonly why: Finish['unified'] }
-  | { readonly kind: 'break'; readonly session: number; readonly cause: ModelFailureCause; readonly inCall: boolean }
-  | { readonly kind: 'stop' | 'promote' | 'unqueue'; readonly session: number }
-  | { readonly kind: 'retry'; readonly surface: number }
-  | { readonly kind: 'time'; readonly ms: number }
-  | { readonly kind: 'slowStore'; readonly latencyMs: number }
-  | { readonly kind: 'failingStore'; readonly times: number; readonly when: 'before' | 'after' }
-  | { readonly kind: 'powerCut' | 'kill' | 'close'; readonly seed: number };
+export type { Step } from './step';
 
 const surfaceCount = 3;
 
@@ -36,33 +19,44 @@ const surfaceCount = 3;
  *  it happens, and `check` looks at everything after each step. */
 export class Simulation {
   private readonly clock = new ManualClock();
+  /** Seconds that the clock on the wall was set forward, all in all. */
+  private clockSetBy = 0;
   private readonly manners: StoreManners = { latencyMs: 0, failing: { times: 0, when: 'before' } };
+  private readonly memory: MemoryManners = { ms: 0, fails: false };
   private readonly invariants = new Invariants(() => this.host);
+  private readonly models = new ModelSide(this.clock, () => this.host, this.invariants);
+  private readonly people = new People(() => this.host, this.invariants);
   private readonly around: Surroundings;
-  private disk = new SimulatedDisk();
   private current: SimulatedHost | null = null;
   private surfaces: readonly WatchingSurface[] = [];
-  private words = 0;
-  private prompts = 0;
-  private calls = 0;
+  /** The window that had the store before. */
+  private former: { readonly host: SimulatedHost; readonly surfaces: readonly WatchingSurface[] } | null = null;
   private lives = 0;
 
-  private constructor() {
+  private constructor(private readonly place: Place) {
+    const synced = new Set<string>();
+    const wallClock: Clock = {
+      now: () => this.clock.now() + this.clockSetBy,
+      monotonicMs: () => this.clock.monotonicMs(),
+      after: (delayMs, callback) => this.clock.after(delayMs, callback),
+    };
     this.around = {
-      clock: this.clock,
+      clock: wallClock,
       ids: idsFrom(counting()),
       log: {
         trace: () => undefined, info: (line) => this.heard(line), warn: () => undefined,
         error: (line) => this.heard(line),
       },
       manners: this.manners,
-      model: scriptedModel((request, signal) => this.asked(request, signal)),
-      tools: [this.tool('look', true), this.tool('change', false)],
+      model: (life) => this.models.model(life),
+      memory: (clock) => new MemoryWitness(clock, this.memory, () => this.host.db, synced, (what) => this.invariants.broken(what)),
+      tools: this.models.tools,
+      published: (database) => this.invariants.published(database),
     };
   }
 
-  static async start(): Promise<Simulation> {
-    const simulation = new Simulation();
+  static async start(place: Place): Promise<Simulation> {
+    const simulation = new Simulation(place);
     await simulation.live();
     return simulation;
   }
@@ -72,13 +66,14 @@ export class Simulation {
   }
 
   /** How far it came: for a test that wants to know that schedules do something. */
-  get extent(): { readonly requests: number; readonly lives: number } {
-    return { requests: this.invariants.requests.length, lives: this.lives };
+  get extent(): { readonly requests: number; readonly lives: number; readonly segments: number } {
+    return { requests: this.invariants.requests.length, lives: this.lives, segments: this.host.database.all('SELECT id FROM sessions').length };
   }
 
   /** The rows of a session as one line each. */
   transcript(session: number): readonly string[] {
-    const messages = this.withSession(session, (sessionId) => this.host.db.readTranscript({ sessionId, limit: 1000, includeHidden: true }).messages) ?? [];
+    const sessionId = this.conversation(session);
+    const messages = sessionId === undefined ? [] : this.host.db.readTranscript({ sessionId, limit: 1000, includeHidden: true }).messages;
     return messages.map(({ role, visibility, parts }) => {
       const content = parts.map((part) => (part.kind === 'toolCall' ? `[${part.callId}]` : 'text' in part ? part.text : '')).join('');
       return `${role}${visibility.kind === 'shown' ? '' : ` (${visibility.kind})`}: ${content.replaceAll('][', '] [')}`;
@@ -88,24 +83,27 @@ export class Simulation {
   async run(step: Step): Promise<void> {
     await this.perform(step);
     await this.breathe();
-    this.invariants.check();
+    this.check();
   }
 
   /** Lets everything that is under way come to its end, and what waits be answered. */
   async finish(): Promise<void> {
-    this.manners.latencyMs = 0;
-    this.manners.failing.times = 0;
+    this.beKind();
+    await this.forgetFormer();
     for (let round = 0; round < 200 && !this.violations.length; round++) {
-      for (const request of this.openRequests()) this.answer(request);
+      for (const conversationId of this.conversations()) this.people.decide(conversationId, this.around.clock.now());
+      const requests = this.models.open();
+      for (const request of requests) this.models.answer(request);
       await this.clock.advance(60_000);
+      await this.breathe();
       const queued = this.host.database.get('SELECT uid FROM queue ORDER BY place');
-      const busy = this.host.gateway.runningTurns().length > 0;
+      const busy = this.host.gateway.runningTurns().length > 0 || requests.length > 0;
       if (!busy && queued === undefined) break;
       if (!busy && queued !== undefined) await this.host.gateway.promoteQueued(String(queued['uid']));
     }
-    this.invariants.check();
-    this.invariants.checkAtRest();
-    this.host.kill();
+    this.check();
+    await this.invariants.checkAtRest();
+    await this.host.kill();
   }
 
   private get host(): SimulatedHost {
@@ -116,29 +114,40 @@ export class Simulation {
   private async perform(step: Step): Promise<void> {
     switch (step.kind) {
       case 'prompt':
-        return this.prompt(this.surface(step.surface), step.repeated, step.busy ?? 'queue');
+        return this.people.prompt(this.surface(step.surface), step.repeated, step.busy ?? 'queue');
+      case 'resubmit':
+        return this.people.resubmit(this.surface(step.surface));
       case 'show':
-        return this.show(this.surface(step.surface), step.session);
+        return this.people.show(this.surface(step.surface), step.session === null ? null : this.conversation(step.session));
       case 'say':
-        return this.say(step.session, step.of, step.words);
+        return this.models.say(this.requestIn(step.session), step);
       case 'call':
-        return this.call(step.session, step.tools);
+        return this.models.call(this.requestIn(step.session), step.tools);
       case 'finish':
-        return this.requestIn(step.session)?.finish(step.why);
+        return this.models.finish(this.requestIn(step.session), step.why, step.isNearlyFull === true);
       case 'break': {
         const request = this.requestIn(step.session);
         if (step.inCall) request?.beginCall('look');
         return request?.break(step.cause);
       }
+      case 'summary':
+        return this.models.summarise(step.how);
       case 'stop':
-        return this.inBackground(this.withSession(step.session, (id) => this.host.gateway.stop(id)));
-      case 'retry':
-        return this.retry(this.surface(step.surface));
       case 'promote':
       case 'unqueue':
-        return this.changeQueue(step.kind, step.session);
+      case 'compress':
+      case 'decide':
+        return this.inConversation(step.session, step.kind);
+      case 'retry':
+        return this.people.retry(this.surface(step.surface));
       case 'time':
         return this.clock.advance(step.ms);
+      case 'clockSet':
+        this.clockSetBy += step.bySeconds;
+        return;
+      case 'memory':
+        Object.assign(this.memory, { ms: step.ms, fails: step.fails });
+        return;
       case 'slowStore':
         this.manners.latencyMs = step.latencyMs;
         return;
@@ -148,124 +157,114 @@ export class Simulation {
       case 'powerCut':
       case 'kill':
       case 'close':
-        return this.endLife(step.kind, step.seed);
+        return this.endLife(step.kind, step.seed, step.isWaiting === true);
+      case 'handOver':
+        return this.handOver(step.how, step.isWaiting === true);
+      case 'formerWindow':
+        return this.inFormerWindow(step.does);
       default:
         return step satisfies never;
     }
   }
 
-  // ── people ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-  private prompt(surface: WatchingSurface, repeated: boolean, busy: BusyMode): void {
-    const uid = `p${++this.prompts}`;
-    const text = repeated ? 'again' : `prompt ${this.prompts}`;
-    const { gateway } = this.host;
-    const confirmed = gateway.submit(surface.id, { sessionId: gateway.shownSession(surface.id), uid, text, busy });
-    this.inBackground(confirmed.then(() => void this.invariants.prompts.set(uid, text)));
+  private inConversation(session: number, what: 'stop' | 'promote' | 'unqueue' | 'compress' | 'decide'): void {
+    const id = this.conversation(session);
+    if (id === undefined) return;
+    if (what === 'stop') return this.people.inBackground(this.host.gateway.stop(id));
+    if (what === 'compress') return this.people.compress(id);
+    if (what === 'decide') return this.people.decide(id, this.around.clock.now());
+    this.people.changeQueue(what, id);
   }
 
-  private show(surface: WatchingSurface, session: number | null): void {
-    const { gateway } = this.host;
-    if (session === null) return this.inBackground(gateway.switchSession(surface.id, { reason: 'new_session' }));
-    this.inBackground(this.withSession(session, (sessionId) => gateway.switchSession(surface.id, { reason: 'resume', sessionId })));
-  }
-
-  private retry(surface: WatchingSurface): void {
-    const sessionId = this.host.gateway.shownSession(surface.id);
-    const last = sessionId === null ? undefined : this.host.db.readTranscript({ sessionId, limit: 1 }).messages.at(-1);
-    if (last?.turnUid) this.inBackground(this.host.gateway.retry(surface.id, last.turnUid));
-  }
-
-  private changeQueue(change: 'promote' | 'unqueue', session: number): void {
-    const queued = this.withSession(session, (id) => this.host.db.queue(id))?.at(-1);
-    if (queued === undefined) return;
-    if (change === 'promote') return this.inBackground(this.host.gateway.promoteQueued(queued.uid));
-    // From here on it may be gone, or answered, whichever came first.
-    this.invariants.prompts.set(queued.uid, null);
-    this.inBackground(this.host.gateway.removeQueued(queued.uid));
-  }
-
-  // ── the model and its tools ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
-  private asked(request: ModelRequest, signal: AbortSignal): OpenRequest {
-    const open = new OpenRequest(request, this.invariants.asked(request), signal);
-    this.invariants.requests.push(open);
-    return open;
-  }
-
-  private say(session: number, kind: DeliveredKind, words: number): void {
-    const request = this.requestIn(session);
-    for (let word = 0; word < words; word++) request?.say(kind, `w${++this.words} `);
-  }
-
-  private call(session: number, tools: readonly { readonly ms: number; readonly readOnly: boolean }[]): void {
-    const request = this.requestIn(session);
-    if (request === undefined) return;
-    if (request.request.toolChoice === 'none') return this.answer(request);
-    request.finish('toolCalls', tools.map(({ ms, readOnly }): CompletedToolCall => {
-      const marker = `call-${++this.calls}`;
-      return { callId: marker, name: readOnly ? 'look' : 'change', arguments: JSON.stringify({ marker, ms }) };
-    }));
-  }
-
-  private answer(request: OpenRequest): void {
-    request.say('text', `w${++this.words} `);
-    request.finish('stop');
-  }
-
-  private tool(name: string, readOnly: boolean) {
-    const schema = v.object({ marker: v.string(), ms: v.number() });
-    return defineTool({
-      name, readOnly, schema, description: name, parameters: { type: 'object' },
-      run: ({ marker, ms }, signal) => {
-        this.invariants.runs(marker);
-        return new Promise((resolve, reject) => {
-          signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-          this.clock.after(ms, () => resolve({ outcome: 'done', text: `result of ${marker}` }));
-        });
-      },
-    });
+  private inFormerWindow(does: (Step & { readonly kind: 'formerWindow' })['does']): void {
+    const [request] = this.models.former();
+    const shows = this.former?.surfaces[0];
+    if (does === 'say') this.models.say(request, { of: 'text', words: 2 });
+    if (does === 'finish') request?.finish('stop');
+    if (this.former === null || shows === undefined) return;
+    const { host } = this.former;
+    if (does === 'prompt') this.people.promptAt(host, shows);
+    const shown = host.gateway.shownSession(shows.id);
+    if (does === 'stop' && shown !== null) this.people.inBackground(host.gateway.stop(shown));
   }
 
   // ── lives ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   private async live(): Promise<void> {
     this.lives++;
-    this.current = await SimulatedHost.start(this.disk, this.around);
+    this.current = await SimulatedHost.start(this.place, this.lives, this.around);
     const { gateway } = this.host;
     this.surfaces = Array.from({ length: surfaceCount }, (_, index) => {
       const surface = new WatchingSurface(`surface-${this.lives}-${index}`, (sessionId, event, shownAt) => this.invariants.shown(sessionId, event, shownAt));
       gateway.attach(surface);
       return surface;
     });
-    const [first] = this.sessions();
+    const [first] = this.conversations();
     if (first !== undefined) for (const surface of this.surfaces) await gateway.switchSession(surface.id, { reason: 'resume', sessionId: first });
-    this.inBackground(gateway.resumeQueues());
+    this.people.inBackground(gateway.resumeQueues());
   }
 
-  private async endLife(how: 'powerCut' | 'kill' | 'close', seed: number): Promise<void> {
+  private async endLife(how: 'powerCut' | 'kill' | 'close', seed: number, isWaiting: boolean): Promise<void> {
     const host = this.host;
     if (how === 'close') await this.close(host);
+    await this.forgetFormer();
     for (const surface of this.surfaces) surface.die();
     for (const request of this.invariants.requests) request.lose();
-    if (how === 'powerCut') this.disk = this.disk.powerCut(seededRandom(seed));
-    host.kill();
-    this.manners.latencyMs = 0;
-    this.manners.failing.times = 0;
+    if (how === 'powerCut') this.place.powerCut(seed);
+    await host.kill();
+    if (isWaiting) await this.place.leaveWaiting(() => this.around.clock.now());
+    this.beKind();
     await this.live();
   }
 
-  private async close(host: SimulatedHost): Promise<void> {
-    let closed = false;
-    this.inBackground(host.gateway.shutdown().then(() => void (closed = true)));
-    for (let minute = 0; minute < 60 && !closed; minute++) {
-      await this.breathe();
-      await this.clock.advance(60_000);
+  /** The store goes to another window; this one stays, and is still used. */
+  private async handOver(how: HandOver, isWaiting: boolean): Promise<void> {
+    const host = this.host;
+    if (how === 'asked' && host.gateway.runningTurns().length > 0) return;
+    if (how === 'taken') {
+      host.loseLock();
+      if (isWaiting) await this.place.leaveWaiting(() => this.around.clock.now());
+    } else {
+      await this.close(host);
+      await this.ends(host.release(), 'let go of the store');
     }
-    if (!closed) this.invariants.broken('a window did not close within an hour');
+    await this.forgetFormer();
+    this.former = { host, surfaces: this.surfaces };
+    this.beKind();
+    await this.live();
+  }
+
+  private async forgetFormer(): Promise<void> {
+    for (const surface of this.former?.surfaces ?? []) surface.die();
+    for (const request of this.models.former()) request.lose();
+    await this.former?.host.kill();
+    this.former = null;
+  }
+
+  private close({ gateway }: SimulatedHost): Promise<void> {
+    return this.ends(gateway.shutdown(), 'close');
+  }
+
+  private async ends(work: Promise<void>, what: string): Promise<void> {
+    let ended = false;
+    this.people.inBackground(work.then(() => void (ended = true)));
+    for (let minute = 0; minute < 60 && !ended; minute++) {
+      await this.breathe();
+      if (!ended) await this.clock.advance(60_000);
+    }
+    if (!ended) this.invariants.broken(`a window did not ${what} within an hour`);
+  }
+
+  private beKind(): void {
+    this.manners.latencyMs = 0;
+    this.manners.failing.times = 0;
   }
 
   // ── small things ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  private check(): void {
+    this.invariants.check(this.surfaces, this.manners.latencyMs === 0 && this.host.isIdle);
+  }
 
   private surface(index: number): WatchingSurface {
     const surface = this.surfaces[index % surfaceCount];
@@ -273,30 +272,18 @@ export class Simulation {
     return surface;
   }
 
-  private sessions(): readonly string[] {
-    return this.host.database.all('SELECT id FROM sessions ORDER BY started_at, rowid').map((row) => String(row['id']));
+  /** Conversations by their first segment, in the order of their birth. */
+  private conversations(): readonly string[] {
+    return this.host.database.all('SELECT id FROM sessions WHERE id = conversation_id ORDER BY rowid').map((row) => String(row['id']));
   }
 
-  private withSession<T>(index: number, work: (sessionId: string) => T): T | undefined {
-    const sessions = this.sessions();
-    const id = sessions[index % Math.max(1, sessions.length)];
-    return id === undefined ? undefined : work(id);
+  private conversation(index: number): string | undefined {
+    const all = this.conversations();
+    return all[index % Math.max(1, all.length)];
   }
 
-  private openRequests(): readonly OpenRequest[] {
-    return this.invariants.requests.filter((request) => request.isOpen && this.host.db.getTurn(request.turnUid)?.state === 'running');
-  }
-
-  private requestIn(session: number): OpenRequest | undefined {
-    const sessionId = this.withSession(session, (id) => id);
-    return this.openRequests().find((request) => request.request.cacheKey === sessionId);
-  }
-
-  /** A refusal in words is an answer like any other; everything else that goes wrong behind our back is a fault. */
-  private inBackground(work: Promise<unknown> | undefined): void {
-    work?.catch((error: unknown) => {
-      if (!(error instanceof GatewayError) && !(error instanceof StoreError)) this.invariants.broken(`unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-    });
+  private requestIn(session: number) {
+    return this.models.requestIn(this.conversation(session));
   }
 
   private heard(line: string): void {
@@ -305,7 +292,8 @@ export class Simulation {
 
   /** Lets everything run that needs no time to pass. */
   private async breathe(): Promise<void> {
-    await this.clock.advance(0);
+    do await this.clock.advance(0);
+    while (this.host.isPerforming || this.former?.host.isPerforming === true);
   }
 }
 

@@ -1,0 +1,78 @@
+import { type BusyMode, GatewayError } from '../../../src/gateway/gateway';
+import { StoreError } from '../../../src/store/storeError';
+import type { Invariants } from './invariants';
+import type { SimulatedHost } from './simulatedHost';
+import type { WatchingSurface } from './watchingSurface';
+
+/** What people do at surfaces. Nothing here is awaited: a person does the next thing whatever became of the last. */
+export class People {
+  private prompts = 0;
+  private last: { readonly uid: string; readonly text: string } | null = null;
+
+  constructor(
+    private readonly host: () => SimulatedHost,
+    private readonly invariants: Invariants,
+  ) {}
+
+  prompt(surface: WatchingSurface, repeated: boolean, busy: BusyMode): void {
+    const uid = `p${++this.prompts}`;
+    this.last = { uid, text: repeated ? 'again' : `prompt ${this.prompts}` };
+    this.submit(this.host(), surface, this.last, busy);
+  }
+
+  /** Sends the newest prompt once more under its uid, as a surface does that never heard what became of it. */
+  resubmit(surface: WatchingSurface): void {
+    if (this.last !== null && this.invariants.prompts.get(this.last.uid) !== null) this.submit(this.host(), surface, this.last, 'queue');
+  }
+
+  /** In a window that has lost the store. */
+  promptAt(former: SimulatedHost, surface: WatchingSurface): void {
+    this.submit(former, surface, { uid: `p${++this.prompts}`, text: `prompt ${this.prompts}` }, 'queue');
+  }
+
+  show(surface: WatchingSurface, sessionId: string | null | undefined): void {
+    if (sessionId === undefined) return;
+    const { gateway } = this.host();
+    this.inBackground(gateway.switchSession(surface.id, sessionId === null ? { reason: 'new_session' } : { reason: 'resume', sessionId }));
+  }
+
+  retry(surface: WatchingSurface): void {
+    const { gateway, db } = this.host();
+    const sessionId = gateway.shownSession(surface.id);
+    const last = sessionId === null ? undefined : db.readTranscript({ sessionId, limit: 1 }).messages.at(-1);
+    if (last?.turnUid) this.inBackground(gateway.retry(surface.id, last.turnUid));
+  }
+
+  changeQueue(change: 'promote' | 'unqueue', sessionId: string): void {
+    const { gateway, db } = this.host();
+    const queued = db.queue(sessionId).at(-1);
+    if (queued === undefined) return;
+    if (change === 'promote') return this.inBackground(gateway.promoteQueued(queued.uid));
+    // From here on it may be gone, or answered, whichever came first.
+    this.invariants.prompts.set(queued.uid, null);
+    this.inBackground(gateway.removeQueued(queued.uid));
+  }
+
+  compress(sessionId: string): void {
+    this.inBackground(this.host().gateway.compress(sessionId, null));
+  }
+
+  /** Decides about the call that a turn of an earlier life waits with. */
+  decide(sessionId: string, now: number): void {
+    const { db, store } = this.host();
+    const turn = db.openTurnOf(sessionId);
+    if (turn?.state === 'waiting') this.inBackground(store.settleTurn({ turnUid: turn.uid, settledAt: now, settlement: { outcome: 'interrupted', stopReason: 'user', failure: null }, messages: [] }));
+  }
+
+  /** A refusal in words is an answer like any other; everything else that goes wrong behind our back is a fault. */
+  inBackground(work: Promise<unknown> | undefined): void {
+    work?.catch((error: unknown) => {
+      if (!(error instanceof GatewayError) && !(error instanceof StoreError)) this.invariants.broken(`unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    });
+  }
+
+  private submit({ gateway }: SimulatedHost, surface: WatchingSurface, { uid, text }: { readonly uid: string; readonly text: string }, busy: BusyMode): void {
+    const confirmed = gateway.submit(surface.id, { sessionId: gateway.shownSession(surface.id), uid, text, busy });
+    this.inBackground(confirmed.then(() => this.invariants.confirmed(uid, text)));
+  }
+}

@@ -1,0 +1,84 @@
+import { SimulatedDisk } from '../../../src/store/engine/simulatedDisk';
+import { storeError } from '../../../src/store/engine/sqlFailure';
+import type { SqlJsDatabase } from '../../../src/store/engine/sqlJsDatabase';
+import { openDatabase } from '../../../src/store/open/openDatabase';
+import { storeFiles } from '../../../src/store/open/storeFiles';
+import { migrate, schemaVersion } from '../../../src/store/schema/migrations';
+import { SessionDb } from '../../../src/store/session/sessionDb';
+import { perform } from '../../../src/store/worker/sessionMethods';
+import { seededRandom } from '../../crash/powerCuts';
+import { testSqlite } from '../sqlite';
+import type { OpenedPlace, Place } from './place';
+
+const folder = '/store';
+let emptyStore: Promise<Uint8Array> | undefined;
+
+/** The real store in this process, on a disk that keeps across a power cut only what was synced. */
+export class SimulatedPlace implements Place {
+  private constructor(private disk: SimulatedDisk) {}
+
+  /** Begins with a store in which nothing was ever written: making its tables takes longer than most of what a schedule does. */
+  static async create(): Promise<SimulatedPlace> {
+    emptyStore ??= madeEmptyStore();
+    const disk = new SimulatedDisk();
+    disk.put(storeFiles(folder).main, await emptyStore);
+    return new SimulatedPlace(disk);
+  }
+
+  async open(now: () => number): Promise<OpenedPlace> {
+    const lock = { isHeld: true };
+    const database = await openedDatabase(this.disk, now, () => {
+      if (!lock.isHeld) throw storeError('replaced', 'simulated');
+    });
+    const db = sessionDb(database, now);
+    db.recoverTurns();
+    return {
+      // An executor turns what the store throws into a rejection.
+      call: (method, args) => new Promise((resolve) => resolve(perform(db, method, args))),
+      isElsewhere: false,
+      db,
+      database,
+      get changes() {
+        return database.get('SELECT total_changes() AS n')?.['n'];
+      },
+      loseLock: () => void (lock.isHeld = false),
+      close: async () => database.close(),
+      abandon: async () => database.abandon(),
+    };
+  }
+
+  powerCut(seed: number): void {
+    this.disk = this.disk.powerCut(seededRandom(seed));
+  }
+
+  async leaveWaiting(now: () => number): Promise<void> {
+    const database = await openedDatabase(this.disk, now, () => undefined);
+    waitForDecision(database);
+    database.close();
+  }
+
+  async remove(): Promise<void> {
+    // The disk is garbage.
+  }
+}
+
+/** What asking the person leaves in the store. */
+export function waitForDecision(database: SqlJsDatabase): void {
+  database.run("UPDATE turns SET state = 'waiting', approval_id = 'approval-' || uid WHERE state = 'running'");
+}
+
+export function sessionDb(database: SqlJsDatabase, now: () => number): SessionDb {
+  return new SessionDb({ database, now, fileSizes: () => database.sizes() });
+}
+
+async function openedDatabase(disk: SimulatedDisk, now: () => number, assertOwned: () => void): Promise<SqlJsDatabase> {
+  const { database } = openDatabase({ sqlite: await testSqlite(), fileSystem: disk, folder, schemaVersion, assertOwned, now });
+  migrate(database, { keepCopy: () => undefined });
+  return database;
+}
+
+async function madeEmptyStore(): Promise<Uint8Array> {
+  const disk = new SimulatedDisk();
+  (await openedDatabase(disk, () => 0, () => undefined)).close();
+  return disk.bytesOf(storeFiles(folder).main);
+}

@@ -1,0 +1,95 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { NodeFileSystem } from '../../../src/store/engine/nodeFileSystem';
+import type { SqlJsDatabase } from '../../../src/store/engine/sqlJsDatabase';
+import { openDatabase } from '../../../src/store/open/openDatabase';
+import { storeFiles } from '../../../src/store/open/storeFiles';
+import { schemaVersion } from '../../../src/store/schema/migrations';
+import type { SessionDb } from '../../../src/store/session/sessionDb';
+import { startNodeWorker } from '../../../src/store/worker/nodeWorkerPort';
+import { StoreClient, type WorkerPort } from '../../../src/store/worker/storeClient';
+import { testSqlite } from '../sqlite';
+import type { OpenedPlace, Place } from './place';
+import { sessionDb, waitForDecision } from './simulatedPlace';
+
+/** The store as the product has it: on a real file, in its worker thread, fenced by a lock file. What a schedule looks at is read by a
+ *  connection of its own, opened anew whenever the worker has done something. A power cut is the death of the thread. */
+export class WorkerPlace implements Place {
+  private readonly fileSystem = new NodeFileSystem();
+  private readonly folder = mkdtempSync(join(tmpdir(), 'hermes-schedule-'));
+  private readonly files = storeFiles(join(this.folder, 'store'));
+  private spare: WorkerPort;
+
+  constructor(private readonly workerEntry: string) {
+    mkdirSync(this.files.folder);
+    this.spare = startNodeWorker(workerEntry);
+  }
+
+  async open(now: () => number): Promise<OpenedPlace> {
+    const sqlite = await testSqlite();
+    const fence = this.takeLock();
+    const client = new StoreClient(this.spare);
+    // Starting a thread takes most of a life; the next one is ready when it is needed.
+    this.spare = startNodeWorker(this.workerEntry);
+    await client.open({ folder: this.files.folder, fence, salvage: false, siblings: [] });
+    let performed = 0;
+    let view: { readonly of: number; readonly database: SqlJsDatabase; readonly db: SessionDb } | null = null;
+    const look = () => {
+      if (view?.of === performed) return view;
+      view?.database.abandon();
+      const { database } = openDatabase({ sqlite, fileSystem: this.fileSystem, folder: this.files.folder, schemaVersion, assertOwned: () => undefined, now, readOnly: true });
+      view = { of: performed, database, db: sessionDb(database, now) };
+      return view;
+    };
+    const forgetView = (): void => {
+      view?.database.abandon();
+      view = null;
+    };
+    return {
+      isElsewhere: true,
+      call: async (method, args, signal) => {
+        try {
+          return await client.store.call(method, args, signal);
+        } finally {
+          performed++;
+        }
+      },
+      get db() {
+        return look().db;
+      },
+      get database() {
+        return look().database;
+      },
+      get changes() {
+        return performed;
+      },
+      loseLock: () => void this.takeLock(),
+      close: () => client.store.close().finally(forgetView),
+      abandon: () => client.store.abandon().finally(forgetView),
+    };
+  }
+
+  powerCut(): void {
+    // This machine stays on.
+  }
+
+  async leaveWaiting(now: () => number): Promise<void> {
+    const { database } = openDatabase({ sqlite: await testSqlite(), fileSystem: this.fileSystem, folder: this.files.folder, schemaVersion, assertOwned: () => undefined, now });
+    waitForDecision(database);
+    database.close();
+  }
+
+  async remove(): Promise<void> {
+    await this.spare.terminate();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** Puts a lock of its own in the place of whoever held the store; returns its mark. */
+  private takeLock(): string {
+    const taken = `${this.files.lock}.taken`;
+    writeFileSync(taken, '');
+    renameSync(taken, this.files.lock);
+    return this.fileSystem.stat(this.files.lock)?.identity ?? '';
+  }
+}
