@@ -215,6 +215,18 @@ export const states: Readonly<Record<string, PreviewState>> = {
     requests: { contextUse: { ...wellFilled, tokens: 112_000 }, compressionPreview: { before: 62_000, after: 4100 } },
     press: ['Context 88% full', 'Compress…'],
   },
+  compressing: {
+    view: 'chat',
+    bootstrap: state({ ...complete, activity: { kind: 'compressing', startedAt: afternoon }, queue: [{ uid: 'q1', sessionId: session().id, text: 'also update the docs', createdAt: afternoon }] }),
+    requests: { contextUse: { ...wellFilled, tokens: 112_000 } },
+  },
+  recalling: { view: 'chat', bootstrap: state({ ...running, activity: { kind: 'recalling', startedAt: afternoon } }) },
+  moved: {
+    view: 'chat',
+    bootstrap: state(complete, {
+      store: { kind: 'open', notices: [{ sentence: '`hermes.storage.path` was changed. This window still keeps its sessions in /srv/hermes/upload-2f8a. Reload to use the new place.', actions: [{ action: 'reloadWindow', label: 'Reload Window' }] }] },
+    }),
+  },
   'store-failed': {
     view: 'chat',
     bootstrap: state(complete, {

@@ -1,0 +1,211 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Locator } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ModelServer, reply, startModelServer } from '../support/modelServer';
+import { projectRoot, readStateDb, type Workbench } from '../support/vscode';
+import { ChatPanel } from './chatPanel';
+import { EXTENSION_ID, sharedVscode } from './vscodeTest';
+import { numberedWords } from './words';
+
+let server: ModelServer;
+let workbench: Workbench;
+let panel: ChatPanel;
+
+beforeAll(async () => {
+  server = await startModelServer();
+});
+afterAll(() => server.close());
+
+const vscode = sharedVscode(() => ({
+  settings: {
+    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model', contextWindow: 20_000 }] }],
+    'hermes.model': 'Local/test-model',
+  },
+}));
+const query = (sql: string) => readStateDb(vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '', sql);
+const queued = (): readonly unknown[] => query('SELECT text FROM queue ORDER BY place').map((row) => row['text']);
+
+/** A new session in which an answer is being written, slowly enough to be spoken to. */
+async function answering(prefix: string): Promise<void> {
+  if (workbench === undefined) {
+    workbench = await vscode().open(vscode().sampleFolder());
+    panel = await ChatPanel.open(workbench);
+  } else {
+    await workbench.runCommand('Hermes: New Session');
+    await panel.sees('Try asking');
+  }
+  server.script(reply().says(numberedWords(prefix, 3000), { every: 20 }));
+  await panel.send(`Count with ${prefix}`);
+  await panel.waitForAnswer('the first words', (text) => text.startsWith(`${prefix}0001`));
+}
+
+/** Settings of the person, in force from the next load of the window on. */
+async function withSettings(change: Readonly<Record<string, unknown>>): Promise<void> {
+  vscode().settings.update(change);
+  await workbench.reload();
+  panel = await ChatPanel.attach(workbench);
+}
+
+const list = (): Locator => panel.frame.getByRole('list', { name: 'Queued messages' });
+const item = (text: string): Locator => list().getByRole('listitem').filter({ hasText: text });
+const lastAnswerIs = (wanted: string): Promise<string> => panel.waitForAnswer(`the answer "${wanted}"`, (text) => text === wanted);
+const picture = (name: string): Promise<string> => workbench.screenshot(path.join(projectRoot(), '.vscode-test/screenshots'), name);
+
+/** Something a reply waits for until the test opens it. */
+function closedGate(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((opened) => (resolve = opened));
+  return { promise, resolve };
+}
+
+const lastRequest = (): string => server.requests.at(-1)?.outline.join('\n') ?? '';
+
+test('Enter queues while an answer is written; queued prompts are edited, removed and sent now, also after a reload', async () => {
+  await answering('one');
+  for (const [typed, text] of [['keep me', 'keep me'], ['/queue drop me', 'drop me'], ['change me', 'change me']] as const) {
+    await panel.send(typed);
+    await item(text).waitFor();
+  }
+  await item('change me').getByRole('button', { name: 'Edit' }).click();
+  await panel.frame.getByRole('textbox', { name: 'Edit queued message' }).fill('changed');
+  await panel.button('Save').click();
+  await item('changed').waitFor();
+  await item('drop me').getByRole('button', { name: 'Remove' }).click();
+  await item('drop me').waitFor({ state: 'detached' });
+  await picture('queue-while-running');
+  await panel.button('Stop').click();
+  await panel.sees(/You stopped this answer/);
+  const behindStop = queued();
+  await workbench.reload();
+  panel = await ChatPanel.attach(workbench);
+  await item('changed').waitFor();
+  await picture('queue-waiting');
+  server.script(reply().says('Changed it.'), reply().says('Kept it.'));
+  await item('changed').getByRole('button', { name: 'Send Now' }).click();
+  await lastAnswerIs('Kept it.');
+  expect({ behindStop, left: queued(), prompts: (await panel.prompts()).map(({ text }) => text) }).toEqual({
+    behindStop: ['keep me', 'changed'], left: [], prompts: ['Count with one', 'changed', 'keep me'],
+  });
+});
+
+test('/steer tells the running turn, and stands where it was told', async () => {
+  const gate = closedGate();
+  await workbench.runCommand('Hermes: New Session');
+  await panel.sees('Try asking');
+  server.script(reply().says('I will look.').waitsFor(gate.promise).calls('list_directory', { path: '.' }), reply().says('In French then.'));
+  await panel.send('Describe this folder');
+  await panel.waitForAnswer('the first words', (text) => text.includes('I will look.'));
+  await panel.send('/steer answer in French');
+  await item('answer in French').waitFor();
+  gate.resolve();
+  await lastAnswerIs('In French then.');
+  await picture('steered');
+  expect({ told: lastRequest().includes('answer in French'), prompts: (await panel.prompts()).map(({ text }) => text), left: queued() }).toEqual({
+    told: true, prompts: ['Describe this folder', 'answer in French'], left: [],
+  });
+});
+
+test('with hermes.busyInput "interrupt" Enter stops the answer, keeps what was shown, and is next; Queue still queues', async () => {
+  await withSettings({ 'hermes.busyInput': 'interrupt' });
+  await answering('two');
+  server.script(reply().says('You were in a hurry.'), reply().says('And then this.'));
+  await panel.composer.fill('later');
+  await panel.button('Queue').click();
+  await item('later').waitFor();
+  const shown = await panel.lastAnswer();
+  await panel.send('Stop that, do this');
+  await lastAnswerIs('And then this.');
+  const answers = await panel.answers();
+  await picture('interrupted');
+  expect({
+    kept: answers[0]?.text.startsWith(shown), state: answers[0]?.state, rest: answers.slice(1).map(({ text }) => text), prompts: (await panel.prompts()).map(({ text }) => text),
+  }).toEqual({ kept: true, state: 'interrupted', rest: ['You were in a hurry.', 'And then this.'], prompts: ['Count with two', 'Stop that, do this', 'later'] });
+});
+
+test('with hermes.busyInput "steer" Enter tells the running turn', async () => {
+  await withSettings({ 'hermes.busyInput': 'steer' });
+  const gate = closedGate();
+  await workbench.runCommand('Hermes: New Session');
+  await panel.sees('Try asking');
+  server.script(reply().waitsFor(gate.promise).calls('list_directory', { path: '.' }), reply().says('Briefly.'));
+  await panel.send('Describe this folder');
+  await panel.button('Stop').waitFor();
+  await panel.send('be brief');
+  await item('be brief').waitFor();
+  gate.resolve();
+  await lastAnswerIs('Briefly.');
+  await withSettings({ 'hermes.busyInput': undefined });
+  expect((await panel.prompts()).map(({ text }) => text)).toEqual(['Describe this folder', 'be brief']);
+});
+
+/** A session with enough in it to be worth a summary. */
+async function longSession(): Promise<void> {
+  await workbench.runCommand('Hermes: New Session');
+  await panel.sees('Try asking');
+  for (const part of ['first', 'second', 'third']) {
+    server.script(reply().says(numberedWords(part, 1500)).uses({ input: 4000, output: 1500 }));
+    await panel.send(`The ${part} part`);
+    await panel.waitForAnswer(`the ${part} answer`, (text) => text.endsWith(`${part}1500`));
+  }
+}
+
+test('/compress says what it saves, then one line stands where the summary does, and its original is a press away', async () => {
+  await longSession();
+  const meter = panel.button(/^Context \d+% full/);
+  await meter.click();
+  await panel.frame.getByRole('group', { name: 'Context' }).waitFor();
+  await picture('context-meter');
+  await meter.press('Escape');
+  await panel.send('/compress the numbers');
+  const card = panel.frame.getByRole('group', { name: 'Compress Session' });
+  await card.getByText(/about .* tokens/).waitFor();
+  await picture('compress-card');
+  const gate = closedGate();
+  server.script(reply().waitsFor(gate.promise).says('## Goal\nCounting words.'));
+  await card.getByRole('button', { name: 'Compress', exact: true }).click();
+  await panel.sees('Summarising earlier messages…');
+  await picture('compressing');
+  gate.resolve();
+  await panel.sees(/Earlier part summarised, .* → /);
+  const asked = lastRequest().includes('the numbers');
+  const shown = (await panel.prompts()).map(({ text }) => text);
+  await picture('summarised');
+  server.script(reply().says('Going on.'));
+  await panel.send('Go on');
+  await lastAnswerIs('Going on.');
+  await panel.button('View original').click();
+  const tab = await workbench.waitForWebview(EXTENSION_ID, 'editor');
+  await tab.getByRole('row').filter({ hasText: 'first0001' }).first().waitFor();
+  expect({ asked, shown, after: (await panel.prompts()).map(({ text }) => text), sentAll: lastRequest().includes('first0700') }).toEqual({
+    asked: true, shown: ['The first part', 'The second part', 'The third part'], after: ['The first part', 'The second part', 'The third part', 'Go on'], sentAll: false,
+  });
+});
+
+test('Compress Session… in the palette does the same', async () => {
+  await longSession();
+  server.script(reply().says('## Goal\nCounting words.'));
+  await workbench.runCommand('Hermes: Compress Session');
+  await workbench.page.getByText(/The model summarises the earlier part/).first().waitFor();
+  await workbench.typeIntoQuickInput('');
+  await workbench.waitForToast(/The earlier part is summarised/);
+  await panel.sees(/Earlier part summarised, .* → /);
+});
+
+test('a turn whose tool results fill the context is summarised in its middle and goes on', async () => {
+  for (const name of ['a', 'b', 'c']) fs.writeFileSync(path.join(vscode().sampleFolder(), `${name}.txt`), `${numberedWords(name, 2500).replaceAll(/(.{70}) /g, '$1\n')}\n`);
+  await workbench.runCommand('Hermes: New Session');
+  await panel.sees('Try asking');
+  server.script(
+    reply().says('First a.').calls('read_file', { path: 'a.txt' }).uses({ input: 1000, output: 20 }),
+    reply().says('Then b.').calls('read_file', { path: 'b.txt' }).uses({ input: 9000, output: 20 }),
+    reply().says('## Goal\nReading three files.'),
+    reply().says('Then c.').calls('read_file', { path: 'c.txt' }).uses({ input: 4000, output: 20 }),
+    reply().says('All three are read.').uses({ input: 3000, output: 20 }),
+  );
+  await panel.send('Read a, b and c');
+  await lastAnswerIs('All three are read.');
+  await panel.sees(/Earlier part summarised, .* → /);
+  await picture('summarised-in-turn');
+  expect({ prompts: (await panel.prompts()).map(({ text }) => text), problems: server.requests.flatMap(({ rejection }) => rejection ?? []), errors: workbench.errors() }).toEqual({ prompts: ['Read a, b and c'], problems: [], errors: [] });
+});
