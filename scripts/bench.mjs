@@ -17,8 +17,8 @@ const packages = path.join(root, 'test/bench');
 const { values: flags } = parseArgs({ options: { json: { type: 'string' }, quick: { type: 'boolean', default: false } } });
 
 const plan = flags.quick
-  ? { sizes: [1_000, 10_000], rounds: 8, turnsPerRound: 10, chunks: 200, reads: 20, searches: 10, openings: 3, naiveTurns: 3, starts: 1 }
-  : { sizes: [1_000, 10_000, 100_000, 300_000], rounds: 20, turnsPerRound: 10, chunks: 400, reads: 40, searches: 15, openings: 5, naiveTurns: 5, starts: 3 };
+  ? { sizes: [1_000, 10_000], rounds: 8, turnsPerRound: 10, chunks: 200, reads: 20, searches: 10, openings: 3, naiveTurns: 3, starts: 1, sessions: 500, longest: 2_000 }
+  : { sizes: [1_000, 10_000, 100_000, 300_000], rounds: 20, turnsPerRound: 10, chunks: 400, reads: 40, searches: 15, openings: 5, naiveTurns: 5, starts: 3, sessions: 5_000, longest: 20_000 };
 
 /** As in test/bench/benchTurn.ts: about 200 messages. */
 const turnsPerSession = 28;
@@ -83,6 +83,8 @@ async function measureSize(program, work, messages) {
   const names = /** @type {Name[]} */ (Object.keys(labels));
   /** @type {Record<string, { open: number[], turns: number[], chunks: number[], load: number[], search: number[], memory: number, index?: number }>} */
   const results = {};
+  /** Of the product alone. @type {{ words: number[], duringScan: number[], cancel: number[] }} */
+  const finding = { words: [], duringScan: [], cancel: [] };
   /** @type {Map<Name, Contestant>} */
   const running = new Map();
   try {
@@ -126,6 +128,13 @@ async function measureSize(program, work, messages) {
         results[name]?.[order].push(...(await contestant.order({ order, count, turn: turns + 100_000, sessions: Math.floor(turns / turnsPerSession) })));
       });
     }
+    const product = running.get('hermes');
+    if (product) {
+      finding.words.push(...(await product.order({ order: 'words', count: 100 })));
+      const times = await product.order({ order: 'scan', turn: turns + 200_000, count: messages < 100_000 ? 5 : plan.chunks / 4 });
+      finding.cancel.push(times.pop() ?? 0);
+      finding.duringScan.push(...times);
+    }
     await each(async (contestant, name) => {
       const result = results[name];
       if (result) [result.memory = 0] = await contestant.order({ order: 'memory' });
@@ -144,7 +153,37 @@ async function measureSize(program, work, messages) {
     }),
   );
   printSize(summary);
-  return { messages, contestants: summary };
+  const found = Object.fromEntries(Object.entries(finding).map(([what, values]) => [what, quantiles(values)]));
+  console.log(`  words p95 ${found.words?.p95} ms; chunks while a scan runs p95 ${found.duringScan?.p95} ms; cancelled after ${found.cancel?.p50} ms`);
+  return { messages, contestants: summary, finding: found };
+}
+
+/** Many sessions, and a long one. @param {string} program @param {string} work */
+async function measureSessions(program, work) {
+  console.log(`\n${plan.sessions.toLocaleString('en')} sessions, one of ${plan.longest.toLocaleString('en')} messages`);
+  const folder = path.join(work, 'sessions');
+  fs.mkdirSync(folder);
+  const seeder = new Contestant(program);
+  await seeder.order({ order: 'seedSessions', folder, packages, sessions: plan.sessions, longest: plan.longest });
+  seeder.stop();
+  /** @type {{ list: number[], resume: number[] }} */
+  const times = { list: [], resume: [] };
+  for (let opening = 0; opening < plan.openings; opening++) {
+    const product = new Contestant(program);
+    try {
+      await product.order({ order: 'open', name: 'hermes', place: { folder, worker: work, packages } });
+      // The first of each in its process counts as any other: that is when a person waits.
+      times.resume.push(...(await product.order({ order: 'resume', count: plan.reads / 10 })));
+      times.list.push(...(await product.order({ order: 'list', count: plan.reads / 10 })));
+      await product.order({ order: 'close' });
+    } finally {
+      product.stop();
+    }
+  }
+  fs.rmSync(folder, { recursive: true });
+  const summary = { sessions: plan.sessions, longest: plan.longest, list: quantiles(times.list), resume: quantiles(times.resume) };
+  console.log(`  list p50 ${summary.list?.p50} ms, max ${summary.list?.max}; first page of the long one p50 ${summary.resume?.p50} ms, max ${summary.resume?.max}`);
+  return summary;
 }
 
 /** @param {number[]} values */
@@ -181,7 +220,7 @@ function printSize(summary) {
   console.log(`  indexing in idle time: ${summary.hermesEngine.indexMsPerTurn} ms per turn`);
 }
 
-function judge(sizes, { activation, vsixBytes }) {
+function judge(sizes, sessions, { activation, vsixBytes }) {
   const turnOf = (size, name) => size.contestants[name].turns.p50;
   const largest = sizes.at(-1);
   const ratios = sizes.map((size) => turnOf(size, 'hermes') / turnOf(size, 'betterSqlite'));
@@ -190,6 +229,10 @@ function judge(sizes, { activation, vsixBytes }) {
     { aim: 'durable turn, × better-sqlite3 (worst size)', value: round(Math.max(...ratios)), most: 1 },
     { aim: 'growth exponent of a turn', value: exponent, most: 0.05 },
     { aim: `open at ${largest.messages.toLocaleString('en')} messages, ms`, value: largest.contestants.hermes.open.p50, most: 60 },
+    { aim: `list of ${sessions.sessions.toLocaleString('en')} sessions, ms`, value: sessions.list.p50, most: 100 },
+    { aim: `first page of a session of ${sessions.longest.toLocaleString('en')} messages, ms`, value: sessions.resume.p50, most: 150 },
+    { aim: `search for words at ${largest.messages.toLocaleString('en')} messages, p95 ms`, value: largest.finding.words.p95, most: 100 },
+    { aim: 'chunk while a scan runs, p95, × without one', value: round(largest.finding.duringScan.p95 / largest.contestants.hermes.chunks.p95), most: 3 },
     { aim: 'activation in a real VS Code (load + activate), ms', value: activation.ms, most: 50 },
     { aim: '.vsix, bytes', value: vsixBytes, most: 2 * 1024 * 1024 },
   ];
@@ -203,16 +246,17 @@ try {
   const program = await bundle(work);
   const sizes = [];
   for (const messages of plan.sizes) sizes.push(await measureSize(program, work, messages));
+  const sessions = await measureSessions(program, work);
   console.log('\nThe extension in a real VS Code …');
   const shipped = await measureShipped(plan.starts);
-  const aims = judge(sizes, shipped);
+  const aims = judge(sizes, sessions, shipped);
   console.log('\nAims');
   for (const { aim, value, most, met } of aims) console.log(`  ${met ? '✓' : '✗'} ${aim}: ${value} (at most ${most})`);
   const seconds = round((performance.now() - started) / 1000);
   console.log(`\nTook ${seconds.toFixed(0)} s.`);
   if (flags.json) {
     const machine = { cpus: os.cpus().length, model: os.cpus()[0]?.model ?? null, memoryGb: Math.round(os.totalmem() / 2 ** 30), platform: process.platform, node: process.version };
-    fs.writeFileSync(flags.json, `${JSON.stringify({ machine, quick: flags.quick, seconds, sizes, ...shipped, aims }, null, 2)}\n`);
+    fs.writeFileSync(flags.json, `${JSON.stringify({ machine, quick: flags.quick, seconds, sizes, sessions, ...shipped, aims }, null, 2)}\n`);
   }
 } finally {
   fs.rmSync(work, { recursive: true, force: true });

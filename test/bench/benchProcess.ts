@@ -2,19 +2,21 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { emptyDatabase } from '../../src/store/open/fileHeader';
 import { migrate } from '../../src/store/schema/migrations';
-import { benchChunk, benchTurn, messagesPerTurn, rareWord, turnsPerSession } from './benchTurn';
+import { benchChunk, benchTurn, benchWord, messagesPerTurn, rareWord, turnsPerSession } from './benchTurn';
 import { BetterSqliteDatabase } from './betterSqliteDatabase';
 import { indexAll, openContestant, sessionDbOver, type Contestant, type ContestantName, type ContestantPlace } from './contestants';
 
 /** Orders of `scripts/bench.mjs` to one process, which measures one way of storing. Times come back in milliseconds. */
 type BenchOrder =
   | { readonly order: 'seed'; readonly folder: string; readonly packages: string; readonly messages: number }
+  | { readonly order: 'seedSessions'; readonly folder: string; readonly packages: string; readonly sessions: number; readonly longest: number }
   | { readonly order: 'open'; readonly name: ContestantName; readonly place: ContestantPlace }
   | { readonly order: 'turns'; readonly from: number; readonly count: number }
   | { readonly order: 'chunks'; readonly turn: number; readonly count: number }
   | { readonly order: 'index' | 'close' | 'memory' }
   | { readonly order: 'load'; readonly count: number; readonly sessions: number }
-  | { readonly order: 'search'; readonly count: number };
+  | { readonly order: 'search' | 'words' | 'list' | 'resume'; readonly count: number }
+  | { readonly order: 'scan'; readonly turn: number; readonly count: number };
 
 let contestant: Contestant | null = null;
 
@@ -32,6 +34,8 @@ async function obey(order: BenchOrder): Promise<readonly number[]> {
   switch (order.order) {
     case 'seed':
       return [seed(order.folder, order.packages, order.messages)];
+    case 'seedSessions':
+      return [seedSessions(order.folder, order.packages, order.sessions, order.longest)];
     case 'open': {
       const took = await timed(async () => {
         contestant = await openContestant[order.name](order.place);
@@ -53,6 +57,14 @@ async function obey(order: BenchOrder): Promise<readonly number[]> {
       );
     case 'search':
       return repeated(order.count, () => timed(() => opened().store.search({ text: rareWord, limit: 20 })));
+    case 'words':
+      return repeated(order.count, (index) => timed(() => opened().store.search({ text: benchWord(index), limit: 20, kind: 'words' })));
+    case 'list':
+      return repeated(order.count, () => timed(() => opened().store.listSessions({ limit: 100_000 })));
+    case 'resume':
+      return repeated(order.count, () => timed(() => resume(opened())));
+    case 'scan':
+      return duringScan(opened(), order.turn, order.count);
     case 'memory':
       return [process.memoryUsage().rss / 2 ** 20];
     case 'close':
@@ -81,6 +93,35 @@ async function chunks({ store }: Contestant, number: number, count: number): Pro
   return times;
 }
 
+/** What the gateway reads before a session's newest page can be shown. */
+async function resume({ store }: Contestant): Promise<void> {
+  const sessionId = await store.conversationTip('long');
+  await Promise.all([store.getSession(sessionId), store.openTurnOf(sessionId), store.queue(sessionId), store.readTranscript({ sessionId, limit: 200 })]);
+}
+
+/** Times of chunks while a scan for text that is nowhere reads every row, and behind them that of the scan's end once it was cancelled. */
+async function duringScan({ store }: Contestant, number: number, count: number): Promise<readonly number[]> {
+  const { sessionId, opening, settling } = benchTurn(number, 'scanned');
+  await store.createSession({ id: sessionId, startedAt: opening.startedAt });
+  await store.openTurn(opening);
+  const cancel = new AbortController();
+  let progress = 0;
+  let ended = false;
+  const scan = store.search({ text: 'no such text', limit: 1, kind: 'substring' }, cancel.signal, ({ done, total }) => (progress = done / total)).then(
+    () => void (ended = true),
+    () => undefined,
+  );
+  const times = await repeated(count, (index) => timed(() => store.appendChunks(benchChunk(sessionId, opening.turnUid, index + 1))));
+  if (ended) throw new Error('The scan was over before the chunks were written.');
+  if (progress === 0) throw new Error('The scan did not tell how far it has come.');
+  const cancelled = await timed(() => {
+    cancel.abort();
+    return scan;
+  });
+  await store.settleTurn({ ...settling, messages: [] });
+  return [...times, cancelled];
+}
+
 /** Makes a store of that many messages, indexed, in large transactions without durability. Returns how many it holds. */
 function seed(folder: string, packages: string, messages: number): number {
   const file = join(folder, 'state.db');
@@ -102,6 +143,30 @@ function seed(folder: string, packages: string, messages: number): number {
   }
   database.close();
   return turns;
+}
+
+/** Makes a store of many sessions with one turn each, and one ("long") with that many messages. Returns how many messages it holds. */
+function seedSessions(folder: string, packages: string, sessions: number, longest: number): number {
+  const file = join(folder, 'state.db');
+  writeFileSync(file, emptyDatabase());
+  const database = new BetterSqliteDatabase(packages, file, 'none');
+  migrate(database, { keepCopy: () => undefined });
+  const db = sessionDbOver(database);
+  const turns = sessions - 1 + Math.ceil(longest / messagesPerTurn);
+  db.createSession({ id: 'long', startedAt: 1_600_000_000 });
+  for (let first = 0; first < turns; first += 1000) {
+    database.asOne(() => {
+      for (let number = first; number < Math.min(turns, first + 1000); number++) {
+        const { sessionId, opening, settling } = benchTurn(number, number < sessions - 1 ? `session-${number}` : 'long');
+        if (sessionId !== 'long') db.createSession({ id: sessionId, startedAt: opening.startedAt });
+        db.openTurn(opening);
+        db.settleTurn(settling);
+      }
+      indexAll(db);
+    });
+  }
+  database.close();
+  return turns * messagesPerTurn;
 }
 
 function opened(): Contestant {

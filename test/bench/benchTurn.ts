@@ -17,9 +17,8 @@ export interface BenchTurn {
   readonly settling: SettleTurn;
 }
 
-export function benchTurn(number: number): BenchTurn {
+export function benchTurn(number: number, sessionId = `session-${Math.floor(number / turnsPerSession)}`): BenchTurn {
   const turnUid = `turn-${number}`;
-  const sessionId = `session-${Math.floor(number / turnsPerSession)}`;
   const base = (name: string) => ({
     uid: `${turnUid}-${name}`,
     sessionId,
@@ -81,6 +80,11 @@ export function benchChunk(sessionId: string, turnUid: string, seq: number): Chu
 
 /** A word that stands in about one message of two hundred. */
 export const rareWord = wordOf(2500);
+
+/** A word of the vocabulary, frequent or rare by its number. */
+export function benchWord(number: number): string {
+  return wordOf((number * 1217) % vocabulary);
+}
 
 /** Text of about 2 KB in which some words are frequent and most are rare, as in any language. */
 function prose(seed: number): string {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock';
 import { Emitter, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
-import type { SessionStore } from '../sessionStore';
+import type { SearchProgress, SessionStore } from '../sessionStore';
 import { StoreError } from '../storeError';
 import type { OpenReport } from '../worker/openedStore';
 import { promisedOperations, type MethodArguments, type MethodName, type MethodResults } from '../worker/sessionMethods';
@@ -73,7 +73,7 @@ export class StoreConnection implements Disposable {
 
   /** Every method rejects with a `StoreError` that says why while the store is not open. */
   readonly store: SessionStore = {
-    ...promisedOperations((method, args, signal) => this.forward(method, args, signal)),
+    ...promisedOperations((method, args, signal, onProgress) => this.forward(method, args, signal, onProgress)),
     close: () => this.close(),
   };
 
@@ -239,12 +239,14 @@ export class StoreConnection implements Disposable {
     this.setState(report.readOnly ? { kind: 'readOnly', report, error: reviveStoreError(report.readOnly) } : { kind: 'open', report });
   }
 
-  private async forward<M extends MethodName>(method: M, args: MethodArguments[M], signal?: AbortSignal): Promise<MethodResults[M]> {
+  private async forward<M extends MethodName>(
+    method: M, args: MethodArguments[M], signal?: AbortSignal, onProgress?: (progress: SearchProgress) => void,
+  ): Promise<MethodResults[M]> {
     const store = this.running;
     if (!store) throw unavailable(this.current);
     this.used ||= !ownMethods.has(method);
     try {
-      return await store.call(method, args, signal);
+      return await store.call(method, args, signal, onProgress);
     } catch (error) {
       if (error instanceof StoreError && fatalCauses.includes(error.causeClass)) this.lose(store, error);
       throw error;

@@ -64,6 +64,19 @@ describe('the store behind its worker, on a real disk', () => {
     );
   });
 
+  it('tells how far a scan has come while it runs', async () => {
+    const { store } = await openedIn(temporaryFolder());
+    await store.createSession({ id: 's', startedAt: 1 });
+    for (let turn = 0; turn < 20; turn++) {
+      await store.openTurn(openingTurn('s', `t${turn}`));
+      await store.appendChunks(chunkOf('s', `t${turn}`, 1, 0, 'lorem ipsum '.repeat(400)));
+      await store.settleTurn(settlingTurn(`t${turn}`));
+    }
+    const told: number[] = [];
+    const hits = await store.search({ text: 'orem ips', limit: 100, kind: 'substring' }, undefined, ({ done, total }) => told.push(done / total));
+    expect([hits.length, told.length > 0, told.at(-1)]).toEqual([20, true, 1]);
+  });
+
   it('goes on storing chunks while a search is running and after it was cancelled', async () => {
     const { store } = await openedIn(temporaryFolder());
     await store.createSession({ id: 's', startedAt: 1 });
