@@ -1,14 +1,15 @@
 import type { Agent } from '../agent/agent';
 import { contextOf } from '../agent/compression/compressor';
+import type { NoHandoff } from '../agent/compression/contextEngine';
 import { contextUse } from '../agent/compression/contextUse';
 import type { RoomRequest } from '../agent/liveRun';
-import { type ChatModel } from '../models/chatModel';
+import type { ChatModel } from '../models/chatModel';
 import { ModelError } from '../models/modelProvider';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { TurnActivity } from '../transcript/turnEvent';
-import { CompressionWork, type CompressionWorkParts } from './compressionWork';
+import { type CompressionTask, CompressionWork, type CompressionWorkParts, type Published } from './compressionWork';
 import { type CompressionReport, GatewayError, type SessionContextUse } from './gateway';
 
 export type CompressingActivity = TurnActivity & { readonly kind: 'compressing' };
@@ -122,8 +123,7 @@ export class Compressions {
       const contextWindow = cause === 'refused' ? Math.min(contextOf(model) ?? Infinity, contextUse(rows).tokens) : contextOf(model);
       if (engine.preview(rows, contextWindow) === null) return null;
       begins();
-      const summariser = await this.summariser(model, signal);
-      const done = await this.work.compress({ session, turnUid, model: summariser, contextWindow, focus: null, isForced: cause === 'refused', signal });
+      const done = await this.attempt({ session, turnUid, contextWindow, focus: null, isForced: cause === 'refused', signal }, model);
       if (done.kind !== 'published') {
         log.info(`Session ${session.id} was not compressed inside turn ${turnUid}: ${done.sentence}`);
         return null;
@@ -151,12 +151,20 @@ export class Compressions {
 
   private async betweenTurns(session: Session, { focus, isForced }: CompressionRequest, signal: AbortSignal): Promise<CompressionReport> {
     const model = await this.openModel(session, signal);
-    const summariser = await this.summariser(model, signal);
-    const done = await this.work.compress({ session, turnUid: null, model: summariser, contextWindow: contextOf(model), focus, isForced, signal });
+    const done = await this.attempt({ session, turnUid: null, contextWindow: contextOf(model), focus, isForced, signal }, model);
     if (done.kind !== 'published') throw new GatewayError('notCompressed', done.sentence);
     const { child, tokens, madeBy } = done;
     this.parts.rolledOver(session, child);
     return { sessionId: child.id, tokens, madeBy };
+  }
+
+  /** By the model that the setting names, and by the session's own where that one is of no use. */
+  private async attempt(task: Omit<CompressionTask, 'model'>, own: ChatModel): Promise<Published | NoHandoff> {
+    const summariser = await this.summariser(own, task.signal);
+    const done = await this.work.compress({ ...task, model: summariser });
+    if (done.kind !== 'unavailable' || summariser === own) return done;
+    this.sayUnused(summariser.info.ref, own, done.sentence);
+    return this.work.compress({ ...task, model: own, isForced: true });
   }
 
   private isNearlyFull({ conversationId }: Session, rows: readonly Message[], model: ChatModel): Promise<boolean> {
@@ -172,9 +180,13 @@ export class Compressions {
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ModelError)) throw error;
-      this.parts.log.warn(`The model ${ref} of the setting hermes.compression.model cannot be used, so ${own.info.ref} writes the summary: ${error.message}`);
+      this.sayUnused(ref, own, error.message);
       return own;
     }
+  }
+
+  private sayUnused(ref: string, own: ChatModel, why: string): void {
+    this.parts.log.warn(`The model ${ref} of the setting hermes.compression.model cannot be used, so ${own.info.ref} writes the summary: ${why}`);
   }
 
   private modelOf(session: Session): string {

@@ -104,3 +104,69 @@ describe('compression', () => {
     expect({ sent: sent(world, -1), stored: storedLines(world, other.sessionId) }).toEqual({ sent: ['user: q'], stored: ['user: q', 'assistant: ok'] });
   });
 });
+
+/** A prompt whose answer leaves the context of 4000 tokens nearly full. */
+const filling = (topic: string) => reply().says(long(topic), { in: 4000 }).uses({ input: 3300, output: 10 });
+const noKey = () => refuses(401, { message: 'no' });
+const tips = (world: World): readonly string[] => readElsewhere(world, "SELECT count(*) FROM sessions WHERE parent_kind = 'compression'");
+
+describe('compression by itself', () => {
+  it('B71 in the middle of a turn: what the model says behind it is stored and delivered, once, where the session is shown', async () => {
+    const world = await create({ contextWindow: 4000 });
+    const panel = world.surface();
+    const reads = (input: number) => reply().calls('list_directory', {}).uses({ input, output: 10 });
+    world.server.script(filling('one').uses({ input: 1500, output: 10 }), filling('two').uses({ input: 2500, output: 10 }), reads(3300), reply().says(summary), reply().says('There are none.'));
+    await world.ask(panel, 'q1');
+    const { sessionId } = await world.ask(panel, 'q2');
+    await world.ask(panel, 'Which files are there?');
+    const tip = world.gateway.shownSession(panel.id) ?? '';
+    expect({ moved: tip !== sessionId, last: storedLines(world, tip).at(-1), delivered: panel.delivered.at(-1)?.text, times: panel.deliveredText.split('There are none.').length - 1, refused: refused(world), ended: ended(panel) }).toEqual({
+      moved: true, last: 'assistant: There are none.', delivered: 'There are none.', times: 1, refused: [], ended: 'complete stop',
+    });
+  });
+
+  it('B172 keeps its cool-down over a reload, and from a new session', async () => {
+    const world = await create({ contextWindow: 4000 });
+    let panel = world.surface();
+    const half = filling('one').uses({ input: 1500, output: 10 });
+    world.server.script(half, filling('two'), noKey(), filling('three'));
+    await world.ask(panel, 'q1');
+    const { sessionId } = await world.ask(panel, 'q2');
+    await world.send(panel, 'q3');
+    await panel.untilSettled(3);
+    await world.idle();
+    const asked = [world.server.requests.length];
+    await world.reopen();
+    panel = await resumed(world, sessionId);
+    world.server.script(filling('four'));
+    await world.ask(panel, 'q4');
+    asked.push(world.server.requests.length);
+    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    world.server.script(half, filling('two'), reply().says(summary), reply().says('done'));
+    await world.ask(panel, 'q1');
+    await world.ask(panel, 'q2');
+    await world.send(panel, 'q3');
+    await panel.untilSettled(4);
+    await world.idle();
+    asked.push(world.server.requests.length);
+    expect({ asked, compressed: tips(world), meta: readElsewhere(world, "SELECT count(*) FROM state_meta WHERE key LIKE 'compression:%' AND value <> ''") }).toEqual({ asked: [4, 5, 9], compressed: ['1'], meta: ['1'] });
+  });
+
+  it('B173 in its cool-down still makes one attempt for a request that is refused as too long, and never gives the session up', async () => {
+    const world = await create({ contextWindow: 4000 });
+    const panel = world.surface();
+    world.server.script(filling('one'), filling('two'), noKey(), filling('three'));
+    await world.ask(panel, 'q1');
+    const { sessionId } = await world.ask(panel, 'q2');
+    await world.ask(panel, 'q3');
+    const tooLong = () => refuses(400, { message: "This model's maximum context length is 4096 tokens." });
+    world.server.script(tooLong(), noKey());
+    await world.ask(panel, 'q4');
+    const failed = { ended: ended(panel), shown: world.gateway.shownSession(panel.id), requests: world.server.requests.length };
+    world.server.script(tooLong(), reply().says(summary), reply().says('a5'));
+    await world.ask(panel, 'q5');
+    expect({ failed, ended: ended(panel), compressed: tips(world), last: storedLines(world, world.gateway.shownSession(panel.id) ?? '').at(-1) }).toEqual({
+      failed: { ended: 'failed error context', shown: sessionId, requests: 6 }, ended: 'complete stop', compressed: ['1'], last: 'assistant: a5',
+    });
+  });
+});

@@ -48,8 +48,8 @@ export interface WorldOptions {
   readonly spillFolders?: readonly string[];
   /** How long a turn waits for recall; two seconds where it is not said. */
   readonly recallTimeoutMs?: number;
-  /** Replaces the model behind the server. */
-  readonly openModel?: (ref: string) => Promise<ChatModel>;
+  /** Replaces the model behind the server, where it gives one. */
+  readonly openModel?: (ref: string) => Promise<ChatModel> | undefined;
 }
 
 /** The whole product but its editor: the real gateway, a real store in a temporary folder, real HTTP to the strict model server, surfaces and

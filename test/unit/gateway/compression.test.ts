@@ -1,7 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { ChatModel } from '../../../src/models/chatModel';
+import { ModelError } from '../../../src/models/modelProvider';
+import { EventPump } from '../../../src/models/pump';
 import { StoreError } from '../../../src/store/storeError';
 import { handoffTokens } from '../../../src/transcript/handoff';
+import { gate } from '../../support/conformance';
+import { ManualClock } from '../../support/manualClock';
 import { refuses, reply } from '../../support/modelServer';
+import { RecordingMemory, throwingMemory } from '../../support/recordingMemory';
 import { World, type WorldOptions } from '../../support/world';
 
 let world: World;
@@ -233,5 +239,86 @@ describe('compressing', () => {
     while (world.server.requests.length < 3) await new Promise((resolve) => setTimeout(resolve, 2));
     await world.gateway.stop(sessionId);
     expect([await compressing, await world.store.conversationTip(sessionId)]).toEqual(['Compressing was stopped. Nothing was changed.', sessionId]);
+  });
+});
+
+describe('the summary', () => {
+  /** A model that says one thing. */
+  const writing = (text: string): ChatModel => ({
+    info: { ref: 'Local/small', provider: 'Local', id: 'small', label: 'small', destination: 'x', contextWindow: 8000, allocatedContext: null, tools: false, images: false, efforts: ['default'], price: null, warnings: [] },
+    stream: () => {
+      const pump = new EventPump();
+      pump.append({ kind: 'text', text });
+      pump.end({ outcome: 'complete', finish: { unified: 'stop', raw: 'stop' }, toolCalls: [], empty: 'no', usage: null, requestId: null });
+      return pump.stream;
+    },
+  });
+
+  it('is written by the model that the setting names, and by the session’s own where that one cannot be opened, or asked', async () => {
+    const seen: unknown[] = [];
+    for (const summaryModel of ['Local/small', 'Local/gone', 'Local/absent', 'Local/test-model']) {
+      const failure = { cause: 'notFound' as const, sentence: 'There is no such model.', technical: '404' };
+      await create({ summaryModel, openModel: (ref) => (ref === 'Local/gone' ? Promise.reject(new ModelError(failure)) : ref === 'Local/small' ? Promise.resolve(writing('Written by the small one.')) : undefined) });
+      const { sessionId } = await talk();
+      world.server.script(reply().says('Written by its own.'));
+      const { sessionId: child } = await world.gateway.compress(sessionId, null);
+      const handoff = JSON.stringify((await world.store.activeMessages(child))[0]);
+      seen.push([summaryModel, handoff.includes('Written by the small one.') ? 'small' : handoff.includes('Written by its own.') ? 'own' : '?', world.logLines.filter((line) => line.includes('hermes.compression.model')).length]);
+      if (summaryModel !== 'Local/test-model') await world.close();
+    }
+    expect(seen).toEqual([['Local/small', 'small', 0], ['Local/gone', 'own', 1], ['Local/absent', 'own', 1], ['Local/test-model', 'own', 0]]);
+  });
+
+  it('is asked for with what memory has to say of the rows, without secrets; memory that fails does not hold it up', async () => {
+    const heard: string[] = [];
+    await create({ memory: (log) => [new RecordingMemory(log, { beforeCompressing: `They chose the recursive parser. ${key}` }), throwingMemory()] });
+    const { sessionId } = await talk();
+    world.server.script(reply().says(summary));
+    await world.gateway.compress(sessionId, null);
+    heard.push(...world.memoryLog.filter((line) => line.startsWith('compressing')).map((line) => line.slice(0, 36)));
+    expect({ heard, told: wire(2).includes('They chose the recursive parser.'), secret: wire(2).includes(key) }).toEqual({
+      heard: ['compressing What does the parser do?'], told: true, secret: false,
+    });
+  });
+
+  it('is given up when the model does not come to an end, and the session is compressed without it', async () => {
+    const clock = new ManualClock();
+    await create({ clock });
+    const { sessionId } = await talk();
+    world.server.script(reply().hangs());
+    const compressing = world.gateway.compress(sessionId, null);
+    await world.server.request(2);
+    await clock.advance(301_000);
+    expect((await compressing).madeBy).toBe('plain');
+  });
+});
+
+describe('surfaces, while a session is compressed between two turns', () => {
+  it('are told that it begins and that it has ended, in the session they show; a snapshot says so too', async () => {
+    await create();
+    const { panel, sessionId } = await talk();
+    const held = gate();
+    world.server.script(reply().waitsFor(held.opened).says(summary));
+    const compressing = world.gateway.compress(sessionId, null);
+    await world.server.request(2);
+    const { activity } = await world.gateway.snapshot(sessionId, 1);
+    held.open();
+    const { sessionId: child } = await compressing;
+    const told = panel.sessionEvents.flatMap((event) => (event.kind === 'compressing' ? [`${event.sessionId === child ? 'child' : 'parent'} ${event.activity?.kind ?? 'over'}`] : []));
+    expect({ activity: activity?.kind, told, after: (await world.gateway.snapshot(child, 1)).activity }).toEqual({ activity: 'compressing', told: ['parent compressing', 'child over'], after: null });
+  });
+});
+
+describe('how full the context is', () => {
+  it('is what the service counted, in parts that add up; an estimate before the first count, and without the model’s limit where it says none', async () => {
+    await create({ contextWindow: 4000 });
+    const { sessionId } = await talk(3000);
+    const counted = await world.gateway.contextUse(sessionId);
+    const { id } = await world.store.createSession({ id: '20260101_000000_abcdef', startedAt: 1, model: 'Local/test-model' });
+    const empty = await world.gateway.contextUse(id);
+    const sum = ({ parts }: typeof counted) => (parts === null ? null : parts.system + parts.tools + parts.messages);
+    expect({ counted: [counted.tokens, counted.counted, counted.window, sum(counted)], empty: [empty.counted, empty.parts?.messages, sum(empty) === empty.tokens, (empty.parts?.tools ?? 0) > 100] }).toEqual({
+      counted: [3010, true, 4000, 3010], empty: [false, 0, true, true],
+    });
   });
 });

@@ -11,8 +11,11 @@ let world: World;
 afterEach(() => world.close());
 
 /** A model that takes 4000 tokens, and files of which four fill it. */
-const create = async (options: WorldOptions = {}): Promise<World> => {
-  world = await World.create({ contextWindow: 4000, ...options });
+const create = (options: WorldOptions = {}): Promise<World> => createSilent({ contextWindow: 4000, ...options });
+
+/** The same with a model that does not say how much it takes. */
+const createSilent = async (options: WorldOptions = {}): Promise<World> => {
+  world = await World.create(options);
   for (const name of ['a', 'b', 'c', 'd']) writeFileSync(join(world.folder, `${name}.txt`), `file ${name}: ${'the parser reads tokens. '.repeat(160)}`);
   return world;
 };
@@ -66,7 +69,7 @@ describe.each(['openai', 'anthropic'] as const)('a turn that fills the context (
       sent: [expect.stringContaining('user: (Summary of the'), 'user: Read every file.', expect.stringContaining('assistant: calls'), expect.stringContaining('tool call-c')],
       summarised: { told: true, gone: true },
       next: 6,
-      memory: ['initialize parent', 'compressing Read every file. |  |  |', 'switch child compression parent pare', 'sync child: Read every file. -> All ', 'sync child: Thanks. -> You are welco'],
+      memory: ['initialize parent', 'switch child compression parent pare', 'sync child: Read every file. -> All ', 'sync child: Thanks. -> You are welco'],
       list: ['child 2'],
       delivered: ['All read.', 'You are welcome.'],
       refused: [],
@@ -76,7 +79,7 @@ describe.each(['openai', 'anthropic'] as const)('a turn that fills the context (
   });
 
   it('is compressed once when a request in its middle is refused as too long', async () => {
-    await create({ protocol, contextWindow: undefined });
+    await createSilent({ protocol });
     world.server.script(reads('a', 900), reads('b', 2000), reads('c', 2800), reads('d', 3000), tooLong(), reply().says(summary), reply().says('All read.'));
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'Read every file.');
@@ -86,7 +89,7 @@ describe.each(['openai', 'anthropic'] as const)('a turn that fills the context (
   });
 
   it('fails when it is refused again behind its compression: it is not tried without end', async () => {
-    await create({ protocol, contextWindow: undefined });
+    await createSilent({ protocol });
     world.server.script(reads('a', 900), reads('b', 2000), reads('c', 2800), tooLong(), reply().says(summary), tooLong());
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'Read every file.');
