@@ -23,10 +23,14 @@ export interface DiskFailure {
 
 export type FileRole = 'main' | 'log';
 
+/** After how many commits the name of the log is looked at. */
+const commitsPerLook = 32;
+
 /** One database while SQLite has it open: its files, and what went wrong with them. */
 export class MountedDatabase {
   /** Set by the file layer when SQLite really opened the main file through us. */
   mainOpened = false;
+  private looks = 0;
   private frozen = false;
   private readonly handles = new Map<FileRole, { readonly file: OpenFile; readonly identity: string }>();
   private failure: DiskFailure | undefined;
@@ -59,13 +63,19 @@ export class MountedDatabase {
     this.handles.delete(role);
   }
 
-  /** The file under whose name something else lies now, or nothing: what is written goes where nobody will look for it. Two looks at names, a
-   *  few microseconds. */
-  displaced(): FileRole | null {
-    for (const [role, { identity }] of this.handles) {
-      if (this.files.fileSystem.stat(this.pathOf(role))?.identity !== identity) return role;
-    }
-    return null;
+  /** The file under whose name something else lies now, or nothing: what is written goes where nobody will look for it. Asked at every commit,
+   *  so it is one look at a name and one at a handle; a log that was moved, and not deleted, is noticed a few commits later, or when asked to look
+   *  at every name. */
+  displaced(names: 'most' | 'all' = 'most'): FileRole | null {
+    if (!this.isInPlace('main')) return 'main';
+    const log = this.handles.get('log');
+    this.looks = (this.looks + 1) % commitsPerLook;
+    return log?.file.isUnlinked() === true || ((names === 'all' || this.looks === 0) && !this.isInPlace('log')) ? 'log' : null;
+  }
+
+  private isInPlace(role: FileRole): boolean {
+    const handle = this.handles.get(role);
+    return handle === undefined || this.files.fileSystem.stat(this.pathOf(role))?.identity === handle.identity;
   }
 
   /** Copies the main file as it is seen through the open handle, wherever it lies by now, beside the one that took its name. */

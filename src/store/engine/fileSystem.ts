@@ -32,6 +32,8 @@ export interface OpenFile {
   size(): number;
   /** Same for every name and handle of one file, different for two files that exist at once. */
   identity(): string;
+  /** Whether no name leads to it any more: it was deleted, or another file took its name. */
+  isUnlinked(): boolean;
   close(): void;
 }
 

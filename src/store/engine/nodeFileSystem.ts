@@ -118,6 +118,10 @@ class NodeFile implements OpenFile {
     return identityOf(fs.fstatSync(this.descriptor, { bigint: true }));
   }
 
+  isUnlinked(): boolean {
+    return fs.fstatSync(this.descriptor).nlink === 0;
+  }
+
   close(): void {
     fs.closeSync(this.descriptor);
   }

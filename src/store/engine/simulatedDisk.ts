@@ -70,6 +70,10 @@ export class SimulatedDisk implements FileSystem {
     return { kind: 'file', size: inode.size, identity: inode.identity, modifiedAt: inode.modifiedAt };
   }
 
+  hasName(inode: Inode): boolean {
+    return [...this.folders.values()].some((folder) => folder.holds(inode));
+  }
+
   mayWrite(): boolean {
     return !this.readOnly;
   }
@@ -197,6 +201,10 @@ class Folder {
     return this.current.get(path);
   }
 
+  holds(inode: Inode): boolean {
+    return [...this.current.values()].includes(inode);
+  }
+
   set(path: string, inode: Inode | undefined): void {
     this.change([[path, inode]]);
   }
@@ -276,6 +284,10 @@ class SimulatedFile implements OpenFile {
 
   identity(): string {
     return this.inode.identity;
+  }
+
+  isUnlinked(): boolean {
+    return !this.disk.hasName(this.inode);
   }
 
   close(): void {

@@ -101,7 +101,7 @@ export class SqlJsDatabase implements SqlDatabase {
     if (this.closed) return;
     try {
       this.assertOwned();
-      if (this.connection.mounted.mayWrite) this.assertInPlace();
+      if (this.connection.mounted.mayWrite) this.assertInPlace('all');
     } catch {
       this.connection.mounted.freeze();
     }
@@ -152,9 +152,9 @@ export class SqlJsDatabase implements SqlDatabase {
 
   /** A file that was moved away or deleted while it is open takes writes as before, and nobody finds them again (hermes-agent#100960). Throws
    *  `replaced`, after what it holds was brought to safety. */
-  private assertInPlace(): void {
+  private assertInPlace(names: 'most' | 'all' = 'most'): void {
     const { mounted } = this.connection;
-    const role = mounted.displaced();
+    const role = mounted.displaced(names);
     if (role === null) return;
     const kept = this.rescue(role);
     mounted.freeze();

@@ -66,6 +66,14 @@ describe('a file that is moved under a living process', () => {
     expect({ tries, stored: reopened() }).toEqual({ tries: [replaced, replaced], stored: ['note-0', 'note-1', 'note-2', 'note-3'] });
   });
 
+  it('B68 notices a log that was moved away when it closes, at the latest', async () => {
+    const { database, reopened } = await opened();
+    renameSync(at('store/state.db.wal'), at('elsewhere.wal'));
+    addNotes(database, 3, 4);
+    database.close();
+    expect(reopened()).toEqual(['note-0', 'note-1', 'note-2', 'note-3']);
+  });
+
   it('leaves a log alone that belongs to the file now in place', async () => {
     const { database, sqlite } = await opened();
     const other = openTestDatabase(sqlite, disk, at('other')).database;
