@@ -94,7 +94,7 @@ export class ConversationGateway implements Gateway {
       seatFor: (...turn) => this.switching.seatForTurn(...turn),
     }));
     const bare = { ...parts, surfaces, sessions, seating, runner, compressions, slots };
-    const switching = (this.switching = new SessionSwitching({ ...bare, left: () => undefined }));
+    const switching = (this.switching = new SessionSwitching({ ...bare, left: (sessionId) => void runner.leftBy(sessionId) }));
     const rooms = { ...bare, switching };
     const queue = (this.queue = new PromptQueue(rooms));
     const versions = (this.versions = new PromptVersions(rooms));

@@ -26,7 +26,7 @@ interface SwitchingParts {
   readonly sessions: SessionDirectory;
   readonly slots: TurnSlots;
   /** A surface shows this session no more: what was shown of it and could not be stored is stored now. */
-  readonly left: (session: string) => void;
+  readonly left: (sessionId: string) => void;
 }
 
 type TargetOf<R extends SwitchReason> = Extract<SwitchTarget, { readonly reason: R }>;

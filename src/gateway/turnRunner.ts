@@ -6,14 +6,14 @@ import type { Clock } from '../base/clock';
 import type { Log } from '../base/log';
 import type { MemoryManager } from '../memory/memoryManager';
 import type { SessionStore } from '../store/sessionStore';
-import { answerText, type Message, type NewMessage } from '../transcript/message';
-import type { AssistantPart } from '../transcript/part';
+import { answerText, type Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
 import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
 import type { AgentSeat } from './agentSeat';
 import { PendingSteering } from './pendingSteering';
-import { DeliveryWitness, type MissingDelivery } from './deliveryWitness';
+import { DeliveryCheck } from './deliveryCheck';
+import { DeliveryWitness } from './deliveryWitness';
 
 export type SettledRow = Turn & { readonly state: 'settled' };
 
@@ -66,12 +66,14 @@ export class TurnRunner {
   private readonly closed = new Promise<void>((resolve) => {
     this.wakeRetries = resolve;
   });
-  private backfills = 0;
+  private readonly deliveries: DeliveryCheck;
 
   constructor(
     private readonly parts: RunnerParts,
     private readonly listeners: RunnerListeners,
-  ) {}
+  ) {
+    this.deliveries = new DeliveryCheck(parts);
+  }
 
   runningIn(conversationId: string): RunningTurn | null {
     return this.running.get(conversationId) ?? null;
@@ -116,6 +118,11 @@ export class TurnRunner {
     if (run?.turn.uid === turnUid) run.recall.abort();
   }
 
+  /** A surface leaves this session: what was shown of it and could not be written afterwards is written now. Never rejects. */
+  leftBy(sessionId: string): Promise<void> {
+    return this.deliveries.makeUpFor(sessionId);
+  }
+
   async shutdown(): Promise<void> {
     this.closing = true;
     for (const run of this.running.values()) run.controller.abort(new TurnStop('windowClosed'));
@@ -138,7 +145,7 @@ export class TurnRunner {
     const room = { make: async (request: RoomRequest) => (await this.listeners.makeRoom(run, request))?.id ?? null };
     const result = await agent.runTurn({ turn, conversationId, show, controller, steering, room, skipRecall: recall.signal });
     const settled = result.kind === 'settled' ? result.turn : await this.settleAtLast(result, run, show);
-    if (settled !== null) await this.verify(witness, stored, run);
+    if (settled !== null) await this.deliveries.check(witness, stored, { ...turn, sessionId: run.session.id });
     if (settled !== null) remember(run, settled, stored);
     seat.turnEnded();
     this.running.delete(conversationId);
@@ -164,23 +171,6 @@ export class TurnRunner {
     return null;
   }
 
-  /** Delivered means stored, checked after every turn; a text that is missing is written, and the log says so. */
-  private async verify(witness: DeliveryWitness, stored: readonly Message[], { turn, session }: RunningTurn): Promise<void> {
-    const missing = witness.missingFrom(stored);
-    if (missing.length === 0) return;
-    for (const { messageUid, part, shown, stored: found } of missing) {
-      this.backfills++;
-      this.parts.log.info(
-        `Backfill ${this.backfills}: turn ${turn.uid}, message ${messageUid}, part ${part}: ${shown.length} characters were shown, ${found?.length ?? 0} were stored.`,
-      );
-    }
-    try {
-      await this.parts.store.putMessages(backfillRows(missing, stored, { ...turn, sessionId: session.id }, this.parts.clock.now()));
-    } catch (error) {
-      this.parts.log.error('What was shown could not be written afterwards.', error);
-    }
-  }
-
   private pause(ms: number): Promise<void> {
     return new Promise((resolve) => this.parts.clock.after(ms, resolve));
   }
@@ -195,30 +185,5 @@ function remember({ seat, prompt }: RunningTurn, turn: SettledRow, stored: reado
     answer: answers.filter((text) => text !== '').join('\n\n'),
     startedAt: turn.startedAt,
     settledAt: turn.settledAt,
-  });
-}
-
-/** The rows with what was shown put back, a row of its own for a message that is not stored at all. */
-function backfillRows(missing: readonly MissingDelivery[], stored: readonly Message[], turn: Turn, now: number): readonly NewMessage[] {
-  return [...new Set(missing.map(({ messageUid }) => messageUid))].map((uid): NewMessage => {
-    const row = stored.find((message) => message.uid === uid);
-    const parts: AssistantPart[] = row?.role === 'assistant' ? [...row.parts] : [];
-    for (const { part, kind, shown } of missing.filter((entry) => entry.messageUid === uid)) parts.splice(part, 1, { kind, text: shown });
-    if (row?.role === 'assistant') return { ...row, parts };
-    return {
-      uid,
-      sessionId: turn.sessionId,
-      turnUid: turn.uid,
-      createdAt: now,
-      visibility: { kind: 'shown' },
-      carriedFrom: null,
-      role: 'assistant',
-      parts,
-      state: 'final',
-      lastSeq: 0,
-      model: turn.model,
-      finishReason: null,
-      usage: null,
-    };
   });
 }

@@ -51,7 +51,7 @@ const guards = [
     from: 'foldFoundSpills(engine.fileSystem, sessions, place.folder, place.spills);', to: '[];',
   },
   {
-    name: 'backfill', file: 'src/gateway/turnRunner.ts', tests: ['droppedRows'],
+    name: 'backfill', file: 'src/gateway/deliveryCheck.ts', tests: ['droppedRows'],
     from: 'if (missing.length === 0) return;', to: 'if (missing.length >= 0) return;',
   },
   {
@@ -59,12 +59,12 @@ const guards = [
     from: 'return this.turns.running().filter(({ uid }) => !except.includes(uid)).map((turn) =>', to: 'return this.turns.running().slice(0, 0).map((turn) =>',
   },
   {
-    name: 'slot', file: 'src/gateway/conversationGateway.ts', tests: ['concurrency'],
-    from: 'return this.runner.runningIn(conversationId) !== null || this.compressions.isRunning(conversationId) || this.opening.waitsInStore(session);',
-    to: 'return conversationId === \'\' && this.opening.waitsInStore(session);',
+    name: 'slot', file: 'src/gateway/turnSlots.ts', tests: ['concurrency'],
+    from: 'return runner.runningIn(conversationId) !== null || compressions.isRunning(conversationId) || opening.waitsInStore(session);',
+    to: 'return runner.all().length < 0 && compressions.isRunning(conversationId) && opening.waitsInStore(session);',
   },
   {
-    name: 'identity of a submission', file: 'src/gateway/conversationGateway.ts', tests: ['duplicateRows'],
+    name: 'identity of a submission', file: 'src/gateway/promptIntake.ts', tests: ['duplicateRows'],
     from: 'if (repeated !== null) return repeated;', to: 'void repeated;',
   },
   {

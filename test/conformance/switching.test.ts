@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock';
 import type { Surface } from '../../src/gateway/gateway';
+import { StoreError } from '../../src/store/storeError';
 import { account, readElsewhere, sound, storedLines } from '../support/account';
 import { askUntil, gate, resumed, seeded, sent, worldPerTest } from '../support/conformance';
 import { reply } from '../support/modelServer';
@@ -71,6 +72,26 @@ describe('what belongs to the session that is left', () => {
     expect({ first: await modelOf(sessionId), next: await modelOf(next.sessionId), saved: world.savedModels, turns: readElsewhere(world, 'SELECT model FROM turns ORDER BY id') }).toEqual({
       first: 'Local/other-model', next: 'Local/test-model', saved: [], turns: ['Local/test-model', 'Local/test-model', 'Local/other-model'],
     });
+  });
+
+  it('B17 is verified when it is left: what was shown and could not be written behind its turn is written then', async () => {
+    const world = await create();
+    world.server.script(reply().says('Hello ').pauses(50).says('world'));
+    const panel = world.surface();
+    const { sessionId } = await askUntil(world, panel, 'Hi', 'Hello ');
+    const full = new StoreError('full', 'The disk is full.', 'ENOSPC');
+    world.breakStore(() => full);
+    await panel.untilSettled(1);
+    world.damageStore('DELETE FROM stream_chunks');
+    world.damageStore("DELETE FROM messages WHERE role = 'assistant'");
+    const mend = world.breakStore((method) => (method === 'putMessages' ? full : null));
+    await panel.untilSettled(2);
+    await world.idle();
+    const before = (await account(world, panel, sessionId)).missing;
+    mend();
+    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect({ before, after: (await account(world, panel, sessionId)).missing }).toEqual({ before: ['Hello '], after: [] });
   });
 
   it('B188 ends for memory although its agent was let go while idle, which did not count as its end', async () => {
