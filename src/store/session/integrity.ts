@@ -56,6 +56,18 @@ const rules: readonly Rule[] = [
       WHERE c.parent_session_id = s.id AND c.parent_kind = 'compression')`,
   },
   {
+    broken: 'a message is shown and marked as hidden with a version of a prompt',
+    sql: 'SELECT uid FROM messages WHERE hidden_with IS NOT NULL AND active = 1',
+  },
+  {
+    broken: 'a message is hidden with a turn that is not stored',
+    sql: 'SELECT uid FROM messages m WHERE hidden_with IS NOT NULL AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.uid = m.hidden_with)',
+  },
+  {
+    broken: 'a message is a copy of one that is not stored',
+    sql: 'SELECT uid FROM messages m WHERE copied_from IS NOT NULL AND NOT EXISTS (SELECT 1 FROM messages o WHERE o.uid = m.copied_from)',
+  },
+  {
     broken: 'a turn stands in another conversation than its session',
     sql: 'SELECT t.uid FROM turns t JOIN sessions s ON s.id = t.session_id WHERE t.conversation_id <> s.conversation_id',
   },

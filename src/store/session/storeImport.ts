@@ -61,6 +61,7 @@ export class StoreImport {
     const turns = this.importTurns(source.rows('turns'));
     this.importMessages(source.rows('messages'), chunksByMessage(source.rows('stream_chunks')));
     for (const turn of turns) this.closing.close(turn, turn.stopReason, turn.settledAt);
+    this.recountTurns(turns);
     this.importQueue(source.rows('queue'));
     this.importRevisions(source.rows('message_revisions'));
     for (const table of ['drafts', 'approvals', 'outbox', 'state_meta'] as const) {
@@ -145,6 +146,15 @@ export class StoreImport {
     return imported;
   }
 
+  /** Turns were counted as they came in; those of which nothing is active were taken back or replaced. */
+  private recountTurns(turns: readonly ImportedTurn[]): void {
+    this.database.run(
+      `UPDATE sessions SET turn_count = (SELECT count(*) FROM turns t WHERE t.session_id = sessions.id
+         AND EXISTS (SELECT 1 FROM messages m WHERE m.turn_uid = t.uid AND m.active = 1)) WHERE id IN (SELECT value FROM json_each(?))`,
+      [JSON.stringify([...new Set(turns.map(({ sessionId }) => sessionId))])],
+    );
+  }
+
   private importMessages(rows: Iterable<SqlRow>, chunks: ReadonlyMap<string, readonly StoredChunk[]>): void {
     for (const row of rows) {
       const sessionId = textOr(row, 'session_id', null);
@@ -162,12 +172,19 @@ export class StoreImport {
         this.messages.insert(whole, this.placeFor(sessionId, whole.position));
         // What could not be read stays as it was, for a later program that can.
         if (!theirs.readable) this.database.run('UPDATE messages SET parts = ?, content = ? WHERE uid = ?', [theirs.rawParts, theirs.rawContent, uid]);
+        this.importMarks(uid, row);
         this.counts.messages++;
       } else if (isFinal(ours.message) && theirs.readable && ours.message.role === whole.role && textLength(whole) > textLength(ours.message)) {
         this.messages.write(ours, { ...whole, sessionId: ours.message.sessionId, turnUid: ours.message.turnUid, visibility: ours.message.visibility });
         this.counts.extended++;
       }
     }
+  }
+
+  /** What a message itself does not carry: the row it is a copy of, and the version of a prompt it is hidden with. */
+  private importMarks(uid: string, row: SqlRow): void {
+    const marks = [textOr(row, 'copied_from', null), textOr(row, 'hidden_with', null)];
+    if (marks.some((mark) => mark !== null)) this.database.run('UPDATE messages SET copied_from = ?, hidden_with = ? WHERE uid = ?', [...marks, uid]);
   }
 
   private placeFor(sessionId: string, position: number): number {

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SqlRow } from '../../../src/store/engine/sqlDatabase';
 import { rowsOf, type ImportedTable, type StoreRows } from '../../../src/store/session/storeImport';
+import type { SessionDb } from '../../../src/store/session/sessionDb';
 import { closingText } from '../../../src/transcript/closingText';
-import { answer, append, call, chunk, complete, lines, openTurn, result, runningTurn, sessionDbWorld, settle, type SessionDbWorld } from '../../support/sessionDbWorld';
+import { answer, answered, append, call, chunk, complete, lines, openTurn, result, runningTurn, sessionDbWorld, settle, type SessionDbWorld } from '../../support/sessionDbWorld';
 
 let here: SessionDbWorld;
 let other: SessionDbWorld;
@@ -15,6 +16,25 @@ beforeEach(async () => {
 const damaged = (tables: Partial<Record<ImportedTable, readonly SqlRow[]>>): StoreRows => ({ rows: (table) => tables[table] ?? [] });
 
 describe('merging another store', () => {
+  it('keeps versions, branches and marks', () => {
+    other.db.createSession({ id: 's1', startedAt: 1, private: true });
+    answered(other.db, 't1', 'one');
+    answered(other.db, 't2', 'two');
+    other.db.branchSession({ sessionId: 's1', upTo: null, childId: 'b1', now: 5 });
+    answered(other.db, 't3', 'ONE', { replaces: { turnUid: 't1', reason: 'edited' } });
+    other.db.setPinned('s1', true);
+    other.db.outboxAdd({ uid: 'o', provider: 'p', sessionId: 's1', kind: 'k', payload: '1', createdAt: 1, nextAttemptAt: 1 });
+    const told = (db: SessionDb) => ({
+      list: db.listSessions({ limit: 9 }).map(({ id, turnCount, pinned, private: isPrivate, branchOf }) => [id, turnCount, pinned, isPrivate, branchOf?.sessionId]).sort(),
+      versions: db.promptVersions('s1'), tree: db.branchesOf('b1'), hits: db.search({ text: 'two', limit: 9 }).map(({ messageUid }) => messageUid), outbox: db.outboxDue('p', 2, 9).length, problems: db.verifyIntegrity(),
+    });
+    const theirs = told(other.db);
+    here.db.mergeFrom(rowsOf(other.database));
+    expect(told(here.db)).toEqual(theirs);
+    here.db.showVersion({ sessionId: 's1', turnUid: 't1', now: 9 });
+    expect(here.db.activeMessages('s1').map(({ uid }) => uid)).toEqual(['u-t1', 'a-t1', 'u-t2', 'a-t2']);
+  });
+
   it('brings in what is only there, settles what was left running, and does it once', () => {
     runningTurn(here.db, { sessionId: 's0', turnUid: 't0', text: 'Mine' });
     runningTurn(other.db, { text: 'Theirs' });
