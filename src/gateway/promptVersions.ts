@@ -58,7 +58,7 @@ export class PromptVersions {
       const session = await sessions.tipOf(found.id);
       if (await slots.isBusy(session)) throw new GatewayError('busy', busySentence);
       const segment = await this.segmentOf(turn, session);
-      const text = asking.reason === 'edited' ? asking.text : await this.textOf(turn, segment.rows);
+      const text = asking.reason === 'edited' ? asking.text : await this.textOf(turn);
       if (segment.isEarlier) return { text };
       const isLast = segment.rows.at(-1)?.turnUid === turn.uid;
       const opened = await slots.open(surfaceId, session, { prompt: { uid, text }, reason: 'resume', replaces: { turnUid, reason: asking.reason } });
@@ -99,10 +99,22 @@ export class PromptVersions {
   }
 
   /** The prompt, with what the person told its turn while it ran: asked again, the model is told it with the prompt. */
-  private async textOf(turn: Turn, rows: readonly Message[]): Promise<string> {
+  private async textOf(turn: Turn): Promise<string> {
     const prompt = await this.parts.store.getMessage(turn.userMessageUid);
     if (prompt?.role !== 'user') throw new GatewayError('notFound', 'The prompt of this turn is no longer stored, so it cannot be sent again.');
-    const steering = rows.filter((row, index) => row.turnUid === turn.uid && isSteering(rows, index));
-    return [prompt, ...steering].map(({ parts }) => answerText(parts)).join('\n\n');
+    return [prompt, ...(await this.steeringOf(turn))].map(({ parts }) => answerText(parts)).join('\n\n');
+  }
+
+  /** From every segment that the turn spans: one that was compressed in its middle began in an earlier one. */
+  private async steeringOf(turn: Turn): Promise<readonly Message[]> {
+    const { store } = this.parts;
+    let steering: readonly Message[] = [];
+    for (let segment = await store.getSession(turn.sessionId); segment !== null; ) {
+      const rows = await store.activeMessages(segment.id);
+      if (!rows.some((row) => row.turnUid === turn.uid)) break;
+      steering = [...rows.filter((row, index) => row.turnUid === turn.uid && row.carriedFrom === null && isSteering(rows, index)), ...steering];
+      segment = segment.parentKind === 'compression' && segment.parentSessionId !== null ? await store.getSession(segment.parentSessionId) : null;
+    }
+    return steering;
   }
 }

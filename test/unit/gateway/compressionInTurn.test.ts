@@ -222,4 +222,23 @@ describe('a turn that fills the context', () => {
       ended: 'complete stop', shown: ['user handoff', 'user shown', 'assistant shown'], prompts: 1, refused: 0, problems: [],
     });
   });
+
+  it('is sent again with what the person told it before and behind its compression', async () => {
+    await create();
+    const [first, second] = [gate(), gate()];
+    world.server.script(reads('a', 900).waitsFor(first.opened), reads('b', 2000), reads('c', 3300), reply().waitsFor(second.opened).says(summary), reads('d', 1500), refuses(400, { message: 'no' }), reply().says('All read.'));
+    const panel = world.surface();
+    const { sessionId } = await world.send(panel, 'Read every file.');
+    await world.gateway.submit(panel.id, { sessionId, uid: 'early', text: 'briefly', busy: 'steer' });
+    first.open();
+    await world.server.request(3);
+    await world.gateway.submit(panel.id, { sessionId, uid: 'late', text: 'in German', busy: 'steer' });
+    second.open();
+    await panel.untilSettled(1);
+    await world.idle();
+    await world.gateway.retry(panel.id, panel.settled.at(-1)?.turn.uid ?? '');
+    await panel.untilSettled(2);
+    await world.idle();
+    expect({ ended: ended(panel), prompt: sent(world, -1).at(-1) }).toEqual({ ended: 'complete stop', prompt: 'user: Read every file.\n\nbriefly\n\nin German' });
+  });
 });
