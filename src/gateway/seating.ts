@@ -12,8 +12,9 @@ interface SeatingParts {
 /** Seats kept at surfaces, idle ones among them, at most; and how long one may be idle, in seconds. */
 const mostSeats = 16;
 const idleSeconds = 3600;
-/** How long memory may take to finish what is queued when the window closes. */
-const closingGraceMs = 3000;
+/** How long memory may take to finish what is queued when the window closes, before what is left is handed over. The editor gives a window three
+ *  seconds for this and for its turns. */
+const closingGraceMs = 1500;
 
 /** Gives every surface its seat. When a surface goes to another session while its seat's turn is running, that seat stays behind with its
  *  turn, and the surface gets a fresh one; a seat left behind is let go when its turn has settled. A seat that is let go finishes its memory
@@ -115,7 +116,7 @@ export class Seating {
 
   /** The seat that serves the session already, here or left behind. */
   private staysOrReturns(current: AgentSeat | null, session: Session): AgentSeat | null {
-    const serves = (seat: AgentSeat | null): seat is AgentSeat => seat?.sessionId === session.id && !seat.hasEnded;
+    const serves = (seat: AgentSeat | null): seat is AgentSeat => seat?.sessionId === session.id && !seat.hasEnded && (seat.isBusy || seat.memory.isCurrent);
     if (serves(current)) return current;
     const returning = [...this.leftBehind].find(serves);
     if (returning === undefined) return null;
@@ -126,7 +127,7 @@ export class Seating {
 
   /** Memory that may hear of private sessions is not that of others, and what memory was told is over does not go on there. */
   private mayMove(seat: AgentSeat, session: Session): boolean {
-    return !seat.isBusy && seat.memory.isPrivate === session.private && seat.sessionId !== session.id;
+    return !seat.isBusy && seat.memory.isCurrent && seat.memory.isPrivate === session.private && seat.sessionId !== session.id;
   }
 
   private fresh(session: Session): AgentSeat {

@@ -5,6 +5,8 @@ import { answerText, type Message } from '../../src/transcript/message';
 /** What a recording provider answers where it is asked, and what it is called. */
 export interface RecordingManners {
   readonly name?: string;
+  /** Stands before each line, where several providers write into one log. */
+  readonly prefix?: string;
   readonly recall?: (query: string) => string | Promise<string>;
   readonly block?: () => string;
   readonly tools?: readonly AnyTool[];
@@ -80,12 +82,12 @@ export class RecordingMemory implements MemoryProvider {
   }
 
   async shutdown(): Promise<void> {
-    this.log.push('shutdown');
+    this.log.push(`${this.manners.prefix ?? ''}shutdown`);
   }
 
   private async write(hook: string, words: string): Promise<void> {
     await this.manners.pause?.(hook);
-    this.log.push(`${hook} ${words}`);
+    this.log.push(`${this.manners.prefix ?? ''}${hook} ${words}`);
   }
 }
 

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { silentLog } from '../../../src/base/log';
+import { Seating } from '../../../src/gateway/seating';
+import { MemoryProviders } from '../../../src/memory/memoryProviders';
+import type { Session } from '../../../src/transcript/session';
+import { gate } from '../../support/conformance';
+import { ManualClock } from '../../support/manualClock';
+import { hangingMemory, RecordingMemory } from '../../support/recordingMemory';
+
+function session(id: string, how: Partial<Session> = {}): Session {
+  return {
+    id, title: null, titleSource: null, parentSessionId: null, parentKind: null, conversationId: id, model: null, folder: null, startedAt: 1, lastActiveAt: 1,
+    endedAt: null, endReason: null, pinned: false, archived: false, trashedAt: null, private: false, ...how,
+  };
+}
+
+function seats() {
+  const heard: string[] = [];
+  const clock = new ManualClock();
+  let chosen = 'one';
+  const providers = new MemoryProviders(() => chosen, silentLog);
+  const register = (name: string, pause?: (hook: string) => Promise<void>): void => {
+    providers.register({ name, kind: 'external', create: () => new RecordingMemory(heard, { name, prefix: `${name}: `, ...(pause === undefined ? {} : { pause }) }) });
+  };
+  const seating = new Seating({ clock, createMemory: (agent) => providers.createMemory(agent, { clock, log: silentLog }) });
+  return { seating, clock, heard, providers, register, choose: (name: string) => void (chosen = name) };
+}
+
+describe('the seat of a surface', () => {
+  it('gets other memory when another provider was chosen, as soon as it is idle; the one before finishes its work', async () => {
+    const { seating, clock, heard, register, choose } = seats();
+    const held = gate();
+    register('one', (hook) => (hook === 'sync' ? held.opened : Promise.resolve()));
+    register('two');
+    const first = seating.seatFor('panel', session('S1'), 'new_session');
+    first.turnBegan();
+    choose('two');
+    const during = seating.seatFor('panel', session('S1'), 'resume');
+    first.memory.syncTurn({ turnUid: 't', prompt: 'q1', answer: 'a1', outcome: 'complete', startedAt: 1, settledAt: 2 });
+    first.turnEnded();
+    const after = seating.seatFor('panel', session('S1'), 'resume');
+    await after.memory.drain();
+    const early = [...heard];
+    held.open();
+    await first.memory.drain();
+    expect([during === first, after === first, early, heard]).toEqual([
+      true, false, ['one: initialize S1', 'two: initialize S1'], ['one: initialize S1', 'two: initialize S1', 'one: sync S1: q1 -> a1', 'one: shutdown'],
+    ]);
+    await clock.advance(0);
+  });
+
+  it('never takes memory of another session into a private one, nor back', async () => {
+    const { seating, heard, register } = seats();
+    register('one');
+    const shown = [session('S1'), session('P1', { private: true }), session('S2')].map((each) => seating.seatFor('panel', each, 'resume'));
+    await Promise.all(shown.map(({ memory }) => memory.drain()));
+    expect([shown.map(({ memory }) => memory.providerNames), heard]).toEqual([[['one'], [], ['one']], ['one: initialize S1', 'one: initialize S2', 'one: shutdown']]);
+  });
+
+  it('does not keep a closing window waiting for a provider that hangs', async () => {
+    const { seating, clock, providers } = seats();
+    providers.register({ name: 'one', kind: 'external', create: () => hangingMemory() });
+    seating.seatFor('panel', session('S1'), 'new_session');
+    let isOver = false;
+    const closing = seating.dispose().then(() => (isOver = true));
+    for (let step = 0; step < 23; step++) await clock.advance(100);
+    await closing;
+    expect([isOver, clock.monotonicMs()]).toEqual([true, 2300]);
+  });
+});
