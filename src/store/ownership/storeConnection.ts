@@ -41,10 +41,11 @@ export interface OpenOptions {
 const heartbeatMs = 15_000;
 /** Causes after which the open store must not be used any more. */
 const fatalCauses: readonly string[] = ['corrupt', 'replaced'];
-/** What a window does of itself while it comes up: looking, and noting what it shows. Everything else was asked for by a person. */
+/** What a window does of itself while it comes up: looking, and keeping house. Everything else counts as asked for by a person. */
 const ownMethods: ReadonlySet<MethodName> = new Set<MethodName>([
-  'getSession', 'listSessions', 'resolveSessionId', 'conversationTip', 'activeMessages', 'getMessage', 'getTurn', 'openTurnOf', 'readTranscript',
-  'queue', 'queuedPrompt', 'draft', 'search', 'getMeta', 'setMeta', 'checkpoint', 'statistics',
+  'getSession', 'listSessions', 'findSession', 'resolveSessionId', 'conversationTip', 'branchesOf', 'activeMessages', 'revisionsOf', 'apiContents',
+  'getMessage', 'getTurn', 'openTurnOf', 'promptVersions', 'readTranscript', 'queue', 'queuedPrompt', 'draft', 'search', 'statistics', 'verifyIntegrity',
+  'getMeta', 'setMeta', 'deleteMeta', 'setSeen', 'pruneTrash', 'recoverTurns', 'indexBatch', 'checkpoint', 'outboxDue', 'outboxDone', 'outboxFailed', 'outboxCounts',
 ]);
 
 /** This window's tie to the history of its folder, across hand-overs, failures and reopenings. `store` stays the same object for ever. */
