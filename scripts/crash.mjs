@@ -1,5 +1,5 @@
 /**
- * Kills the product's process (real store in its worker, real HTTP, tools running) at random moments and looks for what was shown:
+ * Kills the product's process (real store in its worker, real HTTP, tools and compression running) at random moments and looks for what was shown:
  * `npm run crash -- [--trials 300] [--seed 1] [--json FILE] [--store]`. With `--store` the trials of the store alone run too: kills of a writing
  * process, and power cuts of a simulated disk. Fails when a shown character is missing or doubled, or a store is damaged.
  */
@@ -20,8 +20,8 @@ const { runHostTrials } = await importTypeScript('test/crash/hostTrials.ts');
 const result = await runHostTrials(Number(values.trials), Number(values.seed), (line) => console.log(line));
 console.log(JSON.stringify(result, null, 2));
 if (json !== undefined) fs.writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`);
-const { lostChars, duplicatedChars, corrupt, lostPrompts, lostRows, invalidHistories, refusedRequests } = result;
-if (lostChars + duplicatedChars + corrupt + lostPrompts + lostRows + invalidHistories + refusedRequests > 0) process.exitCode = 1;
+const { lostChars, duplicatedChars, corrupt, lostPrompts, lostRows, invalidHistories, refusedRequests, brokenChains } = result;
+if (lostChars + duplicatedChars + corrupt + lostPrompts + lostRows + invalidHistories + refusedRequests + brokenChains > 0) process.exitCode = 1;
 if (values.store) {
   for (const [program, ...args] of [['test/crash/storeKill.mjs', '--trials', values.trials], ['test/crash/storePowerCut.mjs']]) {
     const { status } = spawnSync(process.execPath, [program, ...args, '--seed', values.seed], { stdio: 'inherit' });

@@ -37,7 +37,7 @@ async function main(order: CrashHostOrder): Promise<void> {
   const ids = idsFrom((count) => crypto.getRandomValues(new Uint8Array(count)));
   const files = new FolderOnDisk([{ name: 'project', path: order.project }]);
   const model = httpChatModel(
-    { ref: 'Local/test-model', provider: 'Local', id: 'test-model', label: 'test-model', destination: 'local', contextWindow: null, allocatedContext: null, tools: true, images: false, efforts: ['default'], price: null, warnings: [] },
+    { ref: 'Local/test-model', provider: 'Local', id: 'test-model', label: 'test-model', destination: 'local', contextWindow: order.contextWindow, allocatedContext: null, tools: true, images: false, efforts: ['default'], price: null, warnings: [] },
     { loadTransports: () => Promise.resolve(createTransports()), settings: { protocol: order.protocol, baseUrl: order.url, key: null, modelId: 'test-model', fetch: globalThis.fetch }, policy: loopbackPolicy, clock, provider: 'Local' },
   );
   const gateway = new ConversationGateway({

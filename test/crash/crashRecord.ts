@@ -15,6 +15,8 @@ export interface CrashHostOrder {
   readonly protocol: 'openai' | 'anthropic';
   readonly sessionId: string | null;
   readonly prompts: number;
+  /** Tokens its model says it takes: few, so that histories are compressed. */
+  readonly contextWindow: number;
 }
 
 const shownLine = v.variant('kind', [

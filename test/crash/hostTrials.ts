@@ -1,17 +1,23 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Message } from '../../src/transcript/message';
 import { storeFolderOf } from '../../src/store/ownership/storeFolder';
 import { storeFiles } from '../../src/store/open/storeFiles';
-import { type Reply, reply, startModelServer } from '../support/modelServer';
+import { type RecordedRequest, type Reply, reply, startModelServer } from '../support/modelServer';
 import { NodeProgram } from '../support/nodeProgram';
 import { otherSqlite } from '../support/otherSqlite';
-import { historyFaults } from '../support/providerRules';
+import { historyFaults, withoutHandoff } from '../support/providerRules';
 import { buildStoreWorker } from '../support/storeWorker';
 import { openWorldStore } from '../support/worldStore';
 import { type CrashHostOrder, readRecord, type Shown } from './crashRecord';
 import { seededRandom } from './powerCuts';
+
+/** Tokens the model says it takes: a few files read fill it. */
+const contextWindow = 8000;
+/** What a life shows at most before it is killed, as it is written down, and how long it may take. */
+const mostBytesPerLife = 20_000;
+const longestLifeMs = 5000;
 
 export interface HostTrialResult {
   trials: number;
@@ -35,6 +41,13 @@ export interface HostTrialResult {
   killedWhileOpening: number;
   /** Trials whose kill cut a turn off. */
   killedInTurn: number;
+  /** Summaries the model was asked for, and continuations that were made of them. */
+  summaries: number;
+  compressions: number;
+  /** Turns that began in one segment of a session and went on in the next. */
+  turnsAcrossSegments: number;
+  /** Segments another segment carries on that have not exactly one continuation, or one without a handoff. */
+  brokenChains: number;
 }
 
 /** Kills the product's process again and again on the same store, each time at a random moment, and compares after each kill what was ever
@@ -48,16 +61,22 @@ export async function runHostTrials(trials: number, seed: number, say: (line: st
   writeFileSync(join(project, 'note.txt'), 'remember the milk\n'.repeat(200));
   const server = await startModelServer();
   let words = 0;
+  let summaries = 0;
   server.otherwise((request) => {
+    if (isForSummary(request)) {
+      summaries++;
+      return reply().says(`## Goal\nSummary ${summaries} of what was asked and done.`, { every: 4 });
+    }
     const asked = request.outline.findLastIndex((line) => line.startsWith('user:'));
-    return answer(random, () => `w${++words}`, request.outline.length - asked < 6);
+    return answer(random, () => `w${++words}`, request.outline.length - asked < 6).uses({ input: tokensOf(request), output: 20 });
   });
   const result: HostTrialResult = {
     trials: 0, shownChars: 0, lostChars: 0, duplicatedChars: 0, corrupt: 0, lostPrompts: 0, lostRows: 0, invalidHistories: 0, refusedRequests: 0, requests: 0,
     killedWhileOpening: 0, killedInTurn: 0,
+    summaries: 0, compressions: 0, turnsAcrossSegments: 0, brokenChains: 0,
   };
   const order = (name: string, prompts: number): CrashHostOrder => ({
-    name, storage, project, record, prompts, workerEntry: built.entry, url: server.url,
+    name, storage, project, record, prompts, contextWindow, workerEntry: built.entry, url: server.url,
     protocol: Math.floor(result.trials / 10) % 2 === 0 ? 'openai' : 'anthropic',
     sessionId: result.trials % 10 === 0 ? null : lastSession(readRecord(record)),
   });
@@ -65,8 +84,16 @@ export async function runHostTrials(trials: number, seed: number, say: (line: st
     for (let trial = 0; trial < trials; trial++) {
       const host = new NodeProgram(join(built.folder, 'crashHost.js'), [JSON.stringify(order(`t${trial}`, 1_000_000))]);
       const early = random() < 0.1;
-      if (!early) await host.line('open');
-      await pause(random() * (early ? 250 : 1000));
+      const asked = summaries;
+      if (!early) {
+        await host.line('open');
+        // Counted in what it wrote down, not in time: a busy machine must not make every life too short to do anything.
+        const enough = sizeOf(record) + random() * mostBytesPerLife;
+        const inSummary = random() < 0.2;
+        const until = Date.now() + longestLifeMs;
+        while ((inSummary ? summaries === asked : sizeOf(record) < enough) && Date.now() < until) await pause(2);
+      }
+      await pause(random() * (early ? 250 : 40));
       await host.kill();
       result.trials++;
       if (!host.lines.includes('open')) result.killedWhileOpening++;
@@ -78,6 +105,7 @@ export async function runHostTrials(trials: number, seed: number, say: (line: st
     await examine(join(home, 'copy'), storage, readRecord(record), result);
     result.shownChars = readRecord(record).reduce((sum, shown) => sum + (shown.kind === 'text' ? shown.text.length : 0), 0);
     result.requests = server.requests.length;
+    result.summaries = summaries;
     result.refusedRequests = server.requests.filter((request) => request.rejection !== null).length;
     return result;
   } finally {
@@ -85,6 +113,16 @@ export async function runHostTrials(trials: number, seed: number, say: (line: st
     built.remove();
     rmSync(home, { recursive: true, force: true });
   }
+}
+
+/** A compression asks with a system text of its own, and without tools. */
+function isForSummary({ outline }: RecordedRequest): boolean {
+  return outline.some((line) => line.startsWith('user:') && /<transcript>/.test(line));
+}
+
+/** What its service would count, about. */
+function tokensOf({ outline }: RecordedRequest): number {
+  return Math.round(outline.join('\n').length / 4);
 }
 
 function answer(random: () => number, word: () => string, mayCall: boolean): Reply {
@@ -98,6 +136,11 @@ function answer(random: () => number, word: () => string, mayCall: boolean): Rep
   return random() < 0.5 ? said : said.calls('search_files', { query: 'milk' }).calls('list_directory', {});
 }
 
+const brokenChains = `SELECT count(*) AS n FROM sessions s
+  LEFT JOIN sessions c ON c.parent_session_id = s.id AND c.parent_kind = 'compression'
+  WHERE (s.end_reason = 'compression') <> (c.id IS NOT NULL)
+    OR (c.id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM messages WHERE uid = c.id || '/handoff' AND content <> ''))`;
+
 /** Looks at a copy of the store, so that the next host finds it as the killed one left it and recovers it by itself. */
 async function examine(copy: string, storage: string, shown: readonly Shown[], result: HostTrialResult): Promise<void> {
   rmSync(copy, { recursive: true, force: true });
@@ -108,7 +151,12 @@ async function examine(copy: string, storage: string, shown: readonly Shown[], r
   const sessions = database.all('SELECT id FROM sessions').map((row) => String(row['id']));
   const rows = new Map(sessions.flatMap((sessionId) => db.readTranscript({ sessionId, limit: 100_000, includeHidden: true }).messages).map((row) => [row.uid, row]));
   const queued = database.all('SELECT uid FROM queue').map((row) => String(row['uid']));
-  result.invalidHistories += sessions.filter((sessionId) => historyFaults(db.activeMessages(sessionId)).length > 0).length;
+  const tips = sessions.filter((sessionId) => db.conversationTip(sessionId) === sessionId);
+  result.invalidHistories += tips.filter((sessionId) => historyFaults(withoutHandoff(db.activeMessages(sessionId))).length > 0).length;
+  const count = (sql: string): number => Number(database.get(sql)?.['n'] ?? 0);
+  result.compressions = count("SELECT count(*) AS n FROM sessions WHERE parent_kind = 'compression'");
+  result.turnsAcrossSegments = count('SELECT count(*) AS n FROM (SELECT 1 FROM messages WHERE carried_from IS NULL AND turn_uid IS NOT NULL GROUP BY turn_uid HAVING count(DISTINCT session_id) > 1)');
+  result.brokenChains += count(brokenChains);
   if (database.get("SELECT 1 AS n FROM turns WHERE stop_reason = 'crash' AND settled_at >= ?", [openedAt]) !== undefined) result.killedInTurn++;
   const damage = db.verifyIntegrity();
   await store.close();
@@ -139,6 +187,10 @@ function compareTexts(shown: readonly Shown[], rows: ReadonlyMap<string, Message
     if (known.has(word)) result.duplicatedChars += word.length;
     known.add(word);
   }
+}
+
+function sizeOf(file: string): number {
+  return existsSync(file) ? statSync(file).size : 0;
 }
 
 function lastSession(shown: readonly Shown[]): string | null {

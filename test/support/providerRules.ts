@@ -1,3 +1,4 @@
+import { isHandoff } from '../../src/transcript/handoff';
 import type { Message } from '../../src/transcript/message';
 import type { WireMessage } from '../../src/transcript/wireMessage';
 
@@ -24,6 +25,12 @@ export function historyFaults(messages: readonly Message[]): readonly string[] {
   if (open.size > 0) found.push('unanswered at the end');
   if (previous !== null && previous.role !== 'assistant') found.push(`ends with ${previous.role}`);
   return found;
+}
+
+/** Rows of a segment as the rules above take them: a handoff is sent with the prompt behind it, as one message, and before an answer it
+ *  stands for the prompt. */
+export function withoutHandoff(rows: readonly Message[]): readonly Message[] {
+  return rows[0] !== undefined && isHandoff(rows[0]) && rows[1]?.role !== 'assistant' ? rows.slice(1) : rows;
 }
 
 /** The same of what is sent: begins with a prompt, roles alternate, every call has its result in the next message, and the model is asked

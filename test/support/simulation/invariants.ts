@@ -5,7 +5,7 @@ import { isHandoff } from '../../../src/transcript/handoff';
 import { answerText, type Message } from '../../../src/transcript/message';
 import type { Turn } from '../../../src/transcript/turn';
 import type { TurnEvent } from '../../../src/transcript/turnEvent';
-import { historyFaults, wireFaults } from '../providerRules';
+import { historyFaults, wireFaults, withoutHandoff } from '../providerRules';
 import { RowInvariants } from './rowInvariants';
 import type { OpenRequest } from './scriptedModel';
 import type { SimulatedHost } from './simulatedHost';
@@ -227,11 +227,6 @@ export class Invariants {
     this.toCheck.add(uid);
     if (isMore) this.everShown.set(uid, { sessionId: shown.sessionId, parts: shown.parts.map((part) => ({ ...part })) });
   }
-}
-
-/** A handoff is sent with the prompt behind it, as one message; before an answer it stands for the prompt. */
-function withoutHandoff(rows: readonly Message[]): readonly Message[] {
-  return rows[0] !== undefined && isHandoff(rows[0]) && rows[1]?.role !== 'assistant' ? rows.slice(1) : rows;
 }
 
 /** Whether a stored text holds what was shown of it; a surface that came late has gaps, marked with NUL. */
