@@ -42,7 +42,7 @@ export function failureSentence({ cause, status, detail }: HindsightFailure, hos
   }
 }
 
-/** Failures that no waiting mends: the person has to do something. */
+/** Failures that no waiting mends: the person has to do something. What is not Hindsight may be the sign-in page of a network, and pass. */
 export function needsPerson({ cause }: HindsightFailure): boolean {
-  return cause === 'auth' || cause === 'notHindsight';
+  return cause === 'auth';
 }

@@ -190,6 +190,7 @@ export class HindsightRetainer implements Disposable {
     const due = await outbox.outboxDue(hindsightName, clock.now(), dueAtOnce);
     for (const { uid } of due.filter(({ sessionId }) => this.forgotten.has(sessionId))) await outbox.outboxDone(uid);
     const sessions = bySession(due.filter(({ sessionId }) => !this.forgotten.has(sessionId)));
+    await this.count();
     // What is not due has arrived, unless it failed and is tried later.
     for (const waiter of asked) if (!sessions.has(waiter.sessionId)) this.release(waiter, !this.polls.has(waiter.sessionId));
     for (const sessionId of this.unchecked) sessions.set(sessionId, sessions.get(sessionId) ?? []);
@@ -312,7 +313,8 @@ export class HindsightRetainer implements Disposable {
 
   private fail(sentence: string): void {
     if (this.shown.failure !== sentence) this.needs.log.warn(`Memory provider hindsight: ${sentence}`);
-    this.show({ pending: this.shown.pending, failure: sentence });
+    // Where nothing waits, nobody needs to be told.
+    this.show({ pending: this.shown.pending, failure: this.shown.pending === 0 ? null : sentence });
   }
 
   private show(status: RetainStatus): void {

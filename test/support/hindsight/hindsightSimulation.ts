@@ -14,14 +14,16 @@ export type HindsightStep =
   | { readonly kind: 'turn'; readonly surface: number; readonly ends: 'complete' | 'interrupted'; readonly compressed: boolean }
   | { readonly kind: 'switch'; readonly surface: number; readonly reason: Lasting }
   | { readonly kind: 'resume'; readonly surface: number; readonly session: number }
-  /** The last turns are hidden and the providers hear of it. */
-  | { readonly kind: 'rewind'; readonly surface: number; readonly turns: number }
+  /** The last turns are hidden; the providers hear of it, or the process dies before. */
+  | { readonly kind: 'rewind'; readonly surface: number; readonly turns: number; readonly heard: boolean }
   /** The last turn is hidden and asked again; nobody says so. */
   | { readonly kind: 'retry'; readonly surface: number }
   | { readonly kind: 'restart'; readonly how: 'close' | 'kill' }
   /** The process dies before its n-th call of the store from now. */
   | { readonly kind: 'dieLater'; readonly calls: number }
   | { readonly kind: 'faults'; readonly faults: readonly Fault[] }
+  /** Writes that are done, without anybody hearing of it. */
+  | { readonly kind: 'lostAnswers'; readonly writes: number }
   | { readonly kind: 'offline'; readonly requests: number }
   | { readonly kind: 'time'; readonly seconds: number }
   | { readonly kind: 'processing'; readonly seconds: number; readonly fate: BankOperation['fate'] };
@@ -39,6 +41,7 @@ export class HindsightSimulation {
   private readonly surfaces: { provider: HindsightProvider; sessionId: string }[] = [];
   private readonly sessions: string[] = [];
   private faults: Fault[] = [];
+  private lostAnswers = 0;
   private processing: readonly { readonly seconds: number; readonly fate: BankOperation['fate'] }[] = [];
   private processed = 0;
   private uids = 0;
@@ -49,7 +52,13 @@ export class HindsightSimulation {
     server.reset({
       server: kind,
       now: () => this.clock.now(),
-      fault: () => this.faults.shift() ?? null,
+      fault: (operation) => {
+        if (operation === 'retain_memories' && this.lostAnswers > 0) {
+          this.lostAnswers--;
+          return 'dropAfter';
+        }
+        return this.faults.shift() ?? null;
+      },
       processing: () => this.processing[this.processed++ % Math.max(this.processing.length, 1)] ?? { seconds: 0, fate: 'completes' },
     });
     server.violations.length = 0;
@@ -69,6 +78,7 @@ export class HindsightSimulation {
   /** Everything is well again: waits until nothing waits. Returns what is wrong then. */
   async finish(): Promise<readonly string[]> {
     this.faults = [];
+    this.lostAnswers = 0;
     this.processing = [];
     this.life.die();
     await this.restart();
@@ -97,7 +107,7 @@ export class HindsightSimulation {
       case 'resume':
         return this.switchTo(step.surface % surfaceCount, this.sessions[step.session % this.sessions.length] ?? '', 'resume');
       case 'rewind':
-        return this.rewind(step.surface % surfaceCount, step.turns);
+        return this.rewind(step.surface % surfaceCount, step);
       case 'retry': {
         const last = this.store.shown(this.at(step.surface % surfaceCount).sessionId).at(-1);
         if (last !== undefined) last.hidden = true;
@@ -113,6 +123,9 @@ export class HindsightSimulation {
         return this.life.dieAfter(step.calls);
       case 'faults':
         this.faults.push(...step.faults);
+        return;
+      case 'lostAnswers':
+        this.lostAnswers += step.writes;
         return;
       case 'offline':
         this.faults.push(...Array.from({ length: step.requests }, () => 'dropBefore' as const));
@@ -153,9 +166,10 @@ export class HindsightSimulation {
     if (!this.life.dead) await this.life.survives(() => provider.onSessionSwitch(sessionId, { parentSessionId, reset, rewound: false, reason }));
   }
 
-  private async rewind(index: number, turns: number): Promise<void> {
+  private async rewind(index: number, { turns, heard }: { readonly turns: number; readonly heard: boolean }): Promise<void> {
     const { provider, sessionId } = this.at(index);
     for (const turn of this.store.shown(sessionId).slice(-turns)) turn.hidden = true;
+    if (!heard) return this.life.die();
     await this.life.survives(() => provider.onSessionSwitch(sessionId, { parentSessionId: null, reset: false, rewound: true, reason: 'rewind' }));
   }
 

@@ -110,6 +110,21 @@ describe('what is retained', () => {
     expect({ text: server.documents('hermes')['s1']?.match(/User: one/g)?.length, operations: server.bank('hermes').operations.size }).toEqual({ text: 1, operations: 1 });
   });
 
+  it('waits, on a server that overwrites, until a write whose answer was lost is over: it could undo the next one', async () => {
+    const delays = [8, 0, 0];
+    let lost = 1;
+    const { provider } = await begin({
+      server: 'overwrites',
+      fault: (operation) => (operation === 'retain_memories' && lost-- > 0 ? 'dropAfter' : null),
+      processing: () => ({ seconds: delays.shift() ?? 0, fate: 'completes' }),
+    });
+    await complete(provider, 't1', 'one');
+    await until(() => retains().length === 1);
+    await complete(provider, 't2', 'two');
+    await drained();
+    expect(Object.values(server.documents('hermes')).map((text) => [text.includes('User: one'), text.includes('User: two')])).toEqual([[true, true]]);
+  });
+
   it('a 409 for an operation that is another’s is answered with an operation of its own', async () => {
     let conflicts = 1;
     const { provider } = await begin({ fault: (operation) => (operation === 'retain_memories' && conflicts-- > 0 ? 409 : null) });
@@ -137,11 +152,11 @@ describe('what is retained', () => {
 
 describe('recall', () => {
   it('is looked for behind a turn, once that has arrived, and used once', async () => {
-    const { provider } = await begin({ processing: () => ({ seconds: 1, fate: 'completes' }) });
+    const { provider } = await begin({ processing: () => ({ seconds: 1, fate: 'completes' }) }, { clock: fastClock(10) });
     await complete(provider, 't1', 'the bluebird flies');
     await provider.queuePrefetch('bluebird', 's1', signal);
     await until(() => server.requests.some(({ operation }) => operation === 'recall_memories'));
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await new Promise((resolve) => setTimeout(resolve, 100));
     const before = server.requests.length;
     const first = await provider.prefetch('anything', 's1', signal);
     const asked = server.requests.length - before;
