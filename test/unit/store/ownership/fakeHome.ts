@@ -134,6 +134,6 @@ export const emptyReport: OpenReport = {
   setAside: null,
   salvaged: [],
   merged: [],
-  mergeProblems: [],
+  mergeProblems: [], spills: [],
   readOnly: null,
 };
