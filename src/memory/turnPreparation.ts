@@ -82,7 +82,8 @@ export class TurnPreparation {
 
   private readBlock(lane: ProviderLane, blocks: Map<ProviderLane, string>): void {
     if (blocks.has(lane)) return;
-    blocks.set(lane, withoutFences(lane.ask('systemPromptBlock', (provider) => provider.systemPromptBlock?.() ?? '', '')).trim());
+    // Providers of other extensions are not held by our types.
+    blocks.set(lane, lane.ask('systemPromptBlock', (provider) => withoutFences(String(provider.systemPromptBlock?.() ?? '')).trim(), ''));
   }
 
   private tellOfWaiting(asked: readonly ProviderLane[], what: string): void {

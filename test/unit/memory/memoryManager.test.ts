@@ -417,6 +417,18 @@ describe('the system prompt’s part', () => {
   });
 });
 
+describe('a provider that our types do not hold', () => {
+  it('answers with anything, and the turn goes on', async () => {
+    const { parts } = bench();
+    const odd: MemoryProvider = JSON.parse('{"name":"odd"}', (field, value: unknown) => (field === '' ? Object.assign({}, value, Object.fromEntries(['initialize', 'syncTurn', 'systemPromptBlock', 'prefetch', 'recallStatus', 'onPreCompress', 'onSessionForgotten'].map((hook) => [hook, () => 7]))) : value));
+    const manager = memoryOf([odd], parts);
+    manager.initialize('S1');
+    manager.syncTurn(turn('q1'));
+    expect([await manager.prepareTurn(request('where is it')), await manager.beforeCompressing([], new AbortController().signal)]).toEqual([{ systemBlock: '7', recall: '', found: [] }, '']);
+    await manager.shutdown(null);
+  });
+});
+
 describe('before a summary is made', () => {
   it('providers say what it must keep, each for so long', async () => {
     const { parts, clock, warned } = bench();
