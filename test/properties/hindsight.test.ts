@@ -5,6 +5,7 @@ import { HindsightStandIn } from '../support/hindsight/standIn';
 
 const surface = fc.nat({ max: 1 });
 const fault = fc.constantFrom('dropBefore' as const, 'dropAfter' as const, 'stall' as const, 'stallAfter' as const, 500, 503, 429, 401, 422);
+const operation = fc.record({ seconds: fc.constantFrom(0, 1, 5, 30), fate: fc.constantFrom('completes' as const, 'completes' as const, 'completes' as const, 'fails' as const, 'spoilt' as const) });
 const step: fc.Arbitrary<HindsightStep> = fc.oneof(
   { weight: 10, arbitrary: fc.record({ kind: fc.constant('turn' as const), surface, ends: fc.constantFrom('complete' as const, 'complete' as const, 'complete' as const, 'interrupted' as const), compressed: fc.constantFrom(false, false, false, false, true) }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('switch' as const), surface, reason: fc.constantFrom('new_session' as const, 'reset' as const, 'branch' as const, 'compression' as const) }) },
@@ -17,7 +18,7 @@ const step: fc.Arbitrary<HindsightStep> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('lostAnswers' as const), writes: fc.integer({ min: 1, max: 2 }) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('offline' as const), requests: fc.integer({ min: 1, max: 10 }) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('time' as const), seconds: fc.constantFrom(0.5, 2, 5) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('processing' as const), seconds: fc.constantFrom(0, 1, 5, 15), fate: fc.constantFrom('completes' as const, 'completes' as const, 'fails' as const, 'spoilt' as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('processing' as const), operations: fc.array(operation, { minLength: 1, maxLength: 3 }) }) },
 );
 
 /** `HINDSIGHT_RUNS=1000 [HINDSIGHT_SEED=S] npx vitest run test/properties/hindsight.test.ts`: so many schedules for each kind of server. */

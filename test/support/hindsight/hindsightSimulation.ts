@@ -7,6 +7,11 @@ import { HindsightLife } from './hindsightLife';
 import { MemoryStore, type StoredTurn } from './memoryStore';
 import type { Fault, HindsightStandIn } from './standIn';
 
+export interface Processing {
+  readonly seconds: number;
+  readonly fate: BankOperation['fate'];
+}
+
 type Lasting = 'new_session' | 'reset' | 'branch' | 'compression';
 
 export type HindsightStep =
@@ -26,7 +31,8 @@ export type HindsightStep =
   | { readonly kind: 'lostAnswers'; readonly writes: number }
   | { readonly kind: 'offline'; readonly requests: number }
   | { readonly kind: 'time'; readonly seconds: number }
-  | { readonly kind: 'processing'; readonly seconds: number; readonly fate: BankOperation['fate'] };
+  /** How long the server takes for the next operations, and how they end; over and over. */
+  | { readonly kind: 'processing'; readonly operations: readonly Processing[] };
 
 /** Seconds of the schedule in one second of the test. */
 const speed = 200;
@@ -42,7 +48,7 @@ export class HindsightSimulation {
   private readonly sessions: string[] = [];
   private faults: Fault[] = [];
   private lostAnswers = 0;
-  private processing: readonly { readonly seconds: number; readonly fate: BankOperation['fate'] }[] = [];
+  private processing: readonly Processing[] = [];
   private processed = 0;
   private uids = 0;
   private life: HindsightLife;
@@ -133,7 +139,7 @@ export class HindsightSimulation {
       case 'time':
         return new Promise((resolve) => setTimeout(resolve, (step.seconds * 1000) / speed));
       case 'processing':
-        this.processing = [...this.processing.slice(-3), { seconds: step.seconds, fate: step.fate }];
+        this.processing = step.operations;
     }
   }
 
