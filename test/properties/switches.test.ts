@@ -133,7 +133,9 @@ describe('a recording provider', () => {
         await house.close();
         expected.push(...(serves === null ? [] : ['shutdown']));
         expect(house.heard.flat().filter((line) => !line.startsWith('sync'))).toEqual(expected);
-        expect(problems(house)).toEqual([]);
+        const wrong = problems(house);
+        house.dispose();
+        expect(wrong).toEqual([]);
       }),
       settings,
     );
@@ -147,7 +149,9 @@ describe('a recording provider', () => {
         for (const step of sequence) await takeOrRefuse(house, step);
         await house.letAllGo();
         await house.close();
-        expect(problems(house)).toEqual([]);
+        const wrong = problems(house);
+        house.dispose();
+        expect(wrong).toEqual([]);
       }),
       settings,
     );

@@ -6,7 +6,7 @@ import type { CompletedTurn, MemoryProvider } from '../../../src/memory/memoryPr
 import type { ChatModel, ModelStream, StreamEvent, Terminal } from '../../../src/models/chatModel';
 import type { ModelInfo } from '../../../src/models/modelInfo';
 import { SimulatedDisk } from '../../../src/store/engine/simulatedDisk';
-import type { SqlDatabase } from '../../../src/store/engine/sqlDatabase';
+import type { SqlJsDatabase } from '../../../src/store/engine/sqlJsDatabase';
 import { migrate, schemaVersion } from '../../../src/store/schema/migrations';
 import { SessionDb } from '../../../src/store/session/sessionDb';
 import type { SessionStore } from '../../../src/store/sessionStore';
@@ -40,7 +40,7 @@ export class SwitchingHouse {
 
   private constructor(
     readonly db: SessionDb,
-    private readonly database: SqlDatabase,
+    private readonly database: SqlJsDatabase,
     readonly store: SessionStore,
     private readonly ids: ReturnType<typeof idsFrom>,
   ) {
@@ -113,6 +113,11 @@ export class SwitchingHouse {
     await this.drained();
     await this.within(this.gateway.shutdown());
     await this.moments(20);
+  }
+
+  /** Gives the store's memory back: a thousand houses would not fit into one process. */
+  dispose(): void {
+    this.database.close();
   }
 
   /** Resolves when memory has nothing left to do, however slow it is. */

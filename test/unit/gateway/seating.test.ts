@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import type { AgentSeat } from '../../../src/gateway/agentSeat';
+import { Seating } from '../../../src/gateway/seating';
+import type { Session } from '../../../src/transcript/session';
+import { ManualClock } from '../../support/manualClock';
+import { memoryOf } from '../../support/memoryOf';
+import { RecordingMemory } from '../../support/recordingMemory';
+
+const silent = { trace: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+function session(id: string, changes: Partial<Session> = {}): Session {
+  return {
+    id, title: null, titleSource: null, parentSessionId: null, parentKind: null, conversationId: id, model: null, folder: null, startedAt: 1, lastActiveAt: 1,
+    endedAt: null, endReason: null, pinned: false, archived: false, trashedAt: null, private: false, ...changes,
+  };
+}
+
+/** A seating whose agents write down, each for itself, what their memory hears. */
+function seatingWith(pause?: (clock: ManualClock) => Promise<void>) {
+  const clock = new ManualClock();
+  const heard: string[][] = [];
+  const createMemory = ({ isPrivate }: { readonly isPrivate: boolean }) => {
+    const log: string[] = [];
+    heard.push(log);
+    return memoryOf([new RecordingMemory(log, pause === undefined ? {} : { pause: () => pause(clock) })], { clock, log: silent, isPrivate });
+  };
+  return { clock, heard, seating: new Seating({ createMemory, clock }) };
+}
+
+const settle = async (): Promise<void> => {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+const running = (seat: AgentSeat): AgentSeat => {
+  seat.turnBegan();
+  return seat;
+};
+
+describe('seats', () => {
+  it('are at most sixteen: the least recently used goes first, but none in which a turn runs', async () => {
+    const { seating, heard } = seatingWith();
+    running(seating.seatFor('surface-0', session('s0'), 'resume'));
+    for (let number = 1; number < 20; number++) seating.seatFor(`surface-${number}`, session(`s${number}`), 'resume');
+    await settle();
+    const gone = heard.flatMap((log, number) => (log.includes('shutdown') ? [number] : []));
+    expect({ gone, ended: heard.flat().filter((line) => line.startsWith('end')) }).toEqual({ gone: [1, 2, 3, 4], ended: [] });
+  });
+
+  it('may be more while turns run in all of them', async () => {
+    const { seating, heard } = seatingWith();
+    for (let number = 0; number < 20; number++) running(seating.seatFor(`surface-${number}`, session(`s${number}`), 'resume'));
+    await settle();
+    expect(heard.flat().filter((line) => line === 'shutdown')).toEqual([]);
+  });
+
+  it('that were idle for an hour go, without an end of their sessions; work that is slow is still done', async () => {
+    const { seating, heard, clock } = seatingWith((time) => new Promise((resolve) => time.after(2000, resolve)));
+    const seat = seating.seatFor('one', session('s1'), 'resume');
+    seat.memory.syncTurn({ turnUid: 't1', outcome: 'complete', prompt: 'a long question', answer: 'a', startedAt: 1, settledAt: 2 });
+    await clock.advance(1);
+    const later = clock.now() + 3601;
+    Object.assign(clock, { now: () => later });
+    seating.seatFor('two', session('s2'), 'resume');
+    for (let moment = 0; moment < 12; moment++) await clock.advance(1000);
+    expect(heard[0]).toEqual(['initialize s1', 'sync s1: a long question -> a', 'shutdown']);
+  });
+
+  it('come back to a surface that returns to their session while a turn runs there', async () => {
+    const { seating, heard } = seatingWith();
+    const first = running(seating.seatFor('panel', session('s1'), 'resume'));
+    seating.seatFor('panel', session('s2'), 'new_session');
+    const back = seating.seatFor('panel', session('s1'), 'resume');
+    first.turnEnded();
+    seating.settled(first);
+    await settle();
+    expect({ same: back === first, heard }).toEqual({ same: true, heard: [['initialize s1'], ['initialize s2', 'shutdown']] });
+  });
+
+  it('behind which a new session was begun hear the end of theirs when their turn has settled', async () => {
+    const { seating, heard } = seatingWith();
+    const first = running(seating.seatFor('panel', session('s1'), 'resume'));
+    seating.seatFor('panel', session('s2'), 'new_session');
+    await settle();
+    const during = [...(heard[0] ?? [])];
+    first.turnEnded();
+    seating.settled(first);
+    await settle();
+    expect({ during, then: heard }).toEqual({ during: ['initialize s1'], then: [['initialize s1', 'end s1', 'shutdown'], ['initialize s2']] });
+  });
+
+  it('all follow a compression, shown or not, so that none serves a segment that is closed', async () => {
+    const { seating, heard } = seatingWith();
+    seating.seatFor('one', session('s1'), 'resume');
+    seating.seatFor('two', session('s1'), 'resume');
+    seating.movedOn('s1', session('s1b', { parentSessionId: 's1', parentKind: 'compression', conversationId: 's1' }));
+    seating.seatFor('two', session('s2'), 'new_session');
+    await settle();
+    expect(heard).toEqual([['initialize s1', 'switch s1b compression parent s1'], ['initialize s1', 'switch s1b compression parent s1', 'end s1b', 'switch s2 new_session reset']]);
+  });
+
+  it('of private sessions serve no others, and the other way round', async () => {
+    const { seating, heard } = seatingWith();
+    seating.seatFor('panel', session('s1'), 'resume');
+    seating.seatFor('panel', session('s2', { private: true }), 'new_session');
+    seating.seatFor('panel', session('s3'), 'resume');
+    await settle();
+    expect(heard.map((log) => log.join(', '))).toEqual(['initialize s1, end s1, shutdown', 'initialize s2, shutdown', 'initialize s3']);
+  });
+
+  it('of sessions that were erased tell memory so, go, and say what memory cannot erase', async () => {
+    const { seating, heard } = seatingWith();
+    seating.seatFor('panel', session('s1'), 'resume');
+    const sentences = [...(await seating.forget(['s1'])), ...(await seating.forget(['s9']))];
+    await settle();
+    expect({ sentences, heard, serving: seating.serving('s1') }).toEqual({ sentences: [], heard: [['initialize s1', 'forget s1', 'shutdown'], ['forget s9', 'shutdown']], serving: null });
+  });
+});
