@@ -86,6 +86,22 @@ describe('Hindsight', () => {
     expect(hindsight.documents()).toEqual({ [sessionId]: turn(2) });
   });
 
+  it('a rewind is followed: what is hidden is not remembered any more', async () => {
+    const { world, hindsight } = await remembering();
+    world.server.script(reply().says('a1'), reply().says('a2'), reply().says('a3'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'q1');
+    await world.ask(panel, 'q2');
+    await hindsight.drained();
+    const second = (await world.rows(sessionId)).find((row) => row.role === 'user' && JSON.stringify(row.parts).includes('q2'));
+    await world.gateway.switchSession(panel.id, { reason: 'rewind', sessionId, to: second?.uid ?? '' });
+    await hindsight.drained();
+    const rewound = hindsight.documents();
+    await world.ask(panel, 'q3');
+    await hindsight.drained();
+    expect([rewound, hindsight.documents()]).toEqual([{ [sessionId]: turn(1) }, { [sessionId]: [...turn(1), ...turn(3)] }]);
+  });
+
   it('B123 a key in a prompt is masked before it leaves, and stored as it was written', async () => {
     const { world, hindsight } = await remembering();
     world.server.script(reply().says('a1'));
