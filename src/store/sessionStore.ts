@@ -1,7 +1,8 @@
 import type { AssistantMessage, Chunk, HiddenReason, Message, NewMessage } from '../transcript/message';
 import type { HandoffTokens } from '../transcript/handoff';
+import type { ConversationOperations, PromptVersions } from './conversations';
 import type { Outbox } from './outbox/outbox';
-import type { BranchReference, ParentKind, QueuedPrompt, Session, SessionSummary, TitleSource } from '../transcript/session';
+import type { ParentKind, QueuedPrompt, Session, SessionSummary, TitleSource } from '../transcript/session';
 import type { Part } from '../transcript/part';
 import type { RepairReason } from '../transcript/sequenceRepair';
 import type { Settlement, Turn } from '../transcript/turn';
@@ -11,7 +12,7 @@ import type { WireTexts } from './wireTexts';
 /** Everything the rest of the house may ask of stored sessions. `SessionDb` implements it synchronously; behind the worker every method
  *  returns a promise (`SessionStore`). One call is one transaction: when it returns (or resolves), what it wrote survives a power cut.
  *  Every method may throw a `StoreError`. */
-export interface SessionOperations extends Outbox, WireTexts {
+export interface SessionOperations extends ConversationOperations, Outbox, WireTexts {
   // Sessions
   createSession(input: NewSession): Session;
   getSession(sessionId: string): Session | null;
@@ -21,9 +22,6 @@ export interface SessionOperations extends Outbox, WireTexts {
   /** Exact id, or the only session whose id begins so; null when none or several do. A session without rows stands for the one that went on
    *  from it: its continuation, or its only branch with rows. */
   resolveSessionId(idOrPrefix: string): string | null;
-  /** What a person typed to name a session: an id, the beginning of one, or a title whatever its case, in this order. Outside the trash. Answers
-   *  with newest segments. */
-  findSession(text: string): FoundSession;
   /** Titles the whole conversation. An automatic title never replaces one of higher authority (derived < model < person); one that another
    *  conversation of the same tree of branches has gets a number (" #2"). Returns whether it was set. Throws `invalid`, with a sentence, for a
    *  title without a visible character, one over 200 characters, and one of the person's that is taken in the tree. */
@@ -38,43 +36,6 @@ export interface SessionOperations extends Outbox, WireTexts {
    *  keeps its rows; queued prompts, the draft and the open turn move to the child. Throws `conversation-busy` while another turn than `turnUid` is open, and `invalid` for an ended parent, an empty
    *  handoff, or a border inside a group of calls and results. A repeated call answers with what is stored. */
   compressSession(input: CompressSession): CompressedSession;
-  /** Copies what is active of a segment, from its beginning to `upTo`, into a conversation of its own; the original is not touched. An answer is
-   *  copied with the rest of its group, so that no call is parted from its result; a prompt is not copied but returned as `draft`. A turn that
-   *  is cut off in the middle ends in the copy as stopped by the person. Rows of an open turn are left out. `upTo` null: everything of the
-   *  conversation's newest segment. Throws `conversation-busy` when `upTo` belongs to an open turn, `invalid` when nothing could be copied
-   *  or `upTo` is not shown. A repeated call answers with what is stored. */
-  branchSession(input: BranchSession): BranchedSession;
-  /** Hides a prompt and everything behind it as rewound. Throws `conversation-busy` while a turn is open, and `invalid` for anything but the
-   *  prompt of a turn shown in the newest segment. */
-  rewindSession(input: RewindSession): RewoundSession;
-  /** The tree of branches that the session is in: one entry per conversation, a parent before its branches, the root first. Sub-agents'
-   *  sessions and the trash are left out, except for what the tree hangs on. */
-  branchesOf(sessionId: string): readonly ConversationBranch[];
-
-  // What a person does with a conversation: all its segments at once
-  setPinned(sessionId: string, on: boolean): void;
-  setArchived(sessionId: string, on: boolean): void;
-  /** Throws `conversation-busy` while a turn is running or waiting. */
-  trashSession(sessionId: string, now: number): void;
-  restoreSession(sessionId: string): void;
-  /** Deletes the conversations that were trashed before `before` (seconds since the epoch), each as `forgetSession` does. What is pinned or
-   *  still answering stays. */
-  pruneTrash(before: number): ForgottenSessions;
-  /** Erases a conversation: rows, turns, revisions, queue, drafts, outbox, index, and its bytes in the file and the log. Sub-agents' sessions go
-   *  with it; branches stay and become roots. Rewrites the whole file, which may take seconds. Throws `conversation-busy` while a
-   *  turn is running or waiting. When the rows are gone and the rewriting failed, the next call or opening makes up for it. */
-  forgetSession(sessionId: string): ForgottenSessions;
-  /** The person has seen the conversation as it is at `now`: what settled before is no longer unread. */
-  setSeen(sessionId: string, now: number): void;
-
-  // Versions of a prompt (Retry, Edit & Resend)
-  /** The prompts shown in the newest segment that have other versions. */
-  promptVersions(sessionId: string): readonly PromptVersions[];
-  /** Puts another version of a prompt, with everything that was behind it, in place of the one shown. Versions inside keep their choice. Rows
-   *  that were rewound, merged or dropped stay hidden. Returns every row that was hidden or shown, as it now stands. Throws
-   *  `conversation-busy` while a turn is open, and `invalid` for a turn that is no version of a prompt shown. */
-  showVersion(input: ShowVersion): readonly Message[];
-
   // A turn, in the order of its life
   /** User row, turn row and (when the prompt was queued) the removal from the queue, in one transaction. Throws `conversation-busy` when
    *  the conversation has a running or waiting turn, and `invalid` for a segment that was compressed: whoever asks must read the tip first.
@@ -199,79 +160,6 @@ export interface SessionQuery {
   readonly text?: string;
   /** Sessions without a message are left out unless asked for. */
   readonly includeEmpty?: boolean;
-}
-
-export type FoundSession =
-  | { readonly kind: 'one'; readonly sessionId: string }
-  /** Newest activity first. */
-  | { readonly kind: 'several'; readonly sessions: readonly SessionSummary[] }
-  | { readonly kind: 'none' };
-
-export interface BranchSession {
-  readonly sessionId: string;
-  /** A shown message of any segment of the conversation; null: everything of the newest. */
-  readonly upTo: string | null;
-  /** Given by the caller so that a repeated request cannot create two. */
-  readonly childId: string;
-  readonly now: number;
-}
-
-export interface BranchedSession {
-  readonly session: Session;
-  /** Rows that were copied. */
-  readonly copied: number;
-  /** The prompt named by `upTo`, for the composer; null when an answer was named. */
-  readonly draft: string | null;
-}
-
-export interface RewindSession {
-  readonly sessionId: string;
-  /** Uid of the prompt that is taken back. */
-  readonly to: string;
-  readonly now: number;
-}
-
-export interface RewoundSession {
-  /** The rows that were hidden, as they now stand. */
-  readonly messages: readonly Message[];
-  /** The prompt's text, for the composer. */
-  readonly draft: string;
-  /** Turns that were taken back. */
-  readonly turns: number;
-}
-
-export interface PromptVersions {
-  /** The turn whose prompt is shown. */
-  readonly turnUid: string;
-  /** Its own uid among those of the others, oldest first. */
-  readonly versions: readonly string[];
-}
-
-export interface ShowVersion {
-  readonly sessionId: string;
-  readonly turnUid: string;
-  readonly now: number;
-}
-
-export interface ConversationBranch {
-  readonly conversationId: string;
-  /** The newest segment: what is opened. */
-  readonly tipId: string;
-  readonly title: string | null;
-  readonly parentConversationId: string | null;
-  /** The message it was branched from, as named then; null for the root, and for a branch of everything. */
-  readonly branchedFrom: string | null;
-  readonly lastActiveAt: number;
-  readonly turnCount: number;
-}
-
-export interface ForgottenSessions {
-  /** Every session that was erased, all segments. */
-  readonly sessionIds: readonly string[];
-  /** Branches that hold copies of what was erased. They stay. */
-  readonly branches: readonly BranchReference[];
-  /** Whether no byte of it is left. False for a file over 256 MB, which is not rewritten: fragments may stay in unused parts of it. */
-  readonly isComplete: boolean;
 }
 
 export interface MessageRevision {

@@ -1,5 +1,5 @@
 import type { SqlDatabase, SqlRow } from '../engine/sqlDatabase';
-import type { ConversationBranch } from '../sessionStore';
+import type { ConversationBranch } from '../conversations';
 import { flag, numberOr, textOr } from './columns';
 import type { SessionTable } from './sessionTable';
 

@@ -1,5 +1,5 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
-import type { BranchedSession, BranchSession } from '../sessionStore';
+import type { BranchedSession, BranchSession } from '../conversations';
 import { isHandoff } from '../../transcript/handoff';
 import { answerText, type Message } from '../../transcript/message';
 import type { Session } from '../../transcript/session';

@@ -1,5 +1,5 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
-import type { ForgottenSessions } from '../sessionStore';
+import type { ForgottenSessions } from '../conversations';
 import type { BranchReference } from '../../transcript/session';
 import type { Turn } from '../../transcript/turn';
 import { readTurnRow } from './turnRow';

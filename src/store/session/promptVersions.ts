@@ -1,5 +1,5 @@
 import type { SqlDatabase, SqlRow } from '../engine/sqlDatabase';
-import type { PromptVersions, ShowVersion } from '../sessionStore';
+import type { PromptVersions, ShowVersion } from '../conversations';
 import type { Message } from '../../transcript/message';
 import type { Session } from '../../transcript/session';
 import type { Turn } from '../../transcript/turn';

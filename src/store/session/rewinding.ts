@@ -1,4 +1,4 @@
-import type { RewindSession, RewoundSession } from '../sessionStore';
+import type { RewindSession, RewoundSession } from '../conversations';
 import { answerText } from '../../transcript/message';
 import type { ActiveRows } from './activeRows';
 import type { MessageTable } from './messageTable';

@@ -1,44 +1,22 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
-import { MessageSearch } from '../search/messageSearch';
-import { SearchIndex } from '../search/searchIndex';
+import type { BranchedSession, BranchSession, ConversationBranch, ForgottenSessions, FoundSession, PromptVersions, RewindSession, RewoundSession, ShowVersion } from '../conversations';
 import type {
-  BranchedSession, BranchSession, ChunkBatch, CompressedSession, CompressSession, ConversationBranch, EnqueuePrompt, FoldedSpill, ForgottenSessions, FoundSession,
-  MessageRevision, NewSession, OpenTurn, PromptVersions, RewindSession, RewoundSession, SearchHit, SearchProgress, SearchQuery, SessionOperations,
-  SessionQuery, SettledTurn, SettleTurn, ShowVersion, SpilledTurn, SteerTurn, StoreStatistics, TranscriptPage, TranscriptQuery, TranscriptRepair,
+  ChunkBatch, CompressedSession, CompressSession, EnqueuePrompt, FoldedSpill, MessageRevision, NewSession, OpenTurn, SearchHit, SearchProgress,
+  SearchQuery, SessionOperations, SessionQuery, SettledTurn, SettleTurn, SpilledTurn, SteerTurn, StoreStatistics, TranscriptPage, TranscriptQuery,
+  TranscriptRepair,
 } from '../sessionStore';
 import type { ApiContent } from '../wireTexts';
 import type { NewOutboxEntry, OutboxCount, OutboxEntry } from '../outbox/outbox';
-import { OutboxTable } from '../outbox/outboxTable';
 import { StoreError } from '../storeError';
 import type { HiddenReason, Message, NewMessage } from '../../transcript/message';
 import type { QueuedPrompt, Session, SessionSummary, TitleSource } from '../../transcript/session';
 import type { Turn } from '../../transcript/turn';
 import type { Usage } from '../../transcript/usage';
-import { ActiveRows } from './activeRows';
-import { Branching } from './branching';
-import { BranchTree } from './branchTree';
 import { countOf, textOr } from './columns';
-import { Compression } from './compression';
-import { Forgetting } from './forgetting';
 import { transcriptChecks } from './integrity';
-import { MessageTable } from './messageTable';
-import { PromptQueue } from './promptQueue';
-import { VersionsOfPrompts } from './promptVersions';
 import { invalid } from './refusal';
-import { Rewinding } from './rewinding';
-import { SessionFinder } from './sessionFinder';
-import { SessionList } from './sessionList';
-import { SessionMarks } from './sessionMarks';
-import { SessionTable } from './sessionTable';
-import { SpillFolding } from './spillFolding';
+import { roomsOver, type Rooms } from './rooms';
 import { StoreImport, type ImportReport, type StoreRows } from './storeImport';
-import { Titling } from './titling';
-import { TranscriptReading } from './transcriptReading';
-import { TranscriptRewriting } from './transcriptRewriting';
-import { TurnClosing } from './turnClosing';
-import { TurnLife } from './turnLife';
-import { TurnTable } from './turnTable';
-import { WireTextTable } from './wireTextTable';
 
 export interface SessionDbParts {
   /** A database that `migrate` has brought to the newest version. */
@@ -55,278 +33,233 @@ export class SessionDb implements SessionOperations {
   private readonly database: SqlDatabase;
   private readonly now: () => number;
   private readonly fileSizes: SessionDbParts['fileSizes'];
-  private readonly sessions: SessionTable;
-  private readonly list: SessionList;
-  private readonly finder: SessionFinder;
-  private readonly marks: SessionMarks;
-  private readonly tree: BranchTree;
-  private readonly titling: Titling;
-  private readonly branching: Branching;
-  private readonly rewinding: Rewinding;
-  private readonly versions: VersionsOfPrompts;
-  private readonly forgetting: Forgetting;
-  private readonly messages: MessageTable;
-  private readonly turns: TurnTable;
-  private readonly life: TurnLife;
-  private readonly closing: TurnClosing;
-  private readonly reading: TranscriptReading;
-  private readonly rewriting: TranscriptRewriting;
-  private readonly compression: Compression;
-  private readonly folding: SpillFolding;
-  private readonly prompts: PromptQueue;
-  private readonly outbox: OutboxTable;
-  private readonly wireTexts: WireTextTable;
-  private readonly index: SearchIndex;
-  private readonly messageSearch: MessageSearch;
+  private readonly rooms: Rooms;
 
   constructor({ database, now, fileSizes }: SessionDbParts) {
     this.database = database;
     this.now = now;
     this.fileSizes = fileSizes;
-    this.sessions = new SessionTable(database);
-    this.messages = new MessageTable(database, now);
-    this.turns = new TurnTable(database);
-    this.closing = new TurnClosing(database, this.messages);
-    this.reading = new TranscriptReading(database, this.sessions, this.messages);
-    this.rewriting = new TranscriptRewriting(this.sessions, this.messages, this.turns, this.reading);
-    this.compression = new Compression(database, this.sessions, this.messages, this.turns, this.reading);
-    const rows = new ActiveRows(database, this.messages);
-    this.versions = new VersionsOfPrompts(database, this.sessions, this.messages, this.turns, rows, this.rewriting);
-    this.life = new TurnLife(database, this.sessions, this.messages, this.turns, this.closing, rows, this.versions);
-    this.list = new SessionList(database);
-    this.finder = new SessionFinder(database, this.sessions, this.list);
-    this.marks = new SessionMarks(database, this.sessions, this.turns);
-    this.tree = new BranchTree(database, this.sessions);
-    this.titling = new Titling(database, this.sessions, this.tree);
-    this.branching = new Branching(database, this.sessions, this.messages, this.turns, this.reading, rows, this.closing, this.titling);
-    this.rewinding = new Rewinding(this.sessions, this.messages, this.turns, rows);
-    this.forgetting = new Forgetting(database, this.sessions, this.list);
-    this.outbox = new OutboxTable(database);
-    this.wireTexts = new WireTextTable(database);
-    this.folding = new SpillFolding(database, this.sessions, this.messages, this.turns, this.life, this.rewriting, now);
-    this.prompts = new PromptQueue(database, this.sessions);
-    this.index = new SearchIndex(database);
-    this.messageSearch = new MessageSearch(database, this.messages, now);
+    this.rooms = roomsOver(database, now);
   }
 
   // Sessions
 
   createSession(input: NewSession): Session {
-    return this.write(() => this.sessions.create(input));
+    return this.write(() => this.rooms.sessions.create(input));
   }
 
   getSession(sessionId: string): Session | null {
-    return this.sessions.find(sessionId);
+    return this.rooms.sessions.find(sessionId);
   }
 
   listSessions(query: SessionQuery): readonly SessionSummary[] {
-    return this.database.readTransaction(() => this.list.list(query));
+    return this.database.readTransaction(() => this.rooms.list.list(query));
   }
 
   resolveSessionId(idOrPrefix: string): string | null {
-    return this.database.readTransaction(() => this.finder.resolve(idOrPrefix));
+    return this.database.readTransaction(() => this.rooms.finder.resolve(idOrPrefix));
   }
 
   findSession(text: string): FoundSession {
-    return this.database.readTransaction(() => this.finder.find(text));
+    return this.database.readTransaction(() => this.rooms.finder.find(text));
   }
 
   setTitle(sessionId: string, title: string, source: TitleSource): boolean {
-    return this.write(() => this.titling.set(sessionId, title, source));
+    return this.write(() => this.rooms.titling.set(sessionId, title, source));
   }
 
   setSessionModel(sessionId: string, model: string | null): void {
-    this.write(() => this.sessions.setModel(sessionId, model));
+    this.write(() => this.rooms.sessions.setModel(sessionId, model));
   }
 
   endSession(sessionId: string, reason: string): void {
-    this.write(() => this.sessions.end(sessionId, reason, this.now()));
+    this.write(() => this.rooms.sessions.end(sessionId, reason, this.now()));
   }
 
   conversationTip(sessionId: string): string {
-    return this.database.readTransaction(() => this.sessions.tip(sessionId));
+    return this.database.readTransaction(() => this.rooms.sessions.tip(sessionId));
   }
 
   compressSession(input: CompressSession): CompressedSession {
-    return this.write(() => this.compression.publish(input));
+    return this.write(() => this.rooms.compression.publish(input));
   }
 
   branchSession(input: BranchSession): BranchedSession {
-    return this.write(() => this.branching.branch(input));
+    return this.write(() => this.rooms.branching.branch(input));
   }
 
   rewindSession(input: RewindSession): RewoundSession {
-    return this.write(() => this.rewinding.rewind(input));
+    return this.write(() => this.rooms.rewinding.rewind(input));
   }
 
   branchesOf(sessionId: string): readonly ConversationBranch[] {
-    return this.database.readTransaction(() => this.tree.of(sessionId));
+    return this.database.readTransaction(() => this.rooms.tree.of(sessionId));
   }
 
   setPinned(sessionId: string, on: boolean): void {
-    this.write(() => this.marks.pin(sessionId, on));
+    this.write(() => this.rooms.marks.pin(sessionId, on));
   }
 
   setArchived(sessionId: string, on: boolean): void {
-    this.write(() => this.marks.archive(sessionId, on));
+    this.write(() => this.rooms.marks.archive(sessionId, on));
   }
 
   trashSession(sessionId: string, now: number): void {
-    this.write(() => this.marks.trash(sessionId, now));
+    this.write(() => this.rooms.marks.trash(sessionId, now));
   }
 
   restoreSession(sessionId: string): void {
-    this.write(() => this.marks.restore(sessionId));
+    this.write(() => this.rooms.marks.restore(sessionId));
   }
 
   setSeen(sessionId: string, now: number): void {
-    this.write(() => this.marks.see(sessionId, now));
+    this.write(() => this.rooms.marks.see(sessionId, now));
   }
 
   pruneTrash(before: number): ForgottenSessions {
-    const forgotten = this.write(() => this.forgetting.prune(before));
-    const isComplete = this.forgetting.isRewritable;
+    const forgotten = this.write(() => this.rooms.forgetting.prune(before));
+    const isComplete = this.rooms.forgetting.isRewritable;
     this.scrub();
     return { ...forgotten, isComplete };
   }
 
   forgetSession(sessionId: string): ForgottenSessions {
-    const forgotten = this.write(() => this.forgetting.forget(sessionId));
-    const isComplete = this.forgetting.isRewritable;
+    const forgotten = this.write(() => this.rooms.forgetting.forget(sessionId));
+    const isComplete = this.rooms.forgetting.isRewritable;
     this.scrub();
     return { ...forgotten, isComplete };
   }
 
   /** Rewrites the file when something was deleted from it that must not be readable in its free pages. */
   scrub(): void {
-    if (!this.forgetting.isScrubDue) return;
-    this.write(() => this.index.compact());
-    this.forgetting.scrub();
+    if (!this.rooms.forgetting.isScrubDue) return;
+    this.write(() => this.rooms.index.compact());
+    this.rooms.forgetting.scrub();
   }
 
   promptVersions(sessionId: string): readonly PromptVersions[] {
-    return this.database.readTransaction(() => this.versions.of(sessionId));
+    return this.database.readTransaction(() => this.rooms.versions.of(sessionId));
   }
 
   showVersion(input: ShowVersion): readonly Message[] {
-    return this.write(() => this.versions.show(input));
+    return this.write(() => this.rooms.versions.show(input));
   }
 
   // A turn, in the order of its life
 
   openTurn(input: OpenTurn): { readonly turn: Turn; readonly userMessage: Message } {
-    return this.write(() => this.life.open(input));
+    return this.write(() => this.rooms.life.open(input));
   }
 
   appendChunks(batch: ChunkBatch): void {
-    this.write(() => this.life.append(batch));
+    this.write(() => this.rooms.life.append(batch));
   }
 
   putMessages(messages: readonly NewMessage[]): readonly Message[] {
-    return this.write(() => this.life.put(messages));
+    return this.write(() => this.rooms.life.put(messages));
   }
 
   repairTranscript(sessionId: string): TranscriptRepair {
-    return this.write(() => this.rewriting.repair(sessionId, this.now()));
+    return this.write(() => this.rooms.rewriting.repair(sessionId, this.now()));
   }
 
   replaceMessages(sessionId: string, messages: readonly NewMessage[], reason: HiddenReason): readonly Message[] {
-    return this.write(() => this.rewriting.replace(sessionId, messages, reason));
+    return this.write(() => this.rooms.rewriting.replace(sessionId, messages, reason));
   }
 
   steerTurn(input: SteerTurn): Message | null {
-    return this.write(() => this.life.steer(input));
+    return this.write(() => this.rooms.life.steer(input));
   }
 
   addUsage(turnUid: string, usage: Usage): void {
-    this.write(() => this.life.addUsage(turnUid, usage));
+    this.write(() => this.rooms.life.addUsage(turnUid, usage));
   }
 
   settleTurn(input: SettleTurn): SettledTurn {
-    return this.write(() => this.life.settle(input));
+    return this.write(() => this.rooms.life.settle(input));
   }
 
   recoverTurns(except: readonly string[] = []): readonly SettledTurn[] {
-    return this.write(() => this.life.recover(this.now(), except));
+    return this.write(() => this.rooms.life.recover(this.now(), except));
   }
 
   foldSpill(spill: SpilledTurn): FoldedSpill {
-    return this.write(() => this.folding.fold(spill));
+    return this.write(() => this.rooms.folding.fold(spill));
   }
 
   // Reading
 
   setApiContent(messageUid: string, text: string): void {
-    this.write(() => this.wireTexts.set(messageUid, text));
+    this.write(() => this.rooms.wireTexts.set(messageUid, text));
   }
 
   apiContents(sessionId: string): readonly ApiContent[] {
-    return this.database.readTransaction(() => this.wireTexts.ofSession(sessionId));
+    return this.database.readTransaction(() => this.rooms.wireTexts.ofSession(sessionId));
   }
 
   activeMessages(sessionId: string): readonly Message[] {
-    return this.database.readTransaction(() => this.reading.active(sessionId));
+    return this.database.readTransaction(() => this.rooms.reading.active(sessionId));
   }
 
   getMessage(uid: string): Message | null {
-    return this.database.readTransaction(() => this.messages.find(uid)?.message ?? null);
+    return this.database.readTransaction(() => this.rooms.messages.find(uid)?.message ?? null);
   }
 
   revisionsOf(messageUid: string): readonly MessageRevision[] {
-    return this.database.readTransaction(() => this.messages.revisionsOf(messageUid));
+    return this.database.readTransaction(() => this.rooms.messages.revisionsOf(messageUid));
   }
 
   getTurn(uid: string): Turn | null {
-    return this.turns.find(uid);
+    return this.rooms.turns.find(uid);
   }
 
   openTurnOf(sessionId: string): Turn | null {
     return this.database.readTransaction(() => {
-      const session = this.sessions.find(sessionId);
-      return session === null ? null : this.turns.openOf(session.conversationId);
+      const session = this.rooms.sessions.find(sessionId);
+      return session === null ? null : this.rooms.turns.openOf(session.conversationId);
     });
   }
 
   readTranscript(query: TranscriptQuery): TranscriptPage {
     return this.database.readTransaction(() => {
-      const page = this.reading.page(query);
+      const page = this.rooms.reading.page(query);
       const turns = new Set(page.turns.map(({ uid }) => uid));
-      return { ...page, versions: this.versions.of(query.sessionId).filter(({ turnUid }) => turns.has(turnUid)) };
+      return { ...page, versions: this.rooms.versions.of(query.sessionId).filter(({ turnUid }) => turns.has(turnUid)) };
     });
   }
 
   // Queue and drafts
 
   enqueue(prompt: EnqueuePrompt): readonly QueuedPrompt[] {
-    return this.write(() => this.prompts.add(prompt));
+    return this.write(() => this.rooms.prompts.add(prompt));
   }
 
   queue(sessionId: string): readonly QueuedPrompt[] {
-    return this.database.readTransaction(() => this.prompts.of(sessionId));
+    return this.database.readTransaction(() => this.rooms.prompts.of(sessionId));
   }
 
   queuedPrompt(uid: string): QueuedPrompt | null {
-    return this.prompts.find(uid);
+    return this.rooms.prompts.find(uid);
   }
 
   editQueued(uid: string, text: string): readonly QueuedPrompt[] {
-    return this.write(() => this.prompts.edit(uid, text));
+    return this.write(() => this.rooms.prompts.edit(uid, text));
   }
 
   removeQueued(uid: string): readonly QueuedPrompt[] {
-    return this.write(() => this.prompts.remove(uid));
+    return this.write(() => this.rooms.prompts.remove(uid));
   }
 
   promoteQueued(uid: string): readonly QueuedPrompt[] {
-    return this.write(() => this.prompts.promote(uid));
+    return this.write(() => this.rooms.prompts.promote(uid));
   }
 
   draft(key: string): string {
-    return this.prompts.draft(key);
+    return this.rooms.prompts.draft(key);
   }
 
   setDraft(key: string, text: string): void {
-    this.write(() => this.prompts.setDraft(key, text, this.now()));
+    this.write(() => this.rooms.prompts.setDraft(key, text, this.now()));
   }
 
   // Search
@@ -338,10 +271,10 @@ export class SessionDb implements SessionOperations {
   /** `search` in slices of about 20 ms: between two of them other calls may run, and the caller may stop. */
   *searchSlices(query: SearchQuery): Generator<SearchProgress | undefined, readonly SearchHit[], void> {
     try {
-      return yield* this.messageSearch.slices(query);
+      return yield* this.rooms.messageSearch.slices(query);
     } catch (error) {
       if (!this.repairIndex(error)) throw error;
-      return yield* this.messageSearch.slices(query);
+      return yield* this.rooms.messageSearch.slices(query);
     }
   }
 
@@ -363,30 +296,30 @@ export class SessionDb implements SessionOperations {
   // Outbox
 
   outboxAdd(entry: NewOutboxEntry): void {
-    this.write(() => this.outbox.add(entry));
+    this.write(() => this.rooms.outbox.add(entry));
   }
 
   outboxDue(provider: string, now: number, limit: number): readonly OutboxEntry[] {
-    return this.outbox.due(provider, now, limit);
+    return this.rooms.outbox.due(provider, now, limit);
   }
 
   outboxDone(uid: string): void {
-    this.write(() => this.outbox.done(uid));
+    this.write(() => this.rooms.outbox.done(uid));
   }
 
   outboxFailed(uid: string, error: string, nextAttemptAt: number): void {
-    this.write(() => this.outbox.failed(uid, error, nextAttemptAt));
+    this.write(() => this.rooms.outbox.failed(uid, error, nextAttemptAt));
   }
 
   outboxCounts(): readonly OutboxCount[] {
-    return this.outbox.counts();
+    return this.rooms.outbox.counts();
   }
 
   // Care
 
   indexBatch(rows: number): number {
     if (!Number.isInteger(rows) || rows < 1) throw invalid('an index batch without rows');
-    return this.write(() => this.index.indexBatch(rows));
+    return this.write(() => this.rooms.index.indexBatch(rows));
   }
 
   checkpoint(): void {
@@ -404,9 +337,9 @@ export class SessionDb implements SessionOperations {
       problems.push(...this.database.readTransaction(() => check(this.database)));
       yield;
     }
-    const damage = this.database.transaction(() => this.index.damage());
+    const damage = this.database.transaction(() => this.rooms.index.damage());
     if (damage === null) return problems;
-    this.database.transaction(() => this.index.rebuild());
+    this.database.transaction(() => this.rooms.index.rebuild());
     return [...problems, `the search index was damaged and is being built again: ${damage}`];
   }
 
@@ -414,14 +347,14 @@ export class SessionDb implements SessionOperations {
     return this.database.readTransaction(() => ({
       sessions: countOf(this.database, 'SELECT count(*) AS n FROM sessions'),
       messages: countOf(this.database, 'SELECT count(*) AS n FROM messages'),
-      dirtyRows: this.index.dirtyRows(),
+      dirtyRows: this.rooms.index.dirtyRows(),
       ...this.fileSizes(),
     }));
   }
 
   /** Brings in the rows of a suffixed sibling store, or what was salvaged from a damaged file (`StoreImport`). Idempotent. */
   mergeFrom(source: StoreRows): ImportReport {
-    return this.write(() => new StoreImport(this.database, this.messages, this.closing, this.now).run(source));
+    return this.write(() => new StoreImport(this.database, this.rooms.messages, this.rooms.closing, this.now).run(source));
   }
 
   /** One durable transaction. Rewriting an indexed row touches the index, and a damaged index must not stop the transcript: then the
@@ -438,8 +371,8 @@ export class SessionDb implements SessionOperations {
   /** Whether the error came from a damaged index, which is then dropped and queued for rebuilding. Damage elsewhere is not touched. */
   private repairIndex(error: unknown): boolean {
     if (!(error instanceof StoreError) || !indexFailure.test(error.technical)) return false;
-    if (this.database.transaction(() => this.index.damage()) === null) return false;
-    this.database.transaction(() => this.index.rebuild());
+    if (this.database.transaction(() => this.rooms.index.damage()) === null) return false;
+    this.database.transaction(() => this.rooms.index.rebuild());
     return true;
   }
 }

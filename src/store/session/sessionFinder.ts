@@ -1,5 +1,5 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
-import type { FoundSession } from '../sessionStore';
+import type { FoundSession } from '../conversations';
 import { textOr } from './columns';
 import type { SessionList } from './sessionList';
 import type { SessionTable } from './sessionTable';

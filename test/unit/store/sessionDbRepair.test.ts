@@ -80,14 +80,13 @@ describe('repairing a stored sequence', () => {
     expect(world.db.activeMessages('s1').map(({ parts }) => parts)).toEqual([[{ kind: 'text', text: 'stale\n\ncurrent' }]]);
   });
 
-  it('leaves a row as it was hidden when a prompt that went into it is asked again', () => {
+  it('leaves a row as it was hidden: a prompt that went into it cannot be asked again', () => {
     staleTail();
     openTurn(world.db, { turnUid: 't2', text: 'current' });
     world.db.repairTranscript('s1');
     settle(world.db, 't2', stopped);
     world.db.replaceMessages('s1', [], 'rewound');
-    openTurn(world.db, { turnUid: 't3', text: 'current', supersedes: 't2' });
-    expect(lines(world.db)[0]).toBe('user (rewound): stale\n\ncurrent');
+    expect([refusal(() => openTurn(world.db, { turnUid: 't3', text: 'current', supersedes: 't2' })), lines(world.db)[0]]).toEqual(['invalid', 'user (rewound): stale\n\ncurrent']);
   });
 
   it('answers a call whose result is gone in its place, and leaves out results that answer nothing', () => {
