@@ -1,0 +1,77 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { reply } from '../../support/modelServer';
+import { World, type WorldOptions } from '../../support/world';
+
+let world: World;
+const create = async (options: WorldOptions = {}): Promise<World> => (world = await World.create(options));
+afterEach(() => world.close());
+
+const listed = async (state: 'active' | 'archived'): Promise<readonly string[]> =>
+  (await world.gateway.listSessions({ limit: 9, state })).map(({ id, pinned }) => `${id}${pinned ? ' pinned' : ''}`);
+
+describe('a session', () => {
+  it('is pinned and archived as a whole, and back, and listeners are told each time', async () => {
+    await create();
+    world.server.script(reply().says('a1'));
+    const { sessionId } = await world.ask(world.surface(), 'q1');
+    const told: string[] = [];
+    const listening = world.gateway.onDidChangeSessions((ids) => void told.push(...ids));
+    await world.gateway.setPinned(sessionId, true);
+    const pinned = await listed('active');
+    await world.gateway.setArchived(sessionId, true);
+    const archived = [await listed('active'), await listed('archived')];
+    await world.gateway.setArchived(sessionId, false);
+    listening.dispose();
+    await world.gateway.setPinned(sessionId, false);
+    expect({ pinned, archived, back: await listed('active'), told }).toEqual({
+      pinned: [`${sessionId} pinned`], archived: [[], [`${sessionId} pinned`]], back: [sessionId], told: [sessionId, sessionId, sessionId],
+    });
+  });
+
+  it('is followed in its turn events wherever it is shown; a follower that throws is logged and touches nothing', async () => {
+    await create();
+    world.server.script(reply().says('a1'));
+    const followed: string[] = [];
+    world.gateway.onDidTurnEvent(() => {
+      throw new Error('broken follower');
+    });
+    world.gateway.onDidTurnEvent(({ sessionId, event }) => void followed.push(`${sessionId} ${event.kind}`));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'q1');
+    expect({ first: followed[0], last: followed.at(-1), settled: panel.settled.length, logged: world.logLines.some((line) => line.includes('broken follower')) }).toEqual({
+      first: `${sessionId} turnOpened`, last: `${sessionId} turnSettled`, settled: 1, logged: true,
+    });
+  });
+
+  it('that chooses a model while none is chosen for new ones chooses it for them too', async () => {
+    await create({ defaultModel: null });
+    await world.store.createSession({ id: 's1', startedAt: 1 });
+    await world.gateway.selectModel('s1', 'Local/first');
+    expect(world.savedModels).toEqual(['Local/first']);
+  });
+});
+
+describe('a surface', () => {
+  it('shows in the end what was asked for last, however long the first took to find', async () => {
+    await create();
+    world.server.otherwise(reply().says('ok'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'q1');
+    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await Promise.all([world.gateway.switchSession(panel.id, { reason: 'resume', sessionId }), world.gateway.switchSession(panel.id, { reason: 'new_session' })]);
+    expect({ shown: world.gateway.shownSession(panel.id), last: panel.switches.at(-1) }).toEqual({ shown: null, last: { sessionId: null, reason: 'new_session' } });
+  });
+
+  it('that went elsewhere while its first prompt was being stored stays there; the turn runs behind it', async () => {
+    await create();
+    world.server.otherwise(reply().says('ok'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'q1');
+    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    const sending = world.send(panel, 'q2');
+    await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
+    const begun = await sending;
+    await world.idle();
+    expect({ shown: world.gateway.shownSession(panel.id), lines: await world.lines(begun.sessionId) }).toEqual({ shown: sessionId, lines: ['user: q2', 'assistant: ok'] });
+  });
+});
