@@ -158,6 +158,10 @@ export interface SessionQuery {
   readonly state?: 'active' | 'archived' | 'trash';
   /** Words looked for in title and preview. */
   readonly text?: string;
+  /** Only the pinned ones, or only the others. */
+  readonly pinned?: boolean;
+  /** Only the conversations that these sessions are of. */
+  readonly sessionIds?: readonly string[];
   /** Sessions without a message are left out unless asked for. */
   readonly includeEmpty?: boolean;
 }

@@ -23,6 +23,8 @@ const newestSegments = `sessions s LEFT JOIN sessions root ON s.conversation_id 
   LEFT JOIN turns last ON last.id = (SELECT max(id) FROM turns t WHERE t.conversation_id = s.conversation_id)
   WHERE NOT EXISTS (SELECT 1 FROM sessions c WHERE c.parent_session_id = s.id AND c.parent_kind = 'compression')
     AND s.parent_kind IS NOT 'delegate' AND root.parent_kind IS NOT 'delegate'`;
+/** Its parameter is a JSON list of session ids. */
+const ofSessions = 's.conversation_id IN (SELECT conversation_id FROM sessions WHERE id IN (SELECT value FROM json_each(?)))';
 
 const states: { readonly [S in NonNullable<SessionQuery['state']>]: { readonly filter: string; readonly order: string } } = {
   active: { filter: 's.trashed_at IS NULL AND s.archived = 0', order: 's.last_activity_at DESC' },
@@ -42,17 +44,20 @@ export class SessionList {
     const wordFilter = words.map(() => `AND (coalesce(s.title, '') LIKE ? ESCAPE '\\' OR coalesce(root.title, '') LIKE ? ESCAPE '\\'
       OR coalesce(root.preview, s.preview, '') LIKE ? ESCAPE '\\')`).join(' ');
     const wordValues = words.flatMap((word) => Array<string>(3).fill(`%${escapeLike(word)}%`));
+    const pinned = query.pinned === undefined ? '' : `AND s.pinned ${query.pinned ? '<>' : '='} 0`;
+    const among = query.sessionIds === undefined ? '' : `AND ${ofSessions}`;
     return this.read(
-      `AND ${filter} ${query.includeEmpty === true ? '' : 'AND (s.message_count > 0 OR EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id))'} ${wordFilter}
+      `AND ${filter} ${pinned} ${among}
+       ${query.includeEmpty === true ? '' : 'AND (s.message_count > 0 OR EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id))'} ${wordFilter}
        ORDER BY ${order} LIMIT ? OFFSET ?`,
-      [...wordValues, query.limit, query.offset ?? 0],
+      [...(query.sessionIds === undefined ? [] : [JSON.stringify(query.sessionIds)]), ...wordValues, query.limit, query.offset ?? 0],
     );
   }
 
   /** The conversations of these sessions that are not in the trash, newest activity first. */
   of(sessionIds: readonly string[]): readonly SessionSummary[] {
     return this.read(
-      `AND s.trashed_at IS NULL AND s.conversation_id IN (SELECT conversation_id FROM sessions WHERE id IN (SELECT value FROM json_each(?)))
+      `AND s.trashed_at IS NULL AND ${ofSessions}
        ORDER BY s.last_activity_at DESC`,
       [JSON.stringify(sessionIds)],
     );

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { answer, append, chunk, complete, lines, openTurn, refusal, runningTurn, sessionDbWorld, settle, stopped, type SessionDbWorld } from '../../support/sessionDbWorld';
+import type { SessionQuery } from '../../../src/store/sessionStore';
 
 let world: SessionDbWorld;
 beforeEach(async () => {
@@ -120,6 +121,19 @@ describe('the list of sessions', () => {
       percent: [],
       archived: [],
     });
+  });
+
+  it('can be of pinned sessions alone, of the others, and of those named by any of their segments', () => {
+    finishedTurn('one', 10, 'First question');
+    finishedTurn('two', 20, 'Second question');
+    finishedTurn('three', 30, 'Third question');
+    world.db.createSession({ id: 'one-2', startedAt: 50, parentSessionId: 'one', parentKind: 'compression' });
+    world.db.putMessages([answer('x', 'handoff', 't-one', 'one-2')]);
+    world.db.setPinned('one-2', true);
+    const ids = (query: Partial<SessionQuery>) => world.db.listSessions({ limit: 10, ...query }).map(({ id }) => id);
+    expect([ids({ pinned: true }), ids({ pinned: false }), ids({ sessionIds: ['one', 'two', 'unknown'] }), ids({ sessionIds: [] }), ids({ sessionIds: ['one', 'two'], pinned: false, text: 'question' })]).toEqual([
+      ['one-2'], ['three', 'two'], ['one-2', 'two'], [], ['two'],
+    ]);
   });
 
   it('does not count what a retry hid', () => {
