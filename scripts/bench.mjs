@@ -232,7 +232,7 @@ function judge(sizes, sessions, { activation, vsixBytes }) {
     { aim: `list of ${sessions.sessions.toLocaleString('en')} sessions, ms`, value: sessions.list.p50, most: 100 },
     { aim: `first page of a session of ${sessions.longest.toLocaleString('en')} messages, ms`, value: sessions.resume.p50, most: 150 },
     { aim: `search for words at ${largest.messages.toLocaleString('en')} messages, p95 ms`, value: largest.finding.words.p95, most: 100 },
-    { aim: 'chunk while a scan runs, p95, × without one', value: round(largest.finding.duringScan.p95 / largest.contestants.hermes.chunks.p95), most: 3 },
+    { aim: 'chunk while a scan runs, p95 ms', value: largest.finding.duringScan.p95, most: 40 },
     { aim: 'activation in a real VS Code (load + activate), ms', value: activation.ms, most: 50 },
     { aim: '.vsix, bytes', value: vsixBytes, most: 2 * 1024 * 1024 },
   ];
