@@ -92,14 +92,19 @@ test('a storage folder that is changed under a window is gone to, or the window 
   const [first, second] = [await storage('movedFrom'), await storage('movedTo')];
   const panel = await panelOn(first);
   vscode().machineSettings.update({ 'hermes.storage.path': path.dirname(second) });
-  await waitFor('the window to move by itself', () => keptIn().at(-1) === second);
+  const stays = panel.frame.getByText(/still keeps its sessions in/);
+  // A window that has been up for long by now, on a slow machine, does not move any more.
+  const [kept = first, other = first] = await waitFor('the window to move or to say that it stays', async () => {
+    if (keptIn().at(-1) === second) return [second, first];
+    return (await stays.count()) > 0 ? [first, second] : undefined;
+  });
   await panel.send('Where is this kept?');
   await panel.waitForAnswer('the answer', (text) => text === 'Answered.');
-  vscode().machineSettings.update({ 'hermes.storage.path': path.dirname(first) });
-  await panel.sees(/still keeps its sessions in .*movedTo/);
-  const prompts = (folder: string) => readStateDb(folder, "SELECT content FROM messages WHERE role = 'user'");
-  expect({ first: prompts(first), held: fs.existsSync(path.join(first, 'state.db.lock')), second: prompts(second) }).toEqual({
-    first: [], held: false, second: [{ content: 'Where is this kept?' }],
+  vscode().machineSettings.update({ 'hermes.storage.path': path.dirname(other) });
+  await panel.sees(new RegExp(`still keeps its sessions in .*${path.basename(path.dirname(kept))}/`));
+  const prompts = (folder: string) => (fs.existsSync(path.join(folder, 'state.db')) ? readStateDb(folder, "SELECT content FROM messages WHERE role = 'user'") : []);
+  expect({ other: prompts(other), held: fs.existsSync(path.join(other, 'state.db.lock')), kept: prompts(kept) }).toEqual({
+    other: [], held: false, kept: [{ content: 'Where is this kept?' }],
   });
 });
 
