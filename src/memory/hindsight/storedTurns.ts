@@ -46,19 +46,19 @@ async function rowsOf(store: Pick<SessionStore, 'readTranscript'>, sessionId: st
     const [first] = page.messages;
     if (!page.hasEarlier || first === undefined) return found;
     // A turn whose rows begin before this page is not whole yet.
-    const cutUp = first.turnUid !== null && wanted.has(first.turnUid) && first.role !== 'user';
+    const begun = first.turnUid === null ? undefined : found.get(first.turnUid);
+    const cutUp = begun !== undefined && first.uid !== begun.turn.userMessageUid;
     if (!cutUp && [...wanted].every((uid) => found.has(uid))) return found;
     before = first.position;
   }
 }
 
-/** Null for a turn that is not complete, not shown, or said nothing. */
+/** Null for a turn that is not complete, not shown, or said nothing. The prompt is empty where a repair has joined it to an earlier one. */
 function textOf(turn: Turn, messages: readonly Message[]): TurnText | null {
   if (turn.state !== 'settled' || turn.outcome !== 'complete') return null;
   const shown = messages.filter(({ visibility }) => visibility.kind === 'shown');
-  const prompt = shown.find(({ role }) => role === 'user');
+  const prompt = shown.find(({ uid }) => uid === turn.userMessageUid) ?? shown.find(({ role }) => role === 'user');
   const answer = shown.flatMap((message) => (message.role === 'assistant' ? [answerText(message.parts)] : [])).filter((text) => text !== '').join('\n\n');
-  const asked = prompt === undefined ? '' : answerText(prompt.parts);
-  if (asked.trim() === '' || answer.trim() === '') return null;
-  return { prompt: asked, answer, startedAt: turn.startedAt, settledAt: turn.settledAt };
+  if (answer.trim() === '') return null;
+  return { prompt: prompt === undefined ? '' : answerText(prompt.parts), answer, startedAt: turn.startedAt, settledAt: turn.settledAt };
 }
