@@ -181,8 +181,6 @@ export interface OpenTurn {
   readonly queuedUid?: string;
   /** A version of the prompt of that turn, which must be settled and shown in the segment. */
   readonly replaces?: { readonly turnUid: string; readonly reason: 'retried' | 'edited' };
-  /** The same as `replaces` with the reason `retried`. */
-  readonly supersedes?: string;
 }
 
 export interface SteerTurn {

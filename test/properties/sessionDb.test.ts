@@ -56,7 +56,7 @@ class Schedule {
         if (model.turn === null) this.open(model);
         return;
       case 'retry':
-        if (model.turn === null && model.lastTurn !== null) this.open(model, model.lastTurn);
+        if (model.turn === null && model.lastTurn !== null && this.isShown(model, `u-${model.lastTurn}`)) this.open(model, model.lastTurn);
         return;
       case 'say':
         if (model.turn !== null && model.openCalls.length === 0) this.say(model, model.turn, one.texts, one.part);
@@ -117,6 +117,11 @@ class Schedule {
       // A handoff is sent with the prompt behind it, as one message; before an answer it stands for the prompt.
       return rows[0]?.visibility.kind === 'handoff' && rows[1]?.role !== 'assistant' ? rows.slice(1) : rows;
     });
+  }
+
+  /** Only a prompt of the newest segment can be asked again. */
+  private isShown(model: ModelSession, promptUid: string): boolean {
+    return this.world.db.activeMessages(model.id).some(({ uid }) => uid.replace(/^.*\//, '') === promptUid);
   }
 
   private open(model: ModelSession, supersedes?: string): void {

@@ -74,8 +74,9 @@ export function runningTurn(db: SessionDb, { sessionId = 's1', turnUid = 't1', t
 }
 
 export function openTurn(db: SessionDb, input: { sessionId?: string; turnUid: string; userUid?: string; text?: string; supersedes?: string; replaces?: { turnUid: string; reason: 'retried' | 'edited' }; queuedUid?: string }) {
-  const { sessionId = 's1', turnUid, userUid = `u-${turnUid}`, text = 'Go on', ...rest } = input;
-  return db.openTurn({ turnUid, sessionId, userMessage: prompt(userUid, text, turnUid, sessionId), model: 'Local/test', startedAt: 2, ...rest });
+  const { sessionId = 's1', turnUid, userUid = `u-${turnUid}`, text = 'Go on', supersedes, ...rest } = input;
+  const replaces = supersedes === undefined ? {} : { replaces: { turnUid: supersedes, reason: 'retried' as const } };
+  return db.openTurn({ turnUid, sessionId, userMessage: prompt(userUid, text, turnUid, sessionId), model: 'Local/test', startedAt: 2, ...replaces, ...rest });
 }
 
 export function append(db: SessionDb, turnUid: string, ...chunks: readonly Chunk[]): void {

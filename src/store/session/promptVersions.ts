@@ -2,7 +2,6 @@ import type { SqlDatabase, SqlRow } from '../engine/sqlDatabase';
 import type { PromptVersions, ShowVersion } from '../conversations';
 import type { Message } from '../../transcript/message';
 import type { Session } from '../../transcript/session';
-import type { Turn } from '../../transcript/turn';
 import type { ActiveRows } from './activeRows';
 import { textOr } from './columns';
 import type { MessageTable } from './messageTable';
@@ -33,7 +32,8 @@ export class VersionsOfPrompts {
     if (this.sessions.require(turn.sessionId).conversationId !== session.conversationId) throw invalid(`turn ${turnUid} belongs to another conversation`);
     this.rewriting.takeBackPrompt(turn, reason);
     const start = this.rows.startOfTurn(session.id, turnUid);
-    if (start === null) throw refused('This prompt is not part of the open session any more. Nothing was changed.', `turn ${turnUid} has no rows shown in session ${session.id}`);
+    const prompt = this.messages.find(this.rows.nameInSegment(session.id, turn.userMessageUid))?.message;
+    if (start === null || prompt?.sessionId !== session.id) throw refused('This prompt is not part of the open session any more. Nothing was changed.', `turn ${turnUid} has no rows shown in session ${session.id}`);
     this.rows.hideFrom(session.id, start, reason, turnUid);
   }
 
@@ -90,11 +90,4 @@ export class VersionsOfPrompts {
     }
     return [...new Set(forks.values())];
   }
-}
-
-/** The turn whose prompt a new one takes the place of, from either way of asking. */
-export function replacedTurn(input: { readonly replaces?: { readonly turnUid: string; readonly reason: VersionReason }; readonly supersedes?: Turn['uid'] }):
-  { readonly turnUid: string; readonly reason: VersionReason } | null {
-  if (input.replaces !== undefined) return input.replaces;
-  return input.supersedes === undefined ? null : { turnUid: input.supersedes, reason: 'retried' };
 }

@@ -7,7 +7,7 @@ import type { Usage } from '../../transcript/usage';
 import type { ActiveRows } from './activeRows';
 import type { MessageTable } from './messageTable';
 import { textOr } from './columns';
-import { replacedTurn, type VersionsOfPrompts } from './promptVersions';
+import type { VersionsOfPrompts } from './promptVersions';
 import { busy, invalid, notFound } from './refusal';
 import type { SessionTable } from './sessionTable';
 import type { TurnClosing } from './turnClosing';
@@ -36,14 +36,13 @@ export class TurnLife {
     const open = this.turns.openOf(session.conversationId);
     if (open !== null) throw busy('This session is still answering another prompt.', open);
     if (this.messages.find(userMessage.uid) !== null) throw invalid(`prompt ${userMessage.uid} is already part of the transcript`);
-    const replaced = replacedTurn(input);
-    if (replaced !== null) this.versions.replace(replaced.turnUid, replaced.reason, session);
+    if (input.replaces !== undefined) this.versions.replace(input.replaces.turnUid, input.replaces.reason, session);
     if (input.queuedUid !== undefined) this.takeFromQueue(input.queuedUid);
     // Sent again by a surface that never heard that it was queued: it must not wait there for a second answer.
     else this.database.run('DELETE FROM queue WHERE uid = ?', [userMessage.uid]);
     this.turns.insert(input, session);
     this.messages.insert(userMessage, this.messages.endPosition(session.id));
-    if (replaced !== null) this.rows.recountTurns(session.conversationId);
+    if (input.replaces !== undefined) this.rows.recountTurns(session.conversationId);
     this.sessions.describe(session, answerText(userMessage.parts));
     this.sessions.touch(session.id, input.startedAt);
     return this.opened(input);

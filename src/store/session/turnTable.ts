@@ -3,7 +3,6 @@ import type { OpenTurn } from '../sessionStore';
 import type { Session } from '../../transcript/session';
 import type { Settlement, Turn } from '../../transcript/turn';
 import { addUsage, unknownUsage, type Usage } from '../../transcript/usage';
-import { replacedTurn } from './promptVersions';
 import { notFound } from './refusal';
 import { readTurnRow } from './turnRow';
 
@@ -36,7 +35,7 @@ export class TurnTable {
     this.database.run(
       `INSERT INTO turns (uid, session_id, conversation_id, user_message_uid, model, state, started_at, supersedes)
        VALUES (?, ?, ?, ?, ?, 'running', ?, ?)`,
-      [input.turnUid, session.id, session.conversationId, input.userMessage.uid, input.model, input.startedAt, replacedTurn(input)?.turnUid ?? null],
+      [input.turnUid, session.id, session.conversationId, input.userMessage.uid, input.model, input.startedAt, input.replaces?.turnUid ?? null],
     );
   }
 
