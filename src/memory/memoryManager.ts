@@ -35,7 +35,7 @@ export interface MemoryManagerParts {
   readonly coreTools?: readonly string[];
   /** How long a turn waits for recall, in milliseconds (`hermes.memory.recallTimeout`). */
   readonly recallTimeoutMs?: () => number;
-  /** Nothing of this agent's sessions may be remembered: providers may recall, but hear of no turn and get no tool that writes. */
+  /** This agent serves private sessions, which have no memory provider: none is taken in. */
   readonly isPrivate?: boolean;
   /** Whether an agent made now would get these providers too. */
   readonly isCurrent?: () => boolean;
@@ -89,8 +89,9 @@ export class MemoryManager {
   }
 
   /** Takes a provider in, before a session is served. Refused, with a warning: a second external one, and one that cannot say what it is. Nothing
-   *  of a refused provider stays behind (hermes-agent#9948). */
+   *  of a refused provider stays behind (hermes-agent#9948). An agent of private sessions takes none. */
   add(made: MadeProvider): boolean {
+    if (this.isPrivate) return false;
     const lane = new ProviderLane(made, this.parts);
     const external = this.lanes.find(({ isExternal }) => isExternal);
     if (lane.isExternal && external !== undefined) {
@@ -103,8 +104,7 @@ export class MemoryManager {
     const sorted = lane.ask('tools', () => sortTools(offer.tools, new Set(this.parts.coreTools), new Set(this.accepted.keys())), null);
     if (sorted === null) return false;
     for (const refused of sorted.refused) this.parts.log.warn(`Memory provider ${lane.name}: ${refusal(refused)}`);
-    const lent = this.isPrivate ? sorted.accepted.filter(({ readOnly }) => readOnly) : sorted.accepted;
-    for (const tool of lent) this.accepted.set(tool.name, laneTool(tool, lane, this.parts.clock));
+    for (const tool of sorted.accepted) this.accepted.set(tool.name, laneTool(tool, lane, this.parts.clock));
     this.lanes.push(lane);
     return true;
   }
@@ -228,7 +228,7 @@ export class MemoryManager {
 
   /** The session that may be remembered; null where nothing may. */
   private remembering(): string | null {
-    return this.isClosed || this.isPrivate ? null : this.sessionId;
+    return this.isClosed ? null : this.sessionId;
   }
 
   private serve(sessionId: string, turns = 0): void {

@@ -5,8 +5,6 @@ import type { MemoryProvider, MemoryWrite } from './memoryProvider';
 
 /** What the provider instance of one agent is made with. */
 export interface MemoryContext {
-  /** Nothing of a private session may be remembered, or leave this machine. Such an agent gets no external provider at all. */
-  readonly isPrivate: boolean;
   /** To be called once a write of the built-in memory is on disk; the manager tells the other providers. */
   readonly wrote: (write: MemoryWrite) => void;
 }
@@ -58,18 +56,18 @@ export class MemoryProviders {
     };
     const manager = new MemoryManager({ ...parts, isPrivate, isCurrent });
     this.tellOfUnknown();
-    const context: MemoryContext = { isPrivate, wrote: (write) => manager.mirrorWrite(write) };
+    const context: MemoryContext = { wrote: (write) => manager.mirrorWrite(write) };
     for (const factory of wanted) for (const made of this.make(factory, context)) manager.add(made);
     return manager;
   }
 
-  /** The providers in force, the built-in ones first. */
+  /** The providers in force, the built-in ones first. A private session has none: nothing of it may be remembered, and nothing remembered reaches it. */
   private wanted(isPrivate: boolean): readonly MemoryProviderFactory[] {
     const chosen = this.chosen();
-    if (chosen === 'none') return [];
+    if (chosen === 'none' || isPrivate) return [];
     const builtin = [...this.factories.values()].filter(({ kind }) => kind === 'builtin');
     const external = this.factories.get(chosen);
-    return external?.kind === 'external' && !isPrivate ? [...builtin, external] : builtin;
+    return external?.kind === 'external' ? [...builtin, external] : builtin;
   }
 
   private tellOfUnknown(): void {

@@ -264,7 +264,7 @@ describe('what is remembered', () => {
     expect([told.prompt, JSON.stringify(rows)]).toEqual([`use ${key}`, before]);
   });
 
-  it('is nothing of a private session: no turn, no write, and no tool that writes', async () => {
+  it('is nothing of a private session: no provider hears of it or lends it anything', async () => {
     const { parts, heard } = bench({ isPrivate: true });
     const manager = memoryOf([new RecordingMemory(heard, { starts: true, tools: [tool('look'), tool('note', [], false)], recall: () => 'likes tea' })], parts);
     manager.initialize('S1');
@@ -273,7 +273,7 @@ describe('what is remembered', () => {
     manager.delegated({ childSessionId: 'C', task: 't', result: 'r' });
     manager.mirrorWrite({ action: 'add', target: 'user', content: 'x', previous: null });
     await manager.drain();
-    expect({ heard, tools: manager.tools.map(({ name }) => name), recall: (await manager.prepareTurn(request('what do I like'))).recall }).toEqual({ heard: ['initialize S1'], tools: ['look'], recall: 'likes tea' });
+    expect({ heard, tools: manager.tools.map(({ name }) => name), recall: (await manager.prepareTurn(request('what do I like'))).recall }).toEqual({ heard: [], tools: [], recall: '' });
   });
 
   it('counts the turns of a session for those who want to know, over a compression too', async () => {
