@@ -267,6 +267,8 @@ export interface TranscriptPage {
   /** Versions of this page's prompts, as `promptVersions` gives them. */
   readonly versions: readonly PromptVersions[];
   readonly hasEarlier: boolean;
+  /** How many rows of the transcript stand behind this page. */
+  readonly later: number;
   readonly total: number;
 }
 

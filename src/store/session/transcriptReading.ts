@@ -40,11 +40,15 @@ export class TranscriptReading {
     const segments = this.segmentsOf(this.sessions.require(query.sessionId).conversationId, query.includeHidden === true);
     const messages = this.messages.readAll(this.rowsOf(query, segments));
     const first = messages[0];
+    const last = messages.at(-1)?.position ?? (query.before ?? Number.MAX_SAFE_INTEGER) - 1;
+    // Without a border nothing can stand behind the newest page.
+    const behind = query.before === undefined && query.after === undefined ? [] : segments;
     return {
       messages,
       turns: this.turnsOf(messages),
       hasEarlier: first !== undefined && segments.some(({ id, filter }) => this.exists(`${filter} AND position < ?`, [id, first.position])),
-      total: segments.reduce((sum, segment) => sum + this.count(segment), 0),
+      later: behind.reduce((sum, { id, filter }) => sum + this.count(`${filter} AND position > ?`, [id, last]), 0),
+      total: segments.reduce((sum, { id, filter }) => sum + this.count(filter, [id]), 0),
     };
   }
 
@@ -83,8 +87,8 @@ export class TranscriptReading {
       .map(readTurnRow);
   }
 
-  private count({ id, filter }: Segment): number {
-    const count = this.database.get(`SELECT count(*) AS n FROM messages WHERE ${filter}`, [id])?.['n'];
+  private count(where: string, params: readonly (string | number)[]): number {
+    const count = this.database.get(`SELECT count(*) AS n FROM messages WHERE ${where}`, params)?.['n'];
     return typeof count === 'number' ? count : 0;
   }
 

@@ -20,6 +20,7 @@ export function withSpilled(page: TranscriptPage, query: TranscriptQuery, spille
     messages,
     turns: page.turns.some(({ uid }) => uid === turn.uid) ? page.turns.map((other) => (other.uid === turn.uid ? turn : other)) : [...page.turns, turn],
     hasEarlier: page.hasEarlier || messages.length < all.length,
+    later: page.later + (query.after === undefined ? 0 : all.length - messages.length),
     total: page.total + added.length,
   };
 }

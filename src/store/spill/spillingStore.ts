@@ -54,7 +54,7 @@ export class SpillingStore {
 
   readonly store: SessionStore = {
     ...promisedOperations((method, args) => this.call(method, args)),
-    search: (query, signal) => this.inner.search(query, signal),
+    search: (query, signal, onProgress) => this.inner.search(query, signal, onProgress),
     close: () => this.close(),
   };
 

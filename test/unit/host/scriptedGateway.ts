@@ -197,6 +197,6 @@ export class ScriptedGateway implements Gateway {
 
   private page(sessionId: string): TranscriptPage {
     const messages = this.rows.filter((row) => row.sessionId === sessionId);
-    return { messages, turns: [], versions: [], hasEarlier: false, total: messages.length };
+    return { messages, turns: [], versions: [], hasEarlier: false, later: 0, total: messages.length };
   }
 }

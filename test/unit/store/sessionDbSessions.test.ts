@@ -164,8 +164,8 @@ describe('a page of the transcript', () => {
     append(world.db, 't3', chunk('a3', 1, 0, 'thr'));
   });
   const page = (query: object) => {
-    const { messages, turns, hasEarlier, total } = world.db.readTranscript({ sessionId: 's1', limit: 2, ...query });
-    return { uids: messages.map((message) => message.uid), turns: turns.map((turn) => turn.uid), hasEarlier, total };
+    const { messages, turns, hasEarlier, later, total } = world.db.readTranscript({ sessionId: 's1', limit: 2, ...query });
+    return { uids: messages.map((message) => message.uid), turns: turns.map((turn) => turn.uid), hasEarlier, later, total };
   };
 
   it('goes back from the newest message and forward from a known one', () => {
@@ -173,11 +173,11 @@ describe('a page of the transcript', () => {
     expect({
       newest: page({}), before: page({ before: positions[3] }), first: page({ before: positions[1] }), after: page({ after: positions[1] }), hidden: page({ limit: 10, includeHidden: true }),
     }).toEqual({
-      newest: { uids: ['u-t3', 'a3'], turns: ['t3'], hasEarlier: true, total: 5 },
-      before: { uids: ['u-t2', 'a2'], turns: ['t2'], hasEarlier: true, total: 5 },
-      first: { uids: ['u-t1'], turns: ['t1'], hasEarlier: false, total: 5 },
-      after: { uids: ['a2', 'u-t3'], turns: ['t2', 't3'], hasEarlier: true, total: 5 },
-      hidden: { uids: ['u-t1', 't1/closing', 'u-t2', 'a2', 'u-t3', 'a3'], turns: ['t1', 't2', 't3'], hasEarlier: false, total: 6 },
+      newest: { uids: ['u-t3', 'a3'], turns: ['t3'], hasEarlier: true, later: 0, total: 5 },
+      before: { uids: ['u-t2', 'a2'], turns: ['t2'], hasEarlier: true, later: 2, total: 5 },
+      first: { uids: ['u-t1'], turns: ['t1'], hasEarlier: false, later: 4, total: 5 },
+      after: { uids: ['a2', 'u-t3'], turns: ['t2', 't3'], hasEarlier: true, later: 1, total: 5 },
+      hidden: { uids: ['u-t1', 't1/closing', 'u-t2', 'a2', 'u-t3', 'a3'], turns: ['t1', 't2', 't3'], hasEarlier: false, later: 0, total: 6 },
     });
   });
 

@@ -18,7 +18,7 @@ function holding(build: (history: TranscriptBuilder) => unknown, states: Readonl
     readTranscript: async ({ limit, before = Number.POSITIVE_INFINITY }) => {
       pages++;
       const messages = rows.filter(({ position }) => position < before).slice(-limit);
-      return { messages, turns: turns.filter(({ uid }) => messages.some(({ turnUid }) => turnUid === uid)), hasEarlier: messages[0] !== undefined && messages[0].position > 1, total: rows.length, versions: [] };
+      return { messages, turns: turns.filter(({ uid }) => messages.some(({ turnUid }) => turnUid === uid)), hasEarlier: messages[0] !== undefined && messages[0].position > 1, later: 0, total: rows.length, versions: [] };
     },
     getTurn: async (uid) => turns.find((turn) => turn.uid === uid) ?? null,
   });
