@@ -107,6 +107,7 @@ export class ConversationGateway implements Gateway {
   readonly onDidChangeRunning = (listener: () => void): Disposable => this.runningChanged.event(listener);
   readonly onDidChangeSessions: Gateway['onDidChangeSessions'] = (listener) => this.surfaces.onDidChangeSessions(listener);
   readonly onDidTurnEvent: Gateway['onDidTurnEvent'] = (listener) => this.surfaces.onDidTurnEvent(listener);
+  readonly onDidSwitchSession: Gateway['onDidSwitchSession'] = (listener) => this.surfaces.onDidSwitchSession(listener);
 
   attach(surface: Surface): Disposable {
     return this.surfaces.attach(surface);

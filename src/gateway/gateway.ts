@@ -112,10 +112,20 @@ export interface Gateway {
   readonly onDidChangeSessions: (listener: (sessionIds: readonly string[]) => void) => Disposable;
   /** Turn events of every session, shown or not. */
   readonly onDidTurnEvent: (listener: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void) => Disposable;
+  /** What a surface shows has changed: once per surface, when it has been told. A surface that reads its session anew is no switch. */
+  readonly onDidSwitchSession: (listener: (event: SurfaceSwitch) => void) => Disposable;
   /** Starts what waited in the queues when the store was opened (after a crash or a hand-over). */
   resumeQueues(): Promise<void>;
   /** Settles every running turn (`windowClosed`), then resolves. */
   shutdown(): Promise<void>;
+}
+
+/** A switch of one surface. Null: the empty state. The same id twice: the session was cut back (`rewind`). */
+export interface SurfaceSwitch {
+  readonly surfaceId: string;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly reason: SwitchReason;
 }
 
 /** What a session takes of its model's context with every request, in tokens. The parts add up to the whole. */

@@ -2,7 +2,7 @@ import { type Disposable, Emitter, toDisposable } from '../base/disposable';
 import type { Log } from '../base/log';
 import type { SwitchReason } from '../memory/switchReason';
 import type { SessionEvent, TurnEvent } from '../transcript/turnEvent';
-import type { Surface } from './gateway';
+import type { Surface, SurfaceSwitch } from './gateway';
 
 /** What the first prompt of a surface's empty state begins. */
 export interface Beginning {
@@ -23,6 +23,7 @@ export class SurfaceRegistry implements Disposable {
   private readonly attached = new Map<string, AttachedSurface>();
   private readonly sessionsChanged = new Emitter<readonly string[]>();
   private readonly turnHappened = new Emitter<{ readonly sessionId: string; readonly event: TurnEvent }>();
+  private readonly switched = new Emitter<SurfaceSwitch>();
 
   constructor(private readonly log: Log) {}
 
@@ -31,6 +32,9 @@ export class SurfaceRegistry implements Disposable {
 
   readonly onDidTurnEvent = (listener: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void): Disposable =>
     this.turnHappened.event((event) => this.guarded('A listener', () => listener(event)));
+
+  readonly onDidSwitchSession = (listener: (event: SurfaceSwitch) => void): Disposable =>
+    this.switched.event((event) => this.guarded('A listener', () => listener(event)));
 
   attach(surface: Surface): Disposable {
     const entry: AttachedSurface = { surface, sessionId: null, beginning: usualBeginning };
@@ -70,9 +74,11 @@ export class SurfaceRegistry implements Disposable {
   bind(surfaceId: string, sessionId: string | null, reason: SwitchReason, beginning: Beginning = usualBeginning): void {
     const entry = this.attached.get(surfaceId);
     if (entry === undefined) return;
+    const from = entry.sessionId;
     entry.sessionId = sessionId;
     entry.beginning = beginning;
     this.guarded(`Surface ${surfaceId}`, () => entry.surface.onSessionSwitched(sessionId, reason));
+    if (from !== sessionId || reason === 'rewind') this.switched.fire({ surfaceId, from, to: sessionId, reason });
   }
 
   tellTurn(sessionId: string, event: TurnEvent): void {
@@ -90,6 +96,7 @@ export class SurfaceRegistry implements Disposable {
   dispose(): void {
     this.sessionsChanged.dispose();
     this.turnHappened.dispose();
+    this.switched.dispose();
   }
 
   private guarded(who: string, tell: () => void): void {

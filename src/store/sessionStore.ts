@@ -160,6 +160,9 @@ export interface SessionQuery {
   readonly text?: string;
   /** Only the pinned ones, or only the others. */
   readonly pinned?: boolean;
+  readonly withoutPrivate?: boolean;
+  /** Only what is listed behind this entry, the last one of the page before; not for the trash, which has another order. */
+  readonly behind?: Pick<SessionSummary, 'id' | 'lastActiveAt'>;
   /** Only the conversations that these sessions are of. */
   readonly sessionIds?: readonly string[];
   /** Sessions without a message are left out unless asked for. */

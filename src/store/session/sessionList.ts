@@ -23,12 +23,15 @@ const newestSegments = `sessions s LEFT JOIN sessions root ON s.conversation_id 
   LEFT JOIN turns last ON last.id = (SELECT max(id) FROM turns t WHERE t.conversation_id = s.conversation_id)
   WHERE NOT EXISTS (SELECT 1 FROM sessions c WHERE c.parent_session_id = s.id AND c.parent_kind = 'compression')
     AND s.parent_kind IS NOT 'delegate' AND root.parent_kind IS NOT 'delegate'`;
+/** What is listed behind a session; its parameters are that session's time, the same, and its id. Of equal times the earlier stored comes first, as
+ *  the activity index has them. */
+const behindSession = 's.last_activity_at <= ? AND (s.last_activity_at < ? OR s.rowid > coalesce((SELECT rowid FROM sessions WHERE id = ?), 0))';
 /** Its parameter is a JSON list of session ids. */
 const ofSessions = 's.conversation_id IN (SELECT conversation_id FROM sessions WHERE id IN (SELECT value FROM json_each(?)))';
 
 const states: { readonly [S in NonNullable<SessionQuery['state']>]: { readonly filter: string; readonly order: string } } = {
-  active: { filter: 's.trashed_at IS NULL AND s.archived = 0', order: 's.last_activity_at DESC' },
-  archived: { filter: 's.trashed_at IS NULL AND s.archived <> 0', order: 's.last_activity_at DESC' },
+  active: { filter: 's.trashed_at IS NULL AND s.archived = 0', order: 's.last_activity_at DESC, s.rowid' },
+  archived: { filter: 's.trashed_at IS NULL AND s.archived <> 0', order: 's.last_activity_at DESC, s.rowid' },
   trash: { filter: 's.trashed_at IS NOT NULL', order: 's.trashed_at DESC, s.last_activity_at DESC' },
 };
 
@@ -45,12 +48,15 @@ export class SessionList {
       OR coalesce(root.preview, s.preview, '') LIKE ? ESCAPE '\\')`).join(' ');
     const wordValues = words.flatMap((word) => Array<string>(3).fill(`%${escapeLike(word)}%`));
     const pinned = query.pinned === undefined ? '' : `AND s.pinned ${query.pinned ? '<>' : '='} 0`;
-    const among = query.sessionIds === undefined ? '' : `AND ${ofSessions}`;
+    const isPublic = query.withoutPrivate === true ? 'AND s.private = 0' : '';
+    const { behind, sessionIds } = query;
+    const [place, placeValues] = behind === undefined ? ['', []] : [`AND ${behindSession}`, [behind.lastActiveAt, behind.lastActiveAt, behind.id]];
+    const [among, amongValues] = sessionIds === undefined ? ['', []] : [`AND ${ofSessions}`, [JSON.stringify(sessionIds)]];
     return this.read(
-      `AND ${filter} ${pinned} ${among}
+      `AND ${filter} ${pinned} ${isPublic} ${place} ${among}
        ${query.includeEmpty === true ? '' : 'AND (s.message_count > 0 OR EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id))'} ${wordFilter}
        ORDER BY ${order} LIMIT ? OFFSET ?`,
-      [...(query.sessionIds === undefined ? [] : [JSON.stringify(query.sessionIds)]), ...wordValues, query.limit, query.offset ?? 0],
+      [...placeValues, ...amongValues, ...wordValues, query.limit, query.offset ?? 0],
     );
   }
 

@@ -43,6 +43,23 @@ describe('a session', () => {
     });
   });
 
+  it('is followed in every switch of every surface, and in none that changes nothing', async () => {
+    await create();
+    world.server.otherwise(reply().says('ok'));
+    const [panel, tab] = [world.surface(), world.surface()];
+    const told: string[] = [];
+    world.gateway.onDidSwitchSession(({ surfaceId, from, to, reason }) => void told.push(`${surfaceId} ${from} -> ${to} ${reason}`));
+    const { sessionId: first } = await world.ask(panel, 'q1');
+    await world.gateway.switchSession(tab.id, { reason: 'resume', sessionId: first });
+    await world.gateway.switchSession(tab.id, { reason: 'resume', sessionId: first });
+    const { sessionId: branch } = await world.gateway.switchSession(panel.id, { reason: 'branch', sessionId: first, from: null });
+    await world.gateway.switchSession(tab.id, { reason: 'rewind', sessionId: first, turns: 1 });
+    await world.gateway.switchSession(panel.id, { reason: 'reset' });
+    expect(told).toEqual([
+      `surface-1 null -> ${first} new_session`, `surface-2 null -> ${first} resume`, `surface-1 ${first} -> ${branch} branch`, `surface-2 ${first} -> ${first} rewind`, `surface-1 ${branch} -> null reset`,
+    ]);
+  });
+
   it('that chooses a model while none is chosen for new ones chooses it for them too', async () => {
     await create({ defaultModel: null });
     await world.store.createSession({ id: 's1', startedAt: 1 });

@@ -178,6 +178,7 @@ export class ScriptedGateway implements Gateway {
 
   readonly onDidChangeSessions = (): Disposable => toDisposable(() => undefined);
   readonly onDidTurnEvent = (): Disposable => toDisposable(() => undefined);
+  readonly onDidSwitchSession = (): Disposable => toDisposable(() => undefined);
 
   async resumeQueues(): Promise<void> {}
   async shutdown(): Promise<void> {}

@@ -136,6 +136,23 @@ describe('the list of sessions', () => {
     ]);
   });
 
+  it('goes on page by page behind the last entry, sessions of one moment included, also where that entry is gone by then', () => {
+    for (const [id, startedAt] of [['a', 10], ['b', 20], ['c', 20], ['d', 20], ['e', 30]] as const) finishedTurn(id, startedAt, 'Question');
+    const pages: string[][] = [];
+    for (let behind: SessionQuery['behind'], page; (page = world.db.listSessions({ limit: 2, ...(behind === undefined ? {} : { behind }) })).length > 0; behind = page.at(-1)) pages.push(page.map(({ id }) => id));
+    const last = world.db.listSessions({ limit: 2 })[1];
+    world.db.forgetSession('b');
+    expect([pages, last?.id, world.db.listSessions({ limit: 9, ...(last === undefined ? {} : { behind: last }) }).map(({ id }) => id)]).toEqual([[['e', 'b'], ['c', 'd'], ['a']], 'b', ['c', 'd', 'a']]);
+  });
+
+  it('leaves private sessions out where it is asked to', () => {
+    finishedTurn('open', 10, 'Question');
+    world.db.createSession({ id: 'closed', startedAt: 20, private: true });
+    world.db.createSession({ id: 'branch', startedAt: 30, parentSessionId: 'closed', parentKind: 'branch' });
+    const ids = (query: Partial<SessionQuery>) => world.db.listSessions({ limit: 9, includeEmpty: true, ...query }).map(({ id }) => id);
+    expect([ids({ withoutPrivate: true }), ids({})]).toEqual([['open'], ['branch', 'closed', 'open']]);
+  });
+
   it('does not count what a retry hid', () => {
     runningTurn(world.db);
     settle(world.db, 't1', complete, [answer('a1', 'one', 't1')]);
