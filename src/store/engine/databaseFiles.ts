@@ -26,6 +26,8 @@ export type FileRole = 'main' | 'log';
 /** After how many commits the name of the log is looked at. */
 const commitsPerLook = 32;
 
+const zeros = new Uint8Array(16 * 4096);
+
 /** One database while SQLite has it open: its files, and what went wrong with them. */
 export class MountedDatabase {
   /** Set by the file layer when SQLite really opened the main file through us. */
@@ -33,6 +35,8 @@ export class MountedDatabase {
   private looks = 0;
   private frozen = false;
   private readonly handles = new Map<FileRole, { readonly file: OpenFile; readonly identity: string }>();
+  /** Bytes of the main file that a checkpoint can write without asking the disk for room. */
+  private reserved = 0;
   private failure: DiskFailure | undefined;
   private syncFailure: DiskFailure | undefined;
 
@@ -57,6 +61,21 @@ export class MountedDatabase {
     const file = this.files.fileSystem.open(this.pathOf(role), mode);
     this.handles.set(role, { file, identity: file.identity() });
     return file;
+  }
+
+  /** Makes the main file this long before the log takes a page of that end, so that a checkpoint never needs room: otherwise a log that has
+   *  filled the disk could not be emptied, and nothing be saved until the person freed more than it. What is added is zeros behind the last page that
+   *  SQLite counts; the next checkpoint writes or cuts it. Throws what the disk says. */
+  reserve(size: number): void {
+    const main = this.handles.get('main')?.file;
+    if (main === undefined || size <= this.reserved) return;
+    for (let end = main.size(); end < size; end += zeros.length) main.write(zeros.subarray(0, size - end), end);
+    this.reserved = size;
+  }
+
+  /** The main file is this long now. */
+  mainCut(size: number): void {
+    this.reserved = size;
   }
 
   closed(role: FileRole): void {

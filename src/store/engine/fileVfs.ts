@@ -4,7 +4,7 @@ import { MountedDatabase } from './databaseFiles';
 import type { DefaultVfs, WasmParts } from './defaultVfs';
 import { cString } from './defaultVfs';
 import type { OpenFile } from './fileSystem';
-import { accessExists, ioMethodsOrder, openFlag, powersafeOverwrite, resultCode, vfsLayout } from './sqliteAbi';
+import { accessExists, ioMethodsOrder, logLayout, openFlag, powersafeOverwrite, resultCode, vfsLayout } from './sqliteAbi';
 
 /** Bytes 18 and 19 of the header say which journal a database uses: 1 rollback, 2 write-ahead. On disk ours always says 1, so that
  *  another SQLite reads the last checkpoint and does not look for a log of its own; our SQLite is shown 2. */
@@ -23,6 +23,8 @@ interface OpenedFile {
   /** A name is durable only after its folder is synced, which happens with the log's first sync: also where the log was found, because the
    *  process that made it may have died before. */
   folderSyncDue: boolean;
+  /** Of a log: the page that the frame announces whose header was written last. */
+  announcedPage: number;
 }
 
 type Callback = (...args: number[]) => number;
@@ -136,7 +138,7 @@ export class FileVfs {
     try {
       const writeAhead = database.writeAhead;
       const file = database.open(role);
-      this.opened.set(fileAddress, { database, role, file, writeAhead, folderSyncDue: role === 'log' });
+      this.opened.set(fileAddress, { database, role, file, writeAhead, folderSyncDue: role === 'log', announcedPage: 0 });
     } catch (error) {
       database.recordFailure('open', database.pathOf(role), error);
       return resultCode.cannotOpen;
@@ -226,15 +228,17 @@ export class FileVfs {
         source = source.slice();
         setJournalBytes(source, position, rollbackJournal);
       }
+      if (role === 'log') reservePage(opened, source, position);
       file.write(source, position);
       return resultCode.ok;
     });
 
   private readonly xTruncate = (address: number, size: bigint): number =>
-    this.guarded(address, 'truncate', resultCode.ioTruncate, ({ database, file }) => {
+    this.guarded(address, 'truncate', resultCode.ioTruncate, ({ database, role, file }) => {
       if (!database.mayWrite) return resultCode.readOnly;
       if (database.mustReopen) return resultCode.ioTruncate;
       file.truncate(Number(size));
+      if (role === 'main') database.mainCut(Number(size));
       return resultCode.ok;
     });
 
@@ -269,3 +273,8 @@ function setJournalBytes(bytes: Uint8Array, position: number, value: number): vo
   }
 }
 
+/** SQLite writes a frame of the log in two pieces: a header that begins with the number of the page, and the page. */
+function reservePage(opened: OpenedFile, source: Uint8Array, position: number): void {
+  if (source.length === logLayout.frameHeader) opened.announcedPage = new DataView(source.buffer, source.byteOffset).getUint32(0);
+  else if (position > logLayout.header) opened.database.reserve(opened.announcedPage * source.length);
+}

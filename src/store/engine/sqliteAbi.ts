@@ -33,3 +33,6 @@ export const accessExists = 0;
 
 /** A write never damages bytes beside its range. SQLite's own file layer assumes it too; without it the log would be padded to sectors. */
 export const powersafeOverwrite = 0x1000;
+
+/** Sizes in the write-ahead log (sqlite.org/fileformat2.html, section 4.1): its own header, then frames of a header and a page. */
+export const logLayout = { header: 32, frameHeader: 24 } as const;

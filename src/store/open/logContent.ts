@@ -1,7 +1,7 @@
 import type { FileSystem } from '../engine/fileSystem';
+import { logLayout } from '../engine/sqliteAbi';
 
-const logHeaderSize = 32;
-const frameHeaderSize = 24;
+const { header: logHeaderSize, frameHeader: frameHeaderSize } = logLayout;
 
 /** What a write-ahead log holds in the committed frames of its current run. */
 export interface LogContent {

@@ -358,13 +358,24 @@ export class SessionDb implements SessionOperations {
   }
 
   /** One durable transaction. Rewriting an indexed row touches the index, and a damaged index must not stop the transcript: then the
-   *  index is made anew and the write done again. */
+   *  index is made anew and the write done again. So it is when the disk is full and the log can be emptied. */
   private write<T>(work: () => T): T {
     try {
       return this.database.transaction(work);
     } catch (error) {
-      if (!this.repairIndex(error)) throw error;
+      if (!this.madeRoom(error) && !this.repairIndex(error)) throw error;
       return this.database.transaction(work);
+    }
+  }
+
+  /** Whether the disk is full and the log, which may take megabytes before it is carried over of itself, has given its room back. */
+  private madeRoom(error: unknown): boolean {
+    if (!(error instanceof StoreError) || error.causeClass !== 'full' || this.fileSizes().logBytes === 0) return false;
+    try {
+      this.checkpoint();
+      return true;
+    } catch {
+      return false;
     }
   }
 

@@ -266,13 +266,13 @@ describe('queue and drafts', () => {
 });
 
 describe('care', () => {
-  it('counts what it holds and empties the log at a checkpoint', () => {
+  it('counts what it holds and empties the log at a checkpoint, for which the file has its room already', () => {
     runningTurn(world.db);
     const before = world.db.statistics();
     world.db.checkpoint();
     const after = world.db.statistics();
-    expect({ before: { sessions: before.sessions, messages: before.messages, dirty: before.dirtyRows }, log: [before.logBytes > 0, after.logBytes], grown: after.fileBytes > before.fileBytes })
-      .toEqual({ before: { sessions: 1, messages: 1, dirty: 1 }, log: [true, 0], grown: true });
+    expect({ before: { sessions: before.sessions, messages: before.messages, dirty: before.dirtyRows }, log: [before.logBytes > 0, after.logBytes], grown: after.fileBytes - before.fileBytes })
+      .toEqual({ before: { sessions: 1, messages: 1, dirty: 1 }, log: [true, 0], grown: 0 });
   });
 
   it.each([

@@ -7,7 +7,7 @@ import type { FileSystem } from '../../../../src/store/engine/fileSystem';
 import { NodeFileSystem } from '../../../../src/store/engine/nodeFileSystem';
 import { SimulatedDisk } from '../../../../src/store/engine/simulatedDisk';
 import { testSqlite } from '../../../support/sqlite';
-import { addNotes, noteTable, noteUids, openTestDatabase } from '../../../support/testStore';
+import { addNotes, addNotesAtOnce, noteTable, noteUids, openTestDatabase } from '../../../support/testStore';
 
 const diskBytes = 12 * 1024 * 1024;
 const otherFileBytes = 4 * 1024 * 1024;
@@ -20,19 +20,19 @@ interface SmallDisk {
   dispose(): void;
 }
 
-/** A real 12 MB file system where this process may mount one (root on Linux), a simulated one elsewhere. */
-function smallDisk(): SmallDisk {
+/** A real small file system where this process may mount one (root on Linux), a simulated one elsewhere. */
+function smallDisk(bytes = diskBytes, otherBytes = otherFileBytes): SmallDisk {
   const mount = mkdtempSync(join(tmpdir(), 'hermes-full-'));
   const other = join(mount, 'other');
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskBytes}`, 'tmpfs', mount], { stdio: 'ignore' });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', mount], { stdio: 'ignore' });
   } catch {
     rmSync(mount, { recursive: true });
     const disk = new SimulatedDisk();
-    disk.capacity = diskBytes - otherFileBytes;
-    return { fileSystem: disk, folder: '/store', free: () => (disk.capacity = diskBytes), dispose: () => undefined };
+    disk.capacity = bytes - otherBytes;
+    return { fileSystem: disk, folder: '/store', free: () => (disk.capacity = bytes), dispose: () => undefined };
   }
-  writeFileSync(other, new Uint8Array(otherFileBytes));
+  writeFileSync(other, new Uint8Array(otherBytes));
   return {
     fileSystem: new NodeFileSystem(),
     folder: join(mount, 'store'),
@@ -57,6 +57,30 @@ test('a disk that fills up costs nothing acknowledged; saving goes on once there
     free();
     addNotes(database, acknowledged, acknowledged + 10);
     expect({ notes: noteUids(database).length, integrity: database.all('PRAGMA integrity_check') }).toEqual({
+      notes: acknowledged + 10,
+      integrity: [{ integrity_check: 'ok' }],
+    });
+  } finally {
+    database.close();
+    dispose();
+  }
+});
+
+test('a disk that the log alone has filled has room again after a checkpoint, which needs none', async () => {
+  const { fileSystem, folder, dispose } = smallDisk(1024 * 1024, 0);
+  const { database } = openTestDatabase(await testSqlite(), fileSystem, folder);
+  try {
+    database.execute(noteTable);
+    database.execute('PRAGMA wal_checkpoint(TRUNCATE)');
+    let acknowledged = 0;
+    expect(() => {
+      for (; acknowledged < 10_000; acknowledged += 1) addNotes(database, acknowledged, acknowledged + 1, () => 'x'.repeat(400));
+    }).toThrow(expect.objectContaining({ causeClass: 'full' }));
+    const full = database.sizes();
+    database.execute('PRAGMA wal_checkpoint(TRUNCATE)');
+    addNotesAtOnce(database, acknowledged, acknowledged + 10);
+    expect({ logFilledIt: full.logBytes > full.fileBytes, notes: noteUids(database).length, integrity: database.all('PRAGMA integrity_check') }).toEqual({
+      logFilledIt: true,
       notes: acknowledged + 10,
       integrity: [{ integrity_check: 'ok' }],
     });
