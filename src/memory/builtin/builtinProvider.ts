@@ -1,0 +1,69 @@
+import type { Log } from '../../base/log';
+import type { AnyTool } from '../../tools/tool';
+import type { MemoryProvider, MemoryWrite } from '../memoryProvider';
+import { memoryBlock, type RememberedPart } from './memoryBlock';
+import { memoryTool, WriteAttempts } from './memoryTool';
+import type { MemoryPlace, RememberedFiles } from './rememberedFiles';
+import { type SearchedStore, SessionSearch } from './sessionSearch';
+import { sessionSearchTool } from './sessionSearchTool';
+
+export interface BuiltinProviderParts {
+  readonly files: RememberedFiles;
+  readonly store: SearchedStore;
+  /** A write is on disk; the other providers are told. */
+  readonly wrote: (write: MemoryWrite) => void;
+  readonly log: Log;
+}
+
+export const builtinName = 'builtin';
+
+/** Hermes' own memory: short notes in files on this machine, and the stored sessions. Nothing leaves the machine but in requests to the model.
+ *  Notes are read when a session begins, or is taken up, and stay as they were for its life; a write is on disk when the tool returns, so the
+ *  next session has it. */
+export class BuiltinProvider implements MemoryProvider {
+  readonly name = builtinName;
+  readonly tools: readonly AnyTool[];
+  private readonly attempts = new WriteAttempts();
+  private sessionId: string | null = null;
+  private block = '';
+
+  constructor(private readonly parts: BuiltinProviderParts) {
+    const { files, wrote, store } = parts;
+    this.tools = [memoryTool({ files, wrote, attempts: this.attempts }), sessionSearchTool(new SessionSearch(store), () => this.sessionId)];
+  }
+
+  async initialize(sessionId: string): Promise<void> {
+    this.serve(sessionId);
+  }
+
+  async onSessionSwitch(newSessionId: string): Promise<void> {
+    if (newSessionId !== '' && newSessionId !== this.sessionId) this.serve(newSessionId);
+  }
+
+  systemPromptBlock(): string {
+    return this.block;
+  }
+
+  async onTurnStart(): Promise<void> {
+    this.attempts.reset();
+  }
+
+  /** What is remembered the model has saved by its tool; the turns themselves are in the store. */
+  async syncTurn(): Promise<void> {
+    // Nothing more to do.
+  }
+
+  private serve(sessionId: string): void {
+    this.sessionId = sessionId;
+    this.block = memoryBlock(this.parts.files.places.flatMap((place) => this.read(place)));
+  }
+
+  private read(place: MemoryPlace): readonly RememberedPart[] {
+    try {
+      return [{ place, entries: this.parts.files.entries(place) }];
+    } catch (error) {
+      this.parts.log.warn(`${place.path} could not be read and is left out of the system prompt: ${error instanceof Error ? error.message : String(error)}`);
+      return [];
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import { basename, dirname, join } from 'node:path';
+import type { Clock } from '../../base/clock';
+import { errnoOf, type FileSystem, readWhole, writeNewFile } from '../../store/engine/fileSystem';
+import { acquireLock } from '../../store/lock/acquireLock';
+import type { HeldLock } from '../../store/lock/heldLock';
+import type { ProcessTable } from '../../store/lock/processTable';
+import { stampOf } from '../../store/open/storeFiles';
+import { StoreError } from '../../store/storeError';
+
+export interface MemoryDisk {
+  readonly fileSystem: FileSystem;
+  readonly processes: ProcessTable;
+  readonly clock: Clock;
+  /** Part of the name of a file no other process makes. */
+  readonly uniqueName: () => string;
+}
+
+/** A file that could not be changed, and why, in words that a model and a person can act on. Nothing was changed. */
+export class MemoryFileError extends Error {
+  override readonly name = 'MemoryFileError';
+}
+
+/** How long another window's write is waited for. One takes milliseconds. */
+const patience = { lockMs: 5000, againMs: 40 } as const;
+
+/** One file of remembered entries. Windows and agents that write at once take turns by a lock beside it; a write replaces the file as a whole
+ *  and is on disk when it resolves. Who reads sees one whole version or the next. */
+export class MemoryFile {
+  constructor(
+    readonly path: string,
+    private readonly disk: MemoryDisk,
+    /** Whether a text was not written by this class and would suffer from being rewritten. */
+    private readonly isForeign: (text: string) => boolean,
+  ) {}
+
+  /** Empty where there is no file. Throws `MemoryFileError`. */
+  read(): string {
+    return new TextDecoder().decode(this.bytes());
+  }
+
+  /** Makes an empty file where there is none. Throws `MemoryFileError`. */
+  create(): void {
+    const { fileSystem } = this.disk;
+    this.attempt('made', () => {
+      fileSystem.makeFolder(dirname(this.path));
+      if (fileSystem.stat(this.path) === undefined) writeNewFile(fileSystem, this.path, new Uint8Array());
+    });
+  }
+
+  /** `change` gets the newest text and gives the next one; the same one changes nothing. What it throws is thrown, and nothing is changed. Rejects
+   *  with `MemoryFileError`. */
+  async edit(change: (text: string) => string): Promise<void> {
+    const lock = await this.lock();
+    try {
+      const before = this.bytes();
+      const text = this.own(before);
+      const next = change(text);
+      if (next !== text) this.replace(before, next);
+    } finally {
+      lock.release();
+    }
+  }
+
+  /** The text, where it can be rewritten without loss. Otherwise a copy is kept, and a person has to look. */
+  private own(bytes: Uint8Array): string {
+    try {
+      const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+      if (!this.isForeign(text)) return text;
+    } catch {
+      // Not UTF-8: somebody else's, too.
+    }
+    const copy = this.attempt('copied', () => this.keepCopy(bytes));
+    throw new MemoryFileError(
+      `${basename(this.path)} was changed by hand or by another program into something that a rewrite would not keep (an entry longer than the whole file may be, or text that is not UTF-8). Nothing was changed, and a copy is in ${copy}. Ask the person to tidy it with the command Open Memory; entries are separated by a line with only "§".`,
+    );
+  }
+
+  private keepCopy(bytes: Uint8Array): string {
+    const { fileSystem, clock } = this.disk;
+    const folder = dirname(this.path);
+    const prefix = `${basename(this.path)}.bak.`;
+    const copies = fileSystem.list(folder).filter((name) => name.startsWith(prefix));
+    const known = copies.find((name) => isSame(readWhole(fileSystem, join(folder, name)), bytes));
+    if (known !== undefined) return known;
+    const name = `${prefix}${stampOf(clock.now())}`;
+    writeNewFile(fileSystem, join(folder, name), bytes);
+    return name;
+  }
+
+  private replace(before: Uint8Array, text: string): void {
+    const { fileSystem, uniqueName } = this.disk;
+    const written = `${this.path}.${uniqueName()}.tmp`;
+    this.attempt('written', () => writeNewFile(fileSystem, written, new TextEncoder().encode(text)));
+    try {
+      // An editor knows nothing of the lock.
+      if (!isSame(this.bytes(), before)) throw new MemoryFileError(`${basename(this.path)} was changed by something else at the same moment. Nothing was changed; try again.`);
+      this.attempt('replaced', () => fileSystem.rename(written, this.path));
+    } catch (error) {
+      fileSystem.remove(written);
+      throw error;
+    }
+    this.attempt('written', () => fileSystem.syncFolder(dirname(this.path)));
+  }
+
+  private bytes(): Uint8Array {
+    const { fileSystem } = this.disk;
+    return this.attempt('read', () => {
+      try {
+        return readWhole(fileSystem, this.path);
+      } catch (error) {
+        if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return new Uint8Array();
+        throw error;
+      }
+    });
+  }
+
+  private async lock(): Promise<HeldLock> {
+    const { clock } = this.disk;
+    for (let waited = 0; ; waited += patience.againMs) {
+      const attempt = this.tryLock();
+      if (attempt.kind === 'held') return attempt.lock;
+      if (waited >= patience.lockMs) throw new MemoryFileError(`${basename(this.path)} is being written by another window. Nothing was changed; try again.`);
+      await new Promise<void>((resolve) => clock.after(patience.againMs, resolve));
+    }
+  }
+
+  private tryLock(): ReturnType<typeof acquireLock> {
+    const { fileSystem, processes, clock, uniqueName } = this.disk;
+    return this.attempt('locked', () =>
+      acquireLock({ fileSystem, processes, uniqueName, folder: dirname(this.path), path: `${this.path}.lock`, endpoint: null, now: () => clock.now() }),
+    );
+  }
+
+  private attempt<T>(what: string, work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (error instanceof MemoryFileError) throw error;
+      const reason = error instanceof StoreError ? error.message : errnoOf(error);
+      throw new MemoryFileError(`${basename(this.path)} could not be ${what} (${reason}).`, { cause: error });
+    }
+  }
+}
+
+function isSame(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, index) => byte === other[index]);
+}
