@@ -1,16 +1,14 @@
 import * as vscode from 'vscode';
-import type { Gateway } from '../gateway/gateway';
 import type { ChatEditor } from './chatHandlers';
 import type { LinkOpener } from './linkOpener';
-import { pickSession } from './sessionPicker';
 import { reloadWindowAction } from './storageMove';
 
 export interface EditorActionNeeds {
-  readonly gateway: Gateway;
   readonly links: LinkOpener;
   readonly channel: vscode.LogOutputChannel;
   readonly extensionId: string;
-  readonly now: () => number;
+  /** Lets the person choose what a surface shows. */
+  readonly pickSession: (surfaceId: string) => Promise<void>;
   readonly openTranscript: (sessionId: string, messageUid: string | null) => void;
   readonly pickModel: (sessionId: string | null) => Promise<void>;
   readonly setUpModel: (entryId: string | null) => Promise<void>;
@@ -24,10 +22,20 @@ export class EditorActions implements ChatEditor {
     this.needs.openTranscript(sessionId, messageUid);
   }
 
-  async pickSession(surfaceId: string): Promise<void> {
-    const { gateway, now } = this.needs;
-    const sessionId = await pickSession(gateway, gateway.shownSession(surfaceId), now);
-    if (sessionId !== null) await gateway.switchSession(surfaceId, { reason: 'resume', sessionId });
+  pickSession(surfaceId: string): Promise<void> {
+    return this.needs.pickSession(surfaceId);
+  }
+
+  async searchSessions(text: string): Promise<void> {
+    await vscode.commands.executeCommand('hermes.searchSessions', text);
+  }
+
+  async exportSession(sessionId: string): Promise<void> {
+    await vscode.commands.executeCommand('hermes.exportSession', sessionId);
+  }
+
+  async openMemory(): Promise<void> {
+    await vscode.commands.executeCommand('hermes.openMemory');
   }
 
   pickModel(sessionId: string | null): Promise<void> {

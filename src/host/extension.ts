@@ -29,7 +29,7 @@ import { ToolRegistry } from '../tools/toolRegistry';
 import { WorkspacePaths } from '../tools/workspacePaths';
 import { ChatBridge } from './chatBridge';
 import { ChatView, chatViewId } from './chatView';
-import { registerCommands, reportFailure } from './commands';
+import { registerCommands, reportFailure, windowCommands } from './commands';
 import { EditorActions } from './editorActions';
 import { editorProviderName, EditorModels } from './editorModels';
 import { EditorTextSearch } from './editorTextSearch';
@@ -45,6 +45,7 @@ import { hindsightBundle } from './hindsightBundle';
 import { HindsightDesk } from './hindsightDesk';
 import { MemorySetup } from './memorySetup';
 import { findRipgrep, ripgrepCandidates } from './ripgrepPath';
+import { SessionsDesk } from './sessions/sessionsDesk';
 import { SettingsNotices } from './settingsNotices';
 import { SettingsWatcher } from './settingsWatcher';
 import { SpillFolders } from './spillFolders';
@@ -88,6 +89,7 @@ class HermesWindow {
   private readonly gateway: ConversationGateway;
   private readonly store: SessionStore;
   private readonly hindsight: HindsightDesk;
+  private readonly sessions: SessionsDesk;
   private readonly log: Log;
 
   constructor(context: vscode.ExtensionContext, distFolder: string) {
@@ -186,9 +188,9 @@ class HermesWindow {
     });
     const links = new LinkOpener(new WorkspacePaths(files));
     const editor = new EditorActions({
-      gateway, links, channel,
+      links, channel,
       extensionId: context.extension.id,
-      now: () => clock.now(),
+      pickSession: (surfaceId) => sessions.resume(surfaceId),
       openTranscript: (sessionId, messageUid) => tabs.open(sessionId, messageUid),
       pickModel: (sessionId) => setup.select(sessionId),
       setUpModel: (entryId) => setup.run(entryId),
@@ -199,7 +201,7 @@ class HermesWindow {
       new ChatBridge(chatSurfaceId, {
         gateway, sessions: store, store: storeDesk, models, editor, log,
         surroundings: () => ({ restricted: !vscode.workspace.isTrusted, folderName: vscode.workspace.name ?? null, demoPrompts, localization }),
-        onChange: showStatus,
+        onChange: () => (showStatus(), sessions.shownChanged()),
       }),
     );
     const chat = new ChatView(programs, bridge);
@@ -215,7 +217,20 @@ class HermesWindow {
     );
     own(vscode.window.registerWebviewViewProvider(chatViewId, chat));
     own(vscode.window.registerWebviewPanelSerializer(transcriptViewType, tabs));
-    own(registerCommands({ gateway, sessions: store, store: storeDesk, chat, chatSurfaceId, editor, setUpModel: () => setup.run(null), setUpMemory: () => memorySetup.run(), log }));
+    const sessions: SessionsDesk = (this.sessions = own(
+      new SessionsDesk({
+        gateway, sessions: store, store: storeDesk, clock, log, t: translate,
+        surfaceId: () => chatSurfaceId,
+        focusChat: () => chat.focus(),
+        openTranscript: (sessionId, messageUid) => editor.openTranscript(sessionId, messageUid),
+        revealMessage: (sessionId, messageUid) => editor.openTranscript(sessionId, messageUid),
+        trashDays: () => settings.current.trashDays,
+        outsideMemory: () => (['none', 'builtin'].includes(settings.current.memoryProvider) ? null : settings.current.memoryProvider),
+      }),
+    ));
+    const shown = (): string | null => gateway.shownSession(chatSurfaceId);
+    const others = windowCommands({ chat, shown, editor, setUpModel: () => setup.run(null), setUpMemory: () => memorySetup.run() });
+    own(registerCommands({ ...sessions.commands, ...others }, log));
 
     // What changes around them
     own(new SettingsNotices(settings, storeDesk, translate));
@@ -257,6 +272,7 @@ class HermesWindow {
     this.log.info(`Sessions are stored in ${report.path}${report.recoveredTurns.length === 0 ? '' : `; ${report.recoveredTurns.length} turns were cut off and are settled`}.`);
     desk.setNotices('opening', openReportNotices(report, translate));
     if (state.kind === 'open') this.hindsight.start();
+    if (state.kind === 'open') this.sessions.storeOpened();
     if (state.kind === 'open') this.gateway.resumeQueues().catch((error: unknown) => reportFailure('Queued prompts', error, this.log));
   }
 }

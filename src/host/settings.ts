@@ -23,6 +23,8 @@ export interface HermesSettings {
   readonly hindsightUrl: string | null;
   readonly hindsightBank: string | null;
   readonly storagePath: string | null;
+  /** How long a deleted session stays in the trash; 0: until it is forgotten by hand. */
+  readonly trashDays: number;
 }
 
 /** A value that cannot be used, and what is used instead. */
@@ -59,7 +61,7 @@ const endpointSchema = v.object({
 });
 
 /** Reads every setting. A value that does not fit is named in a sentence and its default is used; one bad provider does not cost the others.
- *  Settings that name endpoints, models or the place of the history count only where a repository cannot write them: in user settings. */
+ *  Settings that name endpoints, models or the place of the history, or say when it is erased, count only where a repository cannot write them: in user settings. */
 export function readSettings(source: SettingSource): { readonly settings: HermesSettings; readonly problems: readonly SettingProblem[] } {
   const problems: SettingProblem[] = [];
   const read = <T>(setting: string, schema: v.GenericSchema<unknown, T>, otherwise: T, expected: string): T => {
@@ -89,6 +91,7 @@ export function readSettings(source: SettingSource): { readonly settings: Hermes
       hindsightUrl: hindsightUrl === '' ? null : hindsightUrl,
       hindsightBank: hindsightBank === '' ? null : hindsightBank,
       storagePath: storagePath === '' ? null : storagePath,
+      trashDays: read('hermes.trash.days', v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(3650)), 30, 'is not a whole number of days from 0 to 3650'),
     },
     problems,
   };

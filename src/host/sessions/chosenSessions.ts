@@ -1,0 +1,68 @@
+import * as vscode from 'vscode';
+import type { Gateway } from '../../gateway/gateway';
+import type { SessionQuery, SessionStore } from '../../store/sessionStore';
+import type { Session } from '../../transcript/session';
+import { namedTarget, type NamedTarget } from './sessionTarget';
+
+interface ChoosingNeeds {
+  readonly gateway: Pick<Gateway, 'shownSession'>;
+  readonly sessions: Pick<SessionStore, 'getSession'>;
+  readonly surfaceId: () => string;
+  readonly selected: () => readonly { readonly sessionId: string }[];
+  readonly pick: (title: string, state: SessionState) => Promise<string | null>;
+  /** Resolves when the store can be asked, or never will be. */
+  readonly storeSettled: () => Promise<void>;
+}
+
+type SessionState = NonNullable<SessionQuery['state']>;
+
+export interface ChosenMessage {
+  readonly session: Session;
+  readonly messageUid: string | null;
+}
+
+/** What a command acts on: the rows it was called on, or the session that the chat shows, or one that the person is asked for. */
+export class ChosenSessions {
+  constructor(private readonly needs: ChoosingNeeds) {}
+
+  /** The session, and the message where one was clicked; null when the person leaves. `title` heads the question. */
+  async one(args: readonly unknown[], title: string): Promise<ChosenMessage | null> {
+    const target = await this.target(args, title);
+    const [session] = await this.read(target?.sessionIds.slice(0, 1) ?? []);
+    return session === undefined ? null : { session, messageUid: target?.messageUid ?? null };
+  }
+
+  /** Every session that is meant; none when the person leaves. `state`: where those are that can be meant. */
+  async all(args: readonly unknown[], title: string, state: SessionState = 'active'): Promise<readonly Session[]> {
+    return this.read((await this.target(args, title, state))?.sessionIds ?? []);
+  }
+
+  /** The session that the command was called on; null when it was called on none. */
+  named(args: readonly unknown[]): string | null {
+    return namedTarget(args, this.needs.selected)?.sessionIds[0] ?? null;
+  }
+
+  private async target(args: readonly unknown[], title: string, state: SessionState = 'active'): Promise<NamedTarget | null> {
+    const { selected, storeSettled } = this.needs;
+    await storeSettled();
+    const given = namedTarget(args, selected);
+    if (given !== null) return given;
+    const sessionId = (await this.shownIn(state)) ?? (await this.needs.pick(title, state));
+    return sessionId === null ? null : { sessionIds: [sessionId], messageUid: null };
+  }
+
+  /** The session that the chat shows, where it is one of those that can be meant. */
+  private async shownIn(state: SessionState): Promise<string | null> {
+    const { gateway, sessions, surfaceId } = this.needs;
+    const shown = gateway.shownSession(surfaceId());
+    if (shown === null || state === 'active') return shown;
+    const session = await sessions.getSession(shown);
+    return state === 'archived' && session?.archived === true ? shown : null;
+  }
+
+  private async read(sessionIds: readonly string[]): Promise<readonly Session[]> {
+    const sessions = await Promise.all(sessionIds.map((sessionId) => this.needs.sessions.getSession(sessionId)));
+    if (sessions.some((session) => session === null)) void vscode.window.showWarningMessage(vscode.l10n.t('This session is no longer stored.'));
+    return sessions.filter((session) => session !== null);
+  }
+}

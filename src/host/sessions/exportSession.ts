@@ -1,0 +1,74 @@
+import * as vscode from 'vscode';
+import type { Gateway } from '../../gateway/gateway';
+import type { SessionStore, TranscriptPage } from '../../store/sessionStore';
+import { exportName, jsonExport, markdownExport, type SessionRecord } from './transcriptExport';
+import { translate } from './translation';
+
+const pageSize = 500;
+
+interface ExportNeeds {
+  readonly gateway: Pick<Gateway, 'readTranscript'>;
+  readonly sessions: Pick<SessionStore, 'getSession'>;
+  readonly now: () => number;
+}
+
+interface ExportForm extends vscode.QuickPickItem {
+  readonly format: 'markdown' | 'json';
+  readonly withHidden: boolean;
+  readonly to: 'file' | 'editor';
+}
+
+/** Asks for the form and the place, and writes the session there. */
+export async function exportSession(sessionId: string, needs: ExportNeeds): Promise<void> {
+  const form = await vscode.window.showQuickPick(exportForms(), { title: vscode.l10n.t('Export Session'), placeHolder: vscode.l10n.t('How, and where to') });
+  if (form === undefined) return;
+  const record = await readRecord(sessionId, form.withHidden, needs);
+  if (record === null) return;
+  const text = form.format === 'json' ? jsonExport(record) : markdownExport(record, { t: translate, language: vscode.env.language });
+  if (form.to === 'editor') await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: text, language: form.format }));
+  else await saveAs(text, form.format, record);
+}
+
+/** The whole session, page by page; null when it is gone. */
+async function readRecord(sessionId: string, includeHidden: boolean, { gateway, sessions, now }: ExportNeeds): Promise<SessionRecord | null> {
+  const session = await sessions.getSession(sessionId);
+  if (session === null) return null;
+  const pages: TranscriptPage[] = [];
+  for (let before: number | undefined; ; ) {
+    const page = await gateway.readTranscript({ sessionId, limit: pageSize, includeHidden, ...(before === undefined ? {} : { before }) });
+    pages.unshift(page);
+    before = page.messages[0]?.position;
+    if (!page.hasEarlier || before === undefined) break;
+  }
+  const turns = new Map(pages.flatMap((page) => page.turns.map((turn) => [turn.uid, turn])));
+  return { session, messages: pages.flatMap((page) => page.messages), turns: [...turns.values()], versions: pages.flatMap((page) => page.versions), exportedAt: now() };
+}
+
+async function saveAs(text: string, format: ExportForm['format'], { session }: SessionRecord): Promise<void> {
+  const ending = format === 'json' ? 'json' : 'md';
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  const uri = await vscode.window.showSaveDialog({
+    title: vscode.l10n.t('Export Session'),
+    filters: format === 'json' ? { JSON: ['json'] } : { Markdown: ['md'] },
+    ...(folder === undefined ? {} : { defaultUri: vscode.Uri.joinPath(folder, `${exportName(session)}.${ending}`) }),
+  });
+  if (uri === undefined) return;
+  await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
+  const open = vscode.l10n.t('Open');
+  const chosen = await vscode.window.showInformationMessage(vscode.l10n.t('The session is exported to {path}.', { path: vscode.workspace.asRelativePath(uri) }), open);
+  if (chosen === open) await vscode.commands.executeCommand('vscode.open', uri);
+}
+
+function exportForms(): ExportForm[] {
+  const everything = vscode.l10n.t('With earlier versions and everything else that is hidden');
+  const shown = vscode.l10n.t('What the chat shows');
+  const toEditor = (label: string): string => vscode.l10n.t('{format} in a New Editor', { format: label });
+  return [
+    { label: vscode.l10n.t('Markdown File…'), description: shown, format: 'markdown', withHidden: false, to: 'file' },
+    { label: vscode.l10n.t('JSON File…'), description: shown, format: 'json', withHidden: false, to: 'file' },
+    { label: vscode.l10n.t('JSON File, Complete…'), description: everything, format: 'json', withHidden: true, to: 'file' },
+    { label: toEditor('Markdown'), description: shown, format: 'markdown', withHidden: false, to: 'editor' },
+    { label: toEditor('JSON'), description: shown, format: 'json', withHidden: false, to: 'editor' },
+    { label: vscode.l10n.t('JSON in a New Editor, Complete'), description: everything, format: 'json', withHidden: true, to: 'editor' },
+  ];
+}

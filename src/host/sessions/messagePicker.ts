@@ -1,0 +1,81 @@
+import * as vscode from 'vscode';
+import type { Gateway } from '../../gateway/gateway';
+import type { TranscriptPage } from '../../store/sessionStore';
+import { answerText, type Message } from '../../transcript/message';
+import { ageWords } from '../ageWords';
+import { errorWords } from '../errorWords';
+
+const pageSize = 200;
+
+/** branch: any prompt or answer · rewind: a prompt that began a turn. */
+export type MessagePurpose = 'branch' | 'rewind';
+
+interface MessageItem extends vscode.QuickPickItem {
+  readonly uid: string | null;
+  /** Reads further back. */
+  readonly earlier?: true;
+}
+
+/** Lets the person choose a message of a session, newest first. Resolves with its uid, or null when they leave. */
+export function pickMessage(gateway: Pick<Gateway, 'readTranscript'>, sessionId: string, purpose: MessagePurpose, now: number): Promise<string | null> {
+  const picker = vscode.window.createQuickPick<MessageItem>();
+  picker.title = purpose === 'branch' ? vscode.l10n.t('Branch from Here') : vscode.l10n.t('Rewind to Here');
+  picker.placeholder =
+    purpose === 'branch' ? vscode.l10n.t('The message to branch from: an answer goes along, a prompt comes back to be edited') : vscode.l10n.t('The prompt to take back, with everything behind it');
+  picker.matchOnDescription = true;
+  let items: readonly MessageItem[] = [];
+  let before: number | undefined;
+
+  const readMore = async (): Promise<void> => {
+    picker.busy = true;
+    try {
+      const page = await gateway.readTranscript({ sessionId, limit: pageSize, ...(before === undefined ? {} : { before }) });
+      before = page.messages[0]?.position;
+      items = [...items, ...choosable(page, purpose).map((message) => messageItem(message, now))];
+      const earlier: readonly MessageItem[] = page.hasEarlier ? [{ label: vscode.l10n.t('Show Earlier Messages'), alwaysShow: true, uid: null, earlier: true }] : [];
+      const none: readonly MessageItem[] = items.length + earlier.length === 0 ? [{ label: vscode.l10n.t('This session has no messages yet.'), alwaysShow: true, uid: null }] : [];
+      picker.items = [...items, ...earlier, ...none];
+    } catch (error) {
+      picker.items = [{ label: errorWords(error).sentence, alwaysShow: true, uid: null }];
+    } finally {
+      picker.busy = false;
+    }
+  };
+
+  return new Promise((resolve) => {
+    picker.onDidAccept(() => {
+      const chosen = picker.selectedItems[0];
+      if (chosen?.earlier === true) void readMore();
+      if (chosen === undefined || chosen.uid === null) return;
+      resolve(chosen.uid);
+      picker.hide();
+    });
+    picker.onDidHide(() => {
+      resolve(null);
+      picker.dispose();
+    });
+    picker.show();
+    void readMore();
+  });
+}
+
+/** What can be chosen of a page, newest first */
+export function choosable(page: Pick<TranscriptPage, 'messages' | 'turns'>, purpose: MessagePurpose): readonly Message[] {
+  const heads = new Set(page.turns.map((turn) => turn.userMessageUid));
+  const open = new Set(page.turns.filter((turn) => turn.state !== 'settled').map((turn) => turn.uid));
+  return page.messages.filter((message) => {
+    if (message.visibility.kind !== 'shown' || message.role === 'tool' || (message.turnUid !== null && open.has(message.turnUid))) return false;
+    if (message.role === 'user') return purpose === 'branch' || heads.has(message.uid);
+    return purpose === 'branch' && answerText(message.parts).trim() !== '';
+  }).reverse();
+}
+
+function messageItem(message: Message, now: number): MessageItem {
+  const who = message.role === 'user' ? vscode.l10n.t('You') : vscode.l10n.t('Hermes');
+  return {
+    label: answerText(message.parts).replace(/\s+/g, ' ').trim().slice(0, 120) || vscode.l10n.t('(no text)'),
+    description: `${who} · ${ageWords(message.createdAt, now, vscode.env.language)}`,
+    iconPath: new vscode.ThemeIcon(message.role === 'user' ? 'account' : 'sparkle'),
+    uid: message.uid,
+  };
+}

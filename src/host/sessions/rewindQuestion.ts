@@ -1,0 +1,39 @@
+import * as vscode from 'vscode';
+import type { Gateway } from '../../gateway/gateway';
+import type { TranscriptPage } from '../../store/sessionStore';
+import { turnWords } from './sessionWords';
+import { translate } from './translation';
+
+const pageSize = 200;
+
+/** Asks whether the prompt `to` and everything behind it should be taken back. */
+export async function rewindQuestion(gateway: Pick<Gateway, 'readTranscript'>, sessionId: string, to: string): Promise<boolean> {
+  const turns = await turnsFrom(gateway, sessionId, to);
+  const rewind = vscode.l10n.t('Rewind');
+  const answer = await vscode.window.showWarningMessage(
+    vscode.l10n.t('Take back {turns}?', { turns: turnWords(turns, translate) }),
+    {
+      modal: true,
+      detail: vscode.l10n.t('This prompt goes back into the composer. It and everything behind it is hidden from the chat and from the model; the transcript keeps it. Files are not touched.'),
+    },
+    rewind,
+  );
+  return answer === rewind;
+}
+
+/** How many turns begin with the prompt `to` or behind it. */
+async function turnsFrom(gateway: Pick<Gateway, 'readTranscript'>, sessionId: string, to: string): Promise<number> {
+  const turns = new Set<string>();
+  for (let before: number | undefined; ; ) {
+    const page = await gateway.readTranscript({ sessionId, limit: pageSize, ...(before === undefined ? {} : { before }) });
+    for (const turnUid of turnsBehind(page, to)) turns.add(turnUid);
+    before = page.messages[0]?.position;
+    if (before === undefined || !page.hasEarlier || page.messages.some(({ uid }) => uid === to)) return turns.size;
+  }
+}
+
+/** The turns of a page's rows from the prompt `to` on; of all of them where it stands further back. */
+export function turnsBehind({ messages }: Pick<TranscriptPage, 'messages'>, to: string): readonly string[] {
+  const from = Math.max(0, messages.findIndex(({ uid }) => uid === to));
+  return [...new Set(messages.slice(from).flatMap(({ turnUid }) => turnUid ?? []))];
+}

@@ -1,0 +1,145 @@
+import * as vscode from 'vscode';
+import { type Gateway, type SwitchOutcome, type SwitchTarget } from '../../gateway/gateway';
+import type { SessionQuery, SessionStore } from '../../store/sessionStore';
+import type { Session } from '../../transcript/session';
+import type { CommandTable } from '../commands';
+import type { ChosenSessions } from './chosenSessions';
+import { compressSession } from './compressSession';
+import { exportSession } from './exportSession';
+import { pickMessage } from './messagePicker';
+import { deleteSessions, forgetSessions } from './removal';
+import { renameSession } from './renameSession';
+import { rewindQuestion } from './rewindQuestion';
+import type { SessionPick } from './sessionPicker';
+
+/** How many of the newest rows are looked at for the last turn. */
+const newestRows = 20;
+
+export interface SessionCommandNeeds {
+  readonly gateway: Gateway;
+  readonly sessions: Pick<SessionStore, 'getSession' | 'branchesOf'>;
+  readonly chosen: ChosenSessions;
+  /** The surface that commands without a surface of their own act on. */
+  readonly surfaceId: () => string;
+  readonly focusChat: () => Promise<void>;
+  /** Lets the person choose a session by title or by text. */
+  readonly pick: (title: string, options: { readonly searches: boolean }) => Promise<SessionPick | null>;
+  readonly openTranscript: (sessionId: string, messageUid: string | null) => Promise<void>;
+  /** Shows a message of the session that the surface shows. */
+  readonly revealMessage: (sessionId: string, messageUid: string) => Promise<void>;
+  readonly storeSettled: () => Promise<void>;
+  readonly outsideMemory: () => string | null;
+  readonly now: () => number;
+}
+
+/** The commands that switch what is shown, and those for one or several stored sessions. Called on rows they act on those, from the palette
+ *  on the session that is shown; without one they ask which. */
+export function sessionCommands(needs: SessionCommandNeeds): CommandTable {
+  return { ...switchCommands(needs), ...careCommands(needs) };
+}
+
+function switchCommands(needs: SessionCommandNeeds): CommandTable {
+  const { gateway, chosen, surfaceId, now } = needs;
+  return {
+    newSession: () => switchTo(needs, { reason: 'new_session' }),
+    newPrivateSession: () => switchTo(needs, { reason: 'new_session', private: true }),
+    resetSession: () => switchTo(needs, { reason: 'reset' }),
+    resumeSession: async () => {
+      const pick = await needs.pick(vscode.l10n.t('Resume Session'), { searches: true });
+      if (pick !== null) await open(needs, pick);
+    },
+    openSession: async (...args) => {
+      const target = await chosen.one(args, vscode.l10n.t('Open in Chat'));
+      if (target !== null) await open(needs, { sessionId: target.session.id, messageUid: target.messageUid });
+    },
+    branchSession: async (...args) => {
+      const target = await chosen.one(args, vscode.l10n.t('Branch Session'));
+      if (target !== null) await switchTo(needs, { reason: 'branch', sessionId: target.session.id, from: null });
+    },
+    branchFromHere: async (...args) => {
+      const target = await chosen.one(args, vscode.l10n.t('Branch from Here'));
+      if (target === null) return;
+      const from = target.messageUid ?? (await pickMessage(gateway, target.session.id, 'branch', now()));
+      if (from !== null) await switchTo(needs, { reason: 'branch', sessionId: target.session.id, from });
+    },
+    rewindToHere: async (...args) => {
+      const target = await chosen.one(args, vscode.l10n.t('Rewind to Here'));
+      if (target === null) return;
+      const to = target.messageUid ?? (await pickMessage(gateway, target.session.id, 'rewind', now()));
+      if (to !== null && (await rewindQuestion(gateway, target.session.id, to))) await switchTo(needs, { reason: 'rewind', sessionId: target.session.id, to });
+    },
+    retry: async (...args) => {
+      const target = await chosen.one(args, vscode.l10n.t('Retry'));
+      if (target === null) return;
+      const turnUid = await lastTurn(gateway, target.session);
+      if (turnUid === null) return inform(vscode.l10n.t('There is no prompt to ask again in this session.'));
+      if (gateway.shownSession(surfaceId()) !== target.session.id) await switchTo(needs, { reason: 'resume', sessionId: target.session.id });
+      const receipt = await gateway.retry(surfaceId(), turnUid);
+      if (receipt.kind === 'started' && receipt.notice !== undefined) inform(receipt.notice);
+      await needs.focusChat();
+    },
+  };
+}
+
+function careCommands(needs: SessionCommandNeeds): CommandTable {
+  const { gateway, chosen, sessions, surfaceId } = needs;
+  const removal = { gateway, sessions, surfaceId, outsideMemory: needs.outsideMemory };
+  const each = (title: string, act: (session: Session) => Promise<void>, state: SessionQuery['state'] = 'active') => async (...args: readonly unknown[]): Promise<void> => {
+    for (const session of await chosen.all(args, title, state)) await act(session);
+  };
+  return {
+    renameSession: async (...args) => {
+      const target = await chosen.one(args, vscode.l10n.t('Rename Session'));
+      if (target !== null) await renameSession(target.session, gateway);
+    },
+    pinSession: each(vscode.l10n.t('Pin Session'), (session) => gateway.setPinned(session.id, true)),
+    unpinSession: each(vscode.l10n.t('Unpin Session'), (session) => gateway.setPinned(session.id, false)),
+    archiveSession: each(vscode.l10n.t('Archive Session'), (session) => gateway.setArchived(session.id, true)),
+    unarchiveSession: each(vscode.l10n.t('Unarchive Session'), (session) => gateway.setArchived(session.id, false), 'archived'),
+    deleteSession: async (...args) => deleteSessions(await chosen.all(args, vscode.l10n.t('Delete Session')), removal),
+    restoreSession: each(vscode.l10n.t('Restore Session'), (session) => gateway.restoreSession(session.id), 'trash'),
+    forgetSession: async (...args) => {
+      const named = await chosen.all(args, vscode.l10n.t('Forget Session'));
+      if (named.length > 0) await forgetSessions(named, removal);
+    },
+    exportSession: async (...args) => {
+      const target = await chosen.one(args, vscode.l10n.t('Export Session'));
+      if (target !== null) await exportSession(target.session.id, needs);
+    },
+    compressSession: async (...args) => {
+      const target = await chosen.one(args, vscode.l10n.t('Compress Session'));
+      if (target !== null) await compressSession(gateway, target.session.id);
+    },
+    stop: async (...args) => {
+      const sessionId = chosen.named(args) ?? gateway.shownSession(surfaceId());
+      if (sessionId === null || !gateway.runningTurns().some((turn) => turn.sessionId === sessionId)) inform(vscode.l10n.t('Nothing is running in the session that is shown.'));
+      else await gateway.stop(sessionId);
+    },
+    openTranscript: async (...args) => {
+      const target = await chosen.one(args, vscode.l10n.t('Open Transcript'));
+      if (target !== null) await needs.openTranscript(target.session.id, target.messageUid);
+    },
+  };
+}
+
+async function open(needs: SessionCommandNeeds, { sessionId, messageUid }: SessionPick): Promise<void> {
+  await switchTo(needs, { reason: 'resume', sessionId });
+  if (messageUid !== null) await needs.revealMessage(sessionId, messageUid);
+}
+
+/** Switches what the chat shows and goes there. What came out differently than asked is said. */
+async function switchTo(needs: SessionCommandNeeds, target: SwitchTarget): Promise<void> {
+  await needs.storeSettled();
+  const { notice }: SwitchOutcome = await needs.gateway.switchSession(needs.surfaceId(), target);
+  if (notice !== null) inform(notice);
+  await needs.focusChat();
+}
+
+async function lastTurn(gateway: Pick<Gateway, 'readTranscript'>, session: Session): Promise<string | null> {
+  const { messages } = await gateway.readTranscript({ sessionId: session.id, limit: newestRows });
+  return messages.findLast((message) => message.turnUid !== null)?.turnUid ?? null;
+}
+
+function inform(sentence: string): void {
+  void vscode.window.showInformationMessage(sentence);
+}

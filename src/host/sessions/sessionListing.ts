@@ -1,0 +1,160 @@
+import type { Clock } from '../../base/clock';
+import { DisposableStore, Emitter, toDisposable, type Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import type { Gateway } from '../../gateway/gateway';
+import type { SessionQuery } from '../../store/sessionStore';
+import type { SessionSummary } from '../../transcript/session';
+import { errorWords } from '../errorWords';
+import type { StoreDesk } from '../storeDesk';
+import { type ListPart, missingOrigins, type SessionLists } from './sessionGroups';
+
+export const firstPage = 200;
+const furtherPage = 500;
+const pinnedLimit = 500;
+/** Branches of branches whose origins were not read: more than this are shown without them. */
+const originRounds = 5;
+/** Changes that come together are read together. */
+const pauseMs = 60;
+
+export type ListName = keyof SessionLists;
+
+/** loading: nothing was read yet · listed · empty: there is nothing · filtered: nothing fits the filter · unreadable: `sentence` says why. */
+export type ListingState =
+  | { readonly kind: 'loading' | 'listed' | 'empty' | 'filtered' }
+  | { readonly kind: 'unreadable'; readonly sentence: string };
+
+interface ListingNeeds {
+  readonly gateway: Pick<Gateway, 'listSessions' | 'onDidChangeSessions' | 'onDidChangeRunning'>;
+  readonly store: Pick<StoreDesk, 'shown' | 'isReadable' | 'begin' | 'onDidChange'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const nothing: ListPart = { sessions: [], hasMore: false };
+const noLists: SessionLists = { active: nothing, archived: nothing, trash: nothing };
+
+/** The stored sessions as the view lists them, read page by page and again whenever one of them changes. While nobody looks, nothing is
+ *  read; the first look reads what changed meanwhile. A reading that fails leaves what was listed before. */
+export class SessionListing implements Disposable {
+  private readonly lifetime = new DisposableStore();
+  private readonly changes = this.lifetime.register(new Emitter<void>());
+  private readonly wanted: Record<ListName, number> = { active: firstPage, archived: firstPage, trash: firstPage };
+  private text = '';
+  private found = noLists;
+  private now: ListingState = { kind: 'loading' };
+  private isWatched = false;
+  private isStale = true;
+  private reading: Promise<void> | null = null;
+  private cancelPause: (() => void) | null = null;
+  /** Something that is shown has changed. */
+  readonly onDidChange = this.changes.event;
+
+  constructor(private readonly needs: ListingNeeds) {
+    const { gateway, store } = needs;
+    const changed = (): void => this.changed();
+    for (const listening of [gateway.onDidChangeSessions(changed), gateway.onDidChangeRunning(changed), store.onDidChange(changed)]) this.lifetime.register(listening);
+    this.lifetime.register(toDisposable(() => this.cancelPause?.()));
+  }
+
+  get lists(): SessionLists {
+    return this.found;
+  }
+
+  get state(): ListingState {
+    return this.now;
+  }
+
+  get filter(): string {
+    return this.text;
+  }
+
+  /** Whether somebody looks at the view. */
+  watch(isWatched: boolean): void {
+    this.isWatched = isWatched;
+    if (!isWatched) return;
+    this.needs.store.begin();
+    if (this.isStale) void this.refresh();
+  }
+
+  /** Words that titles and first prompts must hold; '' for every session. Resolves when the lists are those. */
+  async setFilter(text: string): Promise<void> {
+    this.text = text.trim();
+    for (const list of ['active', 'archived', 'trash'] as const) this.wanted[list] = firstPage;
+    await this.refresh();
+  }
+
+  async showMore(list: ListName): Promise<void> {
+    this.wanted[list] += furtherPage;
+    await this.refresh();
+  }
+
+  /** Resolves when everything that had changed before the call has been read. */
+  async refresh(): Promise<void> {
+    this.isStale = true;
+    while (this.isStale && !this.lifetime.isDisposed) await (this.reading ??= this.read().finally(() => (this.reading = null)));
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private changed(): void {
+    this.isStale = true;
+    if (!this.isWatched || this.cancelPause !== null) return;
+    this.cancelPause = this.needs.clock.after(pauseMs, () => {
+      this.cancelPause = null;
+      if (this.isStale) void this.refresh();
+    });
+  }
+
+  private async read(): Promise<void> {
+    this.isStale = false;
+    const { store, log } = this.needs;
+    if (!store.isReadable) return this.tell(this.found, unreadable(store.shown));
+    try {
+      const [pinned, active, archived, trash] = await Promise.all([
+        this.part({ pinned: true }, pinnedLimit), this.part({ pinned: false }, this.wanted.active),
+        this.part({ state: 'archived' }, this.wanted.archived), this.part({ state: 'trash' }, this.wanted.trash),
+      ]);
+      const sessions = [...pinned.sessions, ...active.sessions];
+      const lists: SessionLists = { active: { sessions: [...sessions, ...(await this.originsOf(sessions))], hasMore: active.hasMore }, archived, trash };
+      const isEmpty = Object.values(lists).every((list: ListPart) => list.sessions.length === 0);
+      this.tell(lists, { kind: !isEmpty ? 'listed' : this.text === '' ? 'empty' : 'filtered' });
+    } catch (error) {
+      const { sentence } = errorWords(error);
+      log.warn(`The sessions view could not be read: ${sentence}`);
+      this.tell(this.found, { kind: 'unreadable', sentence });
+    }
+  }
+
+  private async part(query: Partial<SessionQuery>, limit: number): Promise<ListPart> {
+    const sessions = await this.needs.gateway.listSessions({ ...query, ...(this.text === '' ? {} : { text: this.text }), limit: limit + 1 });
+    return { sessions: sessions.slice(0, limit), hasMore: sessions.length > limit };
+  }
+
+  /** What the branches of a page were branched from may be much older than the page. */
+  private async originsOf(sessions: readonly SessionSummary[]): Promise<readonly SessionSummary[]> {
+    if (this.text !== '') return [];
+    let origins: readonly SessionSummary[] = [];
+    const asked = new Set<string>();
+    for (let round = 0; round < originRounds; round++) {
+      const missing = missingOrigins([...sessions, ...origins]).filter((conversationId) => !asked.has(conversationId));
+      if (missing.length === 0) break;
+      for (const conversationId of missing) asked.add(conversationId);
+      origins = [...origins, ...(await this.needs.gateway.listSessions({ sessionIds: missing, limit: missing.length }))];
+    }
+    return origins;
+  }
+
+  private tell(lists: SessionLists, state: ListingState): void {
+    if (this.lifetime.isDisposed) return;
+    const isSame = JSON.stringify([lists, state]) === JSON.stringify([this.found, this.now]);
+    this.found = lists;
+    this.now = state;
+    if (!isSame) this.changes.fire();
+  }
+}
+
+function unreadable(shown: StoreDesk['shown']): ListingState {
+  return 'sentence' in shown ? { kind: 'unreadable', sentence: shown.sentence } : { kind: 'loading' };
+}

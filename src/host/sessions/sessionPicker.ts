@@ -1,0 +1,146 @@
+import * as vscode from 'vscode';
+import type { Gateway } from '../../gateway/gateway';
+import type { SearchHit, SessionQuery, SessionStore } from '../../store/sessionStore';
+import type { SessionSummary } from '../../transcript/session';
+import { ageWords } from '../ageWords';
+import { errorWords } from '../errorWords';
+import { factsOf, titleWords } from './sessionWords';
+import { translate } from './translation';
+
+const sessionLimit = 200;
+const hitLimit = 30;
+/** Nobody looks for one or two letters in every message. */
+const shortestSearch = 3;
+const typingPauseMs = 150;
+
+export interface SessionPick {
+  readonly sessionId: string;
+  /** The message that was found; null when a session was chosen as such. */
+  readonly messageUid: string | null;
+}
+
+export interface SessionPickerOptions {
+  readonly title: string;
+  readonly gateway: Pick<Gateway, 'listSessions'>;
+  /** Looks through the text of all messages too. */
+  readonly search: SessionStore['search'] | null;
+  /** Which sessions there are to choose from; those in use where it is not said. */
+  readonly state?: SessionQuery['state'];
+  /** Marked as shown now. */
+  readonly current: string | null;
+  readonly now: () => number;
+  readonly openTranscript: (pick: SessionPick) => void;
+}
+
+interface SessionItem extends vscode.QuickPickItem {
+  readonly pick: SessionPick | null;
+}
+
+const transcriptButton: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('list-flat'), tooltip: vscode.l10n.t('Open Transcript') };
+
+/** Lets the person choose a stored session, newest first. What they type is looked for in titles and first prompts and, with `search`, in
+ *  every message. Resolves with null when they leave. */
+export function pickSession(options: SessionPickerOptions): Promise<SessionPick | null> {
+  const picker = vscode.window.createQuickPick<SessionItem>();
+  picker.title = options.title;
+  picker.placeholder = options.search === null ? vscode.l10n.t('Type to search titles and first prompts') : vscode.l10n.t('Type to search titles, first prompts and all messages');
+
+  let typing = new AbortController();
+  const list = async (text: string): Promise<void> => {
+    typing.abort();
+    typing = new AbortController();
+    const { signal } = typing;
+    picker.busy = true;
+    const items = await found(options, text, signal).catch((error: unknown) => [note(errorWords(error).sentence)]);
+    if (signal.aborted) return;
+    picker.busy = false;
+    picker.items = items;
+  };
+
+  return new Promise((resolve) => {
+    let pause: NodeJS.Timeout | undefined;
+    picker.onDidChangeValue((text) => {
+      clearTimeout(pause);
+      pause = setTimeout(() => void list(text.trim()), typingPauseMs);
+    });
+    picker.onDidTriggerItemButton(({ item }) => {
+      if (item.pick !== null) options.openTranscript(item.pick);
+    });
+    picker.onDidAccept(() => {
+      const chosen = picker.selectedItems[0]?.pick ?? null;
+      if (chosen === null) return;
+      resolve(chosen);
+      picker.hide();
+    });
+    picker.onDidHide(() => {
+      clearTimeout(pause);
+      typing.abort();
+      resolve(null);
+      picker.dispose();
+    });
+    picker.show();
+    void list('');
+  });
+}
+
+async function found(options: SessionPickerOptions, text: string, signal: AbortSignal): Promise<SessionItem[]> {
+  const { gateway, search, state = 'active', now } = options;
+  const [sessions, hits] = await Promise.all([
+    gateway.listSessions({ state, limit: sessionLimit, ...(text === '' ? {} : { text }) }),
+    search === null || text.length < shortestSearch ? [] : search({ text, limit: hitLimit, kind: 'words' }, signal),
+  ]);
+  const items = [
+    ...sessions.map((session) => sessionItem(session, options)),
+    ...(hits.length === 0 ? [] : [{ label: vscode.l10n.t('Messages'), kind: vscode.QuickPickItemKind.Separator, pick: null }]),
+    ...hits.map((hit) => hitItem(hit, now())),
+  ];
+  if (items.length > 0) return items;
+  return [note(text === '' ? nothingWords(state) : vscode.l10n.t('Nothing found for “{text}”', { text }))];
+}
+
+function nothingWords(state: NonNullable<SessionQuery['state']>): string {
+  switch (state) {
+    case 'active':
+      return vscode.l10n.t('No sessions yet in this folder');
+    case 'archived':
+      return vscode.l10n.t('No session is archived');
+    case 'trash':
+      return vscode.l10n.t('The trash is empty');
+    default:
+      return state satisfies never;
+  }
+}
+
+// Every item is always shown: the store has matched it already, by its own rules.
+
+function sessionItem(session: SessionSummary, { current, now }: SessionPickerOptions): SessionItem {
+  const context = { t: translate, language: vscode.env.language, now: now() };
+  const title = titleWords(session, context.t);
+  const facts = [...factsOf(session, context), ...(session.id === current ? [vscode.l10n.t('shown now')] : [])];
+  return {
+    label: title,
+    description: facts.join(' · '),
+    ...(session.preview !== null && session.preview !== title ? { detail: session.preview } : {}),
+    iconPath: new vscode.ThemeIcon(session.pinned ? 'pinned' : session.branchOf === null ? 'comment' : 'git-branch'),
+    buttons: [transcriptButton],
+    alwaysShow: true,
+    pick: { sessionId: session.id, messageUid: null },
+  };
+}
+
+function hitItem(hit: SearchHit, now: number): SessionItem {
+  const who = hit.role === 'user' ? vscode.l10n.t('You') : hit.role === 'assistant' ? vscode.l10n.t('Hermes') : vscode.l10n.t('Tool');
+  return {
+    label: hit.sessionTitle ?? vscode.l10n.t('Untitled Session'),
+    description: `${who} · ${ageWords(hit.createdAt, now, vscode.env.language)}`,
+    detail: hit.snippet.replace(/\s+/g, ' '),
+    iconPath: new vscode.ThemeIcon('search'),
+    buttons: [transcriptButton],
+    alwaysShow: true,
+    pick: { sessionId: hit.sessionId, messageUid: hit.messageUid },
+  };
+}
+
+function note(label: string): SessionItem {
+  return { label, alwaysShow: true, pick: null };
+}

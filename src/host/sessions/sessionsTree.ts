@@ -1,0 +1,212 @@
+import * as vscode from 'vscode';
+import type { Clock } from '../../base/clock';
+import type { SessionSummary } from '../../transcript/session';
+import { type GroupKind, secondsToMidnight, sessionGroups, type SessionEntry, type SessionGroup } from './sessionGroups';
+import type { ListName, SessionListing } from './sessionListing';
+import { factsOf, groupWords, hoverWords, type SessionMark, sessionMarks, spokenWords, titleWords, type Translate, type WordContext } from './sessionWords';
+
+export const sessionsViewId = 'hermes.sessions';
+/** Ages are words of minutes. */
+const ageSeconds = 60;
+
+/** The last row of a list that has more. */
+interface MoreRow {
+  readonly kind: 'more';
+  readonly group: GroupKind;
+}
+export type SessionsRow = SessionGroup | SessionEntry | MoreRow;
+
+export interface SessionsTreeNeeds {
+  readonly listing: SessionListing;
+  readonly clock: Clock;
+  /** The session that the chat shows. */
+  readonly shown: () => string | null;
+  readonly t: Translate;
+}
+
+/** The sessions view: groups, sessions, and branches below what they were branched from. Draws what the listing has read. */
+export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscode.Disposable {
+  private readonly changes = new vscode.EventEmitter<undefined>();
+  private readonly view: vscode.TreeView<SessionsRow>;
+  private readonly listening: { dispose(): void };
+  private groups: readonly SessionGroup[] = [];
+  private cancelTick: (() => void) | null = null;
+  private followed: string | null = null;
+  readonly onDidChangeTreeData = this.changes.event;
+
+  constructor(private readonly needs: SessionsTreeNeeds) {
+    this.view = vscode.window.createTreeView<SessionsRow>(sessionsViewId, { treeDataProvider: this, canSelectMany: true, showCollapseAll: true });
+    this.view.onDidChangeVisibility(() => this.visibilityChanged());
+    this.listening = needs.listing.onDidChange(() => this.redraw());
+    this.redraw();
+    this.visibilityChanged();
+  }
+
+  /** What the person has selected in the view. */
+  get selected(): readonly SessionEntry[] {
+    return this.view.selection.filter((row) => row.kind === 'session');
+  }
+
+  /** The chat may show another session now. */
+  shownChanged(): void {
+    if (this.needs.shown() === this.followed || !this.view.visible) return;
+    // "Shown now" is part of what is read out of a row.
+    this.changes.fire(undefined);
+    this.follow();
+  }
+
+  getChildren(row?: SessionsRow): SessionsRow[] {
+    if (row === undefined) return [...this.groups];
+    if (row.kind === 'more') return [];
+    if (row.kind === 'session') return [...row.branches];
+    return [...row.entries, ...(row.hasMore ? [{ kind: 'more', group: row.group } as const] : [])];
+  }
+
+  getParent(row: SessionsRow): SessionsRow | undefined {
+    if (row.kind === 'group') return undefined;
+    const group = this.groups.find((each) => each.group === row.group);
+    if (row.kind === 'more' || group === undefined) return group;
+    return rowsBelow([group]).find((entry) => entry.branches.some((branch) => branch.sessionId === row.sessionId)) ?? group;
+  }
+
+  getTreeItem(row: SessionsRow): vscode.TreeItem {
+    switch (row.kind) {
+      case 'group':
+        return this.groupItem(row);
+      case 'more':
+        return this.moreItem(row);
+      case 'session':
+        return this.sessionItem(row);
+      default:
+        return row satisfies never;
+    }
+  }
+
+  dispose(): void {
+    this.cancelTick?.();
+    this.listening.dispose();
+    this.view.dispose();
+    this.changes.dispose();
+  }
+
+  /** What the chat shows is what is selected here. */
+  private follow(): void {
+    const shown = this.needs.shown();
+    if (shown === this.followed || !this.view.visible) return;
+    const row = shown === null ? undefined : rowsBelow(this.groups).find((entry) => entry.sessionId === shown);
+    if (row === undefined) return;
+    this.followed = shown;
+    this.view.reveal(row, { select: true, focus: false, expand: false }).then(undefined, () => (this.followed = null));
+  }
+
+  private get words(): WordContext {
+    return { t: this.needs.t, language: vscode.env.language, now: this.needs.clock.now() };
+  }
+
+  private visibilityChanged(): void {
+    this.cancelTick?.();
+    this.needs.listing.watch(this.view.visible);
+    if (!this.view.visible) return;
+    this.redraw();
+    this.tick();
+  }
+
+  /** Ages and days go on while nothing is stored. */
+  private tick(): void {
+    const delay = Math.min(ageSeconds, secondsToMidnight(this.needs.clock.now()) + 0.1);
+    this.cancelTick = this.needs.clock.after(delay * 1000, () => {
+      this.redraw();
+      this.tick();
+    });
+  }
+
+  private redraw(): void {
+    const { listing, clock, t } = this.needs;
+    this.groups = sessionGroups(listing.lists, clock.now());
+    const { state, filter } = listing;
+    const filtered = filter === '' ? [] : [t('Filtered by “{text}”.', { text: filter })];
+    this.view.message = [...filtered, ...(state.kind === 'unreadable' ? [state.sentence] : [])].join(' ');
+    void vscode.commands.executeCommand('setContext', 'hermes.sessions.state', state.kind);
+    void vscode.commands.executeCommand('setContext', 'hermes.sessions.filtered', filter !== '');
+    this.changes.fire(undefined);
+    this.follow();
+  }
+
+  private groupItem({ group }: SessionGroup): vscode.TreeItem {
+    const isFiltered = this.needs.listing.filter !== '';
+    const isOpen = isFiltered || (group !== 'archived' && group !== 'trash');
+    const item = new vscode.TreeItem(groupWords(group, this.needs.t), isOpen ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed);
+    // The editor remembers by id what was folded. What a filter unfolds is not meant to stay so.
+    item.id = isFiltered ? `filtered ${group}` : group;
+    item.contextValue = `group ${group}`;
+    return item;
+  }
+
+  private moreItem({ group }: MoreRow): vscode.TreeItem {
+    const item = new vscode.TreeItem(this.needs.t('Show More'), vscode.TreeItemCollapsibleState.None);
+    item.id = `more ${group}`;
+    item.iconPath = new vscode.ThemeIcon('ellipsis');
+    item.command = { command: 'hermes.showMoreSessions', title: this.needs.t('Show More'), arguments: [listOf(group)] };
+    return item;
+  }
+
+  private sessionItem(row: SessionEntry): vscode.TreeItem {
+    const { summary, branches } = row;
+    const { words } = this;
+    const state = branches.length === 0 ? vscode.TreeItemCollapsibleState.None : vscode.TreeItemCollapsibleState.Expanded;
+    const item = new vscode.TreeItem(titleWords(summary, words.t), state);
+    item.id = `session ${summary.conversationId}`;
+    item.description = factsOf(summary, words).join(' · ');
+    item.tooltip = hoverWords(summary, words);
+    item.accessibilityInformation = { label: spokenWords(summary, { ...words, isShown: summary.id === this.needs.shown() }) };
+    item.iconPath = iconOf(summary);
+    item.contextValue = contextOf(summary);
+    const isTrash = summary.trashedAt !== null;
+    item.command = isTrash
+      ? { command: 'hermes.openTranscript', title: words.t('Open Transcript'), arguments: [row] }
+      : { command: 'hermes.openSession', title: words.t('Open in Chat'), arguments: [row] };
+    return item;
+  }
+}
+
+function rowsBelow(groups: readonly SessionGroup[]): readonly SessionEntry[] {
+  const withBranches = (entry: SessionEntry): readonly SessionEntry[] => [entry, ...entry.branches.flatMap(withBranches)];
+  return groups.flatMap(({ entries }) => entries.flatMap(withBranches));
+}
+
+function listOf(group: GroupKind): ListName {
+  return group === 'archived' || group === 'trash' ? group : 'active';
+}
+
+/** What the menus of the manifest ask for, as words: `viewItem =~ /\bpinned\b/`. */
+function contextOf(session: SessionSummary): string {
+  const place = session.trashedAt !== null ? 'trashed' : session.archived ? 'archived' : 'active';
+  const state = session.lastTurn?.state;
+  const isBusy = state === 'running' || state === 'waiting';
+  return ['session', place, session.pinned ? 'pinned' : 'unpinned', isBusy ? 'busy' : 'idle'].join(' ');
+}
+
+function iconOf(session: SessionSummary): vscode.ThemeIcon {
+  const [mark] = sessionMarks(session);
+  if (mark !== undefined) return markIcon(mark);
+  if (session.private) return new vscode.ThemeIcon('lock');
+  return new vscode.ThemeIcon(session.branchOf === null ? 'comment' : 'git-branch');
+}
+
+function markIcon(mark: SessionMark): vscode.ThemeIcon {
+  switch (mark) {
+    case 'problem':
+    case 'failed':
+      return new vscode.ThemeIcon('error', new vscode.ThemeColor('list.errorForeground'));
+    case 'waiting':
+      return new vscode.ThemeIcon('bell-dot', new vscode.ThemeColor('list.warningForeground'));
+    case 'running':
+      return new vscode.ThemeIcon('loading~spin');
+    case 'interrupted':
+      return new vscode.ThemeIcon('circle-slash');
+    case 'unread':
+      return new vscode.ThemeIcon('circle-filled', new vscode.ThemeColor('notificationsInfoIcon.foreground'));
+    default:
+      return mark satisfies never;
+  }
+}

@@ -1,0 +1,168 @@
+import type { PromptVersions } from '../../store/conversations';
+import { handoffTokens } from '../../transcript/handoff';
+import type { AssistantMessage, Message, ToolMessage } from '../../transcript/message';
+import type { Part, ToolCallPart, ToolResultPart } from '../../transcript/part';
+import type { Session } from '../../transcript/session';
+import type { Turn } from '../../transcript/turn';
+import { endWords, hiddenWords, outcomeWords } from './exportWords';
+import type { Translate } from './sessionWords';
+
+/** A whole session as it is stored: every message once, in order, hidden rows among them where they were asked for. */
+export interface SessionRecord {
+  readonly session: Session;
+  readonly messages: readonly Message[];
+  readonly turns: readonly Turn[];
+  readonly versions: readonly PromptVersions[];
+  /** Seconds since the epoch. */
+  readonly exportedAt: number;
+}
+
+interface MarkdownContext {
+  readonly t: Translate;
+  readonly language: string;
+}
+
+/** A session as a document to read: prompts and answers in full, thinking and tool calls folded, how each turn ended below it. */
+export function markdownExport(record: SessionRecord, { t, language }: MarkdownContext): string {
+  const { session, messages, turns, exportedAt } = record;
+  const time = (seconds: number): string => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(seconds * 1000));
+  const results = new Map(messages.flatMap((message) => (message.role === 'tool' ? [[message.parts[0].callId, message.parts[0]] as const] : [])));
+  const calls = new Set(messages.flatMap((message) => (message.role === 'assistant' ? message.parts.flatMap((part) => (part.kind === 'toolCall' ? [part.callId] : [])) : [])));
+  const lastOf = new Map(messages.flatMap((message) => (message.turnUid === null || !isRead(message) ? [] : [[message.turnUid, message.uid] as const])));
+  const turnOf = new Map(turns.map((turn) => [turn.uid, turn]));
+  const endOf = ({ uid, turnUid }: Message): string | null => {
+    const turn = turnUid === null || lastOf.get(turnUid) !== uid ? undefined : turnOf.get(turnUid);
+    return turn?.state === 'settled' ? endSentence(turn, t) : null;
+  };
+  const blocks: string[] = [
+    `# ${oneLine(session.title ?? t('Untitled Session'))}`,
+    [
+      `- ${t('Session: {id}', { id: session.id })}`,
+      ...(session.model === null ? [] : [`- ${t('Model: {model}', { model: session.model })}`]),
+      `- ${t('Begun {begun}, last active {active}', { begun: time(session.startedAt), active: time(session.lastActiveAt) })}`,
+      `- ${t('Exported {time}', { time: time(exportedAt) })}`,
+    ].join('\n'),
+  ];
+  let headed: string | null = null;
+  for (const message of messages) {
+    const heading = headingOf(message, time(message.createdAt), t);
+    // Requests of one turn follow each other under one heading; what a tool said stands with its call.
+    const group = message.role === 'user' ? message.uid : `${message.turnUid} ${message.visibility.kind}`;
+    const body = bodyOf(message, results, calls, t);
+    if (body.length > 0 && group !== headed) blocks.push(`## ${heading}`);
+    if (body.length > 0) headed = group;
+    blocks.push(...body);
+    const end = endOf(message);
+    if (end !== null) blocks.push(`> ${oneLine(end)}`);
+  }
+  return `${blocks.join('\n\n')}\n`;
+}
+
+/** The same for programs. What providers need back byte for byte (signatures, the requests themselves) is left out. */
+export function jsonExport({ session, messages, turns, versions, exportedAt }: SessionRecord): string {
+  const exported = {
+    format: 'hermes-session',
+    version: 1,
+    exportedAt: isoTime(exportedAt),
+    session: {
+      id: session.id, title: session.title, model: session.model, folder: session.folder, startedAt: isoTime(session.startedAt), lastActiveAt: isoTime(session.lastActiveAt),
+      parentSessionId: session.parentSessionId, parentKind: session.parentKind, private: session.private,
+    },
+    messages: messages.map((message) => ({
+      uid: message.uid, role: message.role, createdAt: isoTime(message.createdAt), turn: message.turnUid, visibility: message.visibility, parts: message.parts.map(withoutMetadata),
+      ...(message.role === 'assistant' ? { model: message.model, state: message.state, finishReason: message.finishReason, usage: message.usage } : {}),
+    })),
+    turns: turns.map(({ startedAt, ...turn }) => ({ ...turn, startedAt: isoTime(startedAt), ...(turn.state === 'settled' ? { settledAt: isoTime(turn.settledAt) } : {}) })),
+    versions,
+  };
+  return `${JSON.stringify(exported, null, 2)}\n`;
+}
+
+/** A file name that every system takes, without its ending. */
+export function exportName(session: Pick<Session, 'id' | 'title'>): string {
+  const name = (session.title ?? '').replace(/[\p{C}<>:"/\\|?*]+/gu, ' ').replace(/\s+/g, ' ').trim().slice(0, 80).replace(/[. ]+$/, '');
+  return name === '' ? session.id : name;
+}
+
+/** Closing rows are written for the model alone. */
+function isRead(message: Message): boolean {
+  return message.visibility.kind !== 'closing';
+}
+
+function headingOf(message: Message, time: string, t: Translate): string {
+  const who = message.role === 'user' ? t('You') : t('Hermes');
+  const model = message.role === 'assistant' && message.model !== null ? [message.model] : [];
+  const hidden = message.visibility.kind === 'hidden' ? [hiddenWords(message.visibility.reason, t)] : [];
+  return oneLine([who, time, ...model, ...hidden].join(' · '));
+}
+
+function bodyOf(message: Message, results: ReadonlyMap<string, ToolResultPart>, calls: ReadonlySet<string>, t: Translate): readonly string[] {
+  if (!isRead(message)) return [];
+  if (message.visibility.kind === 'handoff') return handoffBlocks(message, t);
+  switch (message.role) {
+    case 'user':
+      return message.parts.map((part) => (part.kind === 'text' ? part.text : t('Image: {name}', { name: part.name ?? part.mediaType })));
+    case 'assistant':
+      return assistantBlocks(message, results, t);
+    case 'tool':
+      return strayResult(message, calls, t);
+    default:
+      return message satisfies never;
+  }
+}
+
+function assistantBlocks(message: AssistantMessage, results: ReadonlyMap<string, ToolResultPart>, t: Translate): readonly string[] {
+  return message.parts.flatMap((part) => {
+    if (part.kind === 'toolCall') return [callBlock(part, results.get(part.callId), t)];
+    if (part.text.trim() === '') return [];
+    return [part.kind === 'text' ? part.text : folded(t('Thinking'), part.text)];
+  });
+}
+
+function callBlock(call: ToolCallPart, result: ToolResultPart | undefined, t: Translate): string {
+  const state = result === undefined ? t('no result') : outcomeWords(result.outcome, t);
+  return folded(t('Tool: {name}, {state}', { name: call.name, state }), [fenced(call.arguments, 'json'), ...(result === undefined ? [] : [fenced(result.text, '')])].join('\n\n'));
+}
+
+function strayResult({ parts: [result] }: ToolMessage, calls: ReadonlySet<string>, t: Translate): readonly string[] {
+  return calls.has(result.callId) ? [] : [folded(t('Tool: {name}, {state}', { name: result.name, state: outcomeWords(result.outcome, t) }), fenced(result.text, ''))];
+}
+
+function handoffBlocks(message: Message, t: Translate): readonly string[] {
+  const tokens = handoffTokens(message);
+  const line = tokens === null ? t('Earlier part summarised') : t('Earlier part summarised, {before} → {after} tokens', { before: String(tokens.before), after: String(tokens.after) });
+  return [folded(line, message.parts.map((part) => ('text' in part ? part.text : '')).join('\n'))];
+}
+
+function endSentence(turn: Turn & { readonly state: 'settled' }, t: Translate): string | null {
+  return turn.failure?.sentence ?? endWords(turn.stopReason, t);
+}
+
+function folded(summary: string, content: string): string {
+  return `<details>\n<summary>${escaped(oneLine(summary))}</summary>\n\n${content}\n\n</details>`;
+}
+
+/** A fence longer than any in the text, so that the text cannot end it. */
+function fenced(text: string, language: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${text}\n${fence}`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+function escaped(text: string): string {
+  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+}
+
+function withoutMetadata(part: Part): Part {
+  if (!('metadata' in part)) return part;
+  const { metadata: _metadata, ...rest } = part;
+  return rest;
+}
+
+function isoTime(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
+}
