@@ -27,6 +27,7 @@ import { startNodeWorker } from '../store/worker/nodeWorkerPort';
 import { readOnlyTools } from '../tools/readOnlyTools';
 import { ToolRegistry } from '../tools/toolRegistry';
 import { WorkspacePaths } from '../tools/workspacePaths';
+import { BuiltinMemoryDesk } from './builtinMemoryDesk';
 import { ChatBridge } from './chatBridge';
 import { ChatView, chatViewId } from './chatView';
 import { registerCommands, reportFailure, windowCommands } from './commands';
@@ -145,7 +146,18 @@ class HermesWindow {
         tell: (notices) => storeDesk.setNotices('memory', notices),
       }),
     ));
+    const isFolderOpen = (): boolean => vscode.workspace.workspaceFile !== undefined || (vscode.workspace.workspaceFolders ?? []).length > 0;
+    const builtinMemory = own(
+      new BuiltinMemoryDesk({
+        store, clock, log,
+        globalFolder: () => settings.current.storagePath ?? context.globalStorageUri.fsPath,
+        workspaceFolder: () => (isFolderOpen() ? storeFolderOf(currentFolder) : null),
+        isUsed: () => settings.current.memoryProvider !== 'none',
+      }),
+    );
+    own(memory.register(builtinMemory.factory));
     own(memory.register(hindsight.factory));
+    own(vscode.commands.registerCommand('hermes.openMemory', () => builtinMemory.open().catch((error: unknown) => reportFailure('openMemory', error, log))));
 
     // Agents and conversations
     const ids = idsFrom((count) => crypto.getRandomValues(new Uint8Array(count)));

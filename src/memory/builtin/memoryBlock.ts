@@ -24,7 +24,17 @@ const guidance = [
 
 function section({ place, entries }: RememberedPart): string {
   const used = `${lengthOf(entries)} of ${place.limit} characters`;
-  return `## ${titleOf(place)} (${used})\n${entries.map((entry) => `- ${shown(entry, place)}`).join('\n')}`;
+  const fitting = fittingEntries(entries, place.limit);
+  const rest = entries.length - fitting.length;
+  const lines = fitting.map((entry) => `- ${shown(entry, place)}`);
+  if (rest > 0) lines.push(`[${rest === 1 ? '1 more entry does' : `${rest} more entries do`} not fit and ${rest === 1 ? 'is' : 'are'} left out here.]`);
+  return `## ${titleOf(place)} (${used})\n${lines.join('\n')}`;
+}
+
+/** The first entries that keep to the limit: by hand, a file may have become longer. */
+export function fittingEntries(entries: readonly string[], limit: number): readonly string[] {
+  const count = entries.findIndex((_entry, index) => lengthOf(entries.slice(0, index + 1)) > limit);
+  return count === -1 ? entries : entries.slice(0, count);
 }
 
 export function titleOf({ target, scope }: Pick<MemoryPlace, 'target' | 'scope'>): string {

@@ -127,6 +127,12 @@ describe('the system prompt', () => {
     ]);
   });
 
+  it('holds no more of a file than its limit, whatever a person wrote by hand', async () => {
+    const disks = new MemoryDisks();
+    disks.put('/global/USER.md', ['first', 'y'.repeat(1366), 'z', 'last'].join('\n§\n'));
+    expect((await bench(disks).block()).split('\n').slice(-3).map((line) => line.replace(/y+/, 'y'))).toEqual(['- first', '- y', '[2 more entries do not fit and are left out here.]']);
+  });
+
   it('goes without a file that cannot be read, and the log says which', async () => {
     const disks = new MemoryDisks();
     disks.put('/global/USER.md', 'likes tea\n');
