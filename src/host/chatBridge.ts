@@ -1,22 +1,23 @@
 import { DisposableStore, toDisposable, type Disposable } from '../base/disposable';
 import type { Log } from '../base/log';
 import type { Gateway, Surface, SwitchReason } from '../gateway/gateway';
-import { chatCommands, chatRequests, type ChatNotifications, type ChatResults, type ChatState, type ShownSession } from '../protocol/chatProtocol';
+import { type BackgroundSession, chatCommands, chatRequests, type ChatNotifications, type ChatResults, type ChatState, type ShownSession } from '../protocol/chatProtocol';
 import type { SessionStore } from '../store/sessionStore';
+import type { SessionSummary } from '../transcript/session';
 import type { SessionEvent, TurnEvent } from '../transcript/turnEvent';
+import { BackgroundSessions } from './backgroundSessions';
 import { chatHandlers, type ChatEditor } from './chatHandlers';
 import type { ChatModels } from './chatModels';
+import { DrawnPages } from './drawnPages';
 import { errorWords } from './errorWords';
 import { RecentSessions } from './recentSessions';
+import { originOf } from './sessionOrigin';
 import type { StoreDesk } from './storeDesk';
 import { ViewEndpoint, type WebviewPort } from './viewEndpoint';
 
-/** Messages of a session that a view is given at once; earlier ones are loaded when the person scrolls to them. */
-export const pageSize = 60;
-
 export interface ChatBridgeNeeds {
   readonly gateway: Gateway;
-  readonly sessions: Pick<SessionStore, 'getSession' | 'getMessage' | 'getMeta' | 'setMeta'>;
+  readonly sessions: Pick<SessionStore, 'getSession' | 'getMessage' | 'getTurn' | 'findSession' | 'conversationTip' | 'getMeta' | 'setMeta'>;
   readonly store: StoreDesk;
   readonly models: ChatModels;
   readonly editor: ChatEditor;
@@ -40,7 +41,15 @@ export class ChatBridge implements Surface, Disposable {
   /** The next drawing must carry everything, not only the session. */
   private bootstrapDue = false;
   private focusDue = false;
+  private revealDue: ChatNotifications['reveal'] | null = null;
   private shownModel: string | null = null;
+  /** Rows of the session that is shown were hidden or brought back: the next drawing replaces what the view has. */
+  private changed = false;
+  private drawnSession: string | null = null;
+  private readonly pages = new DrawnPages();
+  private readonly background = new BackgroundSessions();
+  private listed: readonly SessionSummary[] = [];
+  private behind: readonly BackgroundSession[] = [];
   private restored = false;
   private attachment: Disposable;
 
@@ -49,11 +58,12 @@ export class ChatBridge implements Surface, Disposable {
     private readonly needs: ChatBridgeNeeds,
   ) {
     const { gateway, store, models } = needs;
-    this.recent = new RecentSessions(gateway, needs.log, (sessions) => this.tell('recentSessions', sessions));
+    this.recent = new RecentSessions(gateway, needs.log, (sessions) => this.listRead(sessions));
     this.attachment = gateway.attach(this);
     this.lifetime.register(toDisposable(() => this.attachment.dispose()));
     this.lifetime.register(store.onDidChange(() => this.storeChanged()));
     this.lifetime.register(models.onDidChange(() => this.modelsChanged()));
+    this.lifetime.register(gateway.onDidChangeRunning(() => this.recent.refresh()));
     this.storeChanged();
   }
 
@@ -61,11 +71,24 @@ export class ChatBridge implements Surface, Disposable {
     return this.needs.gateway.shownSession(this.id);
   }
 
+  /** A page that is hidden is unloaded. */
+  isVisible(): boolean {
+    return this.phase !== 'away';
+  }
+
   /** A webview begins to show this surface. The returned disposable ends it; a later connection takes the place of an earlier one. */
   connect(port: WebviewPort): Disposable {
     this.disconnect();
     this.needs.store.begin();
-    const handlers = chatHandlers({ ...this.needs, surfaceId: this.id, onReady: () => this.draw('bootstrap'), onModelChosen: (sessionId) => this.modelChosen(sessionId) });
+    const handlers = chatHandlers({
+      ...this.needs,
+      surfaceId: this.id,
+      onReady: () => this.pageLoaded(),
+      onModelChosen: (sessionId) => this.modelChosen(sessionId),
+      onReach: (messageUid) => this.pages.reachTo(messageUid),
+      onEarlierLoaded: (rows) => this.pages.loaded(rows),
+      onBackgroundDismissed: (sessionId) => this.dismissBackground(sessionId),
+    });
     const endpoint = new ViewEndpoint<typeof chatCommands, typeof chatRequests, ChatResults, ChatNotifications>(
       port,
       { commands: chatCommands, requests: chatRequests },
@@ -84,11 +107,18 @@ export class ChatBridge implements Surface, Disposable {
     this.phase = 'away';
     this.held = [];
     this.drawings++;
+    this.pages.startOver();
   }
 
   focusComposer(): void {
     this.focusDue = true;
     this.whenLive();
+  }
+
+  /** Brings a message of the session that is shown into sight, reading back to it where the view does not have it. */
+  reveal(message: ChatNotifications['reveal']): void {
+    this.revealDue = message;
+    if (this.phase !== 'away') this.inBackground(this.draw('shown'));
   }
 
   insertPrompt(text: string): void {
@@ -100,12 +130,13 @@ export class ChatBridge implements Surface, Disposable {
     this.attachment.dispose();
     this.attachment = this.needs.gateway.attach(this);
     this.shownModel = null;
+    this.drawnSession = null;
     this.restored = false;
   }
 
   /** Something around the session changed, say the open folders: everything is drawn again. */
   redraw(): void {
-    if (this.phase !== 'away') this.background(this.draw('bootstrap'));
+    if (this.phase !== 'away') this.inBackground(this.draw('bootstrap'));
   }
 
   trustChanged(): void {
@@ -127,13 +158,17 @@ export class ChatBridge implements Surface, Disposable {
     }
     this.recent.refresh();
     const shown = this.shownSession;
-    if (shown !== null && event.sessionIds.includes(shown)) this.background(this.tellTitle(shown));
+    if (shown !== null && event.sessionIds.includes(shown)) this.inBackground(this.tellTitle(shown));
   }
 
-  onSessionSwitched(sessionId: string | null, _reason: SwitchReason): void {
+  onSessionSwitched(sessionId: string | null, reason: SwitchReason): void {
     this.restored = true;
-    this.background(this.needs.sessions.setMeta(this.shownKey, sessionId ?? ''));
-    if (this.phase !== 'away') this.background(this.draw('shown'));
+    this.changed = sessionId === this.drawnSession;
+    if (!this.changed && reason !== 'compression') this.pages.startOver();
+    this.drawnSession = sessionId;
+    this.tellBackground();
+    this.inBackground(this.needs.sessions.setMeta(this.shownKey, sessionId ?? ''));
+    if (this.phase !== 'away') this.inBackground(this.draw('shown'));
   }
 
   dispose(): void {
@@ -157,17 +192,21 @@ export class ChatBridge implements Surface, Disposable {
     this.bootstrapDue ||= what === 'bootstrap';
     this.phase = 'drawing';
     this.held = [];
+    if (this.revealDue !== null) this.pages.reachTo(this.revealDue.messageUid);
     const shown = await this.readShown();
     const state = this.bootstrapDue ? await this.readState(shown) : null;
     // A newer drawing, or the page's end, has taken over; it sends everything that this one would have.
     if (drawing !== this.drawings || this.endpoint === null) return;
     this.shownModel = shown?.session.model ?? null;
-    if (state === null) this.endpoint.notify('shown', shown);
-    else this.endpoint.notify('bootstrap', { ...state, model: this.modelState });
-    if (state === null) this.endpoint.notify('model', this.modelState);
+    if (state === null) {
+      if (shown === null) this.endpoint.notify('beginning', this.beginning);
+      this.endpoint.notify('shown', shown);
+      this.endpoint.notify('model', this.modelState);
+    } else this.endpoint.notify('bootstrap', { ...state, model: this.modelState, background: this.behind });
+    this.changed = false;
     this.bootstrapDue = false;
     this.phase = 'live';
-    if (this.modelState.chosen === null) this.background(this.needs.models.discover());
+    if (this.modelState.chosen === null) this.inBackground(this.needs.models.discover());
     this.needs.onChange();
     const held = this.held;
     this.held = [];
@@ -179,8 +218,10 @@ export class ChatBridge implements Surface, Disposable {
     const sessionId = this.shownSession;
     if (sessionId === null || !this.needs.store.isReadable) return null;
     try {
-      const { session, page, queue, draft, openTurn, activity } = await this.needs.gateway.snapshot(sessionId, pageSize);
-      return { session, messages: page.messages, turns: page.turns, hasEarlier: page.hasEarlier, queue, draft, openTurn, activity };
+      const { session, page, queue, draft, openTurn, activity } = await this.pages.read(this.needs.gateway, sessionId);
+      const { messages, turns, versions, hasEarlier } = page;
+      const origin = await originOf(session, this.needs.sessions);
+      return { session, messages, turns, versions, hasEarlier, queue, draft, openTurn, activity, origin, changed: this.changed };
     } catch (error) {
       this.needs.log.error(`Session ${sessionId} could not be read`, error);
       this.needs.store.setNotices('shown session', [{ sentence: errorWords(error).sentence, actions: [] }]);
@@ -197,15 +238,50 @@ export class ChatBridge implements Surface, Disposable {
         return nothing;
       });
     };
+    this.listed = await orNothing(() => this.recent.read(), []);
+    this.behind = this.background.among(this.listed, this.shownSession);
     return {
       shown,
       newDraft: await orNothing(() => gateway.draft('new'), ''),
-      recentSessions: await orNothing(() => this.recent.read(), []),
+      recentSessions: this.listed,
+      beginning: this.beginning,
+      background: this.behind,
       model: this.modelState,
       setup: models.setup,
       store: store.shown,
       ...this.needs.surroundings(),
     };
+  }
+
+  private get beginning(): ChatNotifications['beginning'] {
+    return { private: this.needs.gateway.startsPrivate(this.id) };
+  }
+
+  /** Whoever sees the page sees what happened while it was away. */
+  private async pageLoaded(): Promise<void> {
+    this.phase = 'drawing';
+    const { shownSession } = this;
+    if (shownSession !== null && this.needs.store.isReadable) this.inBackground(this.needs.gateway.setSeen(shownSession));
+    await this.draw('bootstrap');
+  }
+
+  private listRead(sessions: readonly SessionSummary[]): void {
+    this.listed = sessions;
+    this.tell('recentSessions', sessions);
+    this.tellBackground();
+  }
+
+  private dismissBackground(sessionId: string): void {
+    const dismissed = this.listed.find(({ id }) => id === sessionId);
+    if (dismissed !== undefined) this.background.dismiss(dismissed.conversationId);
+    this.tellBackground();
+  }
+
+  private tellBackground(): void {
+    const behind = this.background.among(this.listed, this.shownSession);
+    if (JSON.stringify(behind) === JSON.stringify(this.behind)) return;
+    this.behind = behind;
+    this.tell('background', behind);
   }
 
   /** The model that answers what is shown. */
@@ -219,19 +295,21 @@ export class ChatBridge implements Surface, Disposable {
   }
 
   private whenLive(): void {
-    if (this.phase !== 'live' || !this.focusDue) return;
+    if (this.phase !== 'live') return;
+    if (this.focusDue) this.tell('focusComposer', {});
     this.focusDue = false;
-    this.tell('focusComposer', {});
+    if (this.revealDue !== null) this.tell('reveal', this.revealDue);
+    this.revealDue = null;
   }
 
   private storeChanged(): void {
     const { store } = this.needs;
     if (store.isReadable && !this.restored) {
       this.restored = true;
-      this.background(this.restore());
+      this.inBackground(this.restore());
       return;
     }
-    if (store.hasJustOpened && this.phase !== 'away') this.background(this.draw('bootstrap'));
+    if (store.hasJustOpened && this.phase !== 'away') this.inBackground(this.draw('bootstrap'));
     else this.tell('store', store.shown);
   }
 
@@ -270,7 +348,7 @@ export class ChatBridge implements Surface, Disposable {
     }
   }
 
-  private background(work: Promise<unknown>): void {
+  private inBackground(work: Promise<unknown>): void {
     work.catch((error: unknown) => this.needs.log.warn(`The chat could not follow: ${errorWords(error).sentence}`));
   }
 }

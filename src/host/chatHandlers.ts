@@ -1,5 +1,5 @@
-import { GatewayError, type Gateway } from '../gateway/gateway';
-import type { chatCommands, chatRequests, ChatResults, CompressionOutcome } from '../protocol/chatProtocol';
+import { GatewayError, type Gateway, type SubmitReceipt, type SwitchTarget } from '../gateway/gateway';
+import type { AskedAgain, chatCommands, chatRequests, ChatResults, CompressionOutcome, ViewSwitch } from '../protocol/chatProtocol';
 import type { SessionStore } from '../store/sessionStore';
 import type { ChatModels } from './chatModels';
 import type { StoreDesk } from './storeDesk';
@@ -9,6 +9,9 @@ import type { CommandHandlers, RequestHandlers } from './viewEndpoint';
 export interface ChatEditor {
   openTranscript(sessionId: string, messageUid: string | null): Promise<void>;
   pickSession(surfaceId: string): Promise<void>;
+  searchSessions(text: string): Promise<void>;
+  exportSession(sessionId: string): Promise<void>;
+  openMemory(): Promise<void>;
   pickModel(sessionId: string | null): Promise<void>;
   openSettings(query: string): Promise<void>;
   showLog(): void;
@@ -24,12 +27,16 @@ export interface ChatEditor {
 export interface ChatHandlerNeeds {
   readonly surfaceId: string;
   readonly gateway: Gateway;
-  readonly sessions: Pick<SessionStore, 'getMessage'>;
+  readonly sessions: Pick<SessionStore, 'getMessage' | 'getTurn' | 'findSession'>;
   readonly store: StoreDesk;
   readonly models: ChatModels;
   readonly editor: ChatEditor;
   readonly onReady: () => Promise<void>;
   readonly onModelChosen: (sessionId: string | null) => Promise<void>;
+  /** The next drawing of the session must reach back to this message. */
+  readonly onReach: (messageUid: string) => void;
+  readonly onEarlierLoaded: (rows: number) => void;
+  readonly onBackgroundDismissed: (sessionId: string) => void;
 }
 
 export interface ChatHandlers {
@@ -40,20 +47,24 @@ export interface ChatHandlers {
 /** What each message of a chat view does. Requests wait for a store that is just being opened, so that a prompt typed at once is not refused. */
 export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
   const { gateway, surfaceId, store, models, editor } = needs;
+  let draftSaved: Promise<void> = Promise.resolve();
+  const saveDraft = async (key: string, text: string): Promise<void> => {
+    await store.settled();
+    await gateway.saveDraft(key, text);
+  };
   return {
     commands: {
       ready: () => needs.onReady(),
-      saveDraft: async ({ key, text }) => {
-        await store.settled();
-        await gateway.saveDraft(key, text);
-      },
-      newSession: async () => void (await gateway.switchSession(surfaceId, { reason: 'new_session' })),
-      openSession: async ({ sessionId }) => void (await gateway.switchSession(surfaceId, { reason: 'resume', sessionId })),
+      saveDraft: ({ key, text }) => (draftSaved = saveDraft(key, text)),
+      dismissBackground: ({ sessionId }) => needs.onBackgroundDismissed(sessionId),
       openTranscript: async ({ messageUid }) => {
         const sessionId = gateway.shownSession(surfaceId);
         if (sessionId !== null) await editor.openTranscript(sessionId, messageUid);
       },
       resumePicker: () => editor.pickSession(surfaceId),
+      searchSessions: ({ text }) => editor.searchSessions(text),
+      exportSession: ({ sessionId }) => editor.exportSession(sessionId),
+      openMemory: () => editor.openMemory(),
       selectModelPicker: () => editor.pickModel(gateway.shownSession(surfaceId)),
       openSettings: ({ query }) => editor.openSettings(query),
       showLog: () => editor.showLog(),
@@ -75,10 +86,29 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
         await gateway.stop(sessionId, turnUid);
         return null;
       },
-      retry: async ({ turnUid }) => ({ sessionId: (await gateway.retry(surfaceId, turnUid)).sessionId }),
+      retry: async ({ turnUid }) => askedAgain(await gateway.retry(surfaceId, turnUid)),
+      editAndResend: async ({ turnUid, text, uid }) => {
+        await store.settled();
+        return askedAgain(await gateway.editAndResend(surfaceId, turnUid, text, uid));
+      },
+      showVersion: async ({ turnUid }) => {
+        const head = await needs.sessions.getTurn(turnUid);
+        if (head !== null) needs.onReach(head.userMessageUid);
+        await gateway.showVersion(surfaceId, turnUid);
+        return null;
+      },
+      switchSession: async ({ target }) => {
+        await store.settled();
+        // A rewind puts the prompt ahead of what is in the composer; one that could not be saved is the view's to say.
+        await draftSaved.catch(() => undefined);
+        const { sessionId, notice } = await gateway.switchSession(surfaceId, switchTarget(target));
+        return { sessionId, notice };
+      },
+      findSession: ({ text }) => needs.sessions.findSession(text),
       loadEarlier: async ({ sessionId, before, limit }) => {
-        const { messages, turns, hasEarlier } = await gateway.readTranscript({ sessionId, before, limit });
-        return { messages, turns, hasEarlier };
+        const { messages, turns, versions, hasEarlier } = await gateway.readTranscript({ sessionId, before, limit });
+        needs.onEarlierLoaded(messages.length);
+        return { messages, turns, versions, hasEarlier };
       },
       readMessage: ({ uid }) => needs.sessions.getMessage(uid),
       editQueued: async ({ uid, text }) => {
@@ -116,6 +146,24 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
       },
     },
   };
+}
+
+function askedAgain(receipt: SubmitReceipt): AskedAgain {
+  return { sessionId: receipt.sessionId, notice: receipt.kind === 'started' ? (receipt.notice ?? null) : null };
+}
+
+/** What is optional in a message may be there and undefined; the gateway takes it or leaves it. */
+function switchTarget(target: ViewSwitch): SwitchTarget {
+  switch (target.reason) {
+    case 'new_session':
+      return { reason: 'new_session', private: target.private ?? false };
+    case 'branch': {
+      const { title, ...branch } = target;
+      return title === undefined ? branch : { ...branch, title };
+    }
+    default:
+      return target;
+  }
 }
 
 /** That nothing was changed is an answer, not a failure. */

@@ -4,17 +4,33 @@ import type { HandoffTokens } from '../transcript/handoff';
 import type { Message } from '../transcript/message';
 import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
 import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
-import type { Turn } from '../transcript/turn';
+import type { PromptVersions, Turn } from '../transcript/turn';
+
+/** What a chat view may ask to be shown. The session acted on is named, so that a switch that comes late hits no other. */
+const switchTarget = v.variant('reason', [
+  v.object({ reason: v.literal('new_session'), private: v.optional(v.boolean()) }),
+  v.object({ reason: v.literal('reset') }),
+  v.object({ reason: v.literal('resume'), sessionId: v.string() }),
+  /** `from`: an answer (copied with everything before it) or a prompt (which goes into the composer of the branch); null: everything. */
+  v.object({ reason: v.literal('branch'), sessionId: v.string(), from: v.nullable(v.string()), title: v.optional(v.string()) }),
+  /** `to`: the prompt that is taken back with everything behind it. */
+  v.object({ reason: v.literal('rewind'), sessionId: v.string(), to: v.string() }),
+  v.object({ reason: v.literal('rewind'), sessionId: v.string(), turns: v.pipe(v.number(), v.integer(), v.minValue(1)) }),
+]);
+export type ViewSwitch = v.InferOutput<typeof switchTarget>;
 
 /** Payloads a chat view may send, by name, validated where they arrive. Views are rebuilt from `bootstrap` or `shown` at any moment. */
 export const chatCommands = {
   /** The view is up and has its listeners; the host answers with `bootstrap`. */
   ready: v.object({}),
   saveDraft: v.object({ key: v.string(), text: v.string() }),
-  newSession: v.object({}),
-  openSession: v.object({ sessionId: v.string() }),
+  /** The person has read that a session in the background is done, and need not be told any longer. */
+  dismissBackground: v.object({ sessionId: v.string() }),
   openTranscript: v.object({ messageUid: v.nullable(v.string()) }),
   resumePicker: v.object({}),
+  searchSessions: v.object({ text: v.string() }),
+  exportSession: v.object({ sessionId: v.string() }),
+  openMemory: v.object({}),
   selectModelPicker: v.object({}),
   openSettings: v.object({ query: v.string() }),
   showLog: v.object({}),
@@ -34,6 +50,14 @@ export const chatRequests = {
   /** `turnUid`: the turn the person saw running. A stop that comes too late for it stops nothing else. */
   stop: v.object({ sessionId: v.string(), turnUid: v.optional(v.string()) }),
   retry: v.object({ turnUid: v.string() }),
+  /** `uid` is given by the view, so that a repeated request is stored once. */
+  editAndResend: v.object({ turnUid: v.string(), text: v.string(), uid: v.string() }),
+  /** Shows the version of a prompt that this turn heads, with what followed it. */
+  showVersion: v.object({ turnUid: v.string() }),
+  /** Drafts that the view saved before are stored before this is done. */
+  switchSession: v.object({ target: switchTarget }),
+  /** What a person typed to name a session. */
+  findSession: v.object({ text: v.string() }),
   loadEarlier: v.object({ sessionId: v.string(), before: v.number(), limit: v.number() }),
   /** After a gap in `seq`, or when in doubt: the message as stored. */
   readMessage: v.object({ uid: v.string() }),
@@ -59,8 +83,12 @@ export const chatRequests = {
 export interface ChatResults {
   readonly submit: { readonly kind: 'started' | 'queued'; readonly sessionId: string };
   readonly stop: null;
-  readonly retry: { readonly sessionId: string };
-  readonly loadEarlier: { readonly messages: readonly Message[]; readonly turns: readonly Turn[]; readonly hasEarlier: boolean };
+  readonly retry: AskedAgain;
+  readonly editAndResend: AskedAgain;
+  readonly showVersion: null;
+  readonly switchSession: SwitchResult;
+  readonly findSession: FoundSession;
+  readonly loadEarlier: Pick<ShownSession, 'messages' | 'turns' | 'versions' | 'hasEarlier'>;
   readonly readMessage: Message | null;
   readonly editQueued: null;
   readonly removeQueued: null;
@@ -86,11 +114,16 @@ export interface ChatNotifications {
   readonly compressing: { readonly sessionId: string; readonly activity: TurnActivity | null };
   readonly sessionRenamed: { readonly sessionId: string; readonly title: string | null };
   readonly recentSessions: readonly SessionSummary[];
+  /** What the first prompt of the empty state begins. */
+  readonly beginning: { readonly private: boolean };
+  readonly background: readonly BackgroundSession[];
   readonly model: ModelState;
   readonly setup: Setup;
   readonly store: StoreState;
   readonly trust: { readonly restricted: boolean };
   readonly focusComposer: Record<string, never>;
+  /** Bring a message of the session shown into sight. `turnUid`: its turn, for a message that has no place of its own in the chat. */
+  readonly reveal: { readonly messageUid: string; readonly turnUid: string | null };
   readonly insertPrompt: { readonly text: string };
 }
 
@@ -99,6 +132,8 @@ export interface ChatState {
   /** Draft of the empty state (of a session: inside `shown`). */
   readonly newDraft: string;
   readonly recentSessions: readonly SessionSummary[];
+  readonly beginning: { readonly private: boolean };
+  readonly background: readonly BackgroundSession[];
   readonly model: ModelState;
   readonly setup: Setup;
   readonly store: StoreState;
@@ -113,12 +148,48 @@ export interface ShownSession {
   readonly session: Session;
   readonly messages: readonly Message[];
   readonly turns: readonly Turn[];
+  /** Of the prompts among `messages` that have other versions. */
+  readonly versions: readonly PromptVersions[];
   readonly hasEarlier: boolean;
   readonly queue: readonly QueuedPrompt[];
   readonly draft: string;
   readonly openTurn: Turn | null;
   readonly activity: TurnActivity | null;
+  /** What the session was branched from, where it was. */
+  readonly origin: SessionOrigin | null;
+  /** The same session as before, in which rows were hidden or shown meanwhile: what a view has of it is out of date. */
+  readonly changed: boolean;
 }
+
+export interface SessionOrigin {
+  readonly sessionId: string;
+  readonly title: string | null;
+  readonly isTrashed: boolean;
+}
+
+/** A session in which a turn runs, or has ended unseen, while another one is shown. */
+export interface BackgroundSession {
+  readonly sessionId: string;
+  readonly title: string | null;
+  readonly state: 'running' | 'waiting' | 'complete' | 'interrupted' | 'failed';
+}
+
+/** `notice`: a sentence where it went another way than asked. */
+export interface AskedAgain {
+  readonly sessionId: string;
+  readonly notice: string | null;
+}
+
+export interface SwitchResult {
+  /** What is shown now; null: the empty state. */
+  readonly sessionId: string | null;
+  readonly notice: string | null;
+}
+
+export type FoundSession =
+  | { readonly kind: 'one'; readonly sessionId: string }
+  | { readonly kind: 'several'; readonly sessions: readonly SessionSummary[] }
+  | { readonly kind: 'none' };
 
 /** What a session takes of its model's context, in tokens. */
 export interface SessionContextUse {

@@ -8,5 +8,5 @@ export type { AssistantPart, Part, ToolCallPart, ToolOutcome, ToolResultPart } f
 export type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
 export type { Failure, StopReason } from '../transcript/stopReason';
 export type { SessionEvent, TurnActivity, TurnEvent } from '../transcript/turnEvent';
-export type { Turn } from '../transcript/turn';
+export type { PromptVersions, Turn } from '../transcript/turn';
 export type { Usage } from '../transcript/usage';

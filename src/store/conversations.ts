@@ -1,5 +1,8 @@
 import type { Message } from '../transcript/message';
 import type { BranchReference, Session, SessionSummary } from '../transcript/session';
+import type { PromptVersions } from '../transcript/turn';
+
+export type { PromptVersions };
 
 /** What a person does with a conversation as a whole. One call is one transaction and, unless it says otherwise, takes in all segments of the
  *  conversation; `SessionOperations` says what holds for every method. */
@@ -82,13 +85,6 @@ export interface RewoundSession {
   readonly draft: string;
   /** Turns that were taken back. */
   readonly turns: number;
-}
-
-export interface PromptVersions {
-  /** The turn whose prompt is shown. */
-  readonly turnUid: string;
-  /** Its own uid among those of the others, oldest first. */
-  readonly versions: readonly string[];
 }
 
 export interface ShowVersion {

@@ -28,3 +28,11 @@ export type Turn =
   | (TurnBase & { readonly state: 'running' })
   | (TurnBase & { readonly state: 'waiting'; readonly approvalId: string })
   | (TurnBase & { readonly state: 'settled'; readonly settledAt: number } & Settlement);
+
+/** Ways in which a prompt was asked (Retry, Edit & Resend), of which one is shown with what followed it. */
+export interface PromptVersions {
+  /** The turn whose prompt is shown. */
+  readonly turnUid: string;
+  /** Its own uid among those of the others, oldest first. */
+  readonly versions: readonly string[];
+}

@@ -1,5 +1,5 @@
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
-import type { ChatNotifications, ModelChoices, ShownSession } from '../../protocol/chatProtocol';
+import type { AskedAgain, ChatNotifications, ModelChoices, ShownSession } from '../../protocol/chatProtocol';
 import { answerText, type BusyMode, type Turn } from '../../protocol/transcriptWords';
 import { t } from '../localization';
 import type { MarkdownActions } from '../markdown/Markdown';
@@ -13,9 +13,12 @@ import { openTurn } from './conversation';
 import { DoubtfulMessages } from './doubtfulMessages';
 import { Drafts } from './drafts';
 import { Folds } from './folds';
-import { HostRequests, type Problem } from './hostRequests';
+import { HostRequests, refusalOf, type Problem } from './hostRequests';
+import { PromptEdits } from './promptEdits';
 import { PromptSender } from './promptSender';
+import { PromptVersionChoice } from './promptVersions';
 import { SessionContext } from './sessionContext';
+import { SessionSwitches } from './sessionSwitches';
 import { parseSlash, refusalWords } from './slashCommands';
 import { newerDraft, newSessionDraft, type ViewMemory } from './viewMemory';
 
@@ -32,6 +35,9 @@ export class ChatController {
   private placeToRestore: ViewMemory['anchor'];
   readonly drafts: Drafts;
   readonly context: SessionContext;
+  readonly switches: SessionSwitches;
+  readonly edits: PromptEdits;
+  readonly versions: PromptVersionChoice;
   readonly pickerOpen: Signal<boolean> = signal(false);
   /** Counts requests to put the focus into the composer. */
   readonly composerFocus: Signal<number> = signal(0);
@@ -67,6 +73,20 @@ export class ChatController {
       preview: (sessionId) => host.request('compressionPreview', { sessionId }),
       compress: (sessionId, focus) => host.request('compress', { sessionId, focus }),
     });
+    this.switches = new SessionSwitches({
+      requests: this.requests,
+      drafts: this.drafts,
+      shown: () => this.current.peek().conversation,
+      recentSessions: () => this.current.peek().recentSessions,
+      switchSession: (target) => host.request('switchSession', { target }),
+      findSession: (text) => host.request('findSession', { text }),
+      focusComposer: () => this.focusComposer(),
+    });
+    this.edits = new PromptEdits(
+      { remember: (change) => memory.remember(change), resend: (edit) => this.askAgain(() => host.request('editAndResend', edit)), newUid: needs.newUid },
+      recalled.edits,
+    );
+    this.versions = new PromptVersionChoice(this.requests, (turnUid) => host.request('showVersion', { turnUid }));
     this.doubtful = new DoubtfulMessages({
       shown: () => this.current.peek().conversation,
       readMessage: (uid) => host.request('readMessage', { uid }),
@@ -154,8 +174,7 @@ export class ChatController {
   }
 
   async retry(turnUid: string): Promise<void> {
-    this.jumpToEnd.value++;
-    await this.requests.ask(() => this.needs.host.request('retry', { turnUid }));
+    await this.askAgain(() => this.needs.host.request('retry', { turnUid }));
   }
 
   async loadEarlier(): Promise<void> {
@@ -175,6 +194,11 @@ export class ChatController {
   async rename(title: string): Promise<boolean> {
     const sessionId = this.sessionId;
     return sessionId !== null && this.requests.ask(() => this.needs.host.request('rename', { sessionId, title }));
+  }
+
+  /** Null when the session has the title now, else why not. */
+  renameInPlace(sessionId: string, title: string): Promise<string | null> {
+    return refusalOf(() => this.needs.host.request('rename', { sessionId, title }));
   }
 
   /** Whether the change was taken; if not, the reason stands above the composer. */
@@ -219,12 +243,14 @@ export class ChatController {
     this.focusComposer();
   }
 
-  openSession(sessionId: string): void {
-    this.needs.host.send('openSession', { sessionId });
+  showAllSessions(): void {
+    this.switches.withdraw();
+    this.needs.host.send('resumePicker', {});
   }
 
-  showAllSessions(): void {
-    this.needs.host.send('resumePicker', {});
+  /** The person has read that a session in the background is done. */
+  dismissBackground(sessionId: string): void {
+    this.needs.host.send('dismissBackground', { sessionId });
   }
 
   runAction(action: string): void {
@@ -286,11 +312,19 @@ export class ChatController {
       case 'focusComposer':
         this.focusComposer();
         break;
+      case 'reveal':
+        this.revealed.value = notification.payload;
+        break;
       case 'insertPrompt':
         this.drafts.edit(withInsertion(this.drafts.text.peek(), notification.payload.text));
         this.focusComposer();
         break;
     }
+  }
+
+  private exportSession(): void {
+    const { sessionId } = this;
+    if (sessionId !== null) this.needs.host.send('exportSession', { sessionId });
   }
 
   private dispatch(event: ChatEvent): void {
@@ -312,10 +346,21 @@ export class ChatController {
     const draft = shown?.draft ?? newDraft;
     const goesOn = shown !== null && shown.session.conversationId === before;
     if (goesOn && key !== this.drafts.place) return this.drafts.moved(key);
+    if (key === this.drafts.place && shown?.changed === true) this.drafts.putBack(draft);
     if (key === this.drafts.place || this.sender.holdsBack(key, draft)) return;
     this.drafts.show(key, draft);
     this.dismissProblem();
+    this.switches.arrived(shown?.session.id ?? null);
     this.folds.forget(shown?.session.id ?? null);
+  }
+
+  /** Whether it was sent. It takes its place in the conversation by the events of its turn. */
+  private askAgain(request: () => Promise<AskedAgain>): Promise<boolean> {
+    return this.requests.ask(async () => {
+      const { notice } = await request();
+      this.jumpToEnd.value++;
+      if (notice !== null) this.requests.inform(notice);
+    });
   }
 
   private turnEvent({ sessionId, event }: ChatNotifications['turnEvent']): void {
@@ -337,9 +382,18 @@ export class ChatController {
       stop: () => this.stop(),
       retry: (turnUid) => this.retry(turnUid),
       proposeCompression: (focus) => this.context.propose(focus),
-      newSession: () => this.needs.host.send('newSession', {}),
-      showAllSessions: () => this.showAllSessions(),
       chooseModel: () => this.chooseModel(),
+      searchSessions: (text) => this.needs.host.send('searchSessions', { text }),
+      exportSession: () => this.exportSession(),
+      openMemory: () => this.needs.host.send('openMemory', {}),
+      newSession: () => this.switches.to({ reason: 'new_session' }),
+      reset: () => this.switches.to({ reason: 'reset' }),
+      resume: (text) => this.switches.resume(text),
+      branch: (title) => this.switches.branch(null, title),
+      undo: (count) => this.switches.undo(count),
+      restore: (typed) => {
+        if (this.drafts.text.peek() === '') this.drafts.edit(typed);
+      },
     };
   }
 }

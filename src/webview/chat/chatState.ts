@@ -1,4 +1,4 @@
-import type { ChatNotifications, ChatResults, ChatState, ModelState, Setup, StoreState } from '../../protocol/chatProtocol';
+import type { BackgroundSession, ChatNotifications, ChatResults, ChatState, ModelState, Setup, StoreState } from '../../protocol/chatProtocol';
 import type { Message, SessionSummary } from '../../protocol/transcriptWords';
 import { applyRead, applyTurnEvent, conversationFrom, mergeSnapshot, prependPage, type Conversation, withCompressing } from './conversation';
 
@@ -8,6 +8,8 @@ export interface ChatViewState {
   readonly ready: boolean;
   readonly conversation: Conversation | null;
   readonly recentSessions: readonly SessionSummary[];
+  readonly beginning: ChatState['beginning'];
+  readonly background: readonly BackgroundSession[];
   readonly model: ModelState;
   readonly setup: Setup;
   readonly store: StoreState;
@@ -20,6 +22,8 @@ export const initialState: ChatViewState = {
   ready: false,
   conversation: null,
   recentSessions: [],
+  beginning: { private: false },
+  background: [],
   model: { chosen: null, problem: null },
   setup: { searching: false, entries: [] },
   store: { kind: 'opening' },
@@ -67,6 +71,10 @@ function told(state: ChatViewState, { name, payload }: Notification, now: number
       return ofSession(state, payload.sessionId, (conversation) => ({ ...conversation, session: { ...conversation.session, title: payload.title } }));
     case 'recentSessions':
       return { ...state, recentSessions: payload };
+    case 'beginning':
+      return { ...state, beginning: payload };
+    case 'background':
+      return { ...state, background: payload };
     case 'model':
       return { ...state, model: payload };
     case 'setup':
@@ -77,15 +85,16 @@ function told(state: ChatViewState, { name, payload }: Notification, now: number
       return { ...state, restricted: payload.restricted };
     case 'focusComposer':
     case 'insertPrompt':
+    case 'reveal':
       // About what the person is doing, not about what is shown.
       return state;
   }
 }
 
 function bootstrapped(state: ChatViewState, bootstrap: ChatState, now: number): ChatViewState {
-  const { recentSessions, model, setup, store, restricted, folderName, demoPrompts } = bootstrap;
+  const { recentSessions, beginning, background, model, setup, store, restricted, folderName, demoPrompts } = bootstrap;
   const conversation = shown(state.conversation, bootstrap.shown, now);
-  return { ready: true, conversation, recentSessions, model, setup, store, restricted, folderName, demoPrompts };
+  return { ready: true, conversation, recentSessions, beginning, background, model, setup, store, restricted, folderName, demoPrompts };
 }
 
 function shown(current: Conversation | null, payload: ChatNotifications['shown'], now: number): Conversation | null {

@@ -17,9 +17,18 @@ export interface CommandTarget {
   stop(): Promise<void>;
   retry(turnUid: string): Promise<void>;
   proposeCompression(focus: string): Promise<void>;
-  newSession(): void;
-  showAllSessions(): void;
   chooseModel(): void;
+  searchSessions(text: string): void;
+  exportSession(): void;
+  openMemory(): void;
+  /** These say whether it was done; if not, why was said. */
+  newSession(): Promise<boolean>;
+  reset(): Promise<boolean>;
+  resume(text: string): Promise<boolean>;
+  branch(title: string): Promise<boolean>;
+  undo(count: string): Promise<boolean>;
+  /** Puts a command that was not carried out back into the composer, where nothing else was typed meanwhile. */
+  restore(typed: string): void;
 }
 
 /** Carries out a command of the composer. `typed` is all that stands there; it leaves once it is known that nothing of it can be lost. */
@@ -33,13 +42,28 @@ export async function runCommand(target: CommandTarget, name: SlashCommand['name
   }
   target.clear(typed);
   requests.dismiss();
+  const orRestore = async (done: Promise<boolean>): Promise<void> => {
+    if (!(await done)) target.restore(typed);
+  };
   switch (name) {
     case 'stop':
       return target.isRunning ? target.stop() : requests.inform(t('Nothing is running.'));
     case 'new':
-      return target.newSession();
+      return orRestore(target.newSession());
+    case 'reset':
+      return orRestore(target.reset());
     case 'resume':
-      return target.showAllSessions();
+      return orRestore(target.resume(text.trim()));
+    case 'branch':
+      return orRestore(target.branch(text.trim()));
+    case 'undo':
+      return orRestore(target.undo(text.trim()));
+    case 'search':
+      return target.searchSessions(text.trim());
+    case 'memory':
+      return target.openMemory();
+    case 'export':
+      return target.shownSession === null ? requests.inform(t('There is no session to export yet. Send a prompt first.')) : target.exportSession();
     case 'retry':
       return target.lastTurn === null ? requests.inform(t('There is no prompt to ask again yet.')) : target.retry(target.lastTurn);
     case 'compress':

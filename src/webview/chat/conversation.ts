@@ -1,5 +1,5 @@
-import type { ChatResults, ShownSession } from '../../protocol/chatProtocol';
-import type { Chunk, Message, QueuedPrompt, Session, Turn, TurnActivity, TurnEvent } from '../../protocol/transcriptWords';
+import type { ChatResults, SessionOrigin, ShownSession } from '../../protocol/chatProtocol';
+import type { Chunk, Message, PromptVersions, QueuedPrompt, Session, Turn, TurnActivity, TurnEvent } from '../../protocol/transcriptWords';
 import { applyChunks, deliveredLength, emptyMessage, fromRow, markMissing, mergeRow, type LiveMessage, type RowSource } from './liveMessage';
 
 /** The session the view shows, as far as it was told about it. */
@@ -8,6 +8,9 @@ export interface Conversation {
   /** In the order of the transcript; messages known only by chunks come last. */
   readonly messages: readonly LiveMessage[];
   readonly turns: ReadonlyMap<string, Turn>;
+  /** Of prompts that were asked in several ways: the turns of all of them, oldest first, by the turn that is shown. */
+  readonly versions: ReadonlyMap<string, readonly string[]>;
+  readonly origin: SessionOrigin | null;
   readonly hasEarlier: boolean;
   readonly queue: readonly QueuedPrompt[];
   readonly activity: LiveActivity | null;
@@ -28,6 +31,8 @@ export function conversationFrom(shown: ShownSession, now: number): Conversation
     session: shown.session,
     messages: inOrder(shown.messages.map(fromRow)),
     turns: turns.reduce(withTurn, new Map()),
+    versions: withVersions(new Map(), shown.versions),
+    origin: shown.origin,
     hasEarlier: shown.hasEarlier,
     queue: shown.queue,
     activity: activity === null ? null : { turnUid: openTurn?.uid ?? null, activity, receivedAt: now },
@@ -38,10 +43,12 @@ export function conversationFrom(shown: ShownSession, now: number): Conversation
  *  earlier pages, the open turn's rows, or text that is known to be missing on disk. */
 export function mergeSnapshot(current: Conversation, shown: ShownSession, now: number): Conversation {
   const snapshot = conversationFrom(shown, now);
+  // Rows were hidden or brought back: of what was shown only the text that is nowhere else is kept.
+  const outdated = shown.changed;
   const listed = new Set(shown.messages.map((message) => message.uid));
   const first = snapshot.messages[0];
   const kept = current.messages.filter(
-    (live) => !listed.has(live.uid) && (live.unsaved || isOf(live, shown.openTurn) || (shown.hasEarlier && first !== undefined && place(live) < place(first))),
+    (live) => !listed.has(live.uid) && (live.unsaved || isOf(live, shown.openTurn) || (!outdated && shown.hasEarlier && first !== undefined && place(live) < place(first))),
   );
   const known = new Map(current.messages.map((live) => [live.uid, live]));
   const merged = shown.messages.map((row) => mergeKnown(known.get(row.uid), row, 'row', now));
@@ -50,14 +57,15 @@ export function mergeSnapshot(current: Conversation, shown: ShownSession, now: n
     ...snapshot,
     messages: inOrder([...kept, ...merged]),
     turns: [...snapshot.turns.values()].reduce(withTurn, current.turns),
-    hasEarlier: reachesFurther ? current.hasEarlier : shown.hasEarlier,
+    versions: outdated ? snapshot.versions : withVersions(current.versions, shown.versions),
+    hasEarlier: reachesFurther && !outdated ? current.hasEarlier : shown.hasEarlier,
   };
 }
 
 export function applyTurnEvent(conversation: Conversation, event: TurnEvent, now: number): Conversation {
   switch (event.kind) {
     case 'turnOpened':
-      return withRows({ ...conversation, turns: withTurn(conversation.turns, event.turn) }, [event.userMessage], 'row', now);
+      return withRows(opened(conversation, event.turn), [event.userMessage], 'row', now);
     case 'delivered':
       return withChunks(conversation, event.turnUid, event.chunks, now);
     case 'messageStored':
@@ -84,7 +92,14 @@ export function applyRead(conversation: Conversation, uid: string, message: Mess
 
 export function prependPage(conversation: Conversation, page: ChatResults['loadEarlier'], now: number): Conversation {
   const turns = page.turns.reduce(withTurn, conversation.turns);
-  return { ...withRows({ ...conversation, turns }, page.messages, 'row', now), hasEarlier: page.hasEarlier };
+  const versions = withVersions(conversation.versions, page.versions);
+  return { ...withRows({ ...conversation, turns, versions }, page.messages, 'row', now), hasEarlier: page.hasEarlier };
+}
+
+/** How many turns there are from this prompt on. */
+export function turnsFrom({ messages }: Conversation, promptUid: string): number {
+  const behind = messages.slice(messages.findIndex(({ uid }) => uid === promptUid));
+  return new Set(behind.flatMap(({ turnUid }) => turnUid ?? [])).size;
 }
 
 /** The turn that runs or waits now, if any. */
@@ -95,6 +110,22 @@ export function openTurn(conversation: Conversation): Turn | null {
 /** Messages whose stored row must be read. */
 export function messagesInDoubt(conversation: Conversation): readonly string[] {
   return conversation.messages.filter((live) => live.inDoubt).map((live) => live.uid);
+}
+
+/** A prompt that is asked again takes the place of its earlier version and of everything behind that; nothing else says so. */
+function opened(conversation: Conversation, turn: Turn): Conversation {
+  const { messages, turns, versions } = conversation;
+  const earlier = turn.supersedes;
+  const next = { ...conversation, turns: withTurn(turns, turn) };
+  if (earlier === null || turns.has(turn.uid)) return next;
+  const from = messages.findIndex((live) => live.turnUid === earlier);
+  const shown = new Map(versions).set(turn.uid, [...(versions.get(earlier) ?? [earlier]), turn.uid]);
+  shown.delete(earlier);
+  return { ...next, versions: shown, messages: from === -1 ? messages : messages.filter((live, index) => index < from || live.turnUid === turn.uid) };
+}
+
+function withVersions(known: ReadonlyMap<string, readonly string[]>, more: readonly PromptVersions[]): ReadonlyMap<string, readonly string[]> {
+  return more.length === 0 ? known : new Map([...known, ...more.map(({ turnUid, versions }) => [turnUid, versions] as const)]);
 }
 
 function settle(conversation: Conversation, turn: Turn, rows: readonly Message[], now: number): Conversation {

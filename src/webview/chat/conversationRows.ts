@@ -58,6 +58,8 @@ export interface TurnBlock {
   /** Of the running turn only. */
   readonly activity: LiveActivity | null;
   readonly isLast: boolean;
+  /** The turns in which its prompt was asked, oldest first; empty for one that was asked once. */
+  readonly versions: readonly string[];
   /** What this was made from: as long as that is the same, the block stays the same object and is not drawn again. */
   readonly sources: readonly unknown[];
 }
@@ -65,27 +67,29 @@ export interface TurnBlock {
 /** Number of adjacent reads from which they fold into one row. */
 export const foldedReads = 3;
 
-/** What the feed shows: messages by turn, tool results joined to their calls, hidden and closing rows and superseded turns left out.
+/** What the feed shows: messages by turn, tool results joined to their calls, hidden and closing rows left out.
  *  Pure; `previous` is what it gave last, whose unchanged blocks are given again. */
 export function conversationBlocks(conversation: Conversation, previous: readonly TurnBlock[]): readonly TurnBlock[] {
-  const superseded = new Set([...conversation.turns.values()].flatMap((turn) => (turn.supersedes === null ? [] : [turn.supersedes])));
-  const groups = groupByTurn(conversation, superseded);
+  const groups = groupByTurn(conversation);
   const known = new Map(previous.map((block) => [block.key, block]));
   const last = groups.findLast(({ messages }) => !messages.every(isSummary));
   return groups.map((group) => {
     const { key, turn, messages } = group;
     const isLast = group === last;
     const activity = turn !== null && turn.state !== 'settled' && conversation.activity?.turnUid === turn.uid ? conversation.activity : null;
-    const sources = [turn, activity, isLast, ...messages];
+    const versions = (turn === null ? undefined : conversation.versions.get(turn.uid)) ?? once;
+    const sources = [turn, activity, isLast, versions, ...messages];
     const before = known.get(key);
     if (before !== undefined && sameItems(before.sources, sources)) return before;
     const summary = messages.every(isSummary) ? (messages[0] ?? null) : null;
     const prompt = summary === null && messages[0]?.role === 'user' ? messages[0] : null;
     const answers = answerRows(messages, turn, activity?.activity ?? null, before);
     const between = messages.filter((live) => live.role === 'user' && live !== prompt && live !== summary).map(betweenAnswers);
-    return { key, turn, summary, prompt, rows: foldReads(inPlace(messages, answers, between)), activity, isLast, sources };
+    return { key, turn, summary, prompt, rows: foldReads(inPlace(messages, answers, between)), activity, isLast, versions, sources };
   });
 }
+
+const once: readonly string[] = [];
 
 function isSummary(live: LiveMessage): boolean {
   return live.row?.visibility.kind === 'handoff';
@@ -117,13 +121,12 @@ interface Group {
   readonly messages: LiveMessage[];
 }
 
-function groupByTurn(conversation: Conversation, superseded: ReadonlySet<string>): readonly Group[] {
-  const turnOfPrompt = new Map([...conversation.turns.values()].filter((turn) => !superseded.has(turn.uid)).map((turn) => [turn.userMessageUid, turn.uid]));
+function groupByTurn(conversation: Conversation): readonly Group[] {
+  const turnOfPrompt = new Map([...conversation.turns.values()].map((turn) => [turn.userMessageUid, turn.uid]));
   const groups = new Map<string, Group>();
   for (const live of conversation.messages) {
     if (live.row !== null && live.row.visibility.kind !== 'shown' && !isSummary(live)) continue;
     const turnUid = turnOfPrompt.get(live.uid) ?? (isSummary(live) ? turnAround(live, conversation) : live.turnUid);
-    if (turnUid !== null && superseded.has(turnUid)) continue;
     const key = turnUid ?? live.uid;
     const group = groups.get(key) ?? { key, turn: (turnUid === null ? undefined : conversation.turns.get(turnUid)) ?? null, messages: [] };
     group.messages.push(live);

@@ -23,6 +23,8 @@ export class Drafts {
   private key: string;
   private earlierKeys: readonly string[] = [];
   private cancelSave: (() => void) | null = null;
+  /** What the host has, as far as this view knows. */
+  private saved = '';
 
   constructor(
     private readonly sink: DraftSink,
@@ -53,8 +55,9 @@ export class Drafts {
     if (this.cancelSave === null) return;
     this.cancelSave();
     this.cancelSave = null;
-    this.sink.save(this.key, this.current.peek());
-    this.sink.remember({ key: this.key, text: this.current.peek(), sent: true });
+    this.saved = this.current.peek();
+    this.sink.save(this.key, this.saved);
+    this.sink.remember({ key: this.key, text: this.saved, sent: true });
   }
 
   /** Another place's draft takes over; the one before is saved first. */
@@ -62,8 +65,21 @@ export class Drafts {
     this.flush();
     this.key = key;
     this.earlierKeys = [];
+    this.saved = text;
     this.current.value = text;
     this.sink.remember({ key, text, sent: true });
+  }
+
+  /** The host's draft of this place, into which a prompt that was taken back may have been put. It goes ahead of what is typed by now. */
+  putBack(stored: string): void {
+    const { saved } = this;
+    const isKnown = stored === saved || stored === this.current.peek();
+    const behind = saved.trim() === '' ? '' : `\n\n${saved}`;
+    // Another view of the same session may have given the host what this one never had; it is that view's to show.
+    if (isKnown || !stored.endsWith(behind)) return;
+    const prompt = stored.slice(0, stored.length - behind.length);
+    const typed = this.current.peek();
+    this.submitted(this.key, typed.trim() === '' ? prompt : `${prompt}\n\n${typed}`);
   }
 
   /** The place has another key from now on: the session goes on in its next segment. Whoever is typing goes on typing. */
@@ -85,6 +101,7 @@ export class Drafts {
     if (key !== this.key) this.sink.save(this.key, '');
     this.key = key;
     this.current.value = rest;
+    this.saved = rest;
     this.sink.save(key, rest);
     this.sink.remember({ key, text: rest, sent: true });
   }

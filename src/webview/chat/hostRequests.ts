@@ -42,3 +42,14 @@ export class HostRequests {
     this.said.value = null;
   }
 }
+
+/** Null when it was done, else why not: for what is said where it was asked for. */
+export async function refusalOf(request: () => Promise<unknown>): Promise<string | null> {
+  try {
+    await request();
+    return null;
+  } catch (error) {
+    if (!(error instanceof RefusedRequest)) throw error;
+    return error.message;
+  }
+}

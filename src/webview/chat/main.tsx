@@ -10,6 +10,7 @@ import { recall, type ViewMemory } from './viewMemory';
 import '../styles/controls.css';
 import '../styles/markdown.css';
 import './chat.css';
+import './sessionActions.css';
 
 // One drawing per frame, however many chunks arrive in it. See drawingPace.ts.
 options.debounceRendering = pacedDrawing({

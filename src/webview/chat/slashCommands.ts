@@ -2,15 +2,21 @@ import { t } from '../localization';
 
 /** What can be typed behind a "/" at the beginning of the composer. `takes`: whether a text follows the name, and may be left out. */
 export const slashCommands = [
+  { name: 'new', takes: 'nothing' },
+  { name: 'reset', takes: 'nothing' },
+  { name: 'resume', takes: 'optional' },
+  { name: 'branch', takes: 'optional' },
+  { name: 'undo', takes: 'optional' },
+  { name: 'retry', takes: 'nothing' },
+  { name: 'compress', takes: 'optional' },
+  { name: 'title', takes: 'text' },
+  { name: 'search', takes: 'optional' },
+  { name: 'model', takes: 'nothing' },
+  { name: 'memory', takes: 'nothing' },
   { name: 'queue', takes: 'text' },
   { name: 'steer', takes: 'text' },
   { name: 'stop', takes: 'nothing' },
-  { name: 'new', takes: 'nothing' },
-  { name: 'resume', takes: 'nothing' },
-  { name: 'retry', takes: 'nothing' },
-  { name: 'compress', takes: 'optional' },
-  { name: 'model', takes: 'nothing' },
-  { name: 'title', takes: 'text' },
+  { name: 'export', takes: 'nothing' },
   { name: 'help', takes: 'nothing' },
 ] as const;
 export type SlashCommand = (typeof slashCommands)[number];
@@ -48,24 +54,36 @@ export function completed({ name, takes }: SlashCommand): string {
 
 export function commandWords(name: SlashCommand['name']): string {
   switch (name) {
-    case 'queue':
-      return t('Send after the running turn');
-    case 'steer':
-      return t('Tell the running turn');
-    case 'stop':
-      return t('Stop the running turn');
     case 'new':
       return t('Begin a new session');
+    case 'reset':
+      return t('End this session and begin a new one');
     case 'resume':
-      return t('Open an earlier session');
+      return t('Open an earlier session, by number, id or title');
+    case 'branch':
+      return t('Go on in a copy of this session, under this title');
+    case 'undo':
+      return t('Take back the last turn, or as many as you say');
     case 'retry':
       return t('Ask the last prompt again');
     case 'compress':
       return t('Summarise the earlier part, to make room');
-    case 'model':
-      return t('Choose the model');
     case 'title':
       return t('Name this session');
+    case 'search':
+      return t('Search all sessions');
+    case 'model':
+      return t('Choose the model');
+    case 'memory':
+      return t('Open what is remembered');
+    case 'stop':
+      return t('Stop the running turn');
+    case 'queue':
+      return t('Send after the running turn');
+    case 'steer':
+      return t('Tell the running turn');
+    case 'export':
+      return t('Export this session to a file');
     case 'help':
       return t('List the commands');
     default:

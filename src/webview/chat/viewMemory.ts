@@ -9,6 +9,8 @@ const memorySchema = v.object({
   anchor: v.nullable(v.object({ uid: v.string(), offset: v.number() })),
   openFolds: v.array(v.string()),
   composerFocused: v.boolean(),
+  /** Earlier prompts that are being edited, by the turns they stand in. */
+  edits: v.optional(v.array(v.object({ turnUid: v.string(), text: v.string() })), []),
   /** Text of the composer. `sent`: the host has been given this very text to keep. */
   draft: v.object({ key: v.string(), text: v.string(), sent: v.boolean() }),
 });
@@ -18,7 +20,7 @@ const memorySchema = v.object({
 export type ViewMemory = v.InferOutput<typeof memorySchema>;
 
 export function noMemory(): ViewMemory {
-  return { version: 1, sessionId: null, anchor: null, openFolds: [], composerFocused: false, draft: { key: newSessionDraft, text: '', sent: true } };
+  return { version: 1, sessionId: null, anchor: null, openFolds: [], edits: [], composerFocused: false, draft: { key: newSessionDraft, text: '', sent: true } };
 }
 
 /** Key of the empty state's draft; a session's draft has the session's id. */

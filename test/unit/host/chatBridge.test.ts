@@ -4,6 +4,7 @@ import { ChatBridge } from '../../../src/host/chatBridge';
 import type { ChatEditor } from '../../../src/host/chatHandlers';
 import type { ChatModels } from '../../../src/host/chatModels';
 import { StoreDesk } from '../../../src/host/storeDesk';
+import type { FoundSession } from '../../../src/store/conversations';
 import { StoreError } from '../../../src/store/storeError';
 import type { StoreState } from '../../../src/store/ownership/storeState';
 import { RecordingLog } from './recordingLog';
@@ -26,7 +27,7 @@ function world(options: { readonly store?: StoreState; readonly remembered?: str
   const record = (what: string) => async (argument: string | null) => void done.push(`${what} ${argument ?? ''}`);
   const editor: ChatEditor = {
     openTranscript: record('transcript'), pickSession: record('pickSession'), pickModel: record('pickModel'), openSettings: record('settings'),
-    showLog: () => void done.push('log'), copy: record('copy'), openLink: record('link'), insertAtCursor: record('insert'), setUp: record('setUp'), runAction: record('action'),
+    showLog: () => void done.push('log'), copy: record('copy'), openLink: record('link'), insertAtCursor: record('insert'), searchSessions: record('search'), exportSession: record('export'), openMemory: () => record('memory')(null), setUp: record('setUp'), runAction: record('action'),
   };
   const changes = new Emitter<void>();
   const models: ChatModels & { fire(): void } = {
@@ -40,6 +41,9 @@ function world(options: { readonly store?: StoreState; readonly remembered?: str
   const sessions = {
     getSession: async (id: string) => gateway.sessions.get(id) ?? null,
     getMessage: async (uid: string) => gateway.rows.find((row) => row.uid === uid) ?? null,
+    getTurn: async () => null,
+    findSession: async (): Promise<FoundSession> => ({ kind: 'none' }),
+    conversationTip: async (id: string) => id,
     getMeta: async (key: string) => meta.get(key) ?? null,
     setMeta: async (key: string, value: string) => void meta.set(key, value),
   };
@@ -142,7 +146,7 @@ describe('the chat view\'s tie to the gateway', () => {
     await settle();
     ended.dispose();
     await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
-    old.command('newSession');
+    old.request(1, 'switchSession', { target: { reason: 'new_session' } });
     expect(await shownIn(fresh)).toEqual(['bootstrap', 'shown', 'model']);
     expect({ old: old.posted, calls: gateway.calls }).toEqual({ old: [], calls: ['switch chat s1'] });
   });
@@ -270,7 +274,7 @@ describe('the chat view\'s tie to the gateway', () => {
     bridge.dispose();
     const before = port.posted.length;
     models.fire();
-    port.command('newSession');
+    port.request(1, 'switchSession', { target: { reason: 'new_session' } });
     await settle();
     expect({ attached: gateway.attached, posted: port.posted.length, calls: gateway.calls }).toEqual({ attached: 0, posted: before, calls: [] });
   });

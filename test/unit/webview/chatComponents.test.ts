@@ -162,7 +162,7 @@ describe('the empty state', () => {
     await page.bootstrap(null, { model: { chosen: null, problem: null }, setup: { searching: false, entries }, recentSessions: recent });
     await page.press('Found Ollama on this machine: 5 modelsPrompts stay here');
     await page.press('Fix flaky upload testinterruptednow');
-    expect([page.sent('setUp'), page.sent('openSession')]).toEqual([[{ entryId: 'e1' }], [{ sessionId: session().id }]]);
+    expect([page.sent('setUp'), page.sent('switchSession')]).toEqual([[{ entryId: 'e1' }], [{ target: { reason: 'resume', sessionId: session().id } }]]);
   });
 
   test('keeps a prompt that was sent without a model, and says what to do', async () => {

@@ -48,6 +48,8 @@ export class ChatPage {
       shown,
       newDraft: '',
       recentSessions: [],
+      beginning: { private: false },
+      background: [],
       model: { chosen: modelRow(), problem: null },
       setup: { searching: false, entries: [] },
       store: { kind: 'open', notices: [] },

@@ -193,8 +193,14 @@ describe('a command', () => {
 
   test.each([
     ['/stop', busy, 'stop', { sessionId: session().id, turnUid: 'turn1' }],
-    ['/new', idle, 'newSession', {}],
-    ['/resume', idle, 'resumePicker', {}],
+    ['/new', idle, 'switchSession', { target: { reason: 'new_session' } }],
+    ['/reset', idle, 'switchSession', { target: { reason: 'reset' } }],
+    ['/branch Other way', idle, 'switchSession', { target: { reason: 'branch', sessionId: session().id, from: null, title: 'Other way' } }],
+    ['/undo 2', idle, 'switchSession', { target: { reason: 'rewind', sessionId: session().id, turns: 2 } }],
+    ['/search', idle, 'searchSessions', { text: '' }],
+    ['/search the timer', idle, 'searchSessions', { text: 'the timer' }],
+    ['/memory', idle, 'openMemory', {}],
+    ['/export', idle, 'exportSession', { sessionId: session().id }],
     ['/retry', idle, 'retry', { turnUid: 'turn1' }],
     ['/title Better', idle, 'rename', { sessionId: session().id, title: 'Better' }],
   ])('%s is carried out and sends no prompt', async (typed, shown, name, payload) => {
@@ -213,11 +219,11 @@ describe('a command', () => {
   test('/help says what there is, politely', async () => {
     await open(idle);
     await run('/help');
-    expect([nameOf(all('status')[0] ?? document.body), names('alert')]).toEqual(['Commands: /queue /steer /stop /new /resume /retry /compress /model /title /help. Each is described when you type /.', []]);
+    expect([nameOf(all('status')[0] ?? document.body), names('alert')]).toEqual(['Commands: /new /reset /resume /branch /undo /retry /compress /title /search /model /memory /queue /steer /stop /export /help. Each is described when you type /.', []]);
   });
 
   test.each([
-    ['/undo', '/undo is not a command. Nothing was sent; put a blank before the / to send this as a prompt. Commands: /queue /steer /stop /new /resume /retry /compress /model /title /help.'],
+    ['/redo', '/redo is not a command. Nothing was sent; put a blank before the / to send this as a prompt. Commands: /new /reset /resume /branch /undo /retry /compress /title /search /model /memory /queue /steer /stop /export /help.'],
     ['/queue', '/queue needs a text behind it.'],
     ['/new idea', '/new takes no text. Nothing was sent; put a blank before the / to send this as a prompt.'],
   ])('%s is refused in words and stays in the composer', async (typed, sentence) => {
@@ -225,7 +231,7 @@ describe('a command', () => {
     await page.type(typed);
     await page.key('Escape');
     await page.key('Enter');
-    expect([names('alert'), page.composer.value, page.sent('submit'), page.sent('newSession')]).toEqual([[sentence], typed, [], []]);
+    expect([names('alert'), page.composer.value, page.sent('submit'), page.sent('switchSession')]).toEqual([[sentence], typed, [], []]);
   });
 
   test('whose title is refused stays in the composer', async () => {

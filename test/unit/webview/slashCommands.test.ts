@@ -13,7 +13,8 @@ describe('a text in the composer', () => {
     ['/queue', { kind: 'incomplete', name: 'queue' }],
     ['/queue   ', { kind: 'incomplete', name: 'queue' }],
     ['/new idea for the parser', { kind: 'excess', name: 'new' }],
-    ['/undo', { kind: 'unknown', name: 'undo' }],
+    ['/undo 2', { kind: 'command', name: 'undo', text: '2' }],
+    ['/redo', { kind: 'unknown', name: 'redo' }],
     ['/größe ändern', { kind: 'unknown', name: 'größe' }],
     ['/', { kind: 'unknown', name: '' }],
     ['/usr/bin/node is missing', { kind: 'prompt' }],
@@ -27,8 +28,8 @@ describe('a text in the composer', () => {
   });
 
   test('that is no command is refused with the commands there are', () => {
-    expect(refusalWords({ kind: 'unknown', name: 'undo' })).toBe(
-      '/undo is not a command. Nothing was sent; put a blank before the / to send this as a prompt. Commands: /queue /steer /stop /new /resume /retry /compress /model /title /help.',
+    expect(refusalWords({ kind: 'unknown', name: 'redo' })).toBe(
+      '/redo is not a command. Nothing was sent; put a blank before the / to send this as a prompt. Commands: /new /reset /resume /branch /undo /retry /compress /title /search /model /memory /queue /steer /stop /export /help.',
     );
   });
 });
@@ -37,7 +38,7 @@ describe('commands are offered', () => {
   test.each([
     ['/', slashCommands.map(({ name }) => name)],
     ['/st', ['steer', 'stop']],
-    ['/RE', ['resume', 'retry']],
+    ['/RE', ['reset', 'resume', 'retry']],
     ['/x', []],
     ['/steer ', []],
     ['', []],

@@ -8,6 +8,8 @@ import { useChat } from './ChatContext';
 import { CompressionCard } from './CompressionCard';
 import { ContextMeter } from './ContextMeter';
 import { CommandList, commandListId, commandOptionId } from './CommandList';
+import { RewindCard } from './RewindCard';
+import { SessionChoiceList } from './SessionChoiceList';
 
 /** Where a person writes. What is typed leaves it only once it is on disk. */
 export function Composer() {
@@ -17,6 +19,8 @@ export function Composer() {
   const running = chat.isBusy.value;
   const submitting = chat.submitting.value;
   const offer = chat.context.offer.value;
+  const rewind = chat.switches.rewindOffer.value;
+  const choices = chat.switches.choices.value;
   useComposerFocus(field.current, chat.composerFocus.value);
 
   const commands = useCommands(chat.drafts.text, (next) => chat.drafts.edit(next));
@@ -46,6 +50,8 @@ export function Composer() {
     <div class="composer-area">
       <ProblemLine />
       {offer !== null && <CompressionCard offer={offer} key={offer.sessionId} />}
+      {rewind !== null && <RewindCard offer={rewind} key={rewind.promptUid} />}
+      {choices !== null && <SessionChoiceList choices={choices} />}
       {commands.active !== null && <CommandList commands={commands.offered} active={commands.active} pick={commands.pick} />}
       <div class="composer" onClick={(event) => event.target === event.currentTarget && field.current?.focus()}>
         <textarea

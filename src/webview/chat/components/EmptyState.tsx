@@ -4,16 +4,18 @@ import type { SessionSummary } from '../../../protocol/transcriptWords';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { age } from '../../times';
+import { sessionStateWords } from '../sessionStateWords';
 import { useChat } from './ChatContext';
 import { useLasting, useNow } from './timing';
 
 /** What stands where no conversation is: what this is, what can answer, what was talked about before. */
 export function EmptyState() {
   const chat = useChat();
-  const { model, recentSessions, demoPrompts, folderName } = chat.state.value;
+  const { model, recentSessions, demoPrompts, folderName, beginning } = chat.state.value;
   return (
     <div class="empty">
       <p class="empty-line">{t('Hermes answers questions about your folder with the model you choose. Every word you see is already saved.')}</p>
+      {beginning.private && <p class="empty-note">{t('Private session: it is stored here, and no memory provider is told of it.')}</p>}
       {folderName === null && (
         <p class="empty-note">
           {t('No folder is open: Hermes can talk, but has no files to read.')}{' '}
@@ -89,9 +91,9 @@ function RecentSessions({ sessions }: { readonly sessions: readonly SessionSumma
       <ul class="recent-list">
         {sessions.map((session) => (
           <li key={session.id}>
-            <button type="button" class="recent-item" title={session.preview ?? undefined} onClick={() => chat.openSession(session.id)}>
+            <button type="button" class={`recent-item${session.unread ? ' unread' : ''}`} title={session.preview ?? undefined} onClick={() => void chat.switches.open(session.id)}>
               <span class="recent-title" dir="auto">{session.title ?? session.preview ?? t('Untitled Session')}</span>
-              <span class="recent-state">{stateWords(session)}</span>
+              <span class="recent-state">{sessionStateWords(session)}</span>
               <span class="recent-age">{age(session.lastActiveAt, now / 1000)}</span>
             </button>
           </li>
@@ -100,21 +102,4 @@ function RecentSessions({ sessions }: { readonly sessions: readonly SessionSumma
       <button type="button" class="link-button" onClick={() => chat.showAllSessions()}>{t('Show All Sessions…')}</button>
     </section>
   );
-}
-
-/** Only what is not as usual is said: a completed turn has no word. */
-function stateWords(session: SessionSummary): string {
-  switch (session.lastTurn?.state) {
-    case 'running':
-      return t('running');
-    case 'waiting':
-      return t('waiting for you');
-    case 'interrupted':
-      return t('interrupted');
-    case 'failed':
-      return t('failed');
-    case 'complete':
-    case undefined:
-      return session.queuedCount > 0 ? t('{count} queued', { count: session.queuedCount }) : '';
-  }
 }

@@ -1,36 +1,56 @@
 import { useRef, useState } from 'preact/hooks';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
-import type { Session, SessionSummary } from '../../../protocol/transcriptWords';
+import type { SessionOrigin } from '../../../protocol/chatProtocol';
+import type { Session } from '../../../protocol/transcriptWords';
 import { useChat } from './ChatContext';
 import { ModelPicker } from './ModelPicker';
 
-/** Title of the session (renamed in place), where it branched from, and who answers. */
+/** Title of the session (renamed in place), what it branched from, and who answers. */
 export function Header() {
   const chat = useChat();
-  const { conversation, recentSessions } = chat.state.value;
+  const { conversation, beginning } = chat.state.value;
   const session = conversation?.session ?? null;
+  const isPrivate = session === null ? beginning.private : session.private;
   return (
     <header class="header">
       <div class="header-line">
         {session === null ? <h1 class="title">{t('New Session')}</h1> : <Title session={session} key={session.conversationId} />}
+        {isPrivate && <PrivateMark />}
         <ModelPicker />
       </div>
-      {session?.parentKind === 'branch' && <p class="origin">{originWords(session, recentSessions)}</p>}
+      {conversation !== null && conversation.origin !== null && <Origin origin={conversation.origin} />}
     </header>
   );
 }
 
-function originWords(session: Session, recent: readonly SessionSummary[]): string {
-  const parent = recent.find((other) => other.id === session.parentSessionId)?.title ?? null;
-  return parent === null ? t('Branched from an earlier session') : t('Branched from “{title}”', { title: parent });
+function PrivateMark() {
+  return (
+    <span class="private-mark" title={t('Private session: stored here, and no memory provider is told of it.')}>
+      <Icon name="lock" />
+      {t('Private')}
+    </span>
+  );
+}
+
+function Origin({ origin }: { readonly origin: SessionOrigin }) {
+  const chat = useChat();
+  const words = { title: origin.title ?? t('Untitled Session') };
+  if (origin.isTrashed) return <p class="origin">{t('Branched from “{title}”, which is in the trash', words)}</p>;
+  return (
+    <p class="origin">
+      <button type="button" class="link-button origin-button" title={t('Open the session that this one was branched from')} onClick={() => void chat.switches.open(origin.sessionId)}>
+        {t('Branched from “{title}”', words)}
+      </button>
+    </p>
+  );
 }
 
 function Title({ session }: { readonly session: Session }) {
   const chat = useChat();
   const [editing, setEditing] = useState(false);
   const shown = session.title ?? t('Untitled Session');
-  if (editing) return <TitleField title={session.title ?? ''} done={() => setEditing(false)} />;
+  if (editing) return <TitleField session={session} done={() => setEditing(false)} />;
   return (
     <h1 class="title">
       <button type="button" class="title-button" title={t('Rename Session')} aria-label={t('Rename Session: {title}', { title: shown })} onClick={() => setEditing(true)} disabled={chat.state.value.store.kind !== 'open'}>
@@ -41,35 +61,51 @@ function Title({ session }: { readonly session: Session }) {
   );
 }
 
-function TitleField({ title, done }: { readonly title: string; readonly done: () => void }) {
+/** A title that is refused stays in the field, with the reason below it. */
+function TitleField({ session, done }: { readonly session: Session; readonly done: () => void }) {
   const chat = useChat();
-  const cancelled = useRef(false);
-  const finish = (field: HTMLInputElement): void => {
-    const text = field.value.trim();
-    if (!cancelled.current && text !== '' && text !== title) void chat.rename(text);
+  const asking = useRef(false);
+  const [refused, setRefused] = useState<{ readonly title: string; readonly sentence: string } | null>(null);
+  const save = async (text: string): Promise<void> => {
+    if (asking.current) return;
+    asking.current = true;
+    const sentence = text === (session.title ?? '') ? null : await chat.renameInPlace(session.id, text);
+    asking.current = false;
+    if (sentence !== null) return setRefused({ title: text, sentence });
+    const hasFocus = document.activeElement instanceof HTMLInputElement && document.activeElement.classList.contains('title-field');
     done();
+    if (hasFocus) chat.focusComposer();
   };
   return (
-    <input
-      class="title-field"
-      aria-label={t('Session Title')}
-      dir="auto"
-      defaultValue={title}
-      maxLength={200}
-      ref={(field: HTMLInputElement | null) => {
-        if (field !== null && document.activeElement !== field) {
-          field.focus();
-          field.select();
-        }
-      }}
-      onBlur={(event) => finish(event.currentTarget)}
-      onKeyDown={(event) => {
-        if (event.isComposing || (event.key !== 'Enter' && event.key !== 'Escape')) return;
-        event.preventDefault();
-        cancelled.current = event.key === 'Escape';
-        event.currentTarget.blur();
-        chat.focusComposer();
-      }}
-    />
+    <div class="title-editor">
+      <input
+        class="title-field"
+        aria-label={t('Session Title')}
+        aria-invalid={refused !== null}
+        aria-describedby={refused === null ? undefined : 'title-refusal'}
+        dir="auto"
+        defaultValue={session.title ?? ''}
+        ref={(field: HTMLInputElement | null) => {
+          if (field !== null && field.dataset['focused'] === undefined) {
+            field.dataset['focused'] = 'true';
+            field.focus();
+            field.select();
+          }
+        }}
+        onBlur={(event) => {
+          const text = event.currentTarget.value.trim();
+          if (text === '') done();
+          else if (text !== refused?.title) void save(text);
+        }}
+        onKeyDown={(event) => {
+          if (event.isComposing || (event.key !== 'Enter' && event.key !== 'Escape')) return;
+          event.preventDefault();
+          if (event.key === 'Enter') return void save(event.currentTarget.value.trim());
+          done();
+          chat.focusComposer();
+        }}
+      />
+      {refused !== null && <p class="title-refusal" id="title-refusal" role="alert">{refused.sentence}</p>}
+    </div>
   );
 }

@@ -1,6 +1,7 @@
 import type { StoreAction } from '../../../protocol/chatProtocol';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
+import { BackgroundStrip } from './BackgroundStrip';
 import { useChat } from './ChatContext';
 import { useLasting } from './timing';
 
@@ -11,6 +12,7 @@ export function Strips() {
       <StoreStrip />
       <RestrictedStrip />
       <ModelStrip />
+      <BackgroundStrip />
     </>
   );
 }

@@ -1,16 +1,17 @@
 import type { ComponentChildren } from 'preact';
-import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { memo } from '../../memo';
-import { clockTime, compactCount, duration, fullTime } from '../../times';
-import { answerText, handoffTokens, type Turn } from '../../../protocol/transcriptWords';
+import { compactCount } from '../../times';
+import { handoffTokens } from '../../../protocol/transcriptWords';
 import type { LiveMessage } from '../liveMessage';
 import type { AnswerRow, ReadsRow, TurnBlock } from '../conversationRows';
 import { foldWords } from '../../toolWords';
 import { ActivityLine } from './ActivityLine';
 import { Answer } from './Answer';
+import { StepTools, TurnFooter } from './AnswerTools';
 import { useChat } from './ChatContext';
 import { FoldButton } from './FoldButton';
+import { Prompt } from './PromptCard';
 import { TurnOutcome } from './TurnOutcome';
 
 interface TurnViewProps {
@@ -21,20 +22,25 @@ interface TurnViewProps {
 
 /** A prompt, what answers it, and how it ended. */
 export const TurnView = memo(({ block, near }: TurnViewProps) => {
-  const { turn, summary, prompt, rows } = block;
+  const { turn, summary, prompt, rows, versions } = block;
   if (summary !== null) return <SummaryLine message={summary} />;
   const startedAt = turn?.startedAt ?? null;
   const tail = <TurnTail block={block} />;
   return (
     <div class={`turn${near ? '' : ' far'}`} data-turn={turn?.uid}>
-      {prompt !== null && <Prompt message={prompt}>{rows.length === 0 && tail}</Prompt>}
+      {prompt !== null && (
+        <Prompt message={prompt} turn={turn} versions={versions}>
+          {rows.length === 0 && tail}
+        </Prompt>
+      )}
       {rows.map((row, index) => {
         const end = index === rows.length - 1 && tail;
         if (row.kind === 'summary') return <SummaryLine key={row.key} message={row.message}>{end}</SummaryLine>;
-        if (row.kind === 'steering') return <Prompt key={row.key} message={row.message}>{end}</Prompt>;
+        if (row.kind === 'steering') return <Prompt key={row.key} message={row.message} turn={null} versions={[]}>{end}</Prompt>;
         if (row.kind === 'reads') return <Reads key={row.key} row={row} startedAt={startedAt} tail={end} />;
         return (
           <Answer key={row.key} row={row} startedAt={startedAt}>
+            {end === false && turn?.state === 'settled' && <StepTools row={row} />}
             {end}
           </Answer>
         );
@@ -50,7 +56,7 @@ function TurnTail({ block }: { readonly block: TurnBlock }) {
   return (
     <>
       <TurnOutcome block={block} turn={turn} />
-      <TurnFooter turn={turn} />
+      <TurnFooter block={block} turn={turn} />
     </>
   );
 }
@@ -75,37 +81,6 @@ function SummaryLine({ message, children }: { readonly message: LiveMessage; rea
     </>
   );
 }
-
-function Prompt({ message, children }: { readonly message: LiveMessage; readonly children: ComponentChildren }) {
-  const chat = useChat();
-  const now = chat.needs.timers.nowMs() / 1000;
-  const at = message.row?.createdAt ?? now;
-  return (
-    <article class="message" aria-label={t('You, {time}', { time: clockTime(at, now) })} data-uid={message.uid} data-state="saved" tabIndex={-1}>
-      <PromptCard message={message} at={at} />
-      {children}
-    </article>
-  );
-}
-
-const PromptCard = memo(({ message, at }: { readonly message: LiveMessage; readonly at: number }) => {
-  const chat = useChat();
-  const text = answerText(message.parts);
-  return (
-    <div class="prompt">
-      <div class="prompt-head">
-        <span class="prompt-who">{t('You')}</span>
-        <span class="prompt-tools">
-          <button type="button" class="icon-button" title={t('Copy')} aria-label={t('Copy Prompt')} onClick={() => chat.copy(text)}>
-            <Icon name="copy" />
-          </button>
-        </span>
-        <time class="prompt-time" dateTime={new Date(at * 1000).toISOString()} title={fullTime(at)}>{clockTime(at, chat.needs.timers.nowMs() / 1000)}</time>
-      </div>
-      <div class="prompt-text" dir="auto" data-part="text">{text}</div>
-    </div>
-  );
-});
 
 interface ReadsProps {
   readonly row: ReadsRow;
@@ -133,13 +108,4 @@ function Reads({ row, startedAt, tail }: ReadsProps) {
       ))}
     </>
   );
-}
-
-/** Who answered, for how much, in what time; seen on hover and focus. */
-function TurnFooter({ turn }: { readonly turn: Turn & { readonly state: 'settled' } }) {
-  const { usage } = turn;
-  const counts = [usage?.inputTokens ?? null, usage?.outputTokens ?? null].filter((count) => count !== null);
-  const tokens = counts.length === 0 ? [] : [t('{tokens} tok', { tokens: compactCount(counts.reduce((sum, count) => sum + count, 0)) })];
-  const words = [turn.model, ...tokens, duration((turn.settledAt - turn.startedAt) * 1000)];
-  return <p class="turn-footer">{words.join(' · ')}</p>;
 }

@@ -1,0 +1,40 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { t } from '../../localization';
+import type { RewindOffer } from '../sessionSwitches';
+import { useChat } from './ChatContext';
+
+/** What taking a prompt back would do, and the decision, above the composer. */
+export function RewindCard({ offer }: { readonly offer: RewindOffer }) {
+  const chat = useChat();
+  const confirm = useRef<HTMLButtonElement>(null);
+  useEffect(() => confirm.current?.focus(), []);
+  const leave = (): void => {
+    chat.switches.withdraw();
+    chat.focusComposer();
+  };
+  return (
+    <section
+      class="card"
+      role="group"
+      aria-label={t('Rewind to Here')}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || event.isComposing) return;
+        event.preventDefault();
+        leave();
+      }}
+    >
+      <p class="card-text">{words(offer)}</p>
+      <div class="card-actions">
+        <button type="button" class="button compact" ref={confirm} onClick={() => void chat.switches.rewind()}>{t('Rewind')}</button>
+        <button type="button" class="button secondary compact" onClick={leave}>{t('Cancel')}</button>
+      </div>
+    </section>
+  );
+}
+
+function words({ turns, isSummarised }: RewindOffer): string {
+  if (isSummarised) return t('This prompt stands before a summary. It is taken back in a branch; this session stays as it is.');
+  const where = t('The prompt goes into the composer. The transcript keeps what is hidden; files stay as they are.');
+  const what = turns === 1 ? t('Take back this prompt and its answer (1 turn)?') : t('Take back this prompt and everything behind it ({count} turns)?', { count: turns });
+  return `${what} ${where}`;
+}

@@ -1,0 +1,187 @@
+import { signal, type ReadonlySignal } from '@preact/signals';
+import type { FoundSession, SwitchResult, ViewSwitch } from '../../protocol/chatProtocol';
+import type { SessionSummary } from '../../protocol/transcriptWords';
+import { t } from '../localization';
+import { turnsFrom, type Conversation } from './conversation';
+import type { Drafts } from './drafts';
+import type { HostRequests } from './hostRequests';
+
+/** What taking a prompt back would do, before it is done. */
+export interface RewindOffer {
+  readonly sessionId: string;
+  readonly promptUid: string;
+  /** The prompt's own, and those behind it. */
+  readonly turns: number;
+  /** It stands in a part that was summarised: what is there stays, and the prompt is taken back in a branch. */
+  readonly isSummarised: boolean;
+}
+
+/** Sessions to choose from, by number. */
+export interface SessionChoices {
+  /** What the person typed that fits several; null when all recent ones are offered. */
+  readonly text: string | null;
+  readonly sessions: readonly SessionSummary[];
+}
+
+export interface SwitchNeeds {
+  readonly requests: HostRequests;
+  readonly drafts: Drafts;
+  readonly shown: () => Conversation | null;
+  /** Newest first. */
+  readonly recentSessions: () => readonly SessionSummary[];
+  readonly switchSession: (target: ViewSwitch) => Promise<SwitchResult>;
+  readonly findSession: (text: string) => Promise<FoundSession>;
+  readonly focusComposer: () => void;
+}
+
+/** Has another session shown, or the one that is shown cut back or copied, as the person asks for it. */
+export class SessionSwitches {
+  private readonly rewindOffered = signal<RewindOffer | null>(null);
+  private readonly offered = signal<SessionChoices | null>(null);
+  /** What there is to say about a session once it is in view. */
+  private due: { readonly sessionId: string | null; readonly notice: string } | null = null;
+
+  constructor(private readonly needs: SwitchNeeds) {}
+
+  get rewindOffer(): ReadonlySignal<RewindOffer | null> {
+    return this.rewindOffered;
+  }
+
+  get choices(): ReadonlySignal<SessionChoices | null> {
+    return this.offered;
+  }
+
+  /** Another session is in view: what was offered for the one before is over. */
+  arrived(sessionId: string | null): void {
+    this.withdraw();
+    const { due } = this;
+    this.due = null;
+    if (due?.sessionId === sessionId) this.needs.requests.inform(due.notice);
+  }
+
+  withdraw(): void {
+    this.rewindOffered.value = null;
+    this.offered.value = null;
+  }
+
+  /** Whether it was done; if not, the reason stands above the composer and everything is as it was. */
+  async to(target: ViewSwitch): Promise<boolean> {
+    const { requests, drafts } = this.needs;
+    this.withdraw();
+    // What a session's composer holds is on disk before another one's is shown, or a prompt is put ahead of it.
+    drafts.flush();
+    return requests.ask(async () => {
+      const { sessionId, notice } = await this.needs.switchSession(target);
+      if (notice === null) return;
+      if (this.shownId === sessionId) requests.inform(notice);
+      else this.due = { sessionId, notice };
+    });
+  }
+
+  async open(sessionId: string): Promise<boolean> {
+    if (sessionId !== this.shownId) return this.to({ reason: 'resume', sessionId });
+    this.withdraw();
+    this.needs.requests.inform(t('This session is shown already.'));
+    return true;
+  }
+
+  /** One of the sessions that were offered: what was typed to have them offered is done with. */
+  async choose(sessionId: string): Promise<boolean> {
+    const { drafts } = this.needs;
+    const typed = drafts.text.peek();
+    const isCommand = /^\/resume(\s|$)/i.test(typed);
+    if (isCommand) drafts.submitted(drafts.place, '');
+    const done = await this.open(sessionId);
+    if (!done && isCommand && drafts.text.peek() === '') drafts.edit(typed);
+    return done;
+  }
+
+  /** A copy of the session up to and with an answer, or up to just before a prompt; null: of everything. */
+  async branch(from: string | null, title = ''): Promise<boolean> {
+    const sessionId = this.shownId;
+    if (sessionId === null) return this.refused(t('There is no session to branch yet. Send a prompt first.'));
+    const target = { reason: 'branch', sessionId, from } as const;
+    const done = await this.to(title === '' ? target : { ...target, title });
+    if (done) this.needs.focusComposer();
+    return done;
+  }
+
+  /** Says what taking this prompt back would do, for the person to decide. */
+  offerRewind(promptUid: string): void {
+    const conversation = this.needs.shown();
+    const prompt = conversation?.messages.find(({ uid }) => uid === promptUid);
+    if (conversation === null || prompt === undefined) return;
+    this.needs.requests.dismiss();
+    this.withdraw();
+    const isSummarised = prompt.row !== null && prompt.row.sessionId !== conversation.session.id;
+    this.rewindOffered.value = { sessionId: conversation.session.id, promptUid, turns: turnsFrom(conversation, promptUid), isSummarised };
+  }
+
+  async rewind(): Promise<void> {
+    const offer = this.rewindOffered.peek();
+    if (offer !== null) await this.takeBack({ reason: 'rewind', sessionId: offer.sessionId, to: offer.promptUid }, offer.turns);
+  }
+
+  /** Takes back the newest turns; `count` as it was typed. */
+  async undo(count: string): Promise<boolean> {
+    const sessionId = this.shownId;
+    const turns = count === '' ? 1 : Number(count);
+    if (!/^\d*$/.test(count) || turns < 1) return this.refused(t('/undo takes the number of turns to take back, such as /undo 2.'));
+    if (sessionId === null) return this.refused(t('There is nothing to take back yet.'));
+    return this.takeBack({ reason: 'rewind', sessionId, turns }, turns);
+  }
+
+  /** The session that is meant: by its number among the recent ones (or among those offered), its id or the beginning of it, or its title. Where
+   *  nothing or more than one is named, those that may be meant are offered. */
+  async resume(text: string): Promise<boolean> {
+    const { requests, recentSessions, findSession } = this.needs;
+    const others = this.offered.peek()?.sessions ?? recentSessions().filter(({ id }) => id !== this.shownId);
+    if (text === '') return this.offer({ text: null, sessions: others });
+    const numbered = /^\d+$/.test(text) ? others[Number(text) - 1] : undefined;
+    if (numbered !== undefined) return this.open(numbered.id);
+    let found: FoundSession | null = null;
+    const asked = await requests.ask(async () => void (found = await findSession(text)));
+    return asked && found !== null ? this.resumeFound(text, found) : false;
+  }
+
+  private resumeFound(text: string, found: FoundSession): Promise<boolean> | boolean {
+    switch (found.kind) {
+      case 'one':
+        return this.open(found.sessionId);
+      case 'several':
+        return this.offer({ text, sessions: found.sessions });
+      case 'none':
+        return this.refused(t('No session has this number, id or title: “{text}”.', { text }));
+      default:
+        return found satisfies never;
+    }
+  }
+
+  /** Nothing is chosen yet, so what was typed stays. */
+  private offer(choices: SessionChoices): false {
+    this.needs.requests.dismiss();
+    this.rewindOffered.value = null;
+    if (choices.sessions.length === 0) this.needs.requests.inform(t('There is no other session in this folder yet.'));
+    else this.offered.value = choices;
+    return false;
+  }
+
+  private async takeBack(target: ViewSwitch, turns: number): Promise<boolean> {
+    const { requests, focusComposer } = this.needs;
+    if (!(await this.to(target))) return false;
+    focusComposer();
+    if (this.due !== null || requests.problem.peek() !== null) return true;
+    const args = { count: turns };
+    requests.inform(turns === 1 ? t('1 turn was taken back. Its prompt is in the composer; the transcript keeps it.') : t('{count} turns were taken back. The first prompt is in the composer; the transcript keeps them.', args));
+    return true;
+  }
+
+  private refused(sentence: string): false {
+    this.needs.requests.refuse(sentence);
+    return false;
+  }
+
+  private get shownId(): string | null {
+    return this.needs.shown()?.session.id ?? null;
+  }
+}
