@@ -46,6 +46,7 @@ export class Compressions {
   private readonly running = new Map<string, RunningCompression>();
   private readonly agents = new Map<string, { readonly signature: string; readonly agent: Agent }>();
   private readonly work: CompressionWork;
+  private readonly closing = new AbortController();
 
   constructor(private readonly parts: CompressionParts) {
     this.work = new CompressionWork(parts);
@@ -64,7 +65,7 @@ export class Compressions {
   async isDue(session: Session): Promise<boolean> {
     try {
       const rows = await this.parts.store.activeMessages(session.id);
-      return isWorthALook(rows) && (await this.isNearlyFull(session, rows, await this.openModel(session, new AbortController().signal)));
+      return isWorthALook(rows) && (await this.isNearlyFull(session, rows, await this.openModel(session, this.closing.signal)));
     } catch (error) {
       this.parts.log.warn(`Whether session ${session.id} must be compressed is not known: ${wordsOf(error)}`);
       return false;
@@ -146,6 +147,7 @@ export class Compressions {
   }
 
   async shutdown(): Promise<void> {
+    this.closing.abort();
     await Promise.all([...this.running.keys()].map((conversationId) => this.stop(conversationId)));
   }
 

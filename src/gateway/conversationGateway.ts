@@ -249,9 +249,17 @@ export class ConversationGateway implements Gateway {
     return this.queue.resume();
   }
 
+  /** Another memory was chosen, or one was registered or taken back. */
+  memoryChanged(): void {
+    this.seating.memoryChanged();
+  }
+
   async shutdown(): Promise<void> {
     this.slots.close();
-    await this.compressions.shutdown();
+    await Promise.all([this.compressions.shutdown(), this.runner.shutdown()]);
+    // A surface's sequence may enter a conversation's, so it is waited for first; a turn that was being opened is closed behind that.
+    await this.switching.idle();
+    await this.slots.drain();
     await this.runner.shutdown();
     await this.seating.dispose();
     this.runningChanged.dispose();

@@ -116,7 +116,7 @@ export interface Gateway {
   readonly onDidSwitchSession: (listener: (event: SurfaceSwitch) => void) => Disposable;
   /** Starts what waited in the queues when the store was opened (after a crash or a hand-over). */
   resumeQueues(): Promise<void>;
-  /** Settles every running turn (`windowClosed`), then resolves. */
+  /** Takes nothing more in, lets what is under way end, settles every running turn (`windowClosed`), then resolves. */
   shutdown(): Promise<void>;
 }
 

@@ -16,4 +16,9 @@ export class Sequencer {
     });
     return result;
   }
+
+  /** Resolves when nothing is under way any more, what was added meanwhile included. */
+  async idle(): Promise<void> {
+    while (this.tails.size > 0) await Promise.all(this.tails.values());
+  }
 }

@@ -45,8 +45,14 @@ export class SessionSwitching {
 
   constructor(private readonly parts: SwitchingParts) {}
 
-  switchSession(surfaceId: string, target: SwitchTarget): Promise<SwitchOutcome> {
+  async switchSession(surfaceId: string, target: SwitchTarget): Promise<SwitchOutcome> {
+    this.parts.slots.refuseWhenClosing();
     return this.sequencer.run(surfaceId, () => this.carryOut(surfaceId, target));
+  }
+
+  /** Resolves when no surface is being switched. */
+  idle(): Promise<void> {
+    return this.sequencer.idle();
   }
 
   /** The seat in which a turn runs. The first prompt of a surface that still shows `from` begins what it shows from now on; a turn of a session

@@ -90,6 +90,8 @@ export class TurnRunner {
     const steering = new PendingSteering(() => this.listeners.steered(run.session.id));
     const run: RunningTurn = { ...started, controller: new AbortController(), steering, recall: new AbortController(), activity: null };
     this.running.set(conversationId, run);
+    // Its row was being written when the window began to close.
+    if (this.closing) run.controller.abort(new TurnStop('windowClosed'));
     started.seat.turnBegan();
     this.listeners.changed(started.session.id);
     const end = this.runToEnd(run).finally(() => this.ends.delete(run));
@@ -123,6 +125,7 @@ export class TurnRunner {
     return this.deliveries.makeUpFor(sessionId);
   }
 
+  /** Interrupts what runs, and what is opened from now on; resolves when the turns that ran have settled. */
   async shutdown(): Promise<void> {
     this.closing = true;
     for (const run of this.running.values()) run.controller.abort(new TurnStop('windowClosed'));

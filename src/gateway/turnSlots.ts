@@ -34,11 +34,13 @@ export interface PromptTurn {
 export class TurnSlots {
   private readonly sequencer = new Sequencer();
   private closing = false;
+  private closed = false;
 
   constructor(private readonly parts: SlotParts) {}
 
   /** Runs work strictly behind what was asked before of the same conversation. */
-  inSequence<T>(conversationId: string, work: () => Promise<T>): Promise<T> {
+  async inSequence<T>(conversationId: string, work: () => Promise<T>): Promise<T> {
+    if (this.closed) throw closingError();
     return this.sequencer.run(conversationId, work);
   }
 
@@ -52,6 +54,7 @@ export class TurnSlots {
   /** Opens the turn (durable) and lets it run. Called inside the conversation's sequence, with its slot free. */
   async open(surfaceId: string, session: Session, { reason, from = null, ...how }: PromptTurn): Promise<Turn> {
     const { sessions, surfaces, opening, runner, seatFor } = this.parts;
+    this.refuseWhenClosing();
     const opened = await opening.open({ session, model: sessions.modelOf(session), ...how });
     const seat = seatFor(surfaceId, session, reason, from);
     surfaces.tellTurn(session.id, { kind: 'turnOpened', turn: opened.turn, userMessage: opened.userMessage });
@@ -63,11 +66,22 @@ export class TurnSlots {
     return this.closing;
   }
 
+  /** From now on no turn is opened. */
   close(): void {
     this.closing = true;
   }
 
-  refuseWhenClosing(): void {
-    if (this.closing) throw new GatewayError('closing', 'This window is closing. Your prompt is kept.');
+  /** Resolves when what was under way in the conversations has ended; nothing enters one after that. */
+  async drain(): Promise<void> {
+    await this.sequencer.idle();
+    this.closed = true;
   }
+
+  refuseWhenClosing(): void {
+    if (this.closing) throw closingError();
+  }
+}
+
+function closingError(): GatewayError {
+  return new GatewayError('closing', 'This window is closing. Your prompt is kept.');
 }

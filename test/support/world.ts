@@ -115,6 +115,20 @@ export class World {
     };
   }
 
+  /** Holds the next call of a method until it is released. */
+  holdCall(method: string): { readonly reached: Promise<void>; release(): void } {
+    let [reach, release] = [(): void => undefined, (): void => undefined];
+    const reached = new Promise<void>((resolve) => (reach = resolve));
+    const released = new Promise<void>((resolve) => (release = resolve));
+    this.worldStore.waitBefore = (called) => {
+      if (called !== method) return null;
+      this.worldStore.waitBefore = () => null;
+      reach();
+      return released;
+    };
+    return { reached, release };
+  }
+
   /** Takes rows away behind the product's back. */
   damageStore(sql: string): void {
     this.worldStore.database.run(sql);

@@ -23,6 +23,8 @@ export interface WorldStore {
   readonly spills: readonly FoundSpill[];
   /** Before every call of the store: a test may throw here, as a full disk would. */
   beforeCall: (method: string) => void;
+  /** Before that: a call whose method is given a promise waits for it. */
+  waitBefore: (method: string) => Promise<void> | null;
   /** After a call has done its work: a test may throw here, as a disk does that cannot say whether it wrote. */
   afterCall: (method: string) => void;
 }
@@ -49,9 +51,12 @@ export async function openWorldStore(folder: string, now: () => number, spillFol
     database,
     spills,
     beforeCall: () => undefined,
+    waitBefore: () => null,
     afterCall: () => undefined,
     store: {
       ...promisedOperations(async (method, args) => {
+        const waiting = opened.waitBefore(method);
+        if (waiting !== null) await waiting;
         opened.beforeCall(method);
         const result = perform(db, method, args);
         opened.afterCall(method);

@@ -1,0 +1,62 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { GatewayError } from '../../../src/gateway/gateway';
+import { reply } from '../../support/modelServer';
+import { World } from '../../support/world';
+
+let world: World;
+afterEach(() => world.close());
+
+/** A window with one answered prompt. */
+async function windowWithSession() {
+  world = await World.create();
+  world.server.otherwise(reply().says('ok'));
+  const panel = world.surface();
+  const { sessionId } = await world.ask(panel, 'q1');
+  return { panel, sessionId };
+}
+
+const outcomeOf = (promise: Promise<unknown>): Promise<string> => promise.then(() => 'done', (error: unknown) => (error instanceof GatewayError ? error.causeClass : String(error)));
+const turns = () => world.query('SELECT state, stop_reason AS reason FROM turns ORDER BY started_at, rowid').map(({ state, reason }) => `${String(state)} ${String(reason)}`);
+
+describe('a window that closes while a prompt is sent', () => {
+  // Everything a prompt waits for on its way to its turn: closing waits for it once it is in its conversation's sequence.
+  it.each([
+    ['getMessage', false], ['conversationTip', false], ['getSession', false], ['openTurnOf', true], ['openTurn', true],
+  ])('leaves no turn behind that is not settled: %s', async (method, isWaitedFor) => {
+    const { panel } = await windowWithSession();
+    const held = world.holdCall(method);
+    const sent = outcomeOf(world.send(panel, 'q2'));
+    await held.reached;
+    let isOver = false;
+    const closing = world.gateway.shutdown().then(() => (isOver = true));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const early = isOver;
+    held.release();
+    const receipt = await sent;
+    await closing;
+    const stored = turns();
+    const opened = method === 'openTurn';
+    expect({ isWaitedFor: !early, receipt, stored, running: world.gateway.runningTurns(), requests: world.server.requests.length }).toEqual({
+      isWaitedFor,
+      receipt: opened ? 'done' : 'closing',
+      stored: ['settled stop', ...(opened ? ['settled windowClosed'] : [])],
+      running: [],
+      requests: 1,
+    });
+  });
+
+  it('lets what is under way in a conversation end, and begins nothing more', async () => {
+    const { panel, sessionId } = await windowWithSession();
+    const held = world.holdCall('rewindSession');
+    const rewound = outcomeOf(world.gateway.switchSession(panel.id, { reason: 'rewind', sessionId, turns: 1 }));
+    await held.reached;
+    const closing = world.gateway.shutdown();
+    const late = [world.gateway.switchSession(panel.id, { reason: 'new_session' }), world.send(panel, 'q2')].map(outcomeOf);
+    held.release();
+    await closing;
+    const afterwards = await outcomeOf(world.gateway.trashSession(sessionId));
+    expect({ rewound: await rewound, late: await Promise.all(late), afterwards, shutdowns: world.memoryLog.filter((line) => line === 'shutdown').length }).toEqual({
+      rewound: 'done', late: ['closing', 'closing'], afterwards: 'closing', shutdowns: 1,
+    });
+  });
+});
