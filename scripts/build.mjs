@@ -19,12 +19,14 @@ export const bundles = [
   { name: 'extension', entry: 'src/host/extension.ts', target: node },
   // A worker thread is started from a file.
   { name: 'storeWorker', entry: 'src/store/worker/storeWorker.ts', target: node },
+  { name: 'libraryWorker', entry: 'src/store/library/libraryWorker.ts', target: node },
   // The AI SDK is large and slow to load: extension.js loads it when a model is first used.
   { name: 'providers', entry: 'src/models/providers/index.ts', target: node },
   // The official client of Hindsight: loaded when the person has set it up.
   { name: 'hindsight', entry: 'src/memory/hindsight/client/index.ts', target: node },
   { name: 'webview/chat', entry: 'src/webview/chat/main.tsx', target: webview },
   { name: 'webview/transcript', entry: 'src/webview/transcript/main.tsx', target: webview },
+  { name: 'webview/search', entry: 'src/webview/search/main.tsx', target: webview },
 ];
 
 /** Files that are shipped as they are: where they come from, where they go in dist/. */

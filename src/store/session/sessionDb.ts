@@ -1,4 +1,5 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
+import type { BringOver, BroughtOver } from '../bringingOver';
 import type { BranchedSession, BranchSession, ConversationBranch, ForgottenSessions, FoundSession, PromptVersions, RewindSession, RewoundSession, ShowVersion } from '../conversations';
 import type {
   ChunkBatch, CompressedSession, CompressSession, EnqueuePrompt, FoldedSpill, MessageRevision, NewSession, OpenTurn, SearchHit, SearchProgress,
@@ -12,6 +13,7 @@ import type { HiddenReason, Message, NewMessage } from '../../transcript/message
 import type { QueuedPrompt, Session, SessionSummary, TitleSource } from '../../transcript/session';
 import type { Turn } from '../../transcript/turn';
 import type { Usage } from '../../transcript/usage';
+import { bringOver, type OpenOther, opensNoOther } from './bringOver';
 import { countOf, textOr } from './columns';
 import { transcriptChecks } from './integrity';
 import { invalid } from './refusal';
@@ -25,6 +27,8 @@ export interface SessionDbParts {
   readonly now: () => number;
   /** Bytes of the database file and of its log, for `statistics`. */
   readonly fileSizes: () => { readonly fileBytes: number; readonly logBytes: number };
+  /** Without it no other store's sessions can be brought over. */
+  readonly openOther?: OpenOther;
 }
 
 /** The sessions on disk. Each call is one transaction, and what it wrote is durable when it returns. `sessionStore.ts` says what each method
@@ -33,12 +37,14 @@ export class SessionDb implements SessionOperations {
   private readonly database: SqlDatabase;
   private readonly now: () => number;
   private readonly fileSizes: SessionDbParts['fileSizes'];
+  private readonly openOther: OpenOther;
   private readonly rooms: Rooms;
 
-  constructor({ database, now, fileSizes }: SessionDbParts) {
+  constructor({ database, now, fileSizes, openOther }: SessionDbParts) {
     this.database = database;
     this.now = now;
     this.fileSizes = fileSizes;
+    this.openOther = openOther ?? opensNoOther;
     this.rooms = roomsOver(database, now);
   }
 
@@ -352,9 +358,17 @@ export class SessionDb implements SessionOperations {
     }));
   }
 
+  bringOver(input: BringOver): BroughtOver {
+    return bringOver(input, this.openOther, (work) => this.write(work), () => this.importer());
+  }
+
   /** Brings in the rows of a suffixed sibling store, or what was salvaged from a damaged file (`StoreImport`). Idempotent. */
   mergeFrom(source: StoreRows): ImportReport {
-    return this.write(() => new StoreImport(this.database, this.rooms.messages, this.rooms.closing, this.now).run(source));
+    return this.write(() => this.importer().run(source));
+  }
+
+  private importer(): StoreImport {
+    return new StoreImport(this.database, this.rooms.messages, this.rooms.closing, this.now);
   }
 
   /** One durable transaction. Rewriting an indexed row touches the index, and a damaged index must not stop the transcript: then the

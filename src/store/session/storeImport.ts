@@ -1,3 +1,4 @@
+import type { BringOver } from '../bringingOver';
 import type { SqlDatabase, SqlRow, SqlValue } from '../engine/sqlDatabase';
 import type { Message } from '../../transcript/message';
 import type { StopReason } from '../../transcript/stopReason';
@@ -34,6 +35,26 @@ export function rowsOf(database: SqlDatabase): StoreRows {
   return { rows: (table) => database.iterate(`SELECT * FROM ${table}`) };
 }
 
+/** Rows of some sessions of a store over the same schema, as `bringOver` is asked for them: parents first. What belongs to no session stays. */
+export function rowsOfSessions(database: SqlDatabase, { sessionIds, moves }: Pick<BringOver, 'sessionIds' | 'moves'>): StoreRows {
+  const named = JSON.stringify(sessionIds);
+  const among = 'IN (SELECT value FROM json_each(?))';
+  const ofMessage = `WHERE message_uid IN (SELECT uid FROM messages WHERE session_id ${among})`;
+  const filters: { readonly [T in ImportedTable]: string } = {
+    sessions: 'JOIN json_each(?) named ON named.value = id ORDER BY named.key',
+    turns: `WHERE session_id ${among} ORDER BY id`,
+    messages: `WHERE session_id ${among} ORDER BY id`,
+    stream_chunks: ofMessage,
+    message_revisions: ofMessage,
+    approvals: `WHERE session_id ${among}`,
+    queue: `WHERE ${String(moves)} AND session_id ${among} ORDER BY place`,
+    outbox: `WHERE ${String(moves)} AND session_id ${among} ORDER BY id`,
+    drafts: `WHERE key ${among}`,
+    state_meta: `WHERE ${String(moves)} AND EXISTS (SELECT 1 FROM json_each(?) s WHERE substr(state_meta.key, -length(s.value) - 1) IN ('/' || s.value, ':' || s.value, '.' || s.value))`,
+  };
+  return { rows: (table) => database.iterate(`SELECT ${table}.* FROM ${table} ${filters[table]}`, [named]) };
+}
+
 interface ImportedTurn {
   readonly uid: string;
   readonly sessionId: string;
@@ -68,6 +89,15 @@ export class StoreImport {
       for (const row of source.rows(table)) this.insert(table, row);
     }
     return this.counts;
+  }
+
+  /** Rows that say they are copies of rows that are not here are originals from now on: a search would not find them otherwise. */
+  freeCopies(sessionIds: readonly string[]): void {
+    this.database.run(
+      `UPDATE messages SET copied_from = NULL WHERE copied_from IS NOT NULL AND session_id IN (SELECT value FROM json_each(?))
+         AND NOT EXISTS (SELECT 1 FROM messages original WHERE original.uid = messages.copied_from)`,
+      [JSON.stringify(sessionIds)],
+    );
   }
 
   private importSessions(rows: Iterable<SqlRow>): void {

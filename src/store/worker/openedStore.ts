@@ -6,6 +6,7 @@ import type { DamagedCopy } from '../open/damagedCopy';
 import { openDatabase, type OpenedDatabase } from '../open/openDatabase';
 import { storeFiles } from '../open/storeFiles';
 import { migrate, schemaVersion } from '../schema/migrations';
+import type { OtherDatabase } from '../session/bringOver';
 import { SessionDb } from '../session/sessionDb';
 import { storeUidKey } from '../session/storeUid';
 import type { SearchHit, SearchProgress, SearchQuery, SessionOperations } from '../sessionStore';
@@ -147,7 +148,12 @@ function readOnlyStore(engine: StoreEngine, { database, report }: OpenedDatabase
 }
 
 function sessionDbOver(engine: StoreEngine, database: OpenedDatabase['database']): SessionDb {
-  return new SessionDb({ database, now: engine.now, fileSizes: () => database.sizes() });
+  return new SessionDb({ database, now: engine.now, fileSizes: () => database.sizes(), openOther: (folder) => otherDatabase(engine, folder) });
+}
+
+function otherDatabase(engine: StoreEngine, folder: string): OtherDatabase {
+  const { database } = openDatabase({ ...engine, folder, schemaVersion, assertOwned: () => undefined, readOnly: true });
+  return { database, close: () => database.abandon() };
 }
 
 function served(sessions: SessionDb, database: OpenedDatabase['database'], report: OpenReport): OpenedStore {

@@ -78,6 +78,8 @@ function subjectsOf(request: StoreRequest): readonly string[] | 'everything' {
       return [session(request.args[0])];
     case 'readTranscript':
       return [session(request.args[0].sessionId)];
+    case 'bringOver':
+      return request.args[0].sessionIds.map(session);
     case 'forgetSession':
     case 'pruneTrash':
     case 'recoverTurns':

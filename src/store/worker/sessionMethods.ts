@@ -46,6 +46,7 @@ export function promisedOperations(call: CallMethod): Omit<SessionStore, 'close'
     pruneTrash: (...args) => call('pruneTrash', args),
     forgetSession: (...args) => call('forgetSession', args),
     setSeen: (...args) => call('setSeen', args),
+    bringOver: (...args) => call('bringOver', args),
     promptVersions: (...args) => call('promptVersions', args),
     showVersion: (...args) => call('showVersion', args),
     openTurn: (...args) => call('openTurn', args),

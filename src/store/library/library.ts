@@ -1,0 +1,160 @@
+import { basename } from 'node:path';
+import type { SqlDatabase } from '../engine/sqlDatabase';
+import { numberOr, textOr } from '../session/columns';
+import { SessionList } from '../session/sessionList';
+import { schemaVersion } from '../schema/migrations';
+import { storeUidKey } from '../session/storeUid';
+import { StoreError } from '../storeError';
+import type { SessionSummary } from '../../transcript/session';
+import { decodeLabel, type FolderLabel, folderLabelKey } from './folderLabel';
+import { currentCopy, isInUse, readForeign, readOnly, type ReadingNeeds } from './foreignStore';
+import type { OtherStore, StorePlaces } from './otherStore';
+import { sweepCopies, type StoreCopy } from './storeCopy';
+import { lastWritten, otherStoreFolders } from './storePlaces';
+
+/** More stores than this are not looked into: the ones used last count. */
+const mostStores = 300;
+
+/** A copy of a store, to be opened for reading only, or brought over from. */
+export interface TakenCopy {
+  /** Where it lies. A store of the newest schema whose log is empty. */
+  readonly folder: string;
+  /** What was asked for: every session of the store, or those of one conversation with its sub-agents'. Parents before their children. */
+  readonly sessionIds: readonly string[];
+  /** Another window had the store open. */
+  readonly inUse: boolean;
+  /** Of these sessions, one that was being answered or waited for approval there; null where none was. */
+  readonly answering: string | null;
+}
+
+/** What can be asked about stores of other folders. Everything may throw a `StoreError`. */
+export interface LibraryOperations {
+  /** The other stores, the one used last first. A store that cannot be read is an entry that says so. */
+  survey(places: StorePlaces): readonly OtherStore[];
+  /** Active sessions, newest activity first; as many as asked for. */
+  listSessions(folder: string, limit: number): readonly SessionSummary[];
+  /** `conversationOf`: a session, for its conversation only. */
+  takeCopy(folder: string, conversationOf: string | null): TakenCopy;
+  removeCopy(folder: string): void;
+}
+
+/** The stores of other folders, read without touching them. */
+export class Library implements LibraryOperations {
+  private readonly taken = new Map<string, StoreCopy>();
+  private swept = false;
+
+  constructor(private readonly needs: ReadingNeeds) {}
+
+  survey(places: StorePlaces): readonly OtherStore[] {
+    const { fileSystem } = this.needs;
+    const stores = otherStoreFolders(fileSystem, places).slice(0, mostStores).flatMap((folder) => this.lookAt(folder) ?? []);
+    return stores.sort((one, other) => other.lastActiveAt - one.lastActiveAt);
+  }
+
+  listSessions(folder: string, limit: number): readonly SessionSummary[] {
+    return this.withCurrent(folder, (database) => new SessionList(database).list({ limit }));
+  }
+
+  takeCopy(folder: string, conversationOf: string | null): TakenCopy {
+    this.sweep();
+    const inUse = isInUse(this.needs, folder);
+    const copy = currentCopy(this.needs, folder);
+    try {
+      const { sessionIds, answering } = readOnly(this.needs, copy.folder, (database) => sessionsOf(database, conversationOf));
+      if (sessionIds.length === 0 && conversationOf !== null) throw new StoreError('not-found', 'This session is no longer stored there.', `${conversationOf} is not in ${folder}`);
+      this.taken.set(copy.folder, copy);
+      return { folder: copy.folder, sessionIds, inUse, answering: inUse ? answering : null };
+    } catch (error) {
+      copy.remove();
+      throw error;
+    }
+  }
+
+  removeCopy(folder: string): void {
+    this.taken.get(folder)?.remove();
+    this.taken.delete(folder);
+  }
+
+  /** Null for a file that is none of ours. */
+  private lookAt(folder: string): OtherStore | null {
+    this.sweep();
+    const inUse = isInUse(this.needs, folder);
+    const writtenAt = (lastWritten(this.needs.fileSystem, folder) ?? 0) / 1000;
+    try {
+      const shelf = readForeign(this.needs, folder, shelfOf);
+      return { folder, inUse, problem: null, ...shelf, lastActiveAt: shelf.lastActiveAt ?? writtenAt };
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      if (error.causeClass === 'not-found' || /application_id/.test(error.technical)) return null;
+      return { folder, uid: null, label: null, sessions: 0, lastActiveAt: writtenAt, inUse, problem: problemWords(error) };
+    }
+  }
+
+  /** For what only the newest schema can be asked. */
+  private withCurrent<T>(folder: string, read: (database: SqlDatabase) => T): T {
+    const isCurrent = (database: SqlDatabase): boolean => numberOr(database.get('PRAGMA user_version') ?? {}, 'user_version', 0) === schemaVersion;
+    const found = readForeign(this.needs, folder, (database) => (isCurrent(database) ? { value: read(database) } : null));
+    if (found !== null) return found.value;
+    const copy = currentCopy(this.needs, folder);
+    try {
+      return readOnly(this.needs, copy.folder, read);
+    } finally {
+      copy.remove();
+    }
+  }
+
+  private sweep(): void {
+    if (this.swept) return;
+    this.swept = true;
+    sweepCopies(this.needs);
+  }
+}
+
+/** Only what every version of the schema has. */
+function shelfOf(database: SqlDatabase): Pick<OtherStore, 'uid' | 'label' | 'sessions'> & { readonly lastActiveAt: number | null } {
+  const meta = (key: string): string | null => textOr(database.get('SELECT value FROM state_meta WHERE key = ?', [key]) ?? {}, 'value', null);
+  const row = database.get(`
+    SELECT count(DISTINCT conversation_id) AS sessions, max(last_activity_at) AS last FROM sessions s
+    WHERE trashed_at IS NULL AND parent_kind IS NOT 'delegate' AND EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id)`) ?? {};
+  return {
+    uid: meta(storeUidKey),
+    label: decodeLabel(meta(folderLabelKey)) ?? labelOfSessions(database),
+    sessions: numberOr(row, 'sessions', 0),
+    lastActiveAt: numberOr(row, 'last', null),
+  };
+}
+
+/** A store that was last opened before stores said which folder they belong to: its sessions know the folder they were in. */
+function labelOfSessions(database: SqlDatabase): FolderLabel | null {
+  const path = textOr(database.get('SELECT cwd FROM sessions WHERE cwd IS NOT NULL ORDER BY last_activity_at DESC LIMIT 1') ?? {}, 'cwd', null);
+  return path === null ? null : { version: 1, kind: 'folder', path, name: basename(path), place: null, git: null };
+}
+
+function sessionsOf(database: SqlDatabase, conversationOf: string | null): { readonly sessionIds: readonly string[]; readonly answering: string | null } {
+  const rows = conversationOf === null
+    ? database.all('SELECT id FROM sessions ORDER BY started_at, rowid')
+    : database.all(
+        `WITH RECURSIVE named (id) AS (
+           SELECT id FROM sessions WHERE conversation_id = (SELECT conversation_id FROM sessions WHERE id = ?)
+           UNION SELECT s.id FROM named JOIN sessions s ON s.parent_session_id = named.id AND s.parent_kind IN ('delegate', 'compression')
+         ) SELECT s.id FROM named JOIN sessions s ON s.id = named.id ORDER BY s.started_at, s.rowid`,
+        [conversationOf],
+      );
+  const sessionIds = rows.flatMap((row) => textOr(row, 'id', null) ?? []);
+  const open = database.get("SELECT session_id FROM turns WHERE state <> 'settled' AND session_id IN (SELECT value FROM json_each(?)) LIMIT 1", [JSON.stringify(sessionIds)]);
+  return { sessionIds, answering: open === undefined ? null : textOr(open, 'session_id', null) };
+}
+
+/** The standard sentences speak of this window's own file. */
+function problemWords(error: StoreError): string {
+  switch (error.causeClass) {
+    case 'corrupt':
+      return 'The file of these sessions is damaged. Open the folder it belongs to, and everything readable in it is saved.';
+    case 'newer':
+      return 'These sessions were saved by a newer version of Hermes.';
+    case 'locked':
+      return error.message;
+    default:
+      return 'These sessions could not be read.';
+  }
+}

@@ -1,0 +1,19 @@
+import type { StoreErrorData } from '../worker/storeErrorData';
+import type { LibraryOperations } from './library';
+
+/** Messages between the extension host's thread and the library's. Both sides are one build, so they are typed and not validated. */
+export type LibraryMethod = keyof LibraryOperations;
+
+export type LibraryRequest = {
+  readonly [M in LibraryMethod]: { readonly id: number; readonly method: M; readonly args: Parameters<LibraryOperations[M]> };
+}[LibraryMethod];
+
+export type LibraryAnswer =
+  | { readonly id: number; readonly value: ReturnType<LibraryOperations[LibraryMethod]> }
+  | { readonly id: number; readonly error: StoreErrorData };
+
+/** What the thread is started with. */
+export interface LibraryThread {
+  /** Folder of its own for private copies. */
+  readonly copies: string;
+}

@@ -1,0 +1,43 @@
+import type { FolderLabel } from './folderLabel';
+import type { OtherStore } from './otherStore';
+
+/** Why another store's sessions may be this folder's, the surest first. path: the same path, other storage · place: the same folder of the disk
+ *  under another name · clone: the same working copy · remote: a clone of the same repository · name: nothing but the name. */
+export const belongings = ['path', 'place', 'clone', 'remote', 'name'] as const;
+export type Belonging = (typeof belongings)[number];
+
+/** What is at the path today where another store's folder was. */
+export type OldPlace = { readonly isThere: boolean; readonly place: string | null };
+
+/** The stores whose folder seems to have become this one, the surest first, then the one used last. A folder that still stands where it was
+ *  has not become another one: that is a copy, a second clone or worktree. `oldPlace` looks at a path. */
+export async function storesOfThisFolder(
+  own: FolderLabel, stores: readonly OtherStore[], oldPlace: (path: string) => Promise<OldPlace>,
+): Promise<readonly OtherStore[]> {
+  const found: { readonly store: OtherStore; readonly rank: number }[] = [];
+  for (const store of stores) {
+    if (store.label === null || store.sessions === 0 || store.problem !== null) continue;
+    const why = belonging(own, store.label);
+    if (why === null) continue;
+    if (why !== 'path' && store.label.path !== null && stillThere(store.label, await oldPlace(store.label.path))) continue;
+    found.push({ store, rank: belongings.indexOf(why) });
+  }
+  return found.sort((one, other) => one.rank - other.rank || other.store.lastActiveAt - one.store.lastActiveAt).map(({ store }) => store);
+}
+
+function stillThere(label: FolderLabel, now: OldPlace): boolean {
+  if (!now.isThere) return false;
+  return label.place === null || now.place === null || label.place === now.place;
+}
+
+function belonging(own: FolderLabel, other: FolderLabel): Belonging | null {
+  if (own.kind === 'window' || own.kind !== other.kind) return null;
+  const same = <T>(one: T | null | undefined, two: T | null | undefined): boolean => one !== null && one !== undefined && one === two;
+  if (same(own.path, other.path)) return 'path';
+  if (same(own.place, other.place)) return 'place';
+  // One repository may have several workspace files.
+  const isSameFile = own.kind === 'folder' || own.name === other.name;
+  if (isSameFile && same(own.git?.birth, other.git?.birth)) return 'clone';
+  if (isSameFile && same(own.git?.remote, other.git?.remote)) return 'remote';
+  return own.git === null && other.git === null && own.name === other.name ? 'name' : null;
+}

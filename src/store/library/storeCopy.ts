@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FileSystem } from '../engine/fileSystem';
+import { errnoOf } from '../engine/fileSystem';
+import { diskError, storeError } from '../engine/sqlFailure';
+import { acquireLock } from '../lock/acquireLock';
+import type { HeldLock } from '../lock/heldLock';
+import type { ProcessTable } from '../lock/processTable';
+import { storeFiles } from '../open/storeFiles';
+import { StoreError } from '../storeError';
+import { isOneMoment, stampOfStore } from './storeStamp';
+
+const blockBytes = 1 << 20;
+const attempts = 20;
+/** A time stamp is this exact at worst: a file written later than so before we looked may be written again without getting another one. */
+const stampExactMs = 100;
+const pauseMs = 120;
+
+export interface CopyNeeds {
+  readonly fileSystem: FileSystem;
+  readonly processes: ProcessTable;
+  /** Seconds since 1970. */
+  readonly now: () => number;
+  /** Waits on the spot. */
+  readonly pause: (milliseconds: number) => void;
+  /** Folder that holds the private copies; made when it does not exist. */
+  readonly copies: string;
+}
+
+/** A private copy of a store, held by this process until it is removed. */
+export interface StoreCopy {
+  readonly folder: string;
+  remove(): void;
+}
+
+/** Copies a store's file and log as they were at one moment, although their owner may be writing. Writes nothing where the store lies. Throws
+ *  `not-found` without a store there, `locked` when it was written to all the time. */
+export function copyStore(needs: CopyNeeds, folder: string): StoreCopy {
+  const { fileSystem, copies } = needs;
+  const target = join(copies, randomUUID());
+  const lock = holdFolder(needs, target);
+  const copy = { folder: target, remove: () => removeCopy(lock, target) };
+  try {
+    copyOneMoment(needs, folder, target);
+    fileSystem.syncFolder(target);
+    return copy;
+  } catch (error) {
+    copy.remove();
+    throw error instanceof StoreError ? error : diskError('copy the store of', folder, errnoOf(error));
+  }
+}
+
+/** Removes copies that processes which are gone have left behind. */
+export function sweepCopies(needs: CopyNeeds): void {
+  for (const name of namesIn(needs.copies)) {
+    const folder = join(needs.copies, name);
+    try {
+      const attempt = acquireLock({ ...lockOptions(needs, folder) });
+      if (attempt.kind === 'held') removeCopy(attempt.lock, folder);
+    } catch (error) {
+      // One that cannot be removed now is tried again next time.
+      if (!(error instanceof StoreError)) throw error;
+    }
+  }
+}
+
+function copyOneMoment({ fileSystem, pause }: CopyNeeds, folder: string, target: string): void {
+  const from = storeFiles(folder);
+  const to = storeFiles(target);
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const lookedAt = Date.now();
+    const before = stampOfStore(fileSystem, from);
+    if (before.main === null) throw storeError('not-found', `there is no ${from.main}`);
+    if (before.log !== null || lookedAt - before.mainModifiedAt > stampExactMs) {
+      copyFile(fileSystem, from.main, to.main);
+      copyFile(fileSystem, from.log, to.log);
+      if (isOneMoment(before, stampOfStore(fileSystem, from))) return;
+    }
+    pause(pauseMs);
+  }
+  throw new StoreError('locked', 'These sessions are being written to without a pause, so they could not be read. Try again in a moment.', `${folder} changed during ${attempts} copies`);
+}
+
+/** Replaces what an earlier attempt left. A file that is not there is not copied. */
+function copyFile(fileSystem: FileSystem, from: string, to: string): void {
+  if (fileSystem.stat(to) !== undefined) fileSystem.remove(to);
+  if (fileSystem.stat(from) === undefined) return;
+  const source = fileSystem.open(from, 'read');
+  try {
+    const copy = fileSystem.open(to, 'createNew');
+    try {
+      const block = new Uint8Array(blockBytes);
+      for (let position = 0, read = source.read(block, 0); read > 0; position += read, read = source.read(block, position)) {
+        copy.write(block.subarray(0, read), position);
+      }
+    } finally {
+      copy.close();
+    }
+  } finally {
+    source.close();
+  }
+}
+
+function holdFolder(needs: CopyNeeds, folder: string): HeldLock {
+  const attempt = acquireLock(lockOptions(needs, folder));
+  if (attempt.kind === 'heldBy') throw storeError('locked', `${folder} is held by ${attempt.owner.description}`);
+  return attempt.lock;
+}
+
+function lockOptions({ fileSystem, processes, now }: CopyNeeds, folder: string): Parameters<typeof acquireLock>[0] {
+  return { fileSystem, folder, path: storeFiles(folder).lock, processes, endpoint: null, now, uniqueName: randomUUID };
+}
+
+/** The lock goes last: whoever sweeps meanwhile finds the folder held. */
+function removeCopy(lock: HeldLock, folder: string): void {
+  const held = storeFiles(folder).lock;
+  try {
+    for (const name of namesIn(folder)) {
+      const path = join(folder, name);
+      if (path !== held) rmSync(path, { force: true, recursive: true });
+    }
+    lock.release();
+    rmSync(folder, { force: true, recursive: true });
+  } catch (error) {
+    throw error instanceof StoreError ? error : diskError('remove the copy', folder, errnoOf(error));
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return [];
+    throw diskError('look into', folder, errnoOf(error));
+  }
+}
