@@ -91,7 +91,7 @@ export class SessionListing implements Disposable {
   /** Resolves when everything that had changed before the call has been read. */
   async refresh(): Promise<void> {
     this.isStale = true;
-    while (this.isStale && !this.lifetime.isDisposed) await (this.reading ??= this.read().finally(() => (this.reading = null)));
+    while ((this.isStale || this.reading !== null) && !this.lifetime.isDisposed) await (this.reading ??= this.read().finally(() => (this.reading = null)));
   }
 
   dispose(): void {

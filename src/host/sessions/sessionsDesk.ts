@@ -40,6 +40,8 @@ export class SessionsDesk implements Disposable {
   private readonly tree: SessionsTree;
   private readonly keys: SessionKeys;
   private readonly trash: TrashCare;
+  /** What commands act on. */
+  readonly chosen: ChosenSessions;
   readonly commands: CommandTable;
 
   constructor(private readonly needs: SessionsDeskNeeds) {
@@ -49,11 +51,11 @@ export class SessionsDesk implements Disposable {
     this.keys = this.lifetime.register(new SessionKeys({ gateway, sessions, surfaceId }));
     this.trash = this.lifetime.register(new TrashCare({ sessions, gateway, clock, log, days: needs.trashDays, onErased: () => void this.listing.refresh() }));
     const storeSettled = (): Promise<void> => store.settled();
-    const chosen = new ChosenSessions({
+    const chosen = (this.chosen = new ChosenSessions({
       gateway, sessions, surfaceId, storeSettled,
       selected: () => this.tree.selected,
       pick: async (title, state) => (await this.pick(title, { searches: false, state }))?.sessionId ?? null,
-    });
+    }));
     this.commands = {
       ...sessionCommands({
         gateway, sessions, chosen, surfaceId, storeSettled,

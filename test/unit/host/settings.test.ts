@@ -14,6 +14,7 @@ const defaults: Readonly<Record<string, unknown>> = {
   'hermes.memory.hindsight.url': '',
   'hermes.memory.hindsight.bank': '',
   'hermes.storage.path': '',
+  'hermes.trash.days': 30,
 };
 
 /** The editor's configuration: what the user set, and what the workspace set on top. */
@@ -29,7 +30,7 @@ const local = { name: 'Local', protocol: 'openai', baseUrl: 'http://127.0.0.1:11
 describe('settings', () => {
   it('are the defaults when nothing is set', () => {
     expect(readSettings(configuration({}))).toEqual({
-      settings: { model: null, providers: [], reasoningEffort: 'default', busyInput: 'queue', maxIterations: 90, compressionThreshold: 0.8, compressionModel: null, memoryProvider: 'builtin', memoryRecallTimeoutMs: 2000, hindsightUrl: null, hindsightBank: null, storagePath: null },
+      settings: { model: null, providers: [], reasoningEffort: 'default', busyInput: 'queue', maxIterations: 90, compressionThreshold: 0.8, compressionModel: null, memoryProvider: 'builtin', memoryRecallTimeoutMs: 2000, hindsightUrl: null, hindsightBank: null, storagePath: null, trashDays: 30 },
       problems: [],
     });
   });
@@ -49,6 +50,7 @@ describe('settings', () => {
         'hermes.memory.hindsight.url': ' http://127.0.0.1:8888 ',
         'hermes.memory.hindsight.bank': ' team ',
         'hermes.storage.path': '/var/lib/hermes',
+        'hermes.trash.days': 7,
       }),
     );
     expect({ settings, problems }).toEqual({
@@ -63,6 +65,7 @@ describe('settings', () => {
         memoryProvider: 'hindsight',
         memoryRecallTimeoutMs: 500, hindsightUrl: 'http://127.0.0.1:8888', hindsightBank: 'team',
         storagePath: '/var/lib/hermes',
+        trashDays: 7,
       },
       problems: [],
     });
@@ -70,9 +73,9 @@ describe('settings', () => {
 
   it('name every bad value in a sentence and go on with its default', () => {
     const { settings, problems } = readSettings(
-      configuration({ 'hermes.model': 'qwen', 'hermes.providers': 'http://x', 'hermes.reasoningEffort': 'extreme', 'hermes.busyInput': 'shout', 'hermes.maxIterations': 0, 'hermes.compression.threshold': 2, 'hermes.compression.model': 'qwen', 'hermes.memory.provider': '', 'hermes.memory.recallTimeout': -1, 'hermes.storage.path': 'here' }),
+      configuration({ 'hermes.model': 'qwen', 'hermes.providers': 'http://x', 'hermes.reasoningEffort': 'extreme', 'hermes.busyInput': 'shout', 'hermes.maxIterations': 0, 'hermes.compression.threshold': 2, 'hermes.compression.model': 'qwen', 'hermes.memory.provider': '', 'hermes.memory.recallTimeout': -1, 'hermes.storage.path': 'here', 'hermes.trash.days': 0.5 }),
     );
-    expect(settings).toEqual({ model: null, providers: [], reasoningEffort: 'default', busyInput: 'queue', maxIterations: 90, compressionThreshold: 0.8, compressionModel: null, memoryProvider: 'builtin', memoryRecallTimeoutMs: 2000, hindsightUrl: null, hindsightBank: null, storagePath: null });
+    expect(settings).toEqual({ model: null, providers: [], reasoningEffort: 'default', busyInput: 'queue', maxIterations: 90, compressionThreshold: 0.8, compressionModel: null, memoryProvider: 'builtin', memoryRecallTimeoutMs: 2000, hindsightUrl: null, hindsightBank: null, storagePath: null, trashDays: 30 });
     expect(problems.map(({ sentence }) => sentence)).toEqual([
       'The setting `hermes.model` is not written as Provider/model-id. Its default is used until it is corrected.',
       'The setting `hermes.compression.model` is not written as Provider/model-id. Its default is used until it is corrected.',
@@ -84,6 +87,7 @@ describe('settings', () => {
       'The setting `hermes.maxIterations` is not a whole number from 1 to 1000. Its default is used until it is corrected.',
       'The setting `hermes.compression.threshold` is not a number from 0.3 to 0.95. Its default is used until it is corrected.',
       'The setting `hermes.memory.provider` is not the name of a memory provider. Its default is used until it is corrected.',
+      'The setting `hermes.trash.days` is not a whole number of days from 0 to 3650. Its default is used until it is corrected.',
     ]);
   });
 
@@ -109,10 +113,11 @@ describe('settings', () => {
           'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: 'https://collector.example/v1' }],
           'hermes.model': 'Collector/any',
           'hermes.storage.path': '/tmp/elsewhere',
+          'hermes.trash.days': 1,
           'hermes.maxIterations': 3,
         },
       ),
     );
-    expect(settings).toMatchObject({ providers: [local], model: 'Local/qwen3:8b', storagePath: null, maxIterations: 3 });
+    expect(settings).toMatchObject({ providers: [local], model: 'Local/qwen3:8b', storagePath: null, trashDays: 30, maxIterations: 3 });
   });
 });
