@@ -99,9 +99,16 @@ export class Seating {
     return [...new Set(sentences.flat())];
   }
 
+  /** Another memory was chosen, or one was registered or taken back: what is idle is let go, and finishes its memory work; what is busy follows when
+   *  its turn has settled. */
+  memoryChanged(): void {
+    for (const [surfaceId, { seat }] of this.seats) if (!seat.isBusy && !seat.memory.isCurrent) this.empty(surfaceId, seat);
+  }
+
   /** A turn of this seat has settled, and none of its session follows at once. */
   settled(seat: AgentSeat): void {
-    if (seat.isBusy || !this.leftBehind.delete(seat)) return;
+    if (seat.isBusy) return;
+    if (!this.leftBehind.delete(seat)) return this.memoryChanged();
     if (seat.endsWhenSettled) seat.endSession();
     this.letGo(seat);
   }
@@ -152,11 +159,16 @@ export class Seating {
     const now = this.parts.clock.now();
     for (const [surfaceId, { seat, usedAt }] of this.seats) {
       if (surfaceId === used || seat.isBusy || (this.seats.size <= mostSeats && now - usedAt < idleSeconds)) continue;
-      this.seats.delete(surfaceId);
-      const { sessionId } = seat;
-      if (sessionId !== null && !seat.hasEnded) this.vacated.set(surfaceId, { sessionId, isPrivate: seat.memory.isPrivate });
-      this.letGo(seat);
+      this.empty(surfaceId, seat);
     }
+  }
+
+  /** The idle seat of this surface is let go, though its session has not ended. */
+  private empty(surfaceId: string, seat: AgentSeat): void {
+    this.seats.delete(surfaceId);
+    const { sessionId } = seat;
+    if (sessionId !== null && !seat.hasEnded) this.vacated.set(surfaceId, { sessionId, isPrivate: seat.memory.isPrivate });
+    this.letGo(seat);
   }
 
   /** A surface has no use for this seat any more. */

@@ -1,4 +1,4 @@
-import { type Disposable, toDisposable } from '../base/disposable';
+import { type Disposable, Emitter, toDisposable } from '../base/disposable';
 import type { Log } from '../base/log';
 import { MemoryManager, type MemoryManagerParts } from './memoryManager';
 import type { MemoryProvider, MemoryWrite } from './memoryProvider';
@@ -27,6 +27,9 @@ export interface MadeProvider {
  *  name of an external one, which then works beside the built-in memory. */
 export class MemoryProviders {
   private readonly factories = new Map<string, MemoryProviderFactory>();
+  private readonly changed = new Emitter<void>();
+  /** A factory was registered or taken back. */
+  readonly onDidChange = this.changed.event;
 
   constructor(
     private readonly chosen: () => string,
@@ -39,7 +42,11 @@ export class MemoryProviders {
     if (name.trim() === '' || name === 'none') throw new Error(`A memory provider cannot be named "${name}".`);
     if (this.factories.has(name)) throw new Error(`A memory provider named "${name}" is registered already.`);
     this.factories.set(name, factory);
-    return toDisposable(() => this.factories.delete(name));
+    this.changed.fire();
+    return toDisposable(() => {
+      this.factories.delete(name);
+      this.changed.fire();
+    });
   }
 
   get names(): readonly string[] {

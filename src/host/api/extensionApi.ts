@@ -1,0 +1,76 @@
+import { type Disposable, DisposableStore } from '../../base/disposable';
+import type { MemoryProviders } from '../../memory/memoryProviders';
+import { ApiEvents, type EventSources } from './apiEvents';
+import { adaptedFactory } from './apiMemory';
+import type { HermesApi, HermesExtension, MemoryProviderFactory, MemoryRegistration, Sessions } from './hermes';
+import { ApiError } from './hermesError';
+import { type ReadStore, SessionReading } from './sessionReading';
+
+export interface ApiParts extends EventSources {
+  readonly store: ReadStore;
+  readonly memory: Pick<MemoryProviders, 'register'>;
+  /** The setting `hermes.memory.provider`. */
+  readonly chosenMemory: () => string;
+}
+
+/** What other extensions get. Once it is disposed, nothing of theirs is called any more and every call of theirs is refused (`closed`). */
+export class ExtensionApi implements Disposable {
+  private readonly lifetime = new DisposableStore();
+  /** What `activate()` returns. */
+  readonly exports: HermesExtension;
+
+  constructor(private readonly parts: ApiParts) {
+    const events = this.lifetime.register(new ApiEvents(parts));
+    const reading = new SessionReading(parts.store);
+    const api: HermesApi = Object.freeze<HermesApi>({
+      apiVersion: 1,
+      registerMemoryProvider: (factory) => this.registerMemory(factory),
+      sessions: Object.freeze<Sessions>({
+        list: async (query) => this.open(() => reading.list(query)),
+        read: async (sessionId, query) => this.open(() => reading.read(sessionId, query)),
+      }),
+      onDidChangeSessions: (listener) => this.open(() => events.sessionsChanged.event(listener)),
+      onDidSwitchSession: (listener) => this.open(() => events.sessionSwitched.event(listener)),
+      onTurnEvent: (listener) => this.open(() => events.turnHappened.event(listener)),
+    });
+    this.exports = Object.freeze({
+      getApi: (version: unknown) => {
+        if (version !== 1) throw new ApiError('invalid', `This Hermes has version 1 of its API, not ${String(version)}. Update Hermes, or the extension that asks for it.`);
+        return api;
+      },
+    });
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private registerMemory(factory: MemoryProviderFactory): MemoryRegistration {
+    const { memory, chosenMemory, log } = this.parts;
+    const adapted = this.open(() => adaptedFactory(factory, log));
+    const { name } = adapted;
+    const registered = this.lifetime.register(refusing(() => memory.register(adapted)));
+    const isChosen = (): boolean => chosenMemory() === name;
+    log.info(`Memory provider ${name} was registered by another extension. ${isChosen() ? 'It is used from the next prompt on.' : `It is used when hermes.memory.provider is "${name}"; now it is "${chosenMemory()}".`}`);
+    return Object.freeze({
+      get isChosen() {
+        return isChosen();
+      },
+      dispose: () => registered.dispose(),
+    });
+  }
+
+  private open<T>(call: () => T): T {
+    if (this.lifetime.isDisposed) throw new ApiError('closed', 'Hermes was deactivated.');
+    return call();
+  }
+}
+
+/** What the house refuses, in the API's words. */
+function refusing<T>(register: () => T): T {
+  try {
+    return register();
+  } catch (error) {
+    throw new ApiError('invalid', error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,101 @@
+import type { AssistantPart, ToolResultPart, UserPart } from '../../transcript/part';
+import type * as ours from '../../transcript/message';
+import type { Session, SessionSummary } from '../../transcript/session';
+import type { Turn } from '../../transcript/turn';
+import type { TurnEvent } from '../../transcript/turnEvent';
+import type * as api from './hermes';
+
+// What other extensions get is built field by field: nothing that is added to our types goes out unseen. Provider metadata, details for our
+// surfaces and technical texts stay here.
+
+/** The value, frozen all the way down. It must be a copy of ours. */
+export function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const inner of Object.values(value)) frozen(inner);
+  return Object.freeze(value);
+}
+
+export function sessionCopy(session: Session): api.Session {
+  const { id, conversationId, title, parentSessionId, parentKind, model, folder, startedAt, lastActiveAt, pinned } = session;
+  return { id, conversationId, title, parentSessionId, parentKind, model, folder, startedAt, lastActiveAt, pinned };
+}
+
+export function entryCopy(summary: SessionSummary): api.SessionEntry {
+  const { preview, turnCount, messageCount, lastTurn } = summary;
+  return { ...sessionCopy(summary), preview, turnCount, messageCount, state: lastTurn?.state ?? null };
+}
+
+/** Null for what a person is not shown. */
+export function shownCopy(message: ours.Message): api.Message | null {
+  return message.visibility.kind === 'shown' ? messageCopy(message) : null;
+}
+
+export function messageCopy(message: ours.Message): api.Message {
+  const base = { id: message.uid, sessionId: message.sessionId, turnId: message.turnUid, position: message.position, createdAt: message.createdAt };
+  switch (message.role) {
+    case 'user':
+      return { ...base, role: 'user', parts: message.parts.map(userPart) };
+    case 'assistant':
+      return { ...base, role: 'assistant', parts: message.parts.map(assistantPart), state: message.state, model: message.model };
+    case 'tool':
+      return { ...base, role: 'tool', parts: [resultPart(message.parts[0])] };
+    default:
+      return message satisfies never;
+  }
+}
+
+function userPart(part: UserPart): api.UserMessage['parts'][number] {
+  return part.kind === 'text' ? { kind: 'text', text: part.text } : { kind: 'image', mediaType: part.mediaType, dataBase64: part.dataBase64, name: part.name ?? null };
+}
+
+function assistantPart(part: AssistantPart): api.AssistantMessage['parts'][number] {
+  if (part.kind === 'toolCall') return { kind: 'toolCall', callId: part.callId, name: part.name, arguments: part.arguments };
+  return { kind: part.kind, text: part.text };
+}
+
+function resultPart({ callId, name, outcome, text }: ToolResultPart): api.ToolResultPart {
+  return { kind: 'toolResult', callId, name, outcome, text };
+}
+
+export function turnCopy(turn: Turn): api.Turn {
+  return turn.state === 'settled' ? settledCopy(turn) : { ...turnBase(turn), state: turn.state };
+}
+
+function settledCopy(turn: Turn & { readonly state: 'settled' }): api.SettledTurn {
+  const { state, settledAt, outcome, stopReason, failure } = turn;
+  return { ...turnBase(turn), state, settledAt, outcome, stopReason, failure: failure === null ? null : { cause: failure.cause, sentence: failure.sentence } };
+}
+
+function turnBase({ uid, sessionId, userMessageUid, model, startedAt, usage }: Turn): Omit<api.OpenTurn, 'state'> {
+  return { id: uid, sessionId, promptId: userMessageUid, model, startedAt, usage: usage === null ? null : usageCopy(usage) };
+}
+
+function usageCopy({ inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens }: api.Usage): api.Usage {
+  return { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens };
+}
+
+/** Null for what other extensions are not told: fleeting activity, and rows that are not shown. */
+export function turnEventCopy(sessionId: string, event: TurnEvent): api.TurnEvent | null {
+  switch (event.kind) {
+    case 'turnOpened': {
+      const [turn, prompt] = [turnCopy(event.turn), messageCopy(event.userMessage)];
+      return turn.state === 'settled' || prompt.role !== 'user' ? null : { kind: 'opened', sessionId, turn, prompt };
+    }
+    case 'delivered':
+      return { kind: 'delivered', sessionId, turnId: event.turnUid, chunks: event.chunks.map(chunkCopy) };
+    case 'messageStored': {
+      const message = shownCopy(event.message);
+      return message === null ? null : { kind: 'stored', sessionId, turnId: message.turnId, message };
+    }
+    case 'turnSettled':
+      return { kind: 'settled', sessionId, turn: settledCopy(event.turn), messages: event.messages.flatMap((message) => shownCopy(message) ?? []) };
+    case 'activity':
+      return null;
+    default:
+      return event satisfies never;
+  }
+}
+
+function chunkCopy({ messageUid, seq, part, kind, start, text }: ours.Chunk): api.Chunk {
+  return { messageId: messageUid, seq, part, kind, start, text };
+}

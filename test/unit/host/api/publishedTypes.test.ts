@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type { HermesExtension } from '../../../../src/host/api/hermes';
+import type { activate } from '../../../../src/host/extension';
+
+const root = fileURLToPath(new URL('../../../..', import.meta.url));
+const published = path.join(root, 'src/host/api/hermes.d.ts');
+
+/** What is wrong with a program of another extension that has nothing of ours but the published types, in `hermes.d.ts` beside it. */
+function problems(source: string, name = 'extension.ts'): readonly string[] {
+  const folder = path.join(root, 'consumer');
+  const files = new Map([[path.join(folder, name), source], [path.join(folder, 'hermes.d.ts'), readFileSync(published, 'utf8')]]);
+  const options: ts.CompilerOptions = {
+    strict: true, noEmit: true, skipLibCheck: false, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, allowJs: true, checkJs: true,
+    target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.Node16, moduleResolution: ts.ModuleResolutionKind.Node16, types: ['node', 'vscode'], typeRoots: [path.join(root, 'node_modules/@types')],
+  };
+  const host = ts.createCompilerHost(options);
+  host.directoryExists = (directory) => path.normalize(directory) === folder || ts.sys.directoryExists(directory);
+  const [fileExists, readFile, getSourceFile] = [host.fileExists.bind(host), host.readFile.bind(host), host.getSourceFile.bind(host)];
+  host.fileExists = (file) => files.has(path.normalize(file)) || fileExists(file);
+  host.readFile = (file) => files.get(path.normalize(file)) ?? readFile(file);
+  host.getSourceFile = (file, language) => {
+    const text = files.get(path.normalize(file));
+    return text === undefined ? getSourceFile(file, language) : ts.createSourceFile(file, text, language, true);
+  };
+  const program = ts.createProgram([...files.keys()], options, host);
+  const ours = program.getSourceFiles().filter(({ fileName }) => files.has(path.normalize(fileName)));
+  const beside = program.getSourceFiles().map(({ fileName }) => fileName).filter((file) => file.startsWith(path.join(root, 'src')) || file.startsWith(path.join(root, 'test')));
+  const found = [...program.getOptionsDiagnostics(), ...ours.flatMap((file) => [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)])];
+  return [...beside, ...found.map(({ messageText, start, file }) => `${file === undefined ? '' : `${path.basename(file.fileName)}:${file.getLineAndCharacterOfPosition(start ?? 0).line + 1} `}${ts.flattenDiagnosticMessageText(messageText, ' ')}`)];
+}
+
+describe('hermes.d.ts', () => {
+  it('is what activate() returns', () => {
+    expectTypeOf<ReturnType<typeof activate>>().toEqualTypeOf<HermesExtension>();
+  });
+
+  it('is all that another extension needs', () => {
+    const source = `
+      import * as vscode from 'vscode';
+      import type { HermesApi, HermesExtension, MemoryProvider, SettledTurn, TurnEvent } from './hermes';
+      class Notes implements MemoryProvider {
+        initialize(sessionId: string, signal: AbortSignal): void { signal.throwIfAborted(); void sessionId; }
+        async syncTurn({ prompt, turnId }: { readonly prompt: string; readonly turnId: string }, signal: AbortSignal) { await fetch('http://127.0.0.1', { signal, body: prompt + turnId }); }
+        readonly tools = [{ name: 'notes', description: 'Finds notes.', parameters: { type: 'object' }, readOnly: true, run: async (input: { readonly [key: string]: unknown }) => String(input['query']) }];
+      }
+      function settled(event: TurnEvent): SettledTurn | null {
+        switch (event.kind) {
+          case 'settled': return event.turn;
+          case 'opened': case 'delivered': case 'stored': return null;
+        }
+      }
+      export async function activate(context: vscode.ExtensionContext): Promise<void> {
+        const hermes: HermesApi | undefined = (await vscode.extensions.getExtension<HermesExtension>('hermes-vscode.hermes-vscode')?.activate())?.getApi(1);
+        if (!hermes) return;
+        const registration = hermes.registerMemoryProvider({ name: 'notes', create: () => new Notes() });
+        context.subscriptions.push(registration, hermes.onTurnEvent(settled), hermes.onDidSwitchSession(({ reason }) => console.log(reason)));
+        const page = await hermes.sessions.list({ limit: 10 });
+        const last = page.at(-1);
+        if (last) await hermes.sessions.list({ before: last });
+      }`;
+    expect(problems(source)).toEqual([]);
+  });
+
+  it('lets no extension change what it is given, leave out what is asked for, or ask for another version', () => {
+    const source = `
+      import type { HermesExtension, MemoryProvider } from './hermes';
+      export async function wrong(extension: HermesExtension) {
+        const hermes = extension.getApi(1);
+        const page = await hermes.sessions.read('s');
+        // @ts-expect-error
+        page.session.title = 'mine';
+        // @ts-expect-error
+        page.messages.push(page.messages[0]);
+        // @ts-expect-error
+        const provider: MemoryProvider = { initialize: async () => undefined };
+        // @ts-expect-error
+        extension.getApi(2);
+        // @ts-expect-error
+        page.messages[0]?.api_content;
+        return provider;
+      }`;
+    expect(problems(source)).toEqual([]);
+  });
+
+  it('fits the example in docs/api.md', () => {
+    const examples = [...readFileSync(path.join(root, 'docs/api.md'), 'utf8').matchAll(/```ts\n([\s\S]*?)```/g)].flatMap(([, code]) => code ?? []);
+    expect([examples.length > 0, ...examples.flatMap((code) => problems(code))]).toEqual([true]);
+  });
+
+  it('fits the extension that the tests use', () => {
+    const source = readFileSync(path.join(root, 'test/support/extensions/memory-log/extension.js'), 'utf8').replaceAll('../../../../src/host/api/hermes', './hermes');
+    expect(problems(source, 'extension.js')).toEqual([]);
+  });
+});
