@@ -164,6 +164,7 @@ export class ChatBridge implements Surface, Disposable {
   onSessionSwitched(sessionId: string | null, reason: SwitchReason): void {
     this.restored = true;
     this.changed = sessionId === this.drawnSession;
+    if (!this.changed) this.revealDue = null;
     if (!this.changed && reason !== 'compression') this.pages.startOver();
     this.drawnSession = sessionId;
     this.tellBackground();

@@ -28,12 +28,17 @@ export class ChatView implements vscode.WebviewViewProvider {
       connection.dispose();
       if (this.view === view) this.view = null;
     });
-    this.programs.load('chat', view.webview);
+    this.programs.load('chat', view.webview, 'panel');
+  }
+
+  /** Shows the panel and leaves the cursor where its page puts it. */
+  async show(): Promise<void> {
+    await vscode.commands.executeCommand(`${chatViewId}.focus`);
   }
 
   /** Shows the panel and puts the cursor into the composer. */
   async focus(): Promise<void> {
-    await vscode.commands.executeCommand(`${chatViewId}.focus`);
+    await this.show();
     this.bridge.focusComposer();
   }
 }

@@ -28,10 +28,14 @@ import { readOnlyTools } from '../tools/readOnlyTools';
 import { ToolRegistry } from '../tools/toolRegistry';
 import { WorkspacePaths } from '../tools/workspacePaths';
 import { BuiltinMemoryDesk } from './builtinMemoryDesk';
+import { ExtensionApi } from './api/extensionApi';
+import type { HermesExtension } from './api/hermes';
 import { ChatBridge } from './chatBridge';
+import { ChatTabs, chatTabViewType } from './chatTabs';
 import { ChatView, chatViewId } from './chatView';
 import { registerCommands, reportFailure, windowCommands } from './commands';
 import { EditorActions } from './editorActions';
+import { errorWords } from './errorWords';
 import { editorProviderName, EditorModels } from './editorModels';
 import { EditorTextSearch } from './editorTextSearch';
 import { EditorWorkspaceFiles } from './editorWorkspaceFiles';
@@ -46,6 +50,9 @@ import { hindsightBundle } from './hindsightBundle';
 import { HindsightDesk } from './hindsightDesk';
 import { MemorySetup } from './memorySetup';
 import { findRipgrep, ripgrepCandidates } from './ripgrepPath';
+import { screenCommands } from './screenCommands';
+import { SearchTab, searchViewType } from './searchTab';
+import { SessionOpener } from './sessionOpener';
 import { SessionsDesk } from './sessions/sessionsDesk';
 import { SettingsNotices } from './settingsNotices';
 import { SettingsWatcher } from './settingsWatcher';
@@ -66,8 +73,10 @@ const chatSurfaceId = 'chat';
 
 let current: HermesWindow | null = null;
 
-export function activate(context: vscode.ExtensionContext): void {
+/** Returns what other extensions may use (docs/api.md). */
+export function activate(context: vscode.ExtensionContext): HermesExtension {
   current = new HermesWindow(context, __dirname);
+  return current.api;
 }
 
 /** Settles what runs and closes the store, in this order; what takes longer than the editor waits is found and settled at the next start. */
@@ -92,6 +101,7 @@ class HermesWindow {
   private readonly hindsight: HindsightDesk;
   private readonly sessions: SessionsDesk;
   private readonly log: Log;
+  readonly api: HermesExtension;
 
   constructor(context: vscode.ExtensionContext, distFolder: string) {
     const own = <T extends Disposable>(part: T): T => this.lifetime.register(part);
@@ -182,6 +192,7 @@ class HermesWindow {
       contextEngine: new Compressor({ clock, log, threshold: () => settings.current.compressionThreshold }),
       summaryModel: () => settings.current.compressionModel,
     }));
+    this.api = own(new ExtensionApi({ gateway, store, memory, log, chosenMemory: () => settings.current.memoryProvider })).exports;
     connection.setTurnGuard(own(new GatewayTurnGuard(gateway, store, log)));
 
     // What the person sees
@@ -190,7 +201,7 @@ class HermesWindow {
     const setup = new ModelSetup({
       catalog, desk: models, keys, gateway,
       endpoints: { all: () => settings.current.providers, add: (endpoint) => settings.addProvider(endpoint) },
-      shownSession: () => gateway.shownSession(chatSurfaceId),
+      shownSession: () => gateway.shownSession(surfaceId()),
       modelOf: async (sessionId) => (sessionId === null ? null : ((await store.getSession(sessionId))?.model ?? null)),
     });
     const memorySetup = new MemorySetup({
@@ -209,40 +220,59 @@ class HermesWindow {
     });
     const statusBar = own(new StatusBar());
     const showStatus = (): void => statusBar.show({ running: gateway.runningTurns().length, store: storeDesk.shown.kind, model: bridge.modelState.chosen });
-    const bridge: ChatBridge = own(
-      new ChatBridge(chatSurfaceId, {
-        gateway, sessions: store, store: storeDesk, models, editor, log,
-        surroundings: () => ({ restricted: !vscode.workspace.isTrusted, folderName: vscode.workspace.name ?? null, demoPrompts, localization }),
-        onChange: () => (showStatus(), sessions.shownChanged()),
+    const chatNeeds = {
+      gateway, store: storeDesk, models, editor, log,
+      surroundings: () => ({ restricted: !vscode.workspace.isTrusted, folderName: vscode.workspace.name ?? null, demoPrompts, localization }),
+    };
+    const shownChanged = (): void => (showStatus(), sessions.shownChanged());
+    const bridge: ChatBridge = own(new ChatBridge(chatSurfaceId, { ...chatNeeds, sessions: store, onChange: shownChanged }));
+    const chat = new ChatView(programs, bridge);
+    const chatTabs: ChatTabs = own(
+      new ChatTabs(programs, {
+        gateway, sessions: store, uid: randomUUID, onActivity: shownChanged,
+        createBridge: (id, port, onChange) => new ChatBridge(id, { ...chatNeeds, sessions: port, onChange: () => (shownChanged(), onChange()) }),
+        onFailure: (what, error) => log.warn(`${what}: ${errorWords(error).sentence}`),
       }),
     );
-    const chat = new ChatView(programs, bridge);
-    const openInChat = async (sessionId: string): Promise<void> => {
-      await gateway.switchSession(chatSurfaceId, { reason: 'resume', sessionId });
-      await chat.focus();
-    };
+    // Commands mean the panel; a tab only while it is the active editor and no panel is in sight.
+    const activeTab = (): ChatBridge | null => (chat.isVisible ? null : chatTabs.active);
+    const surfaceId = (): string => activeTab()?.id ?? chatSurfaceId;
+    const focusChat = async (): Promise<void> => activeTab()?.focusComposer() ?? chat.focus();
+    const opener = new SessionOpener({
+      gateway, sessions: store,
+      chat: () => activeTab() ?? bridge,
+      showChat: async (focusComposer) => (focusComposer ? focusChat() : activeTab() === null ? chat.show() : undefined),
+      openTab: (sessionId) => chatTabs.open(sessionId),
+      openTranscript: (sessionId, messageUid) => tabs.open(sessionId, messageUid),
+      storeSettled: () => storeDesk.settled(),
+    });
+    const search = own(
+      new SearchTab(programs, { gateway, sessions: store, store: storeDesk, localization, log, open: (...target) => opener.open(...target) }),
+    );
     const tabs: TranscriptTabs = own(
       new TranscriptTabs(programs, {
         gateway, sessions: store, store: storeDesk, clock, localization, log,
-        editor: { openInChat, copy: (text) => editor.copy(text), openLink: (href) => editor.openLink(href) },
+        editor: { openInChat: (sessionId) => opener.open(sessionId, null, 'chat'), copy: (text) => editor.copy(text), openLink: (href) => editor.openLink(href) },
       }),
     );
     own(vscode.window.registerWebviewViewProvider(chatViewId, chat));
     own(vscode.window.registerWebviewPanelSerializer(transcriptViewType, tabs));
+    own(vscode.window.registerWebviewPanelSerializer(chatTabViewType, chatTabs));
+    own(vscode.window.registerWebviewPanelSerializer(searchViewType, search));
     const sessions: SessionsDesk = (this.sessions = own(
       new SessionsDesk({
         gateway, sessions: store, store: storeDesk, clock, log, t: translate,
-        surfaceId: () => chatSurfaceId,
-        focusChat: () => chat.focus(),
+        surfaceId, focusChat,
         openTranscript: (sessionId, messageUid) => editor.openTranscript(sessionId, messageUid),
-        revealMessage: (sessionId, messageUid) => editor.openTranscript(sessionId, messageUid),
+        revealMessage: (sessionId, messageUid) => opener.revealMessage(sessionId, messageUid),
         trashDays: () => settings.current.trashDays,
         outsideMemory: () => (['none', 'builtin'].includes(settings.current.memoryProvider) ? null : settings.current.memoryProvider),
       }),
     ));
-    const shown = (): string | null => gateway.shownSession(chatSurfaceId);
+    const shown = (): string | null => gateway.shownSession(surfaceId());
     const others = windowCommands({ chat, shown, editor, setUpModel: () => setup.run(null), setUpMemory: () => memorySetup.run() });
-    own(registerCommands({ ...sessions.commands, ...others }, log));
+    const screens = screenCommands({ chosen: sessions.chosen, search, opener });
+    own(registerCommands({ ...sessions.commands, ...others, ...screens }, log));
 
     // What changes around them
     own(new SettingsNotices(settings, storeDesk, translate));
@@ -253,7 +283,7 @@ class HermesWindow {
         isUsed: () => connection.isUsed || gateway.runningTurns().length > 0,
         move: (folder) => {
           log.info(`The settings name another folder now. This window keeps its sessions in ${folder}.`);
-          bridge.leaveStore();
+          for (const each of [bridge, ...chatTabs.bridges]) each.leaveStore();
           currentFolder = folder;
           void connection.moveTo(storeHome({ storageFolder: folder, workerEntry, clock, spills }));
           if (holdsHistory(folder)) storeDesk.begin();
@@ -264,11 +294,12 @@ class HermesWindow {
     own(connection.onDidChangeState((state) => this.storeChanged(state, storeDesk)));
     own(storeDesk.onDidChange(showStatus));
     own(gateway.onDidChangeRunning(showStatus));
-    own(settings.onDidChange(() => (models.invalidate(), hindsight.changed())));
+    own(settings.onDidChange(() => (models.invalidate(), hindsight.changed(), gateway.memoryChanged())));
+    own(memory.onDidChange(() => gateway.memoryChanged()));
     own(context.secrets.onDidChange(() => (keyChanges++, models.invalidate(), hindsight.changed())));
     own(vscode.lm.onDidChangeChatModels(() => models.editorModelsChanged()));
-    own(vscode.workspace.onDidGrantWorkspaceTrust(() => bridge.trustChanged()));
-    own(vscode.workspace.onDidChangeWorkspaceFolders(() => bridge.redraw()));
+    own(vscode.workspace.onDidGrantWorkspaceTrust(() => [bridge, ...chatTabs.bridges].forEach((each) => each.trustChanged())));
+    own(vscode.workspace.onDidChangeWorkspaceFolders(() => [bridge, ...chatTabs.bridges].forEach((each) => each.redraw())));
     showStatus();
   }
 

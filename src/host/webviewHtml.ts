@@ -6,7 +6,11 @@ export interface WebviewPage {
   readonly styles: readonly string[];
   readonly cspSource: string;
   readonly nonce: string;
+  /** What the page is shown in; its style sheet follows. */
+  readonly place: WebviewPlace;
 }
+
+export type WebviewPlace = 'panel' | 'editor';
 
 /** The shell of a webview. Nothing loads but our own files: one script by nonce, styles and the icon font from the extension's folder,
  *  images from there or inlined by the page. No remote host, no inline script or style, no eval. */
@@ -28,7 +32,7 @@ export function webviewHtml(page: WebviewPage): string {
   <title>${escapeAttribute(page.title)}</title>
 ${styles}
 </head>
-<body>
+<body data-place="${page.place}">
   <div id="root"></div>
   <script nonce="${page.nonce}" src="${escapeAttribute(page.script)}"></script>
 </body>

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import { webviewHtml } from './webviewHtml';
+import { webviewHtml, type WebviewPlace } from './webviewHtml';
 
 /** Loads one of our browser programs into a webview, which may then read nothing but the program's own folder. */
 export class WebviewPrograms {
@@ -14,7 +14,7 @@ export class WebviewPrograms {
     return { enableScripts: true, enableForms: false, localResourceRoots: [this.folder] };
   }
 
-  load(program: 'chat' | 'transcript', webview: vscode.Webview): void {
+  load(program: 'chat' | 'transcript' | 'search', webview: vscode.Webview, place: WebviewPlace = 'editor'): void {
     const asset = (name: string): string => webview.asWebviewUri(vscode.Uri.joinPath(this.folder, name)).toString();
     webview.options = this.options;
     webview.html = webviewHtml({
@@ -24,6 +24,7 @@ export class WebviewPrograms {
       styles: [asset('codicon.css'), asset(`${program}.css`)],
       cspSource: webview.cspSource,
       nonce: randomBytes(16).toString('hex'),
+      place,
     });
   }
 }

@@ -43,6 +43,8 @@ export class ChatController {
   readonly composerFocus: Signal<number> = signal(0);
   /** Counts returns to the newest text. */
   readonly jumpToEnd: Signal<number> = signal(0);
+  /** A message to bring into sight as soon as it is drawn. */
+  readonly revealed: Signal<ChatNotifications['reveal'] | null> = signal(null);
   readonly folds: Folds;
 
   constructor(readonly needs: ChatNeeds) {

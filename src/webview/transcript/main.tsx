@@ -6,6 +6,7 @@ import { TranscriptController, type TranscriptViewProtocol } from './transcriptC
 import { recallTranscript } from './transcriptMemory';
 import '../styles/controls.css';
 import '../styles/markdown.css';
+import '../styles/toggles.css';
 import './transcript.css';
 
 function start(root: HTMLElement): void {

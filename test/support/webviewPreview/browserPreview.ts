@@ -32,7 +32,7 @@ export class BrowserPreview {
 
   /** `extra` names further entries to bundle, for `source`. */
   static async start(extra: Readonly<Record<string, string>> = {}): Promise<BrowserPreview> {
-    const entries = { page: 'test/support/webviewPreview/page.ts', chat: 'src/webview/chat/main.tsx', transcript: 'src/webview/transcript/main.tsx', ...extra };
+    const entries = { page: 'test/support/webviewPreview/page.ts', chat: 'src/webview/chat/main.tsx', transcript: 'src/webview/transcript/main.tsx', search: 'src/webview/search/main.tsx', ...extra };
     const files = new Map<string, Buffer>();
     for (const [name, entry] of Object.entries(entries)) for (const [file, contents] of await bundle(name, entry)) files.set(file, contents);
     for (const name of ['codicon.css', 'codicon.ttf']) files.set(`/${name}`, fs.readFileSync(path.join('node_modules/@vscode/codicons/dist', name)));
@@ -82,12 +82,13 @@ export class BrowserPreview {
 
 async function press(page: Page, name: string): Promise<void> {
   const inGroup = page.getByRole('group', { name }).getByRole('button');
-  const target = name === 'Model' ? page.getByRole('combobox', { name }) : page.getByRole('button', { name }).or(inGroup);
-  await target.first().click();
+  const exact = page.getByRole('button', { name, exact: true });
+  const button = (await exact.count()) > 0 ? exact : page.getByRole('button', { name }).or(inGroup);
+  await (name === 'Model' ? page.getByRole('combobox', { name }) : button).first().click();
 }
 
 function shell(view: string): string {
-  const html = webviewHtml({ title: 'Hermes', language: 'en', script: `/${view}.js`, styles: ['/codicon.css', `/${view}.css`], cspSource: origin, nonce: 'preview' });
+  const html = webviewHtml({ title: 'Hermes', language: 'en', script: `/${view}.js`, styles: ['/codicon.css', `/${view}.css`], cspSource: origin, nonce: 'preview', place: view === 'chat' ? 'panel' : 'editor' });
   return html.replace('<script nonce="preview"', '<script nonce="preview" src="/page.js"></script>\n  <script nonce="preview"');
 }
 

@@ -29,6 +29,7 @@ function answer(message: unknown): void {
   }
   if (message.name === 'saveDraft' && 'payload' in message) sessionStorage.setItem('draft', JSON.stringify(message.payload));
   if (message.kind !== 'request' || !('id' in message)) return;
+  if (message.name === 'search' && state?.requests?.search === undefined) return scanning(message);
   const response = { kind: 'response', id: message.id, ok: true, result: resultOf(message.name) };
   // A page of the store takes a moment to read.
   setTimeout(() => tell(response), message.name === 'loadEarlier' ? 300 : 0);
@@ -41,14 +42,21 @@ function withDraft(bootstrap: PreviewState['bootstrap'] | undefined): unknown {
   return bootstrap.shown === null ? { ...bootstrap, newDraft: draft.text } : { ...bootstrap, shown: { ...bootstrap.shown, draft: draft.text } };
 }
 
+// A search of which no result is given reads on and on.
+function scanning(message: object): void {
+  const search = 'payload' in message && typeof message.payload === 'object' && message.payload !== null && 'search' in message.payload ? message.payload.search : 0;
+  tell({ kind: 'notification', name: 'progress', payload: { search, progress: { done: 84_000, total: 300_000 } } });
+}
+
 function resultOf(request: unknown): unknown {
+  if (request === 'search') return state?.requests?.search;
   if (request === 'listModels') return state?.requests?.listModels ?? { models: [], problems: [] };
   if (request === 'contextUse') return state?.requests?.contextUse ?? { tokens: 0, counted: false, window: null, parts: null };
   if (request === 'compressionPreview') return state?.requests?.compressionPreview ?? null;
   if (request !== 'loadEarlier') return null;
   const [page, ...rest] = earlierLeft;
   earlierLeft = rest;
-  return { messages: page ?? [], turns: [], hasEarlier: rest.length > 0 };
+  return { messages: page ?? [], turns: [], versions: [], hasEarlier: rest.length > 0 };
 }
 
 // What a view keeps over a reload is kept over a reload of the page.

@@ -1,17 +1,19 @@
 import type { ChatNotifications, ChatState, ModelChoices, SessionContextUse, SetupEntry, ShownSession } from '../../../src/protocol/chatProtocol';
+import type { SearchPage, SearchState } from '../../../src/protocol/searchProtocol';
 import type { TranscriptState } from '../../../src/protocol/transcriptProtocol';
 import type { HandoffTokens } from '../../../src/transcript/handoff';
 import type { Message } from '../../../src/transcript/message';
 import type { SessionSummary } from '../../../src/transcript/session';
 import type { TurnEvent } from '../../../src/transcript/turnEvent';
+import { searchHit, searchPage, searchSession } from '../builders/searchResults';
 import { afternoon, answer, call, modelRow, prompt, result, runningTurn, session, settledTurn, shownSession } from '../builders/viewMessages';
 
 /** A view as the host would describe it, and what a person does in it before it is looked at. */
 export interface PreviewState {
-  readonly view: 'chat' | 'transcript';
-  readonly bootstrap: ChatState | TranscriptState;
+  readonly view: 'chat' | 'transcript' | 'search';
+  readonly bootstrap: ChatState | TranscriptState | SearchState;
   readonly events?: readonly TurnEvent[];
-  readonly requests?: { readonly listModels?: ModelChoices; readonly contextUse?: SessionContextUse; readonly compressionPreview?: HandoffTokens };
+  readonly requests?: { readonly listModels?: ModelChoices; readonly contextUse?: SessionContextUse; readonly compressionPreview?: HandoffTokens; readonly search?: SearchPage };
   /** Pages that are there before the first, newest page first. */
   readonly earlierPages?: readonly (readonly Message[])[];
   /** Buttons pressed, by accessible name, in order. */
@@ -81,6 +83,8 @@ function state(shown: ShownSession | null, change: Partial<ChatState> = {}): Cha
     shown,
     newDraft: '',
     recentSessions: [],
+    beginning: { private: false },
+    background: [],
     model: { chosen: modelRow(), problem: null },
     setup: { searching: false, entries: [] },
     store: { kind: 'open', notices: [] },
@@ -108,7 +112,8 @@ const recent = [
   summary('s1', 'Fix flaky upload test', 0.2, { state: 'running' }),
   summary('s2', 'Explain the build scripts and where the worker comes from', 3, { state: 'complete' }),
   summary('s3', null, 30, { state: 'interrupted' }),
-  summary('s4', 'Rename the store module', 200, { state: 'failed' }),
+  { ...summary('s4', 'Rename the store module', 200, { state: 'failed' }), unread: true },
+  { ...summary('s5', 'Which tests use the real clock?', 400, { state: 'complete' }), unread: true },
 ];
 
 const wellFilled: SessionContextUse = { tokens: 52_400, counted: true, window: 128_000, parts: { system: 1900, tools: 3100, messages: 47_400 } };
@@ -141,6 +146,18 @@ const running = shownSession({
   activity: { kind: 'answering' },
 });
 
+const branched = shownSession({
+  ...complete,
+  session: session({ parentSessionId: 's2', parentKind: 'branch', title: 'Fix flaky upload test #2', private: true }),
+  origin: { sessionId: 's2', title: 'Fix flaky upload test', isTrashed: false },
+  versions: [{ turnUid: 'turn1', versions: ['turn0', 'turn1', 'turn2'] }],
+});
+
+const behind: ChatState['background'] = [
+  { sessionId: 's3', title: 'Explain the build scripts and where the worker comes from', state: 'running' },
+  { sessionId: 's4', title: 'Rename the store module', state: 'failed' },
+];
+
 const long = shownSession({
   messages: Array.from({ length: 40 }, (_, index) => [
     prompt({ uid: `lu${index}`, position: index * 2 + 1, turnUid: `lt${index}` }, `Question ${index + 1}: what does part ${index + 1} of this folder do?`),
@@ -165,6 +182,23 @@ const storedRows: readonly Message[] = [
 ];
 
 /** Every state worth looking at, by name. */
+function searching(asked: string | null): SearchState {
+  return { asked, problem: null, localization: {} };
+}
+
+const foundPage = searchPage({
+  hits: [
+    searchHit('h1', 'The retry timer uses the real clock, so the test passes only where the machine is fast enough: retry( is called twice', ['retry'], { role: 'assistant' }),
+    searchHit('h2', 'src/upload.ts\n42: retry(send, { attempts: 3 })', ['retry'], { role: 'tool' }),
+    searchHit('h3', 'Why does the retry in upload.test.ts fail on CI only?', ['retry'], { createdAt: afternoon - 90_000 }),
+    searchHit('h4', 'لماذا retry؟', ['retry'], { sessionId: 's2', conversationId: 's2', sessionTitle: 'Rename the store module and a title that is long enough to need a second line at three hundred pixels' }),
+  ],
+  sessions: [searchSession(), searchSession({ id: 's2', conversationId: 's2', title: 'Rename the store module and a title that is long enough to need a second line at three hundred pixels', archived: true, turnCount: 1 })],
+  titled: [searchSession({ id: 's3', conversationId: 's3', title: 'Retry with backoff', branchOf: { conversationId: 's2', sessionId: 's2', title: 'Rename the store module' } })],
+  hasMore: true,
+  indexLeft: 12_340,
+});
+
 export const states: Readonly<Record<string, PreviewState>> = {
   'empty-no-model': { view: 'chat', bootstrap: state(null, { model: { chosen: null, problem: null }, setup: { searching: true, entries }, recentSessions: recent }) },
   'empty-no-model-sent': { view: 'chat', bootstrap: state(null, { model: { chosen: null, problem: null }, setup: { searching: false, entries }, newDraft: 'Why is the sky blue?' }), press: ['Send'] },
@@ -238,12 +272,22 @@ export const states: Readonly<Record<string, PreviewState>> = {
     bootstrap: state(complete, { store: { kind: 'elsewhere', sentence: 'Continued in another window. Everything shown is saved.', actions: [{ action: 'reclaim', label: 'Continue Here' }] } }),
   },
   long: { view: 'chat', bootstrap: state(long), earlierPages: [earlierPage(1), earlierPage(2)] },
+  branch: { view: 'chat', bootstrap: state(branched, { background: behind }), hover: 'You' },
+  'edit-prompt': { view: 'chat', bootstrap: state(branched), press: ['Edit & Resend'] },
+  rewind: { view: 'chat', bootstrap: state(branched), press: ['Rewind to Here…'] },
+  'resume-list': { view: 'chat', bootstrap: state({ ...complete, draft: '/resume' }, { recentSessions: recent }), press: ['Send'] },
+  private: { view: 'chat', bootstrap: state(null, { beginning: { private: true }, recentSessions: recent }) },
   rtl: { view: 'chat', bootstrap: state(complete), direction: 'rtl' },
   transcript: {
     view: 'transcript',
     bootstrap: { session: session(), rows: { messages: storedRows, turns: [settledTurn()], hasEarlier: false, total: storedRows.length }, problem: null, reveal: null, localization: {} },
     press: ['Hidden Rows'],
   },
+  'search-idle': { view: 'search', bootstrap: searching('') },
+  'search-found': { view: 'search', bootstrap: searching('retry'), requests: { search: foundPage } },
+  'search-nothing': { view: 'search', bootstrap: searching('zeppelin'), requests: { search: searchPage() } },
+  'search-scanning': { view: 'search', bootstrap: searching('try(') },
+  'search-unreadable': { view: 'search', bootstrap: { ...searching(null), problem: 'The history could not be opened: the disk cannot be read. Try again, or open the log.' } },
 };
 
 export type ChatNotification = { [Name in keyof ChatNotifications]: { readonly name: Name; readonly payload: ChatNotifications[Name] } }[keyof ChatNotifications];

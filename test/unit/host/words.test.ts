@@ -114,7 +114,7 @@ describe('where the history of a window lies', () => {
 });
 
 describe('the page around a view', () => {
-  const html = webviewHtml({ title: 'Hermes', language: 'de"><script>', script: 'https://r/chat.js', styles: ['https://r/a.css?x=1&y=2'], cspSource: 'https://*.example', nonce: 'abc123' });
+  const html = webviewHtml({ title: 'Hermes', language: 'de"><script>', script: 'https://r/chat.js', styles: ['https://r/a.css?x=1&y=2'], cspSource: 'https://*.example', nonce: 'abc123', place: 'editor' });
 
   it('allows our script by nonce and our own files, and nothing else', () => {
     expect(/content="([^"]+)"/.exec(html)?.[1]).toBe("default-src 'none'; script-src 'nonce-abc123'; style-src https://*.example; font-src https://*.example; img-src https://*.example data:");

@@ -7,6 +7,7 @@ import { CompressingLine } from './ActivityLine';
 import { useChat } from './ChatContext';
 import { TurnView } from './TurnView';
 import { useFollow } from './useFollow';
+import { useRevealed } from './useRevealed';
 
 /** The conversation, oldest first. Blocks keep their identity while nothing about them changes, so text that streams redraws its own turn only. */
 export function Feed({ conversation }: { readonly conversation: Conversation }) {
@@ -23,6 +24,7 @@ export function Feed({ conversation }: { readonly conversation: Conversation }) 
     loadEarlier: () => void chat.loadEarlier(),
     remember: (anchor) => chat.needs.memory.remember({ sessionId: conversation.session.id, anchor }),
   });
+  useRevealed(chat.revealed, view, uids);
   return (
     <div class="conversation">
       <div class="scroller" ref={view.scroller} onScroll={view.onScroll} onWheel={view.onWheel} onKeyDown={view.onKeyDown} tabIndex={0}>

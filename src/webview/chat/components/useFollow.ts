@@ -26,6 +26,8 @@ export interface Following {
   onWheel(event: WheelEvent): void;
   onKeyDown(event: KeyboardEvent): void;
   goToEnd(): void;
+  /** Puts the top of an article into the upper half of the view and stays there. */
+  goTo(article: HTMLElement): void;
 }
 
 /** Earlier pages fetched at most to find the place where the person was. */
@@ -69,6 +71,16 @@ export function useFollow(needs: FollowNeeds): Following {
   const goToEnd = useCallback((): void => {
     update(toBottom(follow.current));
     settle();
+  }, [update, settle]);
+
+  const goTo = useCallback((article: HTMLElement): void => {
+    const { uid } = article.dataset;
+    const element = scroller.current;
+    if (uid === undefined || element === null) return;
+    anchor.current = { uid, offset: Math.round(element.clientHeight / 4) };
+    update(letGo(follow.current));
+    settle();
+    latest.current.remember(anchor.current);
   }, [update, settle]);
 
   useNewContent(needs.uids, follow, update);
@@ -116,7 +128,7 @@ export function useFollow(needs: FollowNeeds): Following {
     if (event.target === scroller.current && ['ArrowUp', 'PageUp', 'Home'].includes(event.key)) turnAway();
   }, [turnAway]);
 
-  return { scroller, content, ...shown, onScroll, onWheel, onKeyDown, goToEnd };
+  return { scroller, content, ...shown, onScroll, onWheel, onKeyDown, goToEnd, goTo };
 }
 
 /** Counts what is added at the end while the person is elsewhere. */

@@ -12,7 +12,7 @@ export function Toolbar({ transcript }: { readonly transcript: TranscriptControl
   const hidden = stored === null ? 0 : hiddenCount(stored);
   return (
     <div class="toolbar" role="toolbar" aria-label={t('Transcript')}>
-      <div class="toolbar-group" role="group" aria-label={t('Role')}>
+      <div class="toggle-group" role="group" aria-label={t('Role')}>
         <Toggle on={filter.role === null} label={t('All')} toggle={() => transcript.setFilter({ role: null })} />
         {roles.map((role) => (
           <Toggle key={role} on={filter.role === role} label={roleWord(role)} toggle={() => transcript.setFilter({ role: filter.role === role ? null : role })} />

@@ -1,0 +1,19 @@
+import type { ChatBridgeNeeds } from './chatBridge';
+
+/** The store as the surface of a tab sees it. Which session a tab shows is remembered by its page, not in the store: a tab that is closed
+ *  leaves nothing behind, and a second window with the same history has tabs of its own. */
+export function ownMemory(sessions: ChatBridgeNeeds['sessions'], shown: string | null): ChatBridgeNeeds['sessions'] {
+  let remembered = shown;
+  return {
+    getSession: (id) => sessions.getSession(id),
+    getMessage: (uid) => sessions.getMessage(uid),
+    getTurn: (uid) => sessions.getTurn(uid),
+    findSession: (text) => sessions.findSession(text),
+    conversationTip: (id) => sessions.conversationTip(id),
+    getMeta: () => Promise.resolve(remembered),
+    setMeta: (_key, value) => {
+      remembered = value;
+      return Promise.resolve();
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import type { Gateway } from '../gateway/gateway';
+import type { OpenPlace } from '../protocol/searchProtocol';
+import type { SessionStore } from '../store/sessionStore';
+import type { Message } from '../transcript/message';
+import type { ChatBridge } from './chatBridge';
+
+/** A message with more rows than this behind it is shown in the transcript, which reads around it: the chat always reaches to the end. */
+const farthestInChat = 1000;
+
+export interface SessionOpenerNeeds {
+  readonly gateway: Pick<Gateway, 'shownSession' | 'switchSession' | 'readTranscript'>;
+  readonly sessions: Pick<SessionStore, 'conversationTip' | 'getMessage'>;
+  /** The panel, or the tab that takes its place now. */
+  readonly chat: () => Pick<ChatBridge, 'id' | 'reveal'>;
+  readonly showChat: (focusComposer: boolean) => Promise<void>;
+  readonly openTab: (sessionId: string) => Promise<Pick<ChatBridge, 'reveal'>>;
+  readonly openTranscript: (sessionId: string, messageUid: string | null) => void;
+  readonly storeSettled: () => Promise<void>;
+}
+
+/** Takes a person to a session, or to one message of it. */
+export class SessionOpener {
+  constructor(private readonly needs: SessionOpenerNeeds) {}
+
+  /** Rejects, with nothing changed, when the session cannot be opened. */
+  async open(sessionId: string, messageUid: string | null, place: OpenPlace): Promise<void> {
+    await this.needs.storeSettled();
+    switch (place) {
+      case 'chat':
+        return this.inChat(sessionId, messageUid);
+      case 'tab': {
+        const tab = await this.needs.openTab(sessionId);
+        return this.revealIn(tab, sessionId, messageUid);
+      }
+      case 'transcript':
+        return this.needs.openTranscript(sessionId, messageUid);
+      default:
+        return place satisfies never;
+    }
+  }
+
+  /** Brings a message into sight where its session is shown already. */
+  async revealMessage(sessionId: string, messageUid: string): Promise<void> {
+    await this.revealIn(this.needs.chat(), sessionId, messageUid);
+  }
+
+  private async inChat(sessionId: string, messageUid: string | null): Promise<void> {
+    const { gateway, sessions, chat, showChat } = this.needs;
+    const surface = chat();
+    const tip = await sessions.conversationTip(sessionId);
+    if (gateway.shownSession(surface.id) !== tip) await gateway.switchSession(surface.id, { reason: 'resume', sessionId: tip });
+    await showChat(messageUid === null);
+    await this.revealIn(surface, sessionId, messageUid);
+  }
+
+  private async revealIn(surface: Pick<ChatBridge, 'reveal'>, sessionId: string, messageUid: string | null): Promise<void> {
+    const message = messageUid === null ? null : await this.standing(messageUid);
+    if (message === null) return;
+    if (await this.isNear(sessionId, message)) surface.reveal({ messageUid: message.uid, turnUid: message.turnUid });
+    else this.needs.openTranscript(sessionId, message.uid);
+  }
+
+  /** A row that was merged into another is found there, and one that repeats a row of an earlier segment is that row. Null when it is no longer
+   *  stored. */
+  private async standing(uid: string): Promise<Message | null> {
+    let message = await this.needs.sessions.getMessage(uid);
+    for (let steps = 0; message !== null && steps < 100; steps++) {
+      const next: string | null = message.carriedFrom ?? (message.visibility.kind === 'hidden' ? message.visibility.absorbedInto : null);
+      if (next === null) break;
+      message = await this.needs.sessions.getMessage(next);
+    }
+    return message;
+  }
+
+  /** Whether the chat shows this message, or may reach back to it. Rows that the chat does not show are shown by the transcript. */
+  private async isNear(sessionId: string, { visibility, position }: Message): Promise<boolean> {
+    if (visibility.kind === 'hidden') return false;
+    const { messages, later } = await this.needs.gateway.readTranscript({ sessionId, after: position - 1, limit: 1 });
+    return messages.length + later <= farthestInChat;
+  }
+}

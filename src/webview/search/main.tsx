@@ -1,0 +1,30 @@
+import { render } from 'preact';
+import { setLocalization } from '../localization';
+import { connectToHost } from '../rpc';
+import { SearchApp } from './components/SearchApp';
+import { SearchController, type SearchViewProtocol } from './searchController';
+import { recallSearch } from './searchMemory';
+import '../styles/controls.css';
+import '../styles/toggles.css';
+import './search.css';
+
+function start(root: HTMLElement): void {
+  const api = acquireVsCodeApi();
+  const screen = new SearchController({
+    host: connectToHost<SearchViewProtocol>(api, window),
+    recalled: recallSearch(api),
+    keep: (memory) => api.setState(memory),
+    after: (delayMs, callback) => {
+      const timer = setTimeout(callback, delayMs);
+      return () => clearTimeout(timer);
+    },
+    nowMs: () => Date.now(),
+    setLocalization,
+  });
+  render(<SearchApp screen={screen} />, root);
+  screen.start();
+}
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('The page has no #root to draw into.');
+start(root);

@@ -1,0 +1,212 @@
+import { computed, signal } from '@preact/signals';
+import type { OpenPlace, SearchHit, SearchKind, SearchNotifications, SearchPage, SearchProgress, SearchResults, SearchSession, searchCommands, searchRequests } from '../../protocol/searchProtocol';
+import { RefusedRequest, type HostConnection, type NotificationOf } from '../rpc';
+import { searchGroups } from './searchGroups';
+import type { SearchMemory } from './searchMemory';
+
+export interface SearchViewProtocol {
+  readonly commands: typeof searchCommands;
+  readonly requests: typeof searchRequests;
+  readonly results: SearchResults;
+  readonly notifications: SearchNotifications;
+}
+
+export interface SearchScreenNeeds {
+  readonly host: HostConnection<SearchViewProtocol>;
+  readonly recalled: SearchMemory;
+  readonly keep: (memory: SearchMemory) => void;
+  /** Milliseconds; the returned function takes it back. */
+  readonly after: (delayMs: number, callback: () => void) => () => void;
+  readonly nowMs: () => number;
+  readonly setLocalization: (strings: Readonly<Record<string, string>>) => void;
+}
+
+/** Hits fetched at a time, and at most at once. */
+const pageSize = 50;
+const largestPage = 200;
+/** A pause in typing after which is searched. */
+const typingPauseMs = 200;
+
+/** idle: nothing is looked for · typing: what stands in the field is about to be searched · searching · found · stopped: the person ended a
+ *  search, what it had found is not known · failed: `problem` says why. */
+export type SearchStatus = 'idle' | 'typing' | 'searching' | 'found' | 'stopped' | 'failed';
+
+/** The results of one search, page by page. */
+export interface FoundMessages {
+  readonly text: string;
+  readonly kind: SearchKind;
+  readonly hits: readonly SearchHit[];
+  readonly hasMore: boolean;
+  readonly sessions: ReadonlyMap<string, SearchSession>;
+  readonly titled: readonly SearchSession[];
+  readonly indexLeft: number;
+}
+
+/** What the search screen shows. Results stay in sight until those of the next search are there; an answer to a search that is no longer
+ *  wanted is dropped. */
+export class SearchController {
+  readonly ready = signal(false);
+  readonly text = signal('');
+  readonly kind = signal<SearchKind>('words');
+  readonly status = signal<SearchStatus>('idle');
+  readonly progress = signal<SearchProgress | null>(null);
+  readonly problem = signal<string | null>(null);
+  readonly found = signal<FoundMessages | null>(null);
+  /** The result that arrow keys go on from. */
+  readonly active = signal<string | null>(null);
+  readonly loadingMore = signal(false);
+  readonly groups = computed(() => (this.found.value === null ? [] : searchGroups(this.found.value.hits, this.found.value.sessions)));
+  /** Counts how often the field was filled from elsewhere: it takes the focus then. */
+  readonly asks = signal(0);
+  private cancelPause: (() => void) | null = null;
+  private searches = 0;
+
+  constructor(readonly needs: SearchScreenNeeds) {
+    const { recalled } = needs;
+    this.text.value = recalled.text;
+    this.kind.value = recalled.kind;
+    this.active.value = recalled.active;
+    needs.host.onNotification((notification) => this.told(notification));
+  }
+
+  start(): void {
+    this.needs.host.send('ready', {});
+  }
+
+  /** Searches when typing pauses. */
+  setText(text: string): void {
+    this.text.value = text;
+    this.endRunning();
+    if (text.trim() === '') return this.clear();
+    this.status.value = 'typing';
+    this.cancelPause = this.needs.after(typingPauseMs, () => void this.search());
+    this.keep();
+  }
+
+  setKind(kind: SearchKind): void {
+    if (kind === this.kind.peek()) return;
+    this.kind.value = kind;
+    this.keep();
+    if (this.text.peek().trim() !== '') void this.search();
+  }
+
+  /** Now, without waiting for a pause. */
+  async search(loaded = pageSize): Promise<void> {
+    this.endRunning();
+    const text = this.text.peek().trim();
+    if (text === '') return this.clear();
+    const kind = this.kind.peek();
+    this.status.value = 'searching';
+    const page = await this.ask(text, kind, 0, Math.min(largestPage, loaded));
+    if (page === null) return;
+    this.found.value = { text, kind, hits: page.hits, hasMore: page.hasMore, sessions: byConversation(page.sessions), titled: page.titled, indexLeft: page.indexLeft };
+    this.status.value = 'found';
+    if (!page.hits.some(({ messageUid }) => messageUid === this.active.peek())) this.active.value = page.hits[0]?.messageUid ?? null;
+    this.keep();
+  }
+
+  async more(): Promise<void> {
+    const before = this.found.peek();
+    if (before === null || !before.hasMore || this.status.peek() !== 'found') return;
+    this.loadingMore.value = true;
+    const page = await this.ask(before.text, before.kind, before.hits.length, pageSize).finally(() => (this.loadingMore.value = false));
+    if (page === null) return;
+    const known = new Set(before.hits.map(({ messageUid }) => messageUid));
+    const hits = [...before.hits, ...page.hits.filter(({ messageUid }) => !known.has(messageUid))];
+    this.found.value = { ...before, hits, hasMore: page.hasMore, sessions: new Map([...before.sessions, ...byConversation(page.sessions)]) };
+    this.keep();
+  }
+
+  /** Ends the running search; what was found before stays. */
+  stop(): void {
+    if (this.status.peek() !== 'searching') return;
+    this.endRunning();
+    this.status.value = 'stopped';
+  }
+
+  async open(sessionId: string, messageUid: string | null, place: OpenPlace): Promise<void> {
+    try {
+      await this.needs.host.request('open', { sessionId, messageUid, place });
+      this.problem.value = null;
+    } catch (error) {
+      this.refused(error);
+    }
+  }
+
+  setActive(messageUid: string): void {
+    this.active.value = messageUid;
+    this.keep();
+  }
+
+  private told(notification: NotificationOf<SearchViewProtocol>): void {
+    switch (notification.name) {
+      case 'bootstrap': {
+        const { asked, problem, localization } = notification.payload;
+        this.needs.setLocalization(localization);
+        this.ready.value = true;
+        this.problem.value = problem;
+        if (asked !== null) this.takeOver(asked);
+        else if (problem === null) void this.search(Math.max(pageSize, this.needs.recalled.loaded));
+        break;
+      }
+      case 'ask':
+        this.takeOver(notification.payload.text);
+        break;
+      case 'progress':
+        if (notification.payload.search === this.searches) this.progress.value = notification.payload.progress;
+        break;
+    }
+  }
+
+  private takeOver(text: string): void {
+    this.text.value = text;
+    this.asks.value++;
+    void this.search();
+  }
+
+  /** Null when the answer is no longer wanted or there is none. */
+  private async ask(text: string, kind: SearchKind, offset: number, limit: number): Promise<SearchPage | null> {
+    const search = ++this.searches;
+    try {
+      const answer = await this.needs.host.request('search', { search, text, kind, offset, limit });
+      if (search !== this.searches || answer.kind === 'cancelled') return null;
+      this.problem.value = null;
+      return answer;
+    } catch (error) {
+      if (search !== this.searches) return null;
+      this.refused(error);
+      if (offset === 0) this.status.value = 'failed';
+      return null;
+    } finally {
+      if (search === this.searches) this.progress.value = null;
+    }
+  }
+
+  private refused(error: unknown): void {
+    if (!(error instanceof RefusedRequest)) throw error;
+    this.problem.value = error.message;
+  }
+
+  private endRunning(): void {
+    this.cancelPause?.();
+    this.cancelPause = null;
+    this.progress.value = null;
+    if (this.status.peek() === 'searching' || this.loadingMore.peek()) this.needs.host.send('cancel', { search: this.searches });
+    this.searches++;
+  }
+
+  private clear(): void {
+    this.status.value = 'idle';
+    this.found.value = null;
+    this.active.value = null;
+    this.keep();
+  }
+
+  private keep(): void {
+    this.needs.keep({ version: 1, text: this.text.peek(), kind: this.kind.peek(), active: this.active.peek(), loaded: this.found.peek()?.hits.length ?? 0 });
+  }
+}
+
+function byConversation(sessions: readonly SearchSession[]): ReadonlyMap<string, SearchSession> {
+  return new Map(sessions.map((session) => [session.conversationId, session]));
+}

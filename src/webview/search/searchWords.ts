@@ -1,0 +1,59 @@
+import type { SearchProgress, SearchSession } from '../../protocol/searchProtocol';
+import { t } from '../localization';
+import { age } from '../times';
+import type { FoundMessages, SearchStatus } from './searchController';
+
+const whole = new Intl.NumberFormat();
+/** Below this, the rows that are not indexed yet are those of the last moments, and nothing is slower for them. */
+const worthTelling = 500;
+
+/** What stands under the field, for the eye and for those who listen. */
+export function statusWords(status: SearchStatus, found: FoundMessages | null, groups: number): string {
+  switch (status) {
+    case 'idle':
+      return t('Type to search the messages of all sessions in this folder.');
+    case 'typing':
+    case 'searching':
+      return found === null ? t('Searching…') : foundWords(found, groups);
+    case 'stopped':
+      return t('The search was stopped. Press Enter to search again.');
+    case 'failed':
+      return '';
+    case 'found':
+      return found === null ? '' : foundWords(found, groups);
+    default:
+      return status satisfies never;
+  }
+}
+
+function foundWords({ text, kind, hits, hasMore, titled }: FoundMessages, groups: number): string {
+  if (hits.length === 0) {
+    if (titled.length > 0) return t('No message holds “{text}”', { text });
+    return kind === 'words' ? t('No message holds the words “{text}”', { text }) : t('Nothing found for “{text}”', { text });
+  }
+  const count = whole.format(hits.length);
+  if (hasMore) return t('The newest {count} messages, in {sessions} sessions', { count, sessions: groups });
+  if (hits.length === 1) return t('1 message');
+  return groups === 1 ? t('{count} messages in 1 session', { count }) : t('{count} messages in {sessions} sessions', { count, sessions: groups });
+}
+
+export function progressWords({ done, total }: SearchProgress): string {
+  return t('{done} of {total} rows read', { done: whole.format(done), total: whole.format(total) });
+}
+
+/** Null when there is nothing worth saying. */
+export function indexWords(left: number): string | null {
+  if (left < worthTelling) return null;
+  return t('{count} rows are not in the search index yet. They are found too, but searching takes longer until they are.', { count: whole.format(left) });
+}
+
+/** What stands beside a session's title. `now` in seconds. */
+export function sessionFacts(session: SearchSession, now: number): string {
+  return [
+    age(session.lastActiveAt, now),
+    session.turnCount === 1 ? t('1 turn') : t('{count} turns', { count: session.turnCount }),
+    ...(session.branchOf === null ? [] : [t('branched from “{title}”', { title: session.branchOf.title ?? t('Untitled Session') })]),
+    ...(session.private ? [t('private')] : []),
+    ...(session.archived ? [t('archived')] : []),
+  ].join(' · ');
+}
