@@ -42,6 +42,9 @@ const notices = {
 export class SessionSwitching {
   /** By surface. Always entered before a conversation's sequence, never from inside one. */
   private readonly sequencer = new Sequencer();
+  /** Which segment followed which while this window was open. What was read of a session before it was compressed is told by this, without
+   *  waiting, which one to show. */
+  private readonly followers = new Map<string, Session>();
 
   constructor(private readonly parts: SwitchingParts) {}
 
@@ -67,12 +70,13 @@ export class SessionSwitching {
 
   /** A surface's empty state has begun this session before, and shows it now. */
   showBegun(surfaceId: string, session: Session): void {
-    if (this.parts.surfaces.shownSession(surfaceId) === null) this.switchTo(surfaceId, session, 'new_session');
+    if (this.parts.surfaces.shownSession(surfaceId) === null) this.switchTo(surfaceId, this.newest(session), 'new_session');
   }
 
   /** A conversation goes on in its next segment, wherever it is shown or served. */
   rolledOver(parent: Session, child: Session): void {
     const { surfaces, seating } = this.parts;
+    this.followers.set(parent.id, child);
     seating.movedOn(parent.id, child);
     for (const surfaceId of surfaces.allShowing(parent.id)) this.switchTo(surfaceId, child, 'compression');
     surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [parent.id, child.id] });
@@ -134,8 +138,10 @@ export class SessionSwitching {
 
   private async resume(surfaceId: string, sessionId: string): Promise<SwitchOutcome> {
     const { sessions, store } = this.parts;
-    const session = await sessions.toOpen(sessionId);
-    const { total } = await store.readTranscript({ sessionId: session.id, limit: 1, includeHidden: true });
+    const found = await sessions.toOpen(sessionId);
+    const { total } = await store.readTranscript({ sessionId: found.id, limit: 1, includeHidden: true });
+    // A compression that is published from here on takes along what shows the session; one that was before did not know of this surface.
+    const session = this.newest(found);
     this.switchTo(surfaceId, session, 'resume');
     return { ...unchanged, sessionId: session.id, notice: total === 0 ? notices.empty : null };
   }
@@ -221,6 +227,11 @@ export class SessionSwitching {
   private showEmptyState(surfaceId: string, beginning: Beginning): SwitchOutcome {
     this.switchTo(surfaceId, null, beginning.reason, beginning);
     return { ...unchanged, sessionId: null };
+  }
+
+  private newest(session: Session): Session {
+    const follower = this.followers.get(session.id);
+    return follower === undefined ? session : this.newest(follower);
   }
 
   /** Nothing else says which session a surface shows. Memory work of the switch is queued behind it; nobody waits for it. */

@@ -115,14 +115,16 @@ export class World {
     };
   }
 
-  /** Holds the next call of a method until it is released. */
-  holdCall(method: string): { readonly reached: Promise<void>; release(): void } {
+  /** Holds the next call of a method until it is released: before it does its work, or before its caller hears of it. */
+  holdCall(method: string, when: 'before' | 'after' = 'before'): { readonly reached: Promise<void>; release(): void } {
     let [reach, release] = [(): void => undefined, (): void => undefined];
     const reached = new Promise<void>((resolve) => (reach = resolve));
     const released = new Promise<void>((resolve) => (release = resolve));
-    this.worldStore.waitBefore = (called) => {
+    const { worldStore } = this;
+    const wait = when === 'before' ? 'waitBefore' : 'waitAfter';
+    worldStore[wait] = (called) => {
       if (called !== method) return null;
-      this.worldStore.waitBefore = () => null;
+      worldStore[wait] = () => null;
       reach();
       return released;
     };

@@ -23,8 +23,9 @@ export interface WorldStore {
   readonly spills: readonly FoundSpill[];
   /** Before every call of the store: a test may throw here, as a full disk would. */
   beforeCall: (method: string) => void;
-  /** Before that: a call whose method is given a promise waits for it. */
+  /** A call whose method is given a promise waits for it, before or after its work. */
   waitBefore: (method: string) => Promise<void> | null;
+  waitAfter: (method: string) => Promise<void> | null;
   /** After a call has done its work: a test may throw here, as a disk does that cannot say whether it wrote. */
   afterCall: (method: string) => void;
 }
@@ -52,6 +53,7 @@ export async function openWorldStore(folder: string, now: () => number, spillFol
     spills,
     beforeCall: () => undefined,
     waitBefore: () => null,
+    waitAfter: () => null,
     afterCall: () => undefined,
     store: {
       ...promisedOperations(async (method, args) => {
@@ -60,6 +62,8 @@ export async function openWorldStore(folder: string, now: () => number, spillFol
         opened.beforeCall(method);
         const result = perform(db, method, args);
         opened.afterCall(method);
+        const held = opened.waitAfter(method);
+        if (held !== null) await held;
         return result;
       }),
       close: async () => database.close(),

@@ -322,3 +322,23 @@ describe('how full the context is', () => {
     });
   });
 });
+
+describe('a session that is compressed while a surface opens it', () => {
+  it.each(['resolveSessionId', 'conversationTip', 'getSession', 'readTranscript'])('is shown as it goes on, whatever the surface was waiting for: %s', async (method) => {
+    await create();
+    const { sessionId } = await talk();
+    const tab = world.surface();
+    const held = world.holdCall(method, 'after');
+    const opening = world.gateway.switchSession(tab.id, { reason: 'resume', sessionId });
+    await held.reached;
+    world.server.script(reply().says(summary), reply().says('a3'));
+    const report = await world.gateway.compress(sessionId, null);
+    held.release();
+    const opened = await opening;
+    expect({ opened: opened.sessionId, shown: world.gateway.shownSession(tab.id), told: tab.switches.map((told) => told.sessionId) }).toEqual({
+      opened: report.sessionId, shown: report.sessionId, told: [report.sessionId],
+    });
+    await world.askBeside(tab, 'q3');
+    expect(tab.deliveredText).toBe('a3');
+  });
+});
