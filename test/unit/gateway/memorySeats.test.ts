@@ -49,6 +49,38 @@ describe('the seat of a surface', () => {
     await clock.advance(0);
   });
 
+  it('is let go at once when its provider is taken back while it is idle, and behind its turn otherwise: what was queued is done first', async () => {
+    const { seating, clock, heard, providers } = seats();
+    const held = gate();
+    const pause = (hook: string): Promise<void> => (hook === 'sync' ? held.opened : Promise.resolve());
+    const registration = providers.register({ name: 'one', kind: 'external', create: () => new RecordingMemory(heard, { pause }) });
+    const [idle, busy] = [seating.seatFor('panel', session('S1'), 'resume'), seating.seatFor('tab', session('S2'), 'resume')];
+    busy.turnBegan();
+    for (const [seat, number] of [[idle, 1], [busy, 2]] as const) seat.memory.syncTurn({ turnUid: `t${number}`, prompt: `question ${number}`, answer: 'a', outcome: 'complete', startedAt: 1, settledAt: 2 });
+    providers.onDidChange(() => seating.memoryChanged());
+    registration.dispose();
+    held.open();
+    await Promise.all([idle.memory.drain(), busy.memory.drain()]);
+    const during = [...heard];
+    busy.turnEnded();
+    seating.settled(busy);
+    await busy.memory.drain();
+    const next = seating.seatFor('panel', session('S1'), 'resume');
+    expect({ during, after: heard.slice(during.length), next: next.memory.providerNames }).toEqual({
+      during: ['initialize S1', 'initialize S2', 'sync S1: question 1 -> a', 'sync S2: question 2 -> a', 'shutdown'], after: ['shutdown'], next: [],
+    });
+    await clock.advance(0);
+  });
+
+  it('gets a provider that is registered late with its next prompt', async () => {
+    const { seating, heard, register } = seats();
+    const early = seating.seatFor('panel', session('S1'), 'resume');
+    register('one');
+    const late = seating.seatFor('panel', session('S1'), 'resume');
+    await late.memory.drain();
+    expect([early.memory.providerNames, late.memory.providerNames, heard]).toEqual([[], ['one'], ['one: initialize S1']]);
+  });
+
   it('never takes memory of another session into a private one, nor back', async () => {
     const { seating, heard, register } = seats();
     register('one');
