@@ -32,6 +32,8 @@ export const bundles = [
 /** Files that are shipped as they are: where they come from, where they go in dist/. */
 const copies = [
   ['node_modules/sql.js/dist/sql-wasm.wasm', 'sql-wasm.wasm'],
+  // For authors of other extensions: docs/api.md.
+  ['src/host/api/hermes.d.ts', 'hermes.d.ts'],
   ['node_modules/@vscode/codicons/dist/codicon.css', 'webview/codicon.css'],
   ['node_modules/@vscode/codicons/dist/codicon.ttf', 'webview/codicon.ttf'],
 ];

@@ -16,6 +16,7 @@ const expected = [
   /^license(\.txt|\.md)?$/i,
   /^media\/[\w./-]+\.(png|svg|jpg|gif|md)$/,
   /^dist\/(webview\/)?[\w.-]+\.(js|css|wasm|ttf)$/,
+  /^dist\/hermes\.d\.ts$/,
 ];
 
 const maximumBytes = 2 * 1024 * 1024;
