@@ -41,7 +41,7 @@ export function rowsOfSessions(database: SqlDatabase, { sessionIds, moves }: Pic
   const among = 'IN (SELECT value FROM json_each(?))';
   const ofMessage = `WHERE message_uid IN (SELECT uid FROM messages WHERE session_id ${among})`;
   const filters: { readonly [T in ImportedTable]: string } = {
-    sessions: 'JOIN json_each(?) named ON named.value = id ORDER BY named.key',
+    sessions: 'JOIN json_each(?) named ON named.value = sessions.id ORDER BY named.key',
     turns: `WHERE session_id ${among} ORDER BY id`,
     messages: `WHERE session_id ${among} ORDER BY id`,
     stream_chunks: ofMessage,
