@@ -34,6 +34,8 @@ export interface AgentParts {
   /** Opens the model; called once, when the first turn needs it. Rejects with `ModelError`. */
   readonly openModel: (signal: AbortSignal) => Promise<ChatModel>;
   readonly systemPrompt: (hasTools: boolean) => string;
+  /** What the model is sent for a prompt, where that is another text than the person wrote. */
+  readonly expandPrompt?: (text: string) => string;
   readonly reasoningEffort: ReasoningEffort;
   /** Model requests one turn may make; the last one is made without tools. */
   readonly maxIterations: number;
@@ -158,9 +160,10 @@ export class Agent {
   }
 
   /** Tokens that every request carries beside the history, about. */
-  overhead(model: ChatModel): { readonly system: number; readonly tools: number } {
+  overhead(model: ChatModel): { readonly system: number; readonly tools: number; readonly memory: number } {
     const { system, tools } = this.frame(model, '');
-    return { system: estimateTokens(system), tools: tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools)) };
+    const memory = this.parts.memory?.systemBlock ?? '';
+    return { system: estimateTokens(system), tools: tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools)), memory: memory === '' ? 0 : estimateTokens(memory) };
   }
 
   private frame(model: ChatModel, memoryBlock: string): { readonly system: string; readonly tools: readonly WireTool[] } {

@@ -5,6 +5,7 @@ import { withRecall } from '../memory/recallText';
 import type { SessionStore } from '../store/sessionStore';
 import { answerText, type Message, type UserMessage } from '../transcript/message';
 import { isSteering } from '../transcript/steering';
+import type { Recalled } from '../transcript/turnEvent';
 import type { WireMessage } from '../transcript/wireMessage';
 import { projectToWire } from '../transcript/wireProjection';
 import type { LiveRun } from './liveRun';
@@ -14,9 +15,11 @@ interface RecallParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly memory?: MemoryManager;
+  readonly expandPrompt?: (text: string) => string;
 }
 
-/** What memory adds to the requests of one turn: a part of the system prompt, and recalled text behind the prompt. Both exist on the wire alone.
+/** What memory adds to the requests of one turn, a part of the system prompt and recalled text behind the prompt; and the text of a prompt file
+ *  in the place of its name. All of it exists on the wire alone.
  *  The prompt's wire text, with the note before it where it has one, is stored before it is sent for the first time, and every request is made
  *  from what is stored, so that the next turn's requests begin with the same bytes (hermes-agent#102194). */
 export class TurnRecall {
@@ -24,6 +27,7 @@ export class TurnRecall {
   systemBlock = '';
   /** The note is part of the prompt's wire text, and need not be added to it. */
   hasNote = false;
+  private found: readonly Recalled[] = [];
   /** What prompts are sent with, as last read. */
   private texts: ReadonlyMap<string, string> = new Map();
 
@@ -36,12 +40,14 @@ export class TurnRecall {
   async prepare(rows: readonly Message[], note: string | null): Promise<void> {
     const prompt = promptOf(rows);
     if (prompt === null) return;
-    const text = answerText(prompt.parts);
-    const recall = await this.recall(text);
-    if (this.run.controller.signal.aborted || (note === null && recall === '')) return;
+    const written = answerText(prompt.parts);
+    const recall = await this.recall(written);
+    const text = this.parts.expandPrompt?.(written) ?? written;
+    if (this.run.controller.signal.aborted || (note === null && recall === '' && text === written)) return;
     const noted = [...(note === null ? [] : [note]), ...(text === '' ? [] : [text])].join('\n\n');
     const isKept = await this.keep(prompt, recall === '' ? noted : withRecall(noted, recall));
     this.hasNote = isKept && note !== null;
+    if (isKept && this.found.length > 0) this.run.show({ kind: 'recalled', turnUid: this.run.turn.uid, found: this.found });
   }
 
   /** Waits no longer than memory may take, and not at all for what the person skips. */
@@ -60,6 +66,7 @@ export class TurnRecall {
     const found = await memory.prepareTurn({ prompt: text, signal: controller.signal, skip: run.skipRecall, onSlow });
     if (wasTold) run.report({ kind: 'requesting', elapsedMs: 0 });
     this.systemBlock = found.systemBlock;
+    this.found = found.found;
     return found.recall;
   }
 

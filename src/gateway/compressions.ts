@@ -16,6 +16,8 @@ export type CompressingActivity = TurnActivity & { readonly kind: 'compressing' 
 
 interface CompressionParts extends CompressionWorkParts {
   readonly createAgent: (model: string) => Agent;
+  /** The agent that serves a session now, with its memory; null where none does. */
+  readonly servingAgent?: (sessionId: string, model: string) => Agent | null;
   readonly agentSignature: (model: string) => string;
   readonly defaultModel: () => string | null;
   /** Reference of the model that writes summaries; null, or one that cannot be opened: that of the session. */
@@ -79,15 +81,18 @@ export class Compressions {
 
   /** How full the context is. Rejects with a `StoreError`; what the model cannot say is left out. */
   async contextUse(session: Session): Promise<SessionContextUse> {
-    const rows = await this.parts.store.activeMessages(session.id);
-    const use = contextUse(rows);
+    const { store, servingAgent } = this.parts;
+    const [rows, texts] = await Promise.all([store.activeMessages(session.id), store.apiContents(session.id)]);
+    const use = contextUse(rows, new Map(texts.map(({ messageUid, text }) => [messageUid, text])));
     try {
-      const agent = this.agentOf(this.modelOf(session));
+      const ref = this.modelOf(session);
+      const agent = servingAgent?.(session.id, ref) ?? this.agentOf(ref);
       const model = await agent.openModel(new AbortController().signal);
-      const { system, tools } = agent.overhead(model);
+      const frame = agent.overhead(model);
+      const beside = frame.system + frame.tools + frame.memory;
       // A count of the service contains the frame already.
-      const tokens = use.counted ? use.tokens : use.tokens + system + tools;
-      return { tokens, counted: use.counted, window: contextOf(model), parts: { system, tools, messages: Math.max(0, tokens - system - tools) } };
+      const tokens = use.counted ? use.tokens : use.tokens + beside;
+      return { tokens, counted: use.counted, window: contextOf(model), parts: { ...frame, messages: Math.max(0, tokens - beside) } };
     } catch {
       return { ...use, window: null, parts: null };
     }

@@ -81,6 +81,10 @@ export class ConversationGateway implements Gateway {
     const compressions = (this.compressions = new Compressions({
       ...parts,
       engine: parts.contextEngine ?? new Compressor(parts),
+      servingAgent: (sessionId, model) => {
+        const seat = seating.serving(sessionId);
+        return seat?.agentFor(parts.agentSignature(model), () => parts.createAgent(model, seat.memory)) ?? null;
+      },
       beforeCompressing: (rows, signal, sessionId) => this.seating.serving(sessionId)?.memory.beforeCompressing(rows, signal) ?? Promise.resolve(''),
       rolledOver: (parent, child) => {
         runner.movedTo(child);

@@ -132,8 +132,9 @@ export interface SurfaceSwitch {
 export interface SessionContextUse extends ContextUse {
   /** What the model takes at most; null where it does not say, or cannot be asked now. */
   readonly window: number | null;
-  /** System prompt and tools are estimates; null where the model cannot be asked now. */
-  readonly parts: { readonly system: number; readonly tools: number; readonly messages: number } | null;
+  /** System prompt, tools, and what memory has in the system prompt are estimates; what it recalled for a prompt is part of the messages. Null
+   *  where the model cannot be asked now. */
+  readonly parts: { readonly system: number; readonly tools: number; readonly memory: number; readonly messages: number } | null;
 }
 
 export interface CompressionReport {

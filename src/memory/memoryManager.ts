@@ -88,6 +88,11 @@ export class MemoryManager {
     return [...this.accepted.values()];
   }
 
+  /** What memory has in the system prompt of the session this agent serves; empty before its first request. */
+  get systemBlock(): string {
+    return this.preparation.knownBlock(this.lanes);
+  }
+
   /** Takes a provider in, before a session is served. Refused, with a warning: a second external one, and one that cannot say what it is. Nothing
    *  of a refused provider stays behind (hermes-agent#9948). An agent of private sessions takes none. */
   add(made: MadeProvider): boolean {

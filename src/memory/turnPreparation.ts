@@ -43,6 +43,11 @@ export class TurnPreparation {
     this.blocks = new Map();
   }
 
+  /** The parts of the system prompt that were read so far for this session. */
+  knownBlock(lanes: readonly ProviderLane[]): string {
+    return lanes.flatMap((lane) => this.blocks.get(lane) || []).join('\n\n');
+  }
+
   async prepare(lanes: readonly ProviderLane[], sessionId: string, request: RecallRequest): Promise<TurnMemory> {
     const over = new AbortController();
     const query = isTrivial(request.prompt) ? null : masked(request.prompt);
@@ -71,7 +76,7 @@ export class TurnPreparation {
   private gathered(lanes: readonly ProviderLane[], recalls: ReadonlyMap<ProviderLane, string>): TurnMemory {
     const withText = lanes.filter((lane) => (recalls.get(lane) ?? '') !== '');
     return {
-      systemBlock: lanes.flatMap((lane) => this.blocks.get(lane) || []).join('\n\n'),
+      systemBlock: this.knownBlock(lanes),
       recall: withText.map((lane) => recalls.get(lane)).join('\n\n'),
       found: withText.flatMap((lane) => {
         const status = lane.ask('recallStatus', (provider) => provider.recallStatus?.() ?? null, null);

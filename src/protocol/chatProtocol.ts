@@ -199,7 +199,7 @@ export interface SessionContextUse {
   /** What the model takes at most; null where it does not say. */
   readonly window: number | null;
   /** Null where the model cannot be asked now. */
-  readonly parts: { readonly system: number; readonly tools: number; readonly messages: number } | null;
+  readonly parts: { readonly system: number; readonly tools: number; readonly memory: number; readonly messages: number } | null;
 }
 
 /** summary: a model wrote it · plain: none could, and the earlier part was shortened · unchanged: why not, for a person. */

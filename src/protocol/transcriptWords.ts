@@ -7,6 +7,6 @@ export { answerText } from '../transcript/message';
 export type { AssistantPart, Part, ToolCallPart, ToolOutcome, ToolResultPart } from '../transcript/part';
 export type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
 export type { Failure, StopReason } from '../transcript/stopReason';
-export type { SessionEvent, TurnActivity, TurnEvent } from '../transcript/turnEvent';
+export type { Recalled, SessionEvent, TurnActivity, TurnEvent } from '../transcript/turnEvent';
 export type { PromptVersions, Turn } from '../transcript/turn';
 export type { Usage } from '../transcript/usage';

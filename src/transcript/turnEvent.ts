@@ -10,10 +10,19 @@ export type TurnEvent =
   | { readonly kind: 'delivered'; readonly turnUid: string; readonly chunks: readonly Chunk[] }
   /** A whole row was stored (an assistant row with its calls, a tool result); replaces what was built from chunks. */
   | { readonly kind: 'messageStored'; readonly message: Message }
+  /** What memory found for the turn's prompt, now that it is on its way with it. For the person; never stored. */
+  | { readonly kind: 'recalled'; readonly turnUid: string; readonly found: readonly Recalled[] }
   /** Fleeting state of a running turn; never stored. */
   | { readonly kind: 'activity'; readonly turnUid: string; readonly activity: TurnActivity }
   /** The turn's rows as they now stand on disk. */
   | { readonly kind: 'turnSettled'; readonly turn: Turn & { readonly state: 'settled' }; readonly messages: readonly Message[] };
+
+/** What one memory provider found. `count` 0: it cannot be counted. */
+export interface Recalled {
+  readonly provider: string;
+  readonly label: string;
+  readonly count: number;
+}
 
 export type TurnActivity =
   | { readonly kind: 'requesting'; readonly elapsedMs: number }

@@ -42,6 +42,18 @@ describe('what memory recalls', () => {
     }).toEqual({ sent: [true, true], shown: false, found: ['assistant'], elsewhere: ['0'], ...sound, stored: ['user: What is the deploy key called?', 'assistant: Bluebird.'] });
   });
 
+  it('is told to the person by its number, once it is on its way, and only where something was found', async () => {
+    const recalls = ['- one\n- two', ''];
+    const world = await create({
+      memory: (log) => [Object.assign(new RecordingMemory(log, { recall: () => recalls.shift() ?? '' }), { recallStatus: () => ({ label: 'Notes', count: 2 }) })],
+    });
+    world.server.script(reply().says('a1'), reply().says('a2'));
+    const panel = world.surface();
+    for (const prompt of ['first question', 'second question']) await world.ask(panel, prompt);
+    const told = panel.turnEvents.filter(({ kind }) => kind === 'recalled' || kind === 'turnOpened').map((event) => (event.kind === 'recalled' ? event.found : event.kind));
+    expect(told).toEqual(['turnOpened', [{ provider: 'recording', label: 'Notes', count: 2 }], 'turnOpened']);
+  });
+
   it('B121 is not shown either where the model repeats its fence, however the tags are split', async () => {
     const world = await create({ memory: recalling('- secret fact') });
     world.server.script(reply().says('Here:\n<mem').says('ory-con').says('text>\n- secret').says(' fact\n</memory').says('-context>\nDone.'));

@@ -90,6 +90,7 @@ export function turnEventCopy(sessionId: string, event: TurnEvent): api.TurnEven
     case 'turnSettled':
       return { kind: 'settled', sessionId, turn: settledCopy(event.turn), messages: event.messages.flatMap((message) => shownCopy(message) ?? []) };
     case 'activity':
+    case 'recalled':
       return null;
     default:
       return event satisfies never;

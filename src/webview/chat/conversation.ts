@@ -1,5 +1,5 @@
 import type { ChatResults, SessionOrigin, ShownSession } from '../../protocol/chatProtocol';
-import type { Chunk, Message, PromptVersions, QueuedPrompt, Session, Turn, TurnActivity, TurnEvent } from '../../protocol/transcriptWords';
+import type { Chunk, Message, PromptVersions, QueuedPrompt, Recalled, Session, Turn, TurnActivity, TurnEvent } from '../../protocol/transcriptWords';
 import { applyChunks, deliveredLength, emptyMessage, fromRow, markMissing, mergeRow, type LiveMessage, type RowSource } from './liveMessage';
 
 /** The session the view shows, as far as it was told about it. */
@@ -14,6 +14,8 @@ export interface Conversation {
   readonly hasEarlier: boolean;
   readonly queue: readonly QueuedPrompt[];
   readonly activity: LiveActivity | null;
+  /** What memory found for the prompts of turns, as far as this view was told. */
+  readonly recalled: ReadonlyMap<string, readonly Recalled[]>;
 }
 
 export interface LiveActivity {
@@ -36,6 +38,7 @@ export function conversationFrom(shown: ShownSession, now: number): Conversation
     hasEarlier: shown.hasEarlier,
     queue: shown.queue,
     activity: activity === null ? null : { turnUid: openTurn?.uid ?? null, activity, receivedAt: now },
+    recalled: new Map(),
   };
 }
 
@@ -57,6 +60,7 @@ export function mergeSnapshot(current: Conversation, shown: ShownSession, now: n
     ...snapshot,
     messages: inOrder([...kept, ...merged]),
     turns: [...snapshot.turns.values()].reduce(withTurn, current.turns),
+    recalled: current.recalled,
     versions: outdated ? snapshot.versions : withVersions(current.versions, shown.versions),
     hasEarlier: reachesFurther && !outdated ? current.hasEarlier : shown.hasEarlier,
   };
@@ -73,6 +77,8 @@ export function applyTurnEvent(conversation: Conversation, event: TurnEvent, now
     case 'activity':
       if (conversation.turns.get(event.turnUid)?.state === 'settled') return conversation;
       return { ...conversation, activity: { turnUid: event.turnUid, activity: event.activity, receivedAt: now } };
+    case 'recalled':
+      return { ...conversation, recalled: new Map(conversation.recalled).set(event.turnUid, event.found) };
     case 'turnSettled':
       return settle(conversation, event.turn, event.messages, now);
   }

@@ -1,4 +1,4 @@
-import type { ToolCallPart, ToolResultPart, Turn, TurnActivity } from '../../protocol/transcriptWords';
+import type { Recalled, ToolCallPart, ToolResultPart, Turn, TurnActivity } from '../../protocol/transcriptWords';
 import { isLowValueRead, type ToolState } from '../toolWords';
 import type { Conversation, LiveActivity } from './conversation';
 import { deliveredLength, type LiveMessage } from './liveMessage';
@@ -60,6 +60,8 @@ export interface TurnBlock {
   readonly isLast: boolean;
   /** The turns in which its prompt was asked, oldest first; empty for one that was asked once. */
   readonly versions: readonly string[];
+  /** What memory found for its prompt. */
+  readonly recalled: readonly Recalled[];
   /** What this was made from: as long as that is the same, the block stays the same object and is not drawn again. */
   readonly sources: readonly unknown[];
 }
@@ -78,18 +80,20 @@ export function conversationBlocks(conversation: Conversation, previous: readonl
     const isLast = group === last;
     const activity = turn !== null && turn.state !== 'settled' && conversation.activity?.turnUid === turn.uid ? conversation.activity : null;
     const versions = (turn === null ? undefined : conversation.versions.get(turn.uid)) ?? once;
-    const sources = [turn, activity, isLast, versions, ...messages];
+    const recalled = (turn === null ? undefined : conversation.recalled.get(turn.uid)) ?? nothing;
+    const sources = [turn, activity, isLast, versions, recalled, ...messages];
     const before = known.get(key);
     if (before !== undefined && sameItems(before.sources, sources)) return before;
     const summary = messages.every(isSummary) ? (messages[0] ?? null) : null;
     const prompt = summary === null && messages[0]?.role === 'user' ? messages[0] : null;
     const answers = answerRows(messages, turn, activity?.activity ?? null, before);
     const between = messages.filter((live) => live.role === 'user' && live !== prompt && live !== summary).map(betweenAnswers);
-    return { key, turn, summary, prompt, rows: foldReads(inPlace(messages, answers, between)), activity, isLast, versions, sources };
+    return { key, turn, summary, prompt, rows: foldReads(inPlace(messages, answers, between)), activity, isLast, versions, recalled, sources };
   });
 }
 
 const once: readonly string[] = [];
+const nothing: readonly Recalled[] = [];
 
 function isSummary(live: LiveMessage): boolean {
   return live.row?.visibility.kind === 'handoff';

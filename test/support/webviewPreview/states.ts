@@ -116,7 +116,7 @@ const recent = [
   { ...summary('s5', 'Which tests use the real clock?', 400, { state: 'complete' }), unread: true },
 ];
 
-const wellFilled: SessionContextUse = { tokens: 52_400, counted: true, window: 128_000, parts: { system: 1900, tools: 3100, messages: 47_400 } };
+const wellFilled: SessionContextUse = { tokens: 52_400, counted: true, window: 128_000, parts: { system: 1900, tools: 3100, memory: 600, messages: 46_800 } };
 
 const demo = modelRow({ ref: 'Demo/demo', label: 'Demo', provider: 'Demo', destination: 'nowhere: scripted, offline', contextWindow: null, isDemo: true });
 

@@ -9,7 +9,7 @@ afterEach(() => page.close());
 const question = prompt({ uid: 'u1', position: 1 }, 'the last prompt');
 const idle = shownSession({ messages: [question], turns: [settledTurn()] });
 const busy = shownSession({ messages: [question], openTurn: runningTurn() });
-const use = { tokens: 52_400, counted: true, window: 128_000, parts: { system: 1900, tools: 3100, messages: 47_400 } };
+const use = { tokens: 52_400, counted: true, window: 128_000, parts: { system: 1900, tools: 3100, memory: 0, messages: 47_400 } };
 
 async function open(shown: typeof idle | null): Promise<void> {
   page = new ChatPage();

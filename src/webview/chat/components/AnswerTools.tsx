@@ -1,5 +1,6 @@
-import { answerText, type Turn } from '../../../protocol/transcriptWords';
+import { answerText, type Recalled, type Turn } from '../../../protocol/transcriptWords';
 import { t } from '../../localization';
+import { recalledWords } from '../../recalledWords';
 import { compactCount, duration } from '../../times';
 import { outcomeWords, type SettledTurn } from '../../turnWords';
 import { answersIn, answerWords, type AnswerRow, type TurnBlock } from '../conversationRows';
@@ -35,14 +36,14 @@ export function TurnFooter({ block, turn }: { readonly block: TurnBlock; readonl
   return (
     <div class="turn-footer">
       {offered.length > 0 && <Toolbar label={t('Answer Actions')} actions={offered} />}
-      <span class="turn-facts">{facts(turn).join(' · ')}</span>
+      <span class="turn-facts">{facts(turn, block.recalled).join(' · ')}</span>
     </div>
   );
 }
 
-function facts(turn: Turn & { readonly state: 'settled' }): readonly string[] {
+function facts(turn: Turn & { readonly state: 'settled' }, recalled: readonly Recalled[]): readonly string[] {
   const { usage } = turn;
   const counts = [usage?.inputTokens ?? null, usage?.outputTokens ?? null].filter((count) => count !== null);
   const tokens = counts.length === 0 ? [] : [t('{tokens} tok', { tokens: compactCount(counts.reduce((sum, count) => sum + count, 0)) })];
-  return [turn.model, ...tokens, duration((turn.settledAt - turn.startedAt) * 1000)];
+  return [turn.model, ...tokens, duration((turn.settledAt - turn.startedAt) * 1000), ...recalledWords(recalled)];
 }

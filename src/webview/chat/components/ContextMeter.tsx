@@ -69,6 +69,7 @@ function ContextPanel({ use, compress }: { readonly use: SessionContextUse; read
   const free = window === null ? null : Math.max(0, window - use.tokens);
   const lines = [
     ...(parts === null ? [] : [[t('Messages'), parts.messages], [t('Tools'), parts.tools], [t('System prompt'), parts.system]] as const),
+    ...(parts === null || parts.memory === 0 ? [] : [[t('Memory'), parts.memory]] as const),
     ...(free === null ? [] : [[t('Free'), free]] as const),
   ];
   return (

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { worldPerTest } from '../../support/conformance';
+import { reply } from '../../support/modelServer';
+import { RecordingMemory } from '../../support/recordingMemory';
+
+const { create } = worldPerTest();
+
+describe('the context meter', () => {
+  it('counts what memory has in the system prompt, and what it recalled', async () => {
+    const use = async (block: string, recall: string) => {
+      const world = await create({ memory: (log) => [new RecordingMemory(log, { block: () => block, recall: () => recall })] });
+      // Cut off: the service has counted nothing, so that everything is estimated.
+      world.server.script(reply().says('Half ').drops(), reply().says('Half ').drops());
+      const { sessionId } = await world.ask(world.surface(), 'What do you know of it?');
+      const { tokens, counted, parts } = await world.gateway.contextUse(sessionId);
+      await world.close();
+      return { tokens, counted, ...parts };
+    };
+    const bare = await use('', '');
+    const full = await use('x '.repeat(400), 'recalled words '.repeat(100));
+    expect({ counted: [bare.counted, full.counted], memory: [bare.memory, (full.memory ?? 0) > 100], system: bare.system === full.system, messages: (full.messages ?? 0) - (bare.messages ?? 0) > 200 }).toEqual({
+      counted: [false, false], memory: [0, true], system: true, messages: true,
+    });
+    expect(full.tokens).toBe((full.system ?? 0) + (full.tools ?? 0) + (full.memory ?? 0) + (full.messages ?? 0));
+  });
+});
