@@ -238,6 +238,88 @@ describe('the chat view\'s tie to the gateway', () => {
     expect(port.responses).toMatchObject([{ id: 2, ok: false }, { id: 1, ok: true }]);
   });
 
+  it('saves what the composer held before it switches, and hands on what there is to say', async () => {
+    const { bridge, gateway } = world();
+    const port = new RecordingPort();
+    bridge.connect(port);
+    port.command('saveDraft', { key: 's1', text: 'half a thought' });
+    port.request(1, 'switchSession', { target: { reason: 'resume', sessionId: 's2' } });
+    port.request(2, 'switchSession', { target: { reason: 'rewind', sessionId: 's1', turns: 0 } });
+    await settle();
+    expect(gateway.calls).toEqual(['draft s1 half a thought', 'switch chat s2']);
+    expect(port.responses).toMatchObject([{ id: 2, ok: false }, { id: 1, ok: true, result: { sessionId: 's2', notice: null } }]);
+  });
+
+  it('says that rows of the session shown have changed, and not where another one is shown', async () => {
+    const { bridge, gateway } = world();
+    const port = new RecordingPort();
+    bridge.connect(port);
+    port.command('ready');
+    await settle();
+    for (const sessionId of ['s1', 's1', 's2']) {
+      await gateway.switchSession('chat', { reason: 'resume', sessionId });
+      await settle();
+    }
+    expect(port.notifications.filter(([name]) => name === 'shown').map(([, payload]) => payload)).toMatchObject([
+      { session: { id: 's1' }, changed: false }, { session: { id: 's1' }, changed: true }, { session: { id: 's2' }, changed: false },
+    ]);
+  });
+
+  it('names what a session was branched from, by its newest segment; nothing where that was forgotten', async () => {
+    const { bridge, gateway } = world();
+    const port = new RecordingPort();
+    gateway.sessions.set('b', session('b', { parentSessionId: 's1', parentKind: 'branch' }));
+    gateway.sessions.set('b2', session('b2', { parentSessionId: 'b', parentKind: 'compression', conversationId: 'b' }));
+    gateway.sessions.set('s1', session('s1', { trashedAt: 5 }));
+    bridge.connect(port);
+    port.command('ready');
+    await settle();
+    const origins: unknown[] = [];
+    for (const sessionId of ['b2', 's2']) {
+      await gateway.switchSession('chat', { reason: 'resume', sessionId });
+      await settle();
+      origins.push(port.notifications.filter(([name]) => name === 'shown').at(-1)?.[1]);
+    }
+    expect(origins).toMatchObject([{ origin: { sessionId: 's1', title: 'Title of s1', isTrashed: true } }, { origin: null }]);
+  });
+
+  it('counts what it shows as seen only while its page is there, and what came meanwhile when it is back', async () => {
+    const { bridge, gateway } = world();
+    const port = new RecordingPort();
+    bridge.connect(port);
+    const seen = [bridge.isVisible()];
+    port.command('ready');
+    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
+    await settle();
+    seen.push(bridge.isVisible());
+    bridge.pageUnloaded();
+    seen.push(bridge.isVisible());
+    const before = gateway.calls.length;
+    port.command('ready');
+    await settle();
+    expect({ seen, back: bridge.isVisible(), calls: gateway.calls.slice(before) }).toEqual({ seen: [false, true, false], back: true, calls: ['seen s1'] });
+  });
+
+  it('tells what runs in the background, and no longer of what the person dismissed', async () => {
+    const { bridge, gateway } = world();
+    const port = new RecordingPort();
+    bridge.connect(port);
+    port.command('ready');
+    await settle();
+    const list = async (state: 'running' | 'complete', unread: boolean): Promise<void> => {
+      gateway.listed.set('s2', { lastTurn: { state }, unread });
+      gateway.changed('s2');
+      await settle();
+    };
+    await list('running', false);
+    await list('complete', true);
+    port.command('dismissBackground', { sessionId: 's2' });
+    await settle();
+    expect(port.notifications.filter(([name]) => name === 'background').map(([, payload]) => payload)).toEqual([
+      [{ sessionId: 's2', title: 'Title of s2', state: 'running' }], [{ sessionId: 's2', title: 'Title of s2', state: 'complete' }], [],
+    ]);
+  });
+
   it('tells of a new title and of a chosen model', async () => {
     const { bridge, gateway } = world();
     const port = new RecordingPort();

@@ -25,6 +25,8 @@ export class ScriptedGateway implements Gateway {
   readonly sessions = new Map<string, Session>();
   readonly calls: string[] = [];
   readonly rows: Message[] = [];
+  /** What lists say of a session beside what it is. */
+  readonly listed = new Map<string, Partial<SessionSummary>>();
   running: { readonly sessionId: string; readonly turnUid: string; readonly activity: TurnActivity | null }[] = [];
   /** Awaited by every snapshot after it was read, so that events can happen in between. */
   beforeSnapshotArrives: Promise<void> = Promise.resolve();
@@ -72,7 +74,7 @@ export class ScriptedGateway implements Gateway {
   }
 
   async listSessions(): Promise<readonly SessionSummary[]> {
-    return [...this.sessions.values()].map((each) => ({ ...each, preview: null, turnCount: 1, messageCount: 2, lastTurn: null, queuedCount: 0, branchOf: null, unread: false, problem: null }));
+    return [...this.sessions.values()].map((each) => ({ ...each, preview: null, turnCount: 1, messageCount: 2, lastTurn: null, queuedCount: 0, branchOf: null, unread: false, problem: null, ...this.listed.get(each.id) }));
   }
 
   async submit(surfaceId: string, prompt: PromptSubmission): Promise<SubmitReceipt> {

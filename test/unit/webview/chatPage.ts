@@ -117,6 +117,11 @@ export class ChatPage {
     await act(() => element.click());
   }
 
+  /** Whatever follows from an answer by itself has happened. */
+  async settle(): Promise<void> {
+    await act(() => new Promise((resolve) => setTimeout(resolve, 0)));
+  }
+
   private readonly answered = new Set<number>();
 
   private take(name: string): number {

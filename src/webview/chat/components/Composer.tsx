@@ -201,7 +201,8 @@ function useComposerFocus(field: HTMLTextAreaElement | null, requests: number): 
   useEffect(() => {
     if (requests === answered.current) return;
     answered.current = requests;
-    field?.focus();
+    // A decision above the composer that was opened by the same press has taken the focus.
+    if ((document.activeElement?.closest('.card') ?? null) === null) field?.focus();
   });
   useEffect(() => {
     if (!chat.needs.memory.recalled.composerFocused) return undefined;

@@ -28,7 +28,7 @@ function PrivateMark() {
   return (
     <span class="private-mark" title={t('Private session: stored here, and no memory provider is told of it.')}>
       <Icon name="lock" />
-      {t('Private')}
+      <span class="private-words">{t('Private')}</span>
     </span>
   );
 }

@@ -45,8 +45,9 @@ const PromptCard = memo(({ message, turn, versions, at }: CardProps) => {
     <div class={`prompt${editing ? ' editing' : ''}`}>
       <div class="prompt-head">
         <span class="prompt-who">{t('You')}</span>
-        {!editing && <PromptTools message={message} turn={turn} focused={returns} />}
         {turn !== null && versions.length > 1 && <VersionSwitch turnUid={turn.uid} versions={versions} />}
+        <span class="prompt-space" />
+        {!editing && <PromptTools message={message} turn={turn} focused={returns} />}
         <time class="prompt-time" dateTime={new Date(at * 1000).toISOString()} title={fullTime(at)}>{clockTime(at, chat.needs.timers.nowMs() / 1000)}</time>
       </div>
       {editing && turn !== null ? <PromptEditor turnUid={turn.uid} /> : <div class="prompt-text" dir="auto" data-part="text">{answerText(message.parts)}</div>}

@@ -38,7 +38,7 @@ export function PromptEditor({ turnUid }: { readonly turnUid: string }) {
         }}
       />
       <div class="prompt-editor-bar">
-        <span class="prompt-editor-hint">{t('This version stays, and what followed it.')}</span>
+        <span class="prompt-editor-hint">{t('The version shown now is kept, with what followed it.')}</span>
         <button type="button" class="button compact" disabled={cannot} onClick={() => void resend()}>{t('Resend')}</button>
         <button type="button" class="button secondary compact" onClick={() => chat.edits.giveUp(turnUid)}>{t('Cancel')}</button>
       </div>
