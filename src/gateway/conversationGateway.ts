@@ -7,6 +7,7 @@ import { type Disposable, Emitter } from '../base/disposable';
 import type { Ids } from '../base/ids';
 import type { Log } from '../base/log';
 import type { MemoryManager } from '../memory/memoryManager';
+import type { BringOver, BroughtOver } from '../store/bringingOver';
 import type { SessionQuery, SessionStore, TranscriptPage, TranscriptQuery } from '../store/sessionStore';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { SessionSummary } from '../transcript/session';
@@ -235,6 +236,10 @@ export class ConversationGateway implements Gateway {
 
   forgetSession(sessionId: string): Promise<ForgetReport> {
     return this.actions.forget(sessionId);
+  }
+
+  bringOver(input: BringOver): Promise<BroughtOver> {
+    return this.actions.bringOver(input);
   }
 
   setSeen(sessionId: string): Promise<void> {

@@ -2,6 +2,7 @@ import type { ContextUse } from '../agent/compression/contextUse';
 import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
 import type { SessionEvent, TurnActivity, TurnEvent } from '../transcript/turnEvent';
 import type { Turn } from '../transcript/turn';
+import type { BringOver, BroughtOver } from '../store/bringingOver';
 import type { SessionQuery, TranscriptPage, TranscriptQuery } from '../store/sessionStore';
 import type { Disposable } from '../base/disposable';
 import type { BusyMode } from '../transcript/busyMode';
@@ -100,6 +101,8 @@ export interface Gateway {
   restoreSession(sessionId: string): Promise<void>;
   /** Erases a session for good, here and at the memory providers that can. Rejects with `busy` while a turn runs or waits. */
   forgetSession(sessionId: string): Promise<ForgetReport>;
+  /** Takes sessions of another folder's store in. No turn of theirs runs here, and no memory provider is told: they are past. */
+  bringOver(input: BringOver): Promise<BroughtOver>;
   /** What was answered in this session has been seen. Surfaces that are visible need not say so: the gateway knows what they show. */
   setSeen(sessionId: string): Promise<void>;
   /** Chooses the model for a session, and for new ones when `sessionId` is null or nothing was chosen for them yet. */

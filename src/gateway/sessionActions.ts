@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock';
+import type { BringOver, BroughtOver } from '../store/bringingOver';
 import type { SessionStore } from '../store/sessionStore';
 import type { Session } from '../transcript/session';
 import { type ForgetReport, GatewayError } from './gateway';
@@ -65,6 +66,12 @@ export class SessionActions {
   async restore(sessionId: string): Promise<void> {
     await this.parts.store.restoreSession(sessionId);
     this.changed(sessionId);
+  }
+
+  async bringOver(input: BringOver): Promise<BroughtOver> {
+    const brought = await this.parts.store.bringOver(input);
+    this.parts.surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: input.sessionIds });
+    return brought;
   }
 
   async forget(sessionId: string): Promise<ForgetReport> {

@@ -14,7 +14,7 @@ export interface ReadingNeeds extends CopyNeeds {
 }
 
 /** Above this, looking into a store that is in use would take longer than it is worth. In bytes of file and log. */
-export const mostCopiedToLook = 256 << 20;
+export const mostCopiedToLook = 64 << 20;
 
 /** Whether a living process has the store open. One whose life cannot be judged counts as living while it beats. */
 export function isInUse({ fileSystem, processes }: CopyNeeds, folder: string): boolean {

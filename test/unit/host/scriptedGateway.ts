@@ -1,5 +1,6 @@
 import { toDisposable, type Disposable } from '../../../src/base/disposable';
 import type { ForgetReport, Gateway, PromptSubmission, SessionContextUse, SessionSnapshot, SubmitReceipt, Surface, SwitchOutcome, SwitchTarget } from '../../../src/gateway/gateway';
+import type { BringOver, BroughtOver } from '../../../src/store/bringingOver';
 import type { TranscriptPage, TranscriptQuery } from '../../../src/store/sessionStore';
 import type { Message } from '../../../src/transcript/message';
 import type { Session, SessionSummary } from '../../../src/transcript/session';
@@ -134,6 +135,11 @@ export class ScriptedGateway implements Gateway {
   async forgetSession(sessionId: string): Promise<ForgetReport> {
     this.calls.push(`forget ${sessionId}`);
     return { sessionIds: [sessionId], branches: [], sentences: [] };
+  }
+
+  async bringOver({ folder, sessionIds }: BringOver): Promise<BroughtOver> {
+    this.calls.push(`bringOver ${folder} ${sessionIds.join(' ')}`);
+    return { sessions: sessionIds.length, messages: 0, skipped: 0 };
   }
 
   async setSeen(sessionId: string): Promise<void> {
