@@ -17,6 +17,9 @@ import type { WireMessage } from '../transcript/wireMessage';
 import { askUntilAnswered, TurnPatience } from './askUntilAnswered';
 import { type LiveRun, type TurnRun, withActivity } from './liveRun';
 import { ending, type Ending, stopped, storeFailed } from './turnEnding';
+import { noProject, type ProjectContext, projectTools } from './project/projectContext';
+import { projectPrompt } from './project/projectPrompt';
+import { expandPrompt } from './project/promptFiles';
 import { TurnHistory } from './turnHistory';
 import { TurnRecall } from './turnRecall';
 import { TurnRecorder } from './turnRecorder';
@@ -34,8 +37,8 @@ export interface AgentParts {
   /** Opens the model; called once, when the first turn needs it. Rejects with `ModelError`. */
   readonly openModel: (signal: AbortSignal) => Promise<ChatModel>;
   readonly systemPrompt: (hasTools: boolean) => string;
-  /** What the model is sent for a prompt, where that is another text than the person wrote. */
-  readonly expandPrompt?: (text: string) => string;
+  /** What the open folders say to agents; asked once, when the model is open. Nothing where it is not said. */
+  readonly project?: () => ProjectContext;
   readonly reasoningEffort: ReasoningEffort;
   /** Model requests one turn may make; the last one is made without tools. */
   readonly maxIterations: number;
@@ -50,11 +53,10 @@ export type TurnResult =
  *  there is nothing to leak from one to the next (hermes-agent#44327: a cached agent's cursor swallowed later answers). */
 export class Agent {
   private model: Promise<ChatModel> | null = null;
-  private readonly tools: ToolRegistry;
+  private said: ProjectContext | null = null;
+  private registry: ToolRegistry | null = null;
 
-  constructor(private readonly parts: AgentParts) {
-    this.tools = parts.tools.with(parts.memory?.tools ?? []);
-  }
+  constructor(private readonly parts: AgentParts) {}
 
   /** Runs an opened turn to its end. Never rejects. */
   async runTurn(run: TurnRun): Promise<TurnResult> {
@@ -89,7 +91,7 @@ export class Agent {
     run.report({ kind: 'requesting', elapsedMs: 0 });
     const model = await this.openModel(signal);
     const history = new TurnHistory(run, recorder, model, this.parts);
-    const recall = new TurnRecall(run, this.parts);
+    const recall = new TurnRecall(run, { ...this.parts, expandPrompt: (text) => expandPrompt(text, this.project.prompts) });
     const patience = new TurnPatience();
     let cutOff: { readonly reason: StopReason | null } | null = null;
     for (let iteration = 1; ; iteration++) {
@@ -168,8 +170,19 @@ export class Agent {
 
   private frame(model: ChatModel, memoryBlock: string): { readonly system: string; readonly tools: readonly WireTool[] } {
     const hasTools = model.info.tools !== false;
-    const system = this.parts.systemPrompt(hasTools);
-    return { system: memoryBlock === '' ? system : `${system}\n\n${memoryBlock}`, tools: hasTools ? this.tools.specifications() : [] };
+    const system = [this.parts.systemPrompt(hasTools), projectPrompt(this.project, hasTools), memoryBlock].filter((block) => block !== '');
+    return { system: system.join('\n\n'), tools: hasTools ? this.tools.specifications() : [] };
+  }
+
+  /** The same for the life of the agent, whatever changes meanwhile: prompt, tools and provider caches belong together. */
+  private get project(): ProjectContext {
+    this.said ??= this.parts.project?.() ?? noProject;
+    return this.said;
+  }
+
+  private get tools(): ToolRegistry {
+    this.registry ??= this.parts.tools.with([...projectTools(this.project), ...(this.parts.memory?.tools ?? [])]);
+    return this.registry;
   }
 
   private request(messages: readonly WireMessage[], model: ChatModel, conversationId: string, isClosing: boolean, memoryBlock: string): ModelRequest {

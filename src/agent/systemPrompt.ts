@@ -5,14 +5,11 @@ export interface PromptSurroundings {
   /** e.g. "linux", "darwin", "win32". */
   readonly platform: string;
   readonly hasTools: boolean;
-  /** What the project's own files say to agents; empty for nothing. */
-  readonly project?: string;
 }
 
 /** What every request of a session begins with. It holds nothing that changes from turn to turn, so that provider caches keep it. */
 export function systemPrompt(surroundings: PromptSurroundings): string {
-  const { hasTools, project = '' } = surroundings;
-  return [identity, place(surroundings), hasTools ? withTools : withoutTools, style, ...(project === '' ? [] : [project])].join('\n\n');
+  return [identity, place(surroundings), surroundings.hasTools ? withTools : withoutTools, style].join('\n\n');
 }
 
 const identity =

@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { Agent } from '../../src/agent/agent';
+import type { ProjectContext } from '../../src/agent/project/projectContext';
 import { systemPrompt } from '../../src/agent/systemPrompt';
 import { type Clock, systemClock } from '../../src/base/clock';
 import { idsFrom } from '../../src/base/ids';
@@ -44,6 +45,8 @@ export interface WorldOptions {
   /** What differs from how requests to this machine are usually made: pauses before a second attempt, patience with silence. */
   readonly policy?: Partial<RequestPolicy>;
   readonly memory?: (log: string[]) => readonly MemoryProvider[];
+  /** What the open folder says to agents. */
+  readonly project?: () => ProjectContext;
   /** Folders in the world's home where a turn may be kept while the store cannot be written; without it there is none. */
   readonly spillFolders?: readonly string[];
   /** How long a turn waits for recall; two seconds where it is not said. */
@@ -246,6 +249,7 @@ export class World {
       createAgent: (model, memory) =>
         new Agent({
           ...(memory === undefined ? {} : { memory }),
+          ...(options.project === undefined ? {} : { project: options.project }),
           store,
           clock,
           ids,

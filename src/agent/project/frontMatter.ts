@@ -1,0 +1,62 @@
+import { parseDocument } from 'yaml';
+import * as v from 'valibot';
+
+/** A Markdown file with what stands above its text between two lines of three dashes. */
+export interface FrontMatter {
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly body: string;
+}
+
+const block = /^---[ \t]*\n([^]*?)(?:^|\n)---[ \t]*(?:\n|$)/;
+const fieldsSchema = v.record(v.string(), v.unknown());
+
+/** Never throws: a block that is not YAML is read line by line, for many are not (`globs: *.ts` is an alias, `description: do: this` an error). */
+export function readFrontMatter(text: string): FrontMatter {
+  const normal = text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
+  const match = block.exec(normal);
+  if (match === null) return { fields: {}, body: normal.trim() };
+  const yaml = match[1] ?? '';
+  return { fields: yamlFields(yaml) ?? plainFields(yaml), body: normal.slice(match[0].length).trim() };
+}
+
+/** A field as one line of text; null where it is missing or something else. */
+export function textField({ fields }: FrontMatter, ...names: readonly string[]): string | null {
+  for (const name of names) {
+    const value = fields[name];
+    const text = typeof value === 'string' || typeof value === 'number' ? String(value).replaceAll(/\s+/g, ' ').trim() : '';
+    if (text !== '') return text;
+  }
+  return null;
+}
+
+/** A field that is a list, or a text with commas. */
+export function listField({ fields }: FrontMatter, ...names: readonly string[]): readonly string[] {
+  const value = names.map((name) => fields[name]).find((found) => found !== undefined && found !== null);
+  if (typeof value === 'string') return value.split(',').map((one) => one.trim()).filter((one) => one !== '');
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}
+
+function yamlFields(yaml: string): Readonly<Record<string, unknown>> | null {
+  try {
+    // Without aliases nothing in a file of a repository can grow while it is read.
+    const document = parseDocument(yaml, { logLevel: 'silent' });
+    if (document.errors.length > 0) return null;
+    const parsed = v.safeParse(fieldsSchema, document.toJS({ maxAliasCount: 0 }) ?? {});
+    return parsed.success ? parsed.output : null;
+  } catch {
+    return null;
+  }
+}
+
+function plainFields(yaml: string): Readonly<Record<string, unknown>> {
+  const lines = yaml.split('\n').flatMap((line) => {
+    const match = /^([A-Za-z][\w-]*)\s*:\s*(.*?)\s*$/.exec(line);
+    return match === null ? [] : [[match[1] ?? '', plainValue(match[2] ?? '')] as const];
+  });
+  return Object.fromEntries(lines);
+}
+
+function plainValue(text: string): unknown {
+  if (text === 'true' || text === 'false') return text === 'true';
+  return text.replace(/^(["'])(.*)\1$/, '$2');
+}

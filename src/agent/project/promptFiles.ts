@@ -1,0 +1,80 @@
+import { type FrontMatter, listField, readFrontMatter, textField } from './frontMatter';
+import type { ProjectFolder } from './projectFolder';
+
+/** A prompt that the project keeps in a file, offered behind a "/". */
+export interface PromptFile {
+  /** What is typed: letters, digits, dashes. */
+  readonly name: string;
+  readonly description: string | null;
+  /** What may follow the name, e.g. "[file]". */
+  readonly argumentHint: string | null;
+  readonly path: string;
+  readonly body: string;
+  readonly places: Places;
+}
+
+/** How a file marks where what follows its name goes: claude: `$ARGUMENTS`, `$1` … `$9` · copilot: `${input:name}`. */
+type Places = 'claude' | 'copilot';
+
+interface PromptSource {
+  readonly folder: string;
+  readonly ending: string;
+  readonly places: Places;
+}
+
+const sources: readonly PromptSource[] = [
+  { folder: '.github/prompts', ending: '.prompt.md', places: 'copilot' },
+  { folder: '.claude/commands', ending: '.md', places: 'claude' },
+];
+
+/** The prompt files of one open folder. Of two with one name the first counts. */
+export async function readPrompts(folder: ProjectFolder): Promise<readonly PromptFile[]> {
+  const found = await Promise.all(
+    sources.map(async (source) => {
+      const names = (await folder.names(source.folder, 'file')).filter((name) => name.endsWith(source.ending));
+      return Promise.all(names.map((name) => readPrompt(folder, name, source)));
+    }),
+  );
+  return found.flat().filter((prompt) => prompt !== null);
+}
+
+async function readPrompt(folder: ProjectFolder, fileName: string, { folder: parent, ending, places }: PromptSource): Promise<PromptFile | null> {
+  const path = `${parent}/${fileName}`;
+  const text = await folder.text(path);
+  if (text === null) return null;
+  const read = readFrontMatter(text);
+  const name = (textField(read, 'name') ?? fileName.slice(0, -ending.length)).toLowerCase().replaceAll(/[^\p{L}\d_-]+/gu, '-').replaceAll(/^-+|-+$/g, '');
+  if (name === '' || read.body === '') return null;
+  return { name, description: textField(read, 'description'), argumentHint: hintOf(read), path: folder.shown(path), body: read.body, places };
+}
+
+/** `argument-hint: [file]` is meant as it is written, and a list to YAML. */
+function hintOf(read: FrontMatter): string | null {
+  const list = listField(read, 'argument-hint');
+  return textField(read, 'argument-hint') ?? (list.length === 0 ? null : `[${list.join(', ')}]`);
+}
+
+/** What the model is sent for a prompt that names a prompt file (`/review src/a.ts`): the file's text with what follows the name put in. Any other
+ *  prompt is sent as it is. What is stored and shown stays what the person wrote. */
+export function expandPrompt(text: string, prompts: readonly PromptFile[]): string {
+  const match = /^\/([\p{L}\d_-]+)(?:\s+([^]*))?$/u.exec(text.trimEnd());
+  const prompt = prompts.find(({ name }) => name === match?.[1]?.toLowerCase());
+  if (match === null || prompt === undefined) return text;
+  const given = match[2]?.trim() ?? '';
+  return `(The person ran /${prompt.name}. What follows is the project's file ${prompt.path}.)\n\n${filled(prompt, given)}`;
+}
+
+/** What has no place in the text goes behind it. */
+function filled({ body, places }: PromptFile, given: string): string {
+  const words = (given.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^(["'])(.*)\1$/, '$2'));
+  let used = false;
+  const put = (text: string): string => {
+    used = true;
+    return text;
+  };
+  const text =
+    places === 'copilot'
+      ? body.replaceAll(/\$\{input:[^}]*\}/g, () => put(given))
+      : body.replaceAll(/\$ARGUMENTS\b|\$([1-9])(?!\d)/g, (_whole, place: string | undefined) => put(place === undefined ? given : (words[Number(place) - 1] ?? '')));
+  return used || given === '' ? text : `${text}\n\n${given}`;
+}

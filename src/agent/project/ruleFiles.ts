@@ -1,0 +1,58 @@
+import { type FrontMatter, listField, readFrontMatter, textField } from './frontMatter';
+import type { ProjectFolder } from './projectFolder';
+
+/** What a file of the project tells every agent. */
+export interface RuleFile {
+  /** As it is shown. */
+  readonly path: string;
+  readonly text: string;
+  /** What it is for, where it does not hold for everything: globs, or words. */
+  readonly appliesTo: string | null;
+}
+
+/** Where rules are looked for, those that go before others first. AGENTS.md is everybody's; the rest are the files of single tools. */
+const single = [
+  '.hermes.md', 'AGENTS.md', 'AGENT.md', 'CLAUDE.md', '.claude/CLAUDE.md', 'GEMINI.md', '.github/copilot-instructions.md', '.cursorrules', '.windsurfrules', '.clinerules', '.rules',
+] as const;
+const folders: readonly { readonly folder: string; readonly endings: readonly string[] }[] = [
+  { folder: '.github/instructions', endings: ['.instructions.md'] },
+  { folder: '.claude/rules', endings: ['.md'] },
+  { folder: '.cursor/rules', endings: ['.mdc', '.md'] },
+  { folder: '.windsurf/rules', endings: ['.md'] },
+  { folder: '.clinerules', endings: ['.md', '.txt'] },
+];
+
+/** The rules of one open folder, in order. A file that says the same as an earlier one, or only refers to it, is left out. */
+export async function readRules(folder: ProjectFolder): Promise<readonly RuleFile[]> {
+  const inFolders = await Promise.all(
+    folders.map(async ({ folder: path, endings }) => (await folder.names(path, 'file')).filter((name) => endings.some((ending) => name.endsWith(ending))).map((name) => `${path}/${name}`)),
+  );
+  const paths = [...single, ...inFolders.flat()];
+  const found = await Promise.all(paths.map(async (path) => ({ path, text: await folder.text(path) })));
+  const rules: RuleFile[] = [];
+  for (const { path, text } of found) {
+    const rule = text === null ? null : ruleOf(folder.shown(path), readFrontMatter(text));
+    if (rule === null || onlyRefers(rule.text, paths) || rules.some((earlier) => earlier.text === rule.text)) continue;
+    rules.push(rule);
+  }
+  return rules;
+}
+
+function ruleOf(path: string, read: FrontMatter): RuleFile | null {
+  return read.body === '' ? null : { path, text: read.body, appliesTo: appliesTo(read) };
+}
+
+/** `globs` and `alwaysApply` are Cursor's, `applyTo` Copilot's, `trigger` Windsurf's, `paths` Claude's. */
+function appliesTo(read: FrontMatter): string | null {
+  const { alwaysApply, trigger } = read.fields;
+  if (alwaysApply === true || trigger === 'always_on') return null;
+  const globs = listField(read, 'globs', 'applyTo', 'paths');
+  if (globs.length > 0) return globs.some((glob) => glob === '**' || glob === '**/*') ? null : globs.join(', ');
+  if (alwaysApply === false || trigger === 'model_decision' || trigger === 'manual') return textField(read, 'description') ?? 'where it fits';
+  return null;
+}
+
+/** `@AGENTS.md`, as a CLAUDE.md that stands for it. */
+function onlyRefers(text: string, known: readonly string[]): boolean {
+  return text.split('\n').every((line) => line.trim() === '' || (line.startsWith('@') && known.includes(line.slice(1).trim().replace(/^\.\//, ''))));
+}

@@ -1,0 +1,42 @@
+import { readFrontMatter, textField } from './frontMatter';
+import type { ProjectFolder } from './projectFolder';
+
+/** Instructions for a kind of task, which a model reads when it meets one. */
+export interface Skill {
+  readonly name: string;
+  readonly description: string;
+  /** Of its SKILL.md, as it is shown. */
+  readonly path: string;
+  readonly body: string;
+  /** Other files of the skill, as they are shown. */
+  readonly files: readonly string[];
+}
+
+const folders = ['.claude/skills', '.github/skills', '.agents/skills'] as const;
+const mostFiles = 40;
+
+/** The skills of one open folder. */
+export async function readSkills(folder: ProjectFolder): Promise<readonly Skill[]> {
+  const found = await Promise.all(
+    folders.map(async (path) => Promise.all((await folder.names(path, 'directory')).map((name) => readSkill(folder, `${path}/${name}`, name)))),
+  );
+  return found.flat().filter((skill) => skill !== null);
+}
+
+async function readSkill(folder: ProjectFolder, path: string, folderName: string): Promise<Skill | null> {
+  const text = await folder.text(`${path}/SKILL.md`);
+  if (text === null) return null;
+  const read = readFrontMatter(text);
+  const description = textField(read, 'description');
+  // Without words on when to use it a model would never read it.
+  if (description === null || read.body === '') return null;
+  const files = (await filesBelow(folder, path, 2)).filter((file) => file !== `${path}/SKILL.md`).slice(0, mostFiles);
+  return { name: textField(read, 'name') ?? folderName, description, path: folder.shown(`${path}/SKILL.md`), body: read.body, files: files.map((file) => folder.shown(file)) };
+}
+
+async function filesBelow(folder: ProjectFolder, path: string, depth: number): Promise<readonly string[]> {
+  const files = (await folder.names(path, 'file')).map((name) => `${path}/${name}`);
+  if (depth === 0) return files;
+  const below = await Promise.all((await folder.names(path, 'directory')).map((name) => filesBelow(folder, `${path}/${name}`, depth - 1)));
+  return [...files, ...below.flat()];
+}
