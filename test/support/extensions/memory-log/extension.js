@@ -23,8 +23,10 @@ exports.activate = async (context) => {
   const write = (/** @type {object} */ line) => fs.appendFileSync(file, `${JSON.stringify({ window: process.pid, ...line })}\n`);
 
   let agents = 0;
+  const registration = hermes.registerMemoryProvider({ name: 'memory-log', create: () => provider(++agents, write) });
+  write({ event: 'registered', isChosen: registration.isChosen });
   context.subscriptions.push(
-    hermes.registerMemoryProvider({ name: 'memory-log', create: () => provider(++agents, write) }),
+    registration,
     hermes.onDidSwitchSession((event) => write({ event: 'switched', ...event })),
     hermes.onDidChangeSessions(({ sessionIds }) => write({ event: 'changed', sessionIds })),
     hermes.onTurnEvent((event) => write(turnLine(event))),

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { HermesApi, HermesExtension, MemoryProvider } from '../../../src/host/api/hermes';
+
+async function hermes(): Promise<HermesApi> {
+  const extension = vscode.extensions.getExtension<HermesExtension>('hermes-vscode.hermes-vscode');
+  assert.ok(extension, 'Hermes is not there');
+  return (await extension.activate()).getApi(1);
+}
+
+const provider: MemoryProvider = { initialize: () => undefined, syncTurn: () => undefined };
+const setting = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration('hermes');
+
+suite('The API for other extensions', () => {
+  test('has version 1, frozen; another version is refused with a sentence', async () => {
+    const api = await hermes();
+    const exports: { getApi(version: unknown): unknown } | undefined = vscode.extensions.getExtension('hermes-vscode.hermes-vscode')?.exports;
+    assert.deepEqual([api.apiVersion, Object.isFrozen(api), Object.isFrozen(api.sessions)], [1, true, true]);
+    assert.throws(() => exports?.getApi(2), /This Hermes has version 1 of its API, not 2/);
+  });
+
+  test('registers a memory provider, which knows whether the settings name it', async () => {
+    const api = await hermes();
+    const registration = api.registerMemoryProvider({ name: 'suite', create: () => provider });
+    try {
+      const before = registration.isChosen;
+      await setting().update('memory.provider', 'suite', vscode.ConfigurationTarget.Global);
+      const chosen = registration.isChosen;
+      assert.throws(() => api.registerMemoryProvider({ name: 'suite', create: () => provider }), { name: 'HermesError', code: 'invalid' });
+      assert.deepEqual([before, chosen], [false, true]);
+    } finally {
+      registration.dispose();
+      await setting().update('memory.provider', undefined, vscode.ConfigurationTarget.Global);
+    }
+    api.registerMemoryProvider({ name: 'suite', create: () => provider }).dispose();
+  });
+
+  test('lists sessions, and refuses one that is unknown', async () => {
+    const api = await hermes();
+    assert.ok(Array.isArray(await api.sessions.list({ limit: 5 })));
+    await assert.rejects(api.sessions.read('20260101_000000_aaaaaa'), { name: 'HermesError', code: 'notFound' });
+    await assert.rejects(api.sessions.list({ limit: 0 }), { name: 'HermesError', code: 'invalid' });
+  });
+});
