@@ -21,7 +21,7 @@ export interface ChatBridgeNeeds {
   readonly store: StoreDesk;
   readonly models: ChatModels;
   readonly editor: ChatEditor;
-  readonly surroundings: () => Pick<ChatState, 'restricted' | 'folderName' | 'demoPrompts' | 'localization'>;
+  readonly surroundings: () => Pick<ChatState, 'restricted' | 'folderName' | 'demoPrompts' | 'localization' | 'promptFiles'>;
   /** The model or session that is shown has changed. */
   readonly onChange: () => void;
   readonly log: Log;
@@ -141,6 +141,10 @@ export class ChatBridge implements Surface, Disposable {
 
   trustChanged(): void {
     this.tell('trust', { restricted: this.needs.surroundings().restricted });
+  }
+
+  promptFilesChanged(): void {
+    this.tell('promptFiles', this.needs.surroundings().promptFiles);
   }
 
   onTurnEvent(sessionId: string, event: TurnEvent): void {

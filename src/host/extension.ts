@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { Agent } from '../agent/agent';
 import { Compressor } from '../agent/compression/compressor';
+import { readSkillName } from '../agent/project/readSkillTool';
 import { systemPrompt } from '../agent/systemPrompt';
 import { systemClock as clock } from '../base/clock';
 import { DisposableStore, type Disposable } from '../base/disposable';
@@ -44,6 +45,7 @@ import { ModelDesk } from './modelDesk';
 import { ModelSetup } from './modelSetup';
 import { openReportNotices } from './openReportWords';
 import { outputLog } from './outputLog';
+import { ProjectDesk } from './projectDesk';
 import { ProviderKeys } from './providerKeys';
 import { providersBundle } from './providersBundle';
 import { hindsightBundle } from './hindsightBundle';
@@ -143,6 +145,7 @@ class HermesWindow {
     const textSearch = new EditorTextSearch(() => findRipgrep(ripgrepCandidates(vscode.env.appRoot, process.platform, process.arch)), log);
     const files = new EditorWorkspaceFiles(textSearch);
     const tools = new ToolRegistry(readOnlyTools(files));
+    const project = own(new ProjectDesk({ files, clock, log }));
 
     // Memory
     const memory = new MemoryProviders(() => settings.current.memoryProvider, log);
@@ -178,13 +181,17 @@ class HermesWindow {
         new Agent({
           store, clock, ids, log, tools,
           ...(agentMemory === undefined ? {} : { memory: agentMemory }),
-          openModel: (signal) => catalog.resolve(model, signal),
+          project: () => project.current,
+          openModel: async (signal) => {
+            await project.ready();
+            return catalog.resolve(model, signal);
+          },
           systemPrompt: (hasTools) => systemPrompt({ roots: files.roots(), platform: process.platform, hasTools }),
           reasoningEffort: settings.current.reasoningEffort,
           maxIterations: settings.current.maxIterations,
         }),
-      agentSignature: (model) => JSON.stringify([model, settings.current, keyChanges, files.roots().map((root) => root.path)]),
-      createMemory: (agent) => memory.createMemory(agent, { clock, log, coreTools: tools.names, recallTimeoutMs: () => settings.current.memoryRecallTimeoutMs }),
+      agentSignature: (model) => JSON.stringify([model, settings.current, keyChanges, project.version, files.roots().map((root) => root.path)]),
+      createMemory: (agent) => memory.createMemory(agent, { clock, log, coreTools: [...tools.names, readSkillName], recallTimeoutMs: () => settings.current.memoryRecallTimeoutMs }),
       defaultModel: () => settings.current.model,
       saveDefaultModel: (ref) => settings.saveModel(ref),
       folder: () => files.roots()[0]?.path ?? null,
@@ -222,7 +229,7 @@ class HermesWindow {
     const showStatus = (): void => statusBar.show({ running: gateway.runningTurns().length, store: storeDesk.shown.kind, model: bridge.modelState.chosen });
     const chatNeeds = {
       gateway, store: storeDesk, models, editor, log,
-      surroundings: () => ({ restricted: !vscode.workspace.isTrusted, folderName: vscode.workspace.name ?? null, demoPrompts, localization }),
+      surroundings: () => ({ restricted: !vscode.workspace.isTrusted, folderName: vscode.workspace.name ?? null, demoPrompts, localization, promptFiles: project.offered }),
     };
     const shownChanged = (): void => (showStatus(), sessions.shownChanged());
     const bridge: ChatBridge = own(new ChatBridge(chatSurfaceId, { ...chatNeeds, sessions: store, onChange: shownChanged }));
@@ -298,6 +305,7 @@ class HermesWindow {
     own(memory.onDidChange(() => gateway.memoryChanged()));
     own(context.secrets.onDidChange(() => (keyChanges++, models.invalidate(), hindsight.changed())));
     own(vscode.lm.onDidChangeChatModels(() => models.editorModelsChanged()));
+    own(project.onDidChange(() => [bridge, ...chatTabs.bridges].forEach((each) => each.promptFilesChanged())));
     own(vscode.workspace.onDidGrantWorkspaceTrust(() => [bridge, ...chatTabs.bridges].forEach((each) => each.trustChanged())));
     own(vscode.workspace.onDidChangeWorkspaceFolders(() => [bridge, ...chatTabs.bridges].forEach((each) => each.redraw())));
     showStatus();

@@ -121,6 +121,7 @@ export interface ChatNotifications {
   readonly setup: Setup;
   readonly store: StoreState;
   readonly trust: { readonly restricted: boolean };
+  readonly promptFiles: readonly OfferedPrompt[];
   readonly focusComposer: Record<string, never>;
   /** Bring a message of the session shown into sight. `turnUid`: its turn, for a message that has no place of its own in the chat. */
   readonly reveal: { readonly messageUid: string; readonly turnUid: string | null };
@@ -140,6 +141,7 @@ export interface ChatState {
   readonly restricted: boolean;
   readonly folderName: string | null;
   readonly demoPrompts: readonly string[];
+  readonly promptFiles: readonly OfferedPrompt[];
   /** Strings of the person's language by English text; empty for English. */
   readonly localization: Readonly<Record<string, string>>;
 }
@@ -190,6 +192,14 @@ export type FoundSession =
   | { readonly kind: 'one'; readonly sessionId: string }
   | { readonly kind: 'several'; readonly sessions: readonly SessionSummary[] }
   | { readonly kind: 'none' };
+
+/** A prompt file of the project, which is typed as a command. Its text never comes here: what is sent is made by the host. */
+export interface OfferedPrompt {
+  readonly name: string;
+  readonly description: string | null;
+  /** What may be typed behind the name. */
+  readonly argumentHint: string | null;
+}
 
 /** What a session takes of its model's context, in tokens. */
 export interface SessionContextUse {

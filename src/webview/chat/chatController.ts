@@ -127,6 +127,9 @@ export class ChatController {
   /** A turn runs, or the session is being summarised: what is sent now waits. */
   readonly isBusy: ReadonlySignal<boolean> = computed(() => this.running.value !== null || this.current.value.conversation?.activity?.turnUid === null);
 
+  /** What the project offers behind a "/" beside the commands. */
+  readonly promptFiles: ReadonlySignal<ChatViewState['promptFiles']> = computed(() => this.current.value.promptFiles);
+
   readonly markdown: MarkdownActions = {
     openLink: (href) => this.needs.host.send('openLink', { href }),
     copy: (text) => this.copy(text),
@@ -146,7 +149,7 @@ export class ChatController {
   async submit(busy?: BusyMode): Promise<void> {
     const typed = this.drafts.text.peek();
     if (typed.trim() === '' || this.submitting.peek()) return;
-    const input = parseSlash(typed);
+    const input = parseSlash(typed, this.promptFiles.peek());
     switch (input.kind) {
       case 'prompt':
         return this.sender.submit(typed, typed, busy);

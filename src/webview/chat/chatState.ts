@@ -1,4 +1,4 @@
-import type { BackgroundSession, ChatNotifications, ChatResults, ChatState, ModelState, Setup, StoreState } from '../../protocol/chatProtocol';
+import type { BackgroundSession, ChatNotifications, ChatResults, ChatState, ModelState, OfferedPrompt, Setup, StoreState } from '../../protocol/chatProtocol';
 import type { Message, SessionSummary } from '../../protocol/transcriptWords';
 import { applyRead, applyTurnEvent, conversationFrom, mergeSnapshot, prependPage, type Conversation, withCompressing } from './conversation';
 
@@ -16,6 +16,7 @@ export interface ChatViewState {
   readonly restricted: boolean;
   readonly folderName: string | null;
   readonly demoPrompts: readonly string[];
+  readonly promptFiles: readonly OfferedPrompt[];
 }
 
 export const initialState: ChatViewState = {
@@ -30,6 +31,7 @@ export const initialState: ChatViewState = {
   restricted: false,
   folderName: null,
   demoPrompts: [],
+  promptFiles: [],
 };
 
 type Notification = { [Name in keyof ChatNotifications]: { readonly name: Name; readonly payload: ChatNotifications[Name] } }[keyof ChatNotifications];
@@ -81,6 +83,8 @@ function told(state: ChatViewState, { name, payload }: Notification, now: number
       return { ...state, setup: payload };
     case 'store':
       return { ...state, store: payload };
+    case 'promptFiles':
+      return { ...state, promptFiles: payload };
     case 'trust':
       return { ...state, restricted: payload.restricted };
     case 'focusComposer':
@@ -92,9 +96,9 @@ function told(state: ChatViewState, { name, payload }: Notification, now: number
 }
 
 function bootstrapped(state: ChatViewState, bootstrap: ChatState, now: number): ChatViewState {
-  const { recentSessions, beginning, background, model, setup, store, restricted, folderName, demoPrompts } = bootstrap;
+  const { recentSessions, beginning, background, model, setup, store, restricted, folderName, demoPrompts, promptFiles } = bootstrap;
   const conversation = shown(state.conversation, bootstrap.shown, now);
-  return { ready: true, conversation, recentSessions, beginning, background, model, setup, store, restricted, folderName, demoPrompts };
+  return { ready: true, conversation, recentSessions, beginning, background, model, setup, store, restricted, folderName, demoPrompts, promptFiles };
 }
 
 function shown(current: Conversation | null, payload: ChatNotifications['shown'], now: number): Conversation | null {

@@ -75,6 +75,7 @@ export class Invariants {
         break;
       }
       case 'activity':
+      case 'recalled':
         break;
       default:
         event satisfies never;

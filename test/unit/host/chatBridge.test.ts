@@ -50,7 +50,7 @@ function world(options: { readonly store?: StoreState; readonly remembered?: str
   const log = new RecordingLog();
   const bridge = new ChatBridge('chat', {
     gateway, sessions, store, models, editor, log, onChange: () => undefined,
-    surroundings: () => ({ restricted: false, folderName: 'sample', demoPrompts: [], localization: {} }),
+    surroundings: () => ({ restricted: false, folderName: 'sample', demoPrompts: [], localization: {}, promptFiles: [] }),
   });
   bridges = [...bridges, bridge];
   return { gateway, connection, bridge, meta, done, models, log };

@@ -56,6 +56,7 @@ export class ChatPage {
       restricted: false,
       folderName: 'upload',
       demoPrompts: [],
+      promptFiles: [],
       localization: {},
       ...change,
     });

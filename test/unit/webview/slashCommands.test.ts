@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { completed, offeredCommands, parseSlash, refusalWords, slashCommands } from '../../../src/webview/chat/slashCommands';
+import { completed, offeredCommands, offeredWords, parseSlash, refusalWords, slashCommands } from '../../../src/webview/chat/slashCommands';
 
 describe('a text in the composer', () => {
   test.each([
@@ -27,6 +27,16 @@ describe('a text in the composer', () => {
     expect(parseSlash(typed)).toEqual(expected);
   });
 
+  test.each([
+    ['/review src/a.ts', { kind: 'prompt' }],
+    ['/Code-Review', { kind: 'prompt' }],
+    ['/stop', { kind: 'command', name: 'stop', text: '' }],
+    ['/reviews', { kind: 'unknown', name: 'reviews' }],
+  ])('may name a prompt file of the project: %j', (typed, expected) => {
+    const file = (name: string) => ({ name, description: null, argumentHint: null });
+    expect(parseSlash(typed, [file('review'), file('code-review'), file('stop')])).toEqual(expected);
+  });
+
   test('that is no command is refused with the commands there are', () => {
     expect(refusalWords({ kind: 'unknown', name: 'redo' })).toBe(
       '/redo is not a command. Nothing was sent; put a blank before the / to send this as a prompt. Commands: /new /reset /resume /branch /undo /retry /compress /title /search /model /memory /queue /steer /stop /export /help.',
@@ -45,6 +55,15 @@ describe('commands are offered', () => {
     ['a /st', []],
   ])('while %j is typed: %j', (typed, names) => {
     expect(offeredCommands(typed).map(({ name }) => name)).toEqual(names);
+  });
+
+  test('beside the prompt files of the project, which say what they are for', () => {
+    const offered = offeredCommands('/re', [
+      { name: 'review', description: 'Review a file', argumentHint: '[file]' }, { name: 'release-notes', description: null, argumentHint: null },
+      { name: 'reset', description: 'would never run', argumentHint: null }, { name: 'fix', description: null, argumentHint: null },
+    ]);
+    expect(offered.slice(3).map((one) => [completed(one), offeredWords(one)])).toEqual([['/review ', 'Review a file · [file]'], ['/release-notes', 'Prompt file of this project']]);
+    expect(offeredCommands('/release-n', [{ name: 'release-notes', description: null, argumentHint: null }]).length).toBe(1);
   });
 
   test('and, picked, leave the place where a text goes', () => {

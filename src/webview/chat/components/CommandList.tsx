@@ -1,16 +1,16 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../../localization';
-import { commandWords, type SlashCommand } from '../slashCommands';
+import { type Offered, offeredWords } from '../slashCommands';
 
 interface CommandListProps {
-  readonly commands: readonly SlashCommand[];
-  readonly active: SlashCommand;
-  readonly pick: (command: SlashCommand) => void;
+  readonly commands: readonly Offered[];
+  readonly active: Offered;
+  readonly pick: (command: Offered) => void;
 }
 
 export const commandListId = 'command-list';
 
-export function commandOptionId({ name }: SlashCommand): string {
+export function commandOptionId({ name }: Offered): string {
   return `command-${name}`;
 }
 
@@ -30,7 +30,7 @@ export function CommandList({ commands, active, pick }: CommandListProps) {
           onClick={() => pick(command)}
         >
           <span class="command-name">/{command.name}</span>
-          <span class="command-words">{commandWords(command.name)}</span>
+          <span class="command-words">{offeredWords(command)}</span>
         </li>
       ))}
     </ul>

@@ -1,9 +1,10 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import type { OfferedPrompt } from '../../../protocol/chatProtocol';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { composerKey } from '../composerText';
-import { completed, offeredCommands, type SlashCommand } from '../slashCommands';
+import { completed, type Offered, offeredCommands } from '../slashCommands';
 import { useChat } from './ChatContext';
 import { CompressionCard } from './CompressionCard';
 import { ContextMeter } from './ContextMeter';
@@ -23,7 +24,7 @@ export function Composer() {
   const choices = chat.switches.choices.value;
   useComposerFocus(field.current, chat.composerFocus.value);
 
-  const commands = useCommands(chat.drafts.text, (next) => chat.drafts.edit(next));
+  const commands = useCommands(chat.drafts.text, chat.promptFiles.value, (next) => chat.drafts.edit(next));
 
   const onKeyDown = (event: KeyboardEvent): void => {
     if (commands.onKeyDown(event)) return;
@@ -149,10 +150,10 @@ function ProblemLine() {
 }
 
 interface OfferedCommands {
-  readonly offered: readonly SlashCommand[];
+  readonly offered: readonly Offered[];
   /** Null while no list is shown. */
-  readonly active: SlashCommand | null;
-  readonly pick: (command: SlashCommand) => void;
+  readonly active: Offered | null;
+  readonly pick: (command: Offered) => void;
   readonly typed: (text: string) => void;
   readonly close: () => void;
   /** Whether the key was meant for the list. */
@@ -160,18 +161,18 @@ interface OfferedCommands {
 }
 
 /** The list of commands over the composer: opened by typing "/", closed by Escape until the text is another one. */
-function useCommands(text: ReadonlySignal<string>, edit: (text: string) => void): OfferedCommands {
+function useCommands(text: ReadonlySignal<string>, prompts: readonly OfferedPrompt[], edit: (text: string) => void): OfferedCommands {
   const isOpen = useSignal(false);
   const place = useSignal(0);
   // Keys may come faster than drawings: each is judged by what is true when it comes.
   const find = (typed: string): Pick<OfferedCommands, 'offered' | 'active'> => {
-    const offered = offeredCommands(typed);
+    const offered = offeredCommands(typed, prompts);
     return { offered, active: isOpen.value ? (offered[Math.min(place.value, offered.length - 1)] ?? null) : null };
   };
   const close = (): void => {
     isOpen.value = false;
   };
-  const pick = (command: SlashCommand): void => {
+  const pick = (command: Offered): void => {
     close();
     edit(completed(command));
   };
@@ -188,7 +189,7 @@ function useCommands(text: ReadonlySignal<string>, edit: (text: string) => void)
     return true;
   };
   const typed = (next: string): void => {
-    isOpen.value = offeredCommands(next).length > 0;
+    isOpen.value = offeredCommands(next, prompts).length > 0;
     place.value = 0;
   };
   return { ...find(text.value), pick, typed, close, onKeyDown };
