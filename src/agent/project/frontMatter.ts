@@ -1,4 +1,3 @@
-import { parseDocument } from 'yaml';
 import * as v from 'valibot';
 
 /** A Markdown file with what stands above its text between two lines of three dashes. */
@@ -10,13 +9,13 @@ export interface FrontMatter {
 const block = /^---[ \t]*\n([^]*?)(?:^|\n)---[ \t]*(?:\n|$)/;
 const fieldsSchema = v.record(v.string(), v.unknown());
 
-/** Never throws: a block that is not YAML is read line by line, for many are not (`globs: *.ts` is an alias, `description: do: this` an error). */
-export function readFrontMatter(text: string): FrontMatter {
+/** Never rejects: a block that is not YAML is read line by line, for many are not (`globs: *.ts` is an alias, `description: do: this` an error). */
+export async function readFrontMatter(text: string): Promise<FrontMatter> {
   const normal = text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
   const match = block.exec(normal);
   if (match === null) return { fields: {}, body: normal.trim() };
   const yaml = match[1] ?? '';
-  return { fields: yamlFields(yaml) ?? plainFields(yaml), body: normal.slice(match[0].length).trim() };
+  return { fields: (await yamlFields(yaml)) ?? plainFields(yaml), body: normal.slice(match[0].length).trim() };
 }
 
 /** A field as one line of text; null where it is missing or something else. */
@@ -36,8 +35,10 @@ export function listField({ fields }: FrontMatter, ...names: readonly string[]):
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
-function yamlFields(yaml: string): Readonly<Record<string, unknown>> | null {
+async function yamlFields(yaml: string): Promise<Readonly<Record<string, unknown>> | null> {
   try {
+    // Loaded when a file needs it: most folders have none, and every window opens.
+    const { parseDocument } = await import('yaml');
     // Without aliases nothing in a file of a repository can grow while it is read.
     const document = parseDocument(yaml, { logLevel: 'silent' });
     if (document.errors.length > 0) return null;

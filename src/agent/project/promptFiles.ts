@@ -42,7 +42,7 @@ async function readPrompt(folder: ProjectFolder, fileName: string, { folder: par
   const path = `${parent}/${fileName}`;
   const text = await folder.text(path);
   if (text === null) return null;
-  const read = readFrontMatter(text);
+  const read = await readFrontMatter(text);
   const name = (textField(read, 'name') ?? fileName.slice(0, -ending.length)).toLowerCase().replaceAll(/[^\p{L}\d_-]+/gu, '-').replaceAll(/^-+|-+$/g, '');
   if (name === '' || read.body === '') return null;
   return { name, description: textField(read, 'description'), argumentHint: hintOf(read), path: folder.shown(path), body: read.body, places };

@@ -31,7 +31,7 @@ export async function readRules(folder: ProjectFolder): Promise<readonly RuleFil
   const found = await Promise.all(paths.map(async (path) => ({ path, text: await folder.text(path) })));
   const rules: RuleFile[] = [];
   for (const { path, text } of found) {
-    const rule = text === null ? null : ruleOf(folder.shown(path), readFrontMatter(text));
+    const rule = text === null ? null : ruleOf(folder.shown(path), await readFrontMatter(text));
     if (rule === null || onlyRefers(rule.text, paths) || rules.some((earlier) => earlier.text === rule.text)) continue;
     rules.push(rule);
   }

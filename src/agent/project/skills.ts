@@ -26,7 +26,7 @@ export async function readSkills(folder: ProjectFolder): Promise<readonly Skill[
 async function readSkill(folder: ProjectFolder, path: string, folderName: string): Promise<Skill | null> {
   const text = await folder.text(`${path}/SKILL.md`);
   if (text === null) return null;
-  const read = readFrontMatter(text);
+  const read = await readFrontMatter(text);
   const description = textField(read, 'description');
   // Without words on when to use it a model would never read it.
   if (description === null || read.body === '') return null;
