@@ -31,7 +31,7 @@ export class EditorActions implements ChatEditor {
   }
 
   async exportSession(sessionId: string): Promise<void> {
-    await vscode.commands.executeCommand('hermes.exportSession', sessionId);
+    await vscode.commands.executeCommand('hermes.exportSession', { sessionId });
   }
 
   async openMemory(): Promise<void> {

@@ -259,7 +259,14 @@ class HermesWindow {
     const tabs: TranscriptTabs = own(
       new TranscriptTabs(programs, {
         gateway, sessions: store, store: storeDesk, clock, localization, log,
-        editor: { openInChat: (sessionId) => opener.open(sessionId, null, 'chat'), copy: (text) => editor.copy(text), openLink: (href) => editor.openLink(href) },
+        editor: {
+          openInChat: (sessionId, messageUid) => opener.open(sessionId, messageUid, 'chat'),
+          branchFrom: async (sessionId, messageUid) => void (await vscode.commands.executeCommand('hermes.branchFromHere', { sessionId, messageUid })),
+          rewindTo: async (sessionId, messageUid) => void (await vscode.commands.executeCommand('hermes.rewindToHere', { sessionId, messageUid })),
+          exportSession: (sessionId) => editor.exportSession(sessionId),
+          copy: (text) => editor.copy(text),
+          openLink: (href) => editor.openLink(href),
+        },
       }),
     );
     own(vscode.window.registerWebviewViewProvider(chatViewId, chat));

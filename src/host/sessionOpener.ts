@@ -3,6 +3,7 @@ import type { OpenPlace } from '../protocol/searchProtocol';
 import type { SessionStore } from '../store/sessionStore';
 import type { Message } from '../transcript/message';
 import type { ChatBridge } from './chatBridge';
+import { originalRow } from './originalRow';
 
 /** A message with more rows than this behind it is shown in the transcript, which reads around it: the chat always reaches to the end. */
 const farthestInChat = 1000;
@@ -60,16 +61,12 @@ export class SessionOpener {
     else this.needs.openTranscript(sessionId, message.uid);
   }
 
-  /** A row that was merged into another is found there, and one that repeats a row of an earlier segment is that row. Null when it is no longer
-   *  stored. */
+  /** A row that was merged into another is found there. Null when it is no longer stored. */
   private async standing(uid: string): Promise<Message | null> {
-    let message = await this.needs.sessions.getMessage(uid);
-    for (let steps = 0; message !== null && steps < 100; steps++) {
-      const next: string | null = message.carriedFrom ?? (message.visibility.kind === 'hidden' ? message.visibility.absorbedInto : null);
-      if (next === null) break;
-      message = await this.needs.sessions.getMessage(next);
-    }
-    return message;
+    const { sessions } = this.needs;
+    const message = await originalRow(sessions, uid);
+    const into = message?.visibility.kind === 'hidden' ? message.visibility.absorbedInto : null;
+    return into === null ? message : originalRow(sessions, into);
   }
 
   /** Whether the chat shows this message, or may reach back to it. Rows that the chat does not show are shown by the transcript. */

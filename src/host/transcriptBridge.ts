@@ -2,64 +2,66 @@ import type { Clock } from '../base/clock';
 import { DisposableStore, type Disposable } from '../base/disposable';
 import type { Log } from '../base/log';
 import type { Gateway, Surface } from '../gateway/gateway';
-import { transcriptCommands, transcriptRequests, type TranscriptNotifications, type TranscriptResults, type TranscriptRows } from '../protocol/transcriptProtocol';
+import { transcriptCommands, transcriptRequests, type TranscriptBranch, type TranscriptNotifications, type TranscriptResults } from '../protocol/transcriptProtocol';
 import type { SessionStore } from '../store/sessionStore';
 import type { Session } from '../transcript/session';
 import type { SessionEvent } from '../transcript/turnEvent';
 import { errorWords } from './errorWords';
+import { originalRow } from './originalRow';
 import type { StoreDesk } from './storeDesk';
+import { TranscriptReader } from './transcriptReader';
 import { ViewEndpoint, type WebviewPort } from './viewEndpoint';
 
 const firstRows = 200;
 /** How often a tab reads again while a turn of its session runs. */
 const liveRefreshMs = 1000;
+/** Changes of the tree of branches that come together are read together. */
+const branchesPauseMs = 100;
 
 export interface TranscriptNeeds {
-  readonly gateway: Gateway;
-  readonly sessions: Pick<SessionStore, 'getSession'>;
-  readonly store: StoreDesk;
+  readonly gateway: Pick<Gateway, 'readTranscript' | 'attach' | 'onDidChangeRunning' | 'runningTurns'>;
+  readonly sessions: Pick<SessionStore, 'getSession' | 'getMessage' | 'conversationTip' | 'branchesOf' | 'revisionsOf'>;
+  readonly store: Pick<StoreDesk, 'settled' | 'onDidChange' | 'hasJustOpened'>;
+  /** The folder that the session belongs to, where that is not this window's: then it can be read and brought over, and nothing else. */
+  readonly otherFolder?: string;
   readonly clock: Clock;
   readonly localization: Readonly<Record<string, string>>;
   readonly editor: {
-    openInChat(sessionId: string): Promise<void>;
+    openInChat(sessionId: string, messageUid: string | null): Promise<void>;
+    branchFrom(sessionId: string, messageUid: string): Promise<void>;
+    rewindTo(sessionId: string, messageUid: string): Promise<void>;
+    exportSession(sessionId: string): Promise<void>;
     copy(text: string): Promise<void>;
     openLink(href: string): Promise<void>;
   };
   /** The tab's title follows the session's. */
   readonly onSession: (session: Session) => void;
+  /** Whether another tab shows this session already; it is brought to the front then. */
+  readonly isElsewhere: (sessionId: string, messageUid: string | null) => boolean;
   readonly log: Log;
 }
 
-/** A tab that shows the stored rows of one session. It only reads: as a surface it shows no session of its own, it listens for changes. */
+/** A tab that shows the stored rows of one session, and of another when the person goes along a branch. It only reads: as a surface it shows no
+ *  session of its own, it listens for changes. */
 export class TranscriptBridge implements Surface, Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly endpoint: ViewEndpoint<typeof transcriptCommands, typeof transcriptRequests, TranscriptResults, TranscriptNotifications>;
+  private readonly reader: TranscriptReader;
   private ready = false;
+  private branches = '';
   private cancelRefresh: (() => void) | null = null;
+  private cancelBranches: (() => void) | null = null;
 
+  /** `shown`: the session's newest segment as far as it is known; it goes on with the session. */
   constructor(
     readonly id: string,
-    readonly sessionId: string,
+    private shown: string,
     private revealed: string | null,
     port: WebviewPort,
     private readonly needs: TranscriptNeeds,
   ) {
-    this.endpoint = this.lifetime.register(
-      new ViewEndpoint<typeof transcriptCommands, typeof transcriptRequests, TranscriptResults, TranscriptNotifications>(
-        port,
-        { commands: transcriptCommands, requests: transcriptRequests },
-        {
-          commands: {
-            ready: () => this.bootstrap(),
-            openInChat: () => needs.editor.openInChat(sessionId),
-            copy: ({ text }) => needs.editor.copy(text),
-            openLink: ({ href }) => needs.editor.openLink(href),
-          },
-          requests: { loadRows: ({ sessionId: asked, before, limit }) => this.readRows(asked, before, limit) },
-        },
-        needs.log,
-      ),
-    );
+    this.reader = new TranscriptReader(needs);
+    this.endpoint = this.lifetime.register(this.connect(port));
     this.lifetime.register(needs.gateway.attach(this));
     this.lifetime.register(needs.gateway.onDidChangeRunning(() => this.changed()));
     this.lifetime.register(
@@ -69,9 +71,13 @@ export class TranscriptBridge implements Surface, Disposable {
     );
   }
 
+  get sessionId(): string {
+    return this.shown;
+  }
+
   reveal(messageUid: string): void {
     this.revealed = messageUid;
-    if (this.ready) this.endpoint.notify('reveal', { messageUid });
+    if (this.ready) this.inBackground(this.tellReveal(messageUid));
   }
 
   /** The page is gone; it says `ready` when it is back. */
@@ -88,58 +94,135 @@ export class TranscriptBridge implements Surface, Disposable {
   }
 
   onSessionEvent(event: SessionEvent): void {
-    if (event.kind === 'sessionsChanged' && event.sessionIds.includes(this.sessionId)) this.changed();
+    if (event.kind !== 'sessionsChanged') return;
+    if (event.sessionIds.includes(this.shown)) this.changed();
+    this.branchesChanged();
   }
 
   dispose(): void {
     this.cancelRefresh?.();
+    this.cancelBranches?.();
     this.lifetime.dispose();
+  }
+
+  private connect(port: WebviewPort): ViewEndpoint<typeof transcriptCommands, typeof transcriptRequests, TranscriptResults, TranscriptNotifications> {
+    const { editor, sessions, log } = this.needs;
+    return new ViewEndpoint<typeof transcriptCommands, typeof transcriptRequests, TranscriptResults, TranscriptNotifications>(
+      port,
+      { commands: transcriptCommands, requests: transcriptRequests },
+      {
+        commands: {
+          ready: () => this.bootstrap(),
+          openInChat: ({ messageUid }) => editor.openInChat(this.shown, messageUid),
+          branchFrom: ({ messageUid }) => editor.branchFrom(this.shown, messageUid),
+          rewindTo: ({ messageUid }) => editor.rewindTo(this.shown, messageUid),
+          exportSession: () => editor.exportSession(this.shown),
+          goTo: ({ sessionId, messageUid }) => this.goTo(sessionId, messageUid),
+          copy: ({ text }) => editor.copy(text),
+          openLink: ({ href }) => editor.openLink(href),
+        },
+        requests: {
+          loadRows: ({ sessionId, wanted, limit }) => this.reader.rows(sessionId, wanted, limit),
+          revisions: async ({ messageUid }) => (await sessions.revisionsOf(messageUid)).map(({ revisedAt, parts }) => ({ revisedAt, parts })),
+        },
+      },
+      log,
+    );
+  }
+
+  private async goTo(sessionId: string, messageUid: string | null): Promise<void> {
+    if (this.needs.isElsewhere(sessionId, messageUid)) return;
+    this.shown = sessionId;
+    this.revealed = messageUid;
+    await this.bootstrap();
   }
 
   private async bootstrap(): Promise<void> {
     const { localization } = this.needs;
     await this.needs.store.settled();
-    const reveal = this.revealed;
-    try {
-      const session = await this.needs.sessions.getSession(this.sessionId);
-      if (session !== null) this.needs.onSession(session);
-      const rows = session === null ? null : await this.readRows(this.sessionId, null, firstRows);
-      const problem = session === null ? `Session ${this.sessionId} is not in this folder's history.` : null;
-      this.endpoint.notify('bootstrap', { session, rows, problem, reveal, localization });
-    } catch (error) {
-      this.endpoint.notify('bootstrap', { session: null, rows: null, problem: errorWords(error).sentence, reveal, localization });
-    }
+    const asked = this.shown;
+    const state = await this.readState().catch((error: unknown) => ({ session: null, rows: null, branches: [], problem: errorWords(error).sentence, reveal: null }));
+    // The person went on to another session meanwhile, whose reading tells all.
+    if (asked !== this.shown && state.session?.id !== this.shown) return;
+    this.branches = JSON.stringify(state.branches);
+    this.endpoint.notify('bootstrap', { ...state, localization, otherFolder: this.needs.otherFolder ?? null });
     this.ready = true;
     this.keepLive();
   }
 
-  private async readRows(sessionId: string, before: number | null, limit: number): Promise<TranscriptRows> {
-    const { messages, turns, hasEarlier, total } = await this.needs.gateway.readTranscript({
-      sessionId,
-      limit,
-      includeHidden: true,
-      ...(before === null ? {} : { before }),
+  private async readState(): Promise<Omit<TranscriptNotifications['bootstrap'], 'localization' | 'otherFolder'>> {
+    const session = await this.readSession();
+    if (session === null) return { session, rows: null, branches: [], problem: `Session ${this.shown} is not in this folder's history.`, reveal: null };
+    const row = this.revealed === null ? null : await originalRow(this.needs.sessions, this.revealed);
+    const wanted = row === null ? ({ kind: 'end' } as const) : ({ kind: 'around', messageUid: row.uid } as const);
+    const [rows, branches] = await Promise.all([this.reader.rows(session.id, wanted, firstRows), this.readBranches()]);
+    return { session, rows, branches, problem: null, reveal: row?.uid ?? null };
+  }
+
+  /** The session as it goes on now: a compression may have begun another segment. */
+  private async readSession(): Promise<Session | null> {
+    const { sessions, onSession } = this.needs;
+    const named = this.shown;
+    if ((await sessions.getSession(named)) === null) return null;
+    const tip = await sessions.conversationTip(named);
+    if (named !== this.shown) return null;
+    this.shown = tip;
+    const session = await sessions.getSession(tip);
+    if (session !== null) onSession(session);
+    return session;
+  }
+
+  /** The tree is beside the transcript; without it the rows are still worth showing. */
+  private async readBranches(): Promise<readonly TranscriptBranch[]> {
+    return this.reader.branches(this.shown).catch((error: unknown) => {
+      this.needs.log.warn(`The branches of a session could not be read: ${errorWords(error).sentence}`);
+      return [];
     });
-    return { messages, turns, hasEarlier, total };
+  }
+
+  private async tellReveal(messageUid: string): Promise<void> {
+    const row = await originalRow(this.needs.sessions, messageUid);
+    if (row !== null) this.endpoint.notify('reveal', { messageUid: row.uid });
   }
 
   private changed(): void {
-    if (this.ready) {
-      this.endpoint.notify('changed', { sessionId: this.sessionId });
-      this.needs.sessions.getSession(this.sessionId).then(
-        (session) => session !== null && this.needs.onSession(session),
-        (error: unknown) => this.needs.log.warn(`The transcript's title could not be read: ${errorWords(error).sentence}`),
-      );
-    }
+    this.inBackground(this.follow());
     this.keepLive();
+  }
+
+  private async follow(): Promise<void> {
+    const session = await this.readSession();
+    if (session === null || !this.ready) return;
+    this.endpoint.notify('session', session);
+    this.endpoint.notify('changed', { sessionId: session.id });
+    this.keepLive();
+  }
+
+  private branchesChanged(): void {
+    this.cancelBranches ??= this.needs.clock.after(branchesPauseMs, () => {
+      this.cancelBranches = null;
+      if (this.ready) this.inBackground(this.tellBranches());
+    });
+  }
+
+  private async tellBranches(): Promise<void> {
+    const branches = await this.readBranches();
+    const text = JSON.stringify(branches);
+    if (text === this.branches || !this.ready) return;
+    this.branches = text;
+    this.endpoint.notify('branches', branches);
   }
 
   /** Chunks are stored many times a second; the tab reads them once a second while its session is answering. */
   private keepLive(): void {
-    if (this.cancelRefresh !== null || !this.needs.gateway.runningTurns().some((turn) => turn.sessionId === this.sessionId)) return;
+    if (this.lifetime.isDisposed || this.cancelRefresh !== null || !this.needs.gateway.runningTurns().some((turn) => turn.sessionId === this.shown)) return;
     this.cancelRefresh = this.needs.clock.after(liveRefreshMs, () => {
       this.cancelRefresh = null;
       this.changed();
     });
+  }
+
+  private inBackground(work: Promise<void>): void {
+    work.catch((error: unknown) => this.needs.log.warn(`The transcript could not follow its session: ${errorWords(error).sentence}`));
   }
 }

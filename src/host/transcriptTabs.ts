@@ -15,36 +15,44 @@ interface OpenTab {
   readonly bridge: TranscriptBridge;
 }
 
-/** Editor tabs "Transcript: <title>": one per session, read-only, back after a reload of the window. */
+/** Editor tabs "Transcript: <title>": one per session that is shown, read-only, back after a reload of the window. */
 export class TranscriptTabs implements vscode.WebviewPanelSerializer, vscode.Disposable {
-  private readonly tabs = new Map<string, OpenTab>();
+  private readonly tabs = new Set<OpenTab>();
   private count = 0;
 
   constructor(
     private readonly programs: WebviewPrograms,
-    private readonly needs: Omit<TranscriptNeeds, 'onSession'>,
+    private readonly needs: Omit<TranscriptNeeds, 'onSession' | 'isElsewhere'>,
   ) {}
 
   open(sessionId: string, messageUid: string | null): void {
-    const existing = this.tabs.get(sessionId);
-    if (existing === undefined) {
-      const panel = vscode.window.createWebviewPanel(transcriptViewType, vscode.l10n.t('Transcript'), vscode.ViewColumn.Active, this.programs.options);
-      this.fill(panel, sessionId, messageUid);
-      return;
-    }
-    existing.panel.reveal();
-    if (messageUid !== null) existing.bridge.reveal(messageUid);
+    if (this.showOpen(sessionId, messageUid, null)) return;
+    const panel = vscode.window.createWebviewPanel(transcriptViewType, vscode.l10n.t('Transcript'), vscode.ViewColumn.Active, this.programs.options);
+    this.fill(panel, sessionId, messageUid);
   }
 
   async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
     const kept = v.safeParse(keptState, state);
-    if (!kept.success || this.tabs.has(kept.output.sessionId)) panel.dispose();
+    if (!kept.success || this.showing(kept.output.sessionId) !== undefined) panel.dispose();
     else this.fill(panel, kept.output.sessionId, null);
   }
 
   dispose(): void {
-    for (const { bridge } of this.tabs.values()) bridge.dispose();
+    for (const { bridge } of this.tabs) bridge.dispose();
     this.tabs.clear();
+  }
+
+  private showing(sessionId: string): OpenTab | undefined {
+    return [...this.tabs].find(({ bridge }) => bridge.sessionId === sessionId);
+  }
+
+  /** Brings the tab of a session to the front, if there is one beside `asking`. */
+  private showOpen(sessionId: string, messageUid: string | null, asking: OpenTab | null): boolean {
+    const open = this.showing(sessionId);
+    if (open === undefined || open === asking) return false;
+    open.panel.reveal();
+    if (messageUid !== null) open.bridge.reveal(messageUid);
+    return true;
   }
 
   private fill(panel: vscode.WebviewPanel, sessionId: string, messageUid: string | null): void {
@@ -53,14 +61,16 @@ export class TranscriptTabs implements vscode.WebviewPanelSerializer, vscode.Dis
       if (panel.title !== title) panel.title = title;
     };
     this.count++;
-    const bridge = new TranscriptBridge(`transcript:${this.count}`, sessionId, messageUid, webviewPort(panel.webview), { ...this.needs, onSession });
-    this.tabs.set(sessionId, { panel, bridge });
+    const isElsewhere = (id: string, uid: string | null): boolean => this.showOpen(id, uid, tab);
+    const bridge = new TranscriptBridge(`transcript:${this.count}`, sessionId, messageUid, webviewPort(panel.webview), { ...this.needs, onSession, isElsewhere });
+    const tab: OpenTab = { panel, bridge };
+    this.tabs.add(tab);
     panel.onDidChangeViewState(() => {
       if (!panel.visible) bridge.pageUnloaded();
     });
     panel.onDidDispose(() => {
       bridge.dispose();
-      this.tabs.delete(sessionId);
+      this.tabs.delete(tab);
     });
     this.programs.load('transcript', panel.webview);
   }

@@ -1,10 +1,13 @@
 import { computed, signal, type ReadonlySignal } from '@preact/signals';
-import type { TranscriptNotifications, TranscriptResults, TranscriptRows, transcriptCommands, transcriptRequests } from '../../protocol/transcriptProtocol';
-import type { Session } from '../../protocol/transcriptWords';
+import type {
+  RowRevision, RowsWanted, TranscriptBranch, TranscriptNotifications, TranscriptResults, TranscriptRows, TranscriptState, transcriptCommands, transcriptRequests,
+} from '../../protocol/transcriptProtocol';
+import type { Message, Session } from '../../protocol/transcriptWords';
 import { RefusedRequest, type HostConnection, type NotificationOf } from '../rpc';
 import type { MarkdownActions } from '../markdown/Markdown';
+import { arrivalIn } from './branchTree';
 import type { TranscriptMemory } from './transcriptMemory';
-import { transcriptRows, withEarlier, type TranscriptFilter } from './transcriptRows';
+import { transcriptRows, withEarlier, withLater, type TranscriptFilter } from './transcriptRows';
 
 export interface TranscriptViewProtocol {
   readonly commands: typeof transcriptCommands;
@@ -24,18 +27,31 @@ export interface TranscriptNeeds {
 /** Rows fetched at a time. */
 const pageSize = 200;
 
-/** What the transcript tab shows: stored rows as they are read from disk, never anything of its own. */
+/** What the transcript tab shows: stored rows as they are read from disk, never anything of its own. The rows that are loaded follow each other
+ *  without a gap; they need not reach to the end. */
 export class TranscriptController {
   readonly ready = signal(false);
   readonly session = signal<Session | null>(null);
   readonly stored = signal<TranscriptRows | null>(null);
+  readonly branches = signal<readonly TranscriptBranch[]>([]);
   readonly problem = signal<string | null>(null);
+  /** The folder that the session belongs to, where it is not this window's. */
+  readonly otherFolder = signal<string | null>(null);
   readonly loading = signal(false);
   readonly raw = signal(false);
   readonly filter = signal<TranscriptFilter>({ role: null, showHidden: false });
+  /** Null: shown where there are branches and room for them. */
+  readonly branchesShown = signal<boolean | null>(null);
   /** The row to bring into sight, once it is there. */
   readonly revealed = signal<string | null>(null);
+  /** The row that actions and arrow keys go from. */
+  readonly selected = signal<string | null>(null);
+  /** What rows said before they were rewritten, as far as a person asked for it. */
+  readonly revisions = signal<ReadonlyMap<string, readonly RowRevision[]>>(new Map());
   readonly rows = computed(() => (this.stored.value === null ? [] : transcriptRows(this.stored.value, this.filter.value)));
+  readonly hasEarlier: ReadonlySignal<boolean> = computed(() => this.stored.value?.hasEarlier ?? false);
+  readonly hasLater: ReadonlySignal<boolean> = computed(() => (this.stored.value?.later ?? 0) > 0);
+  readonly selectedMessage: ReadonlySignal<Message | null> = computed(() => this.stored.value?.messages.find(({ uid }) => uid === this.selected.value) ?? null);
   private anchor: TranscriptMemory['anchor'];
   private changedMeanwhile = false;
   private reading: Promise<void> | null = null;
@@ -46,6 +62,7 @@ export class TranscriptController {
     if (recalled !== null) {
       this.raw.value = recalled.raw;
       this.filter.value = { role: recalled.role, showHidden: recalled.showHidden };
+      this.branchesShown.value = recalled.branches;
     }
     needs.host.onNotification((notification) => this.told(notification));
   }
@@ -60,18 +77,36 @@ export class TranscriptController {
     return this.anchor;
   }
 
-  get hasEarlier(): ReadonlySignal<boolean> {
-    return this.earlier;
-  }
-
-  private readonly earlier = computed(() => this.stored.value?.hasEarlier ?? false);
-
   start(): void {
     this.needs.host.send('ready', {});
   }
 
+  /** At the selected row, where one is selected that the chat shows. */
   openInChat(): void {
-    this.needs.host.send('openInChat', {});
+    const selected = this.selectedMessage.peek();
+    this.needs.host.send('openInChat', { messageUid: selected?.visibility.kind === 'shown' ? selected.uid : null });
+  }
+
+  branchFromSelected(): void {
+    const selected = this.selectedMessage.peek();
+    if (selected !== null) this.needs.host.send('branchFrom', { messageUid: selected.uid });
+  }
+
+  rewindToSelected(): void {
+    const selected = this.selectedMessage.peek();
+    if (selected !== null) this.needs.host.send('rewindTo', { messageUid: selected.uid });
+  }
+
+  exportSession(): void {
+    this.needs.host.send('exportSession', {});
+  }
+
+  goToBranch(conversationId: string): void {
+    const branches = this.branches.peek();
+    const here = branches.find((branch) => branch.conversationId === this.session.peek()?.conversationId);
+    const target = branches.find((branch) => branch.conversationId === conversationId);
+    if (target === undefined || target === here) return;
+    this.needs.host.send('goTo', { sessionId: target.tipId, messageUid: arrivalIn(target, here) });
   }
 
   setRaw(raw: boolean): void {
@@ -81,6 +116,11 @@ export class TranscriptController {
 
   setFilter(change: Partial<TranscriptFilter>): void {
     this.filter.value = { ...this.filter.peek(), ...change };
+    this.keep();
+  }
+
+  showBranches(shown: boolean): void {
+    this.branchesShown.value = shown;
     this.keep();
   }
 
@@ -94,53 +134,115 @@ export class TranscriptController {
     const before = stored?.messages[0]?.position;
     if (stored === null || before === undefined || !stored.hasEarlier) return;
     await this.load(async (sessionId) => {
-      const page = await this.needs.host.request('loadRows', { sessionId, before, limit: pageSize });
-      this.stored.value = withEarlier(this.stored.peek() ?? stored, page);
+      const page = await this.ask(sessionId, { kind: 'before', position: before });
+      this.put(sessionId, withEarlier(this.stored.peek() ?? stored, page));
+    });
+  }
+
+  async loadLater(): Promise<void> {
+    const stored = this.stored.peek();
+    const after = stored?.messages.at(-1)?.position;
+    if (stored === null || after === undefined || stored.later === 0) return;
+    await this.load(async (sessionId) => {
+      const page = await this.ask(sessionId, { kind: 'after', position: after });
+      this.put(sessionId, withLater(this.stored.peek() ?? stored, page));
     });
   }
 
   /** Everything there is, for a search that must not miss a row. */
   async loadAll(): Promise<void> {
-    while (this.earlier.peek() && this.problem.peek() === null) await this.loadEarlier();
+    while (this.hasEarlier.peek() && this.problem.peek() === null) await this.loadEarlier();
+    while (this.hasLater.peek() && this.problem.peek() === null) await this.loadLater();
+  }
+
+  async goToEnd(): Promise<void> {
+    await this.load(async (sessionId) => this.put(sessionId, await this.ask(sessionId, { kind: 'end' })));
+    this.revealed.value = this.rows.peek().at(-1)?.message.uid ?? null;
+  }
+
+  async showRevisions(messageUid: string): Promise<void> {
+    await this.load(async () => {
+      const revisions = await this.needs.host.request('revisions', { messageUid });
+      this.revisions.value = new Map([...this.revisions.peek(), [messageUid, revisions]]);
+    });
   }
 
   private told(notification: NotificationOf<TranscriptViewProtocol>): void {
     switch (notification.name) {
-      case 'bootstrap': {
-        const { session, rows, problem, reveal, localization } = notification.payload;
-        this.needs.setLocalization(localization);
-        this.ready.value = true;
-        this.session.value = session;
-        this.stored.value = rows;
-        this.problem.value = problem;
-        if (reveal !== null) void this.reveal(reveal);
-        this.keep();
+      case 'bootstrap':
+        this.bootstrapped(notification.payload);
         break;
-      }
       case 'changed':
         if (notification.payload.sessionId === this.session.peek()?.id) void this.reload();
         break;
       case 'reveal':
         void this.reveal(notification.payload.messageUid);
         break;
+      case 'session':
+        if (notification.payload.conversationId === this.session.peek()?.conversationId) this.session.value = notification.payload;
+        this.keep();
+        break;
+      case 'branches':
+        this.branches.value = notification.payload;
+        break;
     }
   }
 
+  private bootstrapped({ session, rows, branches, problem, reveal, otherFolder, localization }: TranscriptState): void {
+    this.needs.setLocalization(localization);
+    const before = this.session.peek()?.conversationId ?? null;
+    if (before !== null && before !== session?.conversationId) this.startOver();
+    this.ready.value = true;
+    this.session.value = session;
+    this.stored.value = rows;
+    this.branches.value = branches;
+    this.problem.value = problem;
+    this.otherFolder.value = otherFolder;
+    if (reveal !== null) void this.reveal(reveal);
+    this.keep();
+  }
+
+  /** Another session: nothing of the one before goes with it. */
+  private startOver(): void {
+    this.anchor = null;
+    this.selected.value = null;
+    this.revealed.value = null;
+    this.revisions.value = new Map();
+  }
+
+  /** What is loaded, read again; with what has come behind it where it reaches to the end. */
   private async reload(): Promise<void> {
     this.changedMeanwhile = this.loading.peek();
     if (this.changedMeanwhile) return;
-    const limit = Math.max(pageSize, this.stored.peek()?.messages.length ?? 0);
-    await this.load(async (sessionId) => {
-      this.stored.value = await this.needs.host.request('loadRows', { sessionId, before: null, limit });
-    });
+    const stored = this.stored.peek();
+    const first = stored?.messages[0];
+    const position = stored?.hasEarlier === true && first !== undefined ? first.position - 1 : Number.MIN_SAFE_INTEGER;
+    const limit = (stored?.messages.length ?? 0) + (stored === null || stored.later === 0 ? pageSize : 0);
+    await this.load(async (sessionId) => this.put(sessionId, await this.ask(sessionId, { kind: 'after', position }, limit)));
   }
 
   private async reveal(uid: string): Promise<void> {
-    const has = (): boolean => this.stored.peek()?.messages.some((message) => message.uid === uid) ?? false;
-    while (!has() && this.earlier.peek() && this.problem.peek() === null) await this.loadEarlier();
-    const hidden = this.stored.peek()?.messages.find((message) => message.uid === uid)?.visibility.kind !== 'shown';
-    this.setFilter({ role: null, showHidden: hidden || this.filter.peek().showHidden });
+    const stored = (): Message | undefined => this.stored.peek()?.messages.find((message) => message.uid === uid);
+    while (this.reading !== null) await this.reading;
+    if (stored() === undefined) {
+      await this.load(async (sessionId) => {
+        const page = await this.ask(sessionId, { kind: 'around', messageUid: uid });
+        if (page.messages.some((message) => message.uid === uid)) this.put(sessionId, page);
+      });
+    }
+    const message = stored();
+    if (message === undefined) return;
+    this.setFilter({ role: null, showHidden: message.visibility.kind !== 'shown' || this.filter.peek().showHidden });
     this.revealed.value = uid;
+  }
+
+  private ask(sessionId: string, wanted: RowsWanted, limit = pageSize): Promise<TranscriptRows> {
+    return this.needs.host.request('loadRows', { sessionId, wanted, limit });
+  }
+
+  /** The tab may have gone on to another session while these were read. */
+  private put(sessionId: string, rows: TranscriptRows): void {
+    if (this.session.peek()?.id === sessionId) this.stored.value = rows;
   }
 
   /** One reading at a time; asked for during another, it only waits for that one. */
@@ -170,6 +272,6 @@ export class TranscriptController {
     const sessionId = this.session.peek()?.id ?? this.needs.recalled?.sessionId;
     if (sessionId === undefined) return;
     const { role, showHidden } = this.filter.peek();
-    this.needs.keep({ version: 1, sessionId, raw: this.raw.peek(), showHidden, role, anchor: this.anchor });
+    this.needs.keep({ version: 1, sessionId, raw: this.raw.peek(), showHidden, role, anchor: this.anchor, branches: this.branchesShown.peek() });
   }
 }

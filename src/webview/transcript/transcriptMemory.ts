@@ -10,6 +10,8 @@ const memorySchema = v.object({
   role: v.nullable(v.picklist(['user', 'assistant', 'tool'])),
   /** Row at the top of the view and its distance from there, in pixels; null: at the end. */
   anchor: v.nullable(v.object({ uid: v.string(), offset: v.number() })),
+  /** Whether the branches are shown; null: where there are some and room for them. */
+  branches: v.optional(v.nullable(v.boolean()), null),
 });
 
 export type TranscriptMemory = v.InferOutput<typeof memorySchema>;

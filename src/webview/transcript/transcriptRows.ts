@@ -1,5 +1,5 @@
 import type { TranscriptRows } from '../../protocol/transcriptProtocol';
-import type { Message, Turn } from '../../protocol/transcriptWords';
+import { isContinuation, type Message, type Turn } from '../../protocol/transcriptWords';
 import { t } from '../localization';
 import { stopReasonWord } from '../turnWords';
 import { compactCount } from '../times';
@@ -26,7 +26,7 @@ export interface TranscriptRow {
 export function transcriptRows(rows: TranscriptRows, filter: TranscriptFilter): readonly TranscriptRow[] {
   const turns = new Map(rows.turns.map((turn) => [turn.uid, turn]));
   const endings = new Set(lastAnswers(rows.messages).values());
-  const first = rows.total - rows.messages.length + 1;
+  const first = rows.total - rows.later - rows.messages.length + 1;
   const numbers = new Map(rows.messages.map((message, index) => [message.uid, first + index]));
   const joined = joinedRows(rows.messages, numbers);
   return rows.messages
@@ -66,7 +66,21 @@ export function withEarlier(loaded: TranscriptRows, earlier: TranscriptRows): Tr
     messages: [...earlier.messages.filter((message) => !known.has(message.uid)), ...loaded.messages],
     turns: [...turns.values()],
     hasEarlier: earlier.hasEarlier,
+    later: loaded.later,
     total: Math.max(loaded.total, earlier.total),
+  };
+}
+
+/** Later rows behind those that are loaded; each row once, the newer reading of it. */
+export function withLater(loaded: TranscriptRows, later: TranscriptRows): TranscriptRows {
+  const read = new Set(later.messages.map((message) => message.uid));
+  const turns = new Map([...loaded.turns, ...later.turns].map((turn) => [turn.uid, turn]));
+  return {
+    messages: [...loaded.messages.filter((message) => !read.has(message.uid)), ...later.messages],
+    turns: [...turns.values()],
+    hasEarlier: loaded.hasEarlier,
+    later: later.later,
+    total: later.total,
   };
 }
 
@@ -115,8 +129,9 @@ function tokenWords(message: Message): string {
   return inputTokens === null && outputTokens === null ? '' : t('{input} in, {output} out', { input: shown(inputTokens), output: shown(outputTokens) });
 }
 
-function asideWords({ visibility }: Message, numbers: ReadonlyMap<string, number>): string | null {
-  if (visibility.kind === 'shown') return null;
+function asideWords(message: Message, numbers: ReadonlyMap<string, number>): string | null {
+  const { visibility } = message;
+  if (visibility.kind === 'shown') return isContinuation(message) ? t('Sent when Continue was chosen. Nobody typed this; the chat shows a line here.') : null;
   if (visibility.kind === 'handoff') return t('Summary: sent to the model in place of everything above it. The chat shows a line here.');
   if (visibility.kind === 'closing') return t('Closing row: sent to the model, not shown in the chat, because nothing was said in this turn.');
   switch (visibility.reason) {

@@ -1,11 +1,12 @@
 import type { ChatNotifications, ChatState, ModelChoices, SessionContextUse, SetupEntry, ShownSession } from '../../../src/protocol/chatProtocol';
 import type { SearchPage, SearchState } from '../../../src/protocol/searchProtocol';
-import type { TranscriptState } from '../../../src/protocol/transcriptProtocol';
+import type { TranscriptBranch, TranscriptState } from '../../../src/protocol/transcriptProtocol';
 import type { HandoffTokens } from '../../../src/transcript/handoff';
 import type { Message } from '../../../src/transcript/message';
 import type { SessionSummary } from '../../../src/transcript/session';
 import type { TurnEvent } from '../../../src/transcript/turnEvent';
 import { searchHit, searchPage, searchSession } from '../builders/searchResults';
+import { transcriptState, treeBranch } from '../builders/transcriptState';
 import { afternoon, answer, call, modelRow, prompt, result, runningTurn, session, settledTurn, shownSession } from '../builders/viewMessages';
 
 /** A view as the host would describe it, and what a person does in it before it is looked at. */
@@ -182,7 +183,6 @@ const storedRows: readonly Message[] = [
   answer({ uid: 'h2', position: 10, visibility: { kind: 'closing' } }, ['(stopped before an answer)']),
 ];
 
-/** Every state worth looking at, by name. */
 function searching(asked: string | null): SearchState {
   return { asked, problem: null, localization: {} };
 }
@@ -200,6 +200,14 @@ const foundPage = searchPage({
   indexLeft: 12_340,
 });
 
+const tree: readonly TranscriptBranch[] = [
+  treeBranch('root', null, { title: 'Fix flaky upload test', turnCount: 9 }),
+  treeBranch(session().conversationId, 'root', { title: 'Fix flaky upload test #2', branchedFrom: 'u1' }),
+  treeBranch('deep', session().conversationId, { title: 'Fix flaky upload test #3: with a clock that is handed in everywhere it is needed', turnCount: 1 }),
+  treeBranch('other', 'root', { title: null }),
+];
+
+/** Every state worth looking at, by name. */
 export const states: Readonly<Record<string, PreviewState>> = {
   'empty-no-model': { view: 'chat', bootstrap: state(null, { model: { chosen: null, problem: null }, setup: { searching: true, entries }, recentSessions: recent }) },
   'empty-no-model-sent': { view: 'chat', bootstrap: state(null, { model: { chosen: null, problem: null }, setup: { searching: false, entries }, newDraft: 'Why is the sky blue?' }), press: ['Send'] },
@@ -281,8 +289,12 @@ export const states: Readonly<Record<string, PreviewState>> = {
   rtl: { view: 'chat', bootstrap: state(complete), direction: 'rtl' },
   transcript: {
     view: 'transcript',
-    bootstrap: { session: session(), rows: { messages: storedRows, turns: [settledTurn()], hasEarlier: false, total: storedRows.length }, problem: null, reveal: null, localization: {} },
+    bootstrap: transcriptState({ messages: storedRows, turns: [settledTurn()] }),
     press: ['Hidden Rows'],
+  },
+  'transcript-branches': {
+    view: 'transcript',
+    bootstrap: transcriptState({ messages: storedRows, turns: [settledTurn()], hasEarlier: true, later: 40, total: 400 }, { branches: tree, reveal: 'a3' }),
   },
   'search-idle': { view: 'search', bootstrap: searching('') },
   'search-found': { view: 'search', bootstrap: searching('retry'), requests: { search: foundPage } },

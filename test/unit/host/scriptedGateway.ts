@@ -70,7 +70,7 @@ export class ScriptedGateway implements Gateway {
   }
 
   async readTranscript(query: TranscriptQuery): Promise<TranscriptPage> {
-    this.calls.push(`read ${query.sessionId} before ${query.before ?? 'end'} hidden ${query.includeHidden ?? false}`);
+    this.calls.push(`read ${query.sessionId} ${query.after === undefined ? `before ${query.before ?? 'end'}` : `after ${query.after}`} hidden ${query.includeHidden ?? false}`);
     return this.page(query.sessionId);
   }
 
@@ -97,6 +97,11 @@ export class ScriptedGateway implements Gateway {
 
   async retry(_surfaceId: string, turnUid: string): Promise<SubmitReceipt> {
     return { kind: 'started', sessionId: 's1', turnUid };
+  }
+
+  async continueTurn(_surfaceId: string, turnUid: string): Promise<SubmitReceipt> {
+    this.calls.push(`continue ${turnUid}`);
+    return { kind: 'started', sessionId: 's1', turnUid: 't2' };
   }
 
   async editAndResend(_surfaceId: string, turnUid: string, text: string): Promise<SubmitReceipt> {

@@ -3,12 +3,13 @@ import { createElement, render } from 'preact';
 import { act } from 'preact/test-utils';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { protocolVersion } from '../../../src/protocol/envelope';
-import type { TranscriptRows } from '../../../src/protocol/transcriptProtocol';
+import type { RowRevision, TranscriptNotifications, TranscriptRows } from '../../../src/protocol/transcriptProtocol';
 import type { Message } from '../../../src/protocol/transcriptWords';
 import { connectToHost } from '../../../src/webview/rpc';
 import { TranscriptApp } from '../../../src/webview/transcript/components/TranscriptApp';
 import { TranscriptController, type TranscriptViewProtocol } from '../../../src/webview/transcript/transcriptController';
 import type { TranscriptMemory } from '../../../src/webview/transcript/transcriptMemory';
+import { transcriptState, treeBranch } from '../../support/builders/transcriptState';
 import { answer, call, prompt, result, session, settledTurn } from '../../support/builders/viewMessages';
 import { all, find } from './chatPage';
 
@@ -30,6 +31,7 @@ const stored = (messages: readonly Message[], hasEarlier = false, total = messag
   messages,
   turns: [settledTurn(), settledTurn('turn2', 'u2', { outcome: 'interrupted', stopReason: 'user' })],
   hasEarlier,
+  later: 0,
   total,
 });
 
@@ -56,7 +58,11 @@ class Tab {
   }
 
   async bootstrap(read: TranscriptRows | null, problem: string | null = null, reveal: string | null = null): Promise<void> {
-    await this.say({ kind: 'notification', name: 'bootstrap', payload: { session: session(), rows: read, problem, reveal, localization: {} } });
+    await this.tell('bootstrap', { ...transcriptState({}, { problem, reveal }), rows: read });
+  }
+
+  async tell<Name extends keyof TranscriptNotifications>(name: Name, payload: TranscriptNotifications[Name]): Promise<void> {
+    await this.say({ kind: 'notification', name, payload });
   }
 
   async say(message: object): Promise<void> {
@@ -66,9 +72,19 @@ class Tab {
     });
   }
 
-  async answer(result: TranscriptRows): Promise<void> {
-    const request = this.posted.findLast(({ name }) => name === 'loadRows');
+  async answer(result: TranscriptRows | readonly RowRevision[], asked = 'loadRows'): Promise<void> {
+    const request = this.posted.findLast(({ name }) => name === asked);
     await this.say({ kind: 'response', id: request?.id, ok: true, result });
+  }
+
+  async select(uid: string): Promise<void> {
+    await act(() => all('row').find((row) => row.dataset['uid'] === uid)?.focus());
+  }
+
+  /** The row that has the focus then. */
+  async key(key: string): Promise<string | undefined> {
+    await act(() => void document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true })));
+    return document.activeElement instanceof HTMLElement ? document.activeElement.dataset['uid'] : undefined;
   }
 
   async press(name: string): Promise<void> {
@@ -152,7 +168,7 @@ describe('the transcript tab', () => {
     tab.close();
     tab = new Tab(kept);
     await tab.bootstrap(stored(rows));
-    expect([kept, shownRows().map(([uid]) => uid)]).toEqual([{ version: 1, sessionId: session().id, raw: true, showHidden: false, role: 'tool', anchor: null }, ['r1']]);
+    expect([kept, shownRows().map(([uid]) => uid)]).toEqual([{ version: 1, sessionId: session().id, raw: true, showHidden: false, role: 'tool', anchor: null, branches: null }, ['r1']]);
   });
 
   test('loads earlier rows in front, and numbers rows by their place in the whole session', async () => {
@@ -164,7 +180,7 @@ describe('the transcript tab', () => {
     await tab.answer(stored(rows.slice(0, 4), false, 6));
     expect([before.map((row) => row[1]), asked, shownRows().map(([uid, number]) => [uid, number])]).toEqual([
       ['6'],
-      { sessionId: session().id, before: 5, limit: 200 },
+      { sessionId: session().id, wanted: { kind: 'before', position: 5 }, limit: 200 },
       [
         ['u1', '2'],
         ['a1', '3'],
@@ -177,8 +193,81 @@ describe('the transcript tab', () => {
   test('loads and uncovers the row it is asked to show', async () => {
     tab = new Tab();
     await tab.bootstrap(stored(rows.slice(4), true, 6), null, 'h1');
-    await tab.answer(stored(rows.slice(0, 4), false, 6));
-    expect([shownRows().some(([uid]) => uid === 'h1'), document.activeElement instanceof HTMLElement && document.activeElement.dataset['uid']]).toEqual([true, 'h1']);
+    const asked = tab.posted.at(-1)?.payload;
+    await tab.answer(stored(rows, false, 6));
+    expect([asked, shownRows().some(([uid]) => uid === 'h1'), document.activeElement instanceof HTMLElement && document.activeElement.dataset['uid']]).toEqual([
+      { sessionId: session().id, wanted: { kind: 'around', messageUid: 'h1' }, limit: 200 },
+      true,
+      'h1',
+    ]);
+  });
+
+  test('shows rows from the middle with their numbers, and loads what stands behind them on demand', async () => {
+    tab = new Tab();
+    await tab.tell('bootstrap', transcriptState({ messages: rows.slice(0, 2), later: 4, total: 106, hasEarlier: true }));
+    const before = shownRows().map(([uid, number]) => [uid, number]);
+    await tab.press('Load Later Rows');
+    const asked = tab.posted.at(-1)?.payload;
+    await tab.answer({ ...stored(rows.slice(2, 4)), later: 2, total: 106 });
+    const between = shownRows().map(([uid, number]) => [uid, number]);
+    await tab.press('Go to the End');
+    const end = tab.posted.at(-1)?.payload;
+    await tab.answer({ ...stored(rows.slice(4), true), total: 106 });
+    expect({ before, asked, between, end, after: shownRows().map(([uid, number]) => [uid, number]) }).toEqual({
+      before: [['u1', '101'], ['a1', '102']],
+      asked: { sessionId: session().id, wanted: { kind: 'after', position: 2 }, limit: 200 },
+      between: [['u1', '101'], ['a1', '102'], ['r1', '103']],
+      end: { sessionId: session().id, wanted: { kind: 'end' }, limit: 200 },
+      after: [['a2', '105']],
+    });
+  });
+
+  test('reads what it shows again where it is, not the end', async () => {
+    tab = new Tab();
+    await tab.tell('bootstrap', transcriptState({ messages: rows.slice(1, 3), later: 4, total: 7, hasEarlier: true }));
+    await tab.tell('changed', { sessionId: session().id });
+    expect(tab.posted.at(-1)?.payload).toEqual({ sessionId: session().id, wanted: { kind: 'after', position: 1 }, limit: 2 });
+  });
+
+  test('offers a branch from the selected row, and to take back a selected prompt', async () => {
+    tab = new Tab();
+    await tab.bootstrap(stored(rows));
+    const enabled = (): readonly boolean[] => ['Branch from Selected', 'Rewind to Selected…'].map((name) => !(find('button', name) instanceof HTMLButtonElement && find('button', name).hasAttribute('disabled')));
+    const nothing = enabled();
+    await tab.select('a2');
+    const onAnswer = enabled();
+    await tab.press('Branch from Selected');
+    await tab.select('u1');
+    const onPrompt = enabled();
+    await tab.press('Rewind to Selected…');
+    await tab.press('Open in Chat');
+    await tab.press('Export…');
+    expect({ nothing, onAnswer, onPrompt, sent: tab.posted.slice(-4).map(({ name, payload }) => [name, payload]) }).toEqual({
+      nothing: [false, false],
+      onAnswer: [true, false],
+      onPrompt: [true, true],
+      sent: [['branchFrom', { messageUid: 'a2' }], ['rewindTo', { messageUid: 'u1' }], ['openInChat', { messageUid: 'u1' }], ['exportSession', {}]],
+    });
+  });
+
+  test('is walked through with the arrow keys, row by row', async () => {
+    tab = new Tab();
+    await tab.bootstrap(stored(rows));
+    await tab.select('u1');
+    const visited: (string | undefined)[] = [];
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowUp', 'End', 'Home']) visited.push(await tab.key(key));
+    const tabStops = all('row').filter((row) => row.tabIndex === 0).map((row) => row.dataset['uid']);
+    expect({ visited, tabStops }).toEqual({ visited: ['a1', 'r1', 'a1', 'a2', 'u1'], tabStops: ['u1'] });
+  });
+
+  test('shows what a repaired row said before, when somebody asks', async () => {
+    tab = new Tab();
+    const merged = prompt({ uid: 'u2', position: 2, visibility: { kind: 'hidden', reason: 'merged', absorbedInto: 'u1' } }, 'now');
+    await tab.bootstrap(stored([prompt({ uid: 'u1', position: 1 }, 'stale\n\nnow'), merged]));
+    await tab.press('Show Earlier Content');
+    const asked = tab.posted.at(-1);
+    await tab.answer([{ revisedAt: 1_794_492_120, parts: [{ kind: 'text', text: 'stale' }] }], 'revisions');
+    expect([asked?.name, asked?.payload, all('row').find((row) => row.dataset['uid'] === 'u1')?.querySelector('.part')?.textContent?.endsWith('stale')]).toEqual(['revisions', { messageUid: 'u1' }, true]);
   });
 
   test('reads again when rows changed on disk', async () => {
@@ -202,5 +291,70 @@ describe('the transcript tab', () => {
       'Nothing is stored in this session yet.',
       'All rows are filtered out.',
     ]);
+  });
+});
+
+describe('the branches beside a transcript', () => {
+  const here = session().conversationId;
+  const branches = [
+    treeBranch('root', null, { title: 'Upload' }),
+    treeBranch(here, 'root', { title: 'Upload #2', branchedFrom: 'p7' }),
+    treeBranch('deep', here, { title: 'Upload #3' }),
+    treeBranch('side', 'root', { title: 'Upload #4' }),
+  ];
+  const items = (): readonly (readonly unknown[])[] =>
+    all('treeitem').map((item) => [item.dataset['conversation'], item.getAttribute('aria-level'), item.getAttribute('aria-expanded'), item.getAttribute('aria-current')]);
+
+  test('are a tree with the session that is shown marked in it, and folded by keys', async () => {
+    tab = new Tab();
+    await tab.tell('bootstrap', transcriptState({ messages: rows }, { branches }));
+    const unfolded = items();
+    await act(() => all('treeitem')[1]?.focus());
+    await tab.key('ArrowLeft');
+    expect({ unfolded, folded: items().map(([id, , expanded]) => [id, expanded]), name: all('tree')[0]?.getAttribute('aria-labelledby') }).toEqual({
+      unfolded: [
+        ['root', '1', 'true', null],
+        [here, '2', 'true', 'true'],
+        ['deep', '3', null, null],
+        ['side', '2', null, null],
+      ],
+      folded: [['root', 'true'], [here, 'false'], ['side', null]],
+      name: 'branches-title',
+    });
+  });
+
+  test('lead to the other sessions: up to the message that was branched from, elsewhere to the end', async () => {
+    tab = new Tab();
+    await tab.tell('bootstrap', transcriptState({ messages: rows }, { branches }));
+    for (const at of [0, 1, 2]) await act(() => all('treeitem')[at]?.click());
+    await act(() => all('treeitem')[3]?.focus());
+    await tab.key('Enter');
+    expect(tab.posted.filter(({ name }) => name === 'goTo').map(({ payload }) => payload)).toEqual([
+      { sessionId: 'root', messageUid: 'p7' },
+      { sessionId: 'deep', messageUid: null },
+      { sessionId: 'side', messageUid: null },
+    ]);
+  });
+
+  test('are shown when a session has some, hidden when the person says so, and that is kept', async () => {
+    tab = new Tab();
+    await tab.tell('bootstrap', transcriptState({ messages: rows }, { branches: branches.slice(1, 2) }));
+    const alone = all('tree').length;
+    await tab.tell('branches', branches);
+    const several = all('tree').length;
+    await tab.press('Branches (4)');
+    const { kept } = tab;
+    tab.close();
+    tab = new Tab(kept);
+    await tab.tell('bootstrap', transcriptState({ messages: rows }, { branches }));
+    expect([alone, several, kept?.branches, all('tree').length]).toEqual([0, 1, false, 0]);
+  });
+
+  test('take nothing along to the next session', async () => {
+    tab = new Tab();
+    await tab.tell('bootstrap', transcriptState({ messages: rows }, { branches }));
+    await tab.select('a2');
+    await tab.tell('bootstrap', transcriptState({ messages: rows.slice(0, 1) }, { branches, session: session({ id: 'deep', conversationId: 'deep' }) }));
+    expect([all('row').filter((row) => row.getAttribute('aria-selected') === 'true').length, tab.kept?.sessionId, tab.kept?.anchor]).toEqual([0, 'deep', null]);
   });
 });

@@ -15,10 +15,21 @@ export function Grid({ transcript }: { readonly transcript: TranscriptController
   const loading = transcript.loading.value;
   const raw = transcript.raw.value;
   const total = transcript.stored.value?.total ?? 0;
+  const hasLater = transcript.hasLater.value;
+  const selected = transcript.selected.value;
+  const revisions = transcript.revisions.value;
+  const current = rows.some(({ message }) => message.uid === selected) ? selected : (rows[0]?.message.uid ?? null);
   const onScroll = useKeptPlace(transcript, scroller);
   useRevealedRow(transcript);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const next = rowAfter(scroller.current, event);
+    if (next === null) return;
+    event.preventDefault();
+    next.focus();
+    next.scrollIntoView({ block: 'nearest' });
+  };
   return (
-    <div class="grid-scroller" ref={scroller} onScroll={onScroll} tabIndex={0}>
+    <div class="grid-scroller" ref={scroller} onScroll={onScroll} onKeyDown={onKeyDown}>
       {hasEarlier && (
         <button type="button" class="link-button earlier" disabled={loading} onClick={() => void transcript.loadEarlier()}>
           {loading ? t('Loading earlier rows…') : t('Load Earlier Rows')}
@@ -28,11 +39,49 @@ export function Grid({ transcript }: { readonly transcript: TranscriptController
         <div class="grid-head" role="row">
           {[t('No.'), t('Role'), t('Time'), t('State'), t('Tokens'), t('Content')].map((name) => <span role="columnheader" key={name}>{name}</span>)}
         </div>
-        {rows.map((row) => <Row key={row.message.uid} row={row} raw={raw} markdown={transcript.markdown} />)}
+        {rows.map((row) => (
+          <Row
+            key={row.message.uid}
+            row={row}
+            raw={raw}
+            isCurrent={row.message.uid === current}
+            isSelected={row.message.uid === selected}
+            revisions={revisions.get(row.message.uid) ?? null}
+            transcript={transcript}
+          />
+        ))}
       </div>
+      {hasLater && (
+        <p class="later">
+          <button type="button" class="link-button" disabled={loading} onClick={() => void transcript.loadLater()}>
+            {loading ? t('Loading later rows…') : t('Load Later Rows')}
+          </button>
+          <button type="button" class="link-button" disabled={loading} onClick={() => void transcript.goToEnd()}>{t('Go to the End')}</button>
+        </p>
+      )}
       {rows.length === 0 && <p class="grid-empty">{total === 0 ? t('Nothing is stored in this session yet.') : t('All rows are filtered out.')}</p>}
     </div>
   );
+}
+
+/** The row that a key leads to from the one that has the focus itself; keys inside of a row's content are its own. */
+function rowAfter(scroller: HTMLElement | null, event: KeyboardEvent): HTMLElement | null {
+  if (scroller === null || event.ctrlKey || event.metaKey || event.altKey) return null;
+  const rows = rowElements(scroller);
+  const at = rows.findIndex((row) => row === event.target);
+  if (at === -1) return null;
+  switch (event.key) {
+    case 'ArrowDown':
+      return rows[at + 1] ?? null;
+    case 'ArrowUp':
+      return rows[at - 1] ?? null;
+    case 'Home':
+      return rows[0] ?? null;
+    case 'End':
+      return rows.at(-1) ?? null;
+    default:
+      return null;
+  }
 }
 
 function useRevealedRow(transcript: TranscriptController): void {
@@ -41,6 +90,7 @@ function useRevealedRow(transcript: TranscriptController): void {
   useEffect(() => {
     if (uid === null || !rows.some(({ message }) => message.uid === uid)) return;
     scrollToRow(uid);
+    transcript.selected.value = uid;
     transcript.revealed.value = null;
   }, [uid, rows]);
 }
@@ -54,19 +104,21 @@ function useKeptPlace(transcript: TranscriptController, scroller: { readonly cur
   useLayoutEffect(() => {
     const element = scroller.current;
     if (element === null) return;
-    if (atEnd.current) element.scrollTop = element.scrollHeight;
+    if (atEnd.current && !transcript.hasLater.peek()) element.scrollTop = element.scrollHeight;
     else if (place.current !== null) moveTo(element, place.current);
   }, [rows]);
   return useCallback(() => {
     const element = scroller.current;
     if (element === null) return;
-    atEnd.current = element.scrollHeight - element.clientHeight - element.scrollTop <= 10;
+    const below = element.scrollHeight - element.clientHeight - element.scrollTop;
+    atEnd.current = below <= 10 && !transcript.hasLater.peek();
     place.current = firstInSight(element);
     timer.current ??= setTimeout(() => {
       timer.current = null;
       transcript.rememberPlace(atEnd.current ? null : place.current);
     }, 150);
     if (element.scrollTop < 200) void transcript.loadEarlier();
+    else if (below < 200) void transcript.loadLater();
   }, [transcript]);
 }
 
