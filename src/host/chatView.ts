@@ -31,6 +31,12 @@ export class ChatView implements vscode.WebviewViewProvider {
     this.programs.load('chat', view.webview, 'panel');
   }
 
+  /** Brings the panel into sight; the keys stay where they are, except where it was never shown before. */
+  async reveal(): Promise<void> {
+    if (this.view === null) await this.show();
+    else this.view.show(true);
+  }
+
   /** Shows the panel and leaves the cursor where its page puts it. */
   async show(): Promise<void> {
     await vscode.commands.executeCommand(`${chatViewId}.focus`);

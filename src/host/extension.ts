@@ -277,6 +277,7 @@ class HermesWindow {
       new SessionsDesk({
         gateway, sessions: store, store: storeDesk, clock, log, t: translate,
         surfaceId, focusChat,
+        showChat: async () => (activeTab() === null ? chat.reveal() : undefined),
         openTranscript: (sessionId, messageUid) => editor.openTranscript(sessionId, messageUid),
         revealMessage: (sessionId, messageUid) => opener.revealMessage(sessionId, messageUid),
         trashDays: () => settings.current.trashDays,

@@ -3,31 +3,38 @@ import type { Gateway } from '../../gateway/gateway';
 import { StoreError } from '../../store/storeError';
 import type { Session } from '../../transcript/session';
 
-/** Asks for a title until one is taken or the person leaves; what is refused stays in the box, with the reason. */
-export async function renameSession(session: Session, gateway: Pick<Gateway, 'renameSession'>): Promise<void> {
-  let value = session.title ?? '';
-  for (let refusal: string | null = null; ; ) {
-    const title = await askTitle(value, refusal);
-    if (title === undefined) return;
+/** Asks for a title until one is taken or the person leaves; what is refused stays in the box, with the reason below it. */
+export function renameSession(session: Session, gateway: Pick<Gateway, 'renameSession'>): Promise<void> {
+  const box = vscode.window.createInputBox();
+  box.title = vscode.l10n.t('Rename Session');
+  box.prompt = vscode.l10n.t('A title for this session');
+  box.value = session.title ?? '';
+  box.valueSelection = [0, box.value.length];
+
+  const rename = async (): Promise<boolean> => {
     try {
-      return await gateway.renameSession(session.id, title.trim());
+      await gateway.renameSession(session.id, box.value.trim());
+      return true;
     } catch (error) {
       if (!(error instanceof StoreError) || error.causeClass !== 'invalid') throw error;
-      value = title;
-      refusal = error.message;
+      box.validationMessage = error.message;
+      return false;
     }
-  }
-}
+  };
 
-function askTitle(value: string, refusal: string | null): Thenable<string | undefined> {
-  const refused = value;
-  return vscode.window.showInputBox({
-    title: vscode.l10n.t('Rename Session'),
-    value,
-    prompt: vscode.l10n.t('A title for this session'),
-    validateInput: (text) => {
-      if (text.trim() === '') return vscode.l10n.t('A title cannot be empty.');
-      return refusal !== null && text === refused ? refusal : undefined;
-    },
+  return new Promise((resolve, reject) => {
+    box.onDidChangeValue((text) => (box.validationMessage = text.trim() === '' ? vscode.l10n.t('A title cannot be empty.') : ''));
+    box.onDidAccept(() => {
+      if (box.validationMessage !== '' && box.validationMessage !== undefined) return;
+      box.enabled = false;
+      rename()
+        .then((renamed) => renamed && (resolve(), box.hide()), (error: unknown) => (reject(error), box.hide()))
+        .finally(() => (box.enabled = true));
+    });
+    box.onDidHide(() => {
+      resolve();
+      box.dispose();
+    });
+    box.show();
   });
 }

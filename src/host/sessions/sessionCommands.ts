@@ -15,6 +15,9 @@ import type { SessionPick } from './sessionPicker';
 /** How many of the newest rows are looked at for the last turn. */
 const newestRows = 20;
 
+/** Second argument of `openSession` where a row of the sessions view was clicked. */
+export const fromRow = 'row';
+
 export interface SessionCommandNeeds {
   readonly gateway: Gateway;
   readonly sessions: Pick<SessionStore, 'getSession' | 'branchesOf'>;
@@ -22,6 +25,8 @@ export interface SessionCommandNeeds {
   /** The surface that commands without a surface of their own act on. */
   readonly surfaceId: () => string;
   readonly focusChat: () => Promise<void>;
+  /** Brings the chat into sight; the keys stay where they are. */
+  readonly showChat: () => Promise<void>;
   /** Lets the person choose a session by title or by text. */
   readonly pick: (title: string, options: { readonly searches: boolean }) => Promise<SessionPick | null>;
   readonly openTranscript: (sessionId: string, messageUid: string | null) => Promise<void>;
@@ -50,7 +55,10 @@ function switchCommands(needs: SessionCommandNeeds): CommandTable {
     },
     openSession: async (...args) => {
       const target = await chosen.one(args, vscode.l10n.t('Open in Chat'));
-      if (target !== null) await open(needs, { sessionId: target.session.id, messageUid: target.messageUid });
+      if (target === null) return;
+      // A click on a row shows it and leaves the keys in the list; the second one goes to the composer.
+      const stays = args[1] === fromRow && gateway.shownSession(surfaceId()) !== target.session.id;
+      await open(needs, { sessionId: target.session.id, messageUid: target.messageUid }, stays);
     },
     branchSession: async (...args) => {
       const target = await chosen.one(args, vscode.l10n.t('Branch Session'));
@@ -122,17 +130,17 @@ function careCommands(needs: SessionCommandNeeds): CommandTable {
   };
 }
 
-async function open(needs: SessionCommandNeeds, { sessionId, messageUid }: SessionPick): Promise<void> {
-  await switchTo(needs, { reason: 'resume', sessionId });
+async function open(needs: SessionCommandNeeds, { sessionId, messageUid }: SessionPick, keepsFocus = false): Promise<void> {
+  await switchTo(needs, { reason: 'resume', sessionId }, keepsFocus);
   if (messageUid !== null) await needs.revealMessage(sessionId, messageUid);
 }
 
 /** Switches what the chat shows and goes there. What came out differently than asked is said. */
-async function switchTo(needs: SessionCommandNeeds, target: SwitchTarget): Promise<void> {
+async function switchTo(needs: SessionCommandNeeds, target: SwitchTarget, keepsFocus = false): Promise<void> {
   await needs.storeSettled();
   const { notice }: SwitchOutcome = await needs.gateway.switchSession(needs.surfaceId(), target);
   if (notice !== null) inform(notice);
-  await needs.focusChat();
+  await (keepsFocus ? needs.showChat() : needs.focusChat());
 }
 
 async function lastTurn(gateway: Pick<Gateway, 'readTranscript'>, session: Session): Promise<string | null> {

@@ -25,6 +25,7 @@ export interface SessionsDeskNeeds {
   /** The surface that commands of the palette and of the sessions view act on. */
   readonly surfaceId: () => string;
   readonly focusChat: () => Promise<void>;
+  readonly showChat: () => Promise<void>;
   readonly openTranscript: (sessionId: string, messageUid: string | null) => Promise<void>;
   readonly revealMessage: (sessionId: string, messageUid: string) => Promise<void>;
   /** Days that a session stays in the trash; 0: for good. */
@@ -60,6 +61,7 @@ export class SessionsDesk implements Disposable {
       ...sessionCommands({
         gateway, sessions, chosen, surfaceId, storeSettled,
         focusChat: needs.focusChat,
+        showChat: needs.showChat,
         openTranscript: needs.openTranscript,
         revealMessage: needs.revealMessage,
         outsideMemory: needs.outsideMemory,

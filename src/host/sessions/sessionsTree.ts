@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
 import type { SessionSummary } from '../../transcript/session';
 import { type GroupKind, secondsToMidnight, sessionGroups, type SessionEntry, type SessionGroup } from './sessionGroups';
+import { fromRow } from './sessionCommands';
 import type { ListName, SessionListing } from './sessionListing';
 import { factsOf, groupWords, hoverWords, type SessionMark, sessionMarks, spokenWords, titleWords, type Translate, type WordContext } from './sessionWords';
 
@@ -164,7 +165,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
     const isTrash = summary.trashedAt !== null;
     item.command = isTrash
       ? { command: 'hermes.openTranscript', title: words.t('Open Transcript'), arguments: [row] }
-      : { command: 'hermes.openSession', title: words.t('Open in Chat'), arguments: [row] };
+      : { command: 'hermes.openSession', title: words.t('Open in Chat'), arguments: [row, fromRow] };
     return item;
   }
 }

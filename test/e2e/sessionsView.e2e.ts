@@ -1,0 +1,217 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { expect } from 'vitest';
+import { reply, startModelServer, type ModelServer } from '../support/modelServer';
+import { projectRoot, readStateDb, waitFor, type Row, type VscodeSession, type VscodeSessionOptions, type Workbench } from '../support/vscode';
+import { ChatPanel } from './chatPanel';
+import { SessionsView } from './sessionsView';
+import { EXTENSION_ID, test } from './vscodeTest';
+
+const pictures = path.join(projectRoot(), '.vscode-test/screenshots/sessions-view');
+
+interface World {
+  readonly vscode: VscodeSession;
+  readonly workbench: Workbench;
+  readonly panel: ChatPanel;
+  readonly folder: string;
+  readonly server: ModelServer;
+  /** Sends a prompt and waits for its answer, which repeats it in capitals. */
+  say(prompt: string): Promise<void>;
+  stored(sql: string): readonly Row[];
+  /** Waits for what the file holds. */
+  storedAs(what: string, sql: string, rows: readonly Row[]): Promise<void>;
+}
+
+async function world(startVscode: (options: VscodeSessionOptions) => Promise<VscodeSession>, run: (world: World) => Promise<void>): Promise<void> {
+  const server = await startModelServer();
+  server.otherwise((request) => reply().says(`Heard: ${(request.outline.at(-1) ?? '').replace(/^user: /, '').toUpperCase()}`));
+  try {
+    const vscode = await startVscode({
+      settings: { 'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }], 'hermes.model': 'Local/test-model' },
+    });
+    const folder = vscode.sampleFolder();
+    const workbench = await vscode.open(folder);
+    const panel = await ChatPanel.open(workbench);
+    const stored = (sql: string): readonly Row[] => readStateDb(vscode.workspaceStorageFolders(EXTENSION_ID)[0] ?? '', sql);
+    await run({
+      vscode, workbench, panel, folder, server, stored,
+      say: async (prompt) => {
+        await panel.send(prompt);
+        await panel.waitForAnswer(`the answer to "${prompt}"`, (text) => text === `Heard: ${prompt.toUpperCase()}`);
+        await panel.button(/^Send$/).waitFor();
+      },
+      storedAs: async (what, sql, rows) => {
+        let last: readonly Row[] = [];
+        await waitFor(what, () => JSON.stringify((last = stored(sql))) === JSON.stringify(rows), 10_000).catch((error: unknown) => {
+          throw new Error(`${String(error)}; state.db holds ${JSON.stringify(last)}`);
+        });
+      },
+    });
+    expect(workbench.errors()).toEqual([]);
+  } finally {
+    await server.close();
+  }
+}
+
+test('everything is done with sessions by mouse and keys in their view, and stands in state.db', async ({ startVscode }) => {
+  await world(startVscode, async ({ workbench, panel, say, stored, storedAs }) => {
+    const { page } = workbench;
+    const view = await SessionsView.open(workbench);
+    await page.getByText('No sessions yet in this folder.').waitFor();
+    await say('Alpha prompt');
+    await workbench.runCommand('Hermes: New Session');
+    await panel.sees('Try asking');
+    await say('Beta prompt');
+    await view.waitForOutline('both sessions, the newest first', (rows) => rows.join() === 'Today ,  Beta prompt,  Alpha prompt');
+
+    // Open, branch, rename by F2
+    await view.row('Alpha').click();
+    await panel.sees('Heard: ALPHA PROMPT');
+    await view.choose('Beta', 'Branch Session');
+    await view.waitForOutline('the branch below its origin', (rows) => rows.join() === 'Today ,  Beta prompt,    Beta prompt #2,  Alpha prompt');
+    await panel.sees('Heard: BETA PROMPT');
+    await view.row('Alpha').locator('.monaco-icon-label').first().click();
+    await panel.sees('Heard: ALPHA PROMPT');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await panel.sees('Branched from “Beta prompt”');
+    await page.keyboard.press('F2');
+    await workbench.typeIntoQuickInput('Beta prompt');
+    await page.locator('.quick-input-widget').getByText(/another|already|taken/i).first().waitFor();
+    await workbench.typeIntoQuickInput('Experiment');
+    await view.row('Experiment').waitFor();
+    await storedAs('the branch with its title', `SELECT title, title_source FROM sessions WHERE parent_kind = 'branch'`, [{ title: 'Experiment', title_source: 'person' }]);
+    await workbench.screenshot(pictures, 'branch');
+
+    // Pin, archive
+    await view.press('Alpha', 'Pin Session');
+    await view.waitForOutline('a pinned session on top', (rows) => rows[0]?.trim() === 'Pinned' && rows[1] === '  Alpha prompt');
+    expect(await view.row('Alpha').getAttribute('aria-label')).toContain('pinned');
+    await storedAs('the pin', 'SELECT title FROM sessions WHERE pinned = 1', [{ title: 'Alpha prompt' }]);
+    await view.choose('Alpha', 'Unpin Session');
+    await view.waitForOutline('no pinned group', (rows) => !rows.some((row) => row.startsWith('Pinned')));
+    await view.choose('Alpha', 'Archive Session');
+    await view.row('Archived').waitFor();
+    await storedAs('the archived session', 'SELECT title FROM sessions WHERE archived = 1', [{ title: 'Alpha prompt' }]);
+    await view.row('Archived').click();
+    await view.choose('Alpha', 'Unarchive Session');
+    await view.waitForOutline('no archive', (rows) => !rows.some((row) => row.startsWith('Archived')));
+
+    // Delete with undo, by the key for several; restore
+    await view.choose('Experiment', 'Delete Session');
+    await workbench.waitForToast('“Experiment” is in the trash.');
+    await panel.sees('Try asking');
+    await workbench.clickToast('Undo');
+    await panel.sees('Heard: BETA PROMPT');
+    await view.row('Experiment').waitFor();
+    await view.row('Beta prompt').locator('.monaco-icon-label').first().click({ modifiers: ['ControlOrMeta'] });
+    await view.row('Alpha').locator('.monaco-icon-label').first().click({ modifiers: ['ControlOrMeta'] });
+    const selected = await view.tree.locator('[role=treeitem][aria-selected=true]').evaluateAll((rows) => rows.map((row) => row.getAttribute('aria-label')?.split(',')[0]));
+    await page.keyboard.press('Delete');
+    await workbench.waitForToast(`${selected.length} sessions are in the trash.`);
+    await storedAs('what is in the trash', 'SELECT title FROM sessions WHERE trashed_at IS NOT NULL ORDER BY title', [...selected].sort().map((title) => ({ title: title ?? '' })));
+    await workbench.runCommand('Notifications: Clear All Notifications');
+    await view.row('Trash').click();
+    await view.choose('Alpha', 'Restore Session');
+    await view.waitForOutline('Alpha is back', (rows) => rows.indexOf('  Alpha prompt') > 0 && rows.indexOf('  Alpha prompt') < rows.findIndex((row) => row.startsWith('Trash')));
+
+    // Forget: what stays is named, and nothing is left of what goes
+    await view.choose('Beta prompt', 'Forget Session…');
+    await workbench.dialog().getByText('Branches hold copies and stay').waitFor();
+    await workbench.screenshot(pictures, 'forget');
+    await workbench.dialog().getByRole('button', { name: 'Forget' }).click();
+    await workbench.waitForToast('“Beta prompt” is erased.');
+    expect(stored(`SELECT count(*) AS left FROM sessions WHERE title = 'Beta prompt'`)).toEqual([{ left: 0 }]);
+    await workbench.runCommand('Notifications: Clear All Notifications');
+    for (const theme of ['Dark Modern', 'Light Modern', 'Default High Contrast']) {
+      await workbench.setTheme(theme);
+      await workbench.screenshot(pictures, theme);
+    }
+  });
+});
+
+test('every session command works from the palette on what is shown, or asks which', async ({ startVscode }) => {
+  await world(startVscode, async ({ workbench, panel, folder, say, stored, storedAs }) => {
+    const { page } = workbench;
+    const hermes = (command: string): Promise<void> => workbench.runCommand(`Hermes: ${command}`);
+    await say('First question');
+    await say('Second question');
+    await say('Third question');
+
+    // Rewind takes back, and the prompt is in the composer again
+    await hermes('Rewind to Here');
+    await workbench.quickInputRow('Second question').click();
+    await workbench.dialog().getByText('Take back 2 turns?').waitFor();
+    await workbench.dialog().getByRole('button', { name: 'Rewind' }).click();
+    await panel.frame.getByText('Heard: SECOND QUESTION').waitFor({ state: 'detached' });
+    await waitFor('the prompt in the composer', async () => (await panel.composer.inputValue()) === 'Second question');
+    await panel.composer.fill('');
+    await storedAs('what was rewound', `SELECT role FROM messages WHERE hidden_reason = 'rewound' ORDER BY position`, ['user', 'assistant', 'user', 'assistant'].map((role) => ({ role })));
+
+    // Retry, branch from a message
+    await hermes('Retry');
+    await storedAs('two answers to one prompt', `SELECT active FROM messages WHERE role = 'assistant' AND (hidden_reason IS NULL OR hidden_reason = 'retried') ORDER BY position`, [{ active: 0 }, { active: 1 }]);
+    await panel.button(/^Send$/).waitFor();
+    await hermes('Branch from Here');
+    await workbench.quickInputRow('First question').click();
+    await panel.sees('First question #2');
+    await waitFor('the prompt to be edited', async () => (await panel.composer.inputValue()) === 'First question');
+    await panel.composer.fill('');
+    await hermes('Resume Session');
+    await workbench.quickInputRow('First question').click();
+    await panel.sees('Heard: FIRST QUESTION');
+    await hermes('Branch from Here');
+    await workbench.quickInputRow('Heard: FIRST QUESTION').click();
+    await panel.sees('First question #3');
+
+    // Pin, archive and what they turn into
+    await hermes('Pin Session');
+    await storedAs('the pin', 'SELECT title FROM sessions WHERE pinned = 1', [{ title: 'First question #3' }]);
+    await hermes('Unpin Session');
+    await hermes('Archive Session');
+    await storedAs('the archived branch', 'SELECT title, pinned FROM sessions WHERE archived = 1', [{ title: 'First question #3', pinned: 0 }]);
+    await hermes('Unarchive Session');
+    await storedAs('nothing archived', 'SELECT title FROM sessions WHERE archived = 1', []);
+
+    // Export, to an editor and to a file
+    await hermes('Export Session');
+    await workbench.quickInputRow('Markdown in a New Editor').click();
+    await page.locator('.editor-instance').getByText('# First question #3').waitFor();
+    await hermes('Export Session');
+    await workbench.quickInputRow('JSON File, Complete…').click();
+    await workbench.typeIntoQuickInput(path.join(folder, 'exported.json'));
+    await workbench.waitForToast('The session is exported to exported.json.');
+    const exported: { format: string; messages: { role: string }[] } = JSON.parse(fs.readFileSync(path.join(folder, 'exported.json'), 'utf8'));
+    expect([exported.format, exported.messages.map(({ role }) => role)]).toEqual(['hermes-session', ['user', 'assistant']]);
+
+    // Reset, private, resume by what was said
+    await hermes('Reset Session');
+    await panel.sees('Try asking');
+    await storedAs('the session that was reset', `SELECT title FROM sessions WHERE end_reason = 'reset'`, [{ title: 'First question #3' }]);
+    await hermes('New Private Session');
+    await say('Secret plan');
+    await storedAs('the private session', 'SELECT title FROM sessions WHERE private = 1', [{ title: 'Secret plan' }]);
+    await hermes('New Session');
+    await panel.sees('Try asking');
+    await hermes('Resume Session');
+    await page.locator('.quick-input-widget input.input').fill('heard secret');
+    const hit = page.locator('.quick-input-list .monaco-list-row').filter({ hasText: 'Heard: SECRET PLAN' }).first();
+    await hit.waitFor();
+    await workbench.screenshot(pictures, 'resume');
+    await hit.click();
+    await panel.sees('Heard: SECRET PLAN');
+
+    // Delete asks for nothing and can be undone; without a session shown the palette asks which
+    await hermes('Delete Session');
+    await workbench.waitForToast('“Secret plan” is in the trash.');
+    await panel.sees('Try asking');
+    await hermes('Restore Session');
+    await workbench.quickInputRow('Secret plan').click();
+    await storedAs('an empty trash', 'SELECT title FROM sessions WHERE trashed_at IS NOT NULL', []);
+    await hermes('Forget Session');
+    await workbench.quickInputRow('Secret plan').click();
+    await workbench.dialog().getByRole('button', { name: 'Forget' }).click();
+    await workbench.waitForToast('“Secret plan” is erased.');
+    expect(stored(`SELECT count(*) AS left FROM messages WHERE content LIKE '%ecret%'`)).toEqual([{ left: 0 }]);
+  });
+});

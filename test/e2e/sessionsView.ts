@@ -1,0 +1,63 @@
+import type { Locator } from 'playwright-core';
+import { waitFor, type Workbench } from '../support/vscode';
+
+/** The sessions view of a window: what a person does in it and sees of it. Finds everything by role and name. */
+export class SessionsView {
+  private constructor(private readonly workbench: Workbench) {}
+
+  static async open(workbench: Workbench): Promise<SessionsView> {
+    await workbench.runCommand('Hermes: Focus on Sessions View');
+    return new SessionsView(workbench);
+  }
+
+  get tree(): Locator {
+    return this.workbench.page.getByRole('tree', { name: 'Sessions' });
+  }
+
+  /** A session or group, by the beginning of what is read out of it. */
+  row(name: string | RegExp): Locator {
+    const beginning = typeof name === 'string' ? new RegExp(`^${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`) : name;
+    return this.tree.getByRole('treeitem', { name: beginning }).first();
+  }
+
+  /** Every row that is drawn, indented by its level, with the part of its accessible name before the age. */
+  async outline(): Promise<readonly string[]> {
+    const rows = await this.tree.getByRole('treeitem').evaluateAll((items) => items.map((item) => [Number(item.getAttribute('aria-level') ?? '1'), item.getAttribute('aria-label') ?? ''] as const));
+    return rows.map(([level, label]) => `${'  '.repeat(level - 1)}${label.split(', ')[0]}`);
+  }
+
+  async waitForOutline(what: string, holds: (outline: readonly string[]) => boolean): Promise<readonly string[]> {
+    let last: readonly string[] = [];
+    await waitFor(what, async () => holds((last = await this.outline()))).catch((error: unknown) => {
+      throw new Error(`${String(error)}; the view shows\n${last.join('\n')}`);
+    });
+    return last;
+  }
+
+  /** Chooses from the menu of a row, with the mouse. */
+  async choose(row: string, entry: string): Promise<void> {
+    await this.row(row).click({ button: 'right' });
+    const item = this.workbench.page.getByRole('menuitem', { name: entry });
+    await item.waitFor();
+    // A menu takes a button that is let go at once for the end of the press that opened it.
+    await this.workbench.page.waitForTimeout(200);
+    await item.click();
+    await item.waitFor({ state: 'detached' });
+  }
+
+  /** The entries of a row's menu. */
+  async menuOf(row: string): Promise<readonly string[]> {
+    await this.row(row).click({ button: 'right' });
+    const entries = this.workbench.page.locator('.context-view').getByRole('menuitem');
+    await entries.first().waitFor();
+    const names = await entries.evaluateAll((items) => items.map((item) => item.getAttribute('aria-label') ?? item.textContent ?? ''));
+    await this.workbench.page.keyboard.press('Escape');
+    return names;
+  }
+
+  /** Presses one of the buttons that a row shows under the mouse. */
+  async press(row: string, button: string): Promise<void> {
+    await this.row(row).hover();
+    await this.row(row).getByRole('button', { name: button }).click();
+  }
+}
