@@ -72,10 +72,15 @@ export class SessionSwitches {
     drafts.flush();
     return requests.ask(async () => {
       const { sessionId, notice } = await this.needs.switchSession(target);
-      if (notice === null) return;
-      if (this.shownId === sessionId) requests.inform(notice);
-      else this.due = { sessionId, notice };
+      this.say(sessionId, notice);
     });
+  }
+
+  /** Says something about a session, now or, where it is still to come into view, then. */
+  say(sessionId: string | null, notice: string | null): void {
+    if (notice === null) return;
+    if (this.shownId === sessionId) this.needs.requests.inform(notice);
+    else this.due = { sessionId, notice };
   }
 
   async open(sessionId: string): Promise<boolean> {
@@ -119,7 +124,7 @@ export class SessionSwitches {
 
   async rewind(): Promise<void> {
     const offer = this.rewindOffered.peek();
-    if (offer !== null) await this.takeBack({ reason: 'rewind', sessionId: offer.sessionId, to: offer.promptUid }, offer.turns);
+    if (offer !== null) await this.takeBack({ reason: 'rewind', sessionId: offer.sessionId, to: offer.promptUid });
   }
 
   /** Takes back the newest turns; `count` as it was typed. */
@@ -128,7 +133,7 @@ export class SessionSwitches {
     const turns = count === '' ? 1 : Number(count);
     if (!/^\d*$/.test(count) || turns < 1) return this.refused(t('/undo takes the number of turns to take back, such as /undo 2.'));
     if (sessionId === null) return this.refused(t('There is nothing to take back yet.'));
-    return this.takeBack({ reason: 'rewind', sessionId, turns }, turns);
+    return this.takeBack({ reason: 'rewind', sessionId, turns });
   }
 
   /** The session that is meant: by its number among the recent ones (or among those offered), its id or the beginning of it, or its title. Where
@@ -166,13 +171,12 @@ export class SessionSwitches {
     return false;
   }
 
-  private async takeBack(target: ViewSwitch, turns: number): Promise<boolean> {
+  private async takeBack(target: ViewSwitch): Promise<boolean> {
     const { requests, focusComposer } = this.needs;
     if (!(await this.to(target))) return false;
     focusComposer();
     if (this.due !== null || requests.problem.peek() !== null) return true;
-    const args = { count: turns };
-    requests.inform(turns === 1 ? t('1 turn was taken back. Its prompt is in the composer; the transcript keeps it.') : t('{count} turns were taken back. The first prompt is in the composer; the transcript keeps them.', args));
+    requests.inform(t('Taken back. The prompt is in the composer; the transcript keeps what was hidden.'));
     return true;
   }
 

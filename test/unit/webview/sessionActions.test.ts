@@ -217,7 +217,7 @@ describe('Rewind to Here…', () => {
     await page.answer('switchSession', { sessionId: session().id, notice: null });
     expect([saved, page.composer.value, shownTexts(), names('status').at(0)]).toEqual([
       [{ key: session().id, text: 'half a thought' }], 'Question 2\n\nhalf a thought, and more', ['Question 1', 'Answer 1'],
-      '2 turns were taken back. The first prompt is in the composer; the transcript keeps them.',
+      'Taken back. The prompt is in the composer; the transcript keeps what was hidden.',
     ]);
   });
 
@@ -309,6 +309,15 @@ describe('a switch', () => {
     await page.tell('shown', arrived);
     if (order === 'behind') await answered();
     expect(said()).toEqual(['This session has no messages yet.']);
+  });
+
+  test('into which a prompt was sent again says why, once that session is in view', async () => {
+    await open();
+    await page.click(inArticle('a3', 'Retry'));
+    await page.answer('retry', { sessionId: 's2', notice: 'It was asked again in a branch.' });
+    const before = said();
+    await page.tell('shown', arrived);
+    expect([before, said()]).toEqual([[], ['It was asked again in a branch.']]);
   });
 
   test('keeps what was typed in each session, to the last keystroke', async () => {
@@ -409,6 +418,12 @@ describe('sessions in the background', () => {
     expect([lines, page.sent('dismissBackground'), page.sent('switchSession')]).toEqual([
       ['Also running: Explain the buildShow', 'Finished: Untitled SessionShowDismiss'], [{ sessionId: 's3' }], [{ target: { reason: 'resume', sessionId: 's2' } }],
     ]);
+  });
+
+  test('are not all named where there are many', async () => {
+    await open();
+    await page.tell('background', ['s2', 's3', 's4', 's5', 's6'].map((sessionId) => ({ sessionId, title: sessionId, state: 'running' as const })));
+    expect([...document.querySelectorAll('.strip-background .strip-words')].map((line) => line.textContent)).toEqual(['Also running: s2', 'Also running: s3', 'Also running: s4', 'and 2 more sessions']);
   });
 
   test('that ended unseen are marked in the list of recent ones', async () => {

@@ -181,7 +181,9 @@ describe('scrolling', () => {
     await page.waitForTimeout(200);
     const after = await place(page);
     await page.close();
-    expect(after).toEqual(before);
+    expect(after.uid).toBe(before.uid);
+    // What is scrolled to is rounded to whole pixels.
+    expect(Math.abs(after.top - before.top)).toBeLessThanOrEqual(1);
   });
 
   test('is where it was after a reload, as are folds and the draft', async () => {

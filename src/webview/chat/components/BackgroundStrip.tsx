@@ -5,11 +5,25 @@ import { useChat } from './ChatContext';
 
 const icons: Readonly<Record<BackgroundSession['state'], string>> = { running: 'loading', waiting: 'bell', complete: 'check', interrupted: 'warning', failed: 'error' };
 
+/** The most that are named; the list of sessions has the others. */
+const mostNamed = 3;
+
 /** Sessions that answer while another one is shown, and those that are done and were not looked at yet. */
 export function BackgroundStrip() {
   const chat = useChat();
   const { background } = chat.state.value;
-  return <>{background.map((session) => <Line key={session.sessionId} session={session} />)}</>;
+  const unnamed = background.length - mostNamed;
+  return (
+    <>
+      {background.slice(0, mostNamed).map((session) => <Line key={session.sessionId} session={session} />)}
+      {unnamed > 0 && (
+        <div class="strip strip-background">
+          <span class="strip-words">{unnamed === 1 ? t('and 1 more session') : t('and {count} more sessions', { count: unnamed })}</span>
+          <button type="button" class="link-button" onClick={() => chat.showAllSessions()}>{t('Show All Sessions…')}</button>
+        </div>
+      )}
+    </>
+  );
 }
 
 function Line({ session }: { readonly session: BackgroundSession }) {
