@@ -19,12 +19,17 @@ interface ToolKind {
   readonly doing: () => string;
   readonly did: () => string;
   readonly quoted?: true;
+  /** It only looks at files: several in a row are folded into one line. */
+  readonly folds?: true;
 }
 
 const kinds: Readonly<Record<string, ToolKind>> = {
-  read_file: { icon: 'file', target: ['path'], doing: () => t('Reading'), did: () => t('Read') },
-  list_directory: { icon: 'list-tree', target: ['path'], doing: () => t('Listing'), did: () => t('Listed') },
-  search_files: { icon: 'search', target: ['query'], doing: () => t('Searching for'), did: () => t('Searched for'), quoted: true },
+  read_file: { icon: 'file', target: ['path'], doing: () => t('Reading'), did: () => t('Read'), folds: true },
+  list_directory: { icon: 'list-tree', target: ['path'], doing: () => t('Listing'), did: () => t('Listed'), folds: true },
+  search_files: { icon: 'search', target: ['query'], doing: () => t('Searching for'), did: () => t('Searched for'), quoted: true, folds: true },
+  memory: { icon: 'bookmark', target: ['content', 'old_text'], doing: () => t('Updating memory'), did: () => t('Updated memory') },
+  session_search: { icon: 'history', target: ['query'], doing: () => t('Searching earlier sessions'), did: () => t('Searched earlier sessions'), quoted: true },
+  read_skill: { icon: 'book', target: ['name'], doing: () => t('Reading skill'), did: () => t('Read skill') },
 };
 
 /** The words of a call's row. A tool that is not known here is named as it is. */
@@ -47,7 +52,7 @@ export function toolTarget(call: ToolCallPart): string {
 
 /** Calls that only look: several in a row are folded into one line. */
 export function isLowValueRead(name: string): boolean {
-  return Object.hasOwn(kinds, name);
+  return Object.hasOwn(kinds, name) && kinds[name]?.folds === true;
 }
 
 /** "Read 3 files · searched for “retry(”": what a fold of reads says. */
