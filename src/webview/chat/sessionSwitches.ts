@@ -38,6 +38,7 @@ export interface SwitchNeeds {
 export class SessionSwitches {
   private readonly rewindOffered = signal<RewindOffer | null>(null);
   private readonly offered = signal<SessionChoices | null>(null);
+  private switching = false;
   /** What there is to say about a session once it is in view. */
   private due: { readonly sessionId: string | null; readonly notice: string } | null = null;
 
@@ -64,16 +65,20 @@ export class SessionSwitches {
     this.offered.value = null;
   }
 
-  /** Whether it was done; if not, the reason stands above the composer and everything is as it was. */
+  /** Whether it was done; if not, the reason stands above the composer and everything is as it was. One at a time: a second press asks for
+   *  nothing more. */
   async to(target: ViewSwitch): Promise<boolean> {
-    const { requests, drafts } = this.needs;
+    if (this.switching) return false;
+    this.switching = true;
     this.withdraw();
     // What a session's composer holds is on disk before another one's is shown, or a prompt is put ahead of it.
-    drafts.flush();
-    return requests.ask(async () => {
+    this.needs.drafts.flush();
+    const done = await this.needs.requests.ask(async () => {
       const { sessionId, notice } = await this.needs.switchSession(target);
       this.say(sessionId, notice);
     });
+    this.switching = false;
+    return done;
   }
 
   /** Says something about a session, now or, where it is still to come into view, then. */

@@ -81,6 +81,17 @@ describe('what can be done with a message', () => {
     ]);
   });
 
+  test('is asked for once, however often it is pressed', async () => {
+    await open();
+    await page.click(inArticle('a1', 'Branch from Here'));
+    await page.click(inArticle('a1', 'Branch from Here'));
+    const pressed = page.sent('switchSession').length;
+    await page.refuse('switchSession', 'The disk is full.');
+    await page.settle();
+    await page.click(inArticle('a1', 'Branch from Here'));
+    expect([pressed, page.sent('switchSession').length]).toEqual([1, 2]);
+  });
+
   test('branches from an answer behind which its turn went on', async () => {
     const steps = [
       prompt({ uid: 'u1', position: 1 }, 'Why?'),
