@@ -35,6 +35,8 @@ import { ChatBridge } from './chatBridge';
 import { ChatTabs, chatTabViewType } from './chatTabs';
 import { ChatView, chatViewId } from './chatView';
 import { registerCommands, reportFailure, windowCommands } from './commands';
+import { ContainerNotice } from './containerNotice';
+import { thisMachineFacts } from './containerPlace';
 import { EditorActions } from './editorActions';
 import { errorWords } from './errorWords';
 import { editorProviderName, EditorModels } from './editorModels';
@@ -44,6 +46,7 @@ import { LinkOpener } from './linkOpener';
 import { ModelDesk } from './modelDesk';
 import { ModelSetup } from './modelSetup';
 import { openReportNotices } from './openReportWords';
+import { OtherFoldersDesk } from './otherFolders/otherFoldersDesk';
 import { outputLog } from './outputLog';
 import { ProjectDesk } from './projectDesk';
 import { ProviderKeys } from './providerKeys';
@@ -102,6 +105,7 @@ class HermesWindow {
   private readonly store: SessionStore;
   private readonly hindsight: HindsightDesk;
   private readonly sessions: SessionsDesk;
+  private readonly others: OtherFoldersDesk;
   private readonly log: Log;
   readonly api: HermesExtension;
 
@@ -231,7 +235,7 @@ class HermesWindow {
       gateway, store: storeDesk, models, editor, log,
       surroundings: () => ({ restricted: !vscode.workspace.isTrusted, folderName: vscode.workspace.name ?? null, demoPrompts, localization, promptFiles: project.offered }),
     };
-    const shownChanged = (): void => (showStatus(), sessions.shownChanged());
+    const shownChanged = (): void => (showStatus(), sessions.shownChanged(), containerNotice.update());
     const bridge: ChatBridge = own(new ChatBridge(chatSurfaceId, { ...chatNeeds, sessions: store, onChange: shownChanged }));
     const chat = new ChatView(programs, bridge);
     const chatTabs: ChatTabs = own(
@@ -273,9 +277,31 @@ class HermesWindow {
     own(vscode.window.registerWebviewPanelSerializer(transcriptViewType, tabs));
     own(vscode.window.registerWebviewPanelSerializer(chatTabViewType, chatTabs));
     own(vscode.window.registerWebviewPanelSerializer(searchViewType, search));
+
+    // Sessions of other folders
+    const others = (this.others = own(
+      new OtherFoldersDesk({
+        context, programs, gateway, sessions: store, store: storeDesk, distFolder, localization, clock, log, t: translate, editor,
+        storagePath: () => settings.current.storagePath,
+        ownFolder: () => storeFolderOf(currentFolder),
+        startWorker: () => startNodeWorker(workerEntry),
+        openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
+      }),
+    ));
+    const containerNotice = new ContainerNotice({
+      desk: storeDesk, t: translate,
+      folder: () => storeFolderOf(currentFolder),
+      facts: thisMachineFacts(vscode.env.remoteName),
+      isEmptyState: () => gateway.shownSession(chatSurfaceId) === null,
+      memory: context.globalState,
+      chooseFolder: () => editor.openSettings('hermes.storage.path'),
+    });
+
     const sessions: SessionsDesk = (this.sessions = own(
       new SessionsDesk({
         gateway, sessions: store, store: storeDesk, clock, log, t: translate,
+        others: others.rows,
+        showOthers: () => void others.show().catch((error: unknown) => reportFailure('otherFolders', error, log)),
         surfaceId, focusChat,
         showChat: async () => (activeTab() === null ? chat.reveal() : undefined),
         openTranscript: (sessionId, messageUid) => editor.openTranscript(sessionId, messageUid),
@@ -285,9 +311,9 @@ class HermesWindow {
       }),
     ));
     const shown = (): string | null => gateway.shownSession(surfaceId());
-    const others = windowCommands({ chat, shown, editor, setUpModel: () => setup.run(null), setUpMemory: () => memorySetup.run() });
+    const windowTable = windowCommands({ chat, shown, editor, setUpModel: () => setup.run(null), setUpMemory: () => memorySetup.run() });
     const screens = screenCommands({ chosen: sessions.chosen, search, opener });
-    own(registerCommands({ ...sessions.commands, ...others, ...screens }, log));
+    own(registerCommands({ ...sessions.commands, ...others.commands, ...windowTable, ...screens }, log));
 
     // What changes around them
     own(new SettingsNotices(settings, storeDesk, translate));
@@ -300,6 +326,8 @@ class HermesWindow {
           log.info(`The settings name another folder now. This window keeps its sessions in ${folder}.`);
           for (const each of [bridge, ...chatTabs.bridges]) each.leaveStore();
           currentFolder = folder;
+          others.movedFolder.left();
+          if (!holdsHistory(folder)) void others.movedFolder.neverOpened();
           void connection.moveTo(storeHome({ storageFolder: folder, workerEntry, clock, spills }));
           if (holdsHistory(folder)) storeDesk.begin();
         },
@@ -316,11 +344,14 @@ class HermesWindow {
     own(project.onDidChange(() => [bridge, ...chatTabs.bridges].forEach((each) => each.promptFilesChanged())));
     own(vscode.workspace.onDidGrantWorkspaceTrust(() => [bridge, ...chatTabs.bridges].forEach((each) => each.trustChanged())));
     own(vscode.workspace.onDidChangeWorkspaceFolders(() => [bridge, ...chatTabs.bridges].forEach((each) => each.redraw())));
+    if (!holdsHistory(storageFolder)) void others.movedFolder.neverOpened();
+    containerNotice.update();
     showStatus();
   }
 
   async close(): Promise<void> {
     await atMost(settlePatienceMs, this.gateway.shutdown()).catch((error: unknown) => this.log.error('Turns could not be settled at closing', error));
+    void this.others.close();
     await atMost(closePatienceMs, this.store.close()).catch((error: unknown) => this.log.error('The store could not be closed in order', error));
     this.lifetime.dispose();
   }
@@ -332,6 +363,7 @@ class HermesWindow {
     desk.setNotices('opening', openReportNotices(report, translate));
     if (state.kind === 'open') this.hindsight.start();
     if (state.kind === 'open') this.sessions.storeOpened();
+    if (state.kind === 'open') void this.others.movedFolder.opened();
     if (state.kind === 'open') this.gateway.resumeQueues().catch((error: unknown) => reportFailure('Queued prompts', error, this.log));
   }
 }

@@ -18,7 +18,12 @@ export interface WindowFacts {
 export function storagePlace(window: WindowFacts): string {
   const { storagePath, workspace, workspaceStorage, globalStorage } = window;
   if (storagePath !== null) return join(storagePath, workspace === null ? `empty-${window.emptyWindowId()}` : workspaceFolderName(workspace));
-  return workspaceStorage ?? join(globalStorage, 'empty-windows', window.emptyWindowId());
+  return workspaceStorage ?? join(emptyWindowsFolder(globalStorage), window.emptyWindowId());
+}
+
+/** Holds a folder for each window without a workspace. */
+export function emptyWindowsFolder(globalStorage: string): string {
+  return join(globalStorage, 'empty-windows');
 }
 
 /** Readable by people, and different for two folders of the same name. */

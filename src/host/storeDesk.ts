@@ -6,6 +6,12 @@ import type { SpillingStore } from '../store/spill/spillingStore';
 import { spillNotices } from './spillWords';
 import { storeActions, storeWords } from './storeWords';
 
+/** Something a person may choose to have done. */
+export interface Offer {
+  readonly sentence: string;
+  readonly choices: readonly { readonly label: string; readonly run: () => Promise<void> }[];
+}
+
 type Translate = (message: string, args?: Record<string, string>) => string;
 
 /** The store as the person meets it: its state in words, notices beside it, and what they chose to do about it. */
@@ -13,6 +19,7 @@ export class StoreDesk implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly changes = this.lifetime.register(new Emitter<void>());
   private readonly notices = new Map<string, readonly StoreNotice[]>();
+  private readonly offers = new Map<string, () => Promise<void>>();
   private justOpened = false;
   readonly onDidChange = this.changes.event;
 
@@ -67,6 +74,14 @@ export class StoreDesk implements Disposable {
     this.changes.fire();
   }
 
+  /** The same with what each choice does. */
+  offer(topic: string, offers: readonly Offer[]): void {
+    const nameOf = (offer: number, choice: number): string => `offer.${topic}.${offer}.${choice}`;
+    for (const name of [...this.offers.keys()]) if (name.startsWith(`offer.${topic}.`)) this.offers.delete(name);
+    offers.forEach(({ choices }, offer) => choices.forEach(({ run }, choice) => this.offers.set(nameOf(offer, choice), run)));
+    this.setNotices(topic, offers.map(({ sentence, choices }, offer) => ({ sentence, actions: choices.map(({ label }, choice) => ({ action: nameOf(offer, choice), label })) })));
+  }
+
   /** Whether the action was one of the store's. */
   async runAction(action: string): Promise<boolean> {
     switch (action) {
@@ -83,8 +98,11 @@ export class StoreDesk implements Disposable {
         await this.connection.retry();
         await this.spills.tryAgain();
         return true;
-      default:
-        return false;
+      default: {
+        const chosen = this.offers.get(action);
+        await chosen?.();
+        return chosen !== undefined;
+      }
     }
   }
 

@@ -30,10 +30,13 @@ export interface SessionPickerOptions {
   readonly current: string | null;
   readonly now: () => number;
   readonly openTranscript: (pick: SessionPick) => void;
+  /** Goes on to sessions of other folders; null where only one of this folder will do. */
+  readonly showOthers: (() => void) | null;
 }
 
 interface SessionItem extends vscode.QuickPickItem {
   readonly pick: SessionPick | null;
+  readonly leadsToOthers?: true;
 }
 
 const transcriptButton: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('list-flat'), tooltip: vscode.l10n.t('Open Transcript') };
@@ -67,7 +70,12 @@ export function pickSession(options: SessionPickerOptions): Promise<SessionPick 
       if (item.pick !== null) options.openTranscript(item.pick);
     });
     picker.onDidAccept(() => {
-      const chosen = picker.selectedItems[0]?.pick ?? null;
+      const [item] = picker.selectedItems;
+      if (item?.leadsToOthers === true) {
+        picker.hide();
+        return options.showOthers?.();
+      }
+      const chosen = item?.pick ?? null;
       if (chosen === null) return;
       resolve(chosen);
       picker.hide();
@@ -91,11 +99,11 @@ async function found(options: SessionPickerOptions, text: string, signal: AbortS
   ]);
   const items = [
     ...sessions.map((session) => sessionItem(session, options)),
-    ...(hits.length === 0 ? [] : [{ label: vscode.l10n.t('Messages'), kind: vscode.QuickPickItemKind.Separator, pick: null }]),
+    ...(hits.length === 0 ? [] : [separator(vscode.l10n.t('Messages'))]),
     ...hits.map((hit) => hitItem(hit, now())),
   ];
-  if (items.length > 0) return items;
-  return [note(text === '' ? nothingWords(state) : vscode.l10n.t('Nothing found for “{text}”', { text }))];
+  const nothing = items.length > 0 ? [] : [note(text === '' ? nothingWords(state) : vscode.l10n.t('Nothing found for “{text}”', { text }))];
+  return [...items, ...nothing, ...(options.showOthers === null ? [] : [separator(), othersItem()])];
 }
 
 function nothingWords(state: NonNullable<SessionQuery['state']>): string {
@@ -139,6 +147,14 @@ function hitItem(hit: SearchHit, now: number): SessionItem {
     alwaysShow: true,
     pick: { sessionId: hit.sessionId, messageUid: hit.messageUid },
   };
+}
+
+function separator(label = ''): SessionItem {
+  return { label, kind: vscode.QuickPickItemKind.Separator, pick: null };
+}
+
+function othersItem(): SessionItem {
+  return { label: vscode.l10n.t('Sessions of Other Folders…'), iconPath: new vscode.ThemeIcon('folder'), alwaysShow: true, pick: null, leadsToOthers: true };
 }
 
 function note(label: string): SessionItem {

@@ -5,6 +5,7 @@ import type { Log } from '../../base/log';
 import type { Gateway } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/sessionStore';
 import type { CommandTable } from '../commands';
+import type { OtherFolderRows } from '../otherFolders/otherFolderRows';
 import type { StoreDesk } from '../storeDesk';
 import { ChosenSessions } from './chosenSessions';
 import { sessionCommands } from './sessionCommands';
@@ -22,6 +23,9 @@ export interface SessionsDeskNeeds {
   readonly clock: Clock;
   readonly log: Log;
   readonly t: Translate;
+  readonly others: OtherFolderRows;
+  /** Lets the person choose among sessions of other folders. */
+  readonly showOthers: () => void;
   /** The surface that commands of the palette and of the sessions view act on. */
   readonly surfaceId: () => string;
   readonly focusChat: () => Promise<void>;
@@ -48,7 +52,7 @@ export class SessionsDesk implements Disposable {
   constructor(private readonly needs: SessionsDeskNeeds) {
     const { gateway, sessions, store, clock, log, t, surfaceId } = needs;
     this.listing = this.lifetime.register(new SessionListing({ gateway, store, clock, log }));
-    this.tree = this.lifetime.register(new SessionsTree({ listing: this.listing, clock, t, shown: () => gateway.shownSession(surfaceId()) }));
+    this.tree = this.lifetime.register(new SessionsTree({ listing: this.listing, others: needs.others, clock, t, shown: () => gateway.shownSession(surfaceId()) }));
     this.keys = this.lifetime.register(new SessionKeys({ gateway, sessions, surfaceId }));
     this.trash = this.lifetime.register(new TrashCare({ sessions, gateway, clock, log, days: needs.trashDays, onErased: () => void this.listing.refresh() }));
     const storeSettled = (): Promise<void> => store.settled();
@@ -74,10 +78,11 @@ export class SessionsDesk implements Disposable {
 
   /** Lets the person choose a session; with `searches`, also by the text of its messages. Null when they leave. */
   async pick(title: string, { searches, state = 'active' }: { readonly searches: boolean; readonly state?: SessionPickerOptions['state'] }): Promise<SessionPick | null> {
-    const { gateway, sessions, store, clock, surfaceId, openTranscript } = this.needs;
+    const { gateway, sessions, store, clock, surfaceId, openTranscript, showOthers } = this.needs;
     await store.settled();
     return pickSession({
       title, gateway, state,
+      showOthers: searches ? showOthers : null,
       search: searches ? (query, signal) => sessions.search(query, signal) : null,
       current: gateway.shownSession(surfaceId()),
       now: () => clock.now(),
@@ -115,7 +120,10 @@ export class SessionsDesk implements Disposable {
         if (text !== undefined) await listing.setFilter(text);
       },
       clearSessionsFilter: () => listing.setFilter(''),
-      refreshSessions: () => listing.refresh(),
+      refreshSessions: () => {
+        this.needs.others.refresh();
+        return listing.refresh();
+      },
       showMoreSessions: async (list) => {
         if (isListName(list)) await listing.showMore(list);
       },

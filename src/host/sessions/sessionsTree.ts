@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock';
 import type { SessionSummary } from '../../transcript/session';
 import { type GroupKind, secondsToMidnight, sessionGroups, type SessionEntry, type SessionGroup } from './sessionGroups';
 import { fromRow } from './sessionCommands';
+import type { OtherFolderRow, OtherFolderRows } from '../otherFolders/otherFolderRows';
 import type { ListName, SessionListing } from './sessionListing';
 import { factsOf, groupWords, hoverWords, type SessionMark, sessionMarks, spokenWords, titleWords, type Translate, type WordContext } from './sessionWords';
 
@@ -15,13 +16,15 @@ interface MoreRow {
   readonly kind: 'more';
   readonly group: GroupKind;
 }
-export type SessionsRow = SessionGroup | SessionEntry | MoreRow;
+export type SessionsRow = SessionGroup | SessionEntry | MoreRow | OtherFolderRow;
 
 export interface SessionsTreeNeeds {
   readonly listing: SessionListing;
   readonly clock: Clock;
   /** The session that the chat shows. */
   readonly shown: () => string | null;
+  /** The last group. */
+  readonly others: Pick<OtherFolderRows, 'rows' | 'refresh' | 'childrenOf' | 'itemOf' | 'onDidChange'>;
   readonly t: Translate;
 }
 
@@ -38,7 +41,8 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
   constructor(private readonly needs: SessionsTreeNeeds) {
     this.view = vscode.window.createTreeView<SessionsRow>(sessionsViewId, { treeDataProvider: this, canSelectMany: true, showCollapseAll: true });
     this.view.onDidChangeVisibility(() => this.visibilityChanged());
-    this.listening = needs.listing.onDidChange(() => this.redraw());
+    const listening = [needs.listing.onDidChange(() => this.redraw()), needs.others.onDidChange(() => this.redraw())];
+    this.listening = { dispose: () => listening.forEach((each) => each.dispose()) };
     this.redraw();
     this.visibilityChanged();
   }
@@ -56,15 +60,23 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
     this.follow();
   }
 
-  getChildren(row?: SessionsRow): SessionsRow[] {
-    if (row === undefined) return [...this.groups];
-    if (row.kind === 'more') return [];
-    if (row.kind === 'session') return [...row.branches];
-    return [...row.entries, ...(row.hasMore ? [{ kind: 'more', group: row.group } as const] : [])];
+  getChildren(row?: SessionsRow): SessionsRow[] | Promise<SessionsRow[]> {
+    if (row === undefined) return [...this.groups, ...(this.needs.listing.filter === '' ? this.needs.others.rows : [])];
+    switch (row.kind) {
+      case 'group':
+        return [...row.entries, ...(row.hasMore ? [{ kind: 'more', group: row.group } as const] : [])];
+      case 'session':
+        return [...row.branches];
+      case 'more':
+        return [];
+      default:
+        return this.needs.others.childrenOf(row);
+    }
   }
 
   getParent(row: SessionsRow): SessionsRow | undefined {
-    if (row.kind === 'group') return undefined;
+    // Only sessions are ever revealed.
+    if (row.kind !== 'session' && row.kind !== 'more') return undefined;
     const group = this.groups.find((each) => each.group === row.group);
     if (row.kind === 'more' || group === undefined) return group;
     return rowsBelow([group]).find((entry) => entry.branches.some((branch) => branch.sessionId === row.sessionId)) ?? group;
@@ -79,7 +91,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
       case 'session':
         return this.sessionItem(row);
       default:
-        return row satisfies never;
+        return this.needs.others.itemOf(row);
     }
   }
 
@@ -108,6 +120,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
     this.cancelTick?.();
     this.needs.listing.watch(this.view.visible);
     if (!this.view.visible) return;
+    this.needs.others.refresh();
     this.redraw();
     this.tick();
   }
@@ -122,11 +135,13 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
   }
 
   private redraw(): void {
-    const { listing, clock, t } = this.needs;
+    const { listing, others, clock, t } = this.needs;
     this.groups = sessionGroups(listing.lists, clock.now());
     const { state, filter } = listing;
     const filtered = filter === '' ? [] : [t('Filtered by “{text}”.', { text: filter })];
-    this.view.message = [...filtered, ...(state.kind === 'unreadable' ? [state.sentence] : [])].join(' ');
+    // The welcome text stands only in a view without a row.
+    const nothing = state.kind === 'empty' && others.rows.length > 0 ? [t('No sessions yet in this folder')] : [];
+    this.view.message = [...filtered, ...nothing, ...(state.kind === 'unreadable' ? [state.sentence] : [])].join(' ');
     void vscode.commands.executeCommand('setContext', 'hermes.sessions.state', state.kind);
     void vscode.commands.executeCommand('setContext', 'hermes.sessions.filtered', filter !== '');
     this.changes.fire(undefined);

@@ -1,0 +1,83 @@
+import type { Log } from '../../base/log';
+import { encodeLabel, type FolderLabel, folderLabelKey } from '../../store/library/folderLabel';
+import { type OldPlace, storesOfThisFolder } from '../../store/library/movedFolder';
+import type { SessionStore } from '../../store/sessionStore';
+import type { StoreDesk } from '../storeDesk';
+import { errorWords } from '../errorWords';
+import type { WordContext } from '../sessions/sessionWords';
+import { ageWords } from '../ageWords';
+import type { OtherFolder, OtherFolders } from './otherFolders';
+import { countWords, folderPath } from './otherFolderWords';
+
+const topic = 'moved folder';
+
+export interface MovedFolderNeeds {
+  readonly others: Pick<OtherFolders, 'list' | 'onDidChange'>;
+  readonly sessions: Pick<SessionStore, 'getMeta' | 'setMeta' | 'statistics'>;
+  readonly desk: Pick<StoreDesk, 'offer'>;
+  readonly describe: () => Promise<FolderLabel>;
+  readonly oldPlace: (path: string) => Promise<OldPlace>;
+  /** Brings the folder's sessions over, and says so; false when that was not done. */
+  readonly bringOver: (folder: OtherFolder) => Promise<boolean>;
+  readonly words: () => WordContext;
+  readonly log: Log;
+}
+
+/** A folder that was renamed or moved gets a new, empty history from the editor. Where another one seems to be this folder's, the empty state
+ *  offers it; nothing is brought over unasked. */
+export class MovedFolder {
+  private declined = false;
+
+  constructor(private readonly needs: MovedFolderNeeds) {}
+
+  /** The store is open: it is told which folder it belongs to, and whether something is missing in it is looked at. */
+  async opened(): Promise<void> {
+    await this.quietly(async () => {
+      const { sessions, describe } = this.needs;
+      const text = encodeLabel(await describe());
+      if ((await sessions.getMeta(folderLabelKey)) !== text) await sessions.setMeta(folderLabelKey, text);
+      if ((await sessions.statistics()).sessions === 0) await this.offer();
+    });
+  }
+
+  /** Nothing was ever stored for this folder, under this name. */
+  async neverOpened(): Promise<void> {
+    await this.quietly(() => this.offer());
+  }
+
+  /** The window goes to another folder: what was offered was for the one it leaves. */
+  left(): void {
+    this.declined = false;
+    this.withdraw();
+  }
+
+  private async offer(): Promise<void> {
+    if (this.declined) return;
+    const { others, describe, oldPlace, desk, bringOver, words } = this.needs;
+    const candidates = (await others.list()).filter(({ isBroughtOver }) => !isBroughtOver);
+    const [found] = await storesOfThisFolder(await describe(), candidates, oldPlace);
+    const folder = candidates.find((candidate) => candidate.folder === found?.folder);
+    if (folder === undefined) return;
+    const { t, now, language } = words();
+    const sentence = t('Do the sessions of {path} belong to this folder? ({count}, last used {age})', {
+      path: folderPath(folder, { t }), count: countWords(folder.sessions, { t }), age: ageWords(folder.lastActiveAt, now, language),
+    });
+    desk.offer(topic, [
+      {
+        sentence,
+        choices: [
+          { label: t('Bring Them Over'), run: async () => void ((await bringOver(folder)) && this.withdraw()) },
+          { label: t('Not Now'), run: async () => ((this.declined = true), this.withdraw()) },
+        ],
+      },
+    ]);
+  }
+
+  private withdraw(): void {
+    this.needs.desk.offer(topic, []);
+  }
+
+  private async quietly(work: () => Promise<void>): Promise<void> {
+    await work().catch((error: unknown) => this.needs.log.warn(`Whether this folder has sessions under another name could not be found out: ${errorWords(error).sentence}`));
+  }
+}

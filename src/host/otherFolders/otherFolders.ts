@@ -1,0 +1,111 @@
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Emitter, type Disposable } from '../../base/disposable';
+import { type Gateway, GatewayError } from '../../gateway/gateway';
+import type { BroughtOver } from '../../store/bringingOver';
+import { broughtOverKey } from '../../store/library/folderLabel';
+import type { LibraryClient } from '../../store/library/libraryClient';
+import type { OtherStore, StorePlaces } from '../../store/library/otherStore';
+import type { SessionStore } from '../../store/sessionStore';
+import type { SessionSummary } from '../../transcript/session';
+
+/** Sessions of one transaction: others are served between two of them. */
+const batchSize = 25;
+/** What is beside the sessions of a folder: notes that memory keeps for it. */
+const besideTheStore = ['memories'];
+
+/** Another folder's history, as this window knows it. */
+export interface OtherFolder extends OtherStore {
+  /** Everything in it was brought into this folder's history before. */
+  readonly isBroughtOver: boolean;
+}
+
+export interface OtherFoldersNeeds {
+  readonly library: Pick<LibraryClient, 'survey' | 'listSessions' | 'takeCopy' | 'removeCopy'>;
+  readonly places: () => StorePlaces;
+  readonly sessions: Pick<SessionStore, 'getMeta' | 'setMeta'>;
+  readonly gateway: Pick<Gateway, 'bringOver'>;
+  readonly store: { readonly isReadable: boolean; settled(): Promise<void> };
+  /** Seconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** How far bringing over has come, in sessions. */
+export interface BringingProgress {
+  readonly done: number;
+  readonly total: number;
+}
+
+/** The histories of other folders: found, listed, and brought into this one's. Theirs are only read. Rejections are sentences for a person. */
+export class OtherFolders implements Disposable {
+  private readonly changes = new Emitter<void>();
+  /** Something was brought over. */
+  readonly onDidChange = this.changes.event;
+
+  constructor(private readonly needs: OtherFoldersNeeds) {}
+
+  /** The one used last first; those with nothing in them are left out. */
+  async list(): Promise<readonly OtherFolder[]> {
+    const stores = await this.needs.library.survey(this.needs.places());
+    const worth = stores.filter(({ sessions, problem }) => sessions > 0 || problem !== null);
+    return Promise.all(worth.map(async (store) => ({ ...store, isBroughtOver: await this.isBroughtOver(store) })));
+  }
+
+  /** Newest activity first, as many as asked for. */
+  sessionsOf(folder: string, limit: number): Promise<readonly SessionSummary[]> {
+    return this.needs.library.listSessions(folder, limit);
+  }
+
+  /** Brings everything of a folder over, as its history from now on. What was brought stays when the signal stops it; doing it again goes on. */
+  async bringAll(store: OtherStore, onProgress: (progress: BringingProgress) => void, signal?: AbortSignal): Promise<BroughtOver> {
+    const brought = await this.bring(store.folder, null, onProgress, signal);
+    if (signal?.aborted === true) return brought;
+    const own = this.needs.places().own;
+    for (const name of besideTheStore) await bringFiles(join(store.folder, name), join(own, name));
+    await this.needs.sessions.setMeta(broughtOverKey(store), String(this.needs.now()));
+    this.changes.fire();
+    return brought;
+  }
+
+  /** Brings one session over. What it still has to do in its folder stays there. */
+  async bringSession(folder: string, sessionId: string): Promise<BroughtOver> {
+    const brought = await this.bring(folder, sessionId, () => undefined);
+    this.changes.fire();
+    return brought;
+  }
+
+  dispose(): void {
+    this.changes.dispose();
+  }
+
+  private async bring(folder: string, conversationOf: string | null, onProgress: (progress: BringingProgress) => void, signal?: AbortSignal): Promise<BroughtOver> {
+    const { library, gateway, store } = this.needs;
+    await store.settled();
+    const copy = await library.takeCopy(folder, conversationOf);
+    try {
+      if (copy.answering !== null) throw new GatewayError('busy', 'An answer is being written in that folder’s window. Wait for it or stop it there, then bring the sessions over.');
+      let sum: BroughtOver = { sessions: 0, messages: 0, skipped: 0 };
+      for (let done = 0; done < copy.sessionIds.length && signal?.aborted !== true; done += batchSize) {
+        onProgress({ done, total: copy.sessionIds.length });
+        const sessionIds = copy.sessionIds.slice(done, done + batchSize);
+        const { sessions, messages, skipped } = await gateway.bringOver({ folder: copy.folder, sessionIds, moves: conversationOf === null });
+        sum = { sessions: sum.sessions + sessions, messages: sum.messages + messages, skipped: sum.skipped + skipped };
+      }
+      return sum;
+    } finally {
+      await library.removeCopy(copy.folder);
+    }
+  }
+
+  private async isBroughtOver(store: OtherStore): Promise<boolean> {
+    if (!this.needs.store.isReadable) return false;
+    return (await this.needs.sessions.getMeta(broughtOverKey(store))) !== null;
+  }
+}
+
+/** Files that are here already stay as they are. */
+async function bringFiles(from: string, to: string): Promise<void> {
+  await cp(from, to, { recursive: true, force: false, errorOnExist: false }).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  });
+}

@@ -1,0 +1,35 @@
+import { basename, dirname, join } from 'node:path';
+import * as vscode from 'vscode';
+import { describeFolder, type OpenFolder } from '../../store/library/describeFolder';
+import type { FolderLabel } from '../../store/library/folderLabel';
+import type { StorePlaces } from '../../store/library/otherStore';
+import { emptyWindowsFolder } from '../storagePlace';
+
+/** What this window has open, for its store to say which folder it belongs to. */
+export function describeOwnFolder(): Promise<FolderLabel> {
+  return describeFolder(openFolder());
+}
+
+function openFolder(): OpenFolder {
+  const { workspaceFile, workspaceFolders, name = '' } = vscode.workspace;
+  const root = pathOf(workspaceFolders?.[0]?.uri);
+  if (workspaceFile !== undefined) return { kind: 'workspace', path: pathOf(workspaceFile), name, root };
+  return workspaceFolders === undefined ? { kind: 'window', path: null, name, root: null } : { kind: 'folder', path: root, name: workspaceFolders[0]?.name ?? name, root };
+}
+
+/** A path on the machine that this runs on; null for what only the editor can reach. */
+function pathOf(uri: vscode.Uri | undefined): string | null {
+  return uri !== undefined && (uri.scheme === 'file' || uri.scheme === 'vscode-remote') ? uri.fsPath : null;
+}
+
+/** Where the editor keeps stores of this extension, and where the settings say. */
+export function storePlaces(context: vscode.ExtensionContext, storagePath: string | null, own: string): StorePlaces {
+  const global = context.globalStorageUri.fsPath;
+  const extension = basename(global);
+  // Of a profile too: profiles have global storages of their own and share the workspaces'.
+  const user = dirname(dirname(global));
+  const guesses = [join(user, 'workspaceStorage'), join(dirname(dirname(user)), 'workspaceStorage')];
+  const known = context.storageUri === undefined ? [] : [dirname(dirname(context.storageUri.fsPath))];
+  const roots = [...new Set([...known, ...guesses])].filter((root) => basename(root) === 'workspaceStorage');
+  return { workspaces: roots.map((root) => ({ root, extension })), shelves: [emptyWindowsFolder(global), ...(storagePath === null ? [] : [storagePath])], own };
+}
