@@ -16,6 +16,7 @@ import { ModelError } from './modelProvider';
 import type { ModelListing, ModelProvider } from './modelProvider';
 import { patientFetch } from './patientFetch';
 import type { ProviderSettings } from './providerSettings';
+import { LearnedRefusals } from './refusals';
 import { loopbackPolicy, remotePolicy } from './requestRunner';
 import type { LoadTransports, TransportFault } from './transport';
 
@@ -41,6 +42,7 @@ export class EndpointProvider implements ModelProvider {
   private readonly endpoint: Endpoint | null;
   /** From the last listing, so that opening one of many hosted models does not fetch the whole list again. */
   private known: readonly ModelFacts[] = [];
+  private readonly refusals = new LearnedRefusals();
 
   constructor(
     private readonly settings: ProviderSettings,
@@ -84,6 +86,7 @@ export class EndpointProvider implements ModelProvider {
       policy: endpoint.loopback ? loopbackPolicy : remotePolicy,
       clock: this.parts.clock,
       provider: this.name,
+      refusals: this.refusals,
     });
   }
 

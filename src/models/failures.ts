@@ -122,7 +122,7 @@ function describeStatus(status: number, body: string, headers: Readonly<Record<s
   const message = bodyMessage(body);
   const said = message === '' ? '' : ` ${provider} says: ${clip(message)}`;
   if (isQuota(status, message)) return { cause: 'quota', happened: `The account at ${provider} has no credit left (${status}).${said}`, next: `Add credit there, or ${chooseAnother}.` };
-  if (isContext(status, message)) {
+  if (isTooLong(status, message)) {
     return { cause: 'context', happened: `The conversation is longer than ${modelId ?? 'the model'} can take (${status}).`, next: 'Compress the session, start a new one, or choose a model with a larger context.' };
   }
   switch (status) {
@@ -205,7 +205,7 @@ function nextFor(cause: ModelFailureCause): string {
 function classOfStreamError(code: string | null, status: number | null, message: string): ModelFailureCause {
   const word = `${code ?? ''} ${message}`;
   if (status !== null && isQuota(status, message)) return 'quota';
-  if (isContext(400, message)) return 'context';
+  if (isTooLong(400, message)) return 'context';
   if (status === 401 || status === 403 || /authentication|permission_error|invalid_api_key/i.test(word)) return 'auth';
   if (status === 429 || /rate.?limit/i.test(word)) return 'rateLimit';
   if (isContentFilter(word)) return 'contentFilter';
@@ -217,7 +217,8 @@ function isQuota(status: number, message: string): boolean {
   return status === 402 || (status !== 401 && /insufficient.?quota|exceeded your current quota|credit balance is too low|insufficient (?:credits|balance)|billing/i.test(message));
 }
 
-function isContext(status: number, message: string): boolean {
+/** Whether a service refused a request because the conversation does not fit into the model. */
+export function isTooLong(status: number, message: string): boolean {
   if (status === 413) return true;
   return (status === 400 || status === 422) && /context.?(?:length|window|size)|maximum context|prompt is too long|too many tokens|exceeds? the (?:available|maximum) (?:context|number of tokens)/i.test(message);
 }

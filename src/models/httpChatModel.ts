@@ -1,14 +1,16 @@
 import type { ChatModel, ModelRequest, ModelStream } from './chatModel';
 import type { ModelInfo } from './modelInfo';
+import { LearnedRefusals, withoutImages } from './refusals';
 import { runRequest } from './requestRunner';
 import type { RunnerParts } from './requestRunner';
 
 /** A model behind an HTTP endpoint. */
 export function httpChatModel(info: ModelInfo, parts: RunnerParts): ChatModel {
+  const refusals = parts.refusals ?? new LearnedRefusals();
   return {
     info,
     stream(request: ModelRequest, signal: AbortSignal): ModelStream {
-      return runRequest(fitted(request, info), signal, parts);
+      return runRequest(fitted(request, info), signal, { ...parts, refusals });
     },
   };
 }
@@ -16,5 +18,6 @@ export function httpChatModel(info: ModelInfo, parts: RunnerParts): ChatModel {
 /** Leaves out what the model is known not to take, rather than have the request refused. */
 function fitted(request: ModelRequest, info: ModelInfo): ModelRequest {
   const reasoningEffort = info.efforts.includes(request.reasoningEffort) ? request.reasoningEffort : 'default';
-  return { ...request, reasoningEffort, tools: info.tools === false ? [] : request.tools };
+  const asked = { ...request, reasoningEffort, tools: info.tools === false ? [] : request.tools };
+  return info.images === false ? withoutImages(asked) : asked;
 }

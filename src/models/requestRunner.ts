@@ -5,6 +5,7 @@ import type { ModelRequest, ModelStream, Terminal } from './chatModel';
 import { failureOf, mayRetry, retryAfterMs } from './failures';
 import type { FailureContext } from './failures';
 import { EventPump } from './pump';
+import { isRefusal, LearnedRefusals } from './refusals';
 import { sleep } from './sleep';
 import type { LoadTransports, Transport, TransportEnd, TransportFault, TransportPart, TransportSettings } from './transport';
 import { Watchdog } from './watchdog';
@@ -35,6 +36,8 @@ export interface RunnerParts {
   readonly policy: RequestPolicy;
   readonly clock: Clock;
   readonly provider: string;
+  /** What the service was seen to refuse before. */
+  readonly refusals?: LearnedRefusals;
 }
 
 /** Runs one request through its transport: retries before the first delta, watches for silence, and ends in exactly one terminal. */
@@ -57,12 +60,15 @@ class RequestRunner {
   /** Answer text or thinking arrived: from here an end that is not complete is an interruption. */
   private deliveredText = false;
   private deliveredThinking = false;
+  private readonly refusals: LearnedRefusals;
 
   constructor(
     private readonly request: ModelRequest,
     private readonly signal: AbortSignal,
     private readonly parts: RunnerParts,
-  ) {}
+  ) {
+    this.refusals = parts.refusals ?? new LearnedRefusals();
+  }
 
   get stream(): ModelStream {
     return this.pump.stream;
@@ -72,8 +78,9 @@ class RequestRunner {
     if (this.signal.aborted) return this.abort(null, null);
     const { createTransport } = await this.parts.loadTransports();
     const transport = createTransport(this.parts.settings);
+    const learned: string[] = [];
     for (let attempt = 1; ; attempt += 1) {
-      const end = await this.attempt(transport);
+      const end = await this.attemptFitting(transport, learned);
       if (end.kind === 'aborted') return this.abort(null, null);
       if (end.kind === 'finished') return this.complete(end);
       const delayMs = this.begun || attempt >= this.parts.policy.attempts ? null : this.delayBeforeRetry(end.fault, attempt);
@@ -81,6 +88,20 @@ class RequestRunner {
       const failure = this.describe(end.fault);
       this.pump.append({ kind: 'notice', notice: { kind: 'retrying', attempt: attempt + 1, attempts: this.parts.policy.attempts, delayMs, failure } });
       if (!(await sleep(this.parts.clock, delayMs, this.signal))) return this.abort(end.usage, end.requestId);
+    }
+  }
+
+  /** One try, and another one at once for everything that the service says it does not take and the request can do without (hermes-agent#109572). What
+   *  did not help is forgotten: the service meant something else. */
+  private async attemptFitting(transport: Transport, learned: string[]): Promise<AttemptEnd> {
+    const { refusals, parts: { settings } } = this;
+    for (;;) {
+      const sent = refusals.fitting(this.request, settings.modelId);
+      const end = await this.attempt(transport, sent);
+      const refused = end.kind === 'broken' && !this.begun ? refusals.learn(end.fault, sent, settings.modelId) : null;
+      if (refused !== null) learned.push(refused);
+      else if (end.kind === 'broken' && isRefusal(end.fault)) refusals.forget(learned);
+      if (refused === null) return end;
     }
   }
 
@@ -105,7 +126,7 @@ class RequestRunner {
   }
 
   /** One try. Ends as soon as the signal or a watchdog fires, whether or not the transport notices. */
-  private attempt(transport: Transport): Promise<AttemptEnd> {
+  private attempt(transport: Transport, request: ModelRequest): Promise<AttemptEnd> {
     const { clock, policy } = this.parts;
     const cut = new AbortController();
     return new Promise((resolve) => {
@@ -132,7 +153,7 @@ class RequestRunner {
         this.pump.append(part);
       };
       // Async, so that a throw inside becomes a rejection and the watchdog is let go.
-      const send = async (): Promise<TransportEnd> => transport.send(this.request, { signal: cut.signal, active: () => watchdog.active(), emit });
+      const send = async (): Promise<TransportEnd> => transport.send(request, { signal: cut.signal, active: () => watchdog.active(), emit });
       send().then(settle, (error: unknown) => settle({ kind: 'broken', fault: internalFault(error), usage: null, requestId: null }));
     });
   }

@@ -123,15 +123,33 @@ describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol'
     });
   });
 
-  it('B134 a service that refuses what was sent back changes no stored row, its signature included', async () => {
+  it('B134 a service that refuses the reasoning it is sent back is asked again without it; no stored row changes, its signature included', async () => {
     const world = await create({ protocol });
-    world.server.script(reply().thinks('Hm.').says('One.'), refuses(400, { message: 'Invalid signature in thinking block' }), reply().says('Two.'));
+    world.server.script(
+      reply().thinks('Hm.').says('Looking.').calls('list_directory', { path: 'nowhere' }), refuses(400, { message: 'Invalid signature in thinking block' }), reply().says('Two.'),
+    );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'q1');
-    const before = world.query("SELECT parts FROM messages WHERE role = 'assistant'")[0]?.['parts'];
+    expect({
+      sent: world.server.requests.map(({ body }) => JSON.stringify(body).includes('Hm.')), kept: world.query("SELECT parts FROM messages WHERE role = 'assistant' ORDER BY position")[0]?.['parts'],
+      ...(await account(world, panel, sessionId)),
+    }).toEqual({
+      sent: [false, true, false], kept: expect.stringContaining(protocol === 'anthropic' ? '"signature":"' : '"field":"reasoning_content"'), ...sound,
+      stored: ['user: q1', expect.stringMatching(/^assistant: <Hm\.> Looking\. \[list_directory /), expect.stringMatching(/^tool: /), 'assistant: Two.'],
+    });
+  });
+
+  it('B135 what a service refused once is left out of every later request, of this turn and of the next; history keeps it', async () => {
+    const world = await create({ protocol });
+    const looks = (thought: string) => reply().thinks(thought).says('Looking.').calls('list_directory', { path: 'nowhere' });
+    world.server.script(looks('First.'), refuses(400, { message: 'Invalid signature in thinking block' }), looks('Second.'), looks('Third.'), reply().says('Done.'), looks('Fourth.'), reply().says('Again.'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'q1');
     await world.ask(panel, 'q2');
-    expect({ same: world.query("SELECT parts FROM messages WHERE role = 'assistant'")[0]?.['parts'] === before, stored: (await account(world, panel, sessionId)).stored[1] }).toEqual({
-      same: true, stored: 'assistant: <Hm.> One.',
+    const sent = world.server.requests.map(({ body }) => ['First.', 'Second.', 'Third.', 'Fourth.'].filter((thought) => JSON.stringify(body).includes(thought)).join(' '));
+    const { stored, ...rest } = await account(world, panel, sessionId);
+    expect({ sent, thoughts: stored.flatMap((line) => /<(.*?)>/.exec(line)?.[1] ?? []), ...rest }).toEqual({
+      sent: ['', 'First.', '', '', '', '', ''], thoughts: ['First.', 'Second.', 'Third.', 'Fourth.'], ...sound,
     });
   });
 });

@@ -1,0 +1,125 @@
+import type { ModelRequest, WireAssistantContent, WireMessage } from './chatModel';
+import { bodyMessage, isTooLong } from './failures';
+import type { TransportFault } from './transport';
+
+/** What a request can do without: the reasoning of earlier answers that is sent back · how much to reason · images. */
+type Dispensable = 'reasoning' | 'effort' | 'images';
+
+/** Stands in the place of an image. */
+const imageLeftOut = '(An image stood here. This model takes no images.)';
+
+/** Statuses of a request that the service understood and will not take; 404 is OpenRouter's for a model without a capability. */
+const refusing: ReadonlySet<number> = new Set([400, 404, 415, 422]);
+
+const words: Readonly<Record<Dispensable, RegExp>> = {
+  effort: /reasoning[._ ]?effort|budget_tokens|\bthinking\.\w+|not support\w*[^.]{0,40}\b(?:thinking|reasoning)\b|\b(?:thinking|reasoning)\b[^.]{0,40}\bnot supported/i,
+  images: /\b(?:images?|vision|multimodal)\b|image_url/i,
+  reasoning: /signature|encrypted|redacted_thinking|\bthinking\b|\breasoning\b|reasoning_(?:content|details)|\bthought\b/i,
+};
+/** About what kinds of input there are, not about this one: an image that is too large is the person's to replace. */
+const ofKind = /support|unknown variant|text[- ]only|only text|not (?:a )?(?:multimodal|vision)|expected [`'"]?(?:text|string)/i;
+
+/** Remembers what services refused, for as long as the window lives, so that it is left out of every later request. Wire copies alone are changed:
+ *  the stored rows keep their reasoning and its signatures (hermes-agent#109572, #70233). */
+export class LearnedRefusals {
+  private readonly learned = new Set<string>();
+
+  /** The request without what was refused before. */
+  fitting(request: ModelRequest, modelId: string): ModelRequest {
+    return kinds.filter((kind) => this.learned.has(keyOf(kind, request, modelId))).reduce((sent, kind) => without(kind, sent), request);
+  }
+
+  /** What this fault says about a request that was sent: the entry to forget again if leaving it out does not help; null when there is nothing to
+   *  leave out, so that asking again would be refused again. */
+  learn(fault: TransportFault, sent: ModelRequest, modelId: string): string | null {
+    const message = refusalIn(fault);
+    if (message === null) return null;
+    const kind = kinds.find((each) => carries(each, sent) && speaksOf(each, message));
+    if (kind === undefined) return null;
+    const key = keyOf(kind, sent, modelId);
+    this.learned.add(key);
+    return key;
+  }
+
+  forget(keys: readonly string[]): void {
+    for (const key of keys) this.learned.delete(key);
+  }
+}
+
+const kinds: readonly Dispensable[] = ['effort', 'images', 'reasoning'];
+
+/** Whether the service refused what it was sent; anything else says nothing about its parts. */
+export function isRefusal(fault: TransportFault): boolean {
+  return refusalIn(fault) !== null;
+}
+
+export function withoutImages(request: ModelRequest): ModelRequest {
+  return { ...request, messages: request.messages.map((message) => (message.role === 'user' ? { ...message, content: message.content.map((part) => (part.kind === 'image' ? { kind: 'text', text: imageLeftOut } : part)) } : message)) };
+}
+
+function refusalIn(fault: TransportFault): string | null {
+  if (fault.kind === 'http') {
+    const message = bodyMessage(fault.body);
+    return refusing.has(fault.status) && !isTooLong(fault.status, message) ? message : null;
+  }
+  if (fault.kind !== 'inStream') return null;
+  const isRefused = fault.status === null ? fault.code === 'invalid_request_error' : refusing.has(fault.status);
+  return isRefused && !isTooLong(400, fault.message) ? fault.message : null;
+}
+
+function speaksOf(kind: Dispensable, message: string): boolean {
+  return words[kind].test(message) && (kind !== 'images' || ofKind.test(message));
+}
+
+/** Reasoning is refused for where it came from, and belongs to one conversation; the others are what a model cannot do. */
+function keyOf(kind: Dispensable, { cacheKey }: ModelRequest, modelId: string): string {
+  return JSON.stringify([kind, modelId, ...(kind === 'reasoning' ? [cacheKey] : [])]);
+}
+
+function carries(kind: Dispensable, { messages, reasoningEffort }: ModelRequest): boolean {
+  switch (kind) {
+    case 'effort':
+      return reasoningEffort !== 'default';
+    case 'images':
+      return messages.some((message) => message.role === 'user' && message.content.some((part) => part.kind === 'image'));
+    case 'reasoning':
+      return messages.some((message) => message.role === 'assistant' && message.content.some(isProviderBound));
+    default:
+      return kind satisfies never;
+  }
+}
+
+function without(kind: Dispensable, request: ModelRequest): ModelRequest {
+  switch (kind) {
+    case 'effort':
+      return { ...request, reasoningEffort: 'default' };
+    case 'images':
+      return withoutImages(request);
+    case 'reasoning':
+      return { ...request, messages: request.messages.map(withoutReasoning) };
+    default:
+      return kind satisfies never;
+  }
+}
+
+function isProviderBound(part: WireAssistantContent): boolean {
+  return part.kind === 'thinking' || part.metadata !== undefined;
+}
+
+/** Neither thinking nor what a provider wants back with other parts. A wire copy has no answer that is thinking alone. */
+function withoutReasoning(message: WireMessage): WireMessage {
+  if (message.role !== 'assistant') return message;
+  const content = message.content.flatMap((part): readonly WireAssistantContent[] => {
+    switch (part.kind) {
+      case 'thinking':
+        return [];
+      case 'text':
+        return [{ kind: 'text', text: part.text }];
+      case 'toolCall':
+        return [{ kind: 'toolCall', callId: part.callId, name: part.name, arguments: part.arguments }];
+      default:
+        return part satisfies never;
+    }
+  });
+  return { role: 'assistant', content };
+}
