@@ -3,6 +3,7 @@ import type { Log } from '../base/log';
 import type { MemoryManager } from '../memory/memoryManager';
 import { withRecall } from '../memory/recallText';
 import type { SessionStore } from '../store/sessionStore';
+import { isContinuation } from '../transcript/continuation';
 import { answerText, type Message, type UserMessage } from '../transcript/message';
 import { isSteering } from '../transcript/steering';
 import type { Recalled } from '../transcript/turnEvent';
@@ -41,7 +42,7 @@ export class TurnRecall {
     const prompt = promptOf(rows);
     if (prompt === null) return;
     const written = answerText(prompt.parts);
-    const recall = await this.recall(written);
+    const recall = await this.recall(isContinuation(prompt) ? askedIn(rows) : written);
     const text = this.parts.expandPrompt?.(written) ?? written;
     if (this.run.controller.signal.aborted || (note === null && recall === '' && text === written)) return;
     const noted = [...(note === null ? [] : [note]), ...(text === '' ? [] : [text])].join('\n\n');
@@ -99,4 +100,9 @@ export class TurnRecall {
 function promptOf(rows: readonly Message[]): UserMessage | null {
   const prompt = rows.findLast((row, index) => row.role === 'user' && row.visibility.kind === 'shown' && !isSteering(rows, index));
   return prompt?.role === 'user' ? prompt : null;
+}
+
+/** What the answer that goes on was asked; empty where that is told by a summary alone. */
+function askedIn(rows: readonly Message[]): string {
+  return answerText(promptOf(rows.filter((row) => !isContinuation(row)))?.parts ?? []);
 }

@@ -12,6 +12,7 @@ import type { SessionQuery, SessionStore, TranscriptPage, TranscriptQuery } from
 import type { HandoffTokens } from '../transcript/handoff';
 import type { SessionSummary } from '../transcript/session';
 import { Compressions } from './compressions';
+import { Continuing } from './continuing';
 import {
   type BusyMode, type CompressionReport, type ForgetReport, type Gateway, type PromptSubmission, type SessionContextUse, type SessionSnapshot, type SubmitReceipt,
   type Surface, type SwitchOutcome, type SwitchTarget,
@@ -64,6 +65,7 @@ export class ConversationGateway implements Gateway {
   private readonly switching: SessionSwitching;
   private readonly actions: SessionActions;
   private readonly versions: PromptVersions;
+  private readonly continuing: Continuing;
   private readonly compression: SessionCompression;
   private readonly runningChanged = new Emitter<void>();
   private readonly compressions: Compressions;
@@ -103,6 +105,7 @@ export class ConversationGateway implements Gateway {
     const rooms = { ...bare, switching };
     const queue = (this.queue = new PromptQueue(rooms));
     const versions = (this.versions = new PromptVersions(rooms));
+    this.continuing = new Continuing(rooms);
     const sendAgain = (surfaceId: string, turnUid: string): Promise<SubmitReceipt> => versions.retry(surfaceId, turnUid);
     this.compression = new SessionCompression({ ...rooms, queue });
     this.intake = new PromptIntake({ ...rooms, queue, sendAgain });
@@ -164,6 +167,10 @@ export class ConversationGateway implements Gateway {
 
   async editAndResend(surfaceId: string, turnUid: string, text: string, submissionUid: string): Promise<SubmitReceipt> {
     return (await this.intake.receiptOf(surfaceId, submissionUid)) ?? this.versions.edit(surfaceId, turnUid, text, submissionUid);
+  }
+
+  continueTurn(surfaceId: string, turnUid: string): Promise<SubmitReceipt> {
+    return this.continuing.continueTurn(surfaceId, turnUid);
   }
 
   showVersion(_surfaceId: string, turnUid: string): Promise<void> {

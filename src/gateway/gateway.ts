@@ -71,6 +71,9 @@ export interface Gateway {
   retry(surfaceId: string, turnUid: string): Promise<SubmitReceipt>;
   /** The same with other words for the prompt. */
   editAndResend(surfaceId: string, turnUid: string, text: string, submissionUid: string): Promise<SubmitReceipt>;
+  /** Has the session's last answer go on where it stopped, in a turn whose first row is no prompt of the person's (`isContinuation`). Rejects
+   *  where another turn stands behind that one or runs. */
+  continueTurn(surfaceId: string, turnUid: string): Promise<SubmitReceipt>;
   /** Shows another version of a prompt and of what followed it; `turnUid` is the turn that heads the version. */
   showVersion(surfaceId: string, turnUid: string): Promise<void>;
   /** Interrupts the running turn of the session's conversation; resolves when it has settled. No-op when nothing runs or, with

@@ -1,4 +1,5 @@
 import type { SessionStore } from '../store/sessionStore';
+import { isContinuation } from '../transcript/continuation';
 import type { Message } from '../transcript/message';
 
 const pageSize = 100;
@@ -13,7 +14,7 @@ export async function promptBehind(store: SessionStore, sessionId: string, turns
     const page = await store.readTranscript({ sessionId, limit: pageSize, ...(before === undefined ? {} : { before }) });
     const began = new Map(page.turns.map((turn) => [turn.uid, turn.userMessageUid]));
     for (const message of page.messages.toReversed()) {
-      const isPrompt = message.role === 'user' && message.visibility.kind === 'shown' && (message.turnUid === null || began.get(message.turnUid) === message.uid);
+      const isPrompt = message.role === 'user' && message.visibility.kind === 'shown' && !isContinuation(message) && (message.turnUid === null || began.get(message.turnUid) === message.uid);
       if (!isPrompt) continue;
       found = message;
       if (--left === 0) return found;

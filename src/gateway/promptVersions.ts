@@ -1,14 +1,16 @@
 import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
 import type { SessionStore } from '../store/sessionStore';
+import { isContinuation } from '../transcript/continuation';
 import { answerText, type Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import { isSteering } from '../transcript/steering';
 import type { Turn } from '../transcript/turn';
 import { GatewayError, type SubmitReceipt } from './gateway';
+import { promptBehind } from './promptBehind';
 import type { SessionDirectory } from './sessionDirectory';
 import type { SessionSwitching } from './sessionSwitching';
-import type { TurnSlots } from './turnSlots';
+import type { PromptTurn, TurnSlots } from './turnSlots';
 
 interface VersionParts {
   readonly store: SessionStore;
@@ -19,6 +21,8 @@ interface VersionParts {
   readonly switching: SessionSwitching;
 }
 
+/** What a turn is opened with, but for its uid. */
+type Asked = Pick<PromptTurn, 'continues'> & { readonly text: string };
 type Asking = { readonly reason: 'retried' } | { readonly reason: 'edited'; readonly uid: string; readonly text: string };
 
 const busySentence = 'Another answer is being written in this session. Stop it first, or wait.';
@@ -54,30 +58,31 @@ export class PromptVersions {
     const turn = await this.turnOf(turnUid);
     const found = await sessions.tipOf(turn.sessionId);
     const uid = asking.reason === 'edited' ? asking.uid : ids.uid();
-    const done = await slots.inSequence(found.conversationId, async (): Promise<SubmitReceipt | { readonly text: string }> => {
+    const done = await slots.inSequence(found.conversationId, async (): Promise<SubmitReceipt | Asked> => {
       const session = await sessions.tipOf(found.id);
       if (await slots.isBusy(session)) throw new GatewayError('busy', busySentence);
       const segment = await this.segmentOf(turn, session);
-      const text = asking.reason === 'edited' ? asking.text : await this.textOf(turn);
-      if (segment.isEarlier) return { text };
+      const asked = asking.reason === 'edited' ? { text: asking.text } : await this.askedIn(turn, session);
+      if (segment.isEarlier) return asked;
       const isLast = segment.rows.at(-1)?.turnUid === turn.uid;
-      const opened = await slots.open(surfaceId, session, { prompt: { uid, text }, reason: 'resume', replaces: { turnUid, reason: asking.reason } });
+      const { text, ...how } = asked;
+      const opened = await slots.open(surfaceId, session, { prompt: { uid, text }, ...how, reason: 'resume', replaces: { turnUid, reason: asking.reason } });
       // A surface takes the rows of the turn asked again away by itself; of what went with it, it must read.
       if (!isLast) this.parts.switching.reread(session);
       return { kind: 'started', sessionId: session.id, turnUid: opened.uid };
     });
     // Outside the conversation's sequence, which branching enters by itself.
-    return 'kind' in done ? done : this.askInBranch(surfaceId, turn, { uid, text: done.text });
+    return 'kind' in done ? done : this.askInBranch(surfaceId, turn, uid, done);
   }
 
   /** An earlier segment is never changed: what stands there is asked again in a copy of what was before it. */
-  private async askInBranch(surfaceId: string, turn: Turn, prompt: { readonly uid: string; readonly text: string }): Promise<SubmitReceipt> {
+  private async askInBranch(surfaceId: string, turn: Turn, uid: string, { text, ...how }: Asked): Promise<SubmitReceipt> {
     const { sessions, slots, store, switching } = this.parts;
     const { sessionId } = await switching.switchSession(surfaceId, { reason: 'branch', sessionId: turn.sessionId, from: turn.userMessageUid });
     if (sessionId === null) throw new GatewayError('notFound', 'The branch could not be opened.');
     const branch = await sessions.get(sessionId);
     return slots.inSequence(branch.conversationId, async () => {
-      const opened = await slots.open(surfaceId, branch, { prompt, reason: 'resume' });
+      const opened = await slots.open(surfaceId, branch, { prompt: { uid, text }, ...how, reason: 'resume' });
       // It went into the branch's composer for the case that it cannot be sent.
       await store.setDraft(branch.id, '');
       return { kind: 'started', sessionId: branch.id, turnUid: opened.uid, notice: inBranch };
@@ -98,11 +103,14 @@ export class PromptVersions {
     return { rows: await store.activeMessages(turn.sessionId), isEarlier: true };
   }
 
-  /** The prompt, with what the person told its turn while it ran: asked again, the model is told it with the prompt. */
-  private async textOf(turn: Turn): Promise<string> {
+  /** The prompt, with what the person told its turn while it ran: asked again, the model is told it with the prompt. A turn that continued an
+   *  answer, and was told nothing, continues it again. */
+  private async askedIn(turn: Turn, session: Session): Promise<Asked> {
     const prompt = await this.parts.store.getMessage(turn.userMessageUid);
     if (prompt?.role !== 'user') throw new GatewayError('notFound', 'The prompt of this turn is no longer stored, so it cannot be sent again.');
-    return [prompt, ...(await this.steeringOf(turn))].map(({ parts }) => answerText(parts)).join('\n\n');
+    const written = [prompt, ...(await this.steeringOf(turn))].filter((message) => !isContinuation(message));
+    if (written.length === 0) return { text: '', continues: { asked: await promptBehind(this.parts.store, session.id, 1) } };
+    return { text: written.map(({ parts }) => answerText(parts)).join('\n\n') };
   }
 
   /** From every segment that the turn spans: one that was compressed in its middle began in an earlier one. */

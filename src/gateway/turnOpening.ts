@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
 import type { OpenTurn, SessionStore, SettleTurn } from '../store/sessionStore';
+import { continuationPart } from '../transcript/continuation';
 import type { Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
@@ -17,6 +18,8 @@ export interface Opening {
   readonly session: Session;
   readonly model: string;
   readonly prompt: { readonly uid: string; readonly text: string };
+  /** Set where nobody wrote a prompt: the turn goes on with the answer to the one named. */
+  readonly continues?: { readonly asked: Message | null };
   readonly queuedUid?: string;
   readonly replaces?: { readonly turnUid: string; readonly reason: 'retried' | 'edited' };
 }
@@ -25,7 +28,7 @@ export interface Opening {
 export class TurnOpening {
   constructor(private readonly parts: OpeningParts) {}
 
-  async open({ session, model, prompt, ...how }: Opening): Promise<{ readonly turn: Turn & { readonly state: 'running' }; readonly userMessage: Message }> {
+  async open({ session, model, prompt, continues, ...how }: Opening): Promise<{ readonly turn: Turn & { readonly state: 'running' }; readonly userMessage: Message }> {
     const now = this.parts.clock.now();
     const turnUid = this.parts.ids.uid();
     const input: OpenTurn = {
@@ -39,7 +42,7 @@ export class TurnOpening {
         visibility: { kind: 'shown' },
         carriedFrom: null,
         role: 'user',
-        parts: [{ kind: 'text', text: prompt.text.toWellFormed() }],
+        parts: [continues === undefined ? { kind: 'text', text: prompt.text.toWellFormed() } : continuationPart()],
       },
       model,
       startedAt: now,

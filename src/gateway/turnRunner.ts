@@ -21,6 +21,7 @@ export interface StartedTurn {
   readonly surfaceId: string;
   readonly session: Session;
   readonly turn: Turn & { readonly state: 'running' };
+  /** What the person asked, for memory: for a turn that continues, the prompt of the answer that goes on. */
   readonly prompt: Message;
   readonly seat: AgentSeat;
 }

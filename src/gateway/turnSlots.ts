@@ -1,3 +1,4 @@
+import type { Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
 import type { Compressions } from './compressions';
@@ -23,6 +24,8 @@ interface SlotParts {
 export interface PromptTurn {
   readonly prompt: { readonly uid: string; readonly text: string };
   readonly reason: SwitchReason;
+  /** Nobody wrote the prompt: the answer to the one named goes on. */
+  readonly continues?: { readonly asked: Message | null };
   readonly queuedUid?: string;
   readonly replaces?: { readonly turnUid: string; readonly reason: 'retried' | 'edited' };
   /** What the surface showed when a prompt was sent that begins a session. */
@@ -58,7 +61,7 @@ export class TurnSlots {
     const opened = await opening.open({ session, model: sessions.modelOf(session), ...how });
     const seat = seatFor(surfaceId, session, reason, from);
     surfaces.tellTurn(session.id, { kind: 'turnOpened', turn: opened.turn, userMessage: opened.userMessage });
-    runner.start({ surfaceId, session, turn: opened.turn, prompt: opened.userMessage, seat });
+    runner.start({ surfaceId, session, turn: opened.turn, prompt: how.continues?.asked ?? opened.userMessage, seat });
     return opened.turn;
   }
 

@@ -87,6 +87,7 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
         return null;
       },
       retry: async ({ turnUid }) => askedAgain(await gateway.retry(surfaceId, turnUid)),
+      continueTurn: async ({ turnUid }) => askedAgain(await gateway.continueTurn(surfaceId, turnUid)),
       editAndResend: async ({ turnUid, text, uid }) => {
         await store.settled();
         return askedAgain(await gateway.editAndResend(surfaceId, turnUid, text, uid));

@@ -50,6 +50,8 @@ export const chatRequests = {
   /** `turnUid`: the turn the person saw running. A stop that comes too late for it stops nothing else. */
   stop: v.object({ sessionId: v.string(), turnUid: v.optional(v.string()) }),
   retry: v.object({ turnUid: v.string() }),
+  /** Has the last answer go on where it stopped. */
+  continueTurn: v.object({ turnUid: v.string() }),
   /** `uid` is given by the view, so that a repeated request is stored once. */
   editAndResend: v.object({ turnUid: v.string(), text: v.string(), uid: v.string() }),
   /** Shows the version of a prompt that this turn heads, with what followed it. */
@@ -84,6 +86,7 @@ export interface ChatResults {
   readonly submit: { readonly kind: 'started' | 'queued'; readonly sessionId: string };
   readonly stop: null;
   readonly retry: AskedAgain;
+  readonly continueTurn: AskedAgain;
   readonly editAndResend: AskedAgain;
   readonly showVersion: null;
   readonly switchSession: SwitchResult;

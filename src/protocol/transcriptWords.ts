@@ -1,5 +1,6 @@
 /** The words of transcript/ that views use; views import nothing else of ours. */
 export type { BusyMode } from '../transcript/busyMode';
+export { isContinuation } from '../transcript/continuation';
 export type { HandoffTokens } from '../transcript/handoff';
 export { handoffTokens } from '../transcript/handoff';
 export type { AssistantMessage, Chunk, Message, ToolMessage, UserMessage } from '../transcript/message';

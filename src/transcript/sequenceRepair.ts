@@ -2,6 +2,7 @@ import { distinctCalls, matchResults, sameCall } from './callIds';
 import { closingResultText } from './closingText';
 import { isHandoff } from './handoff';
 import { callsIn, joinAnswers, joinPrompts } from './joinedRows';
+import { isContinuation } from './continuation';
 import type { AssistantMessage, Message, ToolMessage, UserMessage } from './message';
 import type { ToolCallPart } from './part';
 import { isSteering } from './steering';
@@ -197,8 +198,8 @@ function standsApart(rows: readonly Message[], row: Message): boolean {
   return isSteering(rows, rows.length - 1) || isSteering([...rows, row], rows.length);
 }
 
-/** Prompts with images keep their rows, a handoff is no prompt, and a carried row is shown where it was carried from, so that text put into
+/** Prompts with images keep their rows, a handoff or a continuation is no prompt, and a carried row is shown where it was carried from, so that text put into
  *  it would not be seen. The wire copy joins what stays apart here. */
 function isJoinablePrompt(row: Message): row is UserMessage {
-  return row.role === 'user' && row.carriedFrom === null && !isHandoff(row) && row.parts.every((part) => part.kind === 'text');
+  return row.role === 'user' && row.carriedFrom === null && !isHandoff(row) && !isContinuation(row) && row.parts.every((part) => part.kind === 'text');
 }

@@ -1,4 +1,5 @@
 import { maskSecrets } from '../../models/secrecy';
+import { isContinuation } from '../../transcript/continuation';
 import { answerText, type Message } from '../../transcript/message';
 import { clip } from './summaryInput';
 
@@ -20,7 +21,7 @@ const ends = {
 export function handoffText(summary: string, head: readonly Message[], border: keyof typeof ends = 'betweenTurns'): string {
   const beginning = head.slice(0, protectedHead).flatMap((row): readonly string[] => {
     const text = maskSecrets(answerText(row.parts).trim());
-    return row.role === 'tool' || text === '' ? [] : [`${row.role === 'user' ? 'Person' : 'You'}: ${clip(text, longestHeadText)}`];
+    return row.role === 'tool' || text === '' || isContinuation(row) ? [] : [`${row.role === 'user' ? 'Person' : 'You'}: ${clip(text, longestHeadText)}`];
   });
   const quoted = beginning.length === 0 ? [] : ['## How the conversation began, word for word', ...beginning];
   return [preamble, ...quoted, summaryHeading, summary.trim(), ends[border]].join('\n\n');

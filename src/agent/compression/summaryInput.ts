@@ -1,5 +1,6 @@
 import { maskSecrets } from '../../models/secrecy';
 import { estimateTokens } from '../../models/tokenEstimate';
+import { isContinuation } from '../../transcript/continuation';
 import { answerText, type Message } from '../../transcript/message';
 import type { Part } from '../../transcript/part';
 
@@ -27,8 +28,8 @@ function newestThatFit(lines: readonly string[], maxTokens: number): readonly st
 }
 
 function describe(row: Message, limit: number): readonly string[] {
-  // The fixed row that ends a turn without a word says nothing of the work.
-  if (row.visibility.kind === 'closing') return [];
+  // The fixed rows, of a turn without a word and of one that continues an answer, say nothing of the work.
+  if (row.visibility.kind === 'closing' || isContinuation(row)) return [];
   const parts = row.parts.flatMap((part) => describePart(part, limit));
   if (parts.length === 0) return [];
   return [`[${row.role === 'user' ? 'person' : row.role === 'tool' ? 'tool' : 'you'}]\n${parts.join('\n')}`];
@@ -57,7 +58,7 @@ export function plainSummary(rows: readonly Message[], earlier: string | null, m
   const told = rows.flatMap((row): readonly string[] => {
     const text = maskSecrets(answerText(row.parts).trim());
     const calls = row.parts.flatMap((part) => (part.kind === 'toolCall' ? [`- ${part.name} ${clip(maskSecrets(part.arguments), 160)}`] : []));
-    if (row.role === 'user') return text === '' ? [] : [`Person: ${clip(text, 600)}`];
+    if (row.role === 'user') return text === '' || isContinuation(row) ? [] : [`Person: ${clip(text, 600)}`];
     if (row.role === 'tool' || row.visibility.kind === 'closing') return [];
     return [...(text === '' ? [] : [`You: ${clip(text, 600)}`]), ...calls];
   });

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Gateway } from '../../gateway/gateway';
 import type { TranscriptPage } from '../../store/sessionStore';
+import { isContinuation } from '../../transcript/continuation';
 import { answerText, type Message } from '../../transcript/message';
 import { ageWords } from '../ageWords';
 import { errorWords } from '../errorWords';
@@ -64,7 +65,7 @@ export function choosable(page: Pick<TranscriptPage, 'messages' | 'turns'>, purp
   const heads = new Set(page.turns.map((turn) => turn.userMessageUid));
   const open = new Set(page.turns.filter((turn) => turn.state !== 'settled').map((turn) => turn.uid));
   return page.messages.filter((message) => {
-    if (message.visibility.kind !== 'shown' || message.role === 'tool' || (message.turnUid !== null && open.has(message.turnUid))) return false;
+    if (message.visibility.kind !== 'shown' || message.role === 'tool' || isContinuation(message) || (message.turnUid !== null && open.has(message.turnUid))) return false;
     if (message.role === 'user') return purpose === 'branch' || heads.has(message.uid);
     return purpose === 'branch' && answerText(message.parts).trim() !== '';
   }).reverse();

@@ -1,5 +1,6 @@
 import type { PromptVersions } from '../../store/conversations';
 import { handoffTokens } from '../../transcript/handoff';
+import { isContinuation } from '../../transcript/continuation';
 import type { AssistantMessage, Message, ToolMessage } from '../../transcript/message';
 import type { Part, ToolCallPart, ToolResultPart } from '../../transcript/part';
 import type { Session } from '../../transcript/session';
@@ -90,7 +91,7 @@ function isRead(message: Message): boolean {
 }
 
 function headingOf(message: Message, time: string, t: Translate): string {
-  const who = message.role === 'user' ? t('You') : t('Hermes');
+  const who = message.role === 'user' && !isContinuation(message) ? t('You') : t('Hermes');
   const model = message.role === 'assistant' && message.model !== null ? [message.model] : [];
   const hidden = message.visibility.kind === 'hidden' ? [hiddenWords(message.visibility.reason, t)] : [];
   return oneLine([who, time, ...model, ...hidden].join(' · '));
@@ -99,6 +100,7 @@ function headingOf(message: Message, time: string, t: Translate): string {
 function bodyOf(message: Message, results: ReadonlyMap<string, ToolResultPart>, calls: ReadonlySet<string>, t: Translate): readonly string[] {
   if (!isRead(message)) return [];
   if (message.visibility.kind === 'handoff') return handoffBlocks(message, t);
+  if (isContinuation(message)) return [`*${t('Continued')}*`];
   switch (message.role) {
     case 'user':
       return message.parts.map((part) => (part.kind === 'text' ? part.text : t('Image: {name}', { name: part.name ?? part.mediaType })));

@@ -1,4 +1,5 @@
 import type { SessionStore } from '../../store/sessionStore';
+import { isContinuation } from '../../transcript/continuation';
 import { answerText, type Message } from '../../transcript/message';
 import type { Turn } from '../../transcript/turn';
 import type { SessionTurns, TurnText } from './ports';
@@ -53,12 +54,13 @@ async function rowsOf(store: Pick<SessionStore, 'readTranscript'>, sessionId: st
   }
 }
 
-/** Null for a turn that is not complete, not shown, or said nothing. The prompt is empty where a repair has joined it to an earlier one. */
+/** Null for a turn that is not complete, not shown, or said nothing. The prompt is empty where a repair has joined it to an earlier one, and
+ *  where the turn continued an answer. */
 function textOf(turn: Turn, messages: readonly Message[]): TurnText | null {
   if (turn.state !== 'settled' || turn.outcome !== 'complete') return null;
   const shown = messages.filter(({ visibility }) => visibility.kind === 'shown');
   const prompt = shown.find(({ uid }) => uid === turn.userMessageUid) ?? shown.find(({ role }) => role === 'user');
   const answer = shown.flatMap((message) => (message.role === 'assistant' ? [answerText(message.parts)] : [])).filter((text) => text !== '').join('\n\n');
   if (answer.trim() === '') return null;
-  return { prompt: prompt === undefined ? '' : answerText(prompt.parts), answer, startedAt: turn.startedAt, settledAt: turn.settledAt };
+  return { prompt: prompt === undefined || isContinuation(prompt) ? '' : answerText(prompt.parts), answer, startedAt: turn.startedAt, settledAt: turn.settledAt };
 }

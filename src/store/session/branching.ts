@@ -1,6 +1,7 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
 import type { BranchedSession, BranchSession } from '../conversations';
 import { isHandoff } from '../../transcript/handoff';
+import { isContinuation } from '../../transcript/continuation';
 import { answerText, type Message } from '../../transcript/message';
 import type { Session } from '../../transcript/session';
 import { copiedColumns, type ActiveRows } from './activeRows';
@@ -56,7 +57,7 @@ export class Branching {
     if (child.parentKind !== 'branch' || parent?.conversationId !== origin.conversationId) throw invalid(`session ${child.id} exists and is another one`);
     const copied = countOf(this.database, "SELECT count(*) AS n FROM messages WHERE session_id = ? AND active = 1 AND copied_from IS NOT NULL", [child.id]);
     const named = upTo === null ? null : this.messages.find(upTo)?.message;
-    return { session: child, copied, draft: named?.role === 'user' && !isHandoff(named) ? answerText(named.parts) : null };
+    return { session: child, copied, draft: named?.role === 'user' && !isHandoff(named) ? draftOf(named) : null };
   }
 
   private cut(origin: Session, upTo: string | null): Cut {
@@ -72,7 +73,7 @@ export class Branching {
     if (rows.length === 0 && !isPrompt) throw refused('This session has no answer yet to branch from.', `nothing to copy of session ${segment.id}`);
     const last = rows.at(-1)?.turnUid ?? null;
     const isCut = last !== null && active.filter((row) => row.turnUid === last).length > rows.filter((row) => row.turnUid === last).length;
-    return { segment, rows, cutTurn: isCut ? last : null, draft: isPrompt ? answerText(from.parts) : null };
+    return { segment, rows, cutTurn: isCut ? last : null, draft: isPrompt ? draftOf(from) : null };
   }
 
   /** The message where it is active: in the newest segment if it was carried there, else in its own. */
@@ -163,4 +164,8 @@ function groupEnd(active: readonly Message[], index: number): number {
   while (active[end]?.role === 'tool') end++;
   const next = active[end];
   return next?.visibility.kind === 'closing' && next.turnUid === turnUid ? end + 1 : end;
+}
+
+function draftOf(prompt: Message): string | null {
+  return isContinuation(prompt) ? null : answerText(prompt.parts);
 }

@@ -1,4 +1,5 @@
 import type { SqlRow, SqlValue } from '../engine/sqlDatabase';
+import { isContinuation } from '../../transcript/continuation';
 import { answerText, hiddenReasons, type AssistantMessage, type Message, type NewMessage, type Visibility } from '../../transcript/message';
 import type { Part } from '../../transcript/part';
 import { flag, numberOr, oneOf, textOr, usageOf } from './columns';
@@ -111,8 +112,9 @@ export function messageValues(message: NewMessage): SqlValue[] {
   ];
 }
 
-/** The derived `content` column: what search finds a message by. Thinking is not searched. */
-export function searchableText(message: Pick<NewMessage, 'parts'>): string {
+/** The derived `content` column: what search finds a message by. Thinking is not searched, nor what nobody wrote. */
+export function searchableText(message: Pick<NewMessage, 'role' | 'parts'>): string {
+  if (isContinuation(message)) return '';
   const result = message.parts.find((part) => part.kind === 'toolResult');
   return result?.text ?? answerText(message.parts);
 }

@@ -1,4 +1,5 @@
 import type { RewindSession, RewoundSession } from '../conversations';
+import { isContinuation } from '../../transcript/continuation';
 import { answerText } from '../../transcript/message';
 import type { ActiveRows } from './activeRows';
 import type { MessageTable } from './messageTable';
@@ -31,6 +32,6 @@ export class Rewinding {
     this.rows.recountTurns(conversationId);
     this.sessions.touch(tip, now);
     const messages = hidden.flatMap((uid) => this.messages.find(uid)?.message ?? []);
-    return { messages, draft: answerText(prompt.parts), turns: new Set(messages.flatMap(({ turnUid }) => turnUid ?? [])).size };
+    return { messages, draft: isContinuation(prompt) ? '' : answerText(prompt.parts), turns: new Set(messages.flatMap(({ turnUid }) => turnUid ?? [])).size };
   }
 }

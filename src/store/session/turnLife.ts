@@ -1,5 +1,6 @@
 import type { SqlDatabase, SqlRow } from '../engine/sqlDatabase';
 import type { ChunkBatch, OpenTurn, SettledTurn, SettleTurn, SteerTurn } from '../sessionStore';
+import { isContinuation } from '../../transcript/continuation';
 import { answerText, type Chunk, type Message, type NewMessage } from '../../transcript/message';
 import type { Session } from '../../transcript/session';
 import type { Turn } from '../../transcript/turn';
@@ -43,7 +44,7 @@ export class TurnLife {
     this.turns.insert(input, session);
     this.messages.insert(userMessage, this.messages.endPosition(session.id));
     if (input.replaces !== undefined) this.rows.recountTurns(session.conversationId);
-    this.sessions.describe(session, answerText(userMessage.parts));
+    if (!isContinuation(userMessage)) this.sessions.describe(session, answerText(userMessage.parts));
     this.sessions.touch(session.id, input.startedAt);
     return this.opened(input);
   }

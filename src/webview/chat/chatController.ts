@@ -1,7 +1,6 @@
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { AskedAgain, ChatNotifications, ModelChoices, ShownSession } from '../../protocol/chatProtocol';
-import { answerText, type BusyMode, type Turn } from '../../protocol/transcriptWords';
-import { t } from '../localization';
+import { answerText, type BusyMode, isContinuation, type Turn } from '../../protocol/transcriptWords';
 import type { MarkdownActions } from '../markdown/Markdown';
 import type { NotificationOf } from '../rpc';
 import { Announcements } from './announcements';
@@ -32,6 +31,7 @@ export class ChatController {
   private readonly requests = new HostRequests();
   private readonly sender: PromptSender;
   private readonly doubtful: DoubtfulMessages;
+  private continuing = false;
   private placeToRestore: ViewMemory['anchor'];
   readonly drafts: Drafts;
   readonly context: SessionContext;
@@ -160,9 +160,12 @@ export class ChatController {
     }
   }
 
-  /** Asks the model to go on where it was cut off. What is in the composer stays there. */
-  async continueAnswer(): Promise<void> {
-    await this.sender.submitBeside(t('Continue where you stopped.'));
+  /** Has the last answer go on where it was cut off. What is in the composer stays there. */
+  async continueAnswer(turnUid: string): Promise<void> {
+    if (this.continuing || this.isBusy.peek()) return;
+    this.continuing = true;
+    await this.askAgain(() => this.needs.host.request('continueTurn', { turnUid }));
+    this.continuing = false;
   }
 
   /** Sends the running turn's prompt without what memory is still looking for. */
@@ -238,7 +241,7 @@ export class ChatController {
 
   /** Puts the last prompt into the empty composer. */
   recallPrompt(): void {
-    const prompts = this.current.peek().conversation?.messages.filter((live) => live.role === 'user' && live.row?.visibility.kind === 'shown');
+    const prompts = this.current.peek().conversation?.messages.filter((live) => live.role === 'user' && live.row?.visibility.kind === 'shown' && !isContinuation(live));
     const last = prompts?.at(-1);
     if (last !== undefined) this.drafts.edit(answerText(last.parts));
   }
@@ -362,9 +365,9 @@ export class ChatController {
   /** Whether it was sent. It takes its place in the conversation by the events of its turn. */
   private askAgain(request: () => Promise<AskedAgain>): Promise<boolean> {
     return this.requests.ask(async () => {
-      const { notice } = await request();
+      const { sessionId, notice } = await request();
       this.jumpToEnd.value++;
-      if (notice !== null) this.requests.inform(notice);
+      this.switches.say(sessionId, notice);
     });
   }
 

@@ -51,11 +51,6 @@ export class PromptSender {
     });
   }
 
-  /** Sends a text that is not the composer's; what is there stays. */
-  async submitBeside(text: string): Promise<void> {
-    if (!this.busy.peek()) await this.send(text, undefined, () => undefined);
-  }
-
   /** Whether the draft of a session that came into view must wait: a prompt of the empty state is on its way into it, and its text stays until
    *  that is known to have arrived. */
   holdsBack(key: string, text: string): boolean {

@@ -1,7 +1,7 @@
 import { useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import { answerText, type Turn } from '../../../protocol/transcriptWords';
+import { answerText, isContinuation, type Turn } from '../../../protocol/transcriptWords';
 import { t } from '../../localization';
 import { memo } from '../../memo';
 import { clockTime, fullTime } from '../../times';
@@ -23,9 +23,24 @@ export function Prompt({ message, turn, versions, children }: PromptProps) {
   const chat = useChat();
   const now = chat.needs.timers.nowMs() / 1000;
   const at = message.row?.createdAt ?? now;
+  if (isContinuation(message)) return <Continued message={message} turn={turn} versions={versions} at={at}>{children}</Continued>;
   return (
     <article class="message" aria-label={t('You, {time}', { time: clockTime(at, now) })} data-uid={message.uid} data-state="saved" tabIndex={-1}>
       <PromptCard message={message} turn={turn} versions={versions} at={at} />
+      {children}
+    </article>
+  );
+}
+
+/** An answer goes on: nobody wrote what stands here. */
+function Continued({ message, turn, versions, at, children }: PromptProps & { readonly at: number }) {
+  const chat = useChat();
+  return (
+    <article class="message" aria-label={t('Continued, {time}', { time: clockTime(at, chat.needs.timers.nowMs() / 1000) })} data-uid={message.uid} data-state="saved" tabIndex={-1}>
+      <div class="summary-line" title={fullTime(at)}>
+        <span>{t('Continued')}</span>
+        {turn !== null && versions.length > 1 && <VersionSwitch turnUid={turn.uid} versions={versions} />}
+      </div>
       {children}
     </article>
   );

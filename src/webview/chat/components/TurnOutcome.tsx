@@ -13,7 +13,7 @@ export function TurnOutcome({ block, turn }: { readonly block: TurnBlock; readon
   const actions = words.actions.filter((action) => block.isLast || action === 'copyDetails');
   const act: Readonly<Record<OutcomeAction, () => void>> = {
     retry: () => void chat.retry(turn.uid),
-    continue: () => void chat.continueAnswer(),
+    continue: () => void chat.continueAnswer(turn.uid),
     chooseModel: () => chat.chooseModel(),
     setUpModel: () => chat.runAction('setUpModel'),
     copyDetails: () => chat.copy(details(turn)),

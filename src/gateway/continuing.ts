@@ -1,0 +1,41 @@
+import type { Ids } from '../base/ids';
+import type { SessionStore } from '../store/sessionStore';
+import type { Session } from '../transcript/session';
+import { GatewayError, type SubmitReceipt } from './gateway';
+import { promptBehind } from './promptBehind';
+import type { SessionDirectory } from './sessionDirectory';
+import type { TurnSlots } from './turnSlots';
+
+interface ContinuingParts {
+  readonly store: SessionStore;
+  readonly ids: Ids;
+  readonly sessions: SessionDirectory;
+  readonly slots: TurnSlots;
+}
+
+/** Has the last answer of a session go on where it stopped, in a turn of its own whose first row nobody wrote. */
+export class Continuing {
+  constructor(private readonly parts: ContinuingParts) {}
+
+  async continueTurn(surfaceId: string, turnUid: string): Promise<SubmitReceipt> {
+    const { store, ids, sessions, slots } = this.parts;
+    slots.refuseWhenClosing();
+    const turn = await store.getTurn(turnUid);
+    if (turn === null) throw new GatewayError('notFound', 'This turn is no longer stored, so it cannot be continued.');
+    const found = await sessions.tipOf(turn.sessionId);
+    return slots.inSequence(found.conversationId, async () => {
+      const session = await sessions.tipOf(found.id);
+      if (await slots.isBusy(session)) throw new GatewayError('busy', 'Another answer is being written in this session. Stop it first, or wait.');
+      await this.refuseUnlessLast(turnUid, session);
+      const continues = { asked: await promptBehind(store, session.id, 1) };
+      const opened = await slots.open(surfaceId, session, { prompt: { uid: ids.uid(), text: '' }, continues, reason: 'resume' });
+      return { kind: 'started', sessionId: session.id, turnUid: opened.uid };
+    });
+  }
+
+  /** The model can go on only with what stands at the end of what it is sent. */
+  private async refuseUnlessLast(turnUid: string, session: Session): Promise<void> {
+    const rows = await this.parts.store.activeMessages(session.id);
+    if (rows.at(-1)?.turnUid !== turnUid) throw new GatewayError('invalid', 'Only the last answer of a session can be continued.');
+  }
+}
