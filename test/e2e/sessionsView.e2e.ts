@@ -210,8 +210,46 @@ test('every session command works from the palette on what is shown, or asks whi
     await storedAs('an empty trash', 'SELECT title FROM sessions WHERE trashed_at IS NOT NULL', []);
     await hermes('Forget Session');
     await workbench.quickInputRow('Secret plan').click();
+    await workbench.dialog().getByText('This cannot be undone').waitFor();
     await workbench.dialog().getByRole('button', { name: 'Forget' }).click();
     await workbench.waitForToast('“Secret plan” is erased.');
     expect(stored(`SELECT count(*) AS left FROM messages WHERE content LIKE '%ecret%'`)).toEqual([{ left: 0 }]);
+  });
+});
+
+test('a session that answers out of sight is marked running, then unread; while it runs it cannot be deleted; a filter hides the others', async ({ startVscode }) => {
+  await world(startVscode, async ({ workbench, panel, server, say, stored }) => {
+    const { page } = workbench;
+    const view = await SessionsView.open(workbench);
+    await say('Quick one');
+    let finish: () => void = () => undefined;
+    const finished = new Promise<void>((resolve) => (finish = resolve));
+    server.script(reply().says('It takes').waitsFor(finished).says(' a while.'));
+    await workbench.runCommand('Hermes: New Session');
+    await panel.sees('Try asking');
+    await panel.send('Slow one');
+    await panel.waitForAnswer('the beginning', (text) => text.startsWith('It takes'));
+    await view.row('Quick').click();
+    await panel.sees('Heard: QUICK ONE');
+    await view.row(/^Slow one, .*, running$/).waitFor();
+    await workbench.screenshot(pictures, 'running');
+
+    await view.choose('Slow', 'Delete Session');
+    await workbench.waitForToast('Stop it before you delete it.');
+    expect(stored('SELECT count(*) AS trashed FROM sessions WHERE trashed_at IS NOT NULL')).toEqual([{ trashed: 0 }]);
+    finish();
+    await view.row(/^Slow one, .*, unread$/).waitFor();
+    await workbench.screenshot(pictures, 'unread');
+    await view.row('Slow').click();
+    await panel.waitForAnswer('the whole answer', (text) => text === 'It takes a while.');
+    await view.row(/^Slow one, .*1 turn, shown now$/).waitFor();
+
+    await view.filter('quick');
+    await view.waitForOutline('one session', (rows) => rows.join() === 'Today ,  Quick one');
+    await page.getByText('Filtered by “quick”.').waitFor();
+    await view.filter('nowhere');
+    await page.getByText('No session has these words in its title or first prompt.').waitFor();
+    await page.getByRole('button', { name: 'Clear Filter' }).last().click();
+    await view.waitForOutline('everything again', (rows) => rows.length === 3);
   });
 });

@@ -60,4 +60,15 @@ export class SessionsView {
     await this.row(row).hover();
     await this.row(row).getByRole('button', { name: button }).click();
   }
+
+  /** Leaves only sessions with these words in title or first prompt. */
+  async filter(words: string): Promise<void> {
+    const { page } = this.workbench;
+    await page.getByRole('button', { name: 'Sessions Section' }).hover();
+    const clear = page.getByRole('button', { name: 'Clear Filter' }).first();
+    if (await clear.isVisible()) await clear.click();
+    await page.getByRole('button', { name: 'Filter Sessions…' }).click();
+    await page.locator('.quick-input-widget').waitFor();
+    await this.workbench.typeIntoQuickInput(words);
+  }
 }

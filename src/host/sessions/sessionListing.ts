@@ -18,10 +18,11 @@ const pauseMs = 60;
 
 export type ListName = keyof SessionLists;
 
-/** loading: nothing was read yet · listed · empty: there is nothing · filtered: nothing fits the filter · unreadable: `sentence` says why. */
+/** loading: nothing was read yet · listed · empty: there is nothing · filtered: nothing fits the filter · elsewhere: another window has the
+ *  history · unreadable: `sentence` says why. */
 export type ListingState =
   | { readonly kind: 'loading' | 'listed' | 'empty' | 'filtered' }
-  | { readonly kind: 'unreadable'; readonly sentence: string };
+  | { readonly kind: 'elsewhere' | 'unreadable'; readonly sentence: string };
 
 interface ListingNeeds {
   readonly gateway: Pick<Gateway, 'listSessions' | 'onDidChangeSessions' | 'onDidChangeRunning'>;
@@ -156,5 +157,6 @@ export class SessionListing implements Disposable {
 }
 
 function unreadable(shown: StoreDesk['shown']): ListingState {
-  return 'sentence' in shown ? { kind: 'unreadable', sentence: shown.sentence } : { kind: 'loading' };
+  if (!('sentence' in shown)) return { kind: 'loading' };
+  return { kind: shown.kind === 'elsewhere' ? 'elsewhere' : 'unreadable', sentence: shown.sentence };
 }

@@ -135,17 +135,26 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
   }
 
   private redraw(): void {
-    const { listing, others, clock, t } = this.needs;
+    const { listing, clock } = this.needs;
     this.groups = sessionGroups(listing.lists, clock.now());
     const { state, filter } = listing;
-    const filtered = filter === '' ? [] : [t('Filtered by “{text}”.', { text: filter })];
-    // The welcome text stands only in a view without a row.
-    const nothing = state.kind === 'empty' && others.rows.length > 0 ? [t('No sessions yet in this folder')] : [];
-    this.view.message = [...filtered, ...nothing, ...(state.kind === 'unreadable' ? [state.sentence] : [])].join(' ');
+    this.view.message = this.message();
     void vscode.commands.executeCommand('setContext', 'hermes.sessions.state', state.kind);
     void vscode.commands.executeCommand('setContext', 'hermes.sessions.filtered', filter !== '');
     this.changes.fire(undefined);
     this.follow();
+  }
+
+  /** What is said above the rows. A view with neither rows nor a message shows its welcome text, which says the rest. */
+  private message(): string {
+    const { listing, others, t } = this.needs;
+    const { state, filter } = listing;
+    if (this.groups.length === 0 && (filter !== '' || others.rows.length === 0)) return '';
+    return [
+      ...(filter === '' ? [] : [t('Filtered by “{text}”.', { text: filter })]),
+      ...(state.kind === 'empty' ? [t('No sessions yet in this folder')] : []),
+      ...('sentence' in state ? [state.sentence] : []),
+    ].join(' ');
   }
 
   private groupItem({ group }: SessionGroup): vscode.TreeItem {

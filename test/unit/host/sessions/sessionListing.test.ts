@@ -121,6 +121,6 @@ describe('the list behind the sessions view', () => {
     const opening = listing.state;
     state.store = { kind: 'elsewhere', sentence: 'Continued in another window.', actions: [] };
     await listing.refresh();
-    expect([opening, listing.state, queries.length]).toEqual([{ kind: 'loading' }, { kind: 'unreadable', sentence: 'Continued in another window.' }, 0]);
+    expect([opening, listing.state, queries.length]).toEqual([{ kind: 'loading' }, { kind: 'elsewhere', sentence: 'Continued in another window.' }, 0]);
   });
 });

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+
+const EXTENSION_ID = 'hermes-vscode.hermes-vscode';
+const gone = { sessionId: '20200101_000000_abcdef' };
+/** Commands that act on stored sessions, and do nothing but say so when one is gone. */
+const onSessions = [
+  'openSession', 'branchSession', 'branchFromHere', 'rewindToHere', 'retry', 'renameSession', 'pinSession', 'unpinSession', 'archiveSession', 'unarchiveSession',
+  'deleteSession', 'restoreSession', 'forgetSession', 'exportSession', 'compressSession', 'openTranscript', 'stop',
+];
+
+interface Menu {
+  readonly command: string;
+  readonly when?: string;
+}
+
+interface Manifest {
+  readonly contributes: {
+    readonly commands: readonly { readonly command: string }[];
+    readonly menus: Readonly<Record<string, readonly Menu[]>>;
+    readonly keybindings: readonly { readonly command: string; readonly key: string; readonly when?: string }[];
+  };
+}
+
+async function contributes(): Promise<Manifest['contributes']> {
+  const extension = vscode.extensions.getExtension(EXTENSION_ID);
+  assert.ok(extension, `${EXTENSION_ID} is not there`);
+  await extension.activate();
+  const manifest: Manifest = extension.packageJSON;
+  return manifest.contributes;
+}
+
+suite('Sessions', () => {
+  test('commands on a session that is gone end quietly, called from a row, from several, from a page, or by id', async () => {
+    await contributes();
+    for (const command of onSessions) {
+      for (const args of [[gone], [gone, [gone, gone]], [{ ...gone, messageUid: 'm' }], [gone.sessionId]]) await vscode.commands.executeCommand(`hermes.${command}`, ...args);
+    }
+  });
+
+  test('what the sessions view offers in menus is in the palette too, except what only the view can do', async () => {
+    const { menus } = await contributes();
+    const hidden = (menus['commandPalette'] ?? []).filter(({ when }) => when === 'false').map(({ command }) => command);
+    const offered = new Set([...(menus['view/item/context'] ?? []), ...(menus['view/title'] ?? []).filter(({ when }) => when?.includes('hermes.sessions') === true)].map(({ command }) => command));
+    assert.deepEqual(hidden.filter((command) => offered.has(command)).sort(), ['hermes.clearSessionsFilter', 'hermes.filterSessions', 'hermes.openSession', 'hermes.refreshSessions']);
+  });
+
+  test('keys but Focus Chat hold only in the sessions view or the chat', async () => {
+    const { keybindings } = await contributes();
+    assert.deepEqual(keybindings.filter(({ command, when }) => command !== 'hermes.focusChat' && !/focusedView == hermes\.|activeWebviewPanelId == .hermes/.test(when ?? '')), []);
+  });
+
+  test('the view is read again and filtered when asked', async () => {
+    await contributes();
+    await vscode.commands.executeCommand('hermes.sessions.focus');
+    await vscode.commands.executeCommand('hermes.refreshSessions');
+    await vscode.commands.executeCommand('hermes.clearSessionsFilter');
+    await vscode.commands.executeCommand('hermes.showMoreSessions', 'archived');
+    await vscode.commands.executeCommand('hermes.showMoreSessions', 'nonsense');
+  });
+});
