@@ -1,8 +1,9 @@
-import { copyFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
 import { storeFiles } from '../../src/store/open/storeFiles';
+import { StoreError } from '../../src/store/storeError';
 import type { JsonObject } from '../../src/transcript/json';
 import { seededRandom } from '../crash/powerCuts';
 import { type RecordedRequest, type Scripted, type ServerProtocol, reply } from '../support/modelServer';
@@ -36,6 +37,8 @@ export interface MatrixOptions {
   readonly seed: number;
   /** Run only so many cases, chosen by seed; all without it. */
   readonly sample?: number;
+  /** From when the turns have begun until they have settled, nothing they write can be stored. */
+  readonly storeFails?: boolean;
   readonly say?: (line: string) => void;
 }
 
@@ -43,12 +46,14 @@ const casesPerWorld = 120;
 const casesAtOnce = 12;
 const byteOffsetsPerStream = 8;
 const boundaryFaults = ['drop', 'end', 'error', 'stall', 'stop'] as const;
+const turnWrites = ['appendChunks', 'putMessages', 'addUsage', 'settleTurn'];
+const full = new StoreError('full', 'The disk is full.', 'database or disk is full');
 /** Longer than any patience with silence. */
 const leapMs = 700_000;
 
 /** Lets every fault befall every stream at every event boundary (and at some bytes in between), and looks each time whether what was delivered
  *  is stored, once, in order, in a history that a provider accepts, and whether the next turn is answered. */
-export async function runFaultMatrix({ streams, seed, sample, say = () => undefined }: MatrixOptions): Promise<MatrixResult> {
+export async function runFaultMatrix({ streams, seed, sample, storeFails = false, say = () => undefined }: MatrixOptions): Promise<MatrixResult> {
   const random = seededRandom(seed);
   const all = streams.flatMap((stream) => casesOf(stream, random));
   const chosen = sample === undefined ? all : shuffled(all, random).slice(0, sample);
@@ -61,7 +66,7 @@ export async function runFaultMatrix({ streams, seed, sample, say = () => undefi
       const group = chosen.filter((one) => one.stream.protocol === protocol && (one.fault === 'stall') === stalls);
       for (let from = 0; from < group.length; from += casesPerWorld) {
         const batch = group.slice(from, from + casesPerWorld);
-        details.push(...(await runInOneWorld(protocol, batch)));
+        details.push(...(await runInOneWorld(protocol, batch, storeFails)));
         for (const { fault } of batch) byFault[fault]++;
         done += batch.length;
         say(`${done} of ${chosen.length} cases, ${details.length} violations`);
@@ -84,9 +89,9 @@ function shuffled<T>(items: readonly T[], random: () => number): readonly T[] {
   return items.map((item) => ({ item, key: random() })).sort((left, right) => left.key - right.key).map(({ item }) => item);
 }
 
-async function runInOneWorld(protocol: ServerProtocol, cases: readonly FaultCase[]): Promise<readonly string[]> {
+async function runInOneWorld(protocol: ServerProtocol, cases: readonly FaultCase[], storeFails: boolean): Promise<readonly string[]> {
   const clock = new JumpingClock();
-  const world = await World.create({ protocol, clock, policy: { backoffMs: 1 } });
+  const world = await World.create({ protocol, clock, policy: { backoffMs: 1 }, ...(storeFails ? { spillFolders: ['store', 'global'] } : {}) });
   writeFileSync(join(world.folder, 'note.txt'), 'remember the milk');
   const played = new Map<number, RecordedRequest[]>();
   world.server.otherwise((request) => {
@@ -101,22 +106,27 @@ async function runInOneWorld(protocol: ServerProtocol, cases: readonly FaultCase
     const finished: Lane[] = [];
     for (let from = 0; from < cases.length; from += casesAtOnce) {
       const lanes = cases.slice(from, from + casesAtOnce).map((one, index) => new Lane(world, one, from + index, () => played.get(from + index) ?? []));
-      await runTogether(lanes, clock);
+      const spilled = await runTogether(lanes, clock, storeFails ? world : null);
+      if (storeFails && spilled === 0) found.push('no turn was spilled');
       for (const lane of lanes) found.push(...(await lane.faults()));
       finished.push(...lanes);
     }
     found.push(...(await compareWithOtherSqlite(world, finished)));
     for (const request of world.server.requests) if (request.rejection !== null) found.push(`${nameOf(cases[caseOf(request)])}: request refused: ${request.rejection}`);
     // Nothing may have to be put back afterwards, and nothing goes wrong behind the person's back.
-    found.push(...world.logLines.filter((line) => line.startsWith('error') || line.includes('Backfill')));
+    const isExpected = (line: string): boolean => storeFails && line.startsWith('error The store cannot be written (full)');
+    found.push(...world.logLines.filter((line) => (line.startsWith('error') && !isExpected(line)) || line.includes('Backfill')));
+    found.push(...spillFiles(world).map((name) => `the spill file ${name} is left`));
     return found;
   } finally {
     await world.close();
   }
 }
 
-async function runTogether(lanes: readonly Lane[], clock: JumpingClock): Promise<void> {
+/** `failing`: the world whose store cannot be written meanwhile. Resolves to the number of turns that were spilled. */
+async function runTogether(lanes: readonly Lane[], clock: JumpingClock, failing: World | null): Promise<number> {
   await Promise.all(lanes.map((lane) => lane.begin()));
+  const mend = failing?.breakStore((method) => (turnWrites.includes(method) ? full : null));
   const stalled = lanes.some((lane) => lane.one.fault === 'stall');
   if (stalled) await Promise.all(lanes.map((lane) => lane.caughtUp()));
   const settled = Promise.all(lanes.map((lane) => lane.settled(1)));
@@ -129,7 +139,18 @@ async function runTogether(lanes: readonly Lane[], clock: JumpingClock): Promise
     }
   }
   await settled;
+  mend?.();
+  await failing?.spilling.tryAgain();
+  const spilled = failing?.spilling.statuses.length ?? 0;
   await Promise.all(lanes.map((lane) => lane.next()));
+  return spilled;
+}
+
+function spillFiles(world: World): readonly string[] {
+  return ['store', 'global'].flatMap((folder) => {
+    const path = join(world.home, folder);
+    return existsSync(path) ? readdirSync(path).filter((name) => name.endsWith('.jsonl')) : [];
+  });
 }
 
 /** One case: a session of its own at a surface of its own. */
