@@ -188,6 +188,28 @@ describe('a turn that fills the context', () => {
     });
   });
 
+  it.each(['before', 'behind'] as const)('goes on in a spill file when the disk is full %s its compression, and is whole when that is folded back', async (where) => {
+    await create({ spillFolders: ['store'] });
+    world.server.script(...fillsUp(), reply().says(summary), reply().says('All read.'), reply().says('Good.'));
+    const panel = world.surface();
+    const writes = ['appendChunks', 'putMessages', 'addUsage', 'settleTurn', 'compressSession', 'repairTranscript'];
+    let compressed = false;
+    const mend = world.breakStore((method) => {
+      const isFull = where === 'before' ? world.server.requests.length >= 3 : compressed;
+      compressed ||= method === 'compressSession';
+      return isFull && writes.includes(method) ? new StoreError('full', 'The disk is full.', 'full') : null;
+    });
+    const { sessionId } = await world.ask(panel, 'Read every file.');
+    const during = { ended: ended(panel), states: world.spilling.statuses.map(({ state }) => state) };
+    mend();
+    await world.spilling.tryAgain();
+    const tip = await world.store.conversationTip(sessionId);
+    await world.ask(panel, 'And now?');
+    expect({ ...during, moved: tip !== sessionId, shown: world.gateway.shownSession(panel.id) === tip, rows: (await rows(sessionId)).slice(-3), refused: refused(), problems: await world.store.verifyIntegrity() }).toEqual({
+      ended: 'complete stop', states: ['writing'], moved: where === 'behind', shown: true, rows: ['assistant: All read.', 'user: And now?', 'assistant: Good.'], refused: [], problems: [],
+    });
+  });
+
   it('goes on in the child when the store made it and could not say so', async () => {
     await create();
     world.server.script(...fillsUp(), reply().says(summary), reply().says('All read.'));
