@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { silentLog } from '../../../../src/base/log';
+import { MovedFolder } from '../../../../src/host/otherFolders/movedFolder';
+import type { OtherFolder } from '../../../../src/host/otherFolders/otherFolders';
+import type { Offer } from '../../../../src/host/storeDesk';
+import { encodeLabel, type FolderLabel } from '../../../../src/store/library/folderLabel';
+
+const own: FolderLabel = { version: 1, kind: 'folder', path: '/home/me/new', name: 'new', place: '7:7', git: null };
+const found: OtherFolder = {
+  folder: '/storage/old', uid: 'u', label: { ...own, path: '/home/me/old', name: 'old' }, sessions: 12, lastActiveAt: 1000, inUse: false, problem: null, isBroughtOver: false,
+};
+
+function window({ folders = [found], stored = 0, isBrought = true }: { folders?: readonly OtherFolder[]; stored?: number; isBrought?: boolean } = {}) {
+  const meta = new Map<string, string>();
+  const state = { offers: [] as readonly Offer[], brought: [] as string[], lists: 0, writes: 0 };
+  const moved = new MovedFolder({
+    others: { list: async () => (state.lists++, folders), onDidChange: () => ({ dispose: () => undefined }) },
+    sessions: {
+      getMeta: async (key) => meta.get(key) ?? null,
+      setMeta: async (key, value) => (state.writes++, void meta.set(key, value)),
+      statistics: async () => ({ sessions: stored, messages: 0, fileBytes: 0, logBytes: 0, dirtyRows: 0 }),
+    },
+    desk: { offer: (_topic, offers) => (state.offers = offers) },
+    describe: async () => own,
+    oldPlace: async () => ({ isThere: false, place: null }),
+    bringOver: async ({ folder }) => (state.brought.push(folder), isBrought),
+    words: () => ({ t: (message, args = {}) => message.replace(/\{(\w+)\}/g, (_, name: string) => args[name] ?? ''), language: 'en', now: 1000 + 3 * 86_400 }),
+    log: silentLog,
+  });
+  const choose = async (label: string): Promise<void> => state.offers[0]?.choices.find((choice) => choice.label === label)?.run();
+  return { moved, state, meta, choose };
+}
+
+describe('a folder whose history is under another name', () => {
+  it('is offered it where its own is empty, and gets it only when the person says so', async () => {
+    const { moved, state, choose } = window();
+    await moved.neverOpened();
+    expect(state.offers.map(({ sentence, choices }) => [sentence, ...choices.map(({ label }) => label)])).toEqual([
+      ['Do the sessions of /home/me/old belong to this folder? (12 sessions, last used 3 days ago)', 'Bring Them Over', 'Not Now'],
+    ]);
+    expect(state.brought).toEqual([]);
+    await choose('Bring Them Over');
+    expect(state).toMatchObject({ brought: ['/storage/old'], offers: [] });
+  });
+
+  it('keeps being offered what was brought over only in part', async () => {
+    const { moved, state, choose } = window({ isBrought: false });
+    await moved.neverOpened();
+    await choose('Bring Them Over');
+    expect(state.offers).toHaveLength(1);
+  });
+
+  it('is not asked again in this window after Not Now', async () => {
+    const { moved, state, choose } = window();
+    await moved.neverOpened();
+    await choose('Not Now');
+    await moved.opened();
+    expect(state).toMatchObject({ offers: [], brought: [] });
+  });
+
+  it('is not asked where it has sessions of its own, where all was brought over before, or where nothing fits', async () => {
+    for (const given of [{ stored: 1 }, { folders: [{ ...found, isBroughtOver: true }] }, { folders: [{ ...found, label: null }] }]) {
+      const { moved, state } = window(given);
+      await moved.opened();
+      expect(state.offers).toEqual([]);
+    }
+  });
+
+  it('tells its store which folder it belongs to, once', async () => {
+    const { moved, state, meta } = window({ stored: 1 });
+    await moved.opened();
+    await moved.opened();
+    expect([meta.get('folder'), state.writes, state.lists]).toEqual([encodeLabel(own), 1, 0]);
+  });
+});
