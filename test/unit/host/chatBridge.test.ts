@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Emitter } from '../../../src/base/disposable';
 import { ChatBridge } from '../../../src/host/chatBridge';
 import type { ChatEditor } from '../../../src/host/chatHandlers';
+import { ownMemory } from '../../../src/host/chatTabMemory';
 import type { ChatModels } from '../../../src/host/chatModels';
 import { StoreDesk } from '../../../src/host/storeDesk';
 import type { FoundSession } from '../../../src/store/conversations';
@@ -48,12 +49,18 @@ function world(options: { readonly store?: StoreState; readonly remembered?: str
     setMeta: async (key: string, value: string) => void meta.set(key, value),
   };
   const log = new RecordingLog();
-  const bridge = new ChatBridge('chat', {
+  const needs = {
     gateway, sessions, store, models, editor, log, onChange: () => undefined,
     surroundings: () => ({ restricted: false, folderName: 'sample', demoPrompts: [], localization: {}, promptFiles: [] }),
-  });
+  };
+  const bridge = new ChatBridge('chat', needs);
+  const tab = (sessionId: string): ChatBridge => {
+    const made = new ChatBridge('tab:1', { ...needs, sessions: ownMemory(sessions, sessionId) });
+    bridges = [...bridges, made];
+    return made;
+  };
   bridges = [...bridges, bridge];
-  return { gateway, connection, bridge, meta, done, models, log };
+  return { gateway, connection, bridge, meta, done, models, log, tab };
 }
 
 async function shownIn(port: RecordingPort): Promise<readonly string[]> {
@@ -376,6 +383,66 @@ describe('the chat view\'s tie to the gateway', () => {
     await settle();
     expect({ before, between, after: bridge.shownSession, drawn: gateway.shownSession('chat'), last: port.notifications.at(-1)?.[0] }).toEqual({
       before: 's1', between: null, after: 's2', drawn: 's2', last: 'bootstrap',
+    });
+  });
+});
+
+describe('a message that is to be seen', () => {
+  it('is told behind the drawing that holds it, once, also to a page that was away', async () => {
+    const { bridge, gateway } = world();
+    const port = new RecordingPort();
+    bridge.connect(port);
+    gateway.rows.push(userMessage('u1', 'hello'));
+    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
+    bridge.reveal({ messageUid: 'u1', turnUid: 't1' });
+    await settle();
+    const away = port.notifications.length;
+    port.command('ready');
+    await settle();
+    const back = port.notifications.map(([name]) => name);
+    bridge.reveal({ messageUid: 'u1', turnUid: 't1' });
+    await settle();
+    expect({ away, back, again: port.notifications.slice(back.length) }).toEqual({
+      away: 0,
+      back: ['bootstrap', 'reveal'],
+      again: [['shown', expect.objectContaining({ messages: gateway.rows })], ['model', expect.anything()], ['reveal', { messageUid: 'u1', turnUid: 't1' }]],
+    });
+  });
+
+  it('is forgotten when the person goes to another session first', async () => {
+    const { bridge, gateway } = world();
+    const port = new RecordingPort();
+    bridge.connect(port);
+    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
+    bridge.reveal({ messageUid: 'u1', turnUid: 't1' });
+    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's2' });
+    port.command('ready');
+    await settle();
+    expect(port.notifications.map(([name]) => name)).toEqual(['bootstrap']);
+  });
+});
+
+describe('the surface of a tab', () => {
+  it('shows the session it was opened for beside the panel, takes part in what happens there, and leaves no trace in the store', async () => {
+    const { bridge, gateway, meta, tab } = world();
+    const [panelPort, tabPort] = [new RecordingPort(), new RecordingPort()];
+    bridge.connect(panelPort);
+    panelPort.command('ready');
+    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's2' });
+    tab('s1').connect(tabPort);
+    tabPort.command('ready');
+    await settle();
+    tabPort.request(1, 'submit', { sessionId: 's1', uid: 'p1', text: 'from the tab' });
+    panelPort.request(1, 'submit', { sessionId: 's2', uid: 'p2', text: 'from the panel' });
+    await settle();
+    gateway.happen('s1', delivered(1, 'only for the tab', 0));
+    await settle();
+    const events = (port: RecordingPort): number => port.notifications.filter(([name]) => name === 'turnEvent').length;
+    expect({ shown: [gateway.shownSession('chat'), gateway.shownSession('tab:1')], events: [events(panelPort), events(tabPort)], meta: [...meta], sent: gateway.calls.filter((call) => call.startsWith('submit')) }).toEqual({
+      shown: ['s2', 's1'],
+      events: [0, 1],
+      meta: [['shown:chat', 's2']],
+      sent: ['submit tab:1 s1 from the tab', 'submit chat s2 from the panel'],
     });
   });
 });

@@ -158,6 +158,23 @@ describe('scrolling', () => {
     expect([following, after, returned]).toEqual([0, before, 0]);
   });
 
+  test('goes to a message that was asked for, marks it, and stays there; a row without a place of its own is shown by its turn', async () => {
+    const { page } = await preview.open('long', { height: 600 });
+    const reveal = async (messageUid: string, turnUid: string): Promise<unknown> => {
+      const message = { v: protocolVersion, kind: 'notification', name: 'reveal', payload: { messageUid, turnUid } };
+      await page.evaluate((sent) => window.postMessage(JSON.parse(sent), '*'), JSON.stringify(message));
+      await page.waitForTimeout(300);
+      return page.evaluate(() => {
+        const article = document.activeElement instanceof HTMLElement ? document.activeElement : null;
+        const top = article?.getBoundingClientRect().top ?? -1;
+        return [article?.dataset['uid'], article !== null && 'revealed' in article.dataset, top > 0 && top < 450];
+      });
+    };
+    const seen = [await reveal('la9', 'lt9'), await reveal('a-tool-row', 'lt30'), await reveal('lu2', 'lt2'), await reveal('la39', 'lt39')];
+    await page.close();
+    expect(seen).toEqual([['la9', true, true], ['lu30', true, true], ['lu2', true, true], ['la39', true, true]]);
+  });
+
   test('lets go at a small turn of the wheel in the middle of a fast stream', async () => {
     const { page } = await preview.open('streaming', { height: 500 });
     await page.locator('.scroller').hover();
