@@ -35,8 +35,8 @@ function isFrozen(value: unknown): boolean {
   return typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(isFrozen));
 }
 
-/** Resolves when the API has told everything that has happened so far. */
-const told = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
+/** Waits until the API, which looks things up before it tells of them, has come so far. */
+const until = (value: () => unknown, wanted: unknown): Promise<void> => expect.poll(value, { timeout: 20_000 }).toEqual(wanted);
 
 describe('the API', () => {
   it('has version 1, and says so to whoever asks for another', async () => {
@@ -87,7 +87,7 @@ describe('sessions of the API', () => {
 
   it('are read backwards page by page, summarised parts included, under any id they have had', async () => {
     const { hermes } = await house();
-    world.server.otherwise(reply().says('The parser reads tokens and builds a tree. '.repeat(200)));
+    world.server.otherwise(reply().says('The parser reads tokens and builds a tree. '.repeat(200), { in: 'whole' }));
     const panel = world.surface();
     const { sessionId: before } = await world.ask(panel, 'q1');
     for (const prompt of ['q2', 'q3', 'q4']) await world.ask(panel, prompt);
@@ -145,7 +145,7 @@ describe('events of the API', () => {
       for (const uid of uids) if (world.query(`SELECT 1 AS n FROM messages WHERE uid = '${uid}'`).length === 0) unstored.push(uid);
     });
     const { sessionId } = await world.ask(world.surface(), 'What is there?');
-    await told();
+    await until(() => events.at(-1)?.kind, 'settled');
     const [opened, settled] = [events[0], events.at(-1)];
     expect({
       kinds: [...new Set(events.map(({ kind }) => kind))], sessions: [...new Set(events.map((event) => event.sessionId))], unstored, frozen: events.every(isFrozen),
@@ -174,7 +174,7 @@ describe('events of the API', () => {
     await world.gateway.setPinned(secret, true);
     await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId: first });
     await world.gateway.switchSession(panel.id, { reason: 'rewind', sessionId: first, turns: 1 });
-    await told();
+    await until(() => switches.at(-1)?.reason, 'rewind');
     const line = ({ previousSessionId, sessionId, parentSessionId, reason }: SessionSwitched) => [previousSessionId, sessionId, parentSessionId, reason];
     expect({ switches: switches.map(line), changed: [...changed].sort(), turns: [...turns], frozen: isFrozen(switches) || switches.every(isFrozen) }).toEqual({
       switches: [
@@ -195,14 +195,16 @@ describe('events of the API', () => {
     hermes.onTurnEvent(() => Promise.reject(new Error('rejecting')));
     hermes.onTurnEvent(() => held.opened);
     const listening = hermes.onTurnEvent(({ kind }) => heard.push(kind));
+    const ends: string[] = [];
+    hermes.onTurnEvent(({ kind, sessionId }) => void (kind === 'settled' && ends.push(sessionId)));
     const panel = world.surface();
     await world.ask(panel, 'q1');
-    await told();
+    await until(() => ends.length, 1);
     listening.dispose();
     const count = heard.length;
     world.server.script(reply().says('again'));
     await world.ask(panel, 'q2');
-    await told();
+    await until(() => ends.length, 2);
     held.open();
     expect({ first: heard[0], last: heard.at(-1), later: heard.length - count, answers: panel.settled.length, logged: log.lines.filter((line) => line.includes('A listener')) }).toEqual({
       first: 'opened', last: 'settled', later: 0, answers: 2,
@@ -219,7 +221,6 @@ describe('events of the API', () => {
     const changes: (readonly string[])[] = [];
     hermes.onDidChangeSessions((change) => changes.push(change.sessionIds));
     await world.gateway.forgetSession(sessionId);
-    await told();
-    expect(changes).toEqual([[]]);
+    await until(() => changes, [[]]);
   });
 });
