@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { expect } from 'vitest';
+import { diesWithContainer, thisMachineFacts } from '../../src/host/containerPlace';
+import { reply, startModelServer } from '../support/modelServer';
+import { projectRoot, readStateDb, waitFor, type VscodeSession } from '../support/vscode';
+import { ChatPanel } from './chatPanel';
+import { SessionsView } from './sessionsView';
+import { EXTENSION_ID, test } from './vscodeTest';
+
+const pictures = path.join(projectRoot(), '.vscode-test/screenshots/other-folders');
+
+/** Prompts by the folder of the store that holds them. */
+function prompts(vscode: VscodeSession): ReadonlyMap<string, readonly unknown[]> {
+  const folders = vscode.workspaceStorageFolders(EXTENSION_ID).filter((storage) => fs.existsSync(path.join(storage, 'state.db')));
+  return new Map(folders.map((storage) => [storage, readStateDb(storage, "SELECT content FROM messages WHERE role = 'user' ORDER BY timestamp").map((row) => row['content'])]));
+}
+
+function contentOf(folder: string): unknown {
+  return fs.readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort().map((name) => {
+    const file = path.join(folder, name);
+    return fs.statSync(file).isFile() ? [name, createHash('sha256').update(fs.readFileSync(file)).digest('hex')] : [name];
+  });
+}
+
+test('a folder that is renamed gets its history back; sessions of other folders are read, and brought over', async ({ startVscode }) => {
+  const server = await startModelServer();
+  server.otherwise((request) => reply().says(`Heard: ${(request.outline.at(-1) ?? '').replace(/^user: /, '').toUpperCase()}`));
+  try {
+    const vscode = await startVscode({
+      settings: { 'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }], 'hermes.model': 'Local/test-model' },
+    });
+    const old = vscode.sampleFolder();
+    const renamed = path.join(path.dirname(old), 'parcel-renamed');
+    const third = path.join(path.dirname(old), 'third');
+    fs.mkdirSync(third);
+
+    // Two sessions in a folder, which is then renamed while no window is on it
+    const before = await vscode.open(old);
+    const panel = await ChatPanel.open(before);
+    const say = async (chat: ChatPanel, prompt: string): Promise<void> => {
+      await chat.send(prompt);
+      await chat.waitForAnswer(`the answer to ${prompt}`, (text) => text === `Heard: ${prompt.toUpperCase()}`);
+      await chat.button(/^Send$/).waitFor();
+    };
+    await say(panel, 'First prompt');
+    await before.runCommand('Hermes: New Session');
+    await panel.sees('Try asking');
+    await say(panel, 'Second prompt');
+    const [oldStore = ''] = [...prompts(vscode).keys()];
+    await vscode.reopenBrowser();
+    fs.renameSync(old, renamed);
+
+    // Its new window offers what it had, and brings it over only when asked
+    const window = await vscode.open(renamed);
+    await waitFor('the old window to let its history go', () => !fs.existsSync(path.join(oldStore, 'state.db.lock')), 60_000);
+    const asked = contentOf(oldStore);
+    const chat = await ChatPanel.open(window);
+    await chat.sees(`Do the sessions of ${old} belong to this folder?`);
+    const container = diesWithContainer(vscode.server.dataDir, thisMachineFacts(undefined));
+    expect(await chat.frame.getByText('Your sessions are stored inside this container').count()).toBe(container ? 1 : 0);
+    await window.screenshot(pictures, 'offer');
+    expect([...prompts(vscode)].filter(([storage]) => storage !== oldStore).flatMap(([, texts]) => texts)).toEqual([]);
+    await chat.button('Bring Them Over').click();
+    await window.waitForToast('2 sessions of');
+    await chat.frame.getByText('Second prompt').first().click();
+    await chat.sees('Heard: SECOND PROMPT');
+    await chat.frame.getByText(/^Do the sessions of/).waitFor({ state: 'detached' });
+    await say(chat, 'Third prompt');
+    const newStore = [...prompts(vscode).keys()].find((storage) => storage !== oldStore) ?? '';
+    await waitFor('everything in one history', () => prompts(vscode).get(newStore)?.join() === 'First prompt,Second prompt,Third prompt');
+    expect(contentOf(oldStore)).toEqual(asked);
+
+    // A third folder: a session of the renamed one, which another window has open, is read and then brought over
+    const elsewhere = await vscode.open(third);
+    const other = await ChatPanel.open(elsewhere);
+    const view = await SessionsView.open(elsewhere);
+    await view.row('Other Folders').click();
+    await view.row(/^.*parcel-renamed, 2 sessions/).click();
+    await view.row('First prompt').click();
+    const page = await elsewhere.waitForWebview(EXTENSION_ID, 'editor');
+    await page.getByText('Heard: FIRST PROMPT').first().waitFor();
+    await page.getByText(`A session of ${renamed}, as it was when this tab was opened. Read-only.`).waitFor();
+    await elsewhere.screenshot(pictures, 'read-only');
+    await page.getByRole('button', { name: 'Bring Over to This Folder' }).click();
+    await other.sees('Heard: FIRST PROMPT');
+    await say(other, 'Here as well');
+    await elsewhere.screenshot(pictures, 'brought-over');
+    expect({
+      stores: [...prompts(vscode).values()].map((texts) => texts.join()).sort(),
+      copies: fs.readdirSync(path.join(vscode.globalStorageFolder(EXTENSION_ID), 'reading')).length,
+      errors: [...window.errors(), ...elsewhere.errors()],
+    }).toEqual({
+      stores: ['First prompt,Here as well', 'First prompt,Second prompt', 'First prompt,Second prompt,Third prompt'],
+      // The tab still reads from its copy.
+      copies: 1,
+      errors: [],
+    });
+  } finally {
+    await server.close();
+  }
+});
