@@ -105,8 +105,9 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
   /** What the chat shows is what is selected here. */
   private follow(): void {
     const shown = this.needs.shown();
+    if (shown === null) this.followed = null;
     if (shown === this.followed || !this.view.visible) return;
-    const row = shown === null ? undefined : rowsBelow(this.groups).find((entry) => entry.sessionId === shown);
+    const row = rowsBelow(this.groups).find((entry) => entry.sessionId === shown);
     if (row === undefined) return;
     this.followed = shown;
     this.view.reveal(row, { select: true, focus: false, expand: false }).then(undefined, () => (this.followed = null));

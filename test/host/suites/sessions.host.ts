@@ -38,11 +38,12 @@ suite('Sessions', () => {
     }
   });
 
-  test('what the sessions view offers in menus is in the palette too, except what only the view can do', async () => {
+  test('what menus offer for a session is in the palette too; opening one is Resume Session there', async () => {
     const { menus } = await contributes();
-    const hidden = (menus['commandPalette'] ?? []).filter(({ when }) => when === 'false').map(({ command }) => command);
-    const offered = new Set([...(menus['view/item/context'] ?? []), ...(menus['view/title'] ?? []).filter(({ when }) => when?.includes('hermes.sessions') === true)].map(({ command }) => command));
-    assert.deepEqual(hidden.filter((command) => offered.has(command)).sort(), ['hermes.clearSessionsFilter', 'hermes.filterSessions', 'hermes.openSession', 'hermes.refreshSessions']);
+    const hidden = new Set((menus['commandPalette'] ?? []).filter(({ when }) => when === 'false').map(({ command }) => command));
+    const offered = (menus['view/item/context'] ?? []).map(({ command }) => command).filter((command) => onSessions.includes(command.replace('hermes.', '')));
+    assert.ok(offered.length >= onSessions.length - 1, `The menu offers only ${offered.join(', ')}`);
+    assert.deepEqual([...new Set(offered.filter((command) => hidden.has(command)))], ['hermes.openSession']);
   });
 
   test('keys but Focus Chat hold only in the sessions view or the chat', async () => {
