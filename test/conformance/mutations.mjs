@@ -30,6 +30,10 @@ const guards = [
     from: 'if (!open) return;\n        if (part.kind', to: 'if (part.kind',
   },
   {
+    name: 'learned refusals', file: 'src/models/requestRunner.ts', tests: ['streams'],
+    from: 'refusals.fitting(this.request, settings.modelId)', to: '(refusals.fitting(this.request, settings.modelId), this.request)',
+  },
+  {
     name: 'fencing behind a stop', file: 'src/agent/askUntilAnswered.ts', tests: ['streams'],
     from: 'if (event === undefined || signal.aborted) break;', to: 'if (event === undefined) break;',
     also: [{ from: 'if (!signal.aborted) intake.finish();', to: 'intake.finish();' }],

@@ -9,6 +9,9 @@ import type { activate } from '../../../../src/host/extension';
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const published = path.join(root, 'src/host/api/hermes.d.ts');
 
+/** Of the language and of @types: the same for every program. */
+const parsed = new Map<string, ts.SourceFile | undefined>();
+
 /** What is wrong with a program of another extension that has nothing of ours but the published types, in `hermes.d.ts` beside it. */
 function problems(source: string, name = 'extension.ts'): readonly string[] {
   const folder = path.join(root, 'consumer');
@@ -24,7 +27,9 @@ function problems(source: string, name = 'extension.ts'): readonly string[] {
   host.readFile = (file) => files.get(path.normalize(file)) ?? readFile(file);
   host.getSourceFile = (file, language) => {
     const text = files.get(path.normalize(file));
-    return text === undefined ? getSourceFile(file, language) : ts.createSourceFile(file, text, language, true);
+    if (text !== undefined) return ts.createSourceFile(file, text, language, true);
+    if (!parsed.has(file)) parsed.set(file, getSourceFile(file, language));
+    return parsed.get(file);
   };
   const program = ts.createProgram([...files.keys()], options, host);
   const ours = program.getSourceFiles().filter(({ fileName }) => files.has(path.normalize(fileName)));
