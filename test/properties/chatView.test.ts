@@ -1,0 +1,119 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { reply } from '../support/modelServer';
+import { ChatInWorld } from '../support/chatInWorld';
+import { World } from '../support/world';
+
+/** One thing a person does in the chat; `pick` chooses among what there is at that moment. */
+interface Step {
+  readonly kind: 'type' | 'ask' | 'edit' | 'retry' | 'version' | 'rewind' | 'undo' | 'branch' | 'open' | 'new';
+  readonly pick: number;
+  /** In the second window beside the first, which may show the same session. */
+  readonly beside: boolean;
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  kind: fc.oneof(
+    { weight: 5, arbitrary: fc.constant('ask' as const) },
+    { weight: 5, arbitrary: fc.constantFrom('edit' as const, 'retry' as const, 'version' as const) },
+    { weight: 4, arbitrary: fc.constantFrom('type' as const, 'rewind' as const, 'undo' as const, 'branch' as const, 'open' as const, 'new' as const) },
+  ),
+  pick: fc.nat(1000),
+  beside: fc.integer({ min: 0, max: 4 }).map((number) => number === 0),
+});
+
+const choose = <T>(items: readonly T[], pick: number): T | undefined => items[pick % Math.max(1, items.length)];
+
+/** Does a step by the view's own means, and says which words must be in its composer from then on. */
+async function take({ kind, pick }: Step, view: ChatInWorld, word: string): Promise<void> {
+  const { chat } = view;
+  const conversation = chat.state.peek().conversation;
+  const messages = conversation?.messages ?? [];
+  const prompts = messages.filter(({ role }) => role === 'user');
+  switch (kind) {
+    case 'type':
+      return chat.drafts.edit(`${view.composer} ${word}`.trim());
+    case 'ask':
+      chat.drafts.edit(`${view.composer} ${word}`.trim());
+      return chat.submit();
+    case 'edit': {
+      const turnUid = choose(prompts, pick)?.turnUid ?? null;
+      if (turnUid === null) return;
+      chat.edits.change(turnUid, word);
+      return void (await chat.edits.resend(turnUid));
+    }
+    case 'retry': {
+      const turnUid = prompts.at(-1)?.turnUid ?? null;
+      return turnUid === null ? undefined : chat.retry(turnUid);
+    }
+    case 'version': {
+      const versions = choose([...(conversation?.versions.values() ?? [])], pick);
+      const turnUid = versions === undefined ? undefined : choose(versions, pick);
+      return turnUid === undefined ? undefined : chat.versions.show(turnUid);
+    }
+    case 'rewind': {
+      const prompt = choose(prompts, pick);
+      if (prompt === undefined) return;
+      chat.switches.offerRewind(prompt.uid);
+      return chat.switches.rewind();
+    }
+    case 'undo':
+      return prompts.length === 0 ? undefined : void (await chat.switches.undo(String(1 + (pick % 3))));
+    case 'branch': {
+      const from = choose(messages, pick);
+      return from === undefined ? undefined : void (await chat.switches.branch(from.uid));
+    }
+    case 'open': {
+      const session = choose(chat.state.peek().recentSessions, pick);
+      return session === undefined ? undefined : void (await chat.switches.open(session.id));
+    }
+    case 'new':
+      return void (await chat.switches.to({ reason: 'new_session' }));
+    default:
+      return kind satisfies never;
+  }
+}
+
+const runs = Number(process.env['PROPERTY_RUNS'] ?? '20');
+
+describe('the chat, from the composer to the disk', () => {
+  it('shows what is stored, with the versions there are, and keeps every word typed, whatever is done in two views of the same sessions', { timeout: 30_000 + runs * 8000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
+        const world = await World.create();
+        let answers = 0;
+        world.server.otherwise(() => reply().says(`answer ${++answers}`));
+        const views = [new ChatInWorld(world, 'one'), new ChatInWorld(world, 'two')] as const;
+        const asked: string[] = [];
+        try {
+          await Promise.all(views.map((view) => view.quiet()));
+          for (const [index, one] of steps.entries()) {
+            const view = views[one.beside ? 1 : 0];
+            const typed = view.composer;
+            const place = view.shownSession;
+            asked.push(`${one.kind} ${one.pick}${one.beside ? ' beside' : ''}`);
+            await take(one, view, `w${index}`);
+            await Promise.all(views.map((each) => each.quiet()));
+            for (const [number, each] of views.entries()) {
+              const { shownSession } = each;
+              expect({ asked, number, seen: each.seen(), failures: each.failures }).toEqual({ asked, number, seen: shownSession === null ? null : await each.stored(shownSession), failures: [] });
+            }
+            // Sent, or still where it was typed; in a branch or elsewhere it waits with the session it was typed for.
+            const sent = one.kind === 'ask' && !view.composer.includes(`w${index}`);
+            if (!sent && place === view.shownSession) expect([asked, view.composer.includes(typed)]).toEqual([asked, true]);
+            else if (!sent) expect([asked, await world.gateway.draft(place ?? 'new')]).toEqual([asked, typed]);
+            if (steps.slice(0, index + 1).some(({ beside }) => beside)) continue;
+            // One view alone has in its composer what the host has, a prompt that was taken back included.
+            view.chat.drafts.flush();
+            await view.quiet();
+            expect([asked, view.composer]).toEqual([asked, await world.gateway.draft(view.shownSession ?? 'new')]);
+          }
+        } finally {
+          for (const view of views) view.dispose();
+          await world.close();
+        }
+      }),
+      { numRuns: runs },
+    );
+  });
+});
