@@ -80,7 +80,10 @@ export function useFollow(needs: FollowNeeds): Following {
     anchor.current = { uid, offset: Math.round(element.clientHeight / 4) };
     update(letGo(follow.current));
     settle();
-    latest.current.remember(anchor.current);
+    // With the end in sight there is nothing to jump to.
+    const { scrollTop, scrollHeight, clientHeight } = element;
+    if (scrollHeight - clientHeight - scrollTop < 1) update(toBottom(follow.current));
+    latest.current.remember(follow.current.following ? null : anchor.current);
   }, [update, settle]);
 
   useNewContent(needs.uids, follow, update);
