@@ -110,6 +110,8 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
     const row = rowsBelow(this.groups).find((entry) => entry.sessionId === shown);
     if (row === undefined) return;
     this.followed = shown;
+    // What the person chose here is selected. Done again, it could come late, when they have gone on to another row.
+    if (this.selected.some(({ sessionId }) => sessionId === shown)) return;
     this.view.reveal(row, { select: true, focus: false, expand: false }).then(undefined, () => (this.followed = null));
   }
 
