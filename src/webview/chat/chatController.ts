@@ -1,5 +1,5 @@
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
-import type { AskedAgain, ChatNotifications, ModelChoices, ShownSession } from '../../protocol/chatProtocol';
+import type { ChatNotifications, ModelChoices, ShownSession } from '../../protocol/chatProtocol';
 import { answerText, type BusyMode, isContinuation, type Turn } from '../../protocol/transcriptWords';
 import type { MarkdownActions } from '../markdown/Markdown';
 import type { NotificationOf } from '../rpc';
@@ -31,7 +31,6 @@ export class ChatController {
   private readonly requests = new HostRequests();
   private readonly sender: PromptSender;
   private readonly doubtful: DoubtfulMessages;
-  private continuing = false;
   private placeToRestore: ViewMemory['anchor'];
   readonly drafts: Drafts;
   readonly context: SessionContext;
@@ -84,11 +83,16 @@ export class ChatController {
       findSession: (text) => host.request('findSession', { text }),
       focusComposer: () => this.focusComposer(),
     });
+    this.versions = new PromptVersionChoice({
+      requests: this.requests,
+      showVersion: (turnUid) => host.request('showVersion', { turnUid }),
+      say: (sessionId, notice) => this.switches.say(sessionId, notice),
+      leaving: () => void this.jumpToEnd.value++,
+    });
     this.edits = new PromptEdits(
-      { remember: (change) => memory.remember(change), resend: (edit) => this.askAgain(() => host.request('editAndResend', edit)), newUid: needs.newUid },
+      { remember: (change) => memory.remember(change), resend: (edit) => this.versions.askAgain(() => host.request('editAndResend', edit)), newUid: needs.newUid },
       recalled.edits,
     );
-    this.versions = new PromptVersionChoice(this.requests, (turnUid) => host.request('showVersion', { turnUid }));
     this.doubtful = new DoubtfulMessages({
       shown: () => this.current.peek().conversation,
       readMessage: (uid) => host.request('readMessage', { uid }),
@@ -162,10 +166,7 @@ export class ChatController {
 
   /** Has the last answer go on where it was cut off. What is in the composer stays there. */
   async continueAnswer(turnUid: string): Promise<void> {
-    if (this.continuing || this.isBusy.peek()) return;
-    this.continuing = true;
-    await this.askAgain(() => this.needs.host.request('continueTurn', { turnUid }));
-    this.continuing = false;
+    if (!this.isBusy.peek()) await this.versions.askAgain(() => this.needs.host.request('continueTurn', { turnUid }));
   }
 
   /** Sends the running turn's prompt without what memory is still looking for. */
@@ -182,7 +183,7 @@ export class ChatController {
   }
 
   async retry(turnUid: string): Promise<void> {
-    await this.askAgain(() => this.needs.host.request('retry', { turnUid }));
+    await this.versions.askAgain(() => this.needs.host.request('retry', { turnUid }));
   }
 
   async loadEarlier(): Promise<void> {
@@ -360,15 +361,6 @@ export class ChatController {
     this.dismissProblem();
     this.switches.arrived(shown?.session.id ?? null);
     this.folds.forget(shown?.session.id ?? null);
-  }
-
-  /** Whether it was sent. It takes its place in the conversation by the events of its turn. */
-  private askAgain(request: () => Promise<AskedAgain>): Promise<boolean> {
-    return this.requests.ask(async () => {
-      const { sessionId, notice } = await request();
-      this.jumpToEnd.value++;
-      this.switches.say(sessionId, notice);
-    });
   }
 
   private turnEvent({ sessionId, event }: ChatNotifications['turnEvent']): void {

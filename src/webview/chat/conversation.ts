@@ -1,5 +1,6 @@
 import type { ChatResults, SessionOrigin, ShownSession } from '../../protocol/chatProtocol';
 import type { Chunk, Message, PromptVersions, QueuedPrompt, Recalled, Session, Turn, TurnActivity, TurnEvent } from '../../protocol/transcriptWords';
+import { isContinuation } from '../../protocol/transcriptWords';
 import { applyChunks, deliveredLength, emptyMessage, fromRow, markMissing, mergeRow, type LiveMessage, type RowSource } from './liveMessage';
 
 /** The session the view shows, as far as it was told about it. */
@@ -102,10 +103,11 @@ export function prependPage(conversation: Conversation, page: ChatResults['loadE
   return { ...withRows({ ...conversation, turns, versions }, page.messages, 'row', now), hasEarlier: page.hasEarlier };
 }
 
-/** How many turns there are from this prompt on. */
+/** How many turns there are from this prompt on, as a person counts them: an answer that was continued is one. */
 export function turnsFrom({ messages }: Conversation, promptUid: string): number {
   const behind = messages.slice(messages.findIndex(({ uid }) => uid === promptUid));
-  return new Set(behind.flatMap(({ turnUid }) => turnUid ?? [])).size;
+  const continued = new Set(behind.filter(isContinuation).map(({ turnUid }) => turnUid));
+  return new Set(behind.flatMap(({ turnUid }) => (turnUid === null || continued.has(turnUid) ? [] : [turnUid]))).size;
 }
 
 /** The turn that runs or waits now, if any. */

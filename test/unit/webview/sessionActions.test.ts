@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { ShownSession } from '../../../src/protocol/chatProtocol';
+import { continuationPart } from '../../../src/transcript/continuation';
 import type { SessionSummary } from '../../../src/protocol/transcriptWords';
 import { answer, call, prompt, result, runningTurn, session, settledTurn, shownSession } from '../../support/builders/viewMessages';
 import { all, ChatPage, find, nameOf, names } from './chatPage';
@@ -89,7 +90,9 @@ describe('what can be done with a message', () => {
     await page.refuse('switchSession', 'The disk is full.');
     await page.settle();
     await page.click(inArticle('a1', 'Branch from Here'));
-    expect([pressed, page.sent('switchSession').length]).toEqual([1, 2]);
+    await page.click(inArticle('a3', 'Retry'));
+    await page.click(inArticle('a3', 'Retry'));
+    expect([pressed, page.sent('switchSession').length, page.sent('retry').length]).toEqual([1, 2, 1]);
   });
 
   test('branches from an answer behind which its turn went on', async () => {
@@ -230,6 +233,13 @@ describe('Rewind to Here…', () => {
       [{ key: session().id, text: 'half a thought' }], 'Question 2\n\nhalf a thought, and more', ['Question 1', 'Answer 1'],
       'Taken back. The prompt is in the composer; the transcript keeps what was hidden.',
     ]);
+  });
+
+  test('counts an answer that was continued as one turn', async () => {
+    const goOn = { ...prompt({ uid: 'u2', position: 20, turnUid: 'turn2' }, ''), parts: [continuationPart()] };
+    await open({ ...threeTurns, messages: rows.map((row) => (row.uid === 'u2' ? goOn : row)) });
+    await page.click(inArticle('u1', 'Rewind to Here…'));
+    expect(card()?.querySelector('p')?.textContent?.includes('(2 turns)')).toBe(true);
   });
 
   test('says so where a summary stands behind the prompt', async () => {
