@@ -13,7 +13,7 @@ const topic = 'moved folder';
 
 export interface MovedFolderNeeds {
   readonly others: Pick<OtherFolders, 'list' | 'onDidChange'>;
-  readonly sessions: Pick<SessionStore, 'getMeta' | 'setMeta' | 'statistics'>;
+  readonly sessions: Pick<SessionStore, 'getMeta' | 'setMeta' | 'listSessions'>;
   readonly desk: Pick<StoreDesk, 'offer'>;
   readonly describe: () => Promise<FolderLabel>;
   readonly oldPlace: (path: string) => Promise<OldPlace>;
@@ -36,7 +36,7 @@ export class MovedFolder {
       const { sessions, describe } = this.needs;
       const text = encodeLabel(await describe());
       if ((await sessions.getMeta(folderLabelKey)) !== text) await sessions.setMeta(folderLabelKey, text);
-      if ((await sessions.statistics()).sessions === 0) await this.offer();
+      if (await this.isEmpty()) await this.offer();
     });
   }
 
@@ -71,6 +71,14 @@ export class MovedFolder {
         ],
       },
     ]);
+  }
+
+  /** Not counted: that would read the whole file. */
+  private async isEmpty(): Promise<boolean> {
+    for (const state of ['active', 'archived', 'trash'] as const) {
+      if ((await this.needs.sessions.listSessions({ state, limit: 1, includeEmpty: true })).length > 0) return false;
+    }
+    return true;
   }
 
   private withdraw(): void {

@@ -9,6 +9,7 @@ import { LibraryClient } from '../../store/library/libraryClient';
 import type { SessionStore } from '../../store/sessionStore';
 import type { WorkerPort } from '../../store/worker/storeClient';
 import type { CommandTable } from '../commands';
+import { errorWords } from '../errorWords';
 import type { Translate, WordContext } from '../sessions/sessionWords';
 import type { StoreDesk } from '../storeDesk';
 import type { WebviewPrograms } from '../webviewPrograms';
@@ -56,6 +57,7 @@ export class OtherFoldersDesk implements Disposable {
     const own = <T extends Disposable>(part: T): T => this.lifetime.register(part);
     const words = (): WordContext => ({ t, language: vscode.env.language, now: clock.now() });
     const library = (this.library = new LibraryClient(join(distFolder, 'libraryWorker.js'), { copies: join(context.globalStorageUri.fsPath, 'reading') }, clock));
+    library.sweep().catch((error: unknown) => log.warn(`Copies of other folders’ sessions could not be removed: ${errorWords(error).sentence}`));
     const others = own(
       new OtherFolders({ library, gateway, sessions, store, places: () => storePlaces(context, needs.storagePath(), needs.ownFolder()), now: () => clock.now() }),
     );

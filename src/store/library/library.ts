@@ -36,6 +36,8 @@ export interface LibraryOperations {
   /** `conversationOf`: a session, for its conversation only. */
   takeCopy(folder: string, conversationOf: string | null): TakenCopy;
   removeCopy(folder: string): void;
+  /** Removes copies that processes which are gone have left behind. */
+  sweep(): void;
 }
 
 /** The stores of other folders, read without touching them. */
@@ -75,6 +77,12 @@ export class Library implements LibraryOperations {
     this.taken.delete(folder);
   }
 
+  sweep(): void {
+    if (this.swept) return;
+    this.swept = true;
+    sweepCopies(this.needs);
+  }
+
   /** Null for a file that is none of ours. */
   private lookAt(folder: string): OtherStore | null {
     this.sweep();
@@ -101,12 +109,6 @@ export class Library implements LibraryOperations {
     } finally {
       copy.remove();
     }
-  }
-
-  private sweep(): void {
-    if (this.swept) return;
-    this.swept = true;
-    sweepCopies(this.needs);
   }
 }
 

@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../base/clock';
 import type { SessionSummary } from '../../transcript/session';
@@ -50,6 +51,12 @@ export class LibraryClient {
     await this.ask('removeCopy', [folder]);
     this.copies.delete(folder);
     this.awaitIdle();
+  }
+
+  /** Removes what an earlier process left behind: copies of what a person may have had forgotten since. Starts no thread where there is nothing. */
+  async sweep(): Promise<void> {
+    const left = await readdir(this.thread.copies).catch(() => []);
+    if (left.length > 0) await this.ask('sweep', []);
   }
 
   /** Removes what was copied and ends the thread. */

@@ -30,6 +30,7 @@ function perform<M extends LibraryMethod>(operations: LibraryOperations, method:
     listSessions: (...given) => operations.listSessions(...given),
     takeCopy: (...given) => operations.takeCopy(...given),
     removeCopy: (...given) => operations.removeCopy(...given),
+    sweep: () => operations.sweep(),
   };
   return table[method](...args);
 }

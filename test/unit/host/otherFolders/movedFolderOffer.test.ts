@@ -4,13 +4,20 @@ import { MovedFolder } from '../../../../src/host/otherFolders/movedFolder';
 import type { OtherFolder } from '../../../../src/host/otherFolders/otherFolders';
 import type { Offer } from '../../../../src/host/storeDesk';
 import { encodeLabel, type FolderLabel } from '../../../../src/store/library/folderLabel';
+import type { SessionSummary } from '../../../../src/transcript/session';
 
 const own: FolderLabel = { version: 1, kind: 'folder', path: '/home/me/new', name: 'new', place: '7:7', git: null };
 const found: OtherFolder = {
   folder: '/storage/old', uid: 'u', label: { ...own, path: '/home/me/old', name: 'old' }, sessions: 12, lastActiveAt: 1000, inUse: false, problem: null, isBroughtOver: false,
 };
 
-function window({ folders = [found], stored = 0, isBrought = true }: { folders?: readonly OtherFolder[]; stored?: number; isBrought?: boolean } = {}) {
+const summary: SessionSummary = {
+  id: 's', title: null, titleSource: null, parentSessionId: null, parentKind: null, conversationId: 's', model: null, folder: null, startedAt: 1, lastActiveAt: 1,
+  endedAt: null, endReason: null, pinned: false, archived: false, trashedAt: null, private: false, preview: null, turnCount: 0, messageCount: 0, lastTurn: null,
+  queuedCount: 0, branchOf: null, unread: false, problem: null,
+};
+
+function window({ folders = [found], stored, isBrought = true }: { folders?: readonly OtherFolder[]; stored?: 'active' | 'archived' | 'trash'; isBrought?: boolean } = {}) {
   const meta = new Map<string, string>();
   const state = { offers: [] as readonly Offer[], brought: [] as string[], lists: 0, writes: 0 };
   const moved = new MovedFolder({
@@ -18,7 +25,7 @@ function window({ folders = [found], stored = 0, isBrought = true }: { folders?:
     sessions: {
       getMeta: async (key) => meta.get(key) ?? null,
       setMeta: async (key, value) => (state.writes++, void meta.set(key, value)),
-      statistics: async () => ({ sessions: stored, messages: 0, fileBytes: 0, logBytes: 0, dirtyRows: 0 }),
+      listSessions: async ({ state: asked }) => (asked === stored ? [summary] : []),
     },
     desk: { offer: (_topic, offers) => (state.offers = offers) },
     describe: async () => own,
@@ -59,7 +66,7 @@ describe('a folder whose history is under another name', () => {
   });
 
   it('is not asked where it has sessions of its own, where all was brought over before, or where nothing fits', async () => {
-    for (const given of [{ stored: 1 }, { folders: [{ ...found, isBroughtOver: true }] }, { folders: [{ ...found, label: null }] }]) {
+    for (const given of [{ stored: 'active' }, { stored: 'archived' }, { stored: 'trash' }, { folders: [{ ...found, isBroughtOver: true }] }, { folders: [{ ...found, label: null }] }] as const) {
       const { moved, state } = window(given);
       await moved.opened();
       expect(state.offers).toEqual([]);
@@ -67,7 +74,7 @@ describe('a folder whose history is under another name', () => {
   });
 
   it('tells its store which folder it belongs to, once', async () => {
-    const { moved, state, meta } = window({ stored: 1 });
+    const { moved, state, meta } = window({ stored: 'active' });
     await moved.opened();
     await moved.opened();
     expect([meta.get('folder'), state.writes, state.lists]).toEqual([encodeLabel(own), 1, 0]);
