@@ -31,6 +31,13 @@ export class ChatPanel {
     return panel;
   }
 
+  /** A session in an editor tab; `index` counts the tabs of ours that are in sight. */
+  static async inEditor(workbench: Workbench, index = 0): Promise<ChatPanel> {
+    const panel = new ChatPanel(workbench, workbench.editorWebview(EXTENSION_ID, index));
+    await panel.composer.waitFor();
+    return panel;
+  }
+
   get composer(): Locator {
     return this.frame.getByRole('textbox', { name: 'Message' });
   }

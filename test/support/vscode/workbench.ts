@@ -99,6 +99,11 @@ export class Workbench {
     return this.page.frameLocator(webviewSelector(extensionId, place)).frameLocator('#active-frame');
   }
 
+  /** The document of one of the extension's editor tabs that are in sight, by their order on the page. */
+  editorWebview(extensionId: string, index: number): FrameLocator {
+    return this.page.locator(webviewSelector(extensionId, 'editor')).nth(index).contentFrame().frameLocator('#active-frame');
+  }
+
   /** Resolves when a webview of the extension is loaded and its body is there. */
   async waitForWebview(extensionId: string, place: WebviewPlace = 'view', timeoutMs = 30_000): Promise<FrameLocator> {
     const frame = this.webview(extensionId, place);
