@@ -26,6 +26,8 @@ process.chdir(path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..'));
 const { failingSchedule, onWorker, simulated, violationsOf } = await importTypeScript('test/properties/schedules.ts');
 if (replay === undefined) await runAll();
 else await replayAll(replay);
+// A schedule that failed may have left a thread behind.
+process.exit();
 
 async function runAll() {
   const where = values.worker ? await onWorker() : simulated;

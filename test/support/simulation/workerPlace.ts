@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NodeFileSystem } from '../../../src/store/engine/nodeFileSystem';
@@ -14,15 +14,20 @@ import type { OpenedPlace, Place } from './place';
 import { sessionDb, waitForDecision } from './simulatedPlace';
 
 /** The store as the product has it: on a real file, in its worker thread, fenced by a lock file. What a schedule looks at is read by a
- *  connection of its own, opened anew whenever the worker has done something. A power cut is the death of the thread. */
+ *  connection of its own on a copy of the files as they were at one moment, made anew whenever the worker has done something: the worker also
+ *  keeps house between two calls, and nobody else may read files that are written to. A power cut is the death of the thread. */
 export class WorkerPlace implements Place {
   private readonly fileSystem = new NodeFileSystem();
   private readonly folder = mkdtempSync(join(tmpdir(), 'hermes-schedule-'));
   private readonly files = storeFiles(join(this.folder, 'store'));
+  private readonly looked = storeFiles(join(this.folder, 'looked'));
+  /** Every lock taken stays open, as in the product: its number must not become another lock's. */
+  private readonly locks: number[] = [];
   private spare: WorkerPort;
 
   constructor(private readonly workerEntry: string) {
     mkdirSync(this.files.folder);
+    mkdirSync(this.looked.folder);
     this.spare = startNodeWorker(workerEntry);
   }
 
@@ -38,7 +43,8 @@ export class WorkerPlace implements Place {
     const look = () => {
       if (view?.of === performed) return view;
       view?.database.abandon();
-      const { database } = openDatabase({ sqlite, fileSystem: this.fileSystem, folder: this.files.folder, schemaVersion, assertOwned: () => undefined, now, readOnly: true });
+      this.copyOneMoment();
+      const { database } = openDatabase({ sqlite, fileSystem: this.fileSystem, folder: this.looked.folder, schemaVersion, assertOwned: () => undefined, now, readOnly: true });
       view = { of: performed, database, db: sessionDb(database, now) };
       return view;
     };
@@ -82,13 +88,32 @@ export class WorkerPlace implements Place {
 
   async remove(): Promise<void> {
     await this.spare.terminate();
+    for (const lock of this.locks) closeSync(lock);
     rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private copyOneMoment(): void {
+    const read = (path: string): Buffer | null => (existsSync(path) ? readFileSync(path) : null);
+    const both = (): readonly (Buffer | null)[] => [read(this.files.main), read(this.files.log)];
+    for (let before = both(); ; ) {
+      const now = both();
+      const isSame = now.every((bytes, index) => (bytes === null ? before[index] === null : before[index]?.equals(bytes) === true));
+      before = now;
+      if (!isSame) continue;
+      const copies = [this.looked.main, this.looked.log];
+      for (const [index, path] of copies.entries()) {
+        rmSync(path, { force: true });
+        const bytes = now[index];
+        if (bytes !== undefined && bytes !== null) writeFileSync(path, bytes);
+      }
+      return;
+    }
   }
 
   /** Puts a lock of its own in the place of whoever held the store; returns its mark. */
   private takeLock(): string {
     const taken = `${this.files.lock}.taken`;
-    writeFileSync(taken, '');
+    this.locks.push(openSync(taken, 'w'));
     renameSync(taken, this.files.lock);
     return this.fileSystem.stat(this.files.lock)?.identity ?? '';
   }
