@@ -39,7 +39,8 @@ async function panelOn(folder: string): Promise<ChatPanel> {
   vscode().machineSettings.update({ 'hermes.storage.path': path.dirname(folder) });
   workbench ??= await vscode().open(vscode().sampleFolder());
   if (!isFirst) await workbench.open(vscode().sampleFolder());
-  const panel = isFirst ? await ChatPanel.open(workbench) : await ChatPanel.attach(workbench);
+  // Whether a window shows the panel again is the editor's memory, which it writes in its own time; a window here may be too short for that.
+  const panel = await ChatPanel.open(workbench);
   // The window may come up with the settings of last time and hear of these a moment later.
   await waitFor(`the window to keep its sessions below ${path.dirname(folder)}`, () => keptIn().at(-1)?.startsWith(`${path.dirname(folder)}/`));
   return panel;
