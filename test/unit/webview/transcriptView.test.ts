@@ -358,3 +358,19 @@ describe('the branches beside a transcript', () => {
     expect([all('row').filter((row) => row.getAttribute('aria-selected') === 'true').length, tab.kept?.sessionId, tab.kept?.anchor]).toEqual([0, 'deep', null]);
   });
 });
+
+describe('a session of another folder', () => {
+  test('says whose it is, and can be written out and brought over, and nothing else', async () => {
+    tab = new Tab();
+    await tab.tell('bootstrap', { ...transcriptState({}, { otherFolder: '/home/me/other' }), rows: stored(rows) });
+    await tab.select('u1');
+    const offered = [...document.querySelectorAll('.toolbar-actions button')].map((button) => button.textContent?.trim());
+    await tab.press('Bring Over to This Folder');
+    await tab.press('Export…');
+    expect({ note: document.querySelector('.transcript-note')?.textContent, offered, asked: tab.posted.slice(-2).map(({ name }) => name) }).toEqual({
+      note: 'A session of /home/me/other, as it was when this tab was opened. Read-only.',
+      offered: ['Bring Over to This Folder', 'Export…'],
+      asked: ['openInChat', 'exportSession'],
+    });
+  });
+});
