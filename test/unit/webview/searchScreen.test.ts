@@ -133,6 +133,14 @@ describe('the search screen', () => {
     });
   });
 
+  test('shows sessions by their title above the messages, but not those whose messages are listed anyway', async () => {
+    screen = new Screen();
+    await screen.bootstrap({ asked: 'needle' });
+    await screen.answer({ ...found, titled: [searchSession(), searchSession({ id: 's9', conversationId: 's9', title: 'Needle work' })] });
+    await act(() => document.querySelector<HTMLElement>('.titled .session-button')?.click());
+    expect([[...document.querySelectorAll('.titled .session-name')].map((name) => name.textContent), screen.posted.at(-1)?.payload]).toEqual([['Needle work'], { sessionId: 's9', messageUid: null, place: 'chat' }]);
+  });
+
   test('keeps what was found in sight while the next search runs, and drops an answer that comes too late', async () => {
     screen = new Screen();
     await screen.bootstrap({ asked: 'needle' });

@@ -16,13 +16,16 @@ export function Results({ screen, found }: { readonly screen: SearchController; 
     event.preventDefault();
     (next === 'field' ? document.getElementById('search-field') : next)?.focus();
   };
+  const groups = screen.groups.value;
+  // A session whose messages are listed stands there already.
+  const titled = found.titled.filter((session) => !groups.some((group) => group.conversationId === session.conversationId));
   const nothing = found.hits.length === 0 && found.kind === 'words';
   return (
     <div class="results" onKeyDown={onKeyDown}>
-      {found.titled.length > 0 && <Titled screen={screen} sessions={found.titled} />}
+      {titled.length > 0 && <Titled screen={screen} sessions={titled} />}
       {found.hits.length > 0 && (
         <ul class="result-groups" aria-label={t('Messages')}>
-          {screen.groups.value.map((group) => <Group key={group.conversationId} screen={screen} group={group} />)}
+          {groups.map((group) => <Group key={group.conversationId} screen={screen} group={group} />)}
         </ul>
       )}
       {nothing && (
