@@ -179,7 +179,7 @@ test('every session command works from the palette on what is shown, or asks whi
     await page.locator('.editor-instance').getByText('# First question #3').waitFor();
     await hermes('Export Session');
     await workbench.quickInputRow('JSON File, Complete…').click();
-    await workbench.typeIntoQuickInput(path.join(folder, 'exported.json'));
+    await workbench.saveAs(path.join(folder, 'exported.json'));
     await workbench.waitForToast('The session is exported to exported.json.');
     const exported: { format: string; messages: { role: string }[] } = JSON.parse(fs.readFileSync(path.join(folder, 'exported.json'), 'utf8'));
     expect([exported.format, exported.messages.map(({ role }) => role)]).toEqual(['hermes-session', ['user', 'assistant']]);

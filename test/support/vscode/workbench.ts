@@ -77,6 +77,15 @@ export class Workbench {
     await this.page.keyboard.press('Enter');
   }
 
+  /** Saves as `file` in the editor's own file dialog. It proposes a name some time after it has opened, over whatever was typed before. */
+  async saveAs(file: string): Promise<void> {
+    const input = this.page.locator('.quick-input-widget input.input');
+    await waitFor('the file dialog to propose a name', async () => (await input.inputValue()).length > 1 && !(await input.inputValue()).endsWith('/'));
+    await input.fill(file);
+    await waitFor('the file dialog to show what was typed', async () => (await input.inputValue()) === file);
+    await this.page.keyboard.press('Enter');
+  }
+
   /** Developer: Reload Window; waits until the new window can be used. It also resets VS Code's count of extension host crashes. */
   async reload(): Promise<void> {
     const loaded = this.page.waitForEvent('load');

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../../localization';
 import { useChat } from './ChatContext';
 
@@ -9,7 +9,7 @@ export function PromptEditor({ turnUid }: { readonly turnUid: string }) {
   const text = chat.edits.texts.value.get(turnUid) ?? '';
   const sending = chat.edits.sending.value === turnUid;
   const cannot = text.trim() === '' || chat.edits.sending.value !== null || chat.isBusy.value;
-  useEffect(() => {
+  useLayoutEffect(() => {
     field.current?.focus();
     field.current?.setSelectionRange(text.length, text.length);
   }, []);
