@@ -93,7 +93,7 @@ test('everything is done with sessions by mouse and keys in their view, and stan
     await view.choose('Alpha', 'Archive Session');
     await view.row('Archived').waitFor();
     await storedAs('the archived session', 'SELECT title FROM sessions WHERE archived = 1', [{ title: 'Alpha prompt' }]);
-    await view.row('Archived').click();
+    await view.unfold('Archived');
     await view.choose('Alpha', 'Unarchive Session');
     await view.waitForOutline('no archive', (rows) => !rows.some((row) => row.startsWith('Archived')));
 
@@ -111,7 +111,7 @@ test('everything is done with sessions by mouse and keys in their view, and stan
     await workbench.waitForToast(`${selected.length} sessions are in the trash.`);
     await storedAs('what is in the trash', 'SELECT title FROM sessions WHERE trashed_at IS NOT NULL ORDER BY title', [...selected].sort().map((title) => ({ title: title ?? '' })));
     await workbench.runCommand('Notifications: Clear All Notifications');
-    await view.row('Trash').click();
+    await view.unfold('Trash');
     await view.choose('Alpha', 'Restore Session');
     await view.waitForOutline('Alpha is back', (rows) => rows.indexOf('  Alpha prompt') > 0 && rows.indexOf('  Alpha prompt') < rows.findIndex((row) => row.startsWith('Trash')));
 

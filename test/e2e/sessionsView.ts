@@ -20,6 +20,18 @@ export class SessionsView {
     return this.tree.getByRole('treeitem', { name: beginning }).first();
   }
 
+  /** Unfolds a group. The editor may draw the view anew under a press, which is then lost on it. */
+  async unfold(group: string): Promise<void> {
+    const row = this.row(group);
+    await row.waitFor();
+    await waitFor(`${group} to be unfolded`, async () => {
+      if ((await row.getAttribute('aria-expanded')) === 'true') return true;
+      await row.click();
+      await this.workbench.page.waitForTimeout(500);
+      return (await row.getAttribute('aria-expanded')) === 'true';
+    });
+  }
+
   /** Every row that is drawn, indented by its level, with the part of its accessible name before the age. */
   async outline(): Promise<readonly string[]> {
     const rows = await this.tree.getByRole('treeitem').evaluateAll((items) => items.map((item) => [Number(item.getAttribute('aria-level') ?? '1'), item.getAttribute('aria-label') ?? ''] as const));
