@@ -76,7 +76,7 @@ test('a folder that is renamed gets its history back; sessions of other folders 
     const elsewhere = await vscode.open(third);
     const other = await ChatPanel.open(elsewhere);
     const view = await SessionsView.open(elsewhere);
-    await view.row('Other Folders').click();
+    await view.unfold('Other Folders');
     await view.row(/^.*parcel-renamed, 2 sessions/).click();
     await view.row('First prompt').click();
     const page = await elsewhere.waitForWebview(EXTENSION_ID, 'editor');
