@@ -138,7 +138,14 @@ export class Agent {
     const { signal } = run.controller;
     const start = (call: ToolCallPart) => {
       run.report({ kind: 'runningTool', callId: call.callId, startedAt: this.parts.clock.now() });
-      const output = this.tools.run(call, signal);
+      const output = this.tools.run(call, signal, {
+        callId: call.callId,
+        sessionId: recorder.sessionId,
+        conversationId: run.conversationId,
+        turnUid: run.turn.uid,
+        report: (progress) => run.show({ kind: 'toolProgress', turnUid: run.turn.uid, callId: call.callId, progress }),
+        proceed: new AbortController().signal,
+      });
       // Awaited in order below; until then an early rejection (a stop) must not count as unhandled.
       output.catch(() => undefined);
       return output;

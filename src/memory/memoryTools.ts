@@ -37,12 +37,12 @@ function bound(tool: AnyTool, input: unknown, lane: ProviderLane, clock: Clock):
   if (call.kind === 'invalid') return call;
   return {
     kind: 'ready',
-    run: async (signal): Promise<ToolOutput> => {
+    run: async (signal, context): Promise<ToolOutput> => {
       const isReady = await withinTime(clock, readyPatienceMs, lane.ready(), signal);
       signal.throwIfAborted();
       if (!isReady) return { outcome: 'failed', text: 'Memory is still busy with an earlier session. Go on without it, or try again later.' };
       try {
-        const output = await call.run(signal);
+        const output = await call.run(signal, context);
         return { ...output, text: withoutFences(output.text) };
       } catch (error) {
         if (!signal.aborted) lane.warn(tool.name, error);

@@ -1,12 +1,37 @@
+import type { Access } from '../transcript/approval';
 import type { JsonObject, JsonValue } from '../transcript/json';
+import type { ImagePart } from '../transcript/part';
+import type { ToolProgress } from '../transcript/turnEvent';
 import * as v from 'valibot';
 import type { GenericSchema, InferOutput } from 'valibot';
 
-/** What a tool came back with. `text` is what the model is told; `details` is for surfaces only. */
+/** What a tool came back with. `text` is what the model is told; `details` is for surfaces only. denied: the person did not allow it ·
+ *  interrupted: it was stopped and may have run in part. */
 export interface ToolOutput {
-  readonly outcome: 'done' | 'failed';
+  readonly outcome: 'done' | 'failed' | 'denied' | 'interrupted';
   readonly text: string;
   readonly details?: JsonValue;
+  /** Sent to models that take images. */
+  readonly images?: readonly ImagePart[];
+}
+
+/** What a call is about to do, asked of the approval policy before it runs. */
+export interface AskedAccess {
+  readonly access: Access;
+  /** What would change, as a unified diff, or Markdown; for the card. */
+  readonly preview?: string;
+}
+
+/** The call a tool runs for. */
+export interface ToolCallContext {
+  readonly callId: string;
+  /** The segment that takes the turn's rows now. */
+  readonly sessionId: string;
+  readonly conversationId: string;
+  readonly turnUid: string;
+  readonly report: (progress: ToolProgress) => void;
+  /** Aborted when the person wants the turn to go on while what the call started keeps running. */
+  readonly proceed: AbortSignal;
 }
 
 /** One thing the agent can do. `run` gets arguments that passed `schema`; it may reject, which the registry turns into a failed result. */
@@ -17,9 +42,12 @@ export interface Tool<Schema extends GenericSchema = GenericSchema> {
   /** JSON Schema (type "object") as providers want it; says the same as `schema`. */
   readonly parameters: JsonObject;
   readonly schema: Schema;
-  /** Never changes anything: runs without asking, and several may run at once. */
+  /** Never changes anything: several may run at once, and it works in Plan mode. */
   readonly readOnly: boolean;
-  run(input: InferOutput<Schema>, signal: AbortSignal): Promise<ToolOutput>;
+  /** What has to be allowed before `run`; null where nothing has. A tool without this method runs without asking. Rejections become failed
+   *  results: arguments that cannot work are refused here, before the person is asked. */
+  asks?(input: InferOutput<Schema>, signal: AbortSignal): Promise<AskedAccess | null>;
+  run(input: InferOutput<Schema>, signal: AbortSignal, call: ToolCallContext): Promise<ToolOutput>;
 }
 
 /** Keeps the relation between a tool's schema and what its `run` takes, and lets tools of different schemas live in one list. */
@@ -32,7 +60,11 @@ export function defineTool<const Schema extends GenericSchema>(tool: Tool<Schema
     bind: (input) => {
       const parsed = v.safeParse(tool.schema, input);
       if (!parsed.success) return { kind: 'invalid', problems: parsed.issues.map(describeIssue) };
-      return { kind: 'ready', run: (signal) => tool.run(parsed.output, signal) };
+      return {
+        kind: 'ready',
+        asks: (signal) => tool.asks?.(parsed.output, signal) ?? Promise.resolve(null),
+        run: (signal, call) => tool.run(parsed.output, signal, call),
+      };
     },
   };
 }
@@ -47,7 +79,12 @@ export interface AnyTool {
 }
 
 export type BoundCall =
-  | { readonly kind: 'ready'; run(signal: AbortSignal): Promise<ToolOutput> }
+  | {
+      readonly kind: 'ready';
+      /** Absent: nothing has to be allowed. */
+      asks?(signal: AbortSignal): Promise<AskedAccess | null>;
+      run(signal: AbortSignal, call: ToolCallContext): Promise<ToolOutput>;
+    }
   | { readonly kind: 'invalid'; readonly problems: readonly string[] };
 
 function describeIssue(issue: v.BaseIssue<unknown>): string {

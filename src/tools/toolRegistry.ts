@@ -1,5 +1,5 @@
 import { type JsonObject, parseJsonObject } from '../transcript/json';
-import type { AnyTool, ToolOutput } from './tool';
+import type { AnyTool, ToolCallContext, ToolOutput } from './tool';
 
 export interface RequestedCall {
   readonly callId: string;
@@ -34,7 +34,7 @@ export class ToolRegistry {
     return this.byName.get(name)?.readOnly ?? false;
   }
 
-  async run(call: RequestedCall, signal: AbortSignal): Promise<ToolOutput> {
+  async run(call: RequestedCall, signal: AbortSignal, context: ToolCallContext): Promise<ToolOutput> {
     const tool = this.byName.get(call.name);
     if (tool === undefined) {
       return failed(`There is no tool named "${call.name}". Available tools: ${[...this.byName.keys()].join(', ')}.`);
@@ -48,7 +48,7 @@ export class ToolRegistry {
       return failed(`The arguments of ${call.name} do not fit its schema: ${bound.problems.join('; ')}.`);
     }
     try {
-      return await bound.run(signal);
+      return await bound.run(signal, context);
     } catch (error) {
       if (signal.aborted) throw error;
       return failed(error instanceof Error ? error.message : String(error));

@@ -38,6 +38,8 @@ export interface ToolResultPart {
   readonly text: string;
   /** For the surfaces only (counts, paths); never sent. */
   readonly details?: JsonValue;
+  /** What it returned to be looked at; sent to models that take images. */
+  readonly images?: readonly ImagePart[];
 }
 
 export interface ImagePart {

@@ -1,3 +1,4 @@
+import type { Approval } from './approval';
 import type { Chunk, Message } from './message';
 import type { QueuedPrompt } from './session';
 import type { Failure } from './stopReason';
@@ -10,6 +11,12 @@ export type TurnEvent =
   | { readonly kind: 'delivered'; readonly turnUid: string; readonly chunks: readonly Chunk[] }
   /** A whole row was stored (an assistant row with its calls, a tool result); replaces what was built from chunks. */
   | { readonly kind: 'messageStored'; readonly message: Message }
+  /** The turn waits for the person; the question is on disk. */
+  | { readonly kind: 'approvalRequested'; readonly turn: Turn & { readonly state: 'waiting' }; readonly approval: Approval }
+  /** It was decided, here or from another surface, and the turn goes on. */
+  | { readonly kind: 'approvalDecided'; readonly turn: Turn & { readonly state: 'running' }; readonly approval: Approval }
+  /** What a running call lets be seen; never stored. */
+  | { readonly kind: 'toolProgress'; readonly turnUid: string; readonly callId: string; readonly progress: ToolProgress }
   /** What memory found for the turn's prompt, now that it is on its way with it. For the person; never stored. */
   | { readonly kind: 'recalled'; readonly turnUid: string; readonly found: readonly Recalled[] }
   /** Fleeting state of a running turn; never stored. */
@@ -23,6 +30,14 @@ export interface Recalled {
   readonly label: string;
   readonly count: number;
 }
+
+/** What a running tool lets be seen. Output of a command is shown from a file that was written first. */
+export type ToolProgress =
+  /** `tail`: the end of what stands in `file` by now, `bytes` in all. */
+  | { readonly kind: 'output'; readonly file: string; readonly bytes: number; readonly tail: string }
+  | { readonly kind: 'note'; readonly text: string }
+  /** The session of a sub-agent that works on the call. */
+  | { readonly kind: 'session'; readonly sessionId: string };
 
 export type TurnActivity =
   | { readonly kind: 'requesting'; readonly elapsedMs: number }

@@ -91,6 +91,9 @@ export function turnEventCopy(sessionId: string, event: TurnEvent): api.TurnEven
       return { kind: 'settled', sessionId, turn: settledCopy(event.turn), messages: event.messages.flatMap((message) => shownCopy(message) ?? []) };
     case 'activity':
     case 'recalled':
+    case 'approvalRequested':
+    case 'approvalDecided':
+    case 'toolProgress':
       return null;
     default:
       return event satisfies never;

@@ -78,6 +78,11 @@ export function applyTurnEvent(conversation: Conversation, event: TurnEvent, now
     case 'activity':
       if (conversation.turns.get(event.turnUid)?.state === 'settled') return conversation;
       return { ...conversation, activity: { turnUid: event.turnUid, activity: event.activity, receivedAt: now } };
+    case 'approvalRequested':
+    case 'approvalDecided':
+      return { ...conversation, turns: withTurn(conversation.turns, event.turn) };
+    case 'toolProgress':
+      return conversation;
     case 'recalled':
       return { ...conversation, recalled: new Map(conversation.recalled).set(event.turnUid, event.found) };
     case 'turnSettled':

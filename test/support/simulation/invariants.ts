@@ -75,6 +75,9 @@ export class Invariants {
         break;
       }
       case 'activity':
+      case 'approvalRequested':
+      case 'approvalDecided':
+      case 'toolProgress':
       case 'recalled':
         break;
       default:

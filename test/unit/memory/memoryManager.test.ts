@@ -10,6 +10,7 @@ import { gate } from '../../support/conformance';
 import { ManualClock } from '../../support/manualClock';
 import { memoryOf } from '../../support/memoryOf';
 import { hangingMemory, legacyMemory, RecordingMemory, throwingMemory } from '../../support/recordingMemory';
+import { aToolCall } from '../../support/toolCalls';
 
 const key = 'sk-proj-1234567890abcdef';
 
@@ -44,7 +45,7 @@ const tool = (name: string, said: string[] = [], readOnly = true): AnyTool =>
 
 async function run(one: AnyTool | undefined, input: unknown): Promise<unknown> {
   const call = one?.bind(input);
-  return call?.kind === 'ready' ? call.run(new AbortController().signal) : call;
+  return call?.kind === 'ready' ? call.run(new AbortController().signal, aToolCall()) : call;
 }
 
 describe('who may be a provider', () => {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readOnlyTools } from '../../../src/tools/readOnlyTools';
 import { ToolRegistry } from '../../../src/tools/toolRegistry';
 import { FolderOnDisk } from '../../support/folderOnDisk';
+import { aToolCall } from '../../support/toolCalls';
 
 let home: string;
 let registry: ToolRegistry;
@@ -28,7 +29,7 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const run = async (name: string, args: unknown) => {
-  const output = await registry.run({ callId: 'c', name, arguments: typeof args === 'string' ? args : JSON.stringify(args) }, never);
+  const output = await registry.run({ callId: 'c', name, arguments: typeof args === 'string' ? args : JSON.stringify(args) }, never, aToolCall());
   return `${output.outcome}: ${output.text.replaceAll(home, '<home>')}`;
 };
 

@@ -6,6 +6,7 @@ import { type ProjectContext, projectTools, readProject } from '../../../../src/
 import { projectPrompt } from '../../../../src/agent/project/projectPrompt';
 import { expandPrompt } from '../../../../src/agent/project/promptFiles';
 import { FolderOnDisk } from '../../../support/folderOnDisk';
+import { aToolCall } from '../../../support/toolCalls';
 
 const homes: string[] = [];
 afterEach(() => {
@@ -88,7 +89,7 @@ describe('skills of a project', () => {
     const [tool] = projectTools(project);
     const run = async (name: string): Promise<string> => {
       const call = tool?.bind({ name });
-      return call?.kind === 'ready' ? (await call.run(new AbortController().signal)).text : 'no tool';
+      return call?.kind === 'ready' ? (await call.run(new AbortController().signal, aToolCall())).text : 'no tool';
     };
     expect({ prompt: projectPrompt(project, true).split('\n').slice(-2), without: projectPrompt(project, false), read: await run('Release'), none: await run('x'), tools: [tool?.name, tool?.readOnly, projectTools(await read({})).length] }).toEqual({
       prompt: ['- release: How to make a release', '- other: Other'], without: '',

@@ -8,6 +8,7 @@ import type { Message } from '../../../../src/transcript/message';
 import { toDisposable } from '../../../../src/base/disposable';
 import { ManualClock } from '../../../support/manualClock';
 import { RecordingLog } from '../recordingLog';
+import { aToolCall } from '../../../support/toolCalls';
 
 /** The API over the choice among providers, with `chosen` in the settings. */
 function desk(chosen = 'notes') {
@@ -117,7 +118,7 @@ describe('a memory provider of another extension', () => {
     const memory = agent();
     memory.initialize('s1');
     const registry = new ToolRegistry(memory.tools);
-    const call = (name: string) => registry.run({ callId: 'c', name, arguments: '{"query":"names"}' }, new AbortController().signal);
+    const call = (name: string) => registry.run({ callId: 'c', name, arguments: '{"query":"names"}' }, new AbortController().signal, aToolCall());
     expect([registry.specifications()[0]?.parameters, await call('find'), await call('odd'), await call('broken')]).toEqual([
       { type: 'object', properties: { query: { type: 'string' } } }, { outcome: 'done', text: 'found names' },
       { outcome: 'failed', text: 'odd came back with number in place of text.' }, { outcome: 'failed', text: 'no notes' },

@@ -6,6 +6,7 @@ import type { MemoryWrite } from '../../../../src/memory/memoryProvider';
 import type { JsonObject } from '../../../../src/transcript/json';
 import type { SearchedStore } from '../../../../src/memory/builtin/sessionSearch';
 import { MemoryDisks } from './memoryDisk';
+import { aToolCall } from '../../../support/toolCalls';
 
 const noStore: SearchedStore = {
   search: () => Promise.resolve([]), getMessage: () => Promise.resolve(null), getSession: () => Promise.resolve(null), listSessions: () => Promise.resolve([]),
@@ -23,7 +24,7 @@ function bench(disks = new MemoryDisks(), workspace: string | null = '/workspace
   const call = async (input: JsonObject): Promise<string> => {
     const bound = manager.tools.find(({ name }) => name === 'memory')?.bind(input);
     if (bound?.kind !== 'ready') return `invalid: ${bound?.problems.join('; ') ?? 'no tool'}`;
-    const { outcome, text } = await bound.run(new AbortController().signal);
+    const { outcome, text } = await bound.run(new AbortController().signal, aToolCall());
     return `${outcome}: ${text}`;
   };
   const block = async (): Promise<string> =>

@@ -4,6 +4,7 @@ import { fastClock } from '../../../support/hindsight/fastClock';
 import { HindsightLife, type LifeOptions } from '../../../support/hindsight/hindsightLife';
 import { MemoryStore } from '../../../support/hindsight/memoryStore';
 import type { HindsightProvider } from '../../../../src/memory/hindsight/hindsightProvider';
+import { aToolCall } from '../../../support/toolCalls';
 
 const signal = new AbortController().signal;
 let server: HindsightStandIn;
@@ -45,7 +46,7 @@ async function until(condition: () => boolean): Promise<void> {
 const drained = (): Promise<void> => until(() => store.entries.length === 0);
 const run = async (provider: HindsightProvider, name: string, input: unknown) => {
   const bound = provider.tools.find((tool) => tool.name === name)?.bind(input);
-  return bound?.kind === 'ready' ? bound.run(signal) : bound;
+  return bound?.kind === 'ready' ? bound.run(signal, aToolCall()) : bound;
 };
 const retains = (): readonly unknown[] => server.requests.filter(({ operation }) => operation === 'retain_memories').map(({ body }) => body);
 

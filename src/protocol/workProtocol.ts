@@ -1,0 +1,60 @@
+import * as v from 'valibot';
+import { modes, type Mode } from '../transcript/approval';
+import type { ChangedFile, FileHunk, ReviewOutcome } from '../transcript/changedFile';
+
+/** What a chat view says about an agent at work. Becomes part of `chatRequests` and `chatCommands`. */
+
+const rules = v.array(v.pipe(v.string(), v.nonEmpty()));
+const decision = v.variant('kind', [
+  v.variant('scope', [
+    v.object({ kind: v.literal('allow'), scope: v.literal('once') }),
+    v.object({ kind: v.literal('allow'), scope: v.picklist(['session', 'workspace', 'user']), rules }),
+  ]),
+  v.object({ kind: v.literal('deny'), reason: v.nullable(v.string()) }),
+]);
+
+export const approvalRequests = {
+  decideApproval: v.object({ approvalId: v.string(), decision }),
+  /** Null: of the empty state. */
+  setMode: v.object({ sessionId: v.nullable(v.string()), mode: v.picklist(modes) }),
+  stopCall: v.object({ sessionId: v.string(), callId: v.string() }),
+  proceedCall: v.object({ sessionId: v.string(), callId: v.string() }),
+} as const;
+
+export interface ApprovalResults {
+  readonly decideApproval: null;
+  readonly setMode: null;
+  readonly stopCall: null;
+  readonly proceedCall: null;
+}
+
+export const changedFileRequests = {
+  changedFiles: v.object({ turnUid: v.string() }),
+  fileHunks: v.object({ turnUid: v.string(), path: v.string() }),
+  /** `paths` null: every file of the turn. `overwrite`: also what the person has changed since. */
+  reviewFiles: v.object({ turnUid: v.string(), paths: v.nullable(v.array(v.string())), action: v.picklist(['keep', 'revert']), overwrite: v.boolean() }),
+  reviewHunk: v.object({ turnUid: v.string(), path: v.string(), hunk: v.string(), action: v.picklist(['keep', 'revert']) }),
+  /** Files that would be reverted with everything from this turn on: what Rewind, Retry and Edit & Resend offer. */
+  filesFrom: v.object({ turnUid: v.string() }),
+} as const;
+
+export interface ChangedFileResults {
+  readonly changedFiles: readonly ChangedFile[];
+  readonly fileHunks: readonly FileHunk[];
+  readonly reviewFiles: ReviewOutcome;
+  readonly reviewHunk: ReviewOutcome;
+  readonly filesFrom: readonly ChangedFile[];
+}
+
+export const changedFileCommands = {
+  /** In the editor's own diff editor: before the turn against the file as it is now. */
+  openDiff: v.object({ turnUid: v.string(), path: v.string() }),
+  /** The whole output of a command, in an editor. */
+  openOutput: v.object({ file: v.string() }),
+} as const;
+
+export interface WorkNotifications {
+  /** A call of this turn changed files, or the person kept or reverted some. */
+  readonly changedFiles: { readonly sessionId: string; readonly turnUid: string; readonly files: readonly ChangedFile[] };
+  readonly mode: { readonly sessionId: string | null; readonly mode: Mode };
+}
