@@ -8,6 +8,7 @@ import { estimateTokens } from '../models/tokenEstimate';
 import type { MemoryManager } from '../memory/memoryManager';
 import type { SessionStore } from '../store/sessionStore';
 import { StoreError } from '../store/storeError';
+import type { AnyTool } from '../tools/tool';
 import type { ToolRegistry } from '../tools/toolRegistry';
 import type { Message } from '../transcript/message';
 import type { ToolCallPart } from '../transcript/part';
@@ -32,6 +33,9 @@ export interface AgentParts {
   readonly ids: Ids;
   readonly log: Log;
   readonly tools: ToolRegistry;
+  /** Tools that come and go while the window is open (of servers, of other extensions); asked at the start of every turn, and the same for the
+   *  whole of it. Rejects only when `signal` is aborted. */
+  readonly moreTools?: (signal: AbortSignal) => Promise<readonly AnyTool[]>;
   /** Lends tools, a part of the system prompt, and recall; an agent without one remembers nothing. */
   readonly memory?: MemoryManager;
   /** Opens the model; called once, when the first turn needs it. Rejects with `ModelError`. */
@@ -90,6 +94,7 @@ export class Agent {
     const { signal } = controller;
     run.report({ kind: 'requesting', elapsedMs: 0 });
     const model = await this.openModel(signal);
+    if (model.info.tools !== false) await this.gatherTools(signal);
     const history = new TurnHistory(run, recorder, model, this.parts);
     const recall = new TurnRecall(run, { ...this.parts, expandPrompt: (text) => expandPrompt(text, this.project.prompts) });
     const patience = new TurnPatience();
@@ -188,8 +193,17 @@ export class Agent {
   }
 
   private get tools(): ToolRegistry {
-    this.registry ??= this.parts.tools.with([...projectTools(this.project), ...(this.parts.memory?.tools ?? [])]);
+    this.registry ??= this.ownTools();
     return this.registry;
+  }
+
+  private async gatherTools(signal: AbortSignal): Promise<void> {
+    const more = (await this.parts.moreTools?.(signal)) ?? [];
+    this.registry = this.ownTools().with(more);
+  }
+
+  private ownTools(): ToolRegistry {
+    return this.parts.tools.with([...projectTools(this.project), ...(this.parts.memory?.tools ?? [])]);
   }
 
   private request(messages: readonly WireMessage[], model: ChatModel, conversationId: string, isClosing: boolean, memoryBlock: string): ModelRequest {
