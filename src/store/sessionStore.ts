@@ -1,7 +1,9 @@
 import type { AssistantMessage, Chunk, HiddenReason, Message, NewMessage } from '../transcript/message';
 import type { HandoffTokens } from '../transcript/handoff';
+import type { ApprovalOperations } from './approvals';
 import type { BringingOver } from './bringingOver';
 import type { ConversationOperations, PromptVersions } from './conversations';
+import type { FileChangeOperations } from './fileChanges';
 import type { Outbox } from './outbox/outbox';
 import type { ParentKind, QueuedPrompt, Session, SessionSummary, TitleSource } from '../transcript/session';
 import type { Part } from '../transcript/part';
@@ -13,7 +15,7 @@ import type { WireTexts } from './wireTexts';
 /** Everything the rest of the house may ask of stored sessions. `SessionDb` implements it synchronously; behind the worker every method
  *  returns a promise (`SessionStore`). One call is one transaction: when it returns (or resolves), what it wrote survives a power cut.
  *  Every method may throw a `StoreError`. */
-export interface SessionOperations extends ConversationOperations, BringingOver, Outbox, WireTexts {
+export interface SessionOperations extends ConversationOperations, BringingOver, Outbox, WireTexts, FileChangeOperations, ApprovalOperations {
   // Sessions
   createSession(input: NewSession): Session;
   getSession(sessionId: string): Session | null;

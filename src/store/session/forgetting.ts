@@ -4,6 +4,7 @@ import type { BranchReference } from '../../transcript/session';
 import type { Turn } from '../../transcript/turn';
 import { readTurnRow } from './turnRow';
 import { textOr } from './columns';
+import type { FileChangeTable } from './fileChangeTable';
 import { busy } from './refusal';
 import type { SessionList } from './sessionList';
 import type { SessionTable } from './sessionTable';
@@ -21,6 +22,7 @@ export class Forgetting {
     private readonly database: SqlDatabase,
     private readonly sessions: SessionTable,
     private readonly list: SessionList,
+    private readonly files: FileChangeTable,
   ) {}
 
   /** Deletes everything of the conversation. Inside its caller's transaction. */
@@ -121,7 +123,8 @@ export class Forgetting {
   /** Chunks and revisions go with their message. A small value whose key ends in a session's id belongs to it. */
   private deleteRows(named: string): void {
     const ofSessions = 'IN (SELECT value FROM json_each(?))';
-    for (const table of ['messages', 'turns', 'queue', 'approvals', 'outbox']) this.database.run(`DELETE FROM ${table} WHERE session_id ${ofSessions}`, [named]);
+    for (const table of ['messages', 'turns', 'queue', 'approvals', 'outbox', 'file_changes']) this.database.run(`DELETE FROM ${table} WHERE session_id ${ofSessions}`, [named]);
+    this.files.dropUnnamed('all');
     this.database.run(`DELETE FROM drafts WHERE key ${ofSessions}`, [named]);
     this.database.run(
       `DELETE FROM state_meta WHERE EXISTS (SELECT 1 FROM json_each(?) s

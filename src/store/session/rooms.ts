@@ -3,9 +3,11 @@ import { MessageSearch } from '../search/messageSearch';
 import { SearchIndex } from '../search/searchIndex';
 import { OutboxTable } from '../outbox/outboxTable';
 import { ActiveRows } from './activeRows';
+import { ApprovalTable } from './approvalTable';
 import { Branching } from './branching';
 import { BranchTree } from './branchTree';
 import { Compression } from './compression';
+import { FileChangeTable } from './fileChangeTable';
 import { Forgetting } from './forgetting';
 import { MessageTable } from './messageTable';
 import { PromptQueue } from './promptQueue';
@@ -31,6 +33,7 @@ export function roomsOver(database: SqlDatabase, now: () => number) {
   const sessions = new SessionTable(database);
   const messages = new MessageTable(database, now);
   const turns = new TurnTable(database);
+  const approvals = new ApprovalTable(database, sessions, turns);
   const closing = new TurnClosing(database, messages);
   const reading = new TranscriptReading(database, sessions, messages);
   const rewriting = new TranscriptRewriting(sessions, messages, turns, reading);
@@ -45,7 +48,8 @@ export function roomsOver(database: SqlDatabase, now: () => number) {
   const titling = new Titling(database, sessions, tree);
   const branching = new Branching(database, sessions, messages, turns, reading, rows, closing, titling);
   const rewinding = new Rewinding(sessions, messages, turns, rows);
-  const forgetting = new Forgetting(database, sessions, list);
+  const files = new FileChangeTable(database);
+  const forgetting = new Forgetting(database, sessions, list, files);
   const outbox = new OutboxTable(database);
   const wireTexts = new WireTextTable(database);
   const folding = new SpillFolding(database, sessions, messages, turns, life, rewriting, now);
@@ -62,9 +66,11 @@ export function roomsOver(database: SqlDatabase, now: () => number) {
     branching,
     rewinding,
     versions,
+    files,
     forgetting,
     messages,
     turns,
+    approvals,
     life,
     closing,
     reading,

@@ -6,9 +6,12 @@ import type {
   SearchQuery, SessionOperations, SessionQuery, SettledTurn, SettleTurn, SpilledTurn, SteerTurn, StoreStatistics, TranscriptPage, TranscriptQuery,
   TranscriptRepair,
 } from '../sessionStore';
+import type { ContentHash, FileChange, FileContent } from '../fileChanges';
 import type { ApiContent } from '../wireTexts';
 import type { NewOutboxEntry, OutboxCount, OutboxEntry } from '../outbox/outbox';
+import type { NewApproval } from '../approvals';
 import { StoreError } from '../storeError';
+import type { Approval, ApprovalDecision, Mode } from '../../transcript/approval';
 import type { HiddenReason, Message, NewMessage } from '../../transcript/message';
 import type { QueuedPrompt, Session, SessionSummary, TitleSource } from '../../transcript/session';
 import type { Turn } from '../../transcript/turn';
@@ -189,6 +192,36 @@ export class SessionDb implements SessionOperations {
     return this.write(() => this.rooms.life.recover(this.now(), except));
   }
 
+  // What the person is asked
+
+  requestApproval(input: NewApproval): { readonly approval: Approval; readonly turn: Turn } {
+    return this.write(() => this.rooms.approvals.request(input));
+  }
+
+  decideApproval(id: string, decision: ApprovalDecision, decidedAt: number): { readonly approval: Approval; readonly turn: Turn } {
+    return this.write(() => this.rooms.approvals.decide(id, decision, decidedAt));
+  }
+
+  approvalsOf(turnUid: string): readonly Approval[] {
+    return this.database.readTransaction(() => this.rooms.approvals.ofTurn(turnUid));
+  }
+
+  pendingApproval(sessionId: string): Approval | null {
+    return this.database.readTransaction(() => this.rooms.approvals.pending(sessionId));
+  }
+
+  sessionRules(sessionId: string): readonly string[] {
+    return this.database.readTransaction(() => this.rooms.approvals.rules(sessionId));
+  }
+
+  sessionMode(sessionId: string): Mode | null {
+    return this.rooms.approvals.mode(sessionId);
+  }
+
+  setSessionMode(sessionId: string, mode: Mode | null): void {
+    this.write(() => this.rooms.approvals.setMode(sessionId, mode));
+  }
+
   foldSpill(spill: SpilledTurn): FoldedSpill {
     return this.write(() => this.rooms.folding.fold(spill));
   }
@@ -297,6 +330,32 @@ export class SessionDb implements SessionOperations {
 
   deleteMeta(key: string): void {
     this.write(() => this.database.run('DELETE FROM state_meta WHERE key = ?', [key]));
+  }
+
+  // Files
+
+  recordFileChanges(changes: readonly FileChange[], contents: readonly FileContent[]): void {
+    this.write(() => this.rooms.files.record(changes, contents));
+  }
+
+  completeFileChanges(results: readonly { readonly uid: string; readonly after: ContentHash }[], contents: readonly FileContent[]): void {
+    this.write(() => this.rooms.files.complete(results, contents));
+  }
+
+  fileChangesOf(turnUids: readonly string[]): readonly FileChange[] {
+    return this.rooms.files.of(turnUids);
+  }
+
+  fileChangesFrom(turnUid: string): readonly FileChange[] {
+    return this.rooms.files.from(turnUid);
+  }
+
+  fileContent(hash: string): Uint8Array | null {
+    return this.rooms.files.content(hash);
+  }
+
+  markReviewed(uids: readonly string[], kind: 'reverted' | 'kept' | null, at: number): void {
+    this.write(() => this.rooms.files.review(uids, kind, at));
   }
 
   // Outbox
