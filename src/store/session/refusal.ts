@@ -16,6 +16,6 @@ export function busy(sentence: string, open: Pick<Turn, 'uid' | 'state'>): Store
   return new StoreError('conversation-busy', sentence, `turn ${open.uid} is ${open.state}`);
 }
 
-export function notFound(what: 'session' | 'turn' | 'queued prompt', id: string): StoreError {
+export function notFound(what: 'session' | 'turn' | 'queued prompt' | 'approval', id: string): StoreError {
   return new StoreError('not-found', `This ${what} is not in the store any more.`, `no ${what} ${id}`);
 }

@@ -44,9 +44,19 @@ export class TurnTable {
     this.database.run('UPDATE turns SET usage = ? WHERE uid = ?', [JSON.stringify(sum), turn.uid]);
   }
 
+  wait(uid: string, approvalId: string): void {
+    this.database.run("UPDATE turns SET state = 'waiting', approval_id = ? WHERE uid = ? AND state = 'running'", [approvalId, uid]);
+  }
+
+  goOn(uid: string, approvalId: string): void {
+    this.database.run("UPDATE turns SET state = 'running', approval_id = NULL WHERE uid = ? AND state = 'waiting' AND approval_id = ?", [uid, approvalId]);
+  }
+
+  /** What a settled turn still waited for will not be decided any more. */
   settle(uid: string, { outcome, stopReason, failure }: Settlement, at: number): void {
     this.database.run("UPDATE turns SET state = 'settled', approval_id = NULL, outcome = ?, stop_reason = ?, failure = ?, settled_at = ? WHERE uid = ?", [
       outcome, stopReason, failure === null ? null : JSON.stringify(failure), at, uid,
     ]);
+    this.database.run("UPDATE approvals SET state = 'expired' WHERE turn_uid = ? AND state = 'pending'", [uid]);
   }
 }
