@@ -1,0 +1,136 @@
+import { homedir } from 'node:os';
+import * as nodePath from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { AccessPath } from '../transcript/approval';
+import type { WorkspaceFiles } from './workspaceFiles';
+import { PathRefused, WorkspacePaths } from './workspacePaths';
+
+export interface AccessPathOptions {
+  readonly path?: nodePath.PlatformPath;
+  /** What `~` stands for. */
+  readonly home?: string;
+}
+
+/** Turns paths as models write them into what the approval policy judges and the tool then uses: `path` is the one place that is meant, with
+ *  every symbolic link on the way resolved, whether or not something is there. A tool that acts on `path`, and on nothing else, does what was asked. */
+export class AccessPaths {
+  private readonly path: nodePath.PlatformPath;
+  private readonly home: string;
+  private readonly workspace: WorkspacePaths;
+
+  constructor(
+    private readonly files: WorkspaceFiles,
+    options: AccessPathOptions = {},
+  ) {
+    this.path = options.path ?? nodePath;
+    this.home = options.home ?? homedir();
+    this.workspace = new WorkspacePaths(files, this.path);
+  }
+
+  /** `folder`: absolute, what a relative path begins at; null for the open folders, where the first that has the path wins, and what no folder
+   *  has is meant for the one it names, else for the first. Rejects with `PathRefused`, whose sentence is for the model. */
+  async resolveAccess(written: string, folder: string | null = null): Promise<AccessPath> {
+    const candidates = this.candidates(written, folder);
+    for (const candidate of candidates) {
+      if ((await this.files.kindOf(candidate)) !== null) return this.locate(candidate);
+    }
+    return this.locate(candidates.at(-1) ?? written);
+  }
+
+  /** The same for a path that is absolute already. */
+  async locate(absolute: string): Promise<AccessPath> {
+    const real = await this.realPlace(absolute);
+    for (const root of this.files.roots()) {
+      const realRoot = await this.realPlace(root.path);
+      if (!contains(this.path, realRoot, real)) continue;
+      // Shown by the name people know the folder by, also where the folder itself is reached through a link.
+      return { path: real, shown: this.workspace.display(this.path.resolve(root.path, this.path.relative(realRoot, real))), isInside: true };
+    }
+    return { path: real, shown: this.shownFromHome(real), isInside: false };
+  }
+
+  /** Best first; the last one is meant where none exists. */
+  private candidates(written: string, folder: string | null): readonly string[] {
+    const cleaned = this.cleaned(written);
+    if (cleaned === '~' || /^~[\\/]/.test(cleaned)) return [this.path.join(this.home, cleaned.slice(1))];
+    if (this.path.isAbsolute(cleaned)) return [this.path.resolve(cleaned)];
+    if (folder !== null) return [this.path.resolve(folder, cleaned)];
+    const roots = this.files.roots();
+    const [first] = roots;
+    if (first === undefined) throw new PathRefused('No folder is open in the editor. Give an absolute path, or ask the person to open a folder.');
+    const [name = '', ...rest] = cleaned.split(/[\\/]/);
+    const named = roots.length > 1 ? roots.filter((root) => root.name === name).map((root) => this.path.resolve(root.path, ...rest)) : [];
+    const below = roots.map((root) => this.path.resolve(root.path, cleaned));
+    return [...below, ...(named.length > 0 ? named : [this.path.resolve(first.path, cleaned)])];
+  }
+
+  private cleaned(written: string): string {
+    const text = written.trim();
+    if (text.includes('\0')) throw new PathRefused('The path contains a null character.');
+    if (text === '') return '.';
+    if (!/^file:/i.test(text)) return text;
+    try {
+      return fileURLToPath(text, { windows: this.path === nodePath.win32 });
+    } catch {
+      throw new PathRefused(`${text} is not an address of a file on this machine. Give a path.`);
+    }
+  }
+
+  /** Where the path really leads: the real path of the nearest parent that exists, and the rest behind it. */
+  private async realPlace(absolute: string): Promise<string> {
+    const missing: string[] = [];
+    let present = absolute;
+    for (;;) {
+      try {
+        return this.path.join(await this.files.realPath(present), ...missing);
+      } catch (error) {
+        if (isLoop(error)) throw new PathRefused(`${absolute} is a link that leads back to itself.`);
+        if (!isMissing(error)) throw error;
+      }
+      const parent = this.path.dirname(present);
+      if (parent === present) return absolute;
+      await this.refuseDanglingLink(parent, this.path.basename(present));
+      missing.unshift(this.path.basename(present));
+      present = parent;
+    }
+  }
+
+  /** A link whose target is missing has no real path, but writing to it creates the target, wherever that is. */
+  private async refuseDanglingLink(parent: string, name: string): Promise<void> {
+    if ((await this.files.kindOf(parent)) !== 'directory') return;
+    const entries = await this.files.list(parent, new AbortController().signal);
+    const same = entries.some((entry) => foldedName(entry.name) === foldedName(name));
+    // On a file system that tells upper from lower case, another spelling is another file.
+    if (same && !(await this.isAnotherFile(entries.map((entry) => entry.name), parent, name))) {
+      throw new PathRefused(`${this.path.join(parent, name)} is a link to something that does not exist. Work with the file it should lead to instead.`);
+    }
+  }
+
+  private async isAnotherFile(names: readonly string[], parent: string, name: string): Promise<boolean> {
+    if (names.includes(name)) return false;
+    const [other] = names.filter((candidate) => foldedName(candidate) === foldedName(name));
+    return other !== undefined && (await this.files.kindOf(this.path.join(parent, other))) !== null;
+  }
+
+  private shownFromHome(real: string): string {
+    return contains(this.path, this.home, real) && real !== this.home ? `~/${this.path.relative(this.home, real).split(this.path.sep).join('/')}` : real;
+  }
+}
+
+/** Whether `candidate` is `folder` or lies in it. Both absolute; case counts as it does on the platform. */
+export function contains(path: nodePath.PlatformPath, folder: string, candidate: string): boolean {
+  const relative = path.relative(folder, candidate);
+  return relative === '' || (!relative.startsWith(`..${path.sep}`) && relative !== '..' && !path.isAbsolute(relative));
+}
+
+function foldedName(name: string): string {
+  return name.normalize('NFC').toLowerCase();
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'FileNotFound' || ('code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR' || error.code === 'FileNotFound')));
+}
+
+function isLoop(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ELOOP';
+}
