@@ -1,0 +1,71 @@
+import type { Clock } from '../../../base/clock';
+import type { Ids } from '../../../base/ids';
+import type { Log } from '../../../base/log';
+import type { FileChange } from '../../../store/fileChanges';
+import type { SessionStore } from '../../../store/sessionStore';
+import type { ToolCallContext } from '../../tool';
+import type { EditJournal, FileState, OpenedEdit } from '../editJournal';
+import { hashOf, keptContents, largestKept } from './contentHash';
+
+export interface StoreEditJournalNeeds {
+  readonly store: Pick<SessionStore, 'recordFileChanges' | 'completeFileChanges'>;
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, 'uid'>;
+  readonly log: Log;
+  /** The setting: without checkpoints nothing is kept, and nothing can be reverted. */
+  readonly isOn: () => boolean;
+  /** Files of this turn have changed, or may be about to. */
+  readonly onChange: (changed: { readonly sessionId: string; readonly turnUid: string }) => void;
+  /** Bytes of one file; a larger one is recorded without what it held. */
+  readonly largest?: number;
+}
+
+/** The journal in the store. `begin` rejects when the store cannot take it: then the file must stay as it is, because nobody could bring it back.
+ *  `end` never rejects: the file is changed by then, and a change whose end is not known is shown as one. */
+export class StoreEditJournal implements EditJournal {
+  constructor(private readonly needs: StoreEditJournalNeeds) {}
+
+  async begin(call: ToolCallContext, before: readonly FileState[]): Promise<OpenedEdit> {
+    if (!this.needs.isOn() || before.length === 0) return { end: () => Promise.resolve() };
+    const { store, clock, ids } = this.needs;
+    const { sessionId, turnUid, callId } = call;
+    const changes = before.map(({ path, bytes }): FileChange => ({
+      uid: ids.uid(), sessionId, turnUid, callId, path, before: hashOf(bytes), after: undefined, changedAt: clock.now(), reviewed: null,
+    }));
+    await store.recordFileChanges(changes, this.kept(before));
+    return { end: (after) => this.end(changes, after) };
+  }
+
+  /** Records what was changed by something that tells only afterwards: a command. Rejects when the store cannot take it. */
+  async record(call: ToolCallContext, changed: readonly { readonly before: FileState; readonly after: FileState }[]): Promise<void> {
+    if (!this.needs.isOn() || changed.length === 0) return;
+    const { store, clock, ids } = this.needs;
+    const { sessionId, turnUid, callId } = call;
+    await store.recordFileChanges(
+      changed.map(({ before, after }): FileChange => ({
+        uid: ids.uid(), sessionId, turnUid, callId, path: before.path, before: hashOf(before.bytes), after: hashOf(after.bytes), changedAt: clock.now(), reviewed: null,
+      })),
+      this.kept(changed.flatMap(({ before, after }) => [before, after])),
+    );
+    this.needs.onChange({ sessionId, turnUid });
+  }
+
+  private async end(changes: readonly FileChange[], after: readonly FileState[]): Promise<void> {
+    const left = new Map(after.map((file) => [file.path, file]));
+    const results = changes.flatMap(({ uid, path }) => {
+      const file = left.get(path);
+      return file === undefined ? [] : [{ uid, after: hashOf(file.bytes) }];
+    });
+    try {
+      await this.needs.store.completeFileChanges(results, this.kept(after));
+    } catch (error) {
+      this.needs.log.error('What a call left behind in files could not be stored', error);
+    }
+    const first = changes[0];
+    if (first !== undefined) this.needs.onChange({ sessionId: first.sessionId, turnUid: first.turnUid });
+  }
+
+  private kept(files: readonly FileState[]): ReturnType<typeof keptContents> {
+    return keptContents(files.map(({ bytes }) => bytes), this.needs.largest ?? largestKept);
+  }
+}
