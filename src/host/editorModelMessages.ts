@@ -19,7 +19,7 @@ function editorMessage(message: WireMessage): vscode.LanguageModelChatMessage {
       return vscode.LanguageModelChatMessage.Assistant(message.content.flatMap(assistantPart));
     case 'tool':
       return vscode.LanguageModelChatMessage.User(
-        message.results.map((result) => new vscode.LanguageModelToolResultPart(result.callId, [new vscode.LanguageModelTextPart(result.text)])),
+        message.results.map(({ callId, text, images = [] }) => new vscode.LanguageModelToolResultPart(callId, [new vscode.LanguageModelTextPart(text), ...images.map(userPart)])),
       );
   }
 }

@@ -54,7 +54,20 @@ export function isRefusal(fault: TransportFault): boolean {
 }
 
 export function withoutImages(request: ModelRequest): ModelRequest {
-  return { ...request, messages: request.messages.map((message) => (message.role === 'user' ? { ...message, content: message.content.map((part) => (part.kind === 'image' ? { kind: 'text', text: imageLeftOut } : part)) } : message)) };
+  return { ...request, messages: request.messages.map(messageWithoutImages) };
+}
+
+function messageWithoutImages(message: WireMessage): WireMessage {
+  switch (message.role) {
+    case 'user':
+      return { ...message, content: message.content.map((part) => (part.kind === 'image' ? { kind: 'text', text: imageLeftOut } : part)) };
+    case 'tool':
+      return { ...message, results: message.results.map(({ images, ...result }) => (images === undefined ? result : { ...result, text: `${result.text}\n\n${imageLeftOut}` })) };
+    case 'assistant':
+      return message;
+    default:
+      return message satisfies never;
+  }
 }
 
 function refusalIn(fault: TransportFault): string | null {
@@ -81,7 +94,7 @@ function carries(kind: Dispensable, { messages, reasoningEffort }: ModelRequest)
     case 'effort':
       return reasoningEffort !== 'default';
     case 'images':
-      return messages.some((message) => message.role === 'user' && message.content.some((part) => part.kind === 'image'));
+      return messages.some(hasImages);
     case 'reasoning':
       return messages.some((message) => message.role === 'assistant' && message.content.some(isProviderBound));
     default:
@@ -100,6 +113,11 @@ function without(kind: Dispensable, request: ModelRequest): ModelRequest {
     default:
       return kind satisfies never;
   }
+}
+
+function hasImages(message: WireMessage): boolean {
+  if (message.role === 'tool') return message.results.some(({ images }) => images !== undefined);
+  return message.role === 'user' && message.content.some((part) => part.kind === 'image');
 }
 
 function isProviderBound(part: WireAssistantContent): boolean {

@@ -49,8 +49,18 @@ export interface ImagePart {
   readonly name?: string;
 }
 
-export type Part = TextPart | ThinkingPart | ToolCallPart | ToolResultPart | ImagePart;
-export type UserPart = TextPart | ImagePart;
+/** What the person sent along with a prompt: a file, a selection, problems, terminal output. Its text is as it was when the prompt was sent. */
+export interface AttachmentPart {
+  readonly kind: 'attachment';
+  /** What it is called: "src/upload.ts:10-24". */
+  readonly label: string;
+  /** Where it came from, as a mention names it: "file:src/upload.ts". */
+  readonly source: string;
+  readonly text: string;
+}
+
+export type Part = TextPart | ThinkingPart | ToolCallPart | ToolResultPart | ImagePart | AttachmentPart;
+export type UserPart = TextPart | ImagePart | AttachmentPart;
 export type AssistantPart = TextPart | ThinkingPart | ToolCallPart;
 /** The kinds that stream: what a chunk may carry. */
 export type DeliveredKind = 'text' | 'thinking';

@@ -11,6 +11,8 @@ export type WireUserContent =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'image'; readonly mediaType: string; readonly dataBase64: string };
 
+export type WireImage = WireUserContent & { readonly kind: 'image' };
+
 export type WireAssistantContent =
   | { readonly kind: 'text'; readonly text: string; readonly metadata?: ProviderMetadata }
   | { readonly kind: 'thinking'; readonly text: string; readonly metadata?: ProviderMetadata }
@@ -21,4 +23,6 @@ export interface WireToolResult {
   readonly name: string;
   readonly text: string;
   readonly isError: boolean;
+  /** What the tool returned to be looked at. */
+  readonly images?: readonly WireImage[];
 }

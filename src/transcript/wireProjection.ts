@@ -1,9 +1,9 @@
 import { distinctCalls, matchResults } from './callIds';
 import { type JsonObject, parseJsonObject } from './json';
 import { answerText, type AssistantMessage, type Message, type UserMessage } from './message';
-import type { AssistantPart, ToolResultPart, UserPart } from './part';
+import type { AssistantPart, AttachmentPart, ImagePart, ToolResultPart, UserPart } from './part';
 import { isSteering, steeringText } from './steering';
-import type { WireAssistantContent, WireMessage, WireToolResult, WireUserContent } from './wireMessage';
+import type { WireAssistantContent, WireImage, WireMessage, WireToolResult, WireUserContent } from './wireMessage';
 
 /** What the model is told where a stored row has nothing that can be sent. */
 const nothingSaid = '(This answer ended before any text.)';
@@ -38,8 +38,16 @@ export function projectToWire(messages: readonly Message[], model: string, texts
 
 function appendUser(wire: WireMessage[], message: UserMessage, text?: string): void {
   const content = withText(message.parts, text).flatMap((part): readonly WireUserContent[] => {
-    if (part.kind === 'text') return part.text.trim() === '' ? [] : [{ kind: 'text', text: part.text }];
-    return [{ kind: 'image', mediaType: part.mediaType, dataBase64: part.dataBase64 }];
+    switch (part.kind) {
+      case 'text':
+        return part.text.trim() === '' ? [] : [{ kind: 'text', text: part.text }];
+      case 'image':
+        return [wireImage(part)];
+      case 'attachment':
+        return [{ kind: 'text', text: attachmentText(part) }];
+      default:
+        return part satisfies never;
+    }
   });
   if (content.length === 0) return;
   const last = wire.at(-1);
@@ -47,6 +55,15 @@ function appendUser(wire: WireMessage[], message: UserMessage, text?: string): v
   if (last?.role === 'tool') wire.push({ role: 'assistant', content: [{ kind: 'text', text: nothingSaid }] });
   if (last?.role === 'user') wire[wire.length - 1] = { role: 'user', content: [...last.content, ...content] };
   else wire.push({ role: 'user', content });
+}
+
+/** What was sent along, told apart from what the person wrote. */
+function attachmentText({ label, text }: AttachmentPart): string {
+  return `<attachment label=${JSON.stringify(label)}>\n${text}\n</attachment>`;
+}
+
+function wireImage({ mediaType, dataBase64 }: ImagePart): WireImage {
+  return { kind: 'image', mediaType, dataBase64 };
 }
 
 /** The parts with one text in place of theirs. */
@@ -129,7 +146,8 @@ function callArguments(text: string): JsonObject {
 
 function wireResult(callId: string, name: string, part: ToolResultPart | undefined): WireToolResult {
   if (part === undefined) return { callId, name, text: nothingRecorded, isError: true };
-  return { callId, name, text: part.text === '' ? '(no output)' : part.text, isError: part.outcome !== 'done' };
+  const images = part.images === undefined || part.images.length === 0 ? {} : { images: part.images.map(wireImage) };
+  return { callId, name, text: part.text === '' ? '(no output)' : part.text, isError: part.outcome !== 'done', ...images };
 }
 
 /** The results that stand right behind an assistant row. Call ids are not unique across a transcript: some servers count from zero in

@@ -35,8 +35,11 @@ function estimatePart(part: Part): number {
   switch (part.kind) {
     case 'text':
     case 'thinking':
-    case 'toolResult':
       return estimateTokens(part.text);
+    case 'toolResult':
+      return estimateTokens(part.text) + (part.images?.length ?? 0) * imageTokens;
+    case 'attachment':
+      return estimateTokens(part.label) + estimateTokens(part.text);
     case 'toolCall':
       return estimateTokens(part.name) + estimateTokens(part.arguments);
     case 'image':

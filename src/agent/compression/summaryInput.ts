@@ -46,6 +46,8 @@ function describePart(part: Part, limit: number): readonly string[] {
     case 'toolResult':
       if (part.text.length > longestResult) return [`${part.name}: ${part.outcome}, ${part.text.length} characters (left out)`];
       return [`${part.name}: ${part.outcome}: ${maskSecrets(part.text)}`];
+    case 'attachment':
+      return [`(sent along: ${part.label})`, clip(maskSecrets(part.text), longestResult)];
     case 'image':
       return [`(an image${part.name === undefined ? '' : ` named ${part.name}`})`];
     default:

@@ -130,7 +130,7 @@ interface MessageBase {
 
 export interface UserMessage extends MessageBase {
   readonly role: 'user';
-  readonly parts: readonly (TextPart | ImagePart)[];
+  readonly parts: readonly (TextPart | ImagePart | AttachmentPart)[];
 }
 
 export interface AssistantMessage extends MessageBase {
@@ -170,6 +170,13 @@ export interface ToolResultPart {
   readonly name: string;
   readonly outcome: 'done' | 'failed' | 'denied' | 'cancelled' | 'interrupted';
   /** What the model was told. */
+  readonly text: string;
+}
+
+/** What the person sent along with a prompt, as it was then. */
+export interface AttachmentPart {
+  readonly kind: 'attachment';
+  readonly label: string;
   readonly text: string;
 }
 

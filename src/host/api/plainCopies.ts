@@ -45,7 +45,16 @@ export function messageCopy(message: ours.Message): api.Message {
 }
 
 function userPart(part: UserPart): api.UserMessage['parts'][number] {
-  return part.kind === 'text' ? { kind: 'text', text: part.text } : { kind: 'image', mediaType: part.mediaType, dataBase64: part.dataBase64, name: part.name ?? null };
+  switch (part.kind) {
+    case 'text':
+      return { kind: 'text', text: part.text };
+    case 'attachment':
+      return { kind: 'attachment', label: part.label, text: part.text };
+    case 'image':
+      return { kind: 'image', mediaType: part.mediaType, dataBase64: part.dataBase64, name: part.name ?? null };
+    default:
+      return part satisfies never;
+  }
 }
 
 function assistantPart(part: AssistantPart): api.AssistantMessage['parts'][number] {

@@ -103,7 +103,18 @@ function bodyOf(message: Message, results: ReadonlyMap<string, ToolResultPart>, 
   if (isContinuation(message)) return [`*${t('Continued')}*`];
   switch (message.role) {
     case 'user':
-      return message.parts.map((part) => (part.kind === 'text' ? part.text : t('Image: {name}', { name: part.name ?? part.mediaType })));
+      return message.parts.map((part) => {
+        switch (part.kind) {
+          case 'text':
+            return part.text;
+          case 'attachment':
+            return `**${oneLine(part.label)}**\n\n${fenced(part.text, '')}`;
+          case 'image':
+            return t('Image: {name}', { name: part.name ?? part.mediaType });
+          default:
+            return part satisfies never;
+        }
+      });
     case 'assistant':
       return assistantBlocks(message, results, t);
     case 'tool':

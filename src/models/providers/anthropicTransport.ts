@@ -44,6 +44,7 @@ function rules(messages: readonly WireMessage[]): PromptRules {
     system: () => breakpoint,
     message: (index) => (marked.has(index) ? breakpoint : {}),
     tool: (index, count) => (index === count - 1 ? breakpoint : {}),
+    takesResultImages: true,
     assistant: (content) => ({
       content: content.map((part) => {
         switch (part.kind) {

@@ -35,6 +35,7 @@ function rules(request: ModelRequest): PromptRules {
     system: () => ({}),
     message: () => ({}),
     tool: () => ({}),
+    takesResultImages: false,
     assistant(content, index) {
       const details = content.flatMap((part) => (part.kind === 'thinking' ? reasoningDetails(part.metadata) : []));
       return {

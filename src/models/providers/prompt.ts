@@ -1,8 +1,12 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4Prompt, SharedV4ProviderOptions } from '@ai-sdk/provider';
+import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultOutput, SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { JsonObject } from '../../transcript/json';
+import type { WireToolResult } from '../../transcript/wireMessage';
 import type { ModelRequest, WireAssistantContent, WireMessage } from '../chatModel';
 
 type SdkAssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'];
+/** Stands for the images of a result where the protocol has no place for them. */
+const imagesLeftOut = '(Images came with this result. They cannot be shown to you here; ask the person to send them.)';
+
 type SdkOptions = { providerOptions?: SharedV4ProviderOptions };
 
 /** What one protocol adds while a prompt is converted. */
@@ -11,6 +15,8 @@ export interface PromptRules {
   /** Options of the message at `index`. */
   message(index: number): SdkOptions;
   tool(index: number, count: number): SdkOptions;
+  /** Whether a tool result may hold images on this protocol. */
+  readonly takesResultImages: boolean;
   /** Converts the content of an answer: which thinking goes back, and with what. */
   assistant(content: readonly WireAssistantContent[], index: number): { readonly content: SdkAssistantContent } & SdkOptions;
 }
@@ -56,11 +62,18 @@ function convert(message: WireMessage, index: number, rules: PromptRules): Langu
           type: 'tool-result' as const,
           toolCallId: result.callId,
           toolName: result.name,
-          output: result.isError ? { type: 'error-text' as const, value: result.text } : { type: 'text' as const, value: result.text },
+          output: resultOutput(result, rules.takesResultImages),
         })),
         ...rules.message(index),
       };
   }
+}
+
+function resultOutput({ text, isError, images = [] }: WireToolResult, takesImages: boolean): LanguageModelV4ToolResultOutput {
+  if (images.length === 0) return { type: isError ? 'error-text' : 'text', value: text };
+  if (!takesImages) return { type: isError ? 'error-text' : 'text', value: `${text}\n\n${imagesLeftOut}` };
+  const files = images.map(({ mediaType, dataBase64 }) => ({ type: 'file' as const, mediaType, data: { type: 'data' as const, data: dataBase64 } }));
+  return { type: 'content', value: [{ type: 'text', text }, ...files] };
 }
 
 /** Provider metadata as it was stored, for the SDK. Its values are objects keyed by provider; anything else was not ours. */

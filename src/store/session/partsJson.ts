@@ -16,6 +16,7 @@ const metadata = v.exactOptional(jsonObject);
 const text = v.object({ kind: v.literal('text'), text: v.string(), metadata });
 const thinking = v.object({ kind: v.literal('thinking'), text: v.string(), metadata });
 const image = v.object({ kind: v.literal('image'), mediaType: v.string(), dataBase64: v.string(), name: v.exactOptional(v.string()) });
+const attachment = v.object({ kind: v.literal('attachment'), label: v.string(), source: v.string(), text: v.string() });
 const toolCall = v.object({ kind: v.literal('toolCall'), callId: v.string(), name: v.string(), arguments: v.string(), metadata });
 const toolResult = v.object({
   kind: v.literal('toolResult'),
@@ -24,9 +25,10 @@ const toolResult = v.object({
   outcome: v.picklist(['done', 'failed', 'denied', 'cancelled', 'interrupted']),
   text: v.string(),
   details: v.exactOptional(jsonValue),
+  images: v.exactOptional(v.array(image)),
 });
 
-export const userParts = v.array(v.variant('kind', [text, image]));
+export const userParts = v.array(v.variant('kind', [text, image, attachment]));
 export const assistantParts = v.array(v.variant('kind', [text, thinking, toolCall]));
 export const toolParts = v.tuple([toolResult]);
 

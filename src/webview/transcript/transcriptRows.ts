@@ -96,6 +96,8 @@ export function searchableText(message: Message): string {
           return `${part.name} ${part.arguments}`;
         case 'toolResult':
           return `${part.name} ${part.text}`;
+        case 'attachment':
+          return `${part.label} ${part.text}`;
         case 'image':
           return part.name ?? '';
       }

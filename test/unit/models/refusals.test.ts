@@ -48,6 +48,12 @@ describe('a service that refuses part of a request', () => {
     expect(carried()).toEqual(['effort', '', '']);
   });
 
+  it('is told that a tool returned an image where the model takes none', async () => {
+    const result: WireMessage = { role: 'tool', results: [{ callId: 'a', name: 'read_file', text: 'a picture', isError: false, images: [{ kind: 'image', mediaType: 'image/png', dataBase64: 'AAAA' }] }] };
+    await ask(model({ images: false }), request({ messages: [...thought.slice(0, 2), result], tools }));
+    expect(JSON.stringify(server.requests[0]?.body)).toContain('a picture\\n\\n(An image stood here. This model takes no images.)');
+  });
+
   it.each([
     [404, 'No endpoints found that support image input'],
     [400, 'Failed to deserialize the JSON body into the target type: messages[1]: unknown variant `image_url`, expected `text`'],

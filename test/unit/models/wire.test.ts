@@ -12,6 +12,11 @@ const exchange = (id: string): readonly WireMessage[] => [
   { role: 'tool', results: [{ callId: id, name: 'read_file', text: `content of ${id}`, isError: false }] },
 ];
 
+const exchangeWithImage: readonly WireMessage[] = [
+  ...exchange('a').slice(0, 1),
+  { role: 'tool', results: [{ callId: 'a', name: 'read_file', text: 'a picture', isError: false, images: [{ kind: 'image', mediaType: 'image/png', dataBase64: 'iVBORw0KGgo=' }] }] },
+];
+
 let server: ModelServer;
 beforeEach(async () => {
   server = await startModelServer();
@@ -48,6 +53,13 @@ describe('a request on the Anthropic wire', () => {
         { content: [{ type: 'tool_result', tool_use_id: 'a', is_error: true, content: 'no such file' }] },
       ],
     });
+  });
+
+  it('carries the images of a tool result', async () => {
+    await ask(modelAt({ url: server.url, protocol: 'anthropic' }), request({ messages: [prompt(), ...exchangeWithImage], tools: [tool] }));
+    expect([server.requests[0]?.rejection, server.requests[0]?.body]).toMatchObject([null, {
+      messages: [{}, {}, { content: [{ type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text: 'a picture' }, { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } }] }] }],
+    }]);
   });
 
   it('thinks with the effort asked for, but not where results go back to an answer without thinking', async () => {
@@ -99,6 +111,12 @@ describe('a request on the OpenAI wire', () => {
       ],
       tools: [{ type: 'function', function: { name: 'read_file', description: 'Reads a file', parameters: tool.parameters } }],
     });
+  });
+
+  it('says in a tool result that images came with it, which this protocol has no place for', async () => {
+    await ask(modelAt({ url: server.url, protocol: 'openai' }), request({ messages: [prompt(), ...exchangeWithImage], tools: [tool] }));
+    const sent = JSON.stringify(server.requests[0]?.body);
+    expect([server.requests[0]?.rejection, sent.includes('a picture\\n\\n(Images came with this result.'), sent.includes('iVBORw0KGgo')]).toEqual([null, true, false]);
   });
 
   it('sends nothing that the model is known not to take', async () => {

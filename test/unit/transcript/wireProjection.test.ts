@@ -23,6 +23,17 @@ describe('the wire copy of a transcript', () => {
     ]);
   });
 
+  it('sends what was sent along behind the prompt, told apart from it', () => {
+    const rows = new TranscriptBuilder();
+    rows.user('Why does it fail?');
+    const [asked] = rows.messages;
+    const parts = [text('Why does it fail?'), { kind: 'attachment' as const, label: 'src/a.ts:1-2', source: 'file:src/a.ts', text: 'let a;\nlet b;' }, { kind: 'image' as const, mediaType: 'image/png', dataBase64: 'AAAA', name: 'shot.png' }];
+    const sent = asked?.role === 'user' ? projectToWire([{ ...asked, parts }], 'test/model', new Map([[asked.uid, 'Recalled. Why does it fail?']])) : [];
+    expect(sent).toEqual([
+      { role: 'user', content: [text('Recalled. Why does it fail?'), text('<attachment label="src/a.ts:1-2">\nlet a;\nlet b;\n</attachment>'), { kind: 'image', mediaType: 'image/png', dataBase64: 'AAAA' }] },
+    ]);
+  });
+
   it('answers a call whose result is missing, and does not send a result whose call is missing', () => {
     expect(project((rows) => rows.user('q').assistant(call('c1')).user('next').tool('c9', 'stray'))).toEqual([
       { role: 'user', content: [text('q')] },

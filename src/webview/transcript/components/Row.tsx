@@ -111,6 +111,13 @@ function PartView({ part, role, raw, markdown }: PartProps) {
           <pre class="raw result" tabIndex={0}>{part.text}</pre>
         </section>
       );
+    case 'attachment':
+      return (
+        <section class="part">
+          <h2 class="part-title">{t('Sent along: {label}', { label: part.label })}</h2>
+          <pre class="raw" tabIndex={0}>{part.text}</pre>
+        </section>
+      );
     case 'image':
       return <p class="aside">{t('Image {name}, {type}', { name: part.name ?? '', type: part.mediaType })}</p>;
   }
