@@ -12,7 +12,7 @@ export interface WebviewPage {
 
 export type WebviewPlace = 'panel' | 'editor';
 
-/** The shell of a webview. Nothing loads but our own files: one script by nonce, styles and the icon font from the extension's folder,
+/** The shell of a webview. Nothing loads but our own files: one script by nonce, which hands the nonce to the modules it imports, styles and the icon font from the extension's folder,
  *  images from there or inlined by the page. No remote host, no inline script or style, no eval. */
 export function webviewHtml(page: WebviewPage): string {
   const policy = [
@@ -34,7 +34,7 @@ ${styles}
 </head>
 <body data-place="${page.place}">
   <div id="root"></div>
-  <script nonce="${page.nonce}" src="${escapeAttribute(page.script)}"></script>
+  <script type="module" nonce="${page.nonce}" src="${escapeAttribute(page.script)}"></script>
 </body>
 </html>
 `;

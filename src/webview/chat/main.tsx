@@ -4,6 +4,7 @@ import { connectToHost } from '../rpc';
 import { ChatController } from './chatController';
 import type { ChatProtocol } from './chatHost';
 import { App } from './components/App';
+import { loadLater } from './components/laterParts';
 import { pacedDrawing } from './drawingPace';
 import type { Timers } from './drafts';
 import { recall, type ViewMemory } from './viewMemory';
@@ -47,6 +48,8 @@ function start(root: HTMLElement): void {
   window.addEventListener('pagehide', () => chat.leave());
   render(<App chat={chat} />, root);
   chat.start();
+  // Behind the frame in which the page is painted first.
+  requestAnimationFrame(() => setTimeout(() => void loadLater(), 0));
 }
 
 const root = document.getElementById('root');

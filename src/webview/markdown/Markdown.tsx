@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../localization';
 import { MarkdownBlocks, type Block } from './blocks';
+import { canHighlight } from './highlighting';
 import { sanitizedFragment } from './sanitizer';
 
 /** What can be done with what is inside an answer. */
@@ -21,12 +22,17 @@ export function Markdown({ text, complete, actions }: MarkdownProps) {
   const element = useRef<HTMLDivElement>(null);
   const blocks = useRef<MarkdownBlocks | null>(null);
   const drawn = useRef<readonly Block[]>([]);
+  // Code drawn before the grammars came is plain: the text is parsed again, and what came out otherwise is drawn again.
+  const coloured = /```|~~~/.test(text) && canHighlight.value;
+  const wasColoured = useRef(coloured);
   useLayoutEffect(() => {
+    if (coloured && !wasColoured.current) blocks.current = null;
+    wasColoured.current = coloured;
     blocks.current ??= new MarkdownBlocks();
     const next = blocks.current.render(text, complete);
     if (element.current !== null) drawBlocks(element.current, drawn.current, next, actions);
     drawn.current = next;
-  }, [text, complete, actions]);
+  }, [text, complete, actions, coloured]);
   const answer = (event: Event): void => {
     const address = addressOf(event.target);
     if (address === null) return;

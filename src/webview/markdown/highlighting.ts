@@ -1,31 +1,35 @@
-import hljs from 'highlight.js/lib/core';
-import bash from 'highlight.js/lib/languages/bash';
-import c from 'highlight.js/lib/languages/c';
-import csharp from 'highlight.js/lib/languages/csharp';
-import diff from 'highlight.js/lib/languages/diff';
-import go from 'highlight.js/lib/languages/go';
-import java from 'highlight.js/lib/languages/java';
-import json from 'highlight.js/lib/languages/json';
-import python from 'highlight.js/lib/languages/python';
-import rust from 'highlight.js/lib/languages/rust';
-import sql from 'highlight.js/lib/languages/sql';
-import typescript from 'highlight.js/lib/languages/typescript';
-import xml from 'highlight.js/lib/languages/xml';
-import yaml from 'highlight.js/lib/languages/yaml';
-
-for (const [name, language] of Object.entries({ bash, c, csharp, diff, go, java, json, python, rust, sql, typescript, xml, yaml })) {
-  hljs.registerLanguage(name, language);
-}
-// JavaScript is read with TypeScript's grammar and C++ with C's: near enough for colour, and a third of the bytes.
-hljs.registerAliases(['js', 'javascript', 'jsx', 'mjs', 'cjs'], { languageName: 'typescript' });
-hljs.registerAliases(['cpp', 'c++', 'cc', 'hpp'], { languageName: 'c' });
-hljs.registerAliases(['shell', 'console', 'shellsession'], { languageName: 'bash' });
+import { computed, signal, type ReadonlySignal } from '@preact/signals';
+import type { HLJSApi } from 'highlight.js';
 
 /** Longer code stays plain: colour is not worth a stutter. */
 const longestHighlighted = 50_000;
 
-/** HTML of highlighted code (only `<span class="hljs-…">` around escaped text), or null where the language is unknown or the code is long. */
+const grammars = signal<HLJSApi | null>(null);
+let loading: Promise<void> | null = null;
+
+/** False until the grammars are there: what was drawn before has plain code, and is drawn again. */
+export const canHighlight: ReadonlySignal<boolean> = computed(() => grammars.value !== null);
+
+/** Loads the grammars, which no page needs before its first code. Once; after a failure the next call tries again. */
+export function loadHighlighting(): Promise<void> {
+  return (loading ??= import('./languages').then(
+    (languages) => {
+      grammars.value = languages.default;
+    },
+    () => {
+      loading = null;
+    },
+  ));
+}
+
+/** HTML of highlighted code (only `<span class="hljs-…">` around escaped text), or null where the language is unknown, the code is long, or the
+ *  grammars are still to come. */
 export function highlight(code: string, language: string): string | null {
-  if (code.length > longestHighlighted || hljs.getLanguage(language) === undefined) return null;
-  return hljs.highlight(code, { language, ignoreIllegals: true }).value;
+  if (code.length > longestHighlighted) return null;
+  const hljs = grammars.peek();
+  if (hljs === null) {
+    void loadHighlighting();
+    return null;
+  }
+  return hljs.getLanguage(language) === undefined ? null : hljs.highlight(code, { language, ignoreIllegals: true }).value;
 }

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { build } from 'esbuild';
+import { build, type BuildOptions } from 'esbuild';
 import { chromium, type Browser, type Page, type Route } from 'playwright-core';
 import { ensureChromium } from '../../../scripts/chromiumInstall.mjs';
 import { webviewHtml } from '../../../src/host/webviewHtml';
@@ -32,9 +32,11 @@ export class BrowserPreview {
 
   /** `extra` names further entries to bundle, for `source`. */
   static async start(extra: Readonly<Record<string, string>> = {}): Promise<BrowserPreview> {
-    const entries = { page: 'test/support/webviewPreview/page.ts', chat: 'src/webview/chat/main.tsx', transcript: 'src/webview/transcript/main.tsx', search: 'src/webview/search/main.tsx', ...extra };
     const files = new Map<string, Buffer>();
-    for (const [name, entry] of Object.entries(entries)) for (const [file, contents] of await bundle(name, entry)) files.set(file, contents);
+    const scripts = { page: 'test/support/webviewPreview/page.ts', ...extra };
+    const views = { chat: 'src/webview/chat/main.tsx', transcript: 'src/webview/transcript/main.tsx', search: 'src/webview/search/main.tsx' };
+    for (const [name, entry] of Object.entries(scripts)) for (const [file, contents] of await bundle(name, entry, { format: 'iife' })) files.set(file, contents);
+    for (const [name, entry] of Object.entries(views)) for (const [file, contents] of await bundle(name, entry, { format: 'esm', splitting: true })) files.set(file, contents);
     for (const name of ['codicon.css', 'codicon.ttf']) files.set(`/${name}`, fs.readFileSync(path.join('node_modules/@vscode/codicons/dist', name)));
     const browser = await chromium.launch({ executablePath: await ensureChromium(), args: ['--no-sandbox'] });
     return new BrowserPreview(browser, files);
@@ -89,17 +91,18 @@ async function press(page: Page, name: string): Promise<void> {
 
 function shell(view: string): string {
   const html = webviewHtml({ title: 'Hermes', language: 'en', script: `/${view}.js`, styles: ['/codicon.css', `/${view}.css`], cspSource: origin, nonce: 'preview', place: view === 'chat' ? 'panel' : 'editor' });
-  return html.replace('<script nonce="preview"', '<script nonce="preview" src="/page.js"></script>\n  <script nonce="preview"');
+  return html.replace('<script type="module"', '<script nonce="preview" src="/page.js"></script>\n  <script type="module"');
 }
 
-async function bundle(name: string, entry: string): Promise<readonly (readonly [string, Buffer])[]> {
+async function bundle(name: string, entry: string, form: Pick<BuildOptions, 'format' | 'splitting'>): Promise<readonly (readonly [string, Buffer])[]> {
   const result = await build({
     entryPoints: [entry],
     outdir: '/',
     entryNames: name,
+    chunkNames: '[name]-[hash]',
     bundle: true,
     write: false,
-    format: 'iife',
+    ...form,
     jsx: 'automatic',
     jsxImportSource: 'preact',
     target: 'es2022',

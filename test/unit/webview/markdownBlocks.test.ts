@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { loadHighlighting } from '../../../src/webview/markdown/highlighting';
 import { MarkdownBlocks } from '../../../src/webview/markdown/blocks';
 
 const html = (blocks: ReturnType<MarkdownBlocks['render']>): string => blocks.map((block) => block.html).join('');
@@ -37,7 +38,8 @@ describe('the stable-block cache', () => {
     expect(after.slice(0, 2).map((block, index) => block === before[index])).toEqual([true, true]);
   });
 
-  test('colours code only once its block is closed', () => {
+  test('colours code only once its block is closed', async () => {
+    await loadHighlighting();
     const blocks = new MarkdownBlocks();
     const open = html(blocks.render('```ts\nconst a = 1;', false));
     const closed = html(blocks.render('```ts\nconst a = 1;\n```\n\nDone.', false));

@@ -6,11 +6,9 @@ import { t } from '../../localization';
 import { composerKey } from '../composerText';
 import { completed, type Offered, offeredCommands } from '../slashCommands';
 import { useChat } from './ChatContext';
-import { CompressionCard } from './CompressionCard';
 import { ContextMeter } from './ContextMeter';
 import { CommandList, commandListId, commandOptionId } from './CommandList';
-import { RewindCard } from './RewindCard';
-import { SessionChoiceList } from './SessionChoiceList';
+import { laterParts } from './laterParts';
 
 /** Where a person writes. What is typed leaves it only once it is on disk. */
 export function Composer() {
@@ -22,6 +20,7 @@ export function Composer() {
   const offer = chat.context.offer.value;
   const rewind = chat.switches.rewindOffer.value;
   const choices = chat.switches.choices.value;
+  const later = laterParts.value;
   useComposerFocus(field.current, chat.composerFocus.value);
 
   const commands = useCommands(chat.drafts.text, chat.promptFiles.value, (next) => chat.drafts.edit(next));
@@ -50,9 +49,9 @@ export function Composer() {
   return (
     <div class="composer-area">
       <ProblemLine />
-      {offer !== null && <CompressionCard offer={offer} key={offer.sessionId} />}
-      {rewind !== null && <RewindCard offer={rewind} key={rewind.promptUid} />}
-      {choices !== null && <SessionChoiceList choices={choices} />}
+      {later !== null && offer !== null && <later.CompressionCard offer={offer} key={offer.sessionId} />}
+      {later !== null && rewind !== null && <later.RewindCard offer={rewind} key={rewind.promptUid} />}
+      {later !== null && choices !== null && <later.SessionChoiceList choices={choices} />}
       {commands.active !== null && <CommandList commands={commands.offered} active={commands.active} pick={commands.pick} />}
       <div class="composer" onClick={(event) => event.target === event.currentTarget && field.current?.focus()}>
         <textarea

@@ -7,7 +7,7 @@ import { memo } from '../../memo';
 import { clockTime, fullTime } from '../../times';
 import type { LiveMessage } from '../liveMessage';
 import { useChat } from './ChatContext';
-import { PromptEditor } from './PromptEditor';
+import { laterParts } from './laterParts';
 import { Toolbar, type ToolbarAction } from './Toolbar';
 import { VersionSwitch } from './VersionSwitch';
 
@@ -54,6 +54,7 @@ const PromptCard = memo(({ message, turn, versions, at }: CardProps) => {
   const chat = useChat();
   const editing = useComputed(() => turn !== null && chat.edits.texts.value.has(turn.uid)).value;
   const wasEdited = useRef(false);
+  const later = laterParts.value;
   const returns = wasEdited.current && !editing;
   wasEdited.current = editing;
   return (
@@ -65,7 +66,7 @@ const PromptCard = memo(({ message, turn, versions, at }: CardProps) => {
         {!editing && <PromptTools message={message} turn={turn} focused={returns} />}
         <time class="prompt-time" dateTime={new Date(at * 1000).toISOString()} title={fullTime(at)}>{clockTime(at, chat.needs.timers.nowMs() / 1000)}</time>
       </div>
-      {editing && turn !== null ? <PromptEditor turnUid={turn.uid} /> : <div class="prompt-text" dir="auto" data-part="text">{answerText(message.parts)}</div>}
+      {editing && turn !== null && later !== null ? <later.PromptEditor turnUid={turn.uid} /> : <div class="prompt-text" dir="auto" data-part="text">{answerText(message.parts)}</div>}
     </div>
   );
 });

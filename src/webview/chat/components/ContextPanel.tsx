@@ -1,0 +1,32 @@
+import type { SessionContextUse } from '../../../protocol/chatProtocol';
+import { t } from '../../localization';
+import { compactCount } from '../../times';
+import { contextPanelId, totalWords } from '../contextWords';
+
+/** What fills the model's context, by kind. */
+export function ContextPanel({ use, compress }: { readonly use: SessionContextUse; readonly compress: () => void }) {
+  const { parts, window } = use;
+  const free = window === null ? null : Math.max(0, window - use.tokens);
+  const lines = [
+    ...(parts === null ? [] : [[t('Messages'), parts.messages], [t('Tools'), parts.tools], [t('System prompt'), parts.system]] as const),
+    ...(parts === null || parts.memory === 0 ? [] : [[t('Memory'), parts.memory]] as const),
+    ...(free === null ? [] : [[t('Free'), free]] as const),
+  ];
+  return (
+    <div class="popup context-panel" id={contextPanelId} role="group" aria-label={t('Context')}>
+      <p class="context-title">{totalWords(use)}</p>
+      {lines.length > 0 && (
+        <dl class="context-lines">
+          {lines.map(([name, tokens]) => (
+            <div class="context-line" key={name}>
+              <dt>{name}</dt>
+              <dd>{compactCount(tokens)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      <p class="context-source">{use.counted ? t('Messages as counted by the model’s service; the rest is estimated.') : t('Estimated: the model’s service has not counted them yet.')}</p>
+      <button type="button" class="button secondary compact" onClick={compress}>{t('Compress…')}</button>
+    </div>
+  );
+}
