@@ -2,6 +2,7 @@ import type { ChatModel, StreamNotice } from '../models/chatModel';
 import type { Message } from '../transcript/message';
 import type { Turn } from '../transcript/turn';
 import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
+import type { RunningCalls } from './runningCalls';
 
 export interface TurnRun {
   readonly turn: Turn & { readonly state: 'running' };
@@ -10,6 +11,8 @@ export interface TurnRun {
   /** Aborted with a `TurnStop`. */
   readonly controller: AbortController;
   readonly steering: Steering;
+  /** The calls that run now, each to be ended or left running by itself. */
+  readonly calls: RunningCalls;
   readonly room: ContextRoom;
   /** Aborted when the person does not want to wait for memory. */
   readonly skipRecall: AbortSignal;

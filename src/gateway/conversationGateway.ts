@@ -9,8 +9,10 @@ import type { Log } from '../base/log';
 import type { MemoryManager } from '../memory/memoryManager';
 import type { BringOver, BroughtOver } from '../store/bringingOver';
 import type { SessionQuery, SessionStore, TranscriptPage, TranscriptQuery } from '../store/sessionStore';
+import type { Approval, ApprovalDecision, Mode } from '../transcript/approval';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { SessionSummary } from '../transcript/session';
+import { Approvals } from './approvals';
 import { Compressions } from './compressions';
 import { Continuing } from './continuing';
 import {
@@ -47,6 +49,8 @@ export interface GatewayParts {
   readonly folder: () => string | null;
   /** What becomes of a prompt sent while a turn runs; it queues where this is not said. */
   readonly busyMode?: () => BusyMode;
+  /** How freely the agent of a session may act for which nothing was chosen; it asks where this is not said. */
+  readonly defaultMode?: () => Mode;
   /** Keeps conversations within what their model can take; the usual `Compressor` where this is not said. */
   readonly contextEngine?: ContextEngine;
   /** Reference of the model that writes summaries; null: that of the session, as where this is not said. */
@@ -67,6 +71,7 @@ export class ConversationGateway implements Gateway {
   private readonly versions: PromptVersions;
   private readonly continuing: Continuing;
   private readonly compression: SessionCompression;
+  private readonly approvals: Approvals;
   private readonly runningChanged = new Emitter<void>();
   private readonly compressions: Compressions;
 
@@ -110,6 +115,7 @@ export class ConversationGateway implements Gateway {
     this.compression = new SessionCompression({ ...rooms, queue });
     this.intake = new PromptIntake({ ...rooms, queue, sendAgain });
     this.actions = new SessionActions(rooms);
+    this.approvals = new Approvals(rooms);
   }
 
   readonly onDidChangeRunning = (listener: () => void): Disposable => this.runningChanged.event(listener);
@@ -135,14 +141,16 @@ export class ConversationGateway implements Gateway {
 
   async snapshot(sessionId: string, pageSize: number): Promise<SessionSnapshot> {
     const { store } = this.parts;
-    const [session, page, queue, draft, openTurn] = await Promise.all([
+    const [session, page, queue, draft, openTurn, approval, mode] = await Promise.all([
       this.sessions.get(sessionId),
       store.readTranscript({ sessionId, limit: pageSize }),
       store.queue(sessionId),
       store.draft(sessionId),
       store.openTurnOf(sessionId),
+      this.approvals.pending(sessionId),
+      this.approvals.mode('', sessionId),
     ]);
-    return { session, page, queue, draft, openTurn, activity: this.runner.runningIn(session.conversationId)?.activity ?? this.compressions.activityIn(session.conversationId) };
+    return { session, page, queue, draft, openTurn, approval, mode, activity: this.runner.runningIn(session.conversationId)?.activity ?? this.compressions.activityIn(session.conversationId) };
   }
 
   readTranscript(query: TranscriptQuery): Promise<TranscriptPage> {
@@ -199,6 +207,30 @@ export class ConversationGateway implements Gateway {
 
   contextUse(sessionId: string): Promise<SessionContextUse> {
     return this.compression.contextUse(sessionId);
+  }
+
+  decideApproval(approvalId: string, decision: ApprovalDecision): Promise<void> {
+    return this.approvals.decide(approvalId, decision);
+  }
+
+  pendingApproval(sessionId: string): Promise<Approval | null> {
+    return this.approvals.pending(sessionId);
+  }
+
+  mode(surfaceId: string, sessionId: string | null): Promise<Mode> {
+    return this.approvals.mode(surfaceId, sessionId);
+  }
+
+  setMode(surfaceId: string, sessionId: string | null, mode: Mode): Promise<void> {
+    return this.approvals.setMode(surfaceId, sessionId, mode);
+  }
+
+  async stopCall(sessionId: string, callId: string): Promise<void> {
+    this.runner.stopCall((await this.sessions.get(sessionId)).conversationId, callId);
+  }
+
+  async proceedCall(sessionId: string, callId: string): Promise<void> {
+    this.runner.proceedCall((await this.sessions.get(sessionId)).conversationId, callId);
   }
 
   editQueued(uid: string, text: string): Promise<void> {

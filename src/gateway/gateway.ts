@@ -1,5 +1,6 @@
 import type { ContextUse } from '../agent/compression/contextUse';
 import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
+import type { Approval, Mode } from '../transcript/approval';
 import type { SessionEvent, TurnActivity, TurnEvent } from '../transcript/turnEvent';
 import type { Turn } from '../transcript/turn';
 import type { BringOver, BroughtOver } from '../store/bringingOver';
@@ -7,6 +8,7 @@ import type { SessionQuery, TranscriptPage, TranscriptQuery } from '../store/ses
 import type { Disposable } from '../base/disposable';
 import type { BusyMode } from '../transcript/busyMode';
 import type { HandoffTokens } from '../transcript/handoff';
+import type { ApprovalGateway } from './approvalGateway';
 import type { SwitchReason } from '../memory/switchReason';
 
 export type { BusyMode, SwitchReason };
@@ -31,6 +33,9 @@ export interface SessionSnapshot {
   readonly draft: string;
   readonly openTurn: Turn | null;
   readonly activity: TurnActivity | null;
+  /** What the open turn waits for. */
+  readonly approval: Approval | null;
+  readonly mode: Mode;
 }
 
 export interface PromptSubmission {
@@ -51,7 +56,7 @@ export type SubmitReceipt =
 
 /** Conversations: who may run a turn now, which agent is cached, what is queued, and the one `switchSession`. Rejections are `StoreError`,
  *  `ModelError` or `GatewayError`, each with a sentence for a person. */
-export interface Gateway {
+export interface Gateway extends ApprovalGateway {
   attach(surface: Surface): Disposable;
   shownSession(surfaceId: string): string | null;
   /** The only place where the session of a surface changes. Showing another session never stops a turn: it goes on in the background; reset

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
 import type { SessionStore } from '../store/sessionStore';
+import type { Mode } from '../transcript/approval';
 import type { Session } from '../transcript/session';
 import { GatewayError } from './gateway';
 
@@ -20,10 +21,12 @@ export class SessionDirectory {
   constructor(private readonly parts: DirectoryParts) {}
 
   /** A new session with the model that new sessions use: nothing of the session before goes along. */
-  async create({ isPrivate }: { readonly isPrivate: boolean }): Promise<Session> {
+  async create({ isPrivate, mode }: { readonly isPrivate: boolean; readonly mode: Mode | null }): Promise<Session> {
     const model = this.modelOf(null);
     const startedAt = this.parts.clock.now();
-    return this.parts.store.createSession({ id: this.parts.ids.sessionId(startedAt), startedAt, model, folder: this.parts.folder(), private: isPrivate });
+    const session = await this.parts.store.createSession({ id: this.parts.ids.sessionId(startedAt), startedAt, model, folder: this.parts.folder(), private: isPrivate });
+    if (mode !== null) await this.parts.store.setSessionMode(session.id, mode);
+    return session;
   }
 
   async get(sessionId: string): Promise<Session> {

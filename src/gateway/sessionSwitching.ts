@@ -107,7 +107,7 @@ export class SessionSwitching {
     switch (target.reason) {
       case 'new_session':
         // The session itself is born with its first prompt.
-        return Promise.resolve(this.showEmptyState(surfaceId, { reason: 'new_session', isPrivate: target.private ?? false }));
+        return Promise.resolve(this.showEmptyState(surfaceId, { reason: 'new_session', isPrivate: target.private ?? false, mode: null }));
       case 'reset':
         return this.reset(surfaceId);
       case 'resume':
@@ -132,7 +132,7 @@ export class SessionSwitching {
       await tryAgain(this.parts.clock, () => store.endSession(session.id, 'reset'));
       seating.endAt(surfaceId, session);
       surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [session.id] });
-      return this.showEmptyState(surfaceId, { reason: 'reset', isPrivate: false });
+      return this.showEmptyState(surfaceId, { reason: 'reset', isPrivate: false, mode: null });
     });
   }
 

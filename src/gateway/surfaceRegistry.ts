@@ -1,6 +1,7 @@
 import { type Disposable, Emitter, toDisposable } from '../base/disposable';
 import type { Log } from '../base/log';
 import type { SwitchReason } from '../memory/switchReason';
+import type { Mode } from '../transcript/approval';
 import type { SessionEvent, TurnEvent } from '../transcript/turnEvent';
 import type { Surface, SurfaceSwitch } from './gateway';
 
@@ -8,6 +9,8 @@ import type { Surface, SurfaceSwitch } from './gateway';
 export interface Beginning {
   readonly reason: 'new_session' | 'reset';
   readonly isPrivate: boolean;
+  /** Null: the setting decides. */
+  readonly mode: Mode | null;
 }
 
 interface AttachedSurface {
@@ -16,7 +19,7 @@ interface AttachedSurface {
   beginning: Beginning;
 }
 
-export const usualBeginning: Beginning = { reason: 'new_session', isPrivate: false };
+export const usualBeginning: Beginning = { reason: 'new_session', isPrivate: false, mode: null };
 
 /** Which surface shows which session, and the way events take to them. A surface that throws is logged and touches nothing else. */
 export class SurfaceRegistry implements Disposable {
@@ -50,6 +53,11 @@ export class SurfaceRegistry implements Disposable {
 
   beginningAt(surfaceId: string): Beginning {
     return this.attached.get(surfaceId)?.beginning ?? usualBeginning;
+  }
+
+  setBeginningMode(surfaceId: string, mode: Mode): void {
+    const entry = this.attached.get(surfaceId);
+    if (entry !== undefined) entry.beginning = { ...entry.beginning, mode };
   }
 
   /** The id of a surface that shows this session. */

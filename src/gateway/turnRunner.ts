@@ -1,5 +1,6 @@
 import type { Agent, TurnResult } from '../agent/agent';
 import type { RoomRequest } from '../agent/liveRun';
+import { RunningCalls } from '../agent/runningCalls';
 import { savingFailure } from '../agent/turnEnding';
 import { TurnStop } from '../agent/turnStop';
 import type { Clock } from '../base/clock';
@@ -31,6 +32,7 @@ export interface RunningTurn extends StartedTurn {
   session: Session;
   readonly controller: AbortController;
   readonly steering: PendingSteering;
+  readonly calls: RunningCalls;
   /** Aborted when the person does not want to wait for memory. */
   readonly recall: AbortController;
   activity: TurnActivity | null;
@@ -89,7 +91,7 @@ export class TurnRunner {
     const { conversationId } = started.session;
     if (this.running.has(conversationId)) throw new Error(`Conversation ${conversationId} already has a running turn.`);
     const steering = new PendingSteering(() => this.listeners.steered(run.session.id));
-    const run: RunningTurn = { ...started, controller: new AbortController(), steering, recall: new AbortController(), activity: null };
+    const run: RunningTurn = { ...started, controller: new AbortController(), steering, calls: new RunningCalls(), recall: new AbortController(), activity: null };
     this.running.set(conversationId, run);
     // Its row was being written when the window began to close.
     if (this.closing) run.controller.abort(new TurnStop('windowClosed'));
@@ -121,6 +123,16 @@ export class TurnRunner {
     if (run?.turn.uid === turnUid) run.recall.abort();
   }
 
+  /** Ends one running call; its turn goes on. */
+  stopCall(conversationId: string, callId: string): void {
+    this.running.get(conversationId)?.calls.stop(callId);
+  }
+
+  /** The turn goes on while what this call started keeps running. */
+  proceedCall(conversationId: string, callId: string): void {
+    this.running.get(conversationId)?.calls.proceed(callId);
+  }
+
   /** A surface leaves this session: what was shown of it and could not be written afterwards is written now. Never rejects. */
   leftBy(sessionId: string): Promise<void> {
     return this.deliveries.makeUpFor(sessionId);
@@ -135,7 +147,7 @@ export class TurnRunner {
   }
 
   private async runToEnd(run: RunningTurn): Promise<void> {
-    const { turn, seat, controller, steering, recall } = run;
+    const { turn, seat, controller, steering, calls, recall } = run;
     const { conversationId } = run.session;
     const witness = new DeliveryWitness();
     let stored: readonly Message[] = [];
@@ -147,7 +159,7 @@ export class TurnRunner {
     };
     const agent = seat.agentFor(this.parts.agentSignature(turn.model), () => this.parts.createAgent(turn.model, seat.memory));
     const room = { make: async (request: RoomRequest) => (await this.listeners.makeRoom(run, request))?.id ?? null };
-    const result = await agent.runTurn({ turn, conversationId, show, controller, steering, room, skipRecall: recall.signal });
+    const result = await agent.runTurn({ turn, conversationId, show, controller, steering, calls, room, skipRecall: recall.signal });
     const settled = result.kind === 'settled' ? result.turn : await this.settleAtLast(result, run, show);
     if (settled !== null) await this.deliveries.check(witness, stored, { ...turn, sessionId: run.session.id });
     if (settled !== null) remember(run, settled, stored);

@@ -88,6 +88,7 @@ export class ChatBridge implements Surface, Disposable {
       onReach: (messageUid) => this.pages.reachTo(messageUid),
       onEarlierLoaded: (rows) => this.pages.loaded(rows),
       onBackgroundDismissed: (sessionId) => this.dismissBackground(sessionId),
+      onNewMode: (mode) => this.tell('mode', { sessionId: null, mode }),
     });
     const endpoint = new ViewEndpoint<typeof chatCommands, typeof chatRequests, ChatResults, ChatNotifications>(
       port,
@@ -160,6 +161,10 @@ export class ChatBridge implements Surface, Disposable {
       if (event.sessionId === this.shownSession) this.tell('compressing', { sessionId: event.sessionId, activity: event.activity });
       return;
     }
+    if (event.kind === 'modeChanged') {
+      if (event.sessionId === this.shownSession) this.tell('mode', { sessionId: event.sessionId, mode: event.mode });
+      return;
+    }
     this.recent.refresh();
     const shown = this.shownSession;
     if (shown !== null && event.sessionIds.includes(shown)) this.inBackground(this.tellTitle(shown));
@@ -223,10 +228,10 @@ export class ChatBridge implements Surface, Disposable {
     const sessionId = this.shownSession;
     if (sessionId === null || !this.needs.store.isReadable) return null;
     try {
-      const { session, page, queue, draft, openTurn, activity } = await this.pages.read(this.needs.gateway, sessionId);
+      const { session, page, queue, draft, openTurn, activity, approval, mode } = await this.pages.read(this.needs.gateway, sessionId);
       const { messages, turns, versions, hasEarlier } = page;
       const origin = await originOf(session, this.needs.sessions);
-      return { session, messages, turns, versions, hasEarlier, queue, draft, openTurn, activity, origin, changed: this.changed };
+      return { session, messages, turns, versions, hasEarlier, queue, draft, openTurn, activity, approval, mode, origin, changed: this.changed };
     } catch (error) {
       this.needs.log.error(`Session ${sessionId} could not be read`, error);
       this.needs.store.setNotices('shown session', [{ sentence: errorWords(error).sentence, actions: [] }]);
@@ -250,6 +255,7 @@ export class ChatBridge implements Surface, Disposable {
       newDraft: await orNothing(() => gateway.draft('new'), ''),
       recentSessions: this.listed,
       beginning: this.beginning,
+      newMode: await orNothing(() => gateway.mode(this.id, null), 'ask'),
       background: this.behind,
       model: this.modelState,
       setup: models.setup,

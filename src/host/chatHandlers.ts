@@ -1,6 +1,7 @@
 import { GatewayError, type Gateway, type SubmitReceipt, type SwitchTarget } from '../gateway/gateway';
 import type { AskedAgain, chatCommands, chatRequests, ChatResults, CompressionOutcome, ViewSwitch } from '../protocol/chatProtocol';
 import type { SessionStore } from '../store/sessionStore';
+import type { Mode } from '../transcript/approval';
 import type { ChatModels } from './chatModels';
 import type { StoreDesk } from './storeDesk';
 import type { CommandHandlers, RequestHandlers } from './viewEndpoint';
@@ -37,6 +38,7 @@ export interface ChatHandlerNeeds {
   readonly onReach: (messageUid: string) => void;
   readonly onEarlierLoaded: (rows: number) => void;
   readonly onBackgroundDismissed: (sessionId: string) => void;
+  readonly onNewMode: (mode: Mode) => void;
 }
 
 export interface ChatHandlers {
@@ -143,6 +145,25 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
       discover: () => models.discover(),
       setUp: async ({ entryId }) => {
         await editor.setUp(entryId);
+        return null;
+      },
+      decideApproval: async ({ approvalId, decision }) => {
+        await store.settled();
+        await gateway.decideApproval(approvalId, decision);
+        return null;
+      },
+      setMode: async ({ sessionId, mode }) => {
+        await store.settled();
+        await gateway.setMode(surfaceId, sessionId, mode);
+        if (sessionId === null) needs.onNewMode(mode);
+        return null;
+      },
+      stopCall: async ({ sessionId, callId }) => {
+        await gateway.stopCall(sessionId, callId);
+        return null;
+      },
+      proceedCall: async ({ sessionId, callId }) => {
+        await gateway.proceedCall(sessionId, callId);
         return null;
       },
     },

@@ -1,8 +1,10 @@
 import * as v from 'valibot';
 import { busyModes } from '../transcript/busyMode';
+import type { Approval, Mode } from '../transcript/approval';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { Message } from '../transcript/message';
 import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
+import { approvalRequests, type ApprovalResults, type WorkNotifications } from './workProtocol';
 import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
 import type { PromptVersions, Turn } from '../transcript/turn';
 
@@ -80,9 +82,10 @@ export const chatRequests = {
   discover: v.object({}),
   /** A setup entry was pressed; for `pasteKey` the host asks for the key itself (a key never passes through a view). */
   setUp: v.object({ entryId: v.string() }),
+  ...approvalRequests,
 } as const;
 
-export interface ChatResults {
+export interface ChatResults extends ApprovalResults {
   readonly submit: { readonly kind: 'started' | 'queued'; readonly sessionId: string };
   readonly stop: null;
   readonly retry: AskedAgain;
@@ -107,7 +110,7 @@ export interface ChatResults {
 }
 
 /** What the host tells a chat view. */
-export interface ChatNotifications {
+export interface ChatNotifications extends Pick<WorkNotifications, 'mode'> {
   readonly bootstrap: ChatState;
   /** The view now shows this (null: empty state). Replaces everything but the models and setup. */
   readonly shown: ShownSession | null;
@@ -137,6 +140,8 @@ export interface ChatState {
   readonly newDraft: string;
   readonly recentSessions: readonly SessionSummary[];
   readonly beginning: { readonly private: boolean };
+  /** How freely the agent of a session may act that begins here (of one that is shown: inside `shown`). */
+  readonly newMode: Mode;
   readonly background: readonly BackgroundSession[];
   readonly model: ModelState;
   readonly setup: Setup;
@@ -160,6 +165,9 @@ export interface ShownSession {
   readonly draft: string;
   readonly openTurn: Turn | null;
   readonly activity: TurnActivity | null;
+  /** What the open turn waits for; null where nothing is asked. */
+  readonly approval: Approval | null;
+  readonly mode: Mode;
   /** What the session was branched from, where it was. */
   readonly origin: SessionOrigin | null;
   /** The same session as before, in which rows were hidden or shown meanwhile: what a view has of it is out of date. */

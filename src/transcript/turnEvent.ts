@@ -1,4 +1,4 @@
-import type { Approval } from './approval';
+import type { Approval, Mode } from './approval';
 import type { Chunk, Message } from './message';
 import type { QueuedPrompt } from './session';
 import type { Failure } from './stopReason';
@@ -40,7 +40,8 @@ export type ToolProgress =
   | { readonly kind: 'session'; readonly sessionId: string };
 
 export type TurnActivity =
-  | { readonly kind: 'requesting'; readonly elapsedMs: number }
+  /** `iteration`: which of the `maxIterations` requests the turn may make; both are given when a request begins. */
+  | { readonly kind: 'requesting'; readonly elapsedMs: number; readonly iteration?: number; readonly maxIterations?: number }
   /** Memory is asked and takes a moment; can be skipped. In seconds since the epoch. */
   | { readonly kind: 'recalling'; readonly startedAt: number }
   | { readonly kind: 'loadingModel'; readonly elapsedMs: number }
@@ -55,5 +56,7 @@ export type TurnActivity =
 export type SessionEvent =
   | { readonly kind: 'sessionsChanged'; readonly sessionIds: readonly string[] }
   | { readonly kind: 'queueChanged'; readonly sessionId: string; readonly queue: readonly QueuedPrompt[] }
+  /** How freely the session's agent may act from now on. */
+  | { readonly kind: 'modeChanged'; readonly sessionId: string; readonly mode: Mode }
   /** A session is being compressed between two turns (`activity`), or no longer (null). Inside a turn its own events say so. */
   | { readonly kind: 'compressing'; readonly sessionId: string; readonly activity: (TurnActivity & { readonly kind: 'compressing' }) | null };

@@ -88,6 +88,7 @@ function told(state: ChatViewState, { name, payload }: Notification, now: number
     case 'trust':
       return { ...state, restricted: payload.restricted };
     case 'focusComposer':
+    case 'mode':
     case 'insertPrompt':
     case 'reveal':
       // About what the person is doing, not about what is shown.

@@ -85,6 +85,7 @@ function state(shown: ShownSession | null, change: Partial<ChatState> = {}): Cha
     newDraft: '',
     recentSessions: [],
     beginning: { private: false },
+    newMode: 'ask',
     background: [],
     model: { chosen: modelRow(), problem: null },
     setup: { searching: false, entries: [] },

@@ -2,6 +2,7 @@ import { toDisposable, type Disposable } from '../../../src/base/disposable';
 import type { ForgetReport, Gateway, PromptSubmission, SessionContextUse, SessionSnapshot, SubmitReceipt, Surface, SwitchOutcome, SwitchTarget } from '../../../src/gateway/gateway';
 import type { BringOver, BroughtOver } from '../../../src/store/bringingOver';
 import type { TranscriptPage, TranscriptQuery } from '../../../src/store/sessionStore';
+import type { ApprovalDecision, Mode } from '../../../src/transcript/approval';
 import type { Message } from '../../../src/transcript/message';
 import type { Session, SessionSummary } from '../../../src/transcript/session';
 import type { TurnActivity, TurnEvent } from '../../../src/transcript/turnEvent';
@@ -31,6 +32,7 @@ export class ScriptedGateway implements Gateway {
   running: { readonly sessionId: string; readonly turnUid: string; readonly activity: TurnActivity | null }[] = [];
   /** Awaited by every snapshot after it was read, so that events can happen in between. */
   beforeSnapshotArrives: Promise<void> = Promise.resolve();
+  private readonly modes = new Map<string, Mode>();
   private surfaces: readonly Surface[] = [];
   private readonly shown = new Map<string, string | null>();
   private runningListeners: readonly (() => void)[] = [];
@@ -64,7 +66,7 @@ export class ScriptedGateway implements Gateway {
   async snapshot(sessionId: string): Promise<SessionSnapshot> {
     const found = this.sessions.get(sessionId);
     if (found === undefined) throw new Error(`no session ${sessionId}`);
-    const snapshot = { session: found, page: this.page(sessionId), queue: [], draft: `draft of ${sessionId}`, openTurn: null, activity: null };
+    const snapshot = { session: found, page: this.page(sessionId), queue: [], draft: `draft of ${sessionId}`, openTurn: null, activity: null, approval: null, mode: 'ask' as const };
     await this.beforeSnapshotArrives;
     return snapshot;
   }
@@ -157,6 +159,32 @@ export class ScriptedGateway implements Gateway {
 
   async skipRecall(sessionId: string, turnUid: string): Promise<void> {
     this.calls.push(`skip recall ${sessionId} ${turnUid}`);
+  }
+
+  async decideApproval(approvalId: string, decision: ApprovalDecision): Promise<void> {
+    this.calls.push(`decide ${approvalId} ${decision.kind}`);
+  }
+
+  async pendingApproval(): Promise<null> {
+    return null;
+  }
+
+  async mode(surfaceId: string, sessionId: string | null): Promise<Mode> {
+    return this.modes.get(sessionId ?? surfaceId) ?? 'ask';
+  }
+
+  async setMode(surfaceId: string, sessionId: string | null, mode: Mode): Promise<void> {
+    this.calls.push(`mode ${sessionId ?? 'new'} ${mode}`);
+    this.modes.set(sessionId ?? surfaceId, mode);
+    if (sessionId !== null) for (const surface of this.surfaces) surface.onSessionEvent({ kind: 'modeChanged', sessionId, mode });
+  }
+
+  async stopCall(sessionId: string, callId: string): Promise<void> {
+    this.calls.push(`stop call ${sessionId} ${callId}`);
+  }
+
+  async proceedCall(sessionId: string, callId: string): Promise<void> {
+    this.calls.push(`proceed call ${sessionId} ${callId}`);
   }
 
   async editQueued(): Promise<void> {}

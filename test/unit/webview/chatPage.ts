@@ -7,10 +7,14 @@ import type { TurnEvent } from '../../../src/transcript/turnEvent';
 import { ChatController } from '../../../src/webview/chat/chatController';
 import type { ChatProtocol } from '../../../src/webview/chat/chatHost';
 import { App } from '../../../src/webview/chat/components/App';
+import { loadLater } from '../../../src/webview/chat/components/laterParts';
 import { noMemory, type ViewMemory } from '../../../src/webview/chat/viewMemory';
 import { connectToHost } from '../../../src/webview/rpc';
 import { afternoon, modelRow, session } from '../../support/builders/viewMessages';
 import { ManualClock } from '../../support/manualClock';
+
+// Loaded behind the first paint; a test does not wait for it each time.
+await loadLater();
 
 type Posted = FromView & { readonly payload: unknown };
 
@@ -49,6 +53,7 @@ export class ChatPage {
       newDraft: '',
       recentSessions: [],
       beginning: { private: false },
+      newMode: 'ask',
       background: [],
       model: { chosen: modelRow(), problem: null },
       setup: { searching: false, entries: [] },

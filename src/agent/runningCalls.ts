@@ -1,0 +1,40 @@
+/** What a single call is ended with, while its turn goes on. */
+export class CallStop extends Error {
+  override readonly name = 'CallStop';
+  constructor() {
+    super('The person stopped this call.');
+  }
+}
+
+/** A call at work. */
+export interface RunningCall {
+  /** Aborted with the turn's reason when the turn is stopped, or with a `CallStop`. */
+  readonly signal: AbortSignal;
+  readonly proceed: AbortSignal;
+  done(): void;
+}
+
+/** The calls that run in one turn, by id: a person may end one of them, or let the turn go on without waiting for it. */
+export class RunningCalls {
+  private readonly running = new Map<string, { readonly stop: AbortController; readonly proceed: AbortController }>();
+
+  begin(callId: string, turn: AbortSignal): RunningCall {
+    const entry = { stop: new AbortController(), proceed: new AbortController() };
+    this.running.set(callId, entry);
+    return {
+      signal: AbortSignal.any([turn, entry.stop.signal]),
+      proceed: entry.proceed.signal,
+      done: () => {
+        if (this.running.get(callId) === entry) this.running.delete(callId);
+      },
+    };
+  }
+
+  stop(callId: string): void {
+    this.running.get(callId)?.stop.abort(new CallStop());
+  }
+
+  proceed(callId: string): void {
+    this.running.get(callId)?.proceed.abort();
+  }
+}
