@@ -16,7 +16,7 @@ import { Approvals } from './approvals';
 import { Compressions } from './compressions';
 import { Continuing } from './continuing';
 import {
-  type BusyMode, type CompressionReport, type ForgetReport, type Gateway, type PromptSubmission, type SessionContextUse, type SessionSnapshot, type SubmitReceipt,
+  type BeforeAsking, type BusyMode, type CompressionReport, type ForgetReport, type Gateway, type PromptSubmission, type SessionContextUse, type SessionSnapshot, type SubmitReceipt,
   type Surface, type SwitchOutcome, type SwitchTarget,
 } from './gateway';
 import { PromptIntake } from './promptIntake';
@@ -169,12 +169,12 @@ export class ConversationGateway implements Gateway {
     return this.intake.submit(surfaceId, prompt);
   }
 
-  retry(surfaceId: string, turnUid: string): Promise<SubmitReceipt> {
-    return this.versions.retry(surfaceId, turnUid);
+  retry(surfaceId: string, turnUid: string, before?: BeforeAsking): Promise<SubmitReceipt> {
+    return this.versions.retry(surfaceId, turnUid, before);
   }
 
-  async editAndResend(surfaceId: string, turnUid: string, text: string, submissionUid: string): Promise<SubmitReceipt> {
-    return (await this.intake.receiptOf(surfaceId, submissionUid)) ?? this.versions.edit(surfaceId, turnUid, text, submissionUid);
+  async editAndResend(surfaceId: string, turnUid: string, text: string, submissionUid: string, before?: BeforeAsking): Promise<SubmitReceipt> {
+    return (await this.intake.receiptOf(surfaceId, submissionUid)) ?? this.versions.edit(surfaceId, turnUid, text, submissionUid, before);
   }
 
   continueTurn(surfaceId: string, turnUid: string): Promise<SubmitReceipt> {

@@ -73,9 +73,9 @@ export interface Gateway extends ApprovalGateway {
   submit(surfaceId: string, prompt: PromptSubmission): Promise<SubmitReceipt>;
   /** Runs the prompt of a settled turn again. Its rows and those of every turn behind it are hidden, never deleted: they are the earlier
    *  version. A turn that stands before a summary is asked again in a branch, which the surface then shows. */
-  retry(surfaceId: string, turnUid: string): Promise<SubmitReceipt>;
+  retry(surfaceId: string, turnUid: string, before?: BeforeAsking): Promise<SubmitReceipt>;
   /** The same with other words for the prompt. */
-  editAndResend(surfaceId: string, turnUid: string, text: string, submissionUid: string): Promise<SubmitReceipt>;
+  editAndResend(surfaceId: string, turnUid: string, text: string, submissionUid: string, before?: BeforeAsking): Promise<SubmitReceipt>;
   /** Has the session's last answer go on where it stopped, in a turn whose first row is no prompt of the person's (`isContinuation`). Rejects
    *  where another turn stands behind that one or runs. */
   continueTurn(surfaceId: string, turnUid: string): Promise<SubmitReceipt>;
@@ -131,6 +131,9 @@ export interface Gateway extends ApprovalGateway {
   shutdown(): Promise<void>;
 }
 
+/** Done when it is certain that a turn is asked again, and before it is: putting its files back. Must not reject. */
+export type BeforeAsking = () => Promise<void>;
+
 /** A switch of one surface. Null: the empty state. The same id twice: the session was cut back (`rewind`). */
 export interface SurfaceSwitch {
   readonly surfaceId: string;
@@ -175,6 +178,8 @@ export interface SwitchOutcome {
   readonly draft: string | null;
   /** A sentence for the person, where something went another way than asked. */
   readonly notice: string | null;
+  /** Of a rewind: the turn that was taken back with everything behind it. */
+  readonly takenBack?: string;
 }
 
 export interface ForgetReport {

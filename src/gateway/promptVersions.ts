@@ -6,7 +6,7 @@ import { answerText, type Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import { isSteering } from '../transcript/steering';
 import type { Turn } from '../transcript/turn';
-import { GatewayError, type SubmitReceipt } from './gateway';
+import { GatewayError, type BeforeAsking, type SubmitReceipt } from './gateway';
 import { promptBehind } from './promptBehind';
 import type { SessionDirectory } from './sessionDirectory';
 import type { SessionSwitching } from './sessionSwitching';
@@ -23,7 +23,7 @@ interface VersionParts {
 
 /** What a turn is opened with, but for its uid. */
 type Asked = Pick<PromptTurn, 'continues'> & { readonly text: string };
-type Asking = { readonly reason: 'retried' } | { readonly reason: 'edited'; readonly uid: string; readonly text: string };
+type Asking = { readonly before: BeforeAsking | undefined } & ({ readonly reason: 'retried' } | { readonly reason: 'edited'; readonly uid: string; readonly text: string });
 
 const busySentence = 'Another answer is being written in this session. Stop it first, or wait.';
 const inBranch = 'This prompt stands before a summary, so it was asked again in a branch. The session itself is unchanged.';
@@ -32,13 +32,13 @@ const inBranch = 'This prompt stands before a summary, so it was asked again in 
 export class PromptVersions {
   constructor(private readonly parts: VersionParts) {}
 
-  retry(surfaceId: string, turnUid: string): Promise<SubmitReceipt> {
-    return this.askAgain(surfaceId, turnUid, { reason: 'retried' });
+  retry(surfaceId: string, turnUid: string, before?: BeforeAsking): Promise<SubmitReceipt> {
+    return this.askAgain(surfaceId, turnUid, { reason: 'retried', before });
   }
 
-  async edit(surfaceId: string, turnUid: string, text: string, uid: string): Promise<SubmitReceipt> {
+  async edit(surfaceId: string, turnUid: string, text: string, uid: string, before?: BeforeAsking): Promise<SubmitReceipt> {
     if (text.trim() === '') throw new GatewayError('invalid', 'There is nothing to send. Type a prompt first.');
-    return this.askAgain(surfaceId, turnUid, { reason: 'edited', uid, text });
+    return this.askAgain(surfaceId, turnUid, { reason: 'edited', uid, text, before });
   }
 
   async show(turnUid: string): Promise<void> {
@@ -63,6 +63,7 @@ export class PromptVersions {
       if (await slots.isBusy(session)) throw new GatewayError('busy', busySentence);
       const segment = await this.segmentOf(turn, session);
       const asked = asking.reason === 'edited' ? { text: asking.text } : await this.askedIn(turn, session);
+      await asking.before?.();
       if (segment.isEarlier) return asked;
       const isLast = segment.rows.at(-1)?.turnUid === turn.uid;
       const { text, ...how } = asked;

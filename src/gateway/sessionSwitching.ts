@@ -166,11 +166,12 @@ export class SessionSwitching {
     const done = await slots.inSequence(found.conversationId, () => this.rewindTip(surfaceId, found, target));
     if ('sessionId' in done) return done;
     // Outside the conversation's sequence, which branching enters by itself.
-    return { ...(await this.branch(surfaceId, { sessionId: found.id, from: done.beforeSummary })), notice: notices.rewoundInBranch };
+    const branched = await this.branch(surfaceId, { sessionId: found.id, from: done.beforeSummary.uid });
+    return { ...branched, notice: notices.rewoundInBranch, ...takenBack(done.beforeSummary) };
   }
 
   /** An earlier segment is never changed: a prompt that stands in one is handed back by its uid. */
-  private async rewindTip(surfaceId: string, found: Session, target: TargetOf<'rewind'>): Promise<SwitchOutcome | { readonly beforeSummary: string }> {
+  private async rewindTip(surfaceId: string, found: Session, target: TargetOf<'rewind'>): Promise<SwitchOutcome | { readonly beforeSummary: Message }> {
     const { sessions, store, clock, surfaces, seating } = this.parts;
     const session = await sessions.tipOf(found.id);
     await this.refuseBusy(session, 'An answer is being written in this session. Stop it before you rewind the session.');
@@ -185,11 +186,11 @@ export class SessionSwitching {
       seating.rewound(surfaceId, session);
       for (const each of surfaces.allShowing(session.id)) this.switchTo(each, session, 'rewind');
       surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [session.id] });
-      return { sessionId: session.id, draft, notice: null };
+      return { sessionId: session.id, draft, notice: null, ...takenBack(prompt) };
     } catch (error) {
       const isEarlier = error instanceof StoreError && error.causeClass === 'invalid' && prompt.sessionId !== session.id && prompt.visibility.kind === 'shown';
       if (!isEarlier) throw error;
-      return { beforeSummary: prompt.uid };
+      return { beforeSummary: prompt };
     }
   }
 
@@ -243,4 +244,8 @@ export class SessionSwitching {
     if (leaving !== null && leaving !== session?.id) this.parts.left(leaving);
     if (session !== null) void this.noteSeen(session.id);
   }
+}
+
+function takenBack({ turnUid }: Message): Pick<SwitchOutcome, 'takenBack'> {
+  return turnUid === null ? {} : { takenBack: turnUid };
 }

@@ -6,6 +6,7 @@ import type { SessionStore } from '../store/sessionStore';
 import type { SessionSummary } from '../transcript/session';
 import type { SessionEvent, TurnEvent } from '../transcript/turnEvent';
 import { BackgroundSessions } from './backgroundSessions';
+import type { ChatFiles } from './changedFiles/chatFiles';
 import { chatHandlers, type ChatEditor } from './chatHandlers';
 import type { ChatModels } from './chatModels';
 import { DrawnPages } from './drawnPages';
@@ -21,6 +22,7 @@ export interface ChatBridgeNeeds {
   readonly store: StoreDesk;
   readonly models: ChatModels;
   readonly editor: ChatEditor;
+  readonly files: ChatFiles;
   readonly surroundings: () => Pick<ChatState, 'restricted' | 'folderName' | 'demoPrompts' | 'localization' | 'promptFiles'>;
   /** The model or session that is shown has changed. */
   readonly onChange: () => void;
@@ -63,6 +65,7 @@ export class ChatBridge implements Surface, Disposable {
     this.lifetime.register(toDisposable(() => this.attachment.dispose()));
     this.lifetime.register(store.onDidChange(() => this.storeChanged()));
     this.lifetime.register(models.onDidChange(() => this.modelsChanged()));
+    this.lifetime.register(needs.files.onDidChange((change) => this.tell('changedFiles', change)));
     this.lifetime.register(gateway.onDidChangeRunning(() => this.recent.refresh()));
     this.storeChanged();
   }
@@ -231,7 +234,8 @@ export class ChatBridge implements Surface, Disposable {
       const { session, page, queue, draft, openTurn, activity, approval, mode } = await this.pages.read(this.needs.gateway, sessionId);
       const { messages, turns, versions, hasEarlier } = page;
       const origin = await originOf(session, this.needs.sessions);
-      return { session, messages, turns, versions, hasEarlier, queue, draft, openTurn, activity, approval, mode, origin, changed: this.changed };
+      const changes = await this.needs.files.ofTurns(turns.map(({ uid }) => uid));
+      return { session, messages, turns, versions, changes, hasEarlier, queue, draft, openTurn, activity, approval, mode, origin, changed: this.changed };
     } catch (error) {
       this.needs.log.error(`Session ${sessionId} could not be read`, error);
       this.needs.store.setNotices('shown session', [{ sentence: errorWords(error).sentence, actions: [] }]);

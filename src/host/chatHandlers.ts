@@ -3,6 +3,8 @@ import type { AskedAgain, chatCommands, chatRequests, ChatResults, CompressionOu
 import type { SessionStore } from '../store/sessionStore';
 import type { Mode } from '../transcript/approval';
 import type { ChatModels } from './chatModels';
+import { changedFileHandlers, joined } from './changedFiles/changedFileHandlers';
+import type { ChatFiles } from './changedFiles/chatFiles';
 import type { StoreDesk } from './storeDesk';
 import type { CommandHandlers, RequestHandlers } from './viewEndpoint';
 
@@ -32,6 +34,7 @@ export interface ChatHandlerNeeds {
   readonly store: StoreDesk;
   readonly models: ChatModels;
   readonly editor: ChatEditor;
+  readonly files: ChatFiles;
   readonly onReady: () => Promise<void>;
   readonly onModelChosen: (sessionId: string | null) => Promise<void>;
   /** The next drawing of the session must reach back to this message. */
@@ -48,7 +51,8 @@ export interface ChatHandlers {
 
 /** What each message of a chat view does. Requests wait for a store that is just being opened, so that a prompt typed at once is not refused. */
 export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
-  const { gateway, surfaceId, store, models, editor } = needs;
+  const { gateway, surfaceId, store, models, editor, files } = needs;
+  const workFiles = changedFileHandlers(files);
   let draftSaved: Promise<void> = Promise.resolve();
   const saveDraft = async (key: string, text: string): Promise<void> => {
     await store.settled();
@@ -56,6 +60,7 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
   };
   return {
     commands: {
+      ...workFiles.commands,
       ready: () => needs.onReady(),
       saveDraft: ({ key, text }) => (draftSaved = saveDraft(key, text)),
       dismissBackground: ({ sessionId }) => needs.onBackgroundDismissed(sessionId),
@@ -79,6 +84,7 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
       },
     },
     requests: {
+      ...workFiles.requests,
       submit: async ({ busy, ...prompt }) => {
         await store.settled();
         const receipt = await gateway.submit(surfaceId, busy === undefined ? prompt : { ...prompt, busy });
@@ -88,11 +94,11 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
         await gateway.stop(sessionId, turnUid);
         return null;
       },
-      retry: async ({ turnUid }) => askedAgain(await gateway.retry(surfaceId, turnUid)),
-      continueTurn: async ({ turnUid }) => askedAgain(await gateway.continueTurn(surfaceId, turnUid)),
-      editAndResend: async ({ turnUid, text, uid }) => {
+      retry: ({ turnUid, files: withFiles }) => askedAgain(files, turnUid, withFiles, (takeBack) => gateway.retry(surfaceId, turnUid, takeBack)),
+      continueTurn: ({ turnUid }) => askedAgain(files, turnUid, false, () => gateway.continueTurn(surfaceId, turnUid)),
+      editAndResend: async ({ turnUid, text, uid, files: withFiles }) => {
         await store.settled();
-        return askedAgain(await gateway.editAndResend(surfaceId, turnUid, text, uid));
+        return askedAgain(files, turnUid, withFiles, (takeBack) => gateway.editAndResend(surfaceId, turnUid, text, uid, takeBack));
       },
       showVersion: async ({ turnUid }) => {
         const head = await needs.sessions.getTurn(turnUid);
@@ -104,14 +110,15 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
         await store.settled();
         // A rewind puts the prompt ahead of what is in the composer; one that could not be saved is the view's to say.
         await draftSaved.catch(() => undefined);
-        const { sessionId, notice } = await gateway.switchSession(surfaceId, switchTarget(target));
-        return { sessionId, notice };
+        const { sessionId, notice, takenBack } = await gateway.switchSession(surfaceId, switchTarget(target));
+        const isWithFiles = target.reason === 'rewind' && target.files === true && takenBack !== undefined;
+        return { sessionId, notice: joined(notice, isWithFiles ? await files.takeBack(takenBack) : null) };
       },
       findSession: ({ text }) => needs.sessions.findSession(text),
       loadEarlier: async ({ sessionId, before, limit }) => {
         const { messages, turns, versions, hasEarlier } = await gateway.readTranscript({ sessionId, before, limit });
         needs.onEarlierLoaded(messages.length);
-        return { messages, turns, versions, hasEarlier };
+        return { messages, turns, versions, hasEarlier, changes: await files.ofTurns(turns.map(({ uid }) => uid)) };
       },
       readMessage: ({ uid }) => needs.sessions.getMessage(uid),
       editQueued: async ({ uid, text }) => {
@@ -170,8 +177,15 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
   };
 }
 
-function askedAgain(receipt: SubmitReceipt): AskedAgain {
-  return { sessionId: receipt.sessionId, notice: receipt.kind === 'started' ? (receipt.notice ?? null) : null };
+/** Files go back once it is certain that the turn will be asked again, and before the model is. */
+async function askedAgain(
+  files: ChatFiles, turnUid: string, withFiles: boolean | undefined, ask: (takeBack: () => Promise<void>) => Promise<SubmitReceipt>,
+): Promise<AskedAgain> {
+  let told: string | null = null;
+  const receipt = await ask(async () => {
+    if (withFiles === true) told = await files.takeBack(turnUid);
+  });
+  return { sessionId: receipt.sessionId, notice: joined(receipt.kind === 'started' ? (receipt.notice ?? null) : null, told) };
 }
 
 /** What is optional in a message may be there and undefined; the gateway takes it or leaves it. */
@@ -182,6 +196,10 @@ function switchTarget(target: ViewSwitch): SwitchTarget {
     case 'branch': {
       const { title, ...branch } = target;
       return title === undefined ? branch : { ...branch, title };
+    }
+    case 'rewind': {
+      const { files: _files, ...rewind } = target;
+      return rewind;
     }
     default:
       return target;

@@ -31,6 +31,7 @@ import { WorkspacePaths } from '../tools/workspacePaths';
 import { BuiltinMemoryDesk } from './builtinMemoryDesk';
 import { ExtensionApi } from './api/extensionApi';
 import type { HermesExtension } from './api/hermes';
+import { noChangedFiles } from './changedFiles/chatFiles';
 import { ChatBridge } from './chatBridge';
 import { ChatTabs, chatTabViewType } from './chatTabs';
 import { ChatView, chatViewId } from './chatView';
@@ -232,7 +233,7 @@ class HermesWindow {
     const statusBar = own(new StatusBar());
     const showStatus = (): void => statusBar.show({ running: gateway.runningTurns().length, store: storeDesk.shown.kind, model: bridge.modelState.chosen });
     const chatNeeds = {
-      gateway, store: storeDesk, models, editor, log,
+      gateway, store: storeDesk, models, editor, log, files: noChangedFiles,
       surroundings: () => ({ restricted: !vscode.workspace.isTrusted, folderName: vscode.workspace.name ?? null, demoPrompts, localization, promptFiles: project.offered }),
     };
     const shownChanged = (): void => (showStatus(), sessions.shownChanged(), containerNotice.update());

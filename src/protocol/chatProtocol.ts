@@ -7,6 +7,8 @@ import type { QueuedPrompt, Session, SessionSummary } from '../transcript/sessio
 import { approvalRequests, type ApprovalResults, type WorkNotifications } from './workProtocol';
 import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
 import type { PromptVersions, Turn } from '../transcript/turn';
+import type { ChangedFile } from '../transcript/changedFile';
+import { changedFileCommands, changedFileRequests, type ChangedFileNotifications, type ChangedFileResults } from './workProtocol';
 
 /** What a chat view may ask to be shown. The session acted on is named, so that a switch that comes late hits no other. */
 const switchTarget = v.variant('reason', [
@@ -15,14 +17,15 @@ const switchTarget = v.variant('reason', [
   v.object({ reason: v.literal('resume'), sessionId: v.string() }),
   /** `from`: an answer (copied with everything before it) or a prompt (which goes into the composer of the branch); null: everything. */
   v.object({ reason: v.literal('branch'), sessionId: v.string(), from: v.nullable(v.string()), title: v.optional(v.string()) }),
-  /** `to`: the prompt that is taken back with everything behind it. */
-  v.object({ reason: v.literal('rewind'), sessionId: v.string(), to: v.string() }),
-  v.object({ reason: v.literal('rewind'), sessionId: v.string(), turns: v.pipe(v.number(), v.integer(), v.minValue(1)) }),
+  /** `to`: the prompt that is taken back with everything behind it. `files`: also what the turns that are taken back changed in files. */
+  v.object({ reason: v.literal('rewind'), sessionId: v.string(), to: v.string(), files: v.optional(v.boolean()) }),
+  v.object({ reason: v.literal('rewind'), sessionId: v.string(), turns: v.pipe(v.number(), v.integer(), v.minValue(1)), files: v.optional(v.boolean()) }),
 ]);
 export type ViewSwitch = v.InferOutput<typeof switchTarget>;
 
 /** Payloads a chat view may send, by name, validated where they arrive. Views are rebuilt from `bootstrap` or `shown` at any moment. */
 export const chatCommands = {
+  ...changedFileCommands,
   /** The view is up and has its listeners; the host answers with `bootstrap`. */
   ready: v.object({}),
   saveDraft: v.object({ key: v.string(), text: v.string() }),
@@ -47,15 +50,17 @@ export const chatCommands = {
 } as const;
 
 export const chatRequests = {
+  ...changedFileRequests,
   /** `busy`: what becomes of the prompt while a turn runs; without it the setting decides. */
   submit: v.object({ sessionId: v.nullable(v.string()), uid: v.string(), text: v.string(), busy: v.optional(v.picklist(busyModes)) }),
   /** `turnUid`: the turn the person saw running. A stop that comes too late for it stops nothing else. */
   stop: v.object({ sessionId: v.string(), turnUid: v.optional(v.string()) }),
-  retry: v.object({ turnUid: v.string() }),
+  /** `files`: also reverts what this turn and everything behind it changed in files, before it is asked again. */
+  retry: v.object({ turnUid: v.string(), files: v.optional(v.boolean()) }),
   /** Has the last answer go on where it stopped. */
   continueTurn: v.object({ turnUid: v.string() }),
-  /** `uid` is given by the view, so that a repeated request is stored once. */
-  editAndResend: v.object({ turnUid: v.string(), text: v.string(), uid: v.string() }),
+  /** `uid` is given by the view, so that a repeated request is stored once. `files`: as for `retry`. */
+  editAndResend: v.object({ turnUid: v.string(), text: v.string(), uid: v.string(), files: v.optional(v.boolean()) }),
   /** Shows the version of a prompt that this turn heads, with what followed it. */
   showVersion: v.object({ turnUid: v.string() }),
   /** Drafts that the view saved before are stored before this is done. */
@@ -86,6 +91,11 @@ export const chatRequests = {
 } as const;
 
 export interface ChatResults extends ApprovalResults {
+  readonly changedFiles: ChangedFileResults['changedFiles'];
+  readonly fileHunks: ChangedFileResults['fileHunks'];
+  readonly reviewFiles: ChangedFileResults['reviewFiles'];
+  readonly reviewHunk: ChangedFileResults['reviewHunk'];
+  readonly filesFrom: ChangedFileResults['filesFrom'];
   readonly submit: { readonly kind: 'started' | 'queued'; readonly sessionId: string };
   readonly stop: null;
   readonly retry: AskedAgain;
@@ -94,7 +104,7 @@ export interface ChatResults extends ApprovalResults {
   readonly showVersion: null;
   readonly switchSession: SwitchResult;
   readonly findSession: FoundSession;
-  readonly loadEarlier: Pick<ShownSession, 'messages' | 'turns' | 'versions' | 'hasEarlier'>;
+  readonly loadEarlier: Pick<ShownSession, 'messages' | 'turns' | 'versions' | 'hasEarlier' | 'changes'>;
   readonly readMessage: Message | null;
   readonly editQueued: null;
   readonly removeQueued: null;
@@ -112,6 +122,7 @@ export interface ChatResults extends ApprovalResults {
 /** What the host tells a chat view. */
 export interface ChatNotifications extends Pick<WorkNotifications, 'mode'> {
   readonly bootstrap: ChatState;
+  readonly changedFiles: ChangedFileNotifications['changedFiles'];
   /** The view now shows this (null: empty state). Replaces everything but the models and setup. */
   readonly shown: ShownSession | null;
   readonly turnEvent: { readonly sessionId: string; readonly event: TurnEvent };
@@ -160,6 +171,8 @@ export interface ShownSession {
   readonly turns: readonly Turn[];
   /** Of the prompts among `messages` that have other versions. */
   readonly versions: readonly PromptVersions[];
+  /** What turns among `turns` changed in files, by turn; one that changed nothing is left out. */
+  readonly changes: Readonly<Record<string, readonly ChangedFile[]>>;
   readonly hasEarlier: boolean;
   readonly queue: readonly QueuedPrompt[];
   readonly draft: string;

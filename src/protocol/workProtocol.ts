@@ -53,8 +53,11 @@ export const changedFileCommands = {
   openOutput: v.object({ file: v.string() }),
 } as const;
 
-export interface WorkNotifications {
+export interface ChangedFileNotifications {
   /** A call of this turn changed files, or the person kept or reverted some. */
   readonly changedFiles: { readonly sessionId: string; readonly turnUid: string; readonly files: readonly ChangedFile[] };
+}
+
+export interface WorkNotifications extends ChangedFileNotifications {
   readonly mode: { readonly sessionId: string | null; readonly mode: Mode };
 }

@@ -1,5 +1,6 @@
 import { Emitter } from '../../src/base/disposable';
 import { ChatBridge } from '../../src/host/chatBridge';
+import { noChangedFiles } from '../../src/host/changedFiles/chatFiles';
 import type { ChatEditor } from '../../src/host/chatHandlers';
 import type { ChatModels } from '../../src/host/chatModels';
 import { StoreDesk } from '../../src/host/storeDesk';
@@ -43,7 +44,7 @@ export class ChatInWorld {
       onDidChange: new Emitter<void>().event,
     };
     this.bridge = new ChatBridge(surfaceId, {
-      gateway: world.gateway, sessions: world.store, models, editor, onChange: () => undefined,
+      gateway: world.gateway, sessions: world.store, models, editor, files: noChangedFiles, onChange: () => undefined,
       store: new StoreDesk(new StoreAtHand(), (message) => message, noSpills),
       surroundings: () => ({ restricted: false, folderName: 'sample', demoPrompts: [], localization: {}, promptFiles: [] }),
       log: { trace: () => undefined, info: () => undefined, warn: () => undefined, error: (message, error) => this.failures.push(`${message} ${String(error)}`) },

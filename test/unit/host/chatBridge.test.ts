@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Emitter } from '../../../src/base/disposable';
 import { ChatBridge } from '../../../src/host/chatBridge';
+import { noChangedFiles } from '../../../src/host/changedFiles/chatFiles';
 import type { ChatEditor } from '../../../src/host/chatHandlers';
 import { ownMemory } from '../../../src/host/chatTabMemory';
 import type { ChatModels } from '../../../src/host/chatModels';
@@ -50,7 +51,7 @@ function world(options: { readonly store?: StoreState; readonly remembered?: str
   };
   const log = new RecordingLog();
   const needs = {
-    gateway, sessions, store, models, editor, log, onChange: () => undefined,
+    gateway, sessions, store, models, editor, log, files: noChangedFiles, onChange: () => undefined,
     surroundings: () => ({ restricted: false, folderName: 'sample', demoPrompts: [], localization: {}, promptFiles: [] }),
   };
   const bridge = new ChatBridge('chat', needs);

@@ -1,0 +1,30 @@
+import type { changedFileCommands, changedFileRequests, ChangedFileResults } from '../../protocol/workProtocol';
+import type { CommandHandlers, RequestHandlers } from '../viewEndpoint';
+import type { ChatFiles } from './chatFiles';
+
+interface ChangedFileHandlers {
+  readonly commands: CommandHandlers<typeof changedFileCommands>;
+  readonly requests: RequestHandlers<typeof changedFileRequests, ChangedFileResults>;
+}
+
+export function changedFileHandlers(files: ChatFiles): ChangedFileHandlers {
+  return {
+    commands: {
+      openDiff: ({ turnUid, path }) => files.openDiff(turnUid, path),
+      openOutput: ({ file }) => files.openOutput(file),
+    },
+    requests: {
+      changedFiles: async ({ turnUid }) => (await files.ofTurns([turnUid]))[turnUid] ?? [],
+      fileHunks: ({ turnUid, path }) => files.hunks(turnUid, path),
+      reviewFiles: ({ turnUid, paths, action, overwrite }) => files.review(turnUid, paths, action, overwrite),
+      reviewHunk: ({ turnUid, path, hunk, action }) => files.reviewHunk(turnUid, path, hunk, action),
+      filesFrom: ({ turnUid }) => files.from(turnUid),
+    },
+  };
+}
+
+/** One sentence behind the other. */
+export function joined(...sentences: readonly (string | null)[]): string | null {
+  const said = sentences.filter((sentence) => sentence !== null);
+  return said.length === 0 ? null : said.join(' ');
+}
