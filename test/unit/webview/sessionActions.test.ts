@@ -196,7 +196,7 @@ describe('versions of a prompt', () => {
   test('leave nothing of another version behind that was loaded from earlier pages', async () => {
     await open({ ...threeTurns, messages: rows.slice(2), hasEarlier: true });
     document.querySelector<HTMLElement>('.earlier')?.click();
-    await page.answer('loadEarlier', { messages: rows.slice(0, 2), turns: turns.slice(0, 1), versions: [], hasEarlier: false });
+    await page.answer('loadEarlier', { messages: rows.slice(0, 2), turns: turns.slice(0, 1), versions: [], changes: {}, hasEarlier: false });
     const many = [41, 42, 43].map((position) => answer({ uid: `b${position}`, position, turnUid: 'turn4' }, [`Part ${position}`]));
     await page.tell('shown', { ...secondVersion, messages: many, hasEarlier: true });
     expect(shownTexts()).toEqual(['Part 41', 'Part 42', 'Part 43']);
