@@ -1,5 +1,8 @@
 /** The words of transcript/ that views use; views import nothing else of ours. */
+export type { Access, Approval, ApprovalDecision, ApprovalRequest, AskReason, Mode } from '../transcript/approval';
+export { modes } from '../transcript/approval';
 export type { BusyMode } from '../transcript/busyMode';
+export type { ChangedFile, FileHunk, ReviewOutcome } from '../transcript/changedFile';
 export { isContinuation } from '../transcript/continuation';
 export type { HandoffTokens } from '../transcript/handoff';
 export { handoffTokens } from '../transcript/handoff';
@@ -8,6 +11,6 @@ export { answerText } from '../transcript/message';
 export type { AssistantPart, Part, ToolCallPart, ToolOutcome, ToolResultPart } from '../transcript/part';
 export type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
 export type { Failure, StopReason } from '../transcript/stopReason';
-export type { Recalled, SessionEvent, TurnActivity, TurnEvent } from '../transcript/turnEvent';
+export type { Recalled, SessionEvent, ToolProgress, TurnActivity, TurnEvent } from '../transcript/turnEvent';
 export type { PromptVersions, Turn } from '../transcript/turn';
 export type { Usage } from '../transcript/usage';

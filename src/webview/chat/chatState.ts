@@ -1,6 +1,6 @@
 import type { BackgroundSession, ChatNotifications, ChatResults, ChatState, ModelState, OfferedPrompt, Setup, StoreState } from '../../protocol/chatProtocol';
-import type { Message, SessionSummary } from '../../protocol/transcriptWords';
-import { applyRead, applyTurnEvent, conversationFrom, mergeSnapshot, prependPage, type Conversation, withCompressing } from './conversation';
+import type { Message, Mode, SessionSummary } from '../../protocol/transcriptWords';
+import { applyRead, applyTurnEvent, conversationFrom, decided, mergeSnapshot, prependPage, type Conversation, withChanges, withCompressing } from './conversation';
 
 /** Everything the chat view draws, apart from what a person is doing in it (text being typed, folds, scroll). */
 export interface ChatViewState {
@@ -9,6 +9,8 @@ export interface ChatViewState {
   readonly conversation: Conversation | null;
   readonly recentSessions: readonly SessionSummary[];
   readonly beginning: ChatState['beginning'];
+  /** How freely the agent of a session may act that begins in the empty state. */
+  readonly newMode: Mode;
   readonly background: readonly BackgroundSession[];
   readonly model: ModelState;
   readonly setup: Setup;
@@ -24,6 +26,7 @@ export const initialState: ChatViewState = {
   conversation: null,
   recentSessions: [],
   beginning: { private: false },
+  newMode: 'ask',
   background: [],
   model: { chosen: null, problem: null },
   setup: { searching: false, entries: [] },
@@ -41,6 +44,8 @@ export type ChatEvent =
   | { readonly kind: 'told'; readonly notification: Notification }
   | { readonly kind: 'messageRead'; readonly sessionId: string; readonly uid: string; readonly message: Message | null }
   | { readonly kind: 'earlierLoaded'; readonly sessionId: string; readonly page: ChatResults['loadEarlier'] }
+  /** What was decided is on disk. */
+  | { readonly kind: 'approvalDecided'; readonly sessionId: string; readonly approvalId: string }
   | { readonly kind: 'discovered'; readonly setup: Setup };
 
 /** Pure. `now` is in milliseconds, for elapsed times only; nothing is ordered by it. Events of a session that is not shown change nothing. */
@@ -52,6 +57,8 @@ export function reduce(state: ChatViewState, event: ChatEvent, now: number): Cha
       return ofSession(state, event.sessionId, (conversation) => applyRead(conversation, event.uid, event.message, now));
     case 'earlierLoaded':
       return ofSession(state, event.sessionId, (conversation) => prependPage(conversation, event.page, now));
+    case 'approvalDecided':
+      return ofSession(state, event.sessionId, (conversation) => decided(conversation, event.approvalId));
     case 'discovered':
       return { ...state, setup: event.setup };
   }
@@ -67,6 +74,8 @@ function told(state: ChatViewState, { name, payload }: Notification, now: number
       return ofSession(state, payload.sessionId, (conversation) => applyTurnEvent(conversation, payload.event, now));
     case 'queueChanged':
       return ofSession(state, payload.sessionId, (conversation) => ({ ...conversation, queue: payload.queue }));
+    case 'changedFiles':
+      return ofSession(state, payload.sessionId, (conversation) => withChanges(conversation, payload.turnUid, payload.files));
     case 'compressing':
       return ofSession(state, payload.sessionId, (conversation) => withCompressing(conversation, payload.activity, now));
     case 'sessionRenamed':
@@ -87,8 +96,10 @@ function told(state: ChatViewState, { name, payload }: Notification, now: number
       return { ...state, promptFiles: payload };
     case 'trust':
       return { ...state, restricted: payload.restricted };
-    case 'focusComposer':
     case 'mode':
+      if (payload.sessionId === null) return { ...state, newMode: payload.mode };
+      return ofSession(state, payload.sessionId, (conversation) => ({ ...conversation, mode: payload.mode }));
+    case 'focusComposer':
     case 'insertPrompt':
     case 'reveal':
       // About what the person is doing, not about what is shown.
@@ -97,9 +108,9 @@ function told(state: ChatViewState, { name, payload }: Notification, now: number
 }
 
 function bootstrapped(state: ChatViewState, bootstrap: ChatState, now: number): ChatViewState {
-  const { recentSessions, beginning, background, model, setup, store, restricted, folderName, demoPrompts, promptFiles } = bootstrap;
+  const { recentSessions, beginning, newMode, background, model, setup, store, restricted, folderName, demoPrompts, promptFiles } = bootstrap;
   const conversation = shown(state.conversation, bootstrap.shown, now);
-  return { ready: true, conversation, recentSessions, beginning, background, model, setup, store, restricted, folderName, demoPrompts, promptFiles };
+  return { ready: true, conversation, recentSessions, beginning, newMode, background, model, setup, store, restricted, folderName, demoPrompts, promptFiles };
 }
 
 function shown(current: Conversation | null, payload: ChatNotifications['shown'], now: number): Conversation | null {

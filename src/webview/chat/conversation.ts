@@ -1,6 +1,7 @@
 import type { ChatResults, SessionOrigin, ShownSession } from '../../protocol/chatProtocol';
-import type { Chunk, Message, PromptVersions, QueuedPrompt, Recalled, Session, Turn, TurnActivity, TurnEvent } from '../../protocol/transcriptWords';
+import type { Approval, ChangedFile, Chunk, Message, Mode, PromptVersions, QueuedPrompt, Recalled, Session, Turn, TurnActivity, TurnEvent } from '../../protocol/transcriptWords';
 import { isContinuation } from '../../protocol/transcriptWords';
+import { noWork, withActivity, withProgress, type TurnWork } from './turnWork';
 import { applyChunks, deliveredLength, emptyMessage, fromRow, markMissing, mergeRow, type LiveMessage, type RowSource } from './liveMessage';
 
 /** The session the view shows, as far as it was told about it. */
@@ -17,6 +18,13 @@ export interface Conversation {
   readonly activity: LiveActivity | null;
   /** What memory found for the prompts of turns, as far as this view was told. */
   readonly recalled: ReadonlyMap<string, readonly Recalled[]>;
+  /** What the open turn waits for. */
+  readonly approval: Approval | null;
+  readonly mode: Mode;
+  /** How far the turns that run have come. */
+  readonly work: ReadonlyMap<string, TurnWork>;
+  /** What turns changed in files, as far as this view was told. */
+  readonly changes: ReadonlyMap<string, readonly ChangedFile[]>;
 }
 
 export interface LiveActivity {
@@ -28,7 +36,7 @@ export interface LiveActivity {
 }
 
 export function conversationFrom(shown: ShownSession, now: number): Conversation {
-  const { openTurn, activity } = shown;
+  const { openTurn, activity, changes } = shown;
   const turns = openTurn === null ? shown.turns : [...shown.turns, openTurn];
   return {
     session: shown.session,
@@ -40,6 +48,10 @@ export function conversationFrom(shown: ShownSession, now: number): Conversation
     queue: shown.queue,
     activity: activity === null ? null : { turnUid: openTurn?.uid ?? null, activity, receivedAt: now },
     recalled: new Map(),
+    approval: shown.approval,
+    mode: shown.mode,
+    work: openTurn === null || activity === null ? new Map() : new Map([[openTurn.uid, withActivity(noWork, activity)]]),
+    changes: new Map(Object.entries(changes)),
   };
 }
 
@@ -62,6 +74,8 @@ export function mergeSnapshot(current: Conversation, shown: ShownSession, now: n
     messages: inOrder([...kept, ...merged]),
     turns: [...snapshot.turns.values()].reduce(withTurn, current.turns),
     recalled: current.recalled,
+    work: keptWork(current.work, snapshot.work),
+    changes: new Map([...current.changes, ...snapshot.changes]),
     versions: outdated ? snapshot.versions : withVersions(current.versions, shown.versions),
     hasEarlier: reachesFurther && !outdated ? current.hasEarlier : shown.hasEarlier,
   };
@@ -77,12 +91,13 @@ export function applyTurnEvent(conversation: Conversation, event: TurnEvent, now
       return withRows(conversation, [event.message], 'row', now);
     case 'activity':
       if (conversation.turns.get(event.turnUid)?.state === 'settled') return conversation;
-      return { ...conversation, activity: { turnUid: event.turnUid, activity: event.activity, receivedAt: now } };
+      return { ...withWork(conversation, event.turnUid, (work) => withActivity(work, event.activity)), activity: { turnUid: event.turnUid, activity: event.activity, receivedAt: now } };
     case 'approvalRequested':
+      return asked({ ...conversation, turns: withTurn(conversation.turns, event.turn) }, event.approval);
     case 'approvalDecided':
-      return { ...conversation, turns: withTurn(conversation.turns, event.turn) };
+      return decided({ ...conversation, turns: withTurn(conversation.turns, event.turn) }, event.approval.id);
     case 'toolProgress':
-      return conversation;
+      return withWork(conversation, event.turnUid, (work) => withProgress(work, event.callId, event.progress));
     case 'recalled':
       return { ...conversation, recalled: new Map(conversation.recalled).set(event.turnUid, event.found) };
     case 'turnSettled':
@@ -96,6 +111,23 @@ export function withCompressing(conversation: Conversation, activity: TurnActivi
   return conversation.activity?.turnUid === null ? { ...conversation, activity: null } : conversation;
 }
 
+/** The person has decided, here or elsewhere: nothing is asked any more. */
+export function decided(conversation: Conversation, approvalId: string): Conversation {
+  return conversation.approval?.id === approvalId ? { ...conversation, approval: null } : conversation;
+}
+
+/** The files a turn changed as they stand now. */
+export function withChanges(conversation: Conversation, turnUid: string, files: readonly ChangedFile[]): Conversation {
+  return { ...conversation, changes: new Map(conversation.changes).set(turnUid, files) };
+}
+
+/** Turns from this prompt's on that changed files which are not all reverted. */
+export function changedTurnsFrom({ messages, changes }: Conversation, turnUid: string): readonly string[] {
+  const from = messages.findIndex((live) => live.turnUid === turnUid);
+  const behind = new Set(messages.slice(Math.max(0, from)).flatMap((live) => live.turnUid ?? []));
+  return [...behind].filter((uid) => changes.get(uid)?.some(({ state }) => state !== 'reverted') === true);
+}
+
 /** The answer to `readMessage`. */
 export function applyRead(conversation: Conversation, uid: string, message: Message | null, now: number): Conversation {
   if (message !== null) return withRows(conversation, [message], 'read', now);
@@ -105,7 +137,8 @@ export function applyRead(conversation: Conversation, uid: string, message: Mess
 export function prependPage(conversation: Conversation, page: ChatResults['loadEarlier'], now: number): Conversation {
   const turns = page.turns.reduce(withTurn, conversation.turns);
   const versions = withVersions(conversation.versions, page.versions);
-  return { ...withRows({ ...conversation, turns, versions }, page.messages, 'row', now), hasEarlier: page.hasEarlier };
+  const changes = new Map([...Object.entries(page.changes), ...conversation.changes]);
+  return { ...withRows({ ...conversation, turns, versions, changes }, page.messages, 'row', now), hasEarlier: page.hasEarlier };
 }
 
 /** How many turns there are from this prompt on, as a person counts them: an answer that was continued is one. */
@@ -123,6 +156,23 @@ export function openTurn(conversation: Conversation): Turn | null {
 /** Messages whose stored row must be read. */
 export function messagesInDoubt(conversation: Conversation): readonly string[] {
   return conversation.messages.filter((live) => live.inDoubt).map((live) => live.uid);
+}
+
+// A question about a turn that is over is answered.
+function asked(conversation: Conversation, approval: Approval): Conversation {
+  return conversation.turns.get(approval.turnUid)?.state === 'settled' || approval.state.kind !== 'pending' ? conversation : { ...conversation, approval };
+}
+
+function withWork(conversation: Conversation, turnUid: string, change: (work: TurnWork) => TurnWork): Conversation {
+  if (conversation.turns.get(turnUid)?.state === 'settled') return conversation;
+  const before = conversation.work.get(turnUid) ?? noWork;
+  const after = change(before);
+  return after === before ? conversation : { ...conversation, work: new Map(conversation.work).set(turnUid, after) };
+}
+
+// A snapshot knows less of what runs than the view that watched it.
+function keptWork(known: ReadonlyMap<string, TurnWork>, snapshot: ReadonlyMap<string, TurnWork>): ReadonlyMap<string, TurnWork> {
+  return new Map([...snapshot].map(([turnUid, work]) => [turnUid, known.get(turnUid) ?? work]));
 }
 
 /** A prompt that is asked again takes the place of its earlier version and of everything behind that; nothing else says so. */
@@ -148,7 +198,9 @@ function settle(conversation: Conversation, turn: Turn, rows: readonly Message[]
     .filter((live) => !isOf(live, turn) || listed.has(live.uid) || live.row !== null || deliveredLength(live.parts) > 0)
     // Shown, and not among the rows of the turn: the disk is asked before anything is said.
     .map((live) => (isOf(live, turn) && live.role === 'assistant' && !listed.has(live.uid) ? { ...live, final: true, inDoubt: !live.unsaved } : live));
-  return { ...stored, messages, activity: stored.activity?.turnUid === turn.uid ? null : stored.activity };
+  const work = new Map([...stored.work].filter(([uid]) => uid !== turn.uid));
+  const approval = stored.approval?.turnUid === turn.uid ? null : stored.approval;
+  return { ...stored, messages, work, approval, activity: stored.activity?.turnUid === turn.uid ? null : stored.activity };
 }
 
 function withChunks(conversation: Conversation, turnUid: string, chunks: readonly Chunk[], now: number): Conversation {

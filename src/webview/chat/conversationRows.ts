@@ -1,7 +1,8 @@
-import type { Recalled, ToolCallPart, ToolResultPart, Turn, TurnActivity } from '../../protocol/transcriptWords';
+import type { ChangedFile, Recalled, ToolCallPart, ToolResultPart, Turn, TurnActivity } from '../../protocol/transcriptWords';
 import { isLowValueRead, type ToolState } from '../toolWords';
 import type { Conversation, LiveActivity } from './conversation';
 import { deliveredLength, type LiveMessage } from './liveMessage';
+import { noWork, type CallProgress, type TurnWork } from './turnWork';
 
 export type ArticleState = 'streaming' | 'saved' | 'interrupted' | 'failed' | 'unsaved';
 
@@ -20,6 +21,8 @@ export interface CallRow {
   readonly state: ToolState;
   /** Seconds since the epoch, of a running call. */
   readonly startedAt: number | null;
+  /** What it lets be seen while it runs. */
+  readonly progress: CallProgress | null;
 }
 
 /** Answers that did nothing but look, one after the other. */
@@ -62,6 +65,9 @@ export interface TurnBlock {
   readonly versions: readonly string[];
   /** What memory found for its prompt. */
   readonly recalled: readonly Recalled[];
+  /** Of the running turn: which of its requests is under way. */
+  readonly steps: TurnWork['steps'];
+  readonly changes: readonly ChangedFile[];
   /** What this was made from: as long as that is the same, the block stays the same object and is not drawn again. */
   readonly sources: readonly unknown[];
 }
@@ -81,19 +87,23 @@ export function conversationBlocks(conversation: Conversation, previous: readonl
     const activity = turn !== null && turn.state !== 'settled' && conversation.activity?.turnUid === turn.uid ? conversation.activity : null;
     const versions = (turn === null ? undefined : conversation.versions.get(turn.uid)) ?? once;
     const recalled = (turn === null ? undefined : conversation.recalled.get(turn.uid)) ?? nothing;
-    const sources = [turn, activity, isLast, versions, recalled, ...messages];
+    const work = (turn === null ? undefined : conversation.work.get(turn.uid)) ?? noWork;
+    const changes = (turn === null ? undefined : conversation.changes.get(turn.uid)) ?? unchanged;
+    const asked = conversation.approval?.turnUid === turn?.uid ? (conversation.approval?.callId ?? null) : null;
+    const sources = [turn, activity, isLast, versions, recalled, work, changes, asked, ...messages];
     const before = known.get(key);
     if (before !== undefined && sameItems(before.sources, sources)) return before;
     const summary = messages.every(isSummary) ? (messages[0] ?? null) : null;
     const prompt = summary === null && messages[0]?.role === 'user' ? messages[0] : null;
-    const answers = answerRows(messages, turn, activity?.activity ?? null, before);
+    const answers = answerRows(messages, { turn, activity: activity?.activity ?? null, work, asked }, before);
     const between = messages.filter((live) => live.role === 'user' && live !== prompt && live !== summary).map(betweenAnswers);
-    return { key, turn, summary, prompt, rows: foldReads(inPlace(messages, answers, between)), activity, isLast, versions, recalled, sources };
+    return { key, turn, summary, prompt, rows: foldReads(inPlace(messages, answers, between)), activity, isLast, versions, recalled, steps: work.steps, changes, sources };
   });
 }
 
 const once: readonly string[] = [];
 const nothing: readonly Recalled[] = [];
+const unchanged: readonly ChangedFile[] = [];
 
 function isSummary(live: LiveMessage): boolean {
   return live.row?.visibility.kind === 'handoff';
@@ -148,16 +158,26 @@ function turnAround(summary: LiveMessage, { messages, turns }: Conversation): st
   return goesOn ? ahead : null;
 }
 
-function answerRows(messages: readonly LiveMessage[], turn: Turn | null, activity: TurnActivity | null, before: TurnBlock | undefined): readonly AnswerRow[] {
+/** What is known of a turn beside its rows. */
+interface TurnState {
+  readonly turn: Turn | null;
+  readonly activity: TurnActivity | null;
+  readonly work: TurnWork;
+  /** The call the person is asked about. */
+  readonly asked: string | null;
+}
+
+function answerRows(messages: readonly LiveMessage[], state: TurnState, before: TurnBlock | undefined): readonly AnswerRow[] {
+  const { turn } = state;
   const results = new Map(messages.flatMap((live) => live.parts).flatMap((part) => (part.kind === 'toolResult' ? [[part.callId, part] as const] : [])));
   const known = new Map(before?.rows.flatMap(answersIn).map((row) => [row.key, row]));
   const answers = messages.filter((live) => live.role === 'assistant' && hasContent(live));
   return answers.map((message, index) => {
-    const calls = message.parts.flatMap((part) => (part.kind === 'toolCall' ? [callRow(part, results.get(part.callId) ?? null, turn, activity)] : []));
-    const state = articleState(message, turn, index === answers.length - 1);
+    const calls = message.parts.flatMap((part) => (part.kind === 'toolCall' ? [callRow(part, results.get(part.callId) ?? null, state)] : []));
+    const article = articleState(message, turn, index === answers.length - 1);
     const same = known.get(message.uid);
-    if (same?.message === message && same.state === state && sameCalls(same.calls, calls)) return same;
-    return { kind: 'answer', key: message.uid, message, state, calls };
+    if (same?.message === message && same.state === article && sameCalls(same.calls, calls)) return same;
+    return { kind: 'answer', key: message.uid, message, state: article, calls };
   });
 }
 
@@ -165,11 +185,15 @@ function hasContent(live: LiveMessage): boolean {
   return deliveredLength(live.parts) > 0 || live.parts.some((part) => part.kind === 'toolCall');
 }
 
-function callRow(call: ToolCallPart, result: ToolResultPart | null, turn: Turn | null, activity: TurnActivity | null): CallRow {
-  if (result !== null) return { call, result, state: result.outcome, startedAt: null };
-  if (turn === null || turn.state === 'settled') return { call, result, state: 'interrupted', startedAt: null };
-  if (activity?.kind === 'runningTool' && activity.callId === call.callId) return { call, result, state: 'running', startedAt: activity.startedAt };
-  return { call, result, state: turn.state === 'waiting' ? 'waiting' : 'queued', startedAt: null };
+function callRow(call: ToolCallPart, result: ToolResultPart | null, { turn, activity, work, asked }: TurnState): CallRow {
+  const row = (state: ToolState, startedAt: number | null = null, progress: CallProgress | null = null): CallRow => ({ call, result, state, startedAt, progress });
+  if (result !== null) return row(result.outcome);
+  if (turn === null || turn.state === 'settled') return row('interrupted');
+  if (asked === call.callId) return row('waiting');
+  const progress = work.calls.get(call.callId) ?? null;
+  if (activity?.kind === 'runningTool' && activity.callId === call.callId) return row('running', activity.startedAt, progress);
+  if (progress !== null && progress.startedAt !== null) return row('running', progress.startedAt, progress);
+  return row(turn.state === 'waiting' && asked === null ? 'waiting' : 'queued');
 }
 
 function articleState(message: LiveMessage, turn: Turn | null, isLast: boolean): ArticleState {
@@ -219,7 +243,7 @@ export function isFoldable(row: CallRow): boolean {
 }
 
 function sameCalls(left: readonly CallRow[], right: readonly CallRow[]): boolean {
-  const items = (rows: readonly CallRow[]): readonly unknown[] => rows.flatMap((row) => [row.call, row.result, row.state, row.startedAt]);
+  const items = (rows: readonly CallRow[]): readonly unknown[] => rows.flatMap((row) => [row.call, row.result, row.state, row.startedAt, row.progress]);
   return sameItems(items(left), items(right));
 }
 

@@ -58,7 +58,7 @@ function resultOf(request: unknown): unknown {
   if (request !== 'loadEarlier') return null;
   const [page, ...rest] = earlierLeft;
   earlierLeft = rest;
-  return { messages: page ?? [], turns: [], versions: [], hasEarlier: rest.length > 0 };
+  return { messages: page ?? [], turns: [], versions: [], changes: {}, hasEarlier: rest.length > 0 };
 }
 
 // What a view keeps over a reload is kept over a reload of the page.

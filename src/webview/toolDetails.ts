@@ -1,0 +1,52 @@
+import * as v from 'valibot';
+import type { ToolResultPart } from '../protocol/transcriptWords';
+
+const counted = v.nullable(v.number());
+const editDetails = v.object({
+  kind: v.literal('edit'),
+  files: v.array(v.object({ path: v.string(), shown: v.string(), change: v.picklist(['created', 'edited', 'deleted']), added: counted, removed: counted })),
+  diff: v.string(),
+});
+const commandDetails = v.object({
+  kind: v.literal('command'),
+  command: v.string(),
+  folder: v.string(),
+  exitCode: v.nullable(v.number()),
+  signal: v.nullable(v.string()),
+  ms: v.number(),
+  bytes: v.number(),
+  file: v.nullable(v.string()),
+  timedOut: v.boolean(),
+  background: v.nullable(v.string()),
+  tail: v.string(),
+});
+const todosDetails = v.object({ kind: v.literal('todos'), items: v.array(v.object({ text: v.string(), state: v.picklist(['pending', 'active', 'done']) })) });
+const fetchDetails = v.object({ kind: v.literal('fetch'), url: v.string(), status: counted, bytes: counted });
+const planDetails = v.object({ kind: v.literal('plan'), plan: v.string() });
+const delegateDetails = v.object({ kind: v.literal('delegate'), sessionId: v.string(), title: v.nullable(v.string()), turns: v.number(), ms: v.number() });
+const detailsSchema = v.variant('kind', [editDetails, commandDetails, todosDetails, fetchDetails, planDetails, delegateDetails]);
+
+/** What a result tells the surfaces beyond its text. */
+export type ToolDetails = v.InferOutput<typeof detailsSchema>;
+export type EditDetails = v.InferOutput<typeof editDetails>;
+export type CommandDetails = v.InferOutput<typeof commandDetails>;
+export type Todo = v.InferOutput<typeof todosDetails>['items'][number];
+
+const read = new WeakMap<ToolResultPart, ToolDetails | null>();
+
+/** Null where there are none, or they are of a kind (or of a version) that is not known here: then the result's text says it all. */
+export function toolDetails(result: ToolResultPart | null): ToolDetails | null {
+  if (result === null || result.details === undefined) return null;
+  const known = read.get(result);
+  if (known !== undefined) return known;
+  const parsed = v.safeParse(detailsSchema, result.details);
+  const details = parsed.success ? parsed.output : null;
+  read.set(result, details);
+  return details;
+}
+
+/** The list a call wrote; null where it wrote none. */
+export function todosIn(result: ToolResultPart): readonly Todo[] | null {
+  const details = toolDetails(result);
+  return details?.kind === 'todos' ? details.items : null;
+}
