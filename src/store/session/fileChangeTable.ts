@@ -109,7 +109,7 @@ export function hashOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-function readFileChange(row: SqlRow): FileChange {
+export function readFileChange(row: SqlRow): FileChange {
   const reviewed = oneOf(row, 'reviewed', ['reverted', 'kept'], null);
   return {
     uid: textOr(row, 'uid', ''),

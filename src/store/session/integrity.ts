@@ -1,5 +1,6 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
-import { textOr } from './columns';
+import { numberOr, textOr } from './columns';
+import { hashOf, unpacked } from './fileChangeTable';
 
 /** A rule of ours over the stored rows: the query answers the uids that break it. */
 interface Rule {
@@ -68,6 +69,11 @@ const rules: readonly Rule[] = [
     sql: 'SELECT uid FROM messages m WHERE copied_from IS NOT NULL AND NOT EXISTS (SELECT 1 FROM messages o WHERE o.uid = m.copied_from)',
   },
   {
+    broken: 'a file content is kept that no change names',
+    sql: `SELECT hash AS uid FROM file_contents f WHERE NOT EXISTS (SELECT 1 FROM file_changes c WHERE c.before_hash = f.hash)
+      AND NOT EXISTS (SELECT 1 FROM file_changes c WHERE c.after_hash = f.hash)`,
+  },
+  {
     broken: 'a turn stands in another conversation than its session',
     sql: 'SELECT t.uid FROM turns t JOIN sessions s ON s.id = t.session_id WHERE t.conversation_id <> s.conversation_id',
   },
@@ -88,10 +94,22 @@ const fileCheck: Check = (database) =>
 const orphanCheck: Check = (database) =>
   database.all('PRAGMA foreign_key_check').map((row) => `a row of ${textOr(row, 'table', '?')} belongs to nothing`);
 
+/** What a file held must be what its hash names, or it would be put back wrong. */
+const contentCheck: Check = (database) => {
+  const broken: string[] = [];
+  for (const row of database.iterate('SELECT * FROM file_contents')) {
+    const bytes = unpacked(row);
+    const hash = textOr(row, 'hash', '?');
+    if (bytes === null || hashOf(bytes) !== hash || bytes.length !== numberOr(row, 'size', -1)) broken.push(`a file content is not what it was: ${hash}`);
+  }
+  return broken.slice(0, mostNamed);
+};
+
 /** SQLite's own check of the file and its foreign keys, then ours over the rows. */
 export const transcriptChecks: readonly Check[] = [
   fileCheck,
   orphanCheck,
+  contentCheck,
   ...rules.map(
     (rule): Check =>
       (database) =>

@@ -4,6 +4,7 @@ import type { Message } from '../../transcript/message';
 import type { StopReason } from '../../transcript/stopReason';
 import { readChunkRow, type StoredChunk } from './chunkFolding';
 import { numberOr, oneOf, textOr } from './columns';
+import { importFileChanges } from './fileChangeImport';
 import { readMessageRow } from './messageRow';
 import { withChunks, type MessageTable } from './messageTable';
 import type { TurnClosing } from './turnClosing';
@@ -11,6 +12,7 @@ import { readTurnRow } from './turnRow';
 
 export const importedTables = [
   'sessions', 'turns', 'stream_chunks', 'messages', 'message_revisions', 'queue', 'drafts', 'approvals', 'outbox', 'state_meta',
+  'file_changes', 'file_contents',
 ] as const;
 export type ImportedTable = (typeof importedTables)[number];
 
@@ -49,6 +51,8 @@ export function rowsOfSessions(database: SqlDatabase, { sessionIds, moves }: Pic
     approvals: `WHERE session_id ${among}`,
     queue: `WHERE ${String(moves)} AND session_id ${among} ORDER BY place`,
     outbox: `WHERE ${String(moves)} AND session_id ${among} ORDER BY id`,
+    file_changes: `WHERE session_id ${among} ORDER BY id`,
+    file_contents: `WHERE hash IN (SELECT json_each.value FROM file_changes c, json_each(json_array(before_hash, after_hash)) WHERE c.session_id ${among})`,
     drafts: `WHERE key ${among}`,
     state_meta: `WHERE ${String(moves)} AND EXISTS (SELECT 1 FROM json_each(?) s WHERE substr(state_meta.key, -length(s.value) - 1) IN ('/' || s.value, ':' || s.value, '.' || s.value))`,
   };
@@ -88,6 +92,7 @@ export class StoreImport {
     for (const table of ['drafts', 'approvals', 'outbox', 'state_meta'] as const) {
       for (const row of source.rows(table)) this.insert(table, row);
     }
+    this.counts.skipped += importFileChanges(this.database, source.rows('file_changes'), source.rows('file_contents'));
     return this.counts;
   }
 
