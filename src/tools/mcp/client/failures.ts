@@ -1,0 +1,61 @@
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
+import type { McpFailure } from '../mcpConnection';
+
+/** Network faults in which the server was never reached. */
+const neverReached = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
+
+/** Why a request failed, and whether the server may have done what was asked. */
+export function failureOf(error: unknown, processEnding: string | null): McpFailure {
+  const failed = (cause: McpFailure['cause'], mayHaveRun: boolean): McpFailure => ({ kind: 'failed', cause, sentence: wordsOf(error), mayHaveRun });
+  if (error instanceof ProtocolError) return failed('refused', false);
+  const status = httpStatusOf(error);
+  // A server that was started anew does not know the session any more: it took nothing.
+  if (status === 404 || isUnknownSession(error, status)) return failed('lost', false);
+  if (status !== null) return failed(status >= 500 ? 'lost' : 'refused', status >= 500);
+  if (error instanceof UnauthorizedError) return failed('refused', false);
+  if (error instanceof SdkError) {
+    if (error.code === SdkErrorCode.RequestTimeout) return failed('timeout', true);
+    if (error.code === SdkErrorCode.NotConnected) return failed('lost', false);
+    if (error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.SendFailed) {
+      return { ...failed('lost', true), ...(processEnding === null ? {} : { sentence: `The program ended ${processEnding}.` }) };
+    }
+    return failed('unusable', true);
+  }
+  const code = codeOf(error);
+  if (code !== null) return failed('lost', !neverReached.includes(code));
+  return error instanceof TypeError ? failed('lost', true) : failed('unusable', true);
+}
+
+export function httpStatusOf(error: unknown): number | null {
+  return error instanceof SdkHttpError ? (error.status ?? null) : null;
+}
+
+/** In one sentence, for people and for the model. */
+export function wordsOf(error: unknown): string {
+  const status = httpStatusOf(error);
+  if (status === 401 || error instanceof UnauthorizedError) return 'The server asks for a sign-in (401). Hermes does not sign in by itself: give it a token in "headers".';
+  if (status === 403) return 'The server refused access (403). Check the token in "headers".';
+  const code = codeOf(error);
+  if (code === 'ENOENT') return 'The program was not found. Check "command", and whether it is installed and on the PATH.';
+  if (code === 'EACCES') return 'The program may not be run by this user.';
+  if (code === 'ECONNREFUSED') return 'Nothing answers at this address (connection refused).';
+  if (code !== null && neverReached.includes(code)) return `The host could not be reached (${code}).`;
+  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) return 'The server did not answer in time.';
+  const message = error instanceof Error ? error.message : String(error);
+  return code === null ? ended(message) : ended(`${message} (${code})`);
+}
+
+/** Node's `fetch` hides what happened behind "fetch failed". */
+function codeOf(error: unknown): string | null {
+  for (let each = error; each instanceof Error; each = each.cause) if ('code' in each && typeof each.code === 'string' && /^E[A-Z_]+$/.test(each.code) && !(each instanceof SdkError)) return each.code;
+  return null;
+}
+
+/** What servers answer that keep to the letter of older revisions. */
+function isUnknownSession(error: unknown, status: number | null): boolean {
+  return status === 400 && error instanceof Error && /session/i.test(error.message);
+}
+
+function ended(sentence: string): string {
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+}

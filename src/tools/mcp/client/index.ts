@@ -1,0 +1,146 @@
+import { Client, ProtocolError, SdkError, SSEClientTransport, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import type { ConnectMcp, CreateMcpClient, McpClientParts, McpConnected, McpConnection, McpConnectionEvents, McpLaunch } from '../mcpConnection';
+import { readContent, readListedTool } from './contentReading';
+import { failureOf, httpStatusOf, wordsOf } from './failures';
+import { StdioProcess } from './stdioProcess';
+
+/** Pages of a list of tools, at most: a server whose pages never end must not hold a turn. */
+const mostPages = 100;
+
+type ConnectOptions = Parameters<ConnectMcp>[2];
+type Negotiation = 'legacy' | 'auto';
+interface Route {
+  readonly transport: Transport;
+  readonly process: StdioProcess | null;
+}
+
+/** The official client, behind our port. */
+export const createMcpClient: CreateMcpClient = (parts) => async (launch, events, options) => {
+  if (launch.kind === 'stdio') {
+    // Asking an older server for the newer handshake first can end it, so the newer one is tried only where the older is refused.
+    const first = await attempt(processRoute(launch, events), 'legacy', events, options, parts);
+    if (first.kind === 'connected' || first.kind !== 'refused') return connected(first);
+    return connected(await attempt(processRoute(launch, events), 'auto', events, options, parts));
+  }
+  const address = parseAddress(launch.url);
+  if (address === null) return { kind: 'failed', sentence: `${launch.url} is not a web address.`, again: false };
+  if (launch.kind === 'http') {
+    const first = await attempt(httpRoute(address, launch, parts), 'auto', events, options, parts);
+    if (first.kind === 'connected' || first.status === null || ![400, 404, 405].includes(first.status)) return connected(first);
+    const second = await attempt(sseRoute(address, launch, parts), 'legacy', events, options, parts);
+    return connected(second.kind === 'connected' ? second : first);
+  }
+  return connected(await attempt(sseRoute(address, launch, parts), 'legacy', events, options, parts));
+};
+
+type Attempt =
+  | { readonly kind: 'connected'; readonly connection: McpConnection }
+  | { readonly kind: 'failed' | 'refused'; readonly sentence: string; readonly again: boolean; readonly status: number | null };
+
+function connected(attempt: Attempt): McpConnected {
+  return attempt.kind === 'connected' ? attempt : { kind: 'failed', sentence: attempt.sentence, again: attempt.again };
+}
+
+async function attempt(route: Route, mode: Negotiation, events: McpConnectionEvents, { signal, timeoutMs }: ConnectOptions, parts: McpClientParts): Promise<Attempt> {
+  const client = new Client(
+    { name: 'hermes-vscode', version: parts.version },
+    {
+      capabilities: { roots: { listChanged: true } },
+      versionNegotiation: { mode },
+      listMaxPages: mostPages,
+      // Only told: the list is read again by whoever shows it.
+      listChanged: { tools: { autoRefresh: false, debounceMs: 200, onChanged: () => events.onToolsChanged() } },
+    },
+  );
+  client.setRequestHandler('roots/list', () => ({ roots: events.roots().map(({ uri, name }) => ({ uri, name })) }));
+  client.setNotificationHandler('notifications/message', ({ params }) => events.onLogLine(`${params.level}: ${typeof params.data === 'string' ? params.data : JSON.stringify(params.data)}`));
+  try {
+    await client.connect(route.transport, { signal, timeout: timeoutMs });
+  } catch (error) {
+    const ending = route.process?.ending ?? null;
+    await client.close().catch(() => undefined);
+    await route.transport.close().catch(() => undefined);
+    const status = httpStatusOf(error);
+    const sentence = ending === null ? wordsOf(error) : `The program ended ${ending} before it was ready.`;
+    return { kind: error instanceof ProtocolError ? 'refused' : 'failed', sentence, again: mayWorkLater(error, status), status };
+  }
+  return { kind: 'connected', connection: connectionOf(client, route, events) };
+}
+
+function connectionOf(client: Client, { transport, process }: Route, events: McpConnectionEvents): McpConnection {
+  let closing = false;
+  client.onclose = () => (closing ? undefined : events.onClosed(process?.ending == null ? 'The connection was closed.' : `The program ended ${process.ending}.`));
+  client.onerror = (error) => events.onLogLine(`(connection) ${wordsOf(error)}`);
+  const failed = (error: unknown, signal: AbortSignal) => {
+    if (signal.aborted) throw signal.reason;
+    return failureOf(error, process?.ending ?? null);
+  };
+  return {
+    listTools: async (signal) => {
+      try {
+        const { tools } = await client.listTools(undefined, { signal, cacheMode: 'refresh' });
+        return { kind: 'ok', value: tools.map(readListedTool) };
+      } catch (error) {
+        return failed(error, signal);
+      }
+    },
+    callTool: async (name, args, { signal, onProgress, silenceMs, totalMs }) => {
+      try {
+        const result = await client.callTool(
+          { name, arguments: { ...args } },
+          {
+            signal,
+            timeout: silenceMs,
+            maxTotalTimeout: totalMs,
+            resetTimeoutOnProgress: true,
+            onprogress: ({ progress, total, message }) => onProgress(message ?? (total === undefined ? `${progress}` : `${progress} / ${total}`)),
+          },
+        );
+        return { kind: 'ok', value: { isError: result.isError === true, content: result.content.map(readContent), structured: result.structuredContent === undefined ? null : JSON.stringify(result.structuredContent) } };
+      } catch (error) {
+        return failed(error, signal);
+      }
+    },
+    rootsChanged: () => void client.sendRootsListChanged().catch((error: unknown) => events.onLogLine(`(connection) ${wordsOf(error)}`)),
+    close: async () => {
+      closing = true;
+      if (transport instanceof StreamableHTTPClientTransport) await atMost(1000, transport.terminateSession());
+      await client.close().catch(() => undefined);
+    },
+    kill: () => {
+      closing = true;
+      process?.kill();
+    },
+  };
+}
+
+function processRoute(launch: McpLaunch & { readonly kind: 'stdio' }, events: McpConnectionEvents): Route {
+  const process = new StdioProcess(launch, (line) => events.onLogLine(line));
+  return { transport: process, process };
+}
+
+function httpRoute(address: URL, { headers }: McpLaunch & { readonly kind: 'http' | 'sse' }, { fetch }: McpClientParts): Route {
+  return { transport: new StreamableHTTPClientTransport(address, { fetch, requestInit: { headers: { ...headers } } }), process: null };
+}
+
+function sseRoute(address: URL, { headers }: McpLaunch & { readonly kind: 'http' | 'sse' }, { fetch }: McpClientParts): Route {
+  return { transport: new SSEClientTransport(address, { fetch, requestInit: { headers: { ...headers } } }), process: null };
+}
+
+function parseAddress(text: string): URL | null {
+  const address = URL.canParse(text) ? new URL(text) : null;
+  return address !== null && ['http:', 'https:'].includes(address.protocol) ? address : null;
+}
+
+/** A program that is not there, and a server that says no, say the same a second later. */
+function mayWorkLater(error: unknown, status: number | null): boolean {
+  if (error instanceof ProtocolError) return false;
+  if (status !== null) return status === 408 || status === 429 || status >= 500;
+  return error instanceof SdkError || !(error instanceof Error && 'syscall' in error && String(error.syscall).startsWith('spawn'));
+}
+
+async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
+  await Promise.race([work.then(() => undefined, () => undefined), late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,242 @@
+import type { Clock } from '../../base/clock';
+import { Emitter } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import { maskSecrets, withoutSecrets } from '../../models/secrecy';
+import type { JsonObject } from '../../transcript/json';
+import type { ConnectMcp, McpAnswer, McpCallOptions, McpConnection, McpConnectionEvents, McpLaunch, McpListedTool, McpResult } from './mcpConnection';
+
+/** How a server is started; asked anew for every start, since variables may stand for something else by then. */
+export interface McpServerPlan {
+  /** Distinguishes it from every other server of the window. */
+  readonly id: string;
+  readonly name: string;
+  /** Another one where the definition is another. */
+  readonly fingerprint: string;
+  /** Fills in what is not known yet, asking the person where need be. `secrets` are kept out of the log. */
+  readonly launch: (signal: AbortSignal) => Promise<{ readonly kind: 'ready'; readonly launch: McpLaunch; readonly secrets: readonly string[] } | { readonly kind: 'failed'; readonly sentence: string }>;
+}
+
+export type McpServerState =
+  | { readonly kind: 'stopped'; readonly byPerson: boolean }
+  /** `since`: monotonic milliseconds. */
+  | { readonly kind: 'starting'; readonly since: number }
+  | { readonly kind: 'running' }
+  /** The connection is gone; it is tried again. */
+  | { readonly kind: 'waiting'; readonly attempt: number; readonly sentence: string }
+  /** `again`: a later turn may try once more. `at`: monotonic milliseconds. */
+  | { readonly kind: 'failed'; readonly sentence: string; readonly again: boolean; readonly at: number };
+
+export interface McpServerNeeds {
+  readonly connect: () => Promise<ConnectMcp>;
+  readonly roots: McpConnectionEvents['roots'];
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const reconnectDelaysMs = [1000, 2000, 4000, 8000, 16_000] as const;
+/** A server that ran for so long was well: tries are counted anew. */
+const wellAfterMs = 60_000;
+/** Programs that are fetched at their first start (npx, uvx, docker) take their time. */
+const startTimeoutMs = 120_000;
+const listTimeoutMs = 30_000;
+/** Of what a server writes for people: kept for its failure, and logged per start. */
+const keptLines = 8;
+const loggedLines = 500;
+
+/** One server and its life: started when it is needed, started again when it is lost, stopped as a whole. */
+export class McpServer {
+  private now: McpServerState = { kind: 'stopped', byPerson: false };
+  private listed: readonly McpListedTool[] = [];
+  private connection: McpConnection | null = null;
+  private life = new AbortController();
+  private attempts = 0;
+  private startedAt = 0;
+  private cancelTimer: () => void = () => undefined;
+  private tail: string[] = [];
+  private readonly changes = new Emitter<void>();
+  readonly onDidChange = this.changes.event;
+
+  constructor(
+    readonly plan: McpServerPlan,
+    private readonly needs: McpServerNeeds,
+  ) {}
+
+  get state(): McpServerState {
+    return this.now;
+  }
+
+  /** What it offered last; kept while a lost connection is made again, so that a tool set does not flicker. */
+  get tools(): readonly McpListedTool[] {
+    return this.now.kind === 'running' || this.now.kind === 'waiting' || this.now.kind === 'starting' ? this.listed : [];
+  }
+
+  /** The last lines it wrote for people, secrets masked. */
+  get lastLines(): readonly string[] {
+    return this.tail;
+  }
+
+  /** Does nothing where it is running or being started. */
+  start(): void {
+    if (this.now.kind === 'running' || this.now.kind === 'starting') return;
+    this.cancelTimer();
+    if (this.now.kind !== 'waiting') this.attempts = 0;
+    this.begin();
+  }
+
+  /** Ends it with every process of it. */
+  async stop(byPerson: boolean): Promise<void> {
+    const { connection } = this;
+    this.letGo();
+    this.listed = [];
+    this.become({ kind: 'stopped', byPerson });
+    await connection?.close();
+  }
+
+  /** Ends it at once. */
+  kill(): void {
+    const { connection } = this;
+    this.letGo();
+    connection?.kill();
+  }
+
+  rootsChanged(): void {
+    this.connection?.rootsChanged();
+  }
+
+  /** Resolves when it is no longer being started, at the latest after `patienceMs`. A lost server is tried at once. */
+  async ready(patienceMs: number, signal: AbortSignal): Promise<void> {
+    if (this.now.kind === 'waiting') this.start();
+    if (this.now.kind !== 'starting' || patienceMs <= 0) return;
+    await new Promise<void>((resolve) => {
+      const done = (): void => (listening.dispose(), cancel(), signal.removeEventListener('abort', done), resolve());
+      const listening = this.changes.event(() => (this.now.kind === 'starting' ? undefined : done()));
+      const cancel = this.needs.clock.after(patienceMs, done);
+      signal.addEventListener('abort', done);
+    });
+    signal.throwIfAborted();
+  }
+
+  /** Rejects only when aborted. What it certainly did not take because the connection was lost is asked once more. */
+  async call(tool: string, args: JsonObject, options: McpCallOptions, patienceMs: number): Promise<McpAnswer<McpResult>> {
+    for (let attempt = 1; ; attempt++) {
+      await this.ready(patienceMs, options.signal);
+      const { connection } = this;
+      if (this.now.kind !== 'running' || connection === null) return { kind: 'failed', cause: 'lost', sentence: this.whyNotRunning(), mayHaveRun: false };
+      const answer = await connection.callTool(tool, args, options);
+      if (answer.kind === 'ok' || answer.cause !== 'lost') return answer;
+      this.lost(connection, answer.sentence);
+      if (answer.mayHaveRun || attempt > 1) return answer;
+    }
+  }
+
+  private begin(): void {
+    this.life = new AbortController();
+    const { signal } = this.life;
+    this.startedAt = this.needs.clock.monotonicMs();
+    this.tail = [];
+    this.become({ kind: 'starting', since: this.startedAt });
+    this.run(signal).catch((error: unknown) => (signal.aborted ? undefined : this.failed(error instanceof Error ? error.message : String(error), false)));
+  }
+
+  private async run(signal: AbortSignal): Promise<void> {
+    const planned = await this.plan.launch(signal);
+    signal.throwIfAborted();
+    if (planned.kind === 'failed') return this.failed(planned.sentence, false);
+    const connect = await this.needs.connect();
+    signal.throwIfAborted();
+    const connected = await connect(planned.launch, this.events(signal, planned.secrets), { signal, timeoutMs: startTimeoutMs });
+    if (connected.kind === 'failed') return signal.aborted ? undefined : this.unreachable(connected.sentence, connected.again);
+    const { connection } = connected;
+    if (signal.aborted) return connection.close();
+    this.connection = connection;
+    const answer = await this.list(connection, signal);
+    if (signal.aborted) return;
+    if (answer.kind === 'failed') {
+      this.letGo();
+      void connection.close();
+      return this.unreachable(`Its tools could not be listed: ${answer.sentence}`, answer.cause === 'lost');
+    }
+    this.needs.log.info(`The MCP server ${this.plan.name} is running and offers ${answer.value.length} tools.`);
+    this.become({ kind: 'running' });
+  }
+
+  private async list(connection: McpConnection, signal: AbortSignal): Promise<McpAnswer<readonly McpListedTool[]>> {
+    const limit = new AbortController();
+    const cancel = this.needs.clock.after(listTimeoutMs, () => limit.abort());
+    try {
+      const answer = await connection.listTools(AbortSignal.any([signal, limit.signal]));
+      if (answer.kind === 'ok') this.listed = answer.value;
+      return answer;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return { kind: 'failed', cause: 'timeout', sentence: 'The server did not answer in time.', mayHaveRun: false };
+    } finally {
+      cancel();
+    }
+  }
+
+  private events(signal: AbortSignal, secrets: readonly string[]): McpConnectionEvents {
+    let lines = 0;
+    return {
+      roots: this.needs.roots,
+      onClosed: (how) => (signal.aborted || this.connection === null ? undefined : this.lost(this.connection, how)),
+      onToolsChanged: () => void this.listAgain(signal),
+      onLogLine: (line) => {
+        const masked = secrets.reduce((text, secret) => withoutSecrets(text, secret), maskSecrets(line));
+        this.tail = [...this.tail, masked].slice(-keptLines);
+        if (lines++ < loggedLines) this.needs.log.info(`[${this.plan.name}] ${masked}`);
+        else if (lines === loggedLines + 1) this.needs.log.info(`[${this.plan.name}] writes much; what follows is not logged.`);
+      },
+    };
+  }
+
+  private async listAgain(signal: AbortSignal): Promise<void> {
+    const { connection } = this;
+    if (connection === null || this.now.kind !== 'running') return;
+    const answer = await this.list(connection, signal).catch(() => null);
+    if (answer === null || signal.aborted) return;
+    if (answer.kind === 'failed') this.needs.log.warn(`The MCP server ${this.plan.name} has other tools now, which could not be listed: ${answer.sentence}`);
+    else this.changes.fire();
+  }
+
+  /** The connection that was used is gone. */
+  private lost(connection: McpConnection, sentence: string): void {
+    if (this.connection !== connection) return;
+    if (this.needs.clock.monotonicMs() - this.startedAt > wellAfterMs) this.attempts = 0;
+    this.letGo();
+    void connection.close();
+    this.unreachable(sentence, true);
+  }
+
+  private unreachable(sentence: string, again: boolean): void {
+    const delay = again ? reconnectDelaysMs[this.attempts] : undefined;
+    if (delay === undefined) return this.failed(sentence, again);
+    this.attempts++;
+    this.needs.log.warn(`The MCP server ${this.plan.name} is tried again in ${delay / 1000} s: ${sentence}`);
+    this.cancelTimer = this.needs.clock.after(delay, () => this.begin());
+    this.become({ kind: 'waiting', attempt: this.attempts, sentence });
+  }
+
+  private failed(sentence: string, again: boolean): void {
+    this.letGo();
+    this.listed = [];
+    this.needs.log.warn(`The MCP server ${this.plan.name} is not running: ${sentence}`);
+    this.become({ kind: 'failed', sentence, again, at: this.needs.clock.monotonicMs() });
+  }
+
+  private letGo(): void {
+    this.cancelTimer();
+    this.life.abort();
+    this.connection = null;
+  }
+
+  private whyNotRunning(): string {
+    if (this.now.kind === 'failed' || this.now.kind === 'waiting') return this.now.sentence;
+    return this.now.kind === 'starting' ? 'It is still being started.' : 'It was stopped.';
+  }
+
+  private become(state: McpServerState): void {
+    this.now = state;
+    this.changes.fire();
+  }
+}

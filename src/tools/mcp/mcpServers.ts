@@ -1,0 +1,107 @@
+import { Emitter, type Disposable } from '../../base/disposable';
+import type { AnyTool } from '../tool';
+import { McpServer, type McpServerNeeds, type McpServerPlan } from './mcpServer';
+import { mcpTool, problemOf } from './mcpTool';
+import { toolNames } from './toolNames';
+
+/** How long a turn waits for servers that are being started for the first time. */
+const turnPatienceMs = 5000;
+/** How long a call waits for a server that was lost. */
+const callPatienceMs = 10_000;
+/** A server that could not be reached is tried by a later turn, not by every one. */
+const tryAgainAfterMs = 60_000;
+
+/** The MCP servers of one window, shared by all its sessions. Those that may run are started when a turn first needs tools. */
+export class McpServers implements Disposable {
+  private servers: readonly McpServer[] = [];
+  private readonly listening = new Map<McpServer, Disposable>();
+  private readonly complaints = new Set<string>();
+  private readonly changes = new Emitter<void>();
+  readonly onDidChange = this.changes.event;
+
+  constructor(private readonly needs: McpServerNeeds) {}
+
+  get all(): readonly McpServer[] {
+    return this.servers;
+  }
+
+  find(id: string): McpServer | null {
+    return this.servers.find(({ plan }) => plan.id === id) ?? null;
+  }
+
+  /** The servers that may run. One whose definition is the same goes on as it is; others end. */
+  use(plans: readonly McpServerPlan[]): void {
+    const kept = plans.map((plan) => this.servers.find((server) => server.plan.id === plan.id && server.plan.fingerprint === plan.fingerprint) ?? this.adopt(plan));
+    const left = this.servers.filter((server) => !kept.includes(server));
+    this.servers = kept;
+    for (const server of left) {
+      this.listening.get(server)?.dispose();
+      this.listening.delete(server);
+      void server.stop(false);
+    }
+    this.changes.fire();
+  }
+
+  /** What the running servers offer, always in the same order. Starts those that were not started yet and waits for them a moment; who is late
+   *  offers its tools to the next turn. Rejects only when aborted. */
+  async tools(signal: AbortSignal): Promise<readonly AnyTool[]> {
+    const now = this.needs.clock.monotonicMs();
+    for (const server of this.servers) if (mayStart(server, now)) server.start();
+    await Promise.all(
+      this.servers.map((server) => (server.state.kind === 'starting' ? server.ready(server.state.since + turnPatienceMs - now, signal) : undefined)),
+    );
+    signal.throwIfAborted();
+    return this.offered();
+  }
+
+  /** Names of servers that a turn did not wait for any longer. */
+  get late(): readonly string[] {
+    const now = this.needs.clock.monotonicMs();
+    return this.servers.flatMap(({ state, plan }) => (state.kind === 'starting' && now - state.since >= turnPatienceMs ? [plan.name] : []));
+  }
+
+  rootsChanged(): void {
+    for (const server of this.servers) server.rootsChanged();
+  }
+
+  /** Ends all of them in order. */
+  async close(): Promise<void> {
+    await Promise.all(this.servers.map((server) => server.stop(false)));
+  }
+
+  /** Ends whatever still runs, at once. */
+  dispose(): void {
+    for (const server of this.servers) server.kill();
+    for (const listening of this.listening.values()) listening.dispose();
+    this.changes.dispose();
+  }
+
+  private offered(): readonly AnyTool[] {
+    const listed = this.servers.flatMap((server) =>
+      [...server.tools].sort((a, b) => (a.name < b.name ? -1 : 1)).flatMap((tool) => {
+        const problem = problemOf(tool);
+        if (problem !== null) this.complain(`The tool ${tool.name} of the MCP server ${server.plan.name} is left out: ${problem}.`);
+        return problem === null ? [{ server, tool }] : [];
+      }),
+    );
+    const names = toolNames(listed.map(({ server, tool }) => ({ server: server.plan.name, tool: tool.name })));
+    return listed.map(({ server, tool }, index) => mcpTool({ name: names[index] ?? tool.name, server, tool, patienceMs: callPatienceMs }));
+  }
+
+  private complain(sentence: string): void {
+    if (this.complaints.has(sentence)) return;
+    this.complaints.add(sentence);
+    this.needs.log.warn(sentence);
+  }
+
+  private adopt(plan: McpServerPlan): McpServer {
+    const server = new McpServer(plan, this.needs);
+    this.listening.set(server, server.onDidChange(() => this.changes.fire()));
+    return server;
+  }
+}
+
+function mayStart({ state }: McpServer, now: number): boolean {
+  if (state.kind === 'stopped') return !state.byPerson;
+  return state.kind === 'failed' && state.again && now - state.at >= tryAgainAfterMs;
+}

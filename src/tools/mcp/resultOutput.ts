@@ -1,0 +1,74 @@
+import type { JsonValue } from '../../transcript/json';
+import type { ImagePart } from '../../transcript/part';
+import type { ToolOutput } from '../tool';
+import type { McpContent, McpResult } from './mcpConnection';
+
+const longestText = 100_000;
+const mostImages = 8;
+/** Of base64: what providers take at most. */
+const longestImage = 7_000_000;
+const imageTypes: readonly string[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+
+/** What the model is told of a result, and the images it is shown. What cannot be passed on is named. */
+export function resultOutput(result: McpResult, details: JsonValue): ToolOutput {
+  const images: ImagePart[] = [];
+  const texts = result.content.map((content) => textOf(content, images));
+  const text = capped(withStructured(texts, result).join('\n'));
+  return {
+    outcome: result.isError ? 'failed' : 'done',
+    text: text.trim() !== '' ? text : result.isError ? 'The tool failed and did not say why.' : 'The tool returned nothing.',
+    details,
+    ...(images.length === 0 ? {} : { images }),
+  };
+}
+
+function textOf(content: McpContent, images: ImagePart[]): string {
+  switch (content.kind) {
+    case 'text':
+      return content.text;
+    case 'image':
+      return imageText(content, images, 'An image');
+    case 'audio':
+      return `[Audio, ${content.mediaType}, ${sizeOf(content.dataBase64)}: it cannot be passed on.]`;
+    case 'resource':
+      return `[${content.uri}]\n${content.text}`;
+    case 'binary':
+      if (content.mediaType !== null && imageTypes.includes(content.mediaType)) return imageText({ mediaType: content.mediaType, dataBase64: content.dataBase64 }, images, content.uri);
+      return `[${content.uri}, ${content.mediaType ?? 'binary'}, ${sizeOf(content.dataBase64)}: it is not text.]`;
+    case 'link':
+      return `[${content.name}: ${content.uri}${content.description === null ? '' : `, ${content.description}`}]`;
+  }
+}
+
+function imageText({ mediaType, dataBase64 }: { readonly mediaType: string; readonly dataBase64: string }, images: ImagePart[], name: string): string {
+  const about = `${name}, ${mediaType}, ${sizeOf(dataBase64)}`;
+  if (!imageTypes.includes(mediaType)) return `[${about}: its format cannot be passed on.]`;
+  if (dataBase64.length > longestImage) return `[${about}: it is too large to be passed on.]`;
+  if (images.length >= mostImages) return `[${about}: only ${mostImages} images are passed on.]`;
+  images.push({ kind: 'image', mediaType, dataBase64 });
+  return `[${about}]`;
+}
+
+/** Servers should repeat a structured result as text; those that do not would say nothing. */
+function withStructured(texts: readonly string[], { structured }: McpResult): readonly string[] {
+  if (structured === null || texts.some((text) => isSameJson(text, structured))) return texts;
+  return [...texts, structured];
+}
+
+function isSameJson(text: string, json: string): boolean {
+  try {
+    return JSON.stringify(JSON.parse(text)) === json;
+  } catch {
+    return false;
+  }
+}
+
+function capped(text: string): string {
+  if (text.length <= longestText) return text;
+  return `${text.slice(0, longestText)}\n[The result has ${text.length} characters; the first ${longestText} are shown. Ask for less, for example with a filter or a range.]`;
+}
+
+function sizeOf(base64: string): string {
+  const bytes = Math.floor((base64.length * 3) / 4);
+  return bytes < 1024 ? `${bytes} bytes` : `${Math.round(bytes / 1024)} KB`;
+}
