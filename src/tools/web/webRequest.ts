@@ -1,0 +1,174 @@
+import type { LookupAddress } from 'node:dns';
+import * as http from 'node:http';
+import * as https from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { pipeline, type Readable } from 'node:stream';
+import * as zlib from 'node:zlib';
+import type { AddressClass } from '../approval/addressClass';
+
+/** What a request needs of the machine; all of it is a parameter so that a test can be its own internet. */
+export interface WebRequestNeeds {
+  /** Every address of a name. */
+  readonly resolve: (host: string) => Promise<readonly LookupAddress[]>;
+  /** Of a host as it stands in an address, or of what it resolves to. */
+  readonly addressClass: (host: string) => AddressClass;
+  /** For the whole of it, redirects included, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Of a body after it was unpacked; the rest is not read. */
+  readonly maxBytes: number;
+}
+
+export type WebAnswer =
+  | { readonly kind: 'page'; readonly url: string; readonly status: number; readonly statusText: string; readonly contentType: string; readonly bytes: Uint8Array; readonly isCut: boolean }
+  /** To another origin, which has to be allowed on its own. */
+  | { readonly kind: 'redirect'; readonly url: string; readonly status: number; readonly to: string };
+
+/** What kept a page from being read, in a sentence for the model. */
+export class WebRefused extends Error {
+  override readonly name = 'WebRefused';
+}
+
+const maxRedirects = 5;
+const redirects: readonly number[] = [301, 302, 303, 307, 308];
+
+/** Gets one address: no cookies, no referrer, no credentials. Redirects are followed within the origin. Every name is resolved once per
+ *  request, what it resolves to is checked, and exactly that is connected to, so that a name cannot change its mind in between. */
+export async function webRequest(start: URL, needs: WebRequestNeeds, signal: AbortSignal): Promise<WebAnswer> {
+  const patience = AbortSignal.timeout(needs.timeoutMs);
+  const both = AbortSignal.any([signal, patience]);
+  try {
+    return await followed(start, needs, both);
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    if (patience.aborted) throw new WebRefused(`${start.host} took longer than ${needs.timeoutMs / 1000} seconds. Nothing was read.`);
+    throw error instanceof WebRefused ? error : new WebRefused(`${start.href} could not be fetched: ${reasonOf(error)}.`);
+  }
+}
+
+async function followed(start: URL, needs: WebRequestNeeds, signal: AbortSignal): Promise<WebAnswer> {
+  const seen = new Set<string>();
+  for (let url = start; ; ) {
+    if (seen.has(url.href)) throw new WebRefused(`${start.href} redirects in a circle.`);
+    if (seen.size > maxRedirects) throw new WebRefused(`${start.href} redirects more than ${maxRedirects} times.`);
+    seen.add(url.href);
+    const response = await opened(url, await addressesOf(url, needs, signal), signal);
+    const status = response.statusCode ?? 0;
+    const target = redirects.includes(status) ? response.headers.location : undefined;
+    if (target === undefined) return await pageOf(url, response, needs.maxBytes);
+    response.destroy();
+    const next = redirectTarget(target, url);
+    if (next.origin !== url.origin) return { kind: 'redirect', url: url.href, status, to: next.href };
+    url = next;
+  }
+}
+
+function redirectTarget(location: string, from: URL): URL {
+  const next = URL.canParse(location, from.href) ? new URL(location, from.href) : null;
+  if (next === null || !/^https?:$/.test(next.protocol)) throw new WebRefused(`${from.href} redirects to something that is no web address.`);
+  next.username = '';
+  next.password = '';
+  next.hash = '';
+  return next;
+}
+
+/** What the address itself calls local (a literal address, localhost, a name of the local network) the person was asked about as such; any
+ *  other name must lead to the public internet, wherever its owner points it. */
+async function addressesOf(url: URL, needs: WebRequestNeeds, signal: AbortSignal): Promise<readonly LookupAddress[]> {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const family = isIP(host);
+  if (family !== 0) return [{ address: host, family }];
+  const addresses = await unlessAborted(needs.resolve(host), signal).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+    throw new WebRefused(`The name ${host} could not be resolved: ${reasonOf(error)}.`);
+  });
+  if (addresses.length === 0) throw new WebRefused(`The name ${host} has no address.`);
+  const stray = needs.addressClass(host) === 'local' ? undefined : addresses.find(({ address }) => needs.addressClass(address) === 'local');
+  if (stray === undefined) return addresses;
+  throw new WebRefused(
+    `${host} leads to ${stray.address}, which is not on the public internet. It was not fetched. A local server can be asked for by its own address, which the person is asked about.`,
+  );
+}
+
+function opened(url: URL, addresses: readonly LookupAddress[], signal: AbortSignal): Promise<http.IncomingMessage> {
+  const pinned: LookupFunction = (_host, options, callback) => {
+    const [first] = addresses;
+    if (options.all === true) callback(null, [...addresses]);
+    else if (first !== undefined) callback(null, first.address, first.family);
+    else callback(new Error('no address'), '', 0);
+  };
+  const headers = {
+    'user-agent': 'Hermes (VS Code)',
+    accept: 'text/html, text/plain, text/markdown, application/json, application/xhtml+xml, application/xml;q=0.9, */*;q=0.1',
+    'accept-encoding': 'gzip, deflate, br',
+  };
+  return new Promise((resolve, reject) => {
+    const client = url.protocol === 'https:' ? https : http;
+    const request = client.request(url, { method: 'GET', headers, lookup: pinned, signal, agent: new client.Agent({ keepAlive: false }), maxHeaderSize: 64 * 1024 });
+    request.once('response', resolve);
+    request.on('error', reject);
+    request.end();
+  });
+}
+
+async function pageOf(url: URL, response: http.IncomingMessage, maxBytes: number): Promise<WebAnswer> {
+  const { bytes, isCut } = await bodyOf(response, maxBytes).finally(() => response.destroy());
+  return {
+    kind: 'page', url: url.href, bytes, isCut,
+    status: response.statusCode ?? 0,
+    statusText: (response.statusMessage ?? '').trim(),
+    contentType: response.headers['content-type'] ?? '',
+  };
+}
+
+/** Reads until the limit and no further: neither a body without an end nor one that unpacks to gigabytes is ever held. */
+async function bodyOf(response: http.IncomingMessage, maxBytes: number): Promise<{ readonly bytes: Uint8Array; readonly isCut: boolean }> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of unpacked(response)) {
+    const bytes: Uint8Array = chunk;
+    chunks.push(bytes.subarray(0, maxBytes - size));
+    size += bytes.length;
+    if (size > maxBytes) return { bytes: Buffer.concat(chunks), isCut: true };
+  }
+  return { bytes: Buffer.concat(chunks), isCut: false };
+}
+
+function unpacked(response: http.IncomingMessage): Readable {
+  const encoding = (response.headers['content-encoding'] ?? '').trim().toLowerCase();
+  const unpacker = unpackerFor(encoding);
+  if (unpacker === null) return response;
+  // Its errors arrive where the unpacked text is read.
+  pipeline(response, unpacker, () => undefined);
+  return unpacker;
+}
+
+function unpackerFor(encoding: string): (Readable & NodeJS.WritableStream) | null {
+  switch (encoding) {
+    case '':
+    case 'identity':
+      return null;
+    case 'gzip':
+    case 'x-gzip':
+    case 'deflate':
+      return zlib.createUnzip();
+    case 'br':
+      return zlib.createBrotliDecompress();
+    default:
+      throw new WebRefused(`The server packed the page in a way that is not understood (${encoding}).`);
+  }
+}
+
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  if (!(error instanceof Error)) return String(error);
+  return error.message.replace(/\.$/, '');
+}
