@@ -69,7 +69,10 @@ async function attempt(route: Route, mode: Negotiation, events: McpConnectionEve
 
 function connectionOf(client: Client, { transport, process }: Route, events: McpConnectionEvents): McpConnection {
   let closing = false;
-  client.onclose = () => (closing ? undefined : events.onClosed(process?.ending == null ? 'The connection was closed.' : `The program ended ${process.ending}.`));
+  client.onclose = () => {
+    const ending = process?.ending ?? null;
+    if (!closing) events.onClosed(ending === null ? 'The connection was closed.' : `The program ended ${ending}.`);
+  };
   client.onerror = (error) => events.onLogLine(`(connection) ${wordsOf(error)}`);
   const failed = (error: unknown, signal: AbortSignal) => {
     if (signal.aborted) throw signal.reason;

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+
+/** Where a server was written down. A folder's file comes from whoever wrote the repository; the settings are the person's own. */
+export type ServerSource = { readonly kind: 'settings' } | { readonly kind: 'folder'; readonly folder: string; readonly file: string };
+
+/** Something a definition leaves open and the person is asked for. */
+export interface ServerInput {
+  readonly id: string;
+  readonly description: string;
+  /** Empty: anything may be typed. */
+  readonly options: readonly string[];
+  readonly default: string | null;
+  readonly password: boolean;
+}
+
+export type ServerTransport =
+  | {
+      readonly kind: 'stdio';
+      readonly command: string;
+      readonly args: readonly string[];
+      /** null takes a variable away. */
+      readonly env: Readonly<Record<string, string | null>>;
+      readonly envFile: string | null;
+      readonly cwd: string | null;
+    }
+  | { readonly kind: 'http' | 'sse'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+
+/** A server as it is written down, its variables not filled in. */
+export interface ServerDefinition {
+  readonly name: string;
+  readonly source: ServerSource;
+  readonly transport: ServerTransport;
+  /** Those it names, of its file. */
+  readonly inputs: readonly ServerInput[];
+}
+
+/** Distinguishes the servers of one window. */
+export function definitionId({ source, name }: ServerDefinition): string {
+  return JSON.stringify(source.kind === 'settings' ? ['settings', name] : ['folder', source.folder, name]);
+}
+
+/** Stands for exactly this definition: where one word of it changes, or the content of its file of variables, the person is asked again. */
+export function fingerprint({ name, source, transport }: ServerDefinition, envFileText: string | null): string {
+  return createHash('sha256').update(JSON.stringify([name, source, sorted(transport), envFileText])).digest('hex');
+}
+
+/** What would be started or reached, in one line: what the person decides on. Control characters and line ends cannot hide a part of it. */
+export function commandLine(transport: ServerTransport): string {
+  if (transport.kind !== 'stdio') return visible(transport.url);
+  const { command, args, env, envFile, cwd } = transport;
+  const variables = Object.entries(env).map(([name, value]) => (value === null ? `${name}` : `${name}=${quoted(value)}`));
+  const line = [...variables, ...[command, ...args].map(quoted)].join(' ');
+  const from = [cwd === null ? null : `in ${cwd}`, envFile === null ? null : `with the variables of ${envFile}`].filter((part) => part !== null);
+  return visible(from.length === 0 ? line : `${line} (${from.join(', ')})`);
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./${}-]+$/.test(word) ? word : JSON.stringify(word);
+}
+
+function visible(text: string): string {
+  // Also what reorders text (bidirectional marks) or cannot be seen.
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+}
+
+/** Keys in a fixed order: the same definition written in another order is the same. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, each]) => [key, sorted(each)]);
+}

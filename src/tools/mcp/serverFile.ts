@@ -1,0 +1,109 @@
+import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
+import * as v from 'valibot';
+import type { ServerDefinition, ServerInput, ServerSource, ServerTransport } from './serverDefinition';
+
+/** What a file or the setting says. `problems` are sentences that name the place and the entry; what they speak of is left out. */
+export interface ServerFile {
+  readonly servers: readonly ServerDefinition[];
+  readonly problems: readonly string[];
+}
+
+const text = v.string('is not a text');
+const filled = v.pipe(text, v.nonEmpty('is empty'));
+const texts = (what: string) => v.record(text, text, what);
+
+const stdioSchema = v.object({
+  type: v.optional(v.literal('stdio')),
+  command: filled,
+  args: v.optional(v.array(text, 'is not a list of texts'), []),
+  env: v.optional(v.record(text, v.nullable(v.union([text, v.number(), v.boolean()], 'is neither a text nor a number')), 'is not an object of texts'), {}),
+  envFile: v.optional(text),
+  cwd: v.optional(text),
+});
+const remoteSchema = v.object({
+  type: v.optional(v.picklist(['http', 'sse'])),
+  url: v.pipe(filled, v.regex(/^(?:https?:\/\/|\$\{)\S*$/, 'is not a web address that begins with http:// or https://')),
+  headers: v.optional(texts('is not an object of texts'), {}),
+});
+const inputSchema = v.object({
+  id: filled,
+  type: v.picklist(['promptString', 'pickString'], 'is neither "promptString" nor "pickString"'),
+  description: v.optional(text, ''),
+  default: v.optional(text),
+  password: v.optional(v.boolean('is neither true nor false'), false),
+  options: v.optional(v.array(v.union([text, v.pipe(v.object({ value: text }), v.transform(({ value }) => value))]), 'is not a list of texts'), []),
+});
+
+/** Reads JSON with comments in the shape of VS Code's `mcp.json`. A bad entry does not cost the others. */
+export function readServerFile(content: string, source: ServerSource, where: string): ServerFile {
+  const errors: ParseError[] = [];
+  const value: unknown = parse(content, errors, { allowTrailingComma: true, allowEmptyContent: true });
+  const [first] = errors;
+  if (first !== undefined) {
+    const line = content.slice(0, first.offset).split('\n').length;
+    return { servers: [], problems: [`${where} cannot be read: ${printParseErrorCode(first.error)} in line ${line}. None of its MCP servers is used until it is corrected.`] };
+  }
+  return readServers(value, source, where);
+}
+
+/** Reads what the setting holds: the same shape, or the servers alone. */
+export function readServerSetting(value: unknown): ServerFile {
+  const where = 'The setting `hermes.mcp.servers`';
+  const source: ServerSource = { kind: 'settings' };
+  return isRecord(value) && !isRecord(value.servers) ? readServers({ servers: value }, source, where) : readServers(value, source, where);
+}
+
+function readServers(value: unknown, source: ServerSource, where: string): ServerFile {
+  if (value === undefined || value === null) return { servers: [], problems: [] };
+  if (!isRecord(value) || (value.servers !== undefined && !isRecord(value.servers))) return { servers: [], problems: [`${where} is not an object with "servers". It is ignored until it is corrected.`] };
+  const inputs = readInputs(value.inputs, where);
+  const problems = [...inputs.problems];
+  const servers: ServerDefinition[] = [];
+  for (const [name, entry] of Object.entries(value.servers ?? {})) {
+    const transport = readTransport(entry);
+    const named = JSON.stringify(transport).match(/\$\{input:[^}]+\}/g)?.map((variable) => variable.slice('${input:'.length, -1)) ?? [];
+    const unknown = named.find((id) => !inputs.known.has(id));
+    if (typeof transport === 'string') problems.push(`${where}: the MCP server “${name}” is ignored: ${transport}.`);
+    else if (unknown !== undefined) problems.push(`${where}: the MCP server “${name}” is ignored: there is no input “${unknown}” under "inputs".`);
+    else servers.push({ name, source, transport, inputs: [...new Set(named)].flatMap((id) => inputs.known.get(id) ?? []) });
+  }
+  return { servers, problems };
+}
+
+/** Why not, in words that end a sentence. */
+function readTransport(entry: unknown): ServerTransport | string {
+  if (!isRecord(entry)) return 'it is not an object';
+  if (!['stdio', 'http', 'sse', undefined].some((type) => type === entry.type)) return '"type" is none of "stdio", "http" and "sse"';
+  if (entry.type === undefined && entry.command === undefined && entry.url === undefined) return 'it has neither a "command" nor a "url"';
+  if (entry.type === 'stdio' || (entry.type === undefined && entry.command !== undefined)) {
+    const parsed = v.safeParse(stdioSchema, entry);
+    if (!parsed.success) return issuesOf(parsed.issues);
+    const { command, args, env, envFile, cwd } = parsed.output;
+    const variables = Object.fromEntries(Object.entries(env).map(([key, value]) => [key, value === null ? null : String(value)]));
+    return { kind: 'stdio', command, args, env: variables, envFile: envFile ?? null, cwd: cwd ?? null };
+  }
+  const parsed = v.safeParse(remoteSchema, entry);
+  if (!parsed.success) return issuesOf(parsed.issues);
+  return { kind: parsed.output.type ?? 'http', url: parsed.output.url, headers: parsed.output.headers };
+}
+
+function readInputs(value: unknown, where: string): { readonly known: ReadonlyMap<string, ServerInput>; readonly problems: readonly string[] } {
+  if (value === undefined) return { known: new Map(), problems: [] };
+  if (!Array.isArray(value)) return { known: new Map(), problems: [`${where}: "inputs" is not a list.`] };
+  const problems: string[] = [];
+  const known = new Map<string, ServerInput>();
+  for (const [index, entry] of value.entries()) {
+    const parsed = v.safeParse(inputSchema, entry);
+    if (!parsed.success) problems.push(`${where}: entry ${index + 1} of "inputs" is ignored: ${issuesOf(parsed.issues)}.`);
+    else known.set(parsed.output.id, { ...parsed.output, default: parsed.output.default ?? null });
+  }
+  return { known, problems };
+}
+
+function issuesOf(issues: readonly v.BaseIssue<unknown>[]): string {
+  return issues.map((issue) => `"${v.getDotPath(issue) ?? 'it'}" ${issue.message.startsWith('Invalid key') ? 'is missing' : issue.message}`).join('; ');
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,36 @@
+/** What variables of a definition stand for. */
+export interface VariableValues {
+  /** Of the folder whose file it is; of the first open folder for the settings; null where none is open. */
+  readonly workspaceFolder: string | null;
+  /** Open folders by their names, for `${workspaceFolder:name}`. */
+  readonly folders: ReadonlyMap<string, string>;
+  readonly userHome: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly inputs: ReadonlyMap<string, string>;
+  readonly separator: string;
+}
+
+/** Fills in `${…}` as VS Code does. A variable of the environment that is not set is empty. Throws a sentence for one that is not known. */
+export function fillIn(text: string, values: VariableValues): string {
+  return text.replace(/\$\{([^}]*)\}/g, (_whole, variable: string) => valueOf(variable, values));
+}
+
+function valueOf(variable: string, values: VariableValues): string {
+  const colon = variable.indexOf(':');
+  const [name, argument] = colon === -1 ? [variable, null] : [variable.slice(0, colon), variable.slice(colon + 1)];
+  const known = lookUp(name, argument, values);
+  if (known !== null) return known;
+  if (name.startsWith('workspaceFolder')) throw new Error(`\${${variable}} stands for nothing: there is no such open folder.`);
+  throw new Error(`The variable \${${variable}} is not known. There are workspaceFolder, workspaceFolderBasename, userHome, pathSeparator, env:NAME and input:ID.`);
+}
+
+function lookUp(name: string, argument: string | null, { workspaceFolder, folders, userHome, environment, inputs, separator }: VariableValues): string | null {
+  const folder = argument === null ? workspaceFolder : (folders.get(argument) ?? null);
+  if (name === 'workspaceFolder') return folder;
+  if (name === 'workspaceFolderBasename') return folder?.split(/[\\/]/).findLast((part) => part !== '') ?? null;
+  if (name === 'env' && argument !== null) return environment[argument] ?? '';
+  if (name === 'input' && argument !== null) return inputs.get(argument) ?? null;
+  if (argument !== null) return null;
+  if (name === 'userHome') return userHome;
+  return name === 'pathSeparator' || name === '/' ? separator : null;
+}
