@@ -26,6 +26,8 @@ export const bundles = [
   { name: 'hindsight', entry: 'src/memory/hindsight/client/index.ts', target: node },
   // Web pages are made into text in a thread of their own. turndown's browser build comes without a second HTML parser.
   { name: 'pageWorker', entry: 'src/tools/web/page/pageWorker.ts', target: { ...node, alias: { turndown: './node_modules/turndown/lib/turndown.browser.es.js' }, external: ['canvas'] } },
+  // The client of the Model Context Protocol: loaded when a server is first started.
+  { name: 'mcp', entry: 'src/tools/mcp/client/index.ts', target: node },
   { name: 'webview/chat', entry: 'src/webview/chat/main.tsx', target: webview },
   { name: 'webview/transcript', entry: 'src/webview/transcript/main.tsx', target: webview },
   { name: 'webview/search', entry: 'src/webview/search/main.tsx', target: webview },
@@ -44,6 +46,7 @@ const copies = [
 const loadedLater = [
   { modules: /node_modules\/(@ai-sdk|ai)\//, bundle: /providers\.js(\.map)?$/, where: 'src/models/providers/' },
   { modules: /node_modules\/@vectorize-io\//, bundle: /hindsight\.js(\.map)?$/, where: 'src/memory/hindsight/client/' },
+  { modules: /node_modules\/(@modelcontextprotocol|cross-spawn|zod)\//, bundle: /mcp\.js(\.map)?$/, where: 'src/tools/mcp/client/' },
   { modules: /node_modules\/(linkedom|turndown|@mozilla\/readability)\//, bundle: /pageWorker\.js(\.map)?$/, where: 'src/tools/web/page/' },
 ];
 
