@@ -1,0 +1,99 @@
+import type { AccessPaths } from '../accessPaths';
+import type { AskedAccess, ToolCallContext, ToolOutput } from '../tool';
+import type { EditJournal, FileState } from './editJournal';
+import { CannotWrite, FileChanged, NotAText, type FileEditor } from './fileEditor';
+import { changesNothing, editDetails, fileEdit, fingerprint, previewOf, resultText, type DoneChange, type PlannedChange } from './plannedChange';
+import { UnreadablePatch } from './patchText';
+import { DoesNotFit } from './replacement';
+import { encodeText } from './textFormat';
+
+export interface FileToolNeeds {
+  readonly paths: AccessPaths;
+  readonly editor: FileEditor;
+  readonly journal: EditJournal;
+}
+
+/** Works out what a call would do from the files as they are now. Rejects with a sentence for the model where it cannot be done. */
+export type EditPlan = (signal: AbortSignal) => Promise<readonly PlannedChange[]>;
+
+/** What all tools that change files have in common: the diff that is shown beforehand, the same change worked out anew when it is made, and the
+ *  journal that keeps what was there. */
+export class EditCalls {
+  /** What the person saw of a call, by its arguments. */
+  private readonly previewed = new WeakMap<object, string>();
+
+  constructor(private readonly needs: FileToolNeeds) {}
+
+  async asks(input: object, plan: EditPlan, signal: AbortSignal): Promise<AskedAccess | null> {
+    const changes = await this.planned(plan, signal);
+    this.previewed.set(input, fingerprint(changes));
+    return { access: { kind: 'edit', paths: changes.map(({ target }) => target) }, preview: previewOf(changes) };
+  }
+
+  async run(input: object, plan: EditPlan, signal: AbortSignal, call: ToolCallContext): Promise<ToolOutput> {
+    const changes = await this.planned(plan, signal);
+    const allowed = this.previewed.get(input);
+    const names = changes.map(({ target }) => target.shown).join(', ');
+    if (allowed !== undefined && allowed !== fingerprint(changes)) {
+      return { outcome: 'failed', text: `${names} changed after this edit was shown to the person, and it would no longer do the same. Nothing was changed. Read the file again and repeat the edit.` };
+    }
+    if (changes.every(changesNothing)) return { outcome: 'done', text: `${names} has exactly this content already. Nothing was changed.` };
+    signal.throwIfAborted();
+    return this.make(changes, signal, call);
+  }
+
+  private async make(changes: readonly PlannedChange[], signal: AbortSignal, call: ToolCallContext): Promise<ToolOutput> {
+    const { editor, journal } = this.needs;
+    const opened = await journal.begin(call, changes.map(stateBefore));
+    let kept: boolean;
+    try {
+      await speaking(changes, () => editor.apply(changes.map(fileEdit), signal));
+    } finally {
+      // Also when it failed: what could not be put back is then known to have changed.
+      kept = await this.statesNow(changes).then((after) => opened.end(after)).then(() => true, () => false);
+    }
+    const done = await Promise.all(changes.map((change) => this.asSaved(change)));
+    const warning = kept ? '' : '\n\nWhat the files hold now could not be recorded, so reverting this turn may not cover them.';
+    return { outcome: 'done', text: resultText(done) + warning, details: editDetails(done) };
+  }
+
+  private async planned(plan: EditPlan, signal: AbortSignal): Promise<readonly PlannedChange[]> {
+    const known: PlannedChange[] = [];
+    const changes = await plan(signal);
+    for (const change of changes) {
+      if (known.some(({ target }) => target.path === change.target.path)) throw new Error(`${change.target.shown} is named twice. Put all changes of a file in one place.`);
+      known.push(change);
+    }
+    for (const { target, after, before } of changes) if (after !== null) encodeText(target.shown, after, before ?? { encoding: 'utf8', hasBom: false });
+    return changes;
+  }
+
+  private statesNow(changes: readonly PlannedChange[]): Promise<readonly FileState[]> {
+    return Promise.all(changes.map(async ({ target }) => ({ path: target.path, bytes: await this.needs.editor.bytesOnDisk(target.path) })));
+  }
+
+  private async asSaved(change: PlannedChange): Promise<DoneChange> {
+    // The signal of the call no longer matters: it was done, and what came of it is told.
+    const now = await this.needs.editor.open(change.target.path, new AbortController().signal).catch(() => null);
+    return { ...change, saved: change.after === null ? null : (now?.text ?? change.after) };
+  }
+}
+
+/** What the person sees of the file is what can be brought back: unsaved text included. */
+function stateBefore({ target, before }: PlannedChange): FileState {
+  return { path: target.path, bytes: before === null ? null : encodeText(target.path, before.text, before) };
+}
+
+/** Refusals name files by their absolute path; the model knows them by the one it is shown. */
+async function speaking<T>(changes: readonly PlannedChange[], work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Error) || !isRefusal(error)) throw error;
+    throw new Error(changes.reduce((text, { target }) => text.replaceAll(target.path, target.shown), error.message), { cause: error });
+  }
+}
+
+function isRefusal(error: Error): boolean {
+  return [NotAText, FileChanged, CannotWrite, DoesNotFit, UnreadablePatch].some((kind) => error instanceof kind);
+}

@@ -1,0 +1,104 @@
+import { diffArrays } from 'diff';
+import { usualEnd, type Line } from './lines';
+
+/** Where some lines stand in a file, counted from 0, and how lines written for that place have to be changed to fit there. */
+export interface LinePlace {
+  readonly index: number;
+  /** Null for a line that cannot be fitted in. */
+  readonly fit: (written: string) => string | null;
+}
+
+/** How alike two lines have to be. Each step forgives more than the one before it; a place found by a forgiving step must be the only one. */
+const steps: readonly ((wanted: readonly string[], present: readonly Line[], index: number) => LinePlace['fit'] | null)[] = [
+  alike((text) => text),
+  alike((text) => text.trimEnd()),
+  alike((text) => plainPunctuation(text).trimEnd()),
+  shifted,
+];
+
+/** All places where the wanted lines stand, by the strictest step that finds one. Places before `from` do not count. */
+export function findLines(wanted: readonly string[], present: readonly Line[], from = 0): readonly LinePlace[] {
+  if (wanted.length === 0 || wanted.every((line) => line.trim() === '')) return exactPlaces(wanted, present, from);
+  for (const step of steps) {
+    const places: LinePlace[] = [];
+    for (let index = from; index + wanted.length <= present.length; index++) {
+      const fit = step(wanted, present, index);
+      if (fit !== null) places.push({ index, fit });
+    }
+    if (places.length > 0) return places;
+  }
+  return [];
+}
+
+/** The lines that stand there after the edit: those that the edit leaves alone stay as the file has them, to the last blank. Null when a new
+ *  line cannot be fitted in. */
+export function replaceLines(wanted: readonly string[], replacement: readonly string[], present: readonly Line[], place: LinePlace): readonly Line[] | null {
+  const replaced = present.slice(place.index, place.index + wanted.length);
+  const end = usualEnd(replaced.some((line) => line.end !== '') ? replaced : present);
+  const result: Line[] = [];
+  let at = 0;
+  for (const change of diffArrays([...wanted], [...replacement])) {
+    if (change.removed) at += change.value.length;
+    else if (!change.added) {
+      for (const line of replaced.slice(at, at + change.value.length)) result.push({ text: line.text, end: line.end === '' ? end : line.end });
+      at += change.value.length;
+    } else {
+      for (const written of change.value) {
+        const text = place.fit(written);
+        if (text === null) return null;
+        result.push({ text, end });
+      }
+    }
+  }
+  // What had no line end at the end of the file gets none.
+  const last = result.at(-1);
+  if (last !== undefined && replaced.at(-1)?.end === '') result[result.length - 1] = { text: last.text, end: '' };
+  return result;
+}
+
+/** Quotes, dashes and blanks that look like those of a keyboard, as those. One character stays one character. */
+export function plainPunctuation(text: string): string {
+  return text
+    .replace(/[‘’‚‛′]/g, "'")
+    .replace(/[“”„‟″]/g, '"')
+    .replace(/[‐‑‒–—―−]/g, '-')
+    .replace(/[\u00a0\u2002-\u200a\u202f\u205f\u3000]/g, ' ');
+}
+
+function alike(reduce: (text: string) => string): (wanted: readonly string[], present: readonly Line[], index: number) => LinePlace['fit'] | null {
+  return (wanted, present, index) => (wanted.every((line, offset) => reduce(line) === reduce(present[index + offset]?.text ?? '')) ? (written) => written : null);
+}
+
+/** The same lines further in or further out, all by the same blanks. */
+function shifted(wanted: readonly string[], present: readonly Line[], index: number): LinePlace['fit'] | null {
+  let shift: { readonly blanks: string; readonly further: 'in' | 'out' } | null = null;
+  for (const [offset, line] of wanted.entries()) {
+    const there = plainPunctuation(present[index + offset]?.text ?? '').trimEnd();
+    const here = plainPunctuation(line).trimEnd();
+    if (there.trimStart() !== here.trimStart()) return null;
+    if (here === '') continue;
+    const [outer, inner] = there.length >= here.length ? [here, there] : [there, here];
+    const blanks = inner.slice(0, inner.length - outer.length);
+    if (!inner.endsWith(outer) || blanks.trim() !== '') return null;
+    const found = { blanks, further: there.length >= here.length ? 'in' : 'out' } as const;
+    if (shift !== null && (shift.blanks !== found.blanks || (found.blanks !== '' && shift.further !== found.further))) return null;
+    shift = found;
+  }
+  if (shift === null) return null;
+  const { blanks, further } = shift;
+  return (written) => {
+    if (written.trim() === '') return written;
+    if (further === 'in') return blanks + written;
+    return written.startsWith(blanks) ? written.slice(blanks.length) : null;
+  };
+}
+
+/** Blank lines are everywhere: they are only found as they are. */
+function exactPlaces(wanted: readonly string[], present: readonly Line[], from: number): readonly LinePlace[] {
+  const places: LinePlace[] = [];
+  if (wanted.length === 0) return places;
+  for (let index = from; index + wanted.length <= present.length; index++) {
+    if (wanted.every((line, offset) => line === present[index + offset]?.text)) places.push({ index, fit: (written) => written });
+  }
+  return places;
+}
