@@ -46,7 +46,7 @@ const copies = [
 const loadedLater = [
   { modules: /node_modules\/(@ai-sdk|ai)\//, bundle: /providers\.js(\.map)?$/, where: 'src/models/providers/' },
   { modules: /node_modules\/@vectorize-io\//, bundle: /hindsight\.js(\.map)?$/, where: 'src/memory/hindsight/client/' },
-  { modules: /node_modules\/(@modelcontextprotocol|cross-spawn|zod)\//, bundle: /mcp\.js(\.map)?$/, where: 'src/tools/mcp/client/' },
+  { modules: /node_modules\/@modelcontextprotocol\//, bundle: /mcp\.js(\.map)?$/, where: 'src/tools/mcp/client/' },
   { modules: /node_modules\/(linkedom|turndown|@mozilla\/readability)\//, bundle: /pageWorker\.js(\.map)?$/, where: 'src/tools/web/page/' },
 ];
 
