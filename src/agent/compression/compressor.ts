@@ -12,6 +12,7 @@ import { contextUse, estimateRows } from './contextUse';
 import { handoffText, summaryIn } from './handoffText';
 import { plainSummary } from './summaryInput';
 import { summaryBudget, summaryRequest } from './summaryRequest';
+import { todoNote } from './todoNote';
 
 export interface CompressorParts {
   readonly clock: Clock;
@@ -74,7 +75,8 @@ export class Compressor implements ContextEngine {
   private proposal({ rows, head }: ContextHistory, plan: CompressionPlan, { summary, madeBy }: Pick<Handoff, 'madeBy'> & { readonly summary: string }, course: CompressionCourse): HandoffAttempt {
     const stays = new Set(plan.kept.flatMap((row) => [row.uid, row.carriedFrom]));
     const quoted = head.filter((row) => !stays.has(row.uid));
-    const text = handoffText(summary, quoted, plan.prompt === null ? 'betweenTurns' : 'insideTurn');
+    const todos = todoNote(rows, plan.earlier === null ? null : answerText(plan.earlier.parts));
+    const text = handoffText(summary, quoted, plan.prompt === null ? 'betweenTurns' : 'insideTurn', todos);
     const tokens = tokensOf(rows, plan, estimateTokens(text));
     const memo = courseText(afterSaving(course, tokens.before - tokens.after >= tokens.before * worthwhile));
     if (tokens.after >= tokens.before) return { kind: 'noGain', sentence: 'Compressing would save next to nothing here. Nothing was changed.', memo };

@@ -1,0 +1,30 @@
+import * as v from 'valibot';
+import { type AnyTool, defineTool } from '../tool';
+
+const longestPlan = 20_000;
+
+/** Puts a plan before the person. What their answer changes (the session's mode) is the business of whoever asks them: the plan is carried out
+ *  only after it is decided, and a refusal comes back with its reason. */
+export function exitPlanModeTool(): AnyTool {
+  return defineTool({
+    name: 'exit_plan_mode',
+    description: [
+      'Only in Plan mode: presents your finished plan to the person and asks whether it may be carried out. Look at everything you need first. The plan is Markdown: what will change, in which files, in what order,',
+      'and how it will be checked. If it is refused, revise it with the reason given and present it again. Outside Plan mode there is nothing to ask: do the work.',
+    ].join(' '),
+    parameters: {
+      type: 'object',
+      properties: { plan: { type: 'string', description: 'The plan, as Markdown.', maxLength: longestPlan } },
+      required: ['plan'],
+      additionalProperties: false,
+    },
+    schema: v.object({ plan: v.pipe(v.string(), v.trim(), v.nonEmpty('is empty'), v.maxLength(longestPlan, `has more than ${longestPlan} characters: shorten it`)) }),
+    readOnly: false,
+    asks: async ({ plan }) => ({ access: { kind: 'plan' }, preview: plan }),
+    run: async ({ plan }) => ({
+      outcome: 'done',
+      text: 'The person approved the plan. Plan mode is over: carry the plan out now. Changes and commands may still be asked about one by one.',
+      details: { kind: 'plan', plan },
+    }),
+  });
+}

@@ -1,0 +1,42 @@
+import * as v from 'valibot';
+import { type AnyTool, defineTool } from '../tool';
+import { mostTodos, todoItems, todoLines, todoToolName } from './todoList';
+
+/** The agent's todo list. It is kept in the row of the call that wrote it, and nowhere else: the newest call is the list. */
+export function todoWriteTool(): AnyTool {
+  return defineTool({
+    name: todoToolName,
+    description: [
+      'Writes your todo list for this conversation, whole: it replaces the one before. The person sees it. Use it for work of three steps or more, and bring it up to date as soon as a step is done;',
+      `not for single, simple steps. At most ${mostTodos} items, one of them "active". An empty list clears it.`,
+    ].join(' '),
+    parameters: {
+      type: 'object',
+      properties: {
+        items: {
+          type: 'array',
+          maxItems: mostTodos,
+          items: {
+            type: 'object',
+            properties: {
+              text: { type: 'string', description: 'The step, in a few words.' },
+              state: { type: 'string', enum: ['pending', 'active', 'done'] },
+            },
+            required: ['text', 'state'],
+            additionalProperties: false,
+          },
+        },
+      },
+      required: ['items'],
+      additionalProperties: false,
+    },
+    schema: v.object({ items: todoItems }),
+    // Nothing but its own result changes, so it works in Plan mode too.
+    readOnly: true,
+    run: async ({ items }) => {
+      const done = items.filter(({ state }) => state === 'done').length;
+      const text = items.length === 0 ? 'The todo list is empty now.' : [`The todo list, ${done} of ${items.length} done:`, ...todoLines(items)].join('\n');
+      return { outcome: 'done', text, details: { kind: 'todos', items } };
+    },
+  });
+}
