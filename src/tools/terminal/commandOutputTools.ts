@@ -1,0 +1,88 @@
+import * as v from 'valibot';
+import type { Clock } from '../../base/clock';
+import { type AnyTool, defineTool, type ToolOutput } from '../tool';
+import { commandDetails, laterOutput, leftSentence, stateSentence, survivorSentence } from './commandWords';
+import type { RunningCommands, StartedCommand } from './runningCommands';
+
+const longestWaitSeconds = 60;
+/** Output comes in bursts: once some is there, a moment more is waited for the rest. */
+const burstMs = 250;
+
+interface OutputToolNeeds {
+  readonly running: RunningCommands;
+  readonly clock: Clock;
+}
+
+const idParameter = { type: 'string', description: 'The id that run_command returned ("cmd-…").' };
+
+/** Reads on from a command that keeps running. */
+export function commandOutputTool({ running, clock }: OutputToolNeeds): AnyTool {
+  return defineTool({
+    name: 'command_output',
+    description: `Returns what a command that keeps running (run_command) has written since it was last asked, and whether it still runs. With wait_seconds (at most ${longestWaitSeconds}) it waits for new output or for the end.`,
+    parameters: {
+      type: 'object',
+      properties: { id: idParameter, wait_seconds: { type: 'number', minimum: 0, description: 'How long to wait for something new. Default: not at all.' } },
+      required: ['id'],
+      additionalProperties: false,
+    },
+    schema: v.object({ id: v.string(), wait_seconds: v.optional(v.pipe(v.number(), v.minValue(0)), 0) }),
+    readOnly: true,
+    run: async ({ id, wait_seconds }, signal, call) => {
+      const started = running.find(call.conversationId, id);
+      if (started === null) return unknown(running, call.conversationId, id);
+      if (started.process.end === null) await somethingNew(started, running.untold(id) > 0 ? 0 : Math.min(wait_seconds, longestWaitSeconds) * 1000, clock, signal);
+      await started.process.refresh();
+      const output = await laterOutput(started.process, running.tell(id));
+      return { outcome: 'done', text: `${stateNow(started)}\n\n${output}`, details: commandDetails(started, { timedOut: false, background: started.process.isAlive ? id : null }) };
+    },
+  });
+}
+
+/** Ends a command that keeps running. It is the agent's own, so nothing is asked. */
+export function stopCommandTool({ running }: OutputToolNeeds): AnyTool {
+  return defineTool({
+    name: 'stop_command',
+    description: 'Ends a command that keeps running (run_command), with everything it started, and returns its last output.',
+    parameters: { type: 'object', properties: { id: idParameter }, required: ['id'], additionalProperties: false },
+    schema: v.object({ id: v.string() }),
+    readOnly: false,
+    run: async ({ id }, _signal, call) => {
+      const started = running.find(call.conversationId, id);
+      if (started === null) return unknown(running, call.conversationId, id);
+      const wasAlive = started.process.isAlive;
+      const left = wasAlive ? await started.process.kill() : [];
+      const output = await laterOutput(started.process, running.tell(id));
+      const said = wasAlive ? `Ended with everything it had started.${survivorSentence(left)} ` : 'It had ended before. ';
+      return { outcome: left.length === 0 ? 'done' : 'failed', text: `${said}${stateSentence(started)}\n\n${output}`, details: commandDetails(started, { timedOut: false, background: null }) };
+    },
+  });
+}
+
+function stateNow(started: StartedCommand): string {
+  const { end, isAlive } = started.process;
+  return end !== null && isAlive ? `${stateSentence(started)} ${leftSentence(end.left, started.id)}` : stateSentence(started);
+}
+
+function somethingNew({ process }: StartedCommand, patienceMs: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  if (patienceMs === 0) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = (): void => {
+      for (const cancel of cancels) cancel();
+      resolve();
+    };
+    const listening = process.onOutput(() => {
+      listening.dispose();
+      cancels.push(clock.after(burstMs, done));
+    });
+    const cancels = [() => listening.dispose(), clock.after(patienceMs, done), () => signal.removeEventListener('abort', done)];
+    signal.addEventListener('abort', done, { once: true });
+    void process.ended.then(done);
+  });
+}
+
+function unknown(running: RunningCommands, conversationId: string, id: string): ToolOutput {
+  const known = running.ofConversation(conversationId).map((command) => `"${command.id}" (${command.command.slice(0, 80)})`);
+  const which = known.length === 0 ? 'None of this session is running.' : `Known are ${known.join(', ')}.`;
+  return { outcome: 'failed', text: `There is no command with id "${id}". ${which} Commands end with their editor window; what they wrote stays in their files.` };
+}

@@ -1,0 +1,163 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import type { Clock } from '../../base/clock';
+import { Emitter } from '../../base/disposable';
+import { OutputEnds } from './outputEnds';
+import type { OutputFile } from './outputFile';
+import { startWithPipe, type StartOptions } from './outputPipe';
+import type { ProcessRow } from './processTable';
+import { markerName, ProcessTree } from './processTree';
+import type { ShellInvocation } from './shell';
+
+/** How long a killed command may take to be gone in every respect. */
+const killPatienceMs = 5000;
+/** After the command's own end: how long its pipe may stay silent, and how long it is read at all, before it counts as somebody else's. */
+const silenceMs = 300;
+const drainMs = 3000;
+
+export interface CommandEnd {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly ms: number;
+  /** Started by it and still running. */
+  readonly left: readonly ProcessRow[];
+  /** Why its output could not be kept; it was stopped then. */
+  readonly outputFailure: string | null;
+}
+
+/** A command that was started. Its output goes to its file, and from there to whoever looks. */
+export class CommandProcess {
+  readonly ends = new OutputEnds();
+  private readonly heard = new Emitter<Uint8Array>();
+  /** Output that is in the file by now. */
+  readonly onOutput = this.heard.event;
+  /** Resolves when the command itself has ended and what it wrote is in the file, even if a process it started holds the pipe. Never rejects. */
+  readonly ended: Promise<CommandEnd>;
+  /** Resolves when nobody can write to its output any more, and the file is closed. */
+  readonly closed: Promise<void>;
+  private lastHeardMs: number;
+  private outputFailure: string | null = null;
+  private endedWith: CommandEnd | null = null;
+  private isGone = false;
+
+  private constructor(
+    child: ChildProcess,
+    private readonly streams: readonly Readable[],
+    readonly file: OutputFile,
+    readonly tree: ProcessTree,
+    private readonly clock: Clock,
+    private readonly startedMs: number,
+  ) {
+    this.lastHeardMs = startedMs;
+    const exit = new Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>((resolve) =>
+      child.once('exit', (code, signal) => resolve({ code, signal })),
+    );
+    this.closed = Promise.all(streams.map((stream) => this.read(stream))).then(() => this.file.close().catch(() => undefined));
+    this.ended = exit.then(({ code, signal }) => this.finish(code, signal));
+  }
+
+  /** Rejects when it cannot be started: no such program or folder. The file is closed then. */
+  static async start(invocation: ShellInvocation, options: StartOptions, file: OutputFile, marker: string, clock: Clock): Promise<CommandProcess> {
+    const startedMs = clock.monotonicMs();
+    try {
+      const { child, streams } = await startWithPipe(invocation, { ...options, environment: { ...options.environment, [markerName]: marker } });
+      // The pid is there once the process was spawned.
+      const tree = new ProcessTree(child.pid ?? 0, marker, clock, options.platform);
+      return new CommandProcess(child, streams, file, tree, clock, startedMs);
+    } catch (error) {
+      await file.close().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  get end(): CommandEnd | null {
+    return this.endedWith;
+  }
+
+  /** It runs, or left something running. */
+  get isAlive(): boolean {
+    return this.endedWith === null || (this.endedWith.left.length > 0 && !this.isGone);
+  }
+
+  get runningMs(): number {
+    return this.endedWith?.ms ?? this.clock.monotonicMs() - this.startedMs;
+  }
+
+  /** Looks again whether what it left running still runs. */
+  async refresh(): Promise<void> {
+    if (this.endedWith === null || this.isGone) return;
+    this.isGone = (await this.tree.alive()).length === 0;
+    if (this.isGone) this.letGo();
+  }
+
+  /** Ends it with everything it started. Resolves with what could not be ended. */
+  async kill(): Promise<readonly ProcessRow[]> {
+    const left = await this.tree.end();
+    await this.orLater(this.ended, killPatienceMs);
+    if (left.length === 0) await this.orLater(this.closed, drainMs);
+    this.isGone = left.length === 0;
+    this.letGo();
+    return left;
+  }
+
+  private async read(stream: Readable): Promise<void> {
+    try {
+      // Reads no further while a piece is written: a fast command waits for the disk, and nothing gathers in memory.
+      for await (const chunk of stream) await this.take(chunk);
+    } catch (error) {
+      if (this.outputFailure === null && !stream.destroyed) this.outputFailure = sentenceOf(error);
+    }
+  }
+
+  private async take(chunk: unknown): Promise<void> {
+    if (!(chunk instanceof Uint8Array) || this.outputFailure !== null) return;
+    try {
+      const kept = await this.file.append(chunk);
+      this.lastHeardMs = this.clock.monotonicMs();
+      if (kept.length === 0) return;
+      this.ends.add(kept);
+      this.heard.fire(kept);
+    } catch (error) {
+      // What cannot be kept must not be shown, so it must not be made either.
+      this.outputFailure = sentenceOf(error);
+      void this.tree.end();
+    }
+  }
+
+  private async finish(code: number | null, signal: NodeJS.Signals | null): Promise<CommandEnd> {
+    const ms = this.clock.monotonicMs() - this.startedMs;
+    await this.drain();
+    const left = await this.tree.alive();
+    this.endedWith = { exitCode: code, signal, ms, left, outputFailure: this.outputFailure };
+    if (left.length === 0) this.letGo();
+    else void this.closed.then(() => this.refresh());
+    return this.endedWith;
+  }
+
+  /** Reads what the command wrote before it ended. What it started may go on writing for ever. */
+  private async drain(): Promise<void> {
+    const until = this.clock.monotonicMs() + drainMs;
+    this.lastHeardMs = this.clock.monotonicMs();
+    for (;;) {
+      if (await this.orLater(this.closed, silenceMs / 3)) return;
+      const now = this.clock.monotonicMs();
+      if (now - this.lastHeardMs >= silenceMs || now >= until) return;
+    }
+  }
+
+  private letGo(): void {
+    for (const stream of this.streams) stream.destroy();
+  }
+
+  /** Whether it came to pass in that time. */
+  private orLater(work: Promise<unknown>, patienceMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const cancel = this.clock.after(patienceMs, () => resolve(false));
+      void work.then(() => (cancel(), resolve(true)));
+    });
+  }
+}
+
+function sentenceOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

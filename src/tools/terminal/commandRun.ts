@@ -1,0 +1,185 @@
+import { randomBytes } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
+import { existsSync } from 'node:fs';
+import type { AccessPath } from '../../transcript/approval';
+import type { ToolCallContext, ToolOutput } from '../tool';
+import { CommandProcess } from './commandProcess';
+import { commandDetails, duration, leftSentence, outputText, stateSentence, survivorSentence } from './commandWords';
+import type { OutputFile } from './outputFile';
+import { OutputReport } from './outputReport';
+import { shellInvocation } from './shell';
+import type { StartedCommand } from './runningCommands';
+import type { TerminalNeeds } from './terminalNeeds';
+
+/** How long a command that goes to the background is watched first: long enough to see that it cannot start. */
+const firstLookMs = 1000;
+
+export interface CommandRequest {
+  readonly command: string;
+  readonly folder: AccessPath;
+  readonly background: boolean;
+  /** Null: none. */
+  readonly timeoutMs: number | null;
+}
+
+type Outcome = 'ended' | 'timeout' | 'stopped' | 'proceeded';
+
+/** One call of run_command, from its start to its result. */
+export class CommandRun {
+  constructor(
+    private readonly needs: TerminalNeeds,
+    private readonly request: CommandRequest,
+    private readonly call: ToolCallContext,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  async run(): Promise<ToolOutput> {
+    const { command, folder } = this.request;
+    const problem = await this.problem();
+    if (problem !== null) return failed(problem);
+    this.signal.throwIfAborted();
+    if (this.needs.isReadOnly(command)) return this.execute();
+    const { result, note } = await this.needs.checkpoint.around(this.call, folder.path, () => this.execute());
+    return note === null ? result : { ...result, text: `${result.text}\n\n${note}` };
+  }
+
+  /** Why it cannot run at all. */
+  private async problem(): Promise<string | null> {
+    const { folder } = this.request;
+    const kind = await stat(folder.path).catch(() => null);
+    if (kind === null) return `There is no folder at ${folder.shown}; nothing was run. Name an existing one in cwd.`;
+    if (!kind.isDirectory()) return `${folder.shown} is a file, not a folder; nothing was run.`;
+    const shell = this.needs.shell();
+    if (isAbsolute(shell.path) && !existsSync(shell.path)) return `The shell ${shell.path} does not exist; nothing was run. The person can choose another default terminal profile.`;
+    return null;
+  }
+
+  private async execute(): Promise<ToolOutput> {
+    const { call, needs } = this;
+    const environment = await needs.environment();
+    let file: OutputFile;
+    try {
+      file = await needs.outputs.create(call);
+    } catch (error) {
+      return failed(`The command's output could not be kept (${words(error)}), so nothing was run.`);
+    }
+    this.signal.throwIfAborted();
+    let started: StartedCommand;
+    try {
+      started = await this.start(environment, file);
+    } catch (error) {
+      return failed(`The command could not be started: ${words(error)}.`);
+    }
+    const report = new OutputReport(started.process, call.report, needs.clock);
+    try {
+      return await this.settle(started, await this.watch(started));
+    } finally {
+      report.dispose();
+    }
+  }
+
+  private async start(environment: Readonly<Record<string, string>>, file: OutputFile): Promise<StartedCommand> {
+    const { needs, request, call } = this;
+    const id = `cmd-${randomBytes(4).toString('hex')}`;
+    const options = { folder: request.folder.path, environment, platform: needs.platform };
+    // The pid tells the processes of a host that is gone from those of one that lives.
+    const process_ = await CommandProcess.start(shellInvocation(needs.shell(), request.command), options, file, `${process.pid}-${id}`, needs.clock);
+    const started = { id, conversationId: call.conversationId, command: request.command, folder: request.folder.shown, process: process_ };
+    needs.running.add(started);
+    return started;
+  }
+
+  /** Until something decides what becomes of the call. */
+  private watch({ process }: StartedCommand): Promise<Outcome> {
+    const { request, call, signal, needs } = this;
+    return new Promise((resolve) => {
+      const cancels: (() => void)[] = [];
+      const decide = (outcome: Outcome): void => {
+        for (const cancel of cancels) cancel();
+        resolve(outcome);
+      };
+      const on = (source: AbortSignal, outcome: Outcome): void => {
+        const listener = (): void => decide(outcome);
+        source.addEventListener('abort', listener, { once: true });
+        cancels.push(() => source.removeEventListener('abort', listener));
+        if (source.aborted) decide(outcome);
+      };
+      void process.ended.then(() => decide('ended'));
+      if (request.timeoutMs !== null && !request.background) cancels.push(needs.clock.after(request.timeoutMs, () => decide('timeout')));
+      if (request.background) cancels.push(needs.clock.after(firstLookMs, () => decide('proceeded')));
+      on(call.proceed, 'proceeded');
+      on(signal, 'stopped');
+    });
+  }
+
+  private async settle(started: StartedCommand, outcome: Outcome): Promise<ToolOutput> {
+    switch (outcome) {
+      case 'ended':
+        return this.ended(started);
+      case 'timeout':
+        return this.timedOut(started);
+      case 'stopped':
+        return this.stopped(started);
+      case 'proceeded':
+        return this.proceeded(started);
+      default:
+        return outcome satisfies never;
+    }
+  }
+
+  private ended(started: StartedCommand): ToolOutput {
+    const { end } = started.process;
+    const left = end?.left ?? [];
+    if (left.length > 0) this.needs.running.handOver(started.id);
+    const state = [stateSentence(started), ...(left.length > 0 ? [leftSentence(left, started.id)] : [])].join(' ');
+    const details = commandDetails(started, { timedOut: false, background: left.length > 0 ? started.id : null });
+    if (end !== null && end.outputFailure !== null) {
+      return { outcome: 'failed', text: `Its output could not be kept (${end.outputFailure}), so the command was stopped; it may have run in part. ${state}\n\n${outputText(started.process)}`, details };
+    }
+    return { outcome: end?.exitCode === 0 ? 'done' : 'failed', text: `${state}\n\n${outputText(started.process)}`, details };
+  }
+
+  private async timedOut(started: StartedCommand): Promise<ToolOutput> {
+    const left = await started.process.kill();
+    const after = duration(this.request.timeoutMs ?? 0);
+    return {
+      outcome: 'failed',
+      text: `The command did not end within ${after} and was ended with everything it had started.${survivorSentence(left)} Ask for more with timeout_seconds, or run it with background. Output so far:\n\n${outputText(started.process)}`,
+      details: commandDetails(started, { timedOut: true, background: null }),
+    };
+  }
+
+  private async stopped(started: StartedCommand): Promise<ToolOutput> {
+    const left = await started.process.kill();
+    return {
+      outcome: 'interrupted',
+      text: `The command was stopped after ${duration(started.process.runningMs)} with everything it had started; it may have run in part.${survivorSentence(left)} Output so far:\n\n${outputText(started.process)}`,
+      details: commandDetails(started, { timedOut: false, background: null }),
+    };
+  }
+
+  private proceeded(started: StartedCommand): ToolOutput {
+    const { needs, request } = this;
+    needs.running.handOver(started.id);
+    if (request.background && request.timeoutMs !== null) this.endLater(started, request.timeoutMs - firstLookMs);
+    return {
+      outcome: 'done',
+      text: `${stateSentence(started)} It keeps running with id "${started.id}": read more with command_output, end it with stop_command. It ends with the editor window. Output so far:\n\n${outputText(started.process)}`,
+      details: commandDetails(started, { timedOut: false, background: started.id }),
+    };
+  }
+
+  private endLater({ process }: StartedCommand, afterMs: number): void {
+    const cancel = this.needs.clock.after(Math.max(0, afterMs), () => void process.kill());
+    void process.ended.then(cancel);
+  }
+}
+
+function failed(text: string): ToolOutput {
+  return { outcome: 'failed', text };
+}
+
+function words(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

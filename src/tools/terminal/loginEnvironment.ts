@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import * as v from 'valibot';
+import type { Clock } from '../../base/clock';
+import type { Log } from '../../base/log';
+import { ProcessTree, markerName } from './processTree';
+import type { Shell } from './shell';
+
+const patienceMs = 5000;
+const largestAnswer = 4 * 1024 * 1024;
+
+export type Environment = Readonly<Record<string, string>>;
+
+export interface LoginEnvironmentNeeds {
+  /** The program this one runs in; with ELECTRON_RUN_AS_NODE it is Node wherever we are. */
+  readonly node: string;
+  readonly own: Environment;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly platform?: NodeJS.Platform;
+}
+
+/** What a terminal of the person would have in its environment (their nvm, pyenv, PATH): asked once of their own shell, started as a login and
+ *  interactive one. A shell that does not answer in 5 s costs nothing but what it would have added. On Windows there is nothing to ask. */
+export class LoginEnvironment {
+  private asked: { readonly shell: string; readonly environment: Promise<Environment> } | null = null;
+
+  constructor(private readonly needs: LoginEnvironmentNeeds) {}
+
+  of(shell: Pick<Shell, 'path'>): Promise<Environment> {
+    if ((this.needs.platform ?? process.platform) === 'win32') return Promise.resolve(this.needs.own);
+    if (this.asked?.shell !== shell.path) this.asked = { shell: shell.path, environment: this.ask(shell.path) };
+    return this.asked.environment;
+  }
+
+  private async ask(shell: string): Promise<Environment> {
+    const { own, log } = this.needs;
+    try {
+      return await this.resolve(shell);
+    } catch (error) {
+      log.warn(`The environment of ${shell} could not be read, so commands get the editor's: ${error instanceof Error ? error.message : String(error)}`);
+      return own;
+    }
+  }
+
+  private resolve(shell: string): Promise<Environment> {
+    const { node, own, clock } = this.needs;
+    const mark = randomUUID().replaceAll('-', '');
+    const script = `'${node.replaceAll("'", "'\\''")}' -p '"${mark}" + JSON.stringify(process.env) + "${mark}"'`;
+    return new Promise((resolve, reject) => {
+      // VSCODE_RESOLVING_ENVIRONMENT is what the editor sets when it asks the same; people's start files know it.
+      const env = { ...own, ELECTRON_RUN_AS_NODE: '1', ELECTRON_NO_ATTACH_CONSOLE: '1', VSCODE_RESOLVING_ENVIRONMENT: '1', [markerName]: mark };
+      const child = spawn(shell, [...loginFlags(shell), script], { detached: true, stdio: ['ignore', 'pipe', 'ignore'], env });
+      const tree = new ProcessTree(child.pid ?? 0, mark, clock);
+      const finish = (outcome: () => void): void => {
+        cancel();
+        child.stdout.destroy();
+        if (child.pid !== undefined) void tree.end();
+        outcome();
+      };
+      const cancel = clock.after(patienceMs, () => finish(() => reject(new Error(`it did not answer in ${patienceMs / 1000} s`))));
+      let answer = '';
+      child.once('error', (error) => finish(() => reject(error)));
+      child.once('exit', (code) => clock.after(200, () => finish(() => reject(new Error(`it ended with ${code ?? 'a signal'}`)))));
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        answer = (answer + text).slice(-largestAnswer);
+        const parsed = readAnswer(answer, mark);
+        if (parsed !== null) finish(() => resolve(restored(parsed, own)));
+      });
+    });
+  }
+}
+
+const environmentSchema = v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.string()));
+
+/** What stands between the marks, whatever start files print around it. */
+function readAnswer(text: string, mark: string): Environment | null {
+  const [, between, after] = text.split(mark);
+  if (between === undefined || after === undefined) return null;
+  const parsed = v.safeParse(environmentSchema, between);
+  return parsed.success ? parsed.output : null;
+}
+
+/** Without what was set to ask. */
+function restored(environment: Environment, own: Environment): Environment {
+  const asked = new Set(['ELECTRON_RUN_AS_NODE', 'ELECTRON_NO_ATTACH_CONSOLE', 'VSCODE_RESOLVING_ENVIRONMENT', markerName]);
+  const kept = Object.entries(environment).filter(([name]) => !asked.has(name));
+  const back = [...asked].flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]] as const]));
+  return Object.fromEntries([...kept, ...back]);
+}
+
+function loginFlags(shell: string): readonly string[] {
+  // csh takes -l alone or not at all.
+  return /(?:^|\/)t?csh$/.test(shell) ? ['-ic'] : ['-i', '-l', '-c'];
+}

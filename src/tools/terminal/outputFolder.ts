@@ -1,0 +1,104 @@
+import { realpathSync } from 'node:fs';
+import { lstat, readdir, rm, unlink } from 'node:fs/promises';
+import * as nodePath from 'node:path';
+import type { Clock } from '../../base/clock';
+import { contains } from '../accessPaths';
+import { OutputFile } from './outputFile';
+
+const daySeconds = 86_400;
+const keptDays = 30;
+/** Of all outputs of one history together. */
+const largestFolder = 1024 * 1024 * 1024;
+
+/** Where outputs of commands are kept: `<storage>/outputs/<conversation>/<turn>-<call>.log`. */
+export class OutputFolder {
+  /** `folder` is asked anew, since a history can be moved. */
+  constructor(
+    private readonly folder: () => string,
+    private readonly clock: Pick<Clock, 'now'>,
+  ) {}
+
+  get path(): string {
+    return this.folder();
+  }
+
+  /** A new file. A call id comes from the model's provider: it may hold anything, and may come twice. */
+  async create(call: { readonly conversationId: string; readonly turnUid: string; readonly callId: string }): Promise<OutputFile> {
+    const folder = nodePath.join(this.path, fileName(call.conversationId));
+    const name = `${fileName(call.turnUid)}-${fileName(call.callId)}`;
+    for (let again = 1; ; again++) {
+      try {
+        return await OutputFile.create(nodePath.join(folder, `${name}${again === 1 ? '' : `-${again}`}.log`));
+      } catch (error) {
+        if (!hasCode(error, 'EEXIST') || again >= 1000) throw error;
+      }
+    }
+  }
+
+  /** Whether `real`, a path with every link resolved, is an output of a command: what the model may read without asking, being its own doing. */
+  isOwnOutput(real: string): boolean {
+    if (!real.endsWith('.log')) return false;
+    try {
+      return contains(nodePath, realpathSync(this.path), real);
+    } catch {
+      // No command has run here yet.
+      return false;
+    }
+  }
+
+  /** Removes what a forgotten conversation left. */
+  async forget(conversationId: string): Promise<void> {
+    await rm(nodePath.join(this.path, fileName(conversationId)), { recursive: true, force: true });
+  }
+
+  /** Conversations that have outputs here, by the name of their folder. */
+  async conversations(): Promise<readonly string[]> {
+    return namesIn(this.path);
+  }
+
+  /** Removes outputs of more than 30 days, and the oldest of what is more than 1 GB. `isInUse`: files that a command still writes to. */
+  async tidy(isInUse: (file: string) => boolean): Promise<number> {
+    const files = (await this.files()).filter(({ path }) => !isInUse(path)).sort((left, right) => right.changedAt - left.changedAt);
+    const oldest = this.clock.now() - keptDays * daySeconds;
+    let total = 0;
+    let removed = 0;
+    for (const { path, bytes, changedAt } of files) {
+      total += bytes;
+      if (changedAt >= oldest && total <= largestFolder) continue;
+      await unlink(path).catch(() => undefined);
+      removed++;
+    }
+    return removed;
+  }
+
+  private async files(): Promise<readonly { readonly path: string; readonly bytes: number; readonly changedAt: number }[]> {
+    const found = [];
+    for (const conversation of await this.conversations()) {
+      for (const name of await namesIn(nodePath.join(this.path, conversation))) {
+        const path = nodePath.join(this.path, conversation, name);
+        const stat = await lstat(path).catch(() => null);
+        if (stat?.isFile() === true) found.push({ path, bytes: stat.size, changedAt: stat.mtimeMs / 1000 });
+      }
+    }
+    return found;
+  }
+}
+
+/** An identity as a file name. Ids of ours pass unchanged. */
+export function fileName(id: string): string {
+  const safe = id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 80);
+  return safe === '' ? '_' : safe;
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return [];
+    throw error;
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

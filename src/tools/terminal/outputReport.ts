@@ -1,0 +1,45 @@
+import type { Clock } from '../../base/clock';
+import type { Disposable } from '../../base/disposable';
+import type { ToolProgress } from '../../transcript/turnEvent';
+import type { CommandProcess } from './commandProcess';
+
+const apartMs = 100;
+/** Characters of the end that surfaces are shown while a command runs. */
+export const tailCharacters = 8000;
+
+/** Tells surfaces of a command's output, at most ten times a second, and of its last state before it is disposed. */
+export class OutputReport implements Disposable {
+  private cancel: (() => void) | null = null;
+  private isDue = false;
+  private readonly listening: Disposable;
+
+  constructor(
+    private readonly command: CommandProcess,
+    private readonly report: (progress: ToolProgress) => void,
+    private readonly clock: Clock,
+  ) {
+    this.listening = command.onOutput(() => this.heard());
+  }
+
+  dispose(): void {
+    this.listening.dispose();
+    this.cancel?.();
+    if (this.isDue) this.tell();
+  }
+
+  private heard(): void {
+    this.isDue = true;
+    if (this.cancel !== null) return;
+    this.tell();
+    this.cancel = this.clock.after(apartMs, () => {
+      this.cancel = null;
+      if (this.isDue) this.heard();
+    });
+  }
+
+  private tell(): void {
+    this.isDue = false;
+    const { file, ends } = this.command;
+    this.report({ kind: 'output', file: file.path, bytes: ends.bytes, tail: ends.tail(tailCharacters) });
+  }
+}

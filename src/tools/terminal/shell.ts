@@ -1,0 +1,61 @@
+import { win32 } from 'node:path';
+import type { ShellKind } from '../../transcript/approval';
+
+/** The program that commands are written for. */
+export interface Shell {
+  readonly path: string;
+  readonly kind: ShellKind;
+  /** As the model is told: "bash". */
+  readonly name: string;
+}
+
+/** What is started for one command. */
+export interface ShellInvocation {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Arguments go to the program as they stand, because it takes its command line apart by rules of its own (cmd). */
+  readonly verbatim: boolean;
+}
+
+/** Shells that read a command as POSIX says, which is how models write them and how the approval policy takes them apart. fish, tcsh, nu and
+ *  others quote differently: what is one harmless word to the policy could be a second command to them. */
+const posixShells = new Set(['bash', 'dash', 'sh', 'zsh', 'ksh', 'ksh93', 'mksh', 'ash']);
+const powershells = new Set(['pwsh', 'powershell']);
+
+/** The shell that commands run in: the person's own, or, where that is no POSIX shell, the first of `others` that exists. */
+export function chooseShell(preferred: string, platform: NodeJS.Platform, exists: (path: string) => boolean): Shell {
+  const own = describeShell(preferred);
+  if (own !== null && (own.kind !== 'cmd' || platform === 'win32')) return own;
+  const others = platform === 'win32' ? ['powershell.exe'] : ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/bin/sh'];
+  const found = platform === 'win32' ? others[0] : others.find(exists);
+  return describeShell(found ?? '/bin/sh') ?? { path: '/bin/sh', kind: 'posix', name: 'sh' };
+}
+
+/** How the shell is told to run one command and end. */
+export function shellInvocation(shell: Shell, command: string): ShellInvocation {
+  switch (shell.kind) {
+    case 'posix':
+      return { program: shell.path, args: ['-c', command], verbatim: false };
+    case 'powershell':
+      return { program: shell.path, args: ['-NoLogo', '-NonInteractive', '-Command', powershellScript(command)], verbatim: false };
+    case 'cmd':
+      // Output in UTF-8, whatever the code page of the console.
+      return { program: shell.path, args: ['/d', '/s', '/c', `"chcp 65001>nul & ${command}"`], verbatim: true };
+    default:
+      return shell.kind satisfies never;
+  }
+}
+
+function describeShell(path: string): Shell | null {
+  // Takes both kinds of slashes.
+  const name = win32.basename(path).toLowerCase().replace(/\.exe$/, '');
+  if (posixShells.has(name)) return { path, kind: 'posix', name };
+  if (powershells.has(name)) return { path, kind: 'powershell', name };
+  return name === 'cmd' ? { path, kind: 'cmd', name } : null;
+}
+
+/** PowerShell ends with 0 or 1 unless it is told to pass on the exit code of the last program. */
+function powershellScript(command: string): string {
+  const before = "[Console]::OutputEncoding = [Text.Encoding]::UTF8; $ProgressPreference = 'SilentlyContinue'";
+  return `${before}\n${command}\nif ($null -ne $LASTEXITCODE) { exit $LASTEXITCODE }`;
+}
