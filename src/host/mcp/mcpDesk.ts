@@ -1,0 +1,240 @@
+import { readFile, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { sep } from 'node:path';
+import * as vscode from 'vscode';
+import type { Clock } from '../../base/clock';
+import { DisposableStore, type Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import { McpServers } from '../../tools/mcp/mcpServers';
+import { commandLine, definitionId, fingerprint, type ServerDefinition } from '../../tools/mcp/serverDefinition';
+import { envFilePath, serverPlan } from '../../tools/mcp/serverPlan';
+import type { AnyTool } from '../../tools/tool';
+import type { CommandTable } from '../commands';
+import type { Offer } from '../storeDesk';
+import { mcpBundle } from './mcpBundle';
+import { manageServers } from './manageServers';
+import { fileOf, openFolders, readWrittenServers, type ServerProblem, watchWrittenServers } from './serverFiles';
+import { ServerInputs } from './serverInputs';
+import { ServerTrust } from './serverTrust';
+
+export interface McpDeskNeeds {
+  readonly context: Pick<vscode.ExtensionContext, 'workspaceState' | 'secrets' | 'extension'>;
+  readonly distFolder: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Says in the chat what there is to say about servers, with what can be done. */
+  readonly offer: (offers: readonly Offer[]) => void;
+}
+
+/** A server that is written down, and whether it may run. */
+export interface KnownServer {
+  readonly id: string;
+  readonly definition: ServerDefinition;
+  readonly fingerprint: string;
+  readonly isTrusted: boolean;
+  /** It was trusted as it was defined before. */
+  readonly hasChanged: boolean;
+}
+
+/** Files change in bunches. */
+const restMs = 300;
+const readPatienceMs = 2000;
+
+/** The MCP servers of this window: which there are, which of them the person trusts, and their tools. */
+export class McpDesk implements Disposable {
+  private readonly lifetime = new DisposableStore();
+  readonly servers: McpServers;
+  private readonly trust: ServerTrust;
+  private readonly inputs: ServerInputs;
+  private known: readonly KnownServer[] = [];
+  private problems: readonly ServerProblem[] = [];
+  private reading: Promise<void> = Promise.resolve();
+  private readings = 0;
+  private cancelRest: () => void = () => undefined;
+  /** Definitions the person was asked about in this window. */
+  private readonly asked = new Set<string>();
+  private wasUsed = false;
+
+  constructor(private readonly needs: McpDeskNeeds) {
+    const { context, clock, log } = needs;
+    const load = mcpBundle(needs.distFolder);
+    this.trust = new ServerTrust(context.workspaceState);
+    this.inputs = new ServerInputs(context.workspaceState, context.secrets);
+    this.servers = this.lifetime.register(
+      new McpServers({
+        connect: async () => load()({ version: versionOf(context.extension.packageJSON), fetch: (...request) => globalThis.fetch(...request) }),
+        roots: () => (vscode.workspace.workspaceFolders ?? []).map(({ uri, name }) => ({ uri: uri.toString(), name })),
+        clock, log,
+      }),
+    );
+    this.lifetime.register(this.servers.onDidChange(() => this.tell()));
+    this.lifetime.register(watchWrittenServers(() => this.readSoon()));
+    this.lifetime.register(vscode.workspace.onDidChangeWorkspaceFolders(() => this.servers.rootsChanged()));
+    this.reading = this.read();
+  }
+
+  readonly commands: CommandTable = { manageMcpServers: () => manageServers(this) };
+
+  get all(): readonly KnownServer[] {
+    return this.known;
+  }
+
+  /** Tools of every server that may run, for one turn. Servers are started by the first turn that comes; those nobody was asked about yet are
+   *  asked about, and no turn waits for the answer. Rejects only when aborted. */
+  async tools(signal: AbortSignal): Promise<readonly AnyTool[]> {
+    await this.settled();
+    signal.throwIfAborted();
+    this.wasUsed = true;
+    void this.askForTrust();
+    const tools = await this.servers.tools(signal);
+    this.tell();
+    return tools;
+  }
+
+  /** Shows what would be started and asks. Resolves with whether it is trusted now. */
+  async review(server: KnownServer): Promise<boolean> {
+    this.asked.add(server.fingerprint);
+    const { name, transport } = server.definition;
+    const trusting = vscode.l10n.t('Trust and Start');
+    const question = server.hasChanged
+      ? vscode.l10n.t('The MCP server “{name}” is defined differently than when you trusted it. Trust it as it is now?', { name })
+      : vscode.l10n.t('Trust the MCP server “{name}”?', { name });
+    const what = transport.kind === 'stdio' ? vscode.l10n.t('It runs a program on this machine, outside of any sandbox:') : vscode.l10n.t('What the agent gives to its tools is sent to:');
+    const detail = `${what}\n\n${commandLine(transport)}\n\n${vscode.l10n.t('It is defined in {file}. When that definition changes you are asked again.', { file: fileOf(server.definition) })}`;
+    const chosen = await vscode.window.showWarningMessage(question, { modal: true, detail }, trusting);
+    if (chosen !== trusting) return false;
+    await this.trust.trust(server.id, server.fingerprint);
+    await this.readNow();
+    this.servers.find(server.id)?.start();
+    return true;
+  }
+
+  /** Stops it and forgets that it was trusted, with what it was given. */
+  async forget(server: KnownServer): Promise<void> {
+    await this.trust.forget(server.id);
+    await this.inputs.forget(server.fingerprint, server.definition.inputs);
+    await this.readNow();
+  }
+
+  /** Opens the place where it is written down. */
+  async open(definition: ServerDefinition): Promise<void> {
+    if (definition.source.kind === 'settings') await vscode.commands.executeCommand('workbench.action.openSettings', 'hermes.mcp.servers');
+    else await vscode.window.showTextDocument(vscode.Uri.joinPath(vscode.Uri.file(definition.source.folder), '.vscode', 'mcp.json'));
+  }
+
+  /** Resolves when what is known is not older than this call, or a moment has passed. */
+  async settled(): Promise<void> {
+    let cancel = (): void => undefined;
+    const late = new Promise<void>((resolve) => (cancel = this.needs.clock.after(readPatienceMs, resolve)));
+    await Promise.race([this.reading, late]).finally(() => cancel());
+  }
+
+  /** Ends all servers in order. */
+  close(): Promise<void> {
+    return this.servers.close();
+  }
+
+  dispose(): void {
+    this.cancelRest();
+    this.lifetime.dispose();
+  }
+
+  private readSoon(): void {
+    this.cancelRest();
+    this.cancelRest = this.needs.clock.after(restMs, () => void this.readNow());
+  }
+
+  private readNow(): Promise<void> {
+    this.reading = this.read();
+    return this.reading;
+  }
+
+  private async read(): Promise<void> {
+    const reading = ++this.readings;
+    try {
+      // A folder that is not trusted starts nothing, and neither does anything else while it is open.
+      const written = vscode.workspace.isTrusted ? await readWrittenServers() : { definitions: [], problems: [] };
+      const problems = [...written.problems];
+      const known: { readonly server: KnownServer; readonly envFileText: string | null }[] = [];
+      for (const definition of written.definitions) {
+        const env = await readEnvFileOf(definition);
+        if (env.problem !== null) problems.push({ sentence: env.problem, file: definition.source.kind === 'settings' ? null : vscode.Uri.joinPath(vscode.Uri.file(definition.source.folder), '.vscode', 'mcp.json').toString() });
+        else known.push({ server: this.judge(definition, env.text), envFileText: env.text });
+      }
+      if (reading !== this.readings) return this.reading;
+      this.known = known.map(({ server }) => server);
+      this.problems = problems;
+      for (const { sentence } of problems) this.needs.log.warn(sentence);
+      this.servers.use(known.filter(({ server }) => server.isTrusted).map(({ server, envFileText }) => this.planOf(server, envFileText)));
+    } catch (error) {
+      this.needs.log.error('The MCP servers of this window could not be read', error);
+    }
+  }
+
+  private judge(definition: ServerDefinition, envFileText: string | null): KnownServer {
+    const id = definitionId(definition);
+    const mark = fingerprint(definition, envFileText);
+    const isOwn = definition.source.kind === 'settings';
+    return { id, definition, fingerprint: mark, isTrusted: isOwn || this.trust.isTrusted(id, mark), hasChanged: !isOwn && this.trust.knewAnother(id, mark) };
+  }
+
+  private planOf({ definition, fingerprint: mark }: KnownServer, envFileText: string | null) {
+    return serverPlan(definition, mark, {
+      values: () => valuesFor(definition),
+      askInput: (input, signal) => this.inputs.ask(definition.name, mark, input, signal),
+      envFileText,
+      isFolder: (path) => stat(path).then((found) => found.isDirectory(), () => false),
+    });
+  }
+
+  /** Once per definition and window; whoever closes the question finds the servers under Manage MCP Servers. */
+  private async askForTrust(): Promise<void> {
+    const open = this.known.filter(({ isTrusted, fingerprint: mark }) => !isTrusted && !this.asked.has(mark));
+    if (open.length === 0) return;
+    for (const { fingerprint: mark } of open) this.asked.add(mark);
+    const names = open.map(({ definition }) => `“${definition.name}”`).join(', ');
+    const review = vscode.l10n.t('Review…');
+    const sentence = vscode.l10n.t('This folder defines MCP servers that you have not trusted: {names}. None of them runs before you have seen what it starts.', { names });
+    const chosen = await vscode.window.showInformationMessage(sentence, review, vscode.l10n.t('Not Now'));
+    if (chosen !== review) return;
+    for (const server of open) await this.review(server);
+  }
+
+  private tell(): void {
+    const manage = { label: vscode.l10n.t('Manage MCP Servers…'), run: () => manageServers(this) };
+    const showLog = { label: vscode.l10n.t('Show Log'), run: async () => void (await vscode.commands.executeCommand('hermes.showLog')) };
+    const wrong = this.problems.map(({ sentence, file }): Offer => ({ sentence, choices: [{ label: vscode.l10n.t('Open'), run: () => openPlace(file) }] }));
+    const failed = this.servers.all.flatMap(({ plan: { name }, state }): Offer[] =>
+      state.kind === 'failed' ? [{ sentence: vscode.l10n.t('The MCP server “{name}” is not running: {reason}', { name, reason: state.sentence }), choices: [showLog, manage] }] : [],
+    );
+    const late = this.servers.late.map((name): Offer => ({ sentence: vscode.l10n.t('The MCP server “{name}” is still being started. Its tools come with the next prompt.', { name }), choices: [showLog] }));
+    // Who uses no agent need not hear of its servers.
+    this.needs.offer(this.wasUsed ? [...wrong, ...failed, ...late] : []);
+  }
+}
+
+async function openPlace(file: string | null): Promise<void> {
+  if (file === null) await vscode.commands.executeCommand('workbench.action.openSettings', 'hermes.mcp.servers');
+  else await vscode.window.showTextDocument(vscode.Uri.parse(file));
+}
+
+function valuesFor({ source }: ServerDefinition) {
+  const folders = openFolders();
+  const first = [...folders.values()][0] ?? null;
+  return { workspaceFolder: source.kind === 'folder' ? source.folder : first, folders, userHome: homedir(), environment: process.env, separator: sep };
+}
+
+async function readEnvFileOf(definition: ServerDefinition): Promise<{ readonly text: string | null; readonly problem: string | null }> {
+  const { name } = definition;
+  try {
+    const path = envFilePath(definition, valuesFor(definition));
+    return { text: path === null ? null : await readFile(path, 'utf8'), problem: null };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { text: null, problem: vscode.l10n.t('The MCP server “{name}” of {file} is not used: its "envFile" cannot be read. {reason}', { name, file: fileOf(definition), reason }) };
+  }
+}
+
+function versionOf(manifest: unknown): string {
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest && typeof manifest.version === 'string' ? manifest.version : '0';
+}
