@@ -1,0 +1,55 @@
+import type { ContentHash, FileChange } from '../../../store/fileChanges';
+
+/** A stretch of changes of one file, each of which found what the one before had left. */
+export interface Stretch {
+  readonly before: ContentHash;
+  /** undefined: the last of them was cut off before it was known what it left. */
+  readonly after: ContentHash | undefined;
+}
+
+/** What some turns did to one file. Between two stretches somebody else changed it. */
+export interface FileHistory {
+  readonly path: string;
+  /** In the order they were made; never empty. */
+  readonly changes: readonly FileChange[];
+  readonly stretches: readonly Stretch[];
+}
+
+/** By path, in the order in which files were first changed. What was changed and changed back is left out. */
+export function historiesOf(changes: readonly FileChange[]): readonly FileHistory[] {
+  const byPath = new Map<string, FileChange[]>();
+  for (const change of changes) {
+    const known = byPath.get(change.path);
+    if (known === undefined) byPath.set(change.path, [change]);
+    else known.push(change);
+  }
+  return [...byPath].flatMap(([path, own]) => {
+    const stretches = stretchesOf(own).filter(({ before, after }) => before !== after);
+    return stretches.length === 0 ? [] : [{ path, changes: own, stretches }];
+  });
+}
+
+function stretchesOf(changes: readonly FileChange[]): readonly Stretch[] {
+  const stretches: Stretch[] = [];
+  for (const { before, after } of changes) {
+    const last = stretches.at(-1);
+    if (last !== undefined && last.after === before) stretches[stretches.length - 1] = { before: last.before, after };
+    else stretches.push({ before, after });
+  }
+  return stretches;
+}
+
+/** What the file held before all of it. */
+export function beforeAll({ stretches }: FileHistory): ContentHash {
+  return stretches[0]?.before ?? null;
+}
+
+/** What it held behind all of it. */
+export function afterAll({ stretches }: FileHistory): ContentHash | undefined {
+  return stretches.at(-1)?.after;
+}
+
+export function kindOf(history: FileHistory): 'created' | 'edited' | 'deleted' {
+  if (afterAll(history) === null) return 'deleted';
+  return beforeAll(history) === null ? 'created' : 'edited';
+}

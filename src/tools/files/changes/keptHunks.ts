@@ -1,0 +1,30 @@
+import * as v from 'valibot';
+import type { SessionStore } from '../../../store/sessionStore';
+
+const stored = v.record(v.string(), v.array(v.string()));
+
+/** Which single changes of a turn's files the person keeps, by path. A small value of the store whose key ends in the session's id, so that it is
+ *  forgotten with the session. */
+export class KeptHunks {
+  constructor(private readonly store: Pick<SessionStore, 'getMeta' | 'setMeta'>) {}
+
+  async of(turnUid: string, sessionId: string, path: string): Promise<ReadonlySet<string>> {
+    return new Set((await this.read(turnUid, sessionId))[path] ?? []);
+  }
+
+  async keep(turnUid: string, sessionId: string, path: string, hunk: string): Promise<void> {
+    const all = await this.read(turnUid, sessionId);
+    await this.store.setMeta(keyOf(turnUid, sessionId), JSON.stringify({ ...all, [path]: [...new Set([...(all[path] ?? []), hunk])] }));
+  }
+
+  private async read(turnUid: string, sessionId: string): Promise<v.InferOutput<typeof stored>> {
+    const text = await this.store.getMeta(keyOf(turnUid, sessionId));
+    if (text === null) return {};
+    const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), stored), text);
+    return parsed.success ? parsed.output : {};
+  }
+}
+
+function keyOf(turnUid: string, sessionId: string): string {
+  return `kept-hunks/${turnUid}/${sessionId}`;
+}

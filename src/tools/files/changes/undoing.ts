@@ -1,0 +1,64 @@
+import { NotAText, type TextFile } from '../fileEditor';
+import { decodeTextFile, encodeText } from '../textFormat';
+import { hashOf } from './contentHash';
+import type { FileHistory, Stretch } from './fileHistory';
+import { linesOf, merge } from './lineMerge';
+
+/** undone: `bytes` is the file without the agent's changes, with everybody else's (null: no file). `isExact`: nobody else has changed it, so it is
+ *  what it was, byte for byte. `already`: how many of the changes were gone before, `others`: how many were made by others.
+ *  conflict: somebody has changed the same lines · notKept: what it held before is not stored. */
+export type Undone =
+  | { readonly kind: 'undone'; readonly bytes: Uint8Array | null; readonly isExact: boolean; readonly already: number; readonly others: number }
+  | { readonly kind: 'conflict' }
+  | { readonly kind: 'notKept' };
+
+export type ReadContent = (hash: string) => Promise<Uint8Array | null>;
+
+/** Takes the changes of a history out of what a file holds now, the last one first. Pure but for `read`. */
+export async function undo(history: FileHistory, present: Uint8Array | null, read: ReadContent): Promise<Undone> {
+  let bytes = present;
+  let isExact = true;
+  let already = 0;
+  let others = 0;
+  for (const stretch of history.stretches.toReversed()) {
+    const step = await undoOne(history.path, stretch, bytes, read);
+    if (step.kind !== 'undone') return step;
+    bytes = step.bytes;
+    isExact &&= step.isExact;
+    already += step.already;
+    others += step.others;
+  }
+  return { kind: 'undone', bytes, isExact, already, others };
+}
+
+async function undoOne(path: string, { before, after }: Stretch, bytes: Uint8Array | null, read: ReadContent): Promise<Undone> {
+  const held = hashOf(bytes);
+  if (held === before) return { kind: 'undone', bytes, isExact: true, already: 1, others: 0 };
+  if (after === undefined) return { kind: 'conflict' };
+  const earlier = before === null ? null : await read(before);
+  if (before !== null && earlier === null) return { kind: 'notKept' };
+  if (held === after) return { kind: 'undone', bytes: earlier, isExact: true, already: 0, others: 0 };
+  // A file that was made, deleted or made again since is nobody's to merge.
+  if (bytes === null || after === null || earlier === null) return { kind: 'conflict' };
+  const left = await read(after);
+  if (left === null) return { kind: 'notKept' };
+  return merged(path, left, bytes, earlier);
+}
+
+function merged(path: string, left: Uint8Array, present: Uint8Array, earlier: Uint8Array): Undone {
+  const [base, mine, theirs] = [textOf(path, left), textOf(path, present), textOf(path, earlier)];
+  if (base === null || mine === null || theirs === null) return { kind: 'conflict' };
+  const both = merge(linesOf(base.text), linesOf(mine.text), linesOf(theirs.text));
+  if (both.kind === 'conflict') return both;
+  return { kind: 'undone', bytes: encodeText(path, both.lines.join(''), mine), isExact: false, already: both.both, others: both.mine };
+}
+
+/** Null for what is not text. */
+export function textOf(path: string, bytes: Uint8Array): TextFile | null {
+  try {
+    return decodeTextFile(path, bytes);
+  } catch (error) {
+    if (error instanceof NotAText) return null;
+    throw error;
+  }
+}
