@@ -42,8 +42,10 @@ import { EditorActions } from './editorActions';
 import { errorWords } from './errorWords';
 import { editorProviderName, EditorModels } from './editorModels';
 import { EditorTextSearch } from './editorTextSearch';
+import { editorTools } from './editorTools';
 import { EditorWorkspaceFiles } from './editorWorkspaceFiles';
 import { LinkOpener } from './linkOpener';
+import { McpDesk } from './mcp/mcpDesk';
 import { ModelDesk } from './modelDesk';
 import { ModelSetup } from './modelSetup';
 import { openReportNotices } from './openReportWords';
@@ -74,6 +76,8 @@ import { windowStorageFolder } from './windowStorage';
 /** How long turns may take to settle, and the store to close. The editor gives an extension five seconds in all. */
 const settlePatienceMs = 3000;
 const closePatienceMs = 1500;
+/** How much longer MCP servers may take to end by themselves. */
+const serversPatienceMs = 300;
 
 const chatSurfaceId = 'chat';
 
@@ -107,6 +111,7 @@ class HermesWindow {
   private readonly hindsight: HindsightDesk;
   private readonly sessions: SessionsDesk;
   private readonly others: OtherFoldersDesk;
+  private readonly mcp: McpDesk;
   private readonly log: Log;
   readonly api: HermesExtension;
 
@@ -151,6 +156,8 @@ class HermesWindow {
     const files = new EditorWorkspaceFiles(textSearch);
     const tools = new ToolRegistry(readOnlyTools(files));
     const project = own(new ProjectDesk({ files, clock, log }));
+    const mcp = (this.mcp = own(new McpDesk({ context, distFolder, clock, log, offer: (offers) => storeDesk.offer('mcp', offers) })));
+    own(registerCommands(mcp.commands, log));
 
     // Memory
     const memory = new MemoryProviders(() => settings.current.memoryProvider, log);
@@ -187,6 +194,7 @@ class HermesWindow {
           store, clock, ids, log, tools,
           ...(agentMemory === undefined ? {} : { memory: agentMemory }),
           project: () => project.current,
+          moreTools: async (signal) => [...(await mcp.tools(signal)), ...editorTools()],
           openModel: async (signal) => {
             await project.ready();
             return catalog.resolve(model, signal);
@@ -353,7 +361,9 @@ class HermesWindow {
   async close(): Promise<void> {
     await atMost(settlePatienceMs, this.gateway.shutdown()).catch((error: unknown) => this.log.error('Turns could not be settled at closing', error));
     void this.others.close();
+    const servers = this.mcp.close();
     await atMost(closePatienceMs, this.store.close()).catch((error: unknown) => this.log.error('The store could not be closed in order', error));
+    await atMost(serversPatienceMs, servers);
     this.lifetime.dispose();
   }
 
