@@ -35,25 +35,34 @@ export function findLines(wanted: readonly string[], present: readonly Line[], f
 export function replaceLines(wanted: readonly string[], replacement: readonly string[], present: readonly Line[], place: LinePlace): readonly Line[] | null {
   const replaced = present.slice(place.index, place.index + wanted.length);
   const end = usualEnd(replaced.some((line) => line.end !== '') ? replaced : present);
+  const result = mergeLines(replaced, wanted, replacement, end, place.fit);
+  // What had no line end at the end of the file gets none.
+  return result !== null && replaced.at(-1)?.end === '' ? withLastEnd(result, '') : result;
+}
+
+/** `present` with the change from one list of lines to another made in it: lines that stay keep text and end, a line that takes another one's
+ *  place takes its end, further lines end with `end`. Every line of the result has an end. Null when a new line cannot be fitted in. */
+export function mergeLines(present: readonly Line[], from: readonly string[], to: readonly string[], end: string, fit: LinePlace['fit']): readonly Line[] | null {
   const result: Line[] = [];
+  let gone: readonly Line[] = [];
   let at = 0;
-  for (const change of diffArrays([...wanted], [...replacement])) {
-    if (change.removed) at += change.value.length;
-    else if (!change.added) {
-      for (const line of replaced.slice(at, at + change.value.length)) result.push({ text: line.text, end: line.end === '' ? end : line.end });
-      at += change.value.length;
-    } else {
-      for (const written of change.value) {
-        const text = place.fit(written);
-        if (text === null) return null;
-        result.push({ text, end });
-      }
+  for (const change of diffArrays([...from], [...to])) {
+    const here = change.added ? gone : present.slice(at, at + change.value.length);
+    gone = change.removed ? here : [];
+    if (!change.added) at += change.value.length;
+    if (change.removed) continue;
+    for (const [index, written] of change.value.entries()) {
+      const text = change.added ? fit(written) : (here[index]?.text ?? written);
+      if (text === null) return null;
+      result.push({ text, end: here[index]?.end || end });
     }
   }
-  // What had no line end at the end of the file gets none.
-  const last = result.at(-1);
-  if (last !== undefined && replaced.at(-1)?.end === '') result[result.length - 1] = { text: last.text, end: '' };
   return result;
+}
+
+export function withLastEnd(lines: readonly Line[], end: string): readonly Line[] {
+  const last = lines.at(-1);
+  return last === undefined ? lines : [...lines.slice(0, -1), { text: last.text, end }];
 }
 
 /** Quotes, dashes and blanks that look like those of a keyboard, as those. One character stays one character. */

@@ -1,5 +1,4 @@
-import { diffArrays } from 'diff';
-import { findLines, plainPunctuation, replaceLines } from './lineMatch';
+import { findLines, mergeLines, plainPunctuation, replaceLines, withLastEnd } from './lineMatch';
 import { joinLines, lineAt, splitLines, usualEnd, withLineEnds } from './lines';
 import { nearestLines } from './nearestLines';
 
@@ -103,15 +102,9 @@ function inPlaceOf(region: string, newText: string, fileEnd: string): string {
   const here = before.filter((line) => line.end !== '');
   const end = here.length > 0 ? usualEnd(here) : fileEnd;
   if (newText.includes('\r') || here.every((line) => line.end === end)) return withLineEnds(newText, end);
-  const after = splitLines(newText);
-  const kept = new Map<number, string>();
-  let [left, right] = [0, 0];
-  for (const change of diffArrays(before.map((line) => line.text), after.map((line) => line.text))) {
-    if (!change.added && !change.removed) for (let step = 0; step < change.value.length; step++) kept.set(right + step, before[left + step]?.end ?? '');
-    if (!change.added) left += change.value.length;
-    if (!change.removed) right += change.value.length;
-  }
-  return joinLines(after.map((line, index) => ({ text: line.text, end: line.end === '' ? '' : kept.get(index) || end })));
+  const [from, to] = [before, splitLines(newText)].map((lines) => lines.map((line) => line.text));
+  const merged = mergeLines(before, from ?? [], to ?? [], end, (written) => written) ?? [];
+  return joinLines(newText.endsWith('\n') ? merged : withLastEnd(merged, ''));
 }
 
 /** The text with "\n" alone, and the way back from a place in it. */

@@ -1,0 +1,139 @@
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import * as path from 'node:path';
+import type { AnyTool, AskedAccess, ToolOutput } from '../../src/tools/tool';
+import { aToolCall } from './toolCalls';
+
+/** One edit of real files: what is there, what the model asks for, and either the exact bytes afterwards or a refusal that leaves all bytes alone. */
+export interface EditCase {
+  readonly name: string;
+  readonly files: Readonly<Record<string, Uint8Array | string>>;
+  readonly tool: 'edit_file' | 'write_file' | 'apply_patch';
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Files that differ afterwards; null: gone. Absent: nothing may have changed. */
+  readonly becomes?: Readonly<Record<string, Uint8Array | string | null>>;
+  readonly says: RegExp;
+  /** Before anything is asked, and after the person saw the diff but before it is made. */
+  readonly prepare?: (root: string) => void;
+  readonly meanwhile?: (root: string) => void;
+}
+
+const utf16le = (text: string): Uint8Array => Buffer.from(`\ufeff${text}`, 'utf16le');
+const utf16be = (text: string): Uint8Array => Buffer.from(`\ufeff${text}`, 'utf16le').swap16();
+const change = (old_text: string, new_text: string, more: object = {}): Readonly<Record<string, unknown>> => ({ path: 'a.txt', old_text, new_text, ...more });
+const patch = (...lines: string[]): Readonly<Record<string, unknown>> => ({ patch: ['*** Begin Patch', ...lines, '*** End Patch'].join('\n') });
+
+export const editCases: readonly EditCase[] = [
+  // Exactness
+  { name: 'CRLF is kept, and taken by new lines', files: { 'a.txt': 'one\r\ntwo\r\nthree\r\n' }, tool: 'edit_file', input: change('one\ntwo\n', 'one\n1½\nzwei\n'), becomes: { 'a.txt': 'one\r\n1½\r\nzwei\r\nthree\r\n' }, says: /^done: Edited a\.txt \(\+2 −1\)\. It reads now:\n1\tone\n2\t1½\n3\tzwei/ },
+  { name: 'CRLF is kept where a single line becomes two', files: { 'a.txt': 'one\r\ntwo\r\n' }, tool: 'edit_file', input: change('two', 'two\nthree'), becomes: { 'a.txt': 'one\r\ntwo\r\nthree\r\n' }, says: /^done/ },
+  { name: 'mixed line ends are kept line by line', files: { 'a.txt': 'one\r\ntwo\nthree\r\nfour\n' }, tool: 'edit_file', input: change('two\nthree\nfour', 'two\n3\nfour'), becomes: { 'a.txt': 'one\r\ntwo\n3\r\nfour\n' }, says: /^done/ },
+  { name: 'old Macintosh line ends are kept', files: { 'a.txt': 'one\rtwo\rthree\r' }, tool: 'edit_file', input: change('one\ntwo', 'one\n2'), becomes: { 'a.txt': 'one\r2\rthree\r' }, says: /^done/ },
+  { name: 'a missing final newline stays missing', files: { 'a.txt': 'one\ntwo' }, tool: 'edit_file', input: change('two', '2'), becomes: { 'a.txt': 'one\n2' }, says: /^done/ },
+  { name: 'a missing final newline stays missing in a patch', files: { 'a.txt': 'one\ntwo' }, tool: 'apply_patch', input: patch('*** Update File: a.txt', '@@', ' one', '-two', '+2', '+3'), becomes: { 'a.txt': 'one\n2\n3' }, says: /^done/ },
+  { name: 'a byte order mark is kept', files: { 'a.txt': '\ufeffone\ntwo\n' }, tool: 'edit_file', input: change('one', '1'), becomes: { 'a.txt': '\ufeff1\ntwo\n' }, says: /^done/ },
+  { name: 'a byte order mark is kept when the whole is written', files: { 'a.txt': '\ufeffone\r\n' }, tool: 'write_file', input: { path: 'a.txt', content: 'zwei\ndrei\n' }, becomes: { 'a.txt': '\ufeffzwei\r\ndrei\r\n' }, says: /^done/ },
+  { name: 'UTF-16 LE is kept', files: { 'a.txt': utf16le('föö\r\nbar\r\n') }, tool: 'edit_file', input: change('bar', 'bär 🐻'), becomes: { 'a.txt': utf16le('föö\r\nbär 🐻\r\n') }, says: /^done/ },
+  { name: 'UTF-16 BE is kept', files: { 'a.txt': utf16be('föö\nbar\n') }, tool: 'edit_file', input: change('bar', 'bär'), becomes: { 'a.txt': utf16be('föö\nbär\n') }, says: /^done/ },
+  { name: 'an encoding moves with its file', files: { 'a.txt': utf16le('one\n') }, tool: 'apply_patch', input: patch('*** Update File: a.txt', '*** Move to: sub/b.txt', '@@', '-one', '+two'), becomes: { 'a.txt': null, 'sub/b.txt': utf16le('two\n') }, says: /Created sub\/b\.txt.*Deleted a\.txt/s },
+  { name: 'emoji around an edit stay whole', files: { 'a.txt': 'a 👩‍👩‍👧 b\n' }, tool: 'edit_file', input: change('👩‍👩‍👧', '👨‍👩‍👦'), becomes: { 'a.txt': 'a 👨‍👩‍👦 b\n' }, says: /^done/ },
+  { name: 'an empty file is written', files: { 'a.txt': '' }, tool: 'write_file', input: { path: 'a.txt', content: 'x\n' }, becomes: { 'a.txt': 'x\n' }, says: /^done/ },
+  { name: 'a file is emptied', files: { 'a.txt': 'x\n' }, tool: 'write_file', input: { path: 'a.txt', content: '' }, becomes: { 'a.txt': '' }, says: /^done/ },
+  { name: 'a file in a folder that is not there', files: {}, tool: 'write_file', input: { path: 'x/y/z.txt', content: 'new\n' }, becomes: { 'x/y/z.txt': 'new\n' }, says: /^done: Created x\/y\/z\.txt \(1 line\)\.$/ },
+  { name: 'a link: its target changes', files: { 'real.txt': 'one\n' }, tool: 'edit_file', input: change('one', 'two'), becomes: { 'real.txt': 'two\n' }, says: /^done: Edited real\.txt/, prepare: (root) => symlinkSync(path.join(root, 'real.txt'), path.join(root, 'a.txt')) },
+  { name: 'the same content again', files: { 'a.txt': 'one\n' }, tool: 'write_file', input: { path: 'a.txt', content: 'one\n' }, says: /^done: a\.txt has exactly this content already/ },
+
+  // Anchors
+  { name: 'blanks at the end are forgiven, and those of lines that stay are kept', files: { 'a.txt': 'if (x) {  \n  y();\t\n}\n' }, tool: 'edit_file', input: change('if (x) {\n  y();\n}', 'if (x) {\n  z();\n}'), becomes: { 'a.txt': 'if (x) {  \n  z();\n}\n' }, says: /^done/ },
+  { name: 'indentation is forgiven, and the new lines are shifted', files: { 'a.txt': 'class A {\n    run() {\n        one();\n    }\n}\n' }, tool: 'edit_file', input: change('run() {\n    one();\n}', 'run() {\n    one();\n    two();\n}'), becomes: { 'a.txt': 'class A {\n    run() {\n        one();\n        two();\n    }\n}\n' }, says: /^done/ },
+  { name: 'indentation that is too deep is forgiven', files: { 'a.txt': 'run()\n  one()\n' }, tool: 'edit_file', input: change('  run()\n    one()\n', '  run()\n    two()\n'), becomes: { 'a.txt': 'run()\n  two()\n' }, says: /^done/ },
+  { name: 'tabs are forgiven', files: { 'a.txt': '\tif (x)\n\t\ty()\n' }, tool: 'edit_file', input: change('if (x)\n\ty()', 'if (x)\n\tz()'), becomes: { 'a.txt': '\tif (x)\n\t\tz()\n' }, says: /^done/ },
+  { name: 'typographic quotes and dashes are forgiven, and kept in lines that stay', files: { 'a.txt': 'He said “no” – twice.\nIt’s late.\n' }, tool: 'edit_file', input: change('He said "no" - twice.\nIt\'s late.', 'He said "no" - twice.\nIt\'s early.'), becomes: { 'a.txt': 'He said “no” – twice.\nIt\'s early.\n' }, says: /^done/ },
+  { name: 'typographic quotes within a line are forgiven', files: { 'a.txt': 'so it’s late\n' }, tool: 'edit_file', input: change("it's late", 'it is late'), becomes: { 'a.txt': 'so it is late\n' }, says: /^done/ },
+  { name: 'an anchor found twice', files: { 'a.txt': 'x\ny\nx\n' }, tool: 'edit_file', input: change('x', 'z'), says: /^failed: old_text was found 2 times in a\.txt, at lines 1, 3; nothing was changed\. Add lines/ },
+  { name: 'an anchor found twice is changed everywhere when asked', files: { 'a.txt': 'x\ny\nx\n' }, tool: 'edit_file', input: change('x', 'z', { replace_all: true }), becomes: { 'a.txt': 'z\ny\nz\n' }, says: /^done/ },
+  { name: 'a fuzzy anchor found twice is refused even when all are asked for', files: { 'a.txt': ' x = 1;\n y();\n x = 1;\n y();\n' }, tool: 'edit_file', input: change('x = 1;\ny();', 'z', { replace_all: true }), says: /^failed: old_text was found 2 times in a\.txt, at lines 1, 3/ },
+  { name: 'an anchor that is not there: the nearest lines are shown', files: { 'a.txt': 'one\nfunction total(cart) {\n  return cart.sum;\n}\nlast\n' }, tool: 'edit_file', input: change('function total(basket) {\n  return cart.sum;\n}', 'x'), says: /^failed: old_text was not found in a\.txt; nothing was changed\. The nearest lines are:\n1\tone\n2\tfunction total\(cart\) \{\n3\t {2}return cart\.sum;\n4\t\}\n5\tlast\nRepeat/ },
+  { name: 'an anchor like nothing in the file', files: { 'a.txt': 'one\ntwo\n' }, tool: 'edit_file', input: change('zebra crossing', 'x'), says: /^failed: old_text was not found in a\.txt; nothing was changed\. Nothing like it stands there/ },
+  { name: 'a replacement that changes nothing', files: { 'a.txt': 'one\n' }, tool: 'edit_file', input: change('one', 'one'), says: /^failed: old_text and new_text are the same/ },
+  { name: 'an empty anchor', files: { 'a.txt': 'one\n' }, tool: 'edit_file', input: change('', 'x'), says: /^failed: .*old_text: is empty/ },
+  { name: 'several replacements, in order', files: { 'a.txt': 'one\ntwo\nthree\n' }, tool: 'edit_file', input: { path: 'a.txt', edits: [{ old_text: 'one', new_text: '1' }, { old_text: '1\ntwo', new_text: '1\n2' }] }, becomes: { 'a.txt': '1\n2\nthree\n' }, says: /^done/ },
+  { name: 'several replacements, one of which does not fit: none', files: { 'a.txt': 'one\ntwo\n' }, tool: 'edit_file', input: { path: 'a.txt', edits: [{ old_text: 'one', new_text: '1' }, { old_text: 'five', new_text: '5' }] }, says: /^failed: Replacement 2 of 2: old_text was not found/ },
+  { name: 'lines are deleted with their ends', files: { 'a.txt': 'one\r\ntwo\r\nthree\r\n' }, tool: 'edit_file', input: change('two\n', ''), becomes: { 'a.txt': 'one\r\nthree\r\n' }, says: /^done/ },
+
+  // Refusals
+  { name: 'a file that is not there', files: {}, tool: 'edit_file', input: change('a', 'b'), says: /^failed: There is no file a\.txt\. Use list_directory or glob_files/ },
+  { name: 'a folder', files: { 'a.txt/inside': 'x' }, tool: 'write_file', input: { path: 'a.txt', content: 'x' }, says: /^failed: a\.txt is a folder/ },
+  { name: 'a file where a folder should be', files: { 'a.txt': 'x' }, tool: 'write_file', input: { path: 'a.txt/b.txt', content: 'x' }, says: /^failed: .*a\.txt is a file, so a\.txt\/b\.txt cannot be created/ },
+  { name: 'a read-only file', files: { 'a.txt': 'one\n' }, tool: 'edit_file', input: change('one', 'two'), says: /^failed: a\.txt is read-only/, prepare: (root) => chmodSync(path.join(root, 'a.txt'), 0o444) },
+  { name: 'a legacy encoding', files: { 'a.txt': Uint8Array.from([0x66, 0xf6, 0x6f, 0x0a]) }, tool: 'edit_file', input: change('o', 'a'), says: /^failed: a\.txt is not valid UTF-8 \(it may be in a legacy encoding\)/ },
+  { name: 'a binary file', files: { 'a.txt': Uint8Array.from([0x66, 0, 0x6f]) }, tool: 'write_file', input: { path: 'a.txt', content: 'x' }, says: /^failed: a\.txt is a binary file/ },
+  { name: 'a huge file', files: { 'a.txt': 'x'.repeat(10 * 1024 * 1024 + 1) }, tool: 'edit_file', input: change('x', 'y'), says: /^failed: a\.txt has 10485761 bytes; at most 10485760 can be edited/ },
+  { name: 'half an emoji', files: { 'a.txt': 'one\n' }, tool: 'edit_file', input: change('one', '\ud83d'), says: /^failed: .*half of a surrogate pair/ },
+  { name: 'a file that the person changed meanwhile, where the edit no longer does the same', files: { 'a.txt': 'one\ntwo\n' }, tool: 'write_file', input: { path: 'a.txt', content: 'mine\n' }, becomes: { 'a.txt': 'theirs\n' }, says: /^failed: a\.txt changed after this edit was shown/, meanwhile: (root) => writeFileSync(path.join(root, 'a.txt'), 'theirs\n') },
+  { name: 'a file that the person changed elsewhere meanwhile: both stay', files: { 'a.txt': 'one\ntwo\n3\n4\n5\n6\n7\n' }, tool: 'edit_file', input: change('7', 'seven'), becomes: { 'a.txt': 'zero\none\ntwo\n3\n4\n5\n6\nseven\n' }, says: /^done/, meanwhile: (root) => writeFileSync(path.join(root, 'a.txt'), 'zero\none\ntwo\n3\n4\n5\n6\n7\n') },
+  { name: 'a file that was deleted meanwhile', files: { 'a.txt': 'one\n' }, tool: 'edit_file', input: change('one', 'two'), becomes: { 'a.txt': null }, says: /^failed: There is no file a\.txt/, meanwhile: (root) => rmSync(path.join(root, 'a.txt')) },
+  { name: 'a file that appeared meanwhile', files: {}, tool: 'write_file', input: { path: 'a.txt', content: 'mine\n' }, becomes: { 'a.txt': 'theirs\n' }, says: /^failed: a\.txt changed after this edit was shown/, meanwhile: (root) => writeFileSync(path.join(root, 'a.txt'), 'theirs\n') },
+
+  // Patches
+  {
+    name: 'a patch of several files', files: { 'a.txt': 'one\ntwo\nthree\n', 'old.txt': 'x\n' }, tool: 'apply_patch',
+    input: patch('*** Update File: a.txt', '@@', ' one', '-two', '+2', ' three', '*** Add File: sub/new.txt', '+first', '+', '+last', '*** Delete File: old.txt'),
+    becomes: { 'a.txt': 'one\n2\nthree\n', 'sub/new.txt': 'first\n\nlast\n', 'old.txt': null }, says: /^done: Edited a\.txt.*Created sub\/new\.txt \(3 lines\)\.\n\nDeleted old\.txt\.$/s,
+  },
+  { name: 'a patch of which one file does not fit: none', files: { 'a.txt': 'one\n', 'b.txt': 'two\n' }, tool: 'apply_patch', input: patch('*** Update File: a.txt', '-one', '+1', '*** Update File: b.txt', '-nine', '+9'), says: /^failed: The lines that the change of b\.txt expects were not found; nothing was changed/ },
+  { name: 'a patch under a header', files: { 'a.txt': 'class A\n  x = 1\nclass B\n  x = 1\n' }, tool: 'apply_patch', input: patch('*** Update File: a.txt', '@@ class B', '-  x = 1', '+  x = 2'), becomes: { 'a.txt': 'class A\n  x = 1\nclass B\n  x = 2\n' }, says: /^done/ },
+  { name: 'a patch that fits two places', files: { 'a.txt': 'x\ny\nx\n' }, tool: 'apply_patch', input: patch('*** Update File: a.txt', '@@', '-x', '+z'), says: /^failed: The change of a\.txt fits 2 places, at lines 1, 3; nothing was changed/ },
+  { name: 'a patch of a file with CRLF', files: { 'a.txt': 'one\r\ntwo\r\n' }, tool: 'apply_patch', input: patch('*** Update File: a.txt', '@@', ' one', '-two', '+2', '+3'), becomes: { 'a.txt': 'one\r\n2\r\n3\r\n' }, says: /^done/ },
+  { name: 'a patch that adds a file that is there', files: { 'a.txt': 'x\n' }, tool: 'apply_patch', input: patch('*** Add File: a.txt', '+y'), says: /^failed: a\.txt exists already/ },
+  { name: 'a patch that was cut off', files: { 'a.txt': 'x\n' }, tool: 'apply_patch', input: { patch: '*** Begin Patch\n*** Update File: a.txt\n-x\n+y' }, says: /^failed: The patch has no "\*\*\* End Patch"/ },
+  { name: 'a patch that names a file twice', files: { 'a.txt': 'x\ny\n' }, tool: 'apply_patch', input: patch('*** Update File: a.txt', '-x', '+1', '*** Update File: ./a.txt', '-y', '+2'), says: /^failed: a\.txt is named twice/ },
+  { name: 'a unified diff with wrong counts', files: { 'a.txt': 'x\ny\nx\nz\n' }, tool: 'apply_patch', input: { patch: '--- a/a.txt\n+++ b/a.txt\n@@ -3,9 +3,9 @@\n-x\n+X\n z\n' }, becomes: { 'a.txt': 'x\ny\nX\nz\n' }, says: /^done/ },
+  { name: 'a unified diff that creates and deletes', files: { 'old.txt': 'x\n' }, tool: 'apply_patch', input: { patch: '--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1,2 @@\n+one\n+two\n--- a/old.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n' }, becomes: { 'new.txt': 'one\ntwo\n', 'old.txt': null }, says: /^done/ },
+];
+
+export function layOut(root: string, { files, prepare }: EditCase): void {
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
+    writeFileSync(path.join(root, name), content);
+  }
+  prepare?.(root);
+}
+
+/** Runs a case as the agent does: the question first, then the edit. */
+export async function play(root: string, tools: readonly AnyTool[], edit: EditCase): Promise<{ readonly says: string; readonly asked: AskedAccess | null; readonly output: ToolOutput | null }> {
+  const tool = tools.find(({ name }) => name === edit.tool);
+  if (tool === undefined) throw new Error(`There is no tool ${edit.tool}`);
+  const bound = tool.bind(edit.input);
+  if (bound.kind === 'invalid') return { says: `failed: ${bound.problems.join('; ')}`, asked: null, output: null };
+  const { signal } = new AbortController();
+  let asked: AskedAccess | null = null;
+  try {
+    asked = (await bound.asks?.(signal)) ?? null;
+    edit.meanwhile?.(root);
+    const output = await bound.run(signal, aToolCall());
+    return { says: `${output.outcome}: ${output.text}`, asked, output };
+  } catch (error) {
+    return { says: `failed: ${error instanceof Error ? error.message : String(error)}`, asked, output: null };
+  }
+}
+
+/** The bytes of all files a case speaks of, as hexadecimal text; null for those that are not there. */
+export function bytesOf(root: string, { files, becomes = {} }: EditCase): Readonly<Record<string, string | null>> {
+  return Object.fromEntries([...new Set([...Object.keys(files), ...Object.keys(becomes)])].map((name) => [name, readBytes(path.join(root, name))]));
+}
+
+export function expectedBytes({ files, becomes = {} }: EditCase): Readonly<Record<string, string | null>> {
+  return Object.fromEntries(Object.entries({ ...files, ...becomes }).map(([name, content]) => [name, content === null ? null : shortened(Buffer.from(content))]));
+}
+
+function readBytes(file: string): string | null {
+  try {
+    return shortened(readFileSync(file));
+  } catch {
+    return null;
+  }
+}
+
+function shortened(bytes: Buffer): string {
+  return bytes.length > 4096 ? `${bytes.length} bytes` : bytes.toString('hex');
+}
