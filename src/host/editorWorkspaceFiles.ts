@@ -1,8 +1,8 @@
 import { realpath } from 'node:fs/promises';
-import { relative, sep } from 'node:path';
 import * as vscode from 'vscode';
 import type { DirectoryEntry, FileKind, TextSearch, TextSearchResult, WorkspaceFiles, WorkspaceRoot } from '../tools/workspaceFiles';
 import { FileNotFound } from '../tools/workspaceFiles';
+import { uriOfPath } from './editorPaths';
 import type { EditorTextSearch } from './editorTextSearch';
 
 interface OpenFolder extends WorkspaceRoot {
@@ -24,7 +24,7 @@ export class EditorWorkspaceFiles implements WorkspaceFiles {
 
   async kindOf(path: string): Promise<FileKind | null> {
     try {
-      return fileKind((await vscode.workspace.fs.stat(this.uriOf(path))).type);
+      return fileKind((await vscode.workspace.fs.stat(uriOfPath(path))).type);
     } catch (error) {
       if (isNotFound(error)) return null;
       throw error;
@@ -33,18 +33,18 @@ export class EditorWorkspaceFiles implements WorkspaceFiles {
 
   async realPath(path: string): Promise<string> {
     // Only a disk has links that can lead outside; other file systems are asked by their own paths.
-    return this.uriOf(path).scheme === 'file' ? realpath(path) : path;
+    return uriOfPath(path).scheme === 'file' ? realpath(path) : path;
   }
 
   async size(path: string): Promise<number> {
-    const unsaved = unsavedBytes(this.uriOf(path));
+    const unsaved = unsavedBytes(uriOfPath(path));
     if (unsaved !== null) return unsaved.length;
     return (await this.existing(path, (uri) => vscode.workspace.fs.stat(uri))).size;
   }
 
   async read(path: string, signal: AbortSignal): Promise<Uint8Array> {
     signal.throwIfAborted();
-    return unsavedBytes(this.uriOf(path)) ?? (await this.existing(path, (uri) => vscode.workspace.fs.readFile(uri)));
+    return unsavedBytes(uriOfPath(path)) ?? (await this.existing(path, (uri) => vscode.workspace.fs.readFile(uri)));
   }
 
   async list(path: string, signal: AbortSignal): Promise<readonly DirectoryEntry[]> {
@@ -59,19 +59,11 @@ export class EditorWorkspaceFiles implements WorkspaceFiles {
 
   private async existing<T>(path: string, ask: (uri: vscode.Uri) => Thenable<T>): Promise<T> {
     try {
-      return await ask(this.uriOf(path));
+      return await ask(uriOfPath(path));
     } catch (error) {
       if (isNotFound(error)) throw new FileNotFound(path);
       throw error;
     }
-  }
-
-  /** Paths are the editor's own (`fsPath`), so that the file system of the folder they lie in is found again. */
-  private uriOf(path: string): vscode.Uri {
-    const folder = this.roots().find((root) => root.uri.scheme !== 'file' && (path === root.path || path.startsWith(root.path + sep)));
-    if (folder === undefined) return vscode.Uri.file(path);
-    const below = relative(folder.path, path);
-    return below === '' ? folder.uri : vscode.Uri.joinPath(folder.uri, ...below.split(sep));
   }
 }
 

@@ -1,0 +1,42 @@
+import { realpathSync } from 'node:fs';
+import { relative, sep } from 'node:path';
+import * as vscode from 'vscode';
+
+/** The address the editor knows a file by. `path` is the editor's own (`fsPath`) or the real path behind links: a folder that was opened through a
+ *  link keeps the name it was opened by, or a document that is open would be taken for another file. */
+export function uriOfPath(path: string): vscode.Uri {
+  for (const { uri } of vscode.workspace.workspaceFolders ?? []) {
+    if (uri.scheme !== 'file' && isBelow(uri.fsPath, path)) return below(uri, uri.fsPath, path);
+  }
+  for (const { uri } of vscode.workspace.workspaceFolders ?? []) {
+    if (uri.scheme !== 'file') continue;
+    if (isBelow(uri.fsPath, path)) return vscode.Uri.file(path);
+    const real = realPathOf(uri.fsPath);
+    if (real !== uri.fsPath && isBelow(real, path)) return below(uri, real, path);
+  }
+  return vscode.Uri.file(path);
+}
+
+function below(folder: vscode.Uri, folderPath: string, path: string): vscode.Uri {
+  const rest = relative(folderPath, path);
+  return rest === '' ? folder : vscode.Uri.joinPath(folder, ...rest.split(sep));
+}
+
+function isBelow(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+/** Folders that are open stay where they are while the window is. */
+const realPaths = new Map<string, string>();
+
+function realPathOf(folder: string): string {
+  const known = realPaths.get(folder);
+  if (known !== undefined) return known;
+  try {
+    const real = realpathSync.native(folder);
+    realPaths.set(folder, real);
+    return real;
+  } catch {
+    return folder; // it is gone; whoever reads below it is told so
+  }
+}
