@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/base/clock';
 import { AccessPaths } from '../../src/tools/accessPaths';
+import { noCommandCheckpoint } from '../../src/tools/files/changes/commandCheckpoint';
 import { OutputFolder } from '../../src/tools/terminal/outputFolder';
 import { RunningCommands } from '../../src/tools/terminal/runningCommands';
 import { chooseShell } from '../../src/tools/terminal/shell';
@@ -32,7 +33,7 @@ export class TerminalWorld {
       environment: () => Promise.resolve({ PATH: process.env['PATH'] ?? '', HOME: this.home, TERM: 'dumb', [name]: value }),
       resolveFolder: (written) => paths.resolveAccess(written ?? '.'),
       isReadOnly: () => false,
-      checkpoint: { around: async (_call, _folder, run) => ({ result: await run(), note: null }) },
+      checkpoint: noCommandCheckpoint,
       outputs: this.outputs,
       running: this.running,
       timeoutSeconds: () => 60,

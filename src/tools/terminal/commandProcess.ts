@@ -39,6 +39,7 @@ export class CommandProcess {
   private outputFailure: string | null = null;
   private endedWith: CommandEnd | null = null;
   private isGone = false;
+  private stoppedByPerson = false;
 
   private constructor(
     child: ChildProcess,
@@ -81,6 +82,16 @@ export class CommandProcess {
 
   get runningMs(): number {
     return this.endedWith?.ms ?? this.clock.monotonicMs() - this.startedMs;
+  }
+
+  get wasStoppedByPerson(): boolean {
+    return this.stoppedByPerson;
+  }
+
+  /** As Ctrl-C in its terminal does, but for good. */
+  async stopForPerson(): Promise<void> {
+    this.stoppedByPerson = true;
+    await this.kill();
   }
 
   /** Looks again whether what it left running still runs. */

@@ -40,8 +40,8 @@ export class CommandRun {
     if (problem !== null) return failed(problem);
     this.signal.throwIfAborted();
     if (this.needs.isReadOnly(command)) return this.execute();
-    const { result, note } = await this.needs.checkpoint.around(this.call, folder.path, () => this.execute());
-    return note === null ? result : { ...result, text: `${result.text}\n\n${note}` };
+    const { value, note } = await this.needs.checkpoint.around(this.call, folder.path, () => this.execute());
+    return note === null ? value : { ...value, text: `${value.text}\n\n${note}` };
   }
 
   /** Why it cannot run at all. */
@@ -134,6 +134,9 @@ export class CommandRun {
     if (left.length > 0) this.needs.running.handOver(started.id);
     const state = [stateSentence(started), ...(left.length > 0 ? [leftSentence(left, started.id)] : [])].join(' ');
     const details = commandDetails(started, { timedOut: false, background: left.length > 0 ? started.id : null });
+    if (started.process.wasStoppedByPerson) {
+      return { outcome: 'interrupted', text: `The person stopped this command; it may have run in part. ${state}\n\n${outputText(started.process)}`, details };
+    }
     if (end !== null && end.outputFailure !== null) {
       return { outcome: 'failed', text: `Its output could not be kept (${end.outputFailure}), so the command was stopped; it may have run in part. ${state}\n\n${outputText(started.process)}`, details };
     }

@@ -1,16 +1,10 @@
 import type { Clock } from '../../base/clock';
 import type { AccessPath } from '../../transcript/approval';
-import type { ToolCallContext } from '../tool';
+import type { CommandCheckpoint } from '../files/changes/commandCheckpoint';
 import type { Environment } from './loginEnvironment';
 import type { OutputFolder } from './outputFolder';
 import type { RunningCommands } from './runningCommands';
 import type { Shell } from './shell';
-
-/** Keeps what files held before a command changed them, so that the turn can be reverted. */
-export interface CommandCheckpointing {
-  /** `note`: what the model is told beside the command's result, such as that its changes cannot be reverted; null: nothing. */
-  around<T>(call: ToolCallContext, folder: string, run: () => Promise<T>): Promise<{ readonly result: T; readonly note: string | null }>;
-}
 
 /** What commands need of the place they run in. */
 export interface TerminalNeeds {
@@ -20,7 +14,7 @@ export interface TerminalNeeds {
   readonly resolveFolder: (written: string | null) => Promise<AccessPath>;
   /** Whether a command is known to change nothing, and needs no checkpoint. */
   readonly isReadOnly: (command: string) => boolean;
-  readonly checkpoint: CommandCheckpointing;
+  readonly checkpoint: CommandCheckpoint;
   readonly outputs: OutputFolder;
   readonly running: RunningCommands;
   /** Seconds a command may take when the model names no time. */

@@ -1,0 +1,93 @@
+import * as vscode from 'vscode';
+import type { Clock } from '../../base/clock';
+import { Emitter, type Disposable } from '../../base/disposable';
+import { plainText } from '../../tools/terminal/plainText';
+import { duration } from '../../tools/terminal/commandWords';
+import type { RunningCommands, StartedCommand } from '../../tools/terminal/runningCommands';
+import { MirrorFeed } from './mirrorFeed';
+
+const interrupt = '\u0003';
+
+/** The editor's terminals in which people watch what an agent runs: one per conversation, made with its first command, never in the way.
+ *  Closing one ends nothing; the next command opens another. */
+export class MirrorTerminals implements Disposable {
+  private readonly open = new Map<string, MirrorTerminal>();
+  private readonly starting: Disposable;
+
+  constructor(running: RunningCommands, private readonly clock: Clock) {
+    this.starting = running.onDidStart((command) => this.of(command.conversationId).show(command));
+  }
+
+  /** Brings what a command runs in to the front. */
+  reveal(conversationId: string): void {
+    this.open.get(conversationId)?.terminal.show(true);
+  }
+
+  dispose(): void {
+    this.starting.dispose();
+    for (const mirror of this.open.values()) mirror.terminal.dispose();
+    this.open.clear();
+  }
+
+  private of(conversationId: string): MirrorTerminal {
+    const known = this.open.get(conversationId);
+    if (known !== undefined) return known;
+    const made = new MirrorTerminal(this.clock, () => this.open.delete(conversationId));
+    this.open.set(conversationId, made);
+    return made;
+  }
+}
+
+/** One terminal: what is run, what it writes with its colours, and how it ended. Ctrl-C in it stops what runs there. */
+class MirrorTerminal implements vscode.Pseudoterminal {
+  private readonly writes = new vscode.EventEmitter<string>();
+  readonly onDidWrite = this.writes.event;
+  readonly terminal: vscode.Terminal;
+  private readonly feed: MirrorFeed;
+  private readonly shown = new Set<StartedCommand>();
+  private readonly listening = new Emitter<void>();
+
+  constructor(
+    clock: Clock,
+    private readonly onClosed: () => void,
+  ) {
+    this.feed = new MirrorFeed(clock, (count) => vscode.l10n.t('… {count} characters came too fast to be shown; the whole output is in its file …', { count: String(count) }));
+    this.terminal = vscode.window.createTerminal({ name: 'Hermes', pty: this, iconPath: new vscode.ThemeIcon('terminal'), isTransient: true });
+  }
+
+  open(): void {
+    this.feed.open((text) => this.writes.fire(text));
+  }
+
+  close(): void {
+    this.feed.dispose();
+    this.listening.fire();
+    this.listening.dispose();
+    this.onClosed();
+  }
+
+  handleInput(data: string): void {
+    if (!data.includes(interrupt)) return;
+    for (const { process } of this.shown) if (process.isAlive) void process.stopForPerson();
+  }
+
+  show(started: StartedCommand): void {
+    const { process, command, folder } = started;
+    this.shown.add(started);
+    // The command is the model's text: it must not steer the terminal.
+    this.feed.add(`\u001b[0;2m${plainText(folder)}\u001b[0m $ \u001b[1m${plainText(command)}\u001b[0m\n`);
+    const decoder = new TextDecoder();
+    const output = process.onOutput((bytes) => this.feed.add(decoder.decode(bytes, { stream: true })));
+    const closing = this.listening.event(() => output.dispose());
+    void process.ended.then((end) => {
+      const how = end.signal !== null ? vscode.l10n.t('ended by {signal}', { signal: end.signal }) : vscode.l10n.t('exit code {code}', { code: String(end.exitCode ?? '?') });
+      const left = end.left.length === 0 ? '' : ` · ${vscode.l10n.t('left running: {processes}', { processes: end.left.map(({ pid, name }) => `${plainText(name)} (${pid})`).join(', ') })}`;
+      this.feed.add(`\u001b[0m\n\u001b[0;2m${how} · ${duration(end.ms)}${left}\u001b[0m\n\n`);
+    });
+    void process.closed.then(() => {
+      output.dispose();
+      closing.dispose();
+      this.shown.delete(started);
+    });
+  }
+}

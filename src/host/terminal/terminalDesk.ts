@@ -1,0 +1,111 @@
+import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { Clock } from '../../base/clock';
+import { DisposableStore, type Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import { AccessPaths } from '../../tools/accessPaths';
+import type { CommandCheckpoint } from '../../tools/files/changes/commandCheckpoint';
+import { commandEnvironment } from '../../tools/terminal/commandEnvironment';
+import { LoginEnvironment, type Environment } from '../../tools/terminal/loginEnvironment';
+import { OutputFolder } from '../../tools/terminal/outputFolder';
+import { RunningCommands } from '../../tools/terminal/runningCommands';
+import { chooseShell, type Shell } from '../../tools/terminal/shell';
+import { terminalTools } from '../../tools/terminal/terminalTools';
+import type { AnyTool } from '../../tools/tool';
+import type { WorkspaceFiles } from '../../tools/workspaceFiles';
+import { MirrorTerminals } from './mirrorTerminal';
+import { OutputCare } from './outputCare';
+import { activePythonEnvironment } from './pythonEnvironment';
+import { terminalVariables, variablesSetting } from './terminalVariables';
+
+interface TerminalDeskNeeds {
+  readonly files: WorkspaceFiles;
+  readonly secrets: Pick<vscode.SecretStorage, 'keys' | 'get'>;
+  /** Where this window's history lies. */
+  readonly storageFolder: () => string;
+  readonly timeoutSeconds: () => number;
+  readonly checkpoint: CommandCheckpoint;
+  /** Whether a command is known to change nothing. */
+  readonly isReadOnly: (command: string) => boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Commands in this window: the tools that run them, the terminal that shows them, the files that keep their output. */
+export class TerminalDesk implements Disposable {
+  private readonly lifetime = new DisposableStore();
+  private readonly running = this.lifetime.register(new RunningCommands());
+  private readonly outputs: OutputFolder;
+  private readonly login: LoginEnvironment;
+  readonly tools: readonly AnyTool[];
+
+  constructor(private readonly needs: TerminalDeskNeeds) {
+    const { clock, log, checkpoint, isReadOnly, timeoutSeconds } = needs;
+    this.outputs = new OutputFolder(() => join(needs.storageFolder(), 'outputs'), clock);
+    this.login = new LoginEnvironment({ node: process.execPath, own: ownEnvironment(), clock, log });
+    this.lifetime.register(new MirrorTerminals(this.running, clock));
+    const paths = new AccessPaths(needs.files);
+    this.tools = terminalTools({
+      shell,
+      environment: () => this.environment(),
+      resolveFolder: (written) => paths.resolveAccess(written ?? '.'),
+      isReadOnly, checkpoint, timeoutSeconds, clock,
+      outputs: this.outputs,
+      running: this.running,
+      platform: process.platform,
+    });
+  }
+
+  /** Removes outputs when their session is forgotten, and what is old. */
+  careFor(sessions: { getSession(sessionId: string): Promise<object | null> }, onDidChangeSessions: (listener: (sessionIds: readonly string[]) => void) => Disposable): void {
+    const { clock, log } = this.needs;
+    this.lifetime.register(new OutputCare({ outputs: this.outputs, running: this.running, sessions, onDidChangeSessions, clock, log }));
+  }
+
+  /** Whether a path, with every link resolved, is the output of a command, which the model may read without asking. */
+  isOwnOutput(real: string): boolean {
+    return this.outputs.isOwnOutput(real);
+  }
+
+  /** Shows a command's whole output in an editor, not to be changed. Rejects with a sentence for the person. */
+  async openOutput(file: string): Promise<void> {
+    const real = await realpath(file).catch(() => null);
+    if (real === null) throw new Error(vscode.l10n.t('This output is not kept any more. Outputs are removed after 30 days, and with their session.'));
+    if (!this.outputs.isOwnOutput(real)) throw new Error(vscode.l10n.t('{file} is not the output of a command of Hermes.', { file }));
+    // Not as a text document of ours: the editor gives extensions none of more than 50 MB.
+    await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(real), { preview: true });
+    await vscode.commands.executeCommand('workbench.action.files.setActiveEditorReadonlyInSession');
+  }
+
+  /** Ends every command at once. */
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private async environment(): Promise<Environment> {
+    const [login, secrets] = await Promise.all([this.login.of({ path: vscode.env.shell }), this.keys()]);
+    const setting: unknown = vscode.workspace.getConfiguration().get(variablesSetting(process.platform));
+    return commandEnvironment({
+      login, secrets,
+      terminal: terminalVariables(setting, login, vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? null),
+      python: activePythonEnvironment(),
+      platform: process.platform,
+    });
+  }
+
+  private async keys(): Promise<readonly string[]> {
+    const { secrets } = this.needs;
+    const values = await Promise.all((await secrets.keys()).map((name) => secrets.get(name)));
+    return values.flatMap((value) => (value === undefined ? [] : [value]));
+  }
+}
+
+function shell(): Shell {
+  return chooseShell(vscode.env.shell, process.platform, existsSync);
+}
+
+function ownEnvironment(): Environment {
+  return Object.fromEntries(Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+}
