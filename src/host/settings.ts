@@ -23,6 +23,8 @@ export interface HermesSettings {
   readonly hindsightUrl: string | null;
   readonly hindsightBank: string | null;
   readonly storagePath: string | null;
+  /** How long a command may take when the model names no time. */
+  readonly terminalTimeoutSeconds: number;
   /** How long a deleted session stays in the trash; 0: until it is forgotten by hand. */
   readonly trashDays: number;
 }
@@ -91,6 +93,7 @@ export function readSettings(source: SettingSource): { readonly settings: Hermes
       hindsightUrl: hindsightUrl === '' ? null : hindsightUrl,
       hindsightBank: hindsightBank === '' ? null : hindsightBank,
       storagePath: storagePath === '' ? null : storagePath,
+      terminalTimeoutSeconds: read('hermes.terminal.timeout', v.pipe(v.number(), v.minValue(1), v.maxValue(86_400)), 120, 'is not a number of seconds from 1 to 86400'),
       trashDays: read('hermes.trash.days', v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(3650)), 30, 'is not a whole number of days from 0 to 3650'),
     },
     problems,
