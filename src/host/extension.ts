@@ -25,6 +25,7 @@ import type { SpillSearch } from '../store/spill/foundSpills';
 import { NodeSpillHome } from '../store/spill/nodeSpillHome';
 import { SpillingStore } from '../store/spill/spillingStore';
 import { startNodeWorker } from '../store/worker/nodeWorkerPort';
+import { noCommandCheckpoint } from '../tools/files/changes/commandCheckpoint';
 import { readOnlyTools } from '../tools/readOnlyTools';
 import { ToolRegistry } from '../tools/toolRegistry';
 import { WorkspacePaths } from '../tools/workspacePaths';
@@ -68,6 +69,7 @@ import { SpillFolders } from './spillFolders';
 import { StorageMove } from './storageMove';
 import { StatusBar } from './statusBar';
 import { StoreDesk } from './storeDesk';
+import { TerminalDesk } from './terminal/terminalDesk';
 import { TranscriptTabs, transcriptViewType } from './transcriptTabs';
 import { GatewayTurnGuard } from './turnGuard';
 import { WebviewPrograms } from './webviewPrograms';
@@ -154,7 +156,14 @@ class HermesWindow {
     // Files and tools
     const textSearch = new EditorTextSearch(() => findRipgrep(ripgrepCandidates(vscode.env.appRoot, process.platform, process.arch)), log);
     const files = new EditorWorkspaceFiles(textSearch);
-    const tools = new ToolRegistry(readOnlyTools(files));
+    const terminal = own(
+      new TerminalDesk({
+        files, clock, log, secrets: context.secrets, checkpoint: noCommandCheckpoint, isReadOnly: () => false,
+        storageFolder: () => storeFolderOf(currentFolder),
+        timeoutSeconds: () => settings.current.terminalTimeoutSeconds,
+      }),
+    );
+    const tools = new ToolRegistry([...readOnlyTools(files), ...terminal.tools]);
     const project = own(new ProjectDesk({ files, clock, log }));
     const mcp = (this.mcp = own(new McpDesk({ context, distFolder, clock, log, offer: (offers) => storeDesk.offer('mcp', offers) })));
     own(registerCommands(mcp.commands, log));
@@ -213,6 +222,7 @@ class HermesWindow {
       summaryModel: () => settings.current.compressionModel,
     }));
     this.api = own(new ExtensionApi({ gateway, store, memory, log, chosenMemory: () => settings.current.memoryProvider })).exports;
+    terminal.careFor(store, gateway.onDidChangeSessions);
     connection.setTurnGuard(own(new GatewayTurnGuard(gateway, store, log)));
 
     // What the person sees
@@ -241,7 +251,7 @@ class HermesWindow {
     const statusBar = own(new StatusBar());
     const showStatus = (): void => statusBar.show({ running: gateway.runningTurns().length, store: storeDesk.shown.kind, model: bridge.modelState.chosen });
     const chatNeeds = {
-      gateway, store: storeDesk, models, editor, log, files: noChangedFiles,
+      gateway, store: storeDesk, models, editor, log, files: { ...noChangedFiles, openOutput: (file) => terminal.openOutput(file) },
       surroundings: () => ({ restricted: !vscode.workspace.isTrusted, folderName: vscode.workspace.name ?? null, demoPrompts, localization, promptFiles: project.offered }),
     };
     const shownChanged = (): void => (showStatus(), sessions.shownChanged(), containerNotice.update());
