@@ -1,5 +1,8 @@
 import { t } from './localization';
 import type { ToolCallPart, ToolOutcome, ToolResultPart } from '../protocol/transcriptWords';
+import { duration } from './times';
+import { type CommandDetails, toolDetails } from './toolDetails';
+import { toolKinds, type ToolKind } from './toolKinds';
 
 /** What a person sees a tool call do. queued: it waits for its turn to run it. */
 export type ToolState = 'queued' | 'waiting' | 'running' | ToolOutcome;
@@ -12,57 +15,82 @@ export interface ToolWords {
   readonly target: string;
 }
 
-interface ToolKind {
-  readonly icon: string;
-  /** Names of the argument that says what the call works on, best first. */
-  readonly target: readonly string[];
-  readonly doing: () => string;
-  readonly did: () => string;
-  readonly quoted?: true;
-  /** It only looks at files: several in a row are folded into one line. */
-  readonly folds?: true;
-}
-
-const kinds: Readonly<Record<string, ToolKind>> = {
-  read_file: { icon: 'file', target: ['path'], doing: () => t('Reading'), did: () => t('Read'), folds: true },
-  list_directory: { icon: 'list-tree', target: ['path'], doing: () => t('Listing'), did: () => t('Listed'), folds: true },
-  search_files: { icon: 'search', target: ['query'], doing: () => t('Searching for'), did: () => t('Searched for'), quoted: true, folds: true },
-  memory: { icon: 'bookmark', target: ['content', 'old_text'], doing: () => t('Updating memory'), did: () => t('Updated memory') },
-  session_search: { icon: 'history', target: ['query'], doing: () => t('Searching earlier sessions'), did: () => t('Searched earlier sessions'), quoted: true },
-  read_skill: { icon: 'book', target: ['name'], doing: () => t('Reading skill'), did: () => t('Read skill') },
-};
-
-/** The words of a call's row. A tool that is not known here is named as it is. */
-export function toolWords(call: ToolCallPart, state: ToolState): ToolWords {
-  const kind = Object.hasOwn(kinds, call.name) ? kinds[call.name] : undefined;
-  if (kind === undefined) return { icon: 'tools', verb: call.name, target: '' };
-  const target = toolTarget(call);
-  const verb = state === 'done' ? kind.did() : kind.doing();
+/** The words of a call's row. A tool that is not known here is named as it is; one of a server or another extension by its own name. */
+export function toolWords(call: ToolCallPart, state: ToolState, result: ToolResultPart | null = null): ToolWords {
+  const kind = kindOf(call.name);
+  if (kind === null) return foreignWords(call.name);
+  const target = shownTarget(call, result);
+  const verb = state === 'done' ? (createdVerb(result) ?? kind.did()) : kind.doing();
   return { icon: kind.icon, verb, target: kind.quoted && target !== '' ? `“${target}”` : target };
 }
 
-/** The plain argument that says what a call works on: a path, a query. */
+/** `mcp_<server>_<tool>` and `ext_<tool>`: who offers a tool is part of its name. */
+function foreignWords(name: string): ToolWords {
+  const mcp = /^mcp_([^_]+)_(.+)$/.exec(name);
+  if (mcp !== null) return { icon: 'plug', verb: `${mcp[1] ?? ''}: ${mcp[2] ?? ''}`, target: '' };
+  if (name.startsWith('ext_')) return { icon: 'extensions', verb: name.slice('ext_'.length), target: '' };
+  return { icon: 'tools', verb: name, target: '' };
+}
+
+function kindOf(name: string): ToolKind | null {
+  return Object.hasOwn(toolKinds, name) ? (toolKinds[name] ?? null) : null;
+}
+
+/** What a result says it was about goes ahead of the arguments. */
+function shownTarget(call: ToolCallPart, result: ToolResultPart | null): string {
+  const details = toolDetails(result);
+  if (details?.kind === 'edit') return details.files.length === 1 ? (details.files[0]?.shown ?? '') : t('{count} files', { count: details.files.length });
+  if (details?.kind === 'todos') return t('{done} of {count} done', { done: details.items.filter(({ state }) => state === 'done').length, count: details.items.length });
+  return toolTarget(call);
+}
+
+function createdVerb(result: ToolResultPart | null): string | null {
+  const details = toolDetails(result);
+  if (details?.kind !== 'edit' || details.files.length !== 1) return null;
+  switch (details.files[0]?.change) {
+    case 'created':
+      return t('Created');
+    case 'deleted':
+      return t('Deleted');
+    default:
+      return null;
+  }
+}
+
+/** The plain argument that says what a call works on: a path, a query, the first line of a command. */
 export function toolTarget(call: ToolCallPart): string {
-  const kind = Object.hasOwn(kinds, call.name) ? kinds[call.name] : undefined;
   const given = parsedArguments(call.arguments);
-  const key = kind?.target.find((name) => typeof given[name] === 'string');
+  const key = kindOf(call.name)?.target.find((name) => typeof given[name] === 'string');
   const value = key === undefined ? undefined : given[key];
-  return typeof value === 'string' ? value : '';
+  return typeof value === 'string' ? (value.split('\n').find((line) => line.trim() !== '') ?? '') : patchedFile(given['patch']);
+}
+
+function patchedFile(patch: unknown): string {
+  return typeof patch === 'string' ? (/^\*\*\* (?:Update|Add|Delete) File: (.+)$/m.exec(patch)?.[1] ?? '') : '';
+}
+
+/** A call the person may want to end by itself, or have go on beside the turn. */
+export function isLongRunning(name: string): boolean {
+  const kind = kindOf(name);
+  return kind === null || kind.runsLong === true;
 }
 
 /** Calls that only look: several in a row are folded into one line. */
 export function isLowValueRead(name: string): boolean {
-  return Object.hasOwn(kinds, name) && kinds[name]?.folds === true;
+  return kindOf(name)?.folds === true;
 }
 
 /** "Read 3 files · searched for “retry(”": what a fold of reads says. */
 export function foldWords(calls: readonly ToolCallPart[]): string {
   const of = (name: string): readonly ToolCallPart[] => calls.filter((call) => call.name === name);
   const [read, listed, searched] = [of('read_file'), of('list_directory'), of('search_files')];
+  const counted = new Set(['read_file', 'list_directory', 'search_files']);
+  const others = calls.filter(({ name }) => !counted.has(name));
   const words = [
     read.length === 0 ? [] : [read.length === 1 ? t('read 1 file') : t('read {count} files', { count: read.length })],
     listed.length === 0 ? [] : [listed.length === 1 ? t('listed 1 folder') : t('listed {count} folders', { count: listed.length })],
     searched.length === 0 ? [] : [searched.length === 1 ? t('searched for “{query}”', { query: firstTarget(searched) }) : t('searched {count} times', { count: searched.length })],
+    others.length === 0 ? [] : [others.length === 1 ? t('looked up 1 thing') : t('looked up {count} things', { count: others.length })],
   ].flat().join(' · ');
   return words.charAt(0).toLocaleUpperCase() + words.slice(1);
 }
@@ -91,6 +119,8 @@ export function stateWord(state: ToolState): string {
 
 /** A short count of what came back, from the result's details: "42 lines", "3 matches". Empty where there is none. */
 export function resultCount(result: ToolResultPart | null): string {
+  const known = knownCount(result);
+  if (known !== null) return known;
   const details = result?.details;
   if (details === undefined || details === null || typeof details !== 'object') return '';
   const counts = new Map<string, unknown>(Object.entries(details));
@@ -103,6 +133,31 @@ export function resultCount(result: ToolResultPart | null): string {
   if (entries !== null) return entries === 1 ? t('1 entry') : t('{count} entries', { count: entries });
   if (lines !== null) return lines === 1 ? t('1 line') : t('{count} lines', { count: lines });
   return '';
+}
+
+/** Null for what counts nothing of its own. */
+function knownCount(result: ToolResultPart | null): string | null {
+  const details = toolDetails(result);
+  switch (details?.kind) {
+    case 'command':
+      return commandEnd(details);
+    case 'fetch':
+      return details.status === null ? '' : String(details.status);
+    case 'delegate':
+      return details.turns === 1 ? t('1 turn · {duration}', { duration: duration(details.ms) }) : t('{count} turns · {duration}', { count: details.turns, duration: duration(details.ms) });
+    case 'edit':
+    case 'todos':
+    case 'plan':
+      return '';
+    case undefined:
+      return null;
+  }
+}
+
+/** How a command ended: "12 s", "exit 1 · 3 s". */
+function commandEnd({ exitCode, signal, ms, timedOut, background }: CommandDetails): string {
+  const how = background !== null ? t('goes on in the background') : timedOut ? t('timed out') : signal !== null ? t('ended by {signal}', { signal }) : exitCode === 0 ? null : t('exit {code}', { code: exitCode ?? '?' });
+  return [...(how === null ? [] : [how]), duration(ms)].join(' · ');
 }
 
 /** Arguments indented for reading; as written where they are not JSON. */

@@ -4,13 +4,16 @@ import { answerText, type BusyMode, isContinuation, type Turn } from '../../prot
 import type { MarkdownActions } from '../markdown/Markdown';
 import type { NotificationOf } from '../rpc';
 import { Announcements } from './announcements';
+import { Approvals, plainDecision } from './approvals';
+import { AskAgain } from './askAgain';
 import type { ChatNeeds, ChatProtocol } from './chatHost';
 import { runCommand, type CommandTarget } from './commandRunner';
 import { initialState, reduce, type ChatEvent, type ChatViewState } from './chatState';
 import { afterSubmission, withInsertion } from './composerText';
-import { openTurn } from './conversation';
+import { changedTurnsFrom, openTurn } from './conversation';
 import { DoubtfulMessages } from './doubtfulMessages';
 import { Drafts } from './drafts';
+import { FileReviews } from './fileReviews';
 import { Folds } from './folds';
 import { HostRequests, refusalOf, type Problem } from './hostRequests';
 import { PromptEdits } from './promptEdits';
@@ -37,6 +40,9 @@ export class ChatController {
   readonly switches: SessionSwitches;
   readonly edits: PromptEdits;
   readonly versions: PromptVersionChoice;
+  readonly approvals: Approvals;
+  readonly files: FileReviews;
+  readonly askAgain: AskAgain;
   readonly pickerOpen: Signal<boolean> = signal(false);
   /** Counts requests to put the focus into the composer. */
   readonly composerFocus: Signal<number> = signal(0);
@@ -81,6 +87,7 @@ export class ChatController {
       recentSessions: () => this.current.peek().recentSessions,
       switchSession: (target) => host.request('switchSession', { target }),
       findSession: (text) => host.request('findSession', { text }),
+      filesFrom: (turnUid) => this.askAgain.filesFrom(turnUid),
       focusComposer: () => this.focusComposer(),
     });
     this.versions = new PromptVersionChoice({
@@ -93,6 +100,29 @@ export class ChatController {
       { remember: (change) => memory.remember(change), resend: (edit) => this.versions.askAgain(() => host.request('editAndResend', edit)), newUid: needs.newUid },
       recalled.edits,
     );
+    this.approvals = new Approvals({
+      requests: this.requests,
+      shownSession: () => this.sessionId,
+      decide: (approvalId, decision) => host.request('decideApproval', { approvalId, decision: plainDecision(decision) }),
+      decided: (sessionId, approvalId) => this.dispatch({ kind: 'approvalDecided', sessionId, approvalId }),
+      setMode: (sessionId, mode) => host.request('setMode', { sessionId, mode }),
+      stopCall: (sessionId, callId) => host.request('stopCall', { sessionId, callId }),
+      proceedCall: (sessionId, callId) => host.request('proceedCall', { sessionId, callId }),
+    });
+    this.files = new FileReviews({
+      reviewFiles: (turnUid, paths, action, overwrite) => host.request('reviewFiles', { turnUid, paths: paths === null ? null : [...paths], action, overwrite }),
+      reviewHunk: (turnUid, path, hunk, action) => host.request('reviewHunk', { turnUid, path, hunk, action }),
+      fileHunks: (turnUid, path) => host.request('fileHunks', { turnUid, path }),
+    });
+    this.askAgain = new AskAgain({
+      requests: this.requests,
+      changedFiles: (turnUid) => this.hasChangedFiles(turnUid),
+      filesFrom: (turnUid) => host.request('filesFrom', { turnUid }),
+      ask: {
+        retry: (turnUid, files) => this.versions.askAgain(() => host.request('retry', files ? { turnUid, files } : { turnUid })),
+        resend: (turnUid, files) => this.edits.resend(turnUid, files),
+      },
+    });
     this.doubtful = new DoubtfulMessages({
       shown: () => this.current.peek().conversation,
       readMessage: (uid) => host.request('readMessage', { uid }),
@@ -183,7 +213,17 @@ export class ChatController {
   }
 
   async retry(turnUid: string): Promise<void> {
-    await this.versions.askAgain(() => this.needs.host.request('retry', { turnUid }));
+    await this.askAgain.again('retry', turnUid);
+  }
+
+  /** In the editor's own diff editor: a file before the turn against the file as it is now. */
+  openDiff(turnUid: string, path: string): void {
+    this.needs.host.send('openDiff', { turnUid, path });
+  }
+
+  /** The whole output of a command, in an editor. */
+  openOutput(file: string): void {
+    this.needs.host.send('openOutput', { file });
   }
 
   async loadEarlier(): Promise<void> {
@@ -331,6 +371,11 @@ export class ChatController {
     }
   }
 
+  private hasChangedFiles(turnUid: string): boolean {
+    const { conversation } = this.current.peek();
+    return conversation !== null && changedTurnsFrom(conversation, turnUid).length > 0;
+  }
+
   private exportSession(): void {
     const { sessionId } = this;
     if (sessionId !== null) this.needs.host.send('exportSession', { sessionId });
@@ -359,6 +404,7 @@ export class ChatController {
     if (key === this.drafts.place || this.sender.holdsBack(key, draft)) return;
     this.drafts.show(key, draft);
     this.dismissProblem();
+    this.askAgain.withdraw();
     this.switches.arrived(shown?.session.id ?? null);
     this.folds.forget(shown?.session.id ?? null);
   }
@@ -366,6 +412,8 @@ export class ChatController {
   private turnEvent({ sessionId, event }: ChatNotifications['turnEvent']): void {
     if (sessionId !== this.sessionId) return;
     this.announcements.heard(event);
+    // What was to be asked again is another turn now.
+    if (event.kind === 'turnOpened') this.askAgain.withdraw();
     if (event.kind === 'turnSettled') void this.context.refresh();
   }
 

@@ -12,6 +12,7 @@ import '../styles/controls.css';
 import '../styles/markdown.css';
 import './chat.css';
 import './sessionActions.css';
+import './work.css';
 
 // One drawing per frame, however many chunks arrive in it. See drawingPace.ts.
 options.debounceRendering = pacedDrawing({

@@ -10,7 +10,7 @@ export interface PromptEdit {
 export interface EditNeeds {
   readonly remember: (change: Pick<ViewMemory, 'edits'>) => void;
   /** Whether it was sent; if not, why was said. */
-  readonly resend: (edit: PromptEdit & { readonly uid: string }) => Promise<boolean>;
+  readonly resend: (edit: PromptEdit & { readonly uid: string; readonly files?: true }) => Promise<boolean>;
   readonly newUid: () => string;
 }
 
@@ -47,15 +47,15 @@ export class PromptEdits {
     if (kept.delete(turnUid)) this.keep(kept);
   }
 
-  /** The editor is left only once the prompt is on disk. */
-  async resend(turnUid: string): Promise<boolean> {
+  /** The editor is left only once the prompt is on disk. `files`: what turns from this one on changed in files is reverted too. */
+  async resend(turnUid: string, files = false): Promise<boolean> {
     const text = this.open.peek().get(turnUid) ?? '';
     if (text.trim() === '' || this.inFlight.peek() !== null) return false;
     const again = this.unconfirmed?.turnUid === turnUid && this.unconfirmed.text === text ? this.unconfirmed : null;
     const edit = again ?? { turnUid, text, uid: this.needs.newUid() };
     this.unconfirmed = edit;
     this.inFlight.value = turnUid;
-    const sent = await this.needs.resend(edit);
+    const sent = await this.needs.resend(files ? { ...edit, files } : edit);
     this.inFlight.value = null;
     if (!sent) return false;
     this.unconfirmed = null;

@@ -1,8 +1,8 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 import type { FoundSession, SwitchResult, ViewSwitch } from '../../protocol/chatProtocol';
-import type { SessionSummary } from '../../protocol/transcriptWords';
+import type { ChangedFile, SessionSummary } from '../../protocol/transcriptWords';
 import { t } from '../localization';
-import { turnsFrom, type Conversation } from './conversation';
+import { changedTurnsFrom, turnsFrom, type Conversation } from './conversation';
 import type { Drafts } from './drafts';
 import type { HostRequests } from './hostRequests';
 
@@ -14,6 +14,8 @@ export interface RewindOffer {
   readonly turns: number;
   /** It stands in a part that was summarised: what is there stays, and the prompt is taken back in a branch. */
   readonly isSummarised: boolean;
+  /** What these turns changed, and could be reverted along. */
+  readonly files: readonly ChangedFile[];
 }
 
 /** Sessions to choose from, by number. */
@@ -31,6 +33,8 @@ export interface SwitchNeeds {
   readonly recentSessions: () => readonly SessionSummary[];
   readonly switchSession: (target: ViewSwitch) => Promise<SwitchResult>;
   readonly findSession: (text: string) => Promise<FoundSession>;
+  /** Files that turns from this one on changed; null where that could not be found out, which was said. */
+  readonly filesFrom: (turnUid: string) => Promise<readonly ChangedFile[] | null>;
   readonly focusComposer: () => void;
 }
 
@@ -117,19 +121,25 @@ export class SessionSwitches {
   }
 
   /** Says what taking this prompt back would do, for the person to decide. */
-  offerRewind(promptUid: string): void {
+  async offerRewind(promptUid: string): Promise<void> {
     const conversation = this.needs.shown();
     const prompt = conversation?.messages.find(({ uid }) => uid === promptUid);
     if (conversation === null || prompt === undefined) return;
     this.needs.requests.dismiss();
     this.withdraw();
     const isSummarised = prompt.row !== null && prompt.row.sessionId !== conversation.session.id;
-    this.rewindOffered.value = { sessionId: conversation.session.id, promptUid, turns: turnsFrom(conversation, promptUid), isSummarised };
+    const offer = { sessionId: conversation.session.id, promptUid, turns: turnsFrom(conversation, promptUid), isSummarised };
+    // A branch begins with the files as they are; only the session that changed them takes that back.
+    const files = isSummarised || prompt.turnUid === null || changedTurnsFrom(conversation, prompt.turnUid).length === 0 ? [] : await this.needs.filesFrom(prompt.turnUid);
+    if (files !== null && this.shownId === offer.sessionId) this.rewindOffered.value = { ...offer, files };
   }
 
-  async rewind(): Promise<void> {
+  /** `files`: what the turns that are taken back changed in files is reverted too. */
+  async rewind(files = false): Promise<void> {
     const offer = this.rewindOffered.peek();
-    if (offer !== null) await this.takeBack({ reason: 'rewind', sessionId: offer.sessionId, to: offer.promptUid });
+    if (offer === null) return;
+    const target = { reason: 'rewind', sessionId: offer.sessionId, to: offer.promptUid } as const;
+    await this.takeBack(files ? { ...target, files } : target);
   }
 
   /** Takes back the newest turns; `count` as it was typed. */
@@ -138,6 +148,11 @@ export class SessionSwitches {
     const turns = count === '' ? 1 : Number(count);
     if (!/^\d*$/.test(count) || turns < 1) return this.refused(t('/undo takes the number of turns to take back, such as /undo 2.'));
     if (sessionId === null) return this.refused(t('There is nothing to take back yet.'));
+    const prompt = this.promptBefore(turns);
+    if (prompt !== null) {
+      await this.offerRewind(prompt);
+      return true;
+    }
     return this.takeBack({ reason: 'rewind', sessionId, turns });
   }
 
@@ -152,6 +167,15 @@ export class SessionSwitches {
     let found: FoundSession | null = null;
     const asked = await requests.ask(async () => void (found = await findSession(text)));
     return asked && found !== null ? this.resumeFound(text, found) : false;
+  }
+
+  /** The prompt of the turn so many turns back, where files were changed since: then the person is asked what becomes of those. */
+  private promptBefore(turns: number): string | null {
+    const conversation = this.needs.shown();
+    if (conversation === null) return null;
+    const prompt = conversation.messages.findLast((live) => live.role === 'user' && turnsFrom(conversation, live.uid) === turns);
+    const turnUid = prompt?.turnUid ?? null;
+    return prompt !== undefined && turnUid !== null && changedTurnsFrom(conversation, turnUid).length > 0 ? prompt.uid : null;
   }
 
   private resumeFound(text: string, found: FoundSession): Promise<boolean> | boolean {

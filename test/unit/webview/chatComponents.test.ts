@@ -33,7 +33,7 @@ describe('a conversation', () => {
       ],
       groups: ['Tool: read_file src/upload.ts, done', 'Tool: search_files retry, running'],
       composer: ['Message'],
-      model: ['Model'],
+      model: ['Model', 'Mode'],
     });
   });
 

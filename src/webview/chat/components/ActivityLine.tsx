@@ -12,15 +12,21 @@ export function ActivityLine({ block }: { readonly block: TurnBlock }) {
   const now = useNow(chat.needs.timers.nowMs, 1000);
   const { activity, turn } = block;
   const since = activity === null ? 0 : Math.max(0, now - activity.receivedAt);
-  const words = activity === null ? waitingWords(block) : activityWords(activity.activity, since, turn?.model ?? '');
+  const words = activity === null || turn?.state === 'waiting' ? waitingWords(block) : activityWords(activity.activity, since, turn?.model ?? '');
   const lasting = useLasting(words !== null, 150);
-  if (words === null || !lasting) return null;
+  const meter = stepWords(block.steps);
+  if ((words === null || !lasting) && meter === null) return null;
   const retrying = activity?.activity.kind === 'retrying';
   const recallOf = activity?.activity.kind === 'recalling' ? (turn?.uid ?? null) : null;
   return (
     <p class={`activity${retrying ? ' activity-warning' : ''}`}>
-      <Icon name={retrying ? 'warning' : 'loading'} spin={!retrying} />
-      <span>{words}</span>
+      {words !== null && lasting && (
+        <>
+          <Icon name={retrying ? 'warning' : 'loading'} spin={!retrying} />
+          <span>{words}</span>
+        </>
+      )}
+      {meter !== null && <span class="activity-steps" title={t('A turn ends after so many requests, and can be continued.')}>{meter}</span>}
       {recallOf !== null && <button type="button" class="link-button" onClick={() => chat.skipRecall(recallOf)}>{t('Skip')}</button>}
     </p>
   );
@@ -36,8 +42,14 @@ export function CompressingLine() {
   );
 }
 
+/** Said once half of what a turn may ask is used up. */
+function stepWords(steps: TurnBlock['steps']): string | null {
+  return steps === null || steps.at * 2 <= steps.most ? null : t('{at} of {most} steps', steps);
+}
+
 // A view that was just drawn again has not been told what goes on; text that streams speaks for itself.
 function waitingWords(block: TurnBlock): string | null {
+  if (block.turn?.state === 'waiting') return t('Waiting for your decision.');
   return block.rows.some((row) => row.kind === 'answer' && row.state === 'streaming') ? null : t('Working…');
 }
 

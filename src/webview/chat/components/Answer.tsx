@@ -53,7 +53,7 @@ const AnswerBody = memo(({ row }: { readonly row: AnswerRow }) => {
           case 'thinking':
             return <Thinking key={segment.key} id={segment.key} text={segment.text} live={!segment.complete} thinking={row.message.thinking} />;
           case 'calls':
-            return <Calls key={segment.key} id={segment.key} calls={segment.calls} />;
+            return <Calls key={segment.key} id={segment.key} calls={segment.calls} turnUid={row.message.turnUid} />;
         }
       })}
       {row.state === 'unsaved' && (
@@ -90,14 +90,20 @@ function segments({ message, calls, state }: AnswerRow): readonly Segment[] {
   return found;
 }
 
-function Calls({ id, calls }: { readonly id: string; readonly calls: readonly CallRow[] }) {
+interface CallsProps {
+  readonly id: string;
+  readonly calls: readonly CallRow[];
+  readonly turnUid: string | null;
+}
+
+function Calls({ id, calls, turnUid }: CallsProps) {
   const chat = useChat();
-  if (calls.length < foldedReads || !calls.every(isFoldable)) return <>{calls.map((row) => <ToolRow key={row.call.callId} row={row} />)}</>;
+  if (calls.length < foldedReads || !calls.every(isFoldable)) return <>{calls.map((row) => <ToolRow key={row.call.callId} row={row} turnUid={turnUid} />)}</>;
   const open = chat.folds.open.value.has(id);
   return (
     <div class="reads">
       <FoldButton open={open} words={foldWords(calls.map(({ call }) => call))} toggle={() => chat.folds.toggle(id)} />
-      {open && <div class="reads-open">{calls.map((row) => <ToolRow key={row.call.callId} row={row} />)}</div>}
+      {open && <div class="reads-open">{calls.map((row) => <ToolRow key={row.call.callId} row={row} turnUid={turnUid} />)}</div>}
     </div>
   );
 }

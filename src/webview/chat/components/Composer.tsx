@@ -1,14 +1,16 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { OfferedPrompt } from '../../../protocol/chatProtocol';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { composerKey } from '../composerText';
+import { newestTodos } from '../todos';
 import { completed, type Offered, offeredCommands } from '../slashCommands';
 import { useChat } from './ChatContext';
 import { ContextMeter } from './ContextMeter';
 import { CommandList, commandListId, commandOptionId } from './CommandList';
 import { laterParts } from './laterParts';
+import { ModePicker } from './ModePicker';
 
 /** Where a person writes. What is typed leaves it only once it is on disk. */
 export function Composer() {
@@ -19,7 +21,11 @@ export function Composer() {
   const submitting = chat.submitting.value;
   const offer = chat.context.offer.value;
   const rewind = chat.switches.rewindOffer.value;
+  const again = chat.askAgain.offer.value;
   const choices = chat.switches.choices.value;
+  const { conversation } = chat.state.value;
+  const approval = conversation?.approval ?? null;
+  const todos = useMemo(() => (conversation === null ? null : newestTodos(conversation)), [conversation?.messages, conversation?.turns]);
   const later = laterParts.value;
   useComposerFocus(field.current, chat.composerFocus.value);
 
@@ -48,8 +54,11 @@ export function Composer() {
 
   return (
     <div class="composer-area">
+      {later !== null && todos !== null && <later.TodoPanel list={todos} />}
       <ProblemLine />
+      {later !== null && approval !== null && <later.ApprovalCard approval={approval} key={approval.id} />}
       {later !== null && offer !== null && <later.CompressionCard offer={offer} key={offer.sessionId} />}
+      {later !== null && again !== null && <later.AskAgainCard offer={again} key={again.turnUid} />}
       {later !== null && rewind !== null && <later.RewindCard offer={rewind} key={rewind.promptUid} />}
       {later !== null && choices !== null && <later.SessionChoiceList choices={choices} />}
       {commands.active !== null && <CommandList commands={commands.offered} active={commands.active} pick={commands.pick} />}
@@ -80,6 +89,7 @@ export function Composer() {
           }}
         />
         <div class="composer-bar">
+          <ModePicker />
           <span class="composer-hint">{t('Enter to send, Shift+Enter for a new line')}</span>
           <span class="composer-buttons">
             <ContextMeter />

@@ -14,7 +14,7 @@ export function PromptEditor({ turnUid }: { readonly turnUid: string }) {
     field.current?.setSelectionRange(text.length, text.length);
   }, []);
   const resend = async (): Promise<void> => {
-    if (!cannot && (await chat.edits.resend(turnUid))) chat.focusComposer();
+    if (!cannot && (await chat.askAgain.again('resend', turnUid))) chat.focusComposer();
   };
   return (
     <div class="prompt-editor">

@@ -2,9 +2,24 @@ import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../../localization';
 import type { RewindOffer } from '../sessionSwitches';
 import { useChat } from './ChatContext';
+import { FilesChoice } from './FilesChoiceCard';
 
 /** What taking a prompt back would do, and the decision, above the composer. */
 export function RewindCard({ offer }: { readonly offer: RewindOffer }) {
+  return offer.files.length === 0 ? <PlainRewind offer={offer} /> : <RewindWithFiles offer={offer} />;
+}
+
+function RewindWithFiles({ offer }: { readonly offer: RewindOffer }) {
+  const chat = useChat();
+  const leave = (): void => {
+    chat.switches.withdraw();
+    chat.focusComposer();
+  };
+  const words = `${whatWords(offer)} ${t('The prompt goes into the composer; the transcript keeps what is hidden.')} ${offer.files.length === 1 ? t('A file was changed meanwhile:') : t('{count} files were changed meanwhile:', { count: offer.files.length })}`;
+  return <FilesChoice name={t('Rewind to Here')} words={words} files={offer.files} choose={(files) => void chat.switches.rewind(files)} leave={leave} />;
+}
+
+function PlainRewind({ offer }: { readonly offer: RewindOffer }) {
   const chat = useChat();
   const confirm = useRef<HTMLButtonElement>(null);
   useEffect(() => confirm.current?.focus(), []);
@@ -32,9 +47,12 @@ export function RewindCard({ offer }: { readonly offer: RewindOffer }) {
   );
 }
 
-function words({ turns, isSummarised }: RewindOffer): string {
-  if (isSummarised) return t('This prompt stands before a summary. It is taken back in a branch; this session stays as it is.');
+function words(offer: RewindOffer): string {
+  if (offer.isSummarised) return t('This prompt stands before a summary. It is taken back in a branch; this session stays as it is.');
   const where = t('The prompt goes into the composer. The transcript keeps what is hidden; files stay as they are.');
-  const what = turns === 1 ? t('Take back this prompt and its answer (1 turn)?') : t('Take back this prompt and everything behind it ({count} turns)?', { count: turns });
-  return `${what} ${where}`;
+  return `${whatWords(offer)} ${where}`;
+}
+
+function whatWords({ turns }: RewindOffer): string {
+  return turns === 1 ? t('Take back this prompt and its answer (1 turn)?') : t('Take back this prompt and everything behind it ({count} turns)?', { count: turns });
 }

@@ -67,7 +67,7 @@ function RestrictedStrip() {
     <div class="strip strip-info" role="status">
       <Icon name="shield" />
       <div class="strip-body">
-        <span>{t('Restricted Mode: settings of this folder that name models or endpoints are ignored.')}</span>
+        <span>{t('Restricted Mode: the agent reads files only. Editing, commands, MCP servers and settings of this folder that name models or endpoints are off.')}</span>
         <span class="strip-actions">
           <button type="button" class="link-button" onClick={() => chat.runAction('manageTrust')}>{t('Manage')}</button>
         </span>

@@ -1,35 +1,56 @@
-import type { ToolCallPart, ToolResultPart } from '../../../protocol/transcriptWords';
+import { lineCounts } from '../../diffLines';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { duration } from '../../times';
-import { readableArguments, resultCount, stateWord, toolTarget, toolWords, type ToolState } from '../../toolWords';
+import { toolDetails } from '../../toolDetails';
+import { resultCount, stateWord, toolTarget, toolWords, type ToolState } from '../../toolWords';
 import type { CallRow } from '../conversationRows';
 import { useChat } from './ChatContext';
+import { laterParts } from './laterParts';
 import { useNow } from './timing';
 
 /** A tool call in one line; opens for its arguments and result. */
-export function ToolRow({ row }: { readonly row: CallRow }) {
+export function ToolRow({ row, turnUid }: { readonly row: CallRow; readonly turnUid: string | null }) {
   const chat = useChat();
+  const later = laterParts.value;
   const { call, result, state } = row;
   const id = `call:${call.callId}`;
   const open = chat.folds.open.value.has(id);
-  const words = toolWords(call, state);
+  const words = toolWords(call, state, result);
   const target = toolTarget(call);
   const name = t('Tool: {tool}, {state}', { tool: target === '' ? call.name : `${call.name} ${target}`, state: stateWord(state) });
   return (
     <div class={`tool tool-${state}`} role="group" aria-label={name}>
-      <button type="button" class="tool-line" aria-expanded={open} onClick={() => chat.folds.toggle(id)}>
-        <Icon name={words.icon} />
-        <span class="tool-verb">{words.verb}</span>
-        <span class="tool-target" dir="auto">{words.target}</span>
-        <span class="tool-state">
-          {state === 'done' ? resultCount(result) : <StateMark row={row} />}
-        </span>
-        <Icon name={open ? 'chevron-down' : 'chevron-right'} />
-      </button>
-      {open && <ToolDetails call={call} result={result} />}
+      <div class="tool-head">
+        <button type="button" class="tool-line" aria-expanded={open} onClick={() => chat.folds.toggle(id)}>
+          <Icon name={words.icon} />
+          <span class="tool-verb">{words.verb}</span>
+          <span class="tool-target" dir="auto">{words.target}</span>
+          <LineCounts result={result} />
+          <span class="tool-state">
+            {state === 'done' || isEndedCommand(row) ? resultCount(result) : <StateMark row={row} />}
+          </span>
+          <Icon name={open ? 'chevron-down' : 'chevron-right'} />
+        </button>
+        {later !== null && <later.CallActions row={row} turnUid={turnUid} />}
+      </div>
+      {state === 'running' && later !== null && <later.CallTail row={row} />}
+      {open && later !== null && <later.CallDetails row={row} />}
     </div>
   );
+}
+
+/** How a command ended says more than that it failed. */
+function isEndedCommand({ state, result }: CallRow): boolean {
+  return state === 'failed' && toolDetails(result)?.kind === 'command';
+}
+
+/** "+6 −2" of an edit. */
+function LineCounts({ result }: { readonly result: CallRow['result'] }) {
+  const details = toolDetails(result);
+  if (details?.kind !== 'edit') return null;
+  const { added, removed } = lineCounts(details.files);
+  return <span class="line-counts"><span class="count-added">+{added}</span> <span class="count-removed">−{removed}</span></span>;
 }
 
 const stateIcons: Readonly<Record<Exclude<ToolState, 'done'>, string>> = {
@@ -52,20 +73,5 @@ function StateMark({ row: { state, startedAt } }: { readonly row: CallRow }) {
       <Icon name={stateIcons[state]} spin={state === 'running'} /> {stateWord(state)}
       {elapsed}
     </>
-  );
-}
-
-function ToolDetails({ call, result }: { readonly call: ToolCallPart; readonly result: ToolResultPart | null }) {
-  return (
-    <div class="tool-details">
-      <p class="tool-heading">{t('Arguments of {tool}', { tool: call.name })}</p>
-      <pre class="tool-text" tabIndex={0}>{readableArguments(call.arguments)}</pre>
-      {result !== null && (
-        <>
-          <p class="tool-heading">{t('Result')}</p>
-          <pre class="tool-text" tabIndex={0}>{result.text}</pre>
-        </>
-      )}
-    </div>
   );
 }

@@ -11,6 +11,7 @@ import { Answer } from './Answer';
 import { StepTools, TurnFooter } from './AnswerTools';
 import { useChat } from './ChatContext';
 import { FoldButton } from './FoldButton';
+import { laterParts } from './laterParts';
 import { Prompt } from './PromptCard';
 import { TurnOutcome } from './TurnOutcome';
 
@@ -51,10 +52,12 @@ export const TurnView = memo(({ block, near }: TurnViewProps) => {
 
 function TurnTail({ block }: { readonly block: TurnBlock }) {
   const { turn } = block;
+  const later = laterParts.value;
   if (turn === null) return null;
   if (turn.state !== 'settled') return <ActivityLine block={block} />;
   return (
     <>
+      {later !== null && block.changes.length > 0 && <later.ChangedFilesBar turnUid={turn.uid} files={block.changes} />}
       <TurnOutcome block={block} turn={turn} />
       <TurnFooter block={block} turn={turn} />
     </>

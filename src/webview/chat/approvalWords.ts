@@ -1,0 +1,93 @@
+import type { Approval, ApprovalRequest, AskReason } from '../../protocol/transcriptWords';
+import { t } from '../localization';
+
+/** What is asked, in one line that stands alone: the card's name for those who do not see it. */
+export function approvalName({ access, subject }: ApprovalRequest): string {
+  switch (access.kind) {
+    case 'run':
+      return t('Allow running {subject}?', { subject });
+    case 'plan':
+      return t('Allow carrying out this plan?');
+    case 'edit':
+      return t('Allow editing {subject}?', { subject });
+    case 'read':
+      return t('Allow reading {subject}?', { subject });
+    case 'fetch':
+      return t('Allow fetching {subject}?', { subject });
+    case 'mcp':
+      return t('Allow {tool} of the server {server}?', { tool: access.tool, server: access.server });
+    case 'editorTool':
+      return t('Allow the tool {name} of another extension?', { name: access.name });
+  }
+}
+
+/** What stands over the subject, which follows in the editor's font. */
+export function approvalTitle({ access }: ApprovalRequest): string {
+  switch (access.kind) {
+    case 'run':
+      return t('Allow this command?');
+    case 'plan':
+      return t('Allow carrying out this plan?');
+    case 'edit':
+      return t('Allow this change?');
+    case 'read':
+      return t('Allow reading this?');
+    case 'fetch':
+      return t('Allow fetching this address?');
+    case 'mcp':
+      return t('Allow {tool} of the server {server}?', { tool: access.tool, server: access.server });
+    case 'editorTool':
+      return t('Allow the tool {name} of another extension?', { name: access.name });
+  }
+}
+
+/** Where it would happen, beyond what the subject says; null where that is all. */
+export function approvalPlace({ access }: ApprovalRequest): string | null {
+  switch (access.kind) {
+    case 'run':
+      return t('In {folder}', { folder: access.folder.isInside ? access.folder.shown : access.folder.path });
+    case 'edit':
+    case 'read': {
+      const outside = access.paths.filter(({ isInside }) => !isInside);
+      return outside.length === 0 ? null : outside.map(({ path }) => path).join('\n');
+    }
+    default:
+      return null;
+  }
+}
+
+export function reasonWords(reason: AskReason): string {
+  switch (reason) {
+    case 'change':
+      return t('It changes a file.');
+    case 'outside':
+      return t('It lies outside the open folders.');
+    case 'sensitive':
+      return t('Files like this often hold secrets.');
+    case 'dotConfig':
+      return t('It configures tools that run on this machine.');
+    case 'repositoryInternals':
+      return t('It belongs to the repository’s own data.');
+    case 'command':
+      return t('It runs on this machine with your rights.');
+    case 'unparsed':
+      return t('What it would do could not be read from it in full.');
+    case 'network':
+      return t('It reaches the network.');
+    case 'localAddress':
+      return t('The address is on this machine or in its network.');
+    case 'server':
+      return t('The server decides what the tool does.');
+    case 'extension':
+      return t('The extension decides what the tool does.');
+    case 'plan':
+      return t('With the plan, Plan mode ends: the agent may ask to change things.');
+  }
+}
+
+/** Where the asked call stands among those of its answer that are still to run and do not only look; null for a single one. */
+export function placeAmong(approval: Approval, calls: readonly { readonly callId: string; readonly name: string }[], isRead: (name: string) => boolean): { readonly at: number; readonly count: number } | null {
+  const asking = calls.filter(({ name, callId }) => callId === approval.callId || !isRead(name));
+  const at = asking.findIndex(({ callId }) => callId === approval.callId) + 1;
+  return asking.length < 2 || at === 0 ? null : { at, count: asking.length };
+}

@@ -1,0 +1,154 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Approval, ApprovalDecision, ApprovalRequest } from '../../../protocol/transcriptWords';
+import { Icon } from '../../Icon';
+import { t } from '../../localization';
+import { Markdown } from '../../markdown/Markdown';
+import { isLowValueRead } from '../../toolWords';
+import { approvalName, approvalPlace, approvalTitle, placeAmong, reasonWords } from '../approvalWords';
+import { useChat } from './ChatContext';
+import { DiffView } from './DiffView';
+import { RuleEditor } from './RuleEditor';
+
+type Opened = 'nothing' | 'rules' | 'reason';
+
+/** What the agent asks, above the composer, until it is decided here or elsewhere. Nothing that is pressed by habit allows anything: the card itself
+ *  takes the focus, never a button, and Escape only leaves it. */
+export function ApprovalCard({ approval }: { readonly approval: Approval }) {
+  const chat = useChat();
+  const card = useRef<HTMLElement>(null);
+  const [opened, setOpened] = useState<Opened>('nothing');
+  const [announced, setAnnounced] = useState(false);
+  const busy = chat.approvals.deciding.value !== null;
+  const { request } = approval;
+  const name = approvalName(request);
+  useEffect(() => {
+    const inChat = document.hasFocus() && (document.activeElement === document.body || (document.activeElement?.closest('.panel') ?? null) !== null);
+    const isWriting = chat.drafts.text.peek() !== '' || (document.activeElement?.closest('.prompt-editor, .queue-editor, .title-editor, .card') ?? null) !== null;
+    if (inChat && !isWriting) card.current?.focus();
+    else setAnnounced(true);
+  }, []);
+  const decide = async (decision: ApprovalDecision): Promise<void> => {
+    const hadFocus = card.current?.contains(document.activeElement) === true;
+    if ((await chat.approvals.decide(approval.id, decision)) && hadFocus) chat.focusComposer();
+  };
+  const goToComposer = (): void => card.current?.closest('.composer-area')?.querySelector<HTMLElement>('.composer-field')?.focus();
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.isComposing || event.defaultPrevented) return;
+    if (event.key === 'Escape') {
+      event.preventDefault();
+      if (opened === 'nothing') goToComposer();
+      else setOpened('nothing');
+      if (opened !== 'nothing') card.current?.focus();
+    } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && opened === 'nothing') {
+      event.preventDefault();
+      void decide({ kind: 'allow', scope: 'once' });
+    } else if (event.key === 'Backspace' && (event.ctrlKey || event.metaKey) && opened === 'nothing') {
+      event.preventDefault();
+      setOpened('reason');
+    } else if (event.target === card.current && event.key.length === 1 && event.key !== ' ' && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      // Whoever begins to write means the composer: the letter goes where the focus goes.
+      goToComposer();
+    }
+  };
+  return (
+    <section class="card approval" role="alertdialog" aria-label={name} aria-describedby="approval-details" tabIndex={-1} ref={card} onKeyDown={onKeyDown} data-approval={approval.id}>
+      {announced && <span class="visually-hidden" role="alert">{name}</span>}
+      <div class="approval-head">
+        <Icon name="shield" />
+        <span class="approval-title">{approvalTitle(request)}</span>
+        <Place approval={approval} />
+      </div>
+      <div class="approval-details" id="approval-details">
+        <Subject request={request} />
+        <Preview request={request} />
+        <ul class="approval-reasons">
+          {request.reasons.map((reason) => <li key={reason}>{reasonWords(reason)}</li>)}
+        </ul>
+      </div>
+      {opened === 'rules' && <RuleEditor rules={request.rules} busy={busy} save={(scope, rules) => void decide({ kind: 'allow', scope, rules })} cancel={() => setOpened('nothing')} />}
+      {opened === 'reason' && <DenyReason busy={busy} deny={(reason) => void decide({ kind: 'deny', reason })} cancel={() => setOpened('nothing')} />}
+      {opened === 'nothing' && (
+        <div class="card-actions">
+          <button type="button" class="button compact" disabled={busy} title={t('Allow Once (Ctrl+Enter)')} aria-keyshortcuts="Control+Enter Meta+Enter" onClick={() => void decide({ kind: 'allow', scope: 'once' })}>{t('Allow Once')}</button>
+          {request.rules.length > 0 && (
+            <>
+              <button type="button" class="button secondary compact" disabled={busy} title={t('Not asked again in this session: {rules}', { rules: request.rules.join(', ') })} onClick={() => void decide({ kind: 'allow', scope: 'session', rules: request.rules })}>{t('Allow for Session')}</button>
+              <button type="button" class="button secondary compact" disabled={busy} aria-expanded={false} onClick={() => setOpened('rules')}>{t('Always…')}</button>
+            </>
+          )}
+          <button type="button" class="button secondary compact" disabled={busy} aria-expanded={false} title={t('Deny (Ctrl+Backspace)')} aria-keyshortcuts="Control+Backspace Meta+Backspace" onClick={() => setOpened('reason')}>{t('Deny')}</button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** "1 of 3", where more calls of the same answer may have to be asked for. */
+function Place({ approval }: { readonly approval: Approval }) {
+  const chat = useChat();
+  const parts = chat.state.value.conversation?.messages.find(({ uid }) => uid === approval.messageUid)?.parts ?? [];
+  const place = placeAmong(approval, parts.filter((part) => part.kind === 'toolCall'), isLowValueRead);
+  return place === null ? null : <span class="approval-place">{t('{at} of {count}', place)}</span>;
+}
+
+/** What it is about, in the editor's font: the command, the path, the address. */
+function Subject({ request }: { readonly request: ApprovalRequest }) {
+  const { access } = request;
+  const place = approvalPlace(request);
+  return (
+    <>
+      {access.kind !== 'plan' && <pre class="approval-subject" tabIndex={0} dir="ltr">{access.kind === 'run' ? access.command : request.subject}</pre>}
+      {place !== null && <p class="approval-where">{place}</p>}
+    </>
+  );
+}
+
+function Preview({ request: { access, preview } }: { readonly request: ApprovalRequest }) {
+  const chat = useChat();
+  if (preview === null || preview === '') return null;
+  if (access.kind === 'edit') return <DiffView diff={preview} label={t('Changes')} nameless={access.paths.length === 1} />;
+  return (
+    <div class="approval-preview" role="region" aria-label={access.kind === 'plan' ? t('Plan') : t('Details')} tabIndex={0}>
+      <Markdown text={preview} complete actions={chat.markdown} />
+    </div>
+  );
+}
+
+interface DenyReasonProps {
+  readonly busy: boolean;
+  readonly deny: (reason: string | null) => void;
+  readonly cancel: () => void;
+}
+
+/** Enter denies, with or without a reason. */
+function DenyReason({ busy, deny, cancel }: DenyReasonProps) {
+  const [reason, setReason] = useState('');
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  const done = (): void => {
+    if (!busy) deny(reason.trim() === '' ? null : reason.trim());
+  };
+  return (
+    <div class="approval-answer">
+      <input
+        ref={field}
+        class="field"
+        type="text"
+        dir="auto"
+        aria-label={t('Reason')}
+        placeholder={t('Tell the agent why, or what to do instead (optional)')}
+        value={reason}
+        onInput={(event) => setReason(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.isComposing) return;
+          event.preventDefault();
+          done();
+        }}
+      />
+      <div class="card-actions">
+        <button type="button" class="button compact" disabled={busy} onClick={done}>{t('Deny')}</button>
+        <button type="button" class="button secondary compact" onClick={cancel}>{t('Cancel')}</button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+import { t } from '../../localization';
+import { diffLines, type DiffLine } from '../../diffLines';
+
+interface DiffViewProps {
+  /** Unified. */
+  readonly diff: string;
+  readonly label: string;
+  /** The file is named by what stands around it. */
+  readonly nameless?: boolean;
+}
+
+/** A unified diff, to be read: scrolls by itself, also by keyboard. */
+export function DiffView({ diff, label, nameless = false }: DiffViewProps) {
+  const lines = diffLines(diff);
+  const files = lines.filter(({ kind }) => kind === 'file').length;
+  return (
+    <div class="diff" role="region" aria-label={label} tabIndex={0}>
+      <div class="diff-lines">
+        {lines.map((line, index) => (line.kind === 'file' && nameless && files === 1 ? null : <Line key={index} line={line} first={index === 0} />))}
+      </div>
+    </div>
+  );
+}
+
+const signs: Readonly<Record<DiffLine['kind'], string>> = { added: '+', removed: '-', same: ' ', file: '', hunk: '', note: '' };
+
+function Line({ line, first }: { readonly line: DiffLine; readonly first: boolean }) {
+  const { kind, text, before, after } = line;
+  if (kind === 'hunk') return first || after === 1 ? null : <div class="diff-line diff-hunk">{text === '' ? t('line {line}', { line: after ?? 0 }) : t('line {line}: {text}', { line: after ?? 0, text })}</div>;
+  if (kind === 'file' || kind === 'note') return <div class={`diff-line diff-${kind}`}>{text}</div>;
+  return (
+    <div class={`diff-line diff-${kind}`}>
+      <span class="diff-number" aria-hidden="true">{after ?? before}</span>
+      <span class="diff-sign">{signs[kind]}</span>
+      <span class="diff-text">{text}{'\n'}</span>
+    </div>
+  );
+}

@@ -1,0 +1,45 @@
+import { t } from './localization';
+
+/** How calls of a tool are worded. */
+export interface ToolKind {
+  readonly icon: string;
+  /** Names of the argument that says what the call works on, best first. */
+  readonly target: readonly string[];
+  readonly doing: () => string;
+  readonly did: () => string;
+  readonly quoted?: true;
+  /** It only looks: several in a row are folded into one line. */
+  readonly folds?: true;
+  /** It may take so long that a person ends it, or lets it go on by itself. */
+  readonly runsLong?: true;
+}
+
+export const toolKinds: Readonly<Record<string, ToolKind>> = {
+  read_file: { icon: 'file', target: ['path'], doing: () => t('Reading'), did: () => t('Read'), folds: true },
+  list_directory: { icon: 'list-tree', target: ['path'], doing: () => t('Listing'), did: () => t('Listed'), folds: true },
+  search_files: { icon: 'search', target: ['query'], doing: () => t('Searching for'), did: () => t('Searched for'), quoted: true, folds: true },
+  glob_files: { icon: 'search', target: ['pattern'], doing: () => t('Looking for files'), did: () => t('Looked for files'), folds: true },
+  edit_file: { icon: 'edit', target: ['path'], doing: () => t('Editing'), did: () => t('Edited') },
+  write_file: { icon: 'edit', target: ['path'], doing: () => t('Writing'), did: () => t('Wrote') },
+  apply_patch: { icon: 'edit', target: [], doing: () => t('Editing'), did: () => t('Edited') },
+  run_command: { icon: 'terminal', target: ['command'], doing: () => '$', did: () => '$', runsLong: true },
+  command_output: { icon: 'output', target: ['id'], doing: () => t('Reading output of'), did: () => t('Read output of'), runsLong: true },
+  stop_command: { icon: 'debug-stop', target: ['id'], doing: () => t('Stopping'), did: () => t('Stopped') },
+  fetch_url: { icon: 'globe', target: ['url'], doing: () => t('Fetching'), did: () => t('Fetched'), runsLong: true },
+  diagnostics: { icon: 'warning', target: ['path'], doing: () => t('Checking problems'), did: () => t('Checked problems'), folds: true },
+  document_symbols: { icon: 'symbol-class', target: ['path'], doing: () => t('Listing symbols of'), did: () => t('Listed symbols of'), folds: true },
+  workspace_symbols: { icon: 'symbol-class', target: ['query'], doing: () => t('Searching symbols'), did: () => t('Searched symbols'), quoted: true, folds: true },
+  find_references: { icon: 'references', target: ['symbol', 'path'], doing: () => t('Finding references to'), did: () => t('Found references to'), folds: true },
+  go_to_definition: { icon: 'symbol-method', target: ['symbol', 'path'], doing: () => t('Finding the definition of'), did: () => t('Found the definition of'), folds: true },
+  hover: { icon: 'info', target: ['symbol', 'path'], doing: () => t('Looking up'), did: () => t('Looked up'), folds: true },
+  open_editors: { icon: 'files', target: [], doing: () => t('Looking at open editors'), did: () => t('Looked at open editors'), folds: true },
+  git_status: { icon: 'source-control', target: [], doing: () => t('Reading git status'), did: () => t('Read git status'), folds: true },
+  git_diff: { icon: 'source-control', target: ['path'], doing: () => t('Reading git diff'), did: () => t('Read git diff'), folds: true },
+  git_log: { icon: 'git-commit', target: ['path'], doing: () => t('Reading git log'), did: () => t('Read git log'), folds: true },
+  todo_write: { icon: 'checklist', target: [], doing: () => t('Updating todos'), did: () => t('Updated todos') },
+  exit_plan_mode: { icon: 'list-ordered', target: [], doing: () => t('Proposing a plan'), did: () => t('Plan approved') },
+  delegate: { icon: 'organization', target: ['title', 'task'], doing: () => t('Delegating'), did: () => t('Delegated'), runsLong: true },
+  memory: { icon: 'bookmark', target: ['content', 'old_text'], doing: () => t('Updating memory'), did: () => t('Updated memory') },
+  session_search: { icon: 'history', target: ['query'], doing: () => t('Searching earlier sessions'), did: () => t('Searched earlier sessions'), quoted: true },
+  read_skill: { icon: 'book', target: ['name'], doing: () => t('Reading skill'), did: () => t('Read skill') },
+};
