@@ -251,7 +251,7 @@ class HermesWindow {
     const statusBar = own(new StatusBar());
     const showStatus = (): void => statusBar.show({ running: gateway.runningTurns().length, store: storeDesk.shown.kind, model: bridge.modelState.chosen });
     const chatNeeds = {
-      gateway, store: storeDesk, models, editor, log, files: { ...noChangedFiles, openOutput: (file) => terminal.openOutput(file) },
+      gateway, store: storeDesk, models, editor, log, files: { ...noChangedFiles, openOutput: (file: string) => terminal.openOutput(file) },
       surroundings: () => ({ restricted: !vscode.workspace.isTrusted, folderName: vscode.workspace.name ?? null, demoPrompts, localization, promptFiles: project.offered }),
     };
     const shownChanged = (): void => (showStatus(), sessions.shownChanged(), containerNotice.update());
