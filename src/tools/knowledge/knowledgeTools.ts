@@ -1,0 +1,9 @@
+import type { AnyTool } from '../tool';
+import type { KnowledgeNeeds } from './knowledgeSources';
+import { overviewTools } from './overviewTools';
+import { placeTools } from './placeTools';
+
+/** The tools that ask the editor and its language extensions. They change nothing and stay inside the open folders, so they never ask. */
+export function knowledgeTools(needs: KnowledgeNeeds): readonly AnyTool[] {
+  return [...overviewTools(needs), ...placeTools(needs)];
+}
