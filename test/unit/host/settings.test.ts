@@ -14,6 +14,7 @@ const defaults: Readonly<Record<string, unknown>> = {
   'hermes.memory.hindsight.url': '',
   'hermes.memory.hindsight.bank': '',
   'hermes.storage.path': '',
+  'hermes.terminal.timeout': 120,
   'hermes.trash.days': 30,
 };
 
@@ -50,6 +51,7 @@ describe('settings', () => {
         'hermes.memory.hindsight.url': ' http://127.0.0.1:8888 ',
         'hermes.memory.hindsight.bank': ' team ',
         'hermes.storage.path': '/var/lib/hermes',
+        'hermes.terminal.timeout': 20,
         'hermes.trash.days': 7,
       }),
     );
@@ -65,6 +67,7 @@ describe('settings', () => {
         memoryProvider: 'hindsight',
         memoryRecallTimeoutMs: 500, hindsightUrl: 'http://127.0.0.1:8888', hindsightBank: 'team',
         storagePath: '/var/lib/hermes',
+        terminalTimeoutSeconds: 20,
         trashDays: 7,
       },
       problems: [],
@@ -73,7 +76,7 @@ describe('settings', () => {
 
   it('name every bad value in a sentence and go on with its default', () => {
     const { settings, problems } = readSettings(
-      configuration({ 'hermes.model': 'qwen', 'hermes.providers': 'http://x', 'hermes.reasoningEffort': 'extreme', 'hermes.busyInput': 'shout', 'hermes.maxIterations': 0, 'hermes.compression.threshold': 2, 'hermes.compression.model': 'qwen', 'hermes.memory.provider': '', 'hermes.memory.recallTimeout': -1, 'hermes.storage.path': 'here', 'hermes.trash.days': 0.5 }),
+      configuration({ 'hermes.model': 'qwen', 'hermes.providers': 'http://x', 'hermes.reasoningEffort': 'extreme', 'hermes.busyInput': 'shout', 'hermes.maxIterations': 0, 'hermes.compression.threshold': 2, 'hermes.compression.model': 'qwen', 'hermes.memory.provider': '', 'hermes.memory.recallTimeout': -1, 'hermes.storage.path': 'here', 'hermes.terminal.timeout': 0, 'hermes.trash.days': 0.5 }),
     );
     expect(settings).toEqual({ model: null, providers: [], reasoningEffort: 'default', busyInput: 'queue', maxIterations: 90, compressionThreshold: 0.8, compressionModel: null, memoryProvider: 'builtin', memoryRecallTimeoutMs: 2000, hindsightUrl: null, hindsightBank: null, storagePath: null, terminalTimeoutSeconds: 120, trashDays: 30 });
     expect(problems.map(({ sentence }) => sentence)).toEqual([
@@ -87,6 +90,7 @@ describe('settings', () => {
       'The setting `hermes.maxIterations` is not a whole number from 1 to 1000. Its default is used until it is corrected.',
       'The setting `hermes.compression.threshold` is not a number from 0.3 to 0.95. Its default is used until it is corrected.',
       'The setting `hermes.memory.provider` is not the name of a memory provider. Its default is used until it is corrected.',
+      'The setting `hermes.terminal.timeout` is not a number of seconds from 1 to 86400. Its default is used until it is corrected.',
       'The setting `hermes.trash.days` is not a whole number of days from 0 to 3650. Its default is used until it is corrected.',
     ]);
   });
