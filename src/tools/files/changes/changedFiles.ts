@@ -121,7 +121,11 @@ export class ChangedFiles {
   }
 
   private describe(histories: readonly FileHistory[]): Promise<readonly ChangedFile[]> {
-    return Promise.all(histories.map(async (history) => this.review.describe(history, await this.presentBytes(history.path))));
+    return Promise.all(histories.map(async (history) => {
+      const file = await this.review.describe(history, await this.presentBytes(history.path));
+      const { turnUid, sessionId } = firstOf(history);
+      return file.state === 'open' && (await this.kept.of(turnUid, sessionId, history.path)).size > 0 ? { ...file, state: 'partly' } : file;
+    }));
   }
 
   /** A file that cannot be read now (a folder took its name) is taken for gone: it is only looked at. */

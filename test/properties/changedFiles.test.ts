@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ChangedFilesWorld } from '../support/changedFilesWorld';
+
+type Step =
+  | { readonly kind: 'agent' | 'person' | 'crash'; readonly at: number; readonly remove: number; readonly add: number; readonly turn: number }
+  | { readonly kind: 'remove' | 'create'; readonly turn: number }
+  | { readonly kind: 'turn' | 'file' | 'from'; readonly turn: number }
+  | { readonly kind: 'hunk'; readonly turn: number; readonly index: number };
+
+const turn = fc.integer({ min: 1, max: 3 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ kind: fc.constantFrom('agent', 'person', 'crash'), at: fc.nat(12), remove: fc.nat(2), add: fc.nat(2), turn }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('remove', 'create'), turn }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('turn', 'file', 'from'), turn }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('hunk'), turn, index: fc.nat(3) }) },
+);
+const runs = Number(process.env['PROPERTY_RUNS'] ?? 60);
+const name = 'a.ts';
+
+/** Lines say whose they are, and no two are alike. */
+class Play {
+  private count = 0;
+
+  constructor(private readonly world: ChangedFilesWorld) {}
+
+  async take(step: Step): Promise<void> {
+    const { world } = this;
+    const turnUid = `t${step.turn}`;
+    switch (step.kind) {
+      case 'person':
+        return world.person(name, this.edited(step, 'person'));
+      case 'agent':
+      case 'crash':
+        return world.agent(name, this.edited(step, 'agent'), { turnUid, crash: step.kind === 'crash' });
+      case 'remove':
+        return world.agent(name, null, { turnUid });
+      case 'create':
+        return world.bytes(name) === null ? world.agent(name, this.lines('agent', 3), { turnUid }) : undefined;
+      default:
+        return this.revert(step, turnUid);
+    }
+  }
+
+  private async revert(step: Extract<Step, { readonly kind: 'turn' | 'file' | 'from' | 'hunk' }>, turnUid: string): Promise<void> {
+    const { world } = this;
+    const before = this.personsLines();
+    if (step.kind === 'turn') await world.files.reviewFiles(turnUid, null, 'revert', false);
+    else if (step.kind === 'file') await world.files.reviewFiles(turnUid, [world.path(name)], 'revert', false);
+    else if (step.kind === 'from') await world.files.revertFrom(turnUid);
+    else {
+      const hunks = await world.files.hunks(turnUid, world.path(name));
+      const hunk = hunks[step.index % Math.max(1, hunks.length)];
+      if (hunk !== undefined) await world.files.reviewHunk(turnUid, world.path(name), hunk.id, 'revert');
+    }
+    const after = this.personsLines();
+    const lost = before.filter((line) => !after.includes(line));
+    expect({ lost, doubled: after.length - new Set(after).size }).toEqual({ lost: [], doubled: 0 });
+  }
+
+  private personsLines(): readonly string[] {
+    return (this.world.text(name) ?? '').split('\n').filter((line) => line.startsWith('person'));
+  }
+
+  private edited({ at, remove, add }: Extract<Step, { readonly at: number }>, whose: string): string {
+    const lines = (this.world.text(name) ?? '').split(/(?<=\n)/).filter((line) => line !== '');
+    lines.splice(at % (lines.length + 1), remove, ...this.lines(whose, add).split(/(?<=\n)/).filter((line) => line !== ''));
+    return lines.join('');
+  }
+
+  private lines(whose: string, count: number): string {
+    return Array.from({ length: count }, () => `${whose} ${++this.count}\n`).join('');
+  }
+}
+
+const start = Array.from({ length: 8 }, (_, index) => `base ${index}\n`).join('');
+
+describe('reverting what agents changed', () => {
+  it('never takes a line the person wrote, whatever was changed, cut off and reverted before', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
+        const world = await ChangedFilesWorld.open();
+        try {
+          world.person(name, start);
+          const play = new Play(world);
+          for (const each of steps) await play.take(each);
+          expect(world.db.verifyIntegrity()).toEqual([]);
+        } finally {
+          world.dispose();
+        }
+      }),
+      { numRuns: runs },
+    );
+  }, 120_000);
+
+  const content = fc.oneof(
+    fc.constant(null),
+    fc.uint8Array({ maxLength: 40 }),
+    fc.array(fc.constantFrom('a\n', 'b\r\n', 'c\r', '\ufeff', 'é', '\n'), { maxLength: 8 }).map((parts) => Buffer.from(parts.join(''))),
+    fc.string({ maxLength: 20 }).map((text) => Buffer.from(text, 'utf16le')),
+  );
+
+  it('gives every byte back where nobody else changed anything', async () => {
+    await fc.assert(
+      fc.asyncProperty(content, fc.array(fc.tuple(content, turn), { minLength: 1, maxLength: 5 }), async (before, after) => {
+        const world = await ChangedFilesWorld.open();
+        try {
+          world.person(name, before);
+          const seen: [string, Uint8Array | null][] = [];
+          for (const [next, of] of after.toSorted(([, one], [, other]) => one - other)) {
+            if (seen.at(-1)?.[0] !== `t${of}`) seen.push([`t${of}`, world.bytes(name)]);
+            await world.agent(name, next, { turnUid: `t${of}` });
+          }
+          for (const [turnUid, held] of seen.toReversed()) {
+            const outcome = await world.files.reviewFiles(turnUid, null, 'revert', false);
+            expect({ outcome, bytes: world.bytes(name) }).toEqual({ outcome: { sentence: null, conflicts: [] }, bytes: held });
+          }
+        } finally {
+          world.dispose();
+        }
+      }),
+      { numRuns: runs },
+    );
+  }, 120_000);
+});

@@ -1,0 +1,112 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { silentLog } from '../../src/base/log';
+import type { SessionDb } from '../../src/store/session/sessionDb';
+import { ChangedFiles, type ChangedTurn } from '../../src/tools/files/changes/changedFiles';
+import { plainReviewWords } from '../../src/tools/files/changes/reviewWords';
+import { StoreEditJournal } from '../../src/tools/files/changes/storeEditJournal';
+import { FileEditorOnDisk } from './fileEditorOnDisk';
+import { ManualClock } from './manualClock';
+import { answered, sessionDbWorld } from './sessionDbWorld';
+import { aToolCall } from './toolCalls';
+
+/** The store's methods as promises, in the way of the worker. */
+type Promised<K extends keyof SessionDb> = { readonly [M in K]: SessionDb[M] extends (...args: infer A) => infer R ? (...args: A) => Promise<R> : never };
+export type FileStore = Promised<'recordFileChanges' | 'completeFileChanges' | 'fileChangesOf' | 'fileChangesFrom' | 'fileContent' | 'markReviewed' | 'getMeta' | 'setMeta'>;
+
+export function fileStoreOver(db: SessionDb): FileStore {
+  return {
+    recordFileChanges: async (...args) => db.recordFileChanges(...args),
+    completeFileChanges: async (...args) => db.completeFileChanges(...args),
+    fileChangesOf: async (...args) => db.fileChangesOf(...args),
+    fileChangesFrom: async (...args) => db.fileChangesFrom(...args),
+    fileContent: async (...args) => db.fileContent(...args),
+    markReviewed: async (...args) => db.markReviewed(...args),
+    getMeta: async (...args) => db.getMeta(...args),
+    setMeta: async (...args) => db.setMeta(...args),
+  };
+}
+
+export type Content = string | Uint8Array | null;
+
+/** A folder on disk, a store, and an agent and a person who both change files. */
+export class ChangedFilesWorld {
+  readonly told: ChangedTurn[] = [];
+  readonly editor = new FileEditorOnDisk();
+  readonly journal: StoreEditJournal;
+  readonly files: ChangedFiles;
+  isOn = true;
+  private calls = 0;
+  private uids = 0;
+
+  private constructor(
+    readonly folder: string,
+    readonly db: SessionDb,
+    largest?: number,
+  ) {
+    const store = fileStoreOver(db);
+    const clock = new ManualClock();
+    this.journal = new StoreEditJournal({
+      store, clock, log: silentLog, ids: { uid: () => `f${++this.uids}` }, isOn: () => this.isOn, onChange: () => undefined, ...(largest === undefined ? {} : { largest }),
+    });
+    this.files = new ChangedFiles({
+      store, clock, editor: this.editor, raw: { write: async (path, bytes) => this.put(path, bytes) }, shown: (path) => path.slice(folder.length + 1), words: plainReviewWords,
+    });
+    this.files.onDidChange((changed) => this.told.push(changed));
+  }
+
+  static async open(largest?: number): Promise<ChangedFilesWorld> {
+    const { db } = await sessionDbWorld();
+    db.createSession({ id: 's1', startedAt: 1 });
+    for (const turn of ['t1', 't2', 't3']) answered(db, turn, turn);
+    return new ChangedFilesWorld(mkdtempSync(join(tmpdir(), 'hermes-changes-')), db, largest);
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  /** The agent changes a file in a turn. `crash`: the process dies before the call knows what it left. */
+  async agent(name: string, content: Content, { turnUid = 't1', crash = false }: { readonly turnUid?: string; readonly crash?: boolean } = {}): Promise<void> {
+    const path = this.path(name);
+    const edit = await this.journal.begin(aToolCall({ sessionId: 's1', turnUid, callId: `c${++this.calls}` }), [{ path, bytes: this.bytes(name) }]);
+    this.put(path, content);
+    if (!crash) await edit.end([{ path, bytes: this.bytes(name) }]);
+  }
+
+  person(name: string, content: Content): void {
+    this.put(this.path(name), content);
+  }
+
+  bytes(name: string): Uint8Array | null {
+    try {
+      return readFileSync(this.path(name));
+    } catch {
+      return null;
+    }
+  }
+
+  text(name: string): string | null {
+    const bytes = this.bytes(name);
+    return bytes === null ? null : Buffer.from(bytes).toString();
+  }
+
+  /** "a.ts edited +1 -1 open" for each file of the turn. */
+  async listed(turnUid = 't1'): Promise<readonly string[]> {
+    const files = (await this.files.ofTurns([turnUid]))[turnUid] ?? [];
+    return files.map(({ shown, kind, added, removed, state }) => `${shown} ${kind} +${added} -${removed} ${state}`);
+  }
+
+  dispose(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private put(path: string, content: Content): void {
+    if (content === null) rmSync(path, { force: true });
+    else {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, content);
+    }
+  }
+}
