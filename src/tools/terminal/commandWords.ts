@@ -12,7 +12,8 @@ const largestExcerpt = 30_000;
 
 /** The output as the model is told it. */
 export function outputText(process: CommandProcess): string {
-  return framed(process.ends, process.file.path);
+  const beyond = process.file.isFull ? '\n[… output beyond this was not kept]' : '';
+  return framed(process.ends, process.file.path) + beyond;
 }
 
 /** What came behind the first `from` bytes, read from the file. */
