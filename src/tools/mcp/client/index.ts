@@ -7,6 +7,10 @@ import { StdioProcess } from './stdioProcess';
 /** Pages of a list of tools, at most: a server whose pages never end must not hold a turn. */
 const mostPages = 100;
 
+/** How long a server may take to show that it is there. */
+const probeMs = 5000;
+const lastWordsMs = 1000;
+
 type ConnectOptions = Parameters<ConnectMcp>[2];
 type Negotiation = 'legacy' | 'auto';
 interface Route {
@@ -73,7 +77,21 @@ function connectionOf(client: Client, { transport, process }: Route, events: Mcp
     const ending = process?.ending ?? null;
     if (!closing) events.onClosed(ending === null ? 'The connection was closed.' : `The program ended ${ending}.`);
   };
-  client.onerror = (error) => events.onLogLine(`(connection) ${wordsOf(error)}`);
+  let isProbing = false;
+  // Over HTTP nothing tells that a server is gone: a call whose answer was being received would wait for it until its time is up.
+  const probe = async (): Promise<void> => {
+    if (process !== null || closing || isProbing) return;
+    isProbing = true;
+    const failure = await client.ping({ timeout: probeMs }).then(() => null, (error: unknown) => failureOf(error, null));
+    // Calls that were just sent fail by themselves meanwhile, and know better whether the server took them.
+    if (failure?.cause === 'lost') await new Promise((resolve) => setTimeout(resolve, lastWordsMs));
+    isProbing = false;
+    if (failure?.cause === 'lost' || failure?.cause === 'timeout') await client.close().catch(() => undefined);
+  };
+  client.onerror = (error) => {
+    events.onLogLine(`(connection) ${wordsOf(error)}`);
+    void probe();
+  };
   const failed = (error: unknown, signal: AbortSignal) => {
     if (signal.aborted) throw signal.reason;
     return failureOf(error, process?.ending ?? null);
