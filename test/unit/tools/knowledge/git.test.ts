@@ -1,0 +1,160 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AccessPaths } from '../../../../src/tools/accessPaths';
+import { gitCommand } from '../../../../src/tools/knowledge/git/gitCommand';
+import { gitTools } from '../../../../src/tools/knowledge/git/gitTools';
+import { ToolRegistry } from '../../../../src/tools/toolRegistry';
+import { WorkspacePaths } from '../../../../src/tools/workspacePaths';
+import { FolderOnDisk } from '../../../support/folderOnDisk';
+import { aToolCall } from '../../../support/toolCalls';
+
+let home: string;
+let repository: string;
+const settings = { GIT_AUTHOR_DATE: '2026-01-02T03:04:05Z', GIT_COMMITTER_DATE: '2026-01-02T03:04:05Z', GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' };
+const git = (...args: readonly string[]) => execFileSync('git', ['-C', repository, '-c', 'user.name=Ann', '-c', 'user.email=ann@example.com', ...args], { env: { ...process.env, ...settings } });
+const write = (name: string, text: string) => writeFileSync(join(repository, name), text);
+
+beforeEach(() => {
+  home = realpathSync(mkdtempSync(join(tmpdir(), 'hermes-git-')));
+  repository = join(home, 'project');
+  mkdirSync(join(repository, 'src'), { recursive: true });
+  git('init', '-q', '-b', 'main');
+  write('src/a.ts', 'one\n');
+  write('.env', 'PASSWORD=old\n');
+  git('add', '-A');
+  git('commit', '-q', '-m', 'First');
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+function needs(roots = [{ name: 'project', path: repository }], isTrusted = true) {
+  const files = new FolderOnDisk(roots);
+  const environment = { ...process.env, GIT_EXTERNAL_DIFF: 'false', GIT_DIR: '/nowhere', HOME: home };
+  return { git: gitCommand({ executable: () => 'git', startIn: home, environment }), files, paths: new WorkspacePaths(files), access: new AccessPaths(files), isTrusted: () => isTrusted };
+}
+
+async function run(name: string, input: unknown = {}, given = needs()) {
+  const output = await new ToolRegistry(gitTools(given)).run({ callId: 'c', name, arguments: JSON.stringify(input) }, new AbortController().signal, aToolCall());
+  return `${output.outcome}: ${output.text.replaceAll(home, '<home>').replace(/\b[0-9a-f]{7,}\b/g, '<hash>')}`;
+}
+
+describe('git_status', () => {
+  it('tells the branch and what is changed', async () => {
+    expect(await run('git_status')).toBe('done: ## main\nNothing is changed.');
+    write('src/a.ts', 'two\n');
+    write('new.ts', '');
+    expect(await run('git_status')).toBe('done: ## main\n M src/a.ts\n?? new.ts');
+  });
+
+  it('stays inside the open folder where that is a part of the repository', async () => {
+    write('elsewhere.ts', '');
+    write('src/b.ts', '');
+    expect(await run('git_status', {}, needs([{ name: 'src', path: join(repository, 'src') }]))).toBe('done: ## main\n?? b.ts');
+  });
+
+  it('asks every open folder, and one without git does not keep the others from answering', async () => {
+    mkdirSync(join(home, 'plain'));
+    const both = needs([{ name: 'project', path: repository }, { name: 'plain', path: join(home, 'plain') }]);
+    expect(await run('git_status', {}, both)).toBe('done: ## project\n## main\nNothing is changed.\n\n## plain\nThe open folder is no git repository.');
+  });
+
+  it('is not asked in a folder that is not trusted', async () => {
+    expect(await run('git_status', {}, needs(undefined, false))).toMatch(/^failed: The open folder is not trusted/);
+  });
+
+  it('leaves the index alone', async () => {
+    write('src/a.ts', 'two\n');
+    const index = () => execFileSync('sha1sum', [join(repository, '.git', 'index')], { encoding: 'utf8' });
+    const before = index();
+    await run('git_status');
+    expect(index()).toBe(before);
+  });
+});
+
+describe('git_diff', () => {
+  it('shows unstaged, staged and committed differences', async () => {
+    write('src/a.ts', 'two\n');
+    expect(await run('git_diff')).toContain('-one\n+two');
+    expect(await run('git_diff', { staged: true })).toBe('done: There are no differences.');
+    git('add', '-A');
+    expect(await run('git_diff', { staged: true })).toContain('-one\n+two');
+    git('commit', '-q', '-m', 'Second');
+    expect(await run('git_diff', { ref: 'HEAD~1..HEAD', path: 'src' })).toContain('-one\n+two');
+    rmSync(join(repository, 'src', 'a.ts'));
+    expect(await run('git_diff', { path: 'src/a.ts' })).toContain('-two');
+  });
+
+  it('keeps back what may hold secrets, until it is asked for by its path', async () => {
+    write('.env', 'PASSWORD=new\n');
+    write('src/a.ts', 'two\n');
+    const all = await run('git_diff');
+    expect(all).toContain('+two');
+    expect(all).toContain('(.env differs too. It may hold secrets: ask for it by its path.)');
+    expect(all).not.toContain('PASSWORD');
+    const [, diff] = gitTools(needs());
+    const bound = diff?.bind({ path: '.env' });
+    expect(bound?.kind === 'ready' && (await bound.asks?.(new AbortController().signal))).toMatchObject({ access: { kind: 'read', paths: [{ shown: '.env', isInside: true }] } });
+    expect(await run('git_diff', { path: '.env' })).toContain('+PASSWORD=new');
+  });
+
+  it.each(['--output=/tmp/x', '-O', 'HEAD:.env', 'main; rm', '$(id)'])('takes %s for no commit', async (ref) => {
+    expect(await run('git_diff', { ref })).toMatch(/is no name of a commit/);
+  });
+
+  it.each([['../other', 'is outside the open folder'], ['/etc', 'is outside the open folder']])('refuses %s', async (path, sentence) => expect(await run('git_diff', { path })).toContain(sentence));
+});
+
+describe('git_log', () => {
+  it('lists commits, newest first, as many as asked for', async () => {
+    write('src/a.ts', 'two\n');
+    git('commit', '-q', '-a', '-m', 'Second');
+    expect(await run('git_log')).toBe('done: <hash> 2026-01-02 Ann: Second\n<hash> 2026-01-02 Ann: First');
+    expect(await run('git_log', { count: 1, path: '.env' })).toBe('done: <hash> 2026-01-02 Ann: First');
+  });
+
+  it('of a repository without commits, and of a path that git does not know, says so', async () => {
+    rmSync(join(repository, '.git'), { recursive: true });
+    git('init', '-q', '-b', 'main');
+    expect(await run('git_log')).toBe('failed: The repository has no commits yet.');
+  });
+});
+
+describe("a repository's own settings", () => {
+  const trap = (): string => join(home, 'sprung');
+  const configure = (text: string) => appendFileSync(join(repository, '.git', 'config'), text);
+
+  it.each([
+    ['a file system monitor', () => configure(`[core]\n\tfsmonitor = "touch '${trap()}'"\n`)],
+    ['an external diff', () => configure(`[diff]\n\texternal = "touch '${trap()}' #"\n`)],
+    ['a diff driver', () => (configure(`[diff "x"]\n\tcommand = "touch '${trap()}' #"\n\ttextconv = "touch '${trap()}' #"\n`), write('.git/info/attributes', '* diff=x\n'))],
+    ['a filter', () => (configure(`[filter "x"]\n\tclean = "touch '${trap()}'; cat"\n\trequired = true\n`), write('.git/info/attributes', '* filter=x\n'))],
+    ['a filter process from an included file', () => (write('.git/more', `[filter "x"]\n\tprocess = "touch '${trap()}'"\n\tsmudge = cat\n`), configure('[include]\n\tpath = more\n'), write('.git/info/attributes', '* filter=x\n'))],
+    ['a pager', () => configure(`[core]\n\tpager = "touch '${trap()}'"\n[pager]\n\tlog = "touch '${trap()}'"\n\tstatus = true\n`)],
+    ['an alias', () => configure(`[alias]\n\tstatus = "!touch '${trap()}'"\n\tlog = "!touch '${trap()}'"\n`)],
+    ['a signature check', () => configure(`[log]\n\tshowSignature = true\n[gpg]\n\tprogram = "${trap()}"\n`)],
+  ])('run nothing: %s', async (_case, set) => {
+    mkdirSync(join(repository, '.git', 'info'), { recursive: true });
+    set();
+    write('src/a.ts', 'two\n');
+    const told = [await run('git_status'), await run('git_diff'), await run('git_log')];
+    expect(existsSync(trap())).toBe(false);
+    expect(told).toEqual([expect.stringContaining('M src/a.ts'), expect.stringContaining('+two'), expect.stringContaining('First')]);
+  });
+
+  it('do not lead to another folder', async () => {
+    configure(`[core]\n\tworktree = ${home}\n`);
+    expect(await run('git_status')).not.toContain('project');
+    rmSync(join(repository, '.git', 'config'));
+    mkdirSync(join(home, 'private'));
+    configure(`[core]\n\trepositoryformatversion = 0\n\tworktree = ${join(home, 'private')}\n`);
+    writeFileSync(join(home, 'private', 'key.txt'), 'hidden');
+    expect(await run('git_status')).toBe('failed: The open folder is not the working tree of its repository, so git is not asked.');
+  });
+});
+
+it('a machine without git says so', async () => {
+  const given = { ...needs(), git: gitCommand({ executable: () => join(home, 'no-git'), startIn: home, environment: {} }) };
+  expect(await run('git_status', {}, given)).toBe('failed: git is not installed on this machine, or not on its PATH.');
+});
