@@ -8,15 +8,19 @@ import { estimateTokens } from '../models/tokenEstimate';
 import type { MemoryManager } from '../memory/memoryManager';
 import type { SessionStore } from '../store/sessionStore';
 import { StoreError } from '../store/storeError';
+import type { ApprovalPolicy } from '../tools/approval/approvalPolicy';
 import type { AnyTool } from '../tools/tool';
 import type { ToolRegistry } from '../tools/toolRegistry';
+import type { Approval } from '../transcript/approval';
 import type { Message } from '../transcript/message';
 import type { ToolCallPart } from '../transcript/part';
 import type { StopReason } from '../transcript/stopReason';
 import type { Turn } from '../transcript/turn';
 import type { WireMessage } from '../transcript/wireMessage';
 import { askUntilAnswered, TurnPatience } from './askUntilAnswered';
-import { type LiveRun, type TurnRun, withActivity } from './liveRun';
+import { CallRunner } from './callRunner';
+import { cautiousPolicy } from './cautiousPolicy';
+import { LeftWaiting, type LiveRun, type TurnRun, withActivity } from './liveRun';
 import { ending, type Ending, stopped, storeFailed } from './turnEnding';
 import { noProject, type ProjectContext, projectTools } from './project/projectContext';
 import { projectPrompt } from './project/projectPrompt';
@@ -25,7 +29,8 @@ import { TurnHistory } from './turnHistory';
 import { TurnRecall } from './turnRecall';
 import { TurnRecorder } from './turnRecorder';
 import { stopReasonOf, TurnStop } from './turnStop';
-import { interruptionNote, withInterruption, withNote, wireNotes } from './wireNotes';
+import { waitingCalls } from './waitingCalls';
+import { beforePrompt, interruptionNote, withNote, wireNotes } from './wireNotes';
 
 export interface AgentParts {
   readonly store: SessionStore;
@@ -36,6 +41,8 @@ export interface AgentParts {
   /** Tools that come and go while the window is open (of servers, of other extensions); asked at the start of every turn, and the same for the
    *  whole of it. Rejects only when `signal` is aborted. */
   readonly moreTools?: (signal: AbortSignal) => Promise<readonly AnyTool[]>;
+  /** Decides what runs at once and what the person is asked; the cautious one where this is not said. */
+  readonly approvals?: ApprovalPolicy;
   /** Lends tools, a part of the system prompt, and recall; an agent without one remembers nothing. */
   readonly memory?: MemoryManager;
   /** Opens the model; called once, when the first turn needs it. Rejects with `ModelError`. */
@@ -48,9 +55,10 @@ export interface AgentParts {
   readonly maxIterations: number;
 }
 
-/** What a turn came to. `unsettled`: its last rows could not be written; `settle` tries again. */
+/** What a turn came to. `unsettled`: its last rows could not be written; `settle` tries again. `left`: it waits for the person, in the store. */
 export type TurnResult =
   | { readonly kind: 'settled'; readonly turn: Turn & { readonly state: 'settled' } }
+  | { readonly kind: 'left' }
   | { readonly kind: 'unsettled'; readonly error: unknown; settle(): Promise<Turn & { readonly state: 'settled' }> };
 
 /** Answers prompts of one session with one model. It may be kept and used for many turns: all state of a turn lives in that turn's run, so
@@ -73,7 +81,13 @@ export class Agent {
       show,
       () => controller.abort(new TurnStop('storeFailed')),
     );
-    const ending = await this.work(withActivity(run), recorder).catch((error: unknown) => this.endingOf(error, controller.signal, recorder));
+    let ending: Ending;
+    try {
+      ending = await this.work(withActivity(run), recorder);
+    } catch (error) {
+      if (error instanceof LeftWaiting) return left(controller);
+      ending = this.endingOf(error, controller.signal, recorder);
+    }
     const settle = () => {
       // However the request ended: a turn whose last words could not be saved is not complete.
       const { settlement, undelivered, terminal } = recorder.failed ? storeFailed(recorder.failure) : ending;
@@ -92,25 +106,33 @@ export class Agent {
   private async work(run: LiveRun, recorder: TurnRecorder): Promise<Ending> {
     const { turn, controller } = run;
     const { signal } = controller;
+    const waited = run.goesOn ? await waitingCalls(turn, this.parts.store, recorder) : null;
     run.report({ kind: 'requesting', elapsedMs: 0 });
     const model = await this.openModel(signal);
     if (model.info.tools !== false) await this.gatherTools(signal);
+    if (waited !== null) await this.runCalls(waited.calls, waited.messageUid, run, recorder, waited.decided);
     const history = new TurnHistory(run, recorder, model, this.parts);
     const recall = new TurnRecall(run, { ...this.parts, expandPrompt: (text) => expandPrompt(text, this.project.prompts) });
     const patience = new TurnPatience();
     let cutOff: { readonly reason: StopReason | null } | null = null;
-    for (let iteration = 1; ; iteration++) {
+    const { maxIterations } = this.parts;
+    for (let iteration = 1 + (waited?.requests ?? 0); ; iteration++) {
       signal.throwIfAborted();
+      run.report({ kind: 'requesting', elapsedMs: 0, iteration, maxIterations });
       if (iteration > 1) await this.takeSteering(run, recorder);
       const rows = await (iteration > 1 ? history.next() : history.first());
-      const isClosing = iteration > 1 && iteration >= this.parts.maxIterations;
+      const isClosing = iteration > 1 && iteration >= maxIterations;
       cutOff ??= await this.cutOffBefore(turn, rows);
       const { reason } = cutOff;
-      if (iteration === 1) await recall.prepare(rows, reason === null ? null : interruptionNote(reason));
+      const note = reason === null ? null : interruptionNote(reason);
+      if (iteration === 1) await recall.prepare(rows, note);
+      else if (run.goesOn) recall.goOn(note);
       signal.throwIfAborted();
       const ask = async (from: readonly Message[]): Promise<Terminal> => {
         const wire = await recall.project(from);
-        const request = this.request(reason === null || recall.hasNote ? wire : withInterruption(wire, reason), model, run.conversationId, isClosing, recall.systemBlock);
+        const noted = note === null || recall.hasNote ? wire : beforePrompt(wire, note);
+        const messages = (await run.mode.get()) === 'plan' ? beforePrompt(noted, wireNotes.planMode) : noted;
+        const request = this.request(messages, model, run.conversationId, isClosing, recall.systemBlock);
         return askUntilAnswered(request, { model, run, recorder, clock: this.parts.clock, patience });
       };
       let terminal = await ask(rows);
@@ -118,8 +140,8 @@ export class Agent {
       if (shorter !== null) terminal = await ask(shorter);
       if (terminal.outcome !== 'complete' || !callsTools(terminal) || isClosing) return ending(terminal, signal, isClosing);
       const calls = terminal.toolCalls.map(toolCallPart);
-      await recorder.storeCalls({ calls, finishReason: terminal.finish.raw, usage: terminal.usage });
-      await this.runCalls(calls, run, recorder);
+      const messageUid = await recorder.storeCalls({ calls, finishReason: terminal.finish.raw, usage: terminal.usage });
+      await this.runCalls(calls, messageUid, run, recorder);
     }
   }
 
@@ -138,30 +160,9 @@ export class Agent {
     return { reason: previous?.state === 'settled' && previous.outcome === 'interrupted' ? previous.stopReason : null };
   }
 
-  /** Calls that only read start together; results are stored in the order of the calls. */
-  private async runCalls(calls: readonly ToolCallPart[], run: LiveRun, recorder: TurnRecorder): Promise<void> {
-    const { signal } = run.controller;
-    const start = (call: ToolCallPart) => {
-      run.report({ kind: 'runningTool', callId: call.callId, startedAt: this.parts.clock.now() });
-      const output = this.tools.run(call, signal, {
-        callId: call.callId,
-        sessionId: recorder.sessionId,
-        conversationId: run.conversationId,
-        turnUid: run.turn.uid,
-        report: (progress) => run.show({ kind: 'toolProgress', turnUid: run.turn.uid, callId: call.callId, progress }),
-        proceed: new AbortController().signal,
-      });
-      // Awaited in order below; until then an early rejection (a stop) must not count as unhandled.
-      output.catch(() => undefined);
-      return output;
-    };
-    const early = new Map(calls.filter((call) => this.tools.isReadOnly(call.name)).map((call) => [call, start(call)]));
-    for (const call of calls) {
-      signal.throwIfAborted();
-      const output = await (early.get(call) ?? start(call));
-      await recorder.storeResult(call, output.outcome, output.text, output.details);
-    }
-    run.report({ kind: 'requesting', elapsedMs: 0 });
+  private async runCalls(calls: readonly ToolCallPart[], messageUid: string, run: LiveRun, recorder: TurnRecorder, decided?: ReadonlyMap<string, Approval>): Promise<void> {
+    const policy = this.parts.approvals ?? cautiousPolicy;
+    await new CallRunner(run, recorder, { ...this.parts, tools: this.tools, policy }).runAll(calls, messageUid, decided);
   }
 
   /** The model it asks, opened when it is first needed. Rejects with `ModelError`. */
@@ -228,6 +229,12 @@ export class Agent {
     const sentence = 'Hermes ran into an error of its own. Everything shown is saved. Retry, and if it happens again, report it with the details.';
     return { settlement: { outcome: 'failed', stopReason: 'error', failure: { cause: 'unknown', sentence, technical } }, undelivered: 'store', terminal: null };
   }
+}
+
+/** What still runs of it, calls that only look, ends. */
+function left(controller: AbortController): TurnResult {
+  controller.abort(new TurnStop('windowClosed'));
+  return { kind: 'left' };
 }
 
 function callsTools(terminal: Terminal & { readonly outcome: 'complete' }): boolean {

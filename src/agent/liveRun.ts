@@ -1,4 +1,5 @@
 import type { ChatModel, StreamNotice } from '../models/chatModel';
+import type { Approval, Mode } from '../transcript/approval';
 import type { Message } from '../transcript/message';
 import type { Turn } from '../transcript/turn';
 import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
@@ -6,6 +7,8 @@ import type { RunningCalls } from './runningCalls';
 
 export interface TurnRun {
   readonly turn: Turn & { readonly state: 'running' };
+  /** It waited for the person, in this run of the program or an earlier one, and goes on: its prompt was sent before. */
+  readonly goesOn: boolean;
   readonly conversationId: string;
   readonly show: (event: TurnEvent) => void;
   /** Aborted with a `TurnStop`. */
@@ -13,9 +16,32 @@ export interface TurnRun {
   readonly steering: Steering;
   /** The calls that run now, each to be ended or left running by itself. */
   readonly calls: RunningCalls;
+  readonly decisions: Decisions;
+  readonly mode: TurnMode;
   readonly room: ContextRoom;
   /** Aborted when the person does not want to wait for memory. */
   readonly skipRecall: AbortSignal;
+}
+
+/** Where a turn waits for what the person decides. */
+export interface Decisions {
+  /** Resolves with the approval as it was decided, which is on disk by then. Rejects with the reason of a stop, and with `LeftWaiting` where the
+   *  turn is to go on waiting without this run. */
+  wait(approval: Approval, signal: AbortSignal): Promise<Approval>;
+}
+
+/** Ends a run that waits, while its turn goes on waiting in the store. */
+export class LeftWaiting extends Error {
+  override readonly name = 'LeftWaiting';
+  constructor() {
+    super('The turn waits for the person without a run.');
+  }
+}
+
+/** How freely the session's agent may act now. */
+export interface TurnMode {
+  get(): Promise<Mode>;
+  set(mode: Mode): Promise<void>;
 }
 
 /** What the person wants this turn to know before it makes its next request. It waits in the conversation's queue, so that it is never lost:

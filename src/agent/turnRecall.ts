@@ -28,6 +28,7 @@ export class TurnRecall {
   systemBlock = '';
   /** The note is part of the prompt's wire text, and need not be added to it. */
   hasNote = false;
+  private noteBefore: string | null = null;
   private found: readonly Recalled[] = [];
   /** What prompts are sent with, as last read. */
   private texts: ReadonlyMap<string, string> = new Map();
@@ -49,6 +50,12 @@ export class TurnRecall {
     const isKept = await this.keep(prompt, recall === '' ? noted : withRecall(noted, recall));
     this.hasNote = isKept && note !== null;
     if (isKept && this.found.length > 0) this.run.show({ kind: 'recalled', turnUid: this.run.turn.uid, found: this.found });
+  }
+
+  /** The prompt was sent before, by an earlier run of the turn, with what memory recalled and the note in its wire text, where they were kept. */
+  goOn(note: string | null): void {
+    this.systemBlock = this.parts.memory?.systemBlock ?? '';
+    this.noteBefore = note;
   }
 
   /** Waits no longer than memory may take, and not at all for what the person skips. */
@@ -77,6 +84,8 @@ export class TurnRecall {
     try {
       const stored = await this.parts.store.apiContents(rows[0]?.sessionId ?? turn.sessionId);
       this.texts = new Map(stored.map(({ messageUid, text }) => [messageUid, text]));
+      const { noteBefore } = this;
+      if (noteBefore !== null) this.hasNote = (this.texts.get(promptOf(rows)?.uid ?? '') ?? '').startsWith(noteBefore);
     } catch (error) {
       // Only caches depend on it; a store that fails is found out, and said, by what the turn writes.
       this.parts.log.warn(`The wire texts of turn ${turn.uid} could not be read: ${error instanceof Error ? error.message : String(error)}`);

@@ -1,9 +1,11 @@
 import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
+import type { NewApproval } from '../store/approvals';
 import type { SessionStore } from '../store/sessionStore';
 import type { Chunk, Message, NewMessage } from '../transcript/message';
-import type { DeliveredKind, ProviderMetadata, ToolCallPart, ToolOutcome } from '../transcript/part';
-import type { JsonValue } from '../transcript/json';
+import type { Approval } from '../transcript/approval';
+import { closingResultText } from '../transcript/closingText';
+import type { DeliveredKind, ProviderMetadata, ToolCallPart, ToolResultPart } from '../transcript/part';
 import type { Settlement, Turn } from '../transcript/turn';
 import type { TurnEvent } from '../transcript/turnEvent';
 import type { Usage } from '../transcript/usage';
@@ -22,6 +24,9 @@ export interface AnswerEnd {
   readonly usage: Usage | null;
 }
 
+/** What a call came back with, or that it never ran. */
+export type CallResult = Omit<ToolResultPart, 'kind' | 'callId' | 'name'>;
+
 /** A pause before an unanswered write is tried once more: long enough for a busy disk, too short to be felt. */
 const secondTryMs = 100;
 
@@ -34,6 +39,7 @@ export class TurnRecorder {
   private committing: Promise<void> | null = null;
   private storeFailure: unknown = null;
   private hasFailed = false;
+  private cancelled: readonly NewMessage[] = [];
   private session: string;
 
   constructor(
@@ -109,24 +115,34 @@ export class TurnRecorder {
     }
   }
 
-  /** Stores the answer with its calls as one row; afterwards the calls may run. */
-  async storeCalls(end: AnswerEnd): Promise<void> {
+  /** Stores the answer with its calls as one row; afterwards the calls may run. Resolves with the row's uid. */
+  async storeCalls(end: AnswerEnd): Promise<string> {
     await this.flush();
     const answer = this.currentAnswer();
     const stored = await this.write(() => this.store.putMessages([this.finalRow(answer, end)]));
     this.answer = null;
     this.showStored(stored);
+    return answer.messageUid;
   }
 
   /** Stores what a call came back with; afterwards the next request may be made. */
-  async storeResult(call: ToolCallPart, outcome: ToolOutcome, text: string, details: JsonValue | undefined): Promise<void> {
-    const result = { kind: 'toolResult' as const, callId: call.callId, name: call.name, outcome, text: text.toWellFormed() };
-    const row: NewMessage = {
-      ...this.newRow(),
-      role: 'tool',
-      parts: [details === undefined ? result : { ...result, details }],
-    };
+  async storeResult(call: ToolCallPart, output: CallResult): Promise<void> {
+    const row = this.resultRow(this.ids.uid(), call, output);
     this.showStored(await this.write(() => this.store.putMessages([row])));
+  }
+
+  /** Stores what the person is asked; the turn waits from then on. */
+  async requestApproval(question: NewApproval): Promise<Approval> {
+    const { approval, turn } = await this.write(() => this.store.requestApproval(question));
+    if (turn.state === 'waiting') this.show({ kind: 'approvalRequested', turn, approval });
+    return approval;
+  }
+
+  /** The turn ends without these calls of the row having begun. */
+  neverRan(messageUid: string, calls: readonly ToolCallPart[]): void {
+    const output: CallResult = { outcome: 'cancelled', text: closingResultText('cancelled') };
+    // The uids are those that the store gives results it has to add itself.
+    this.cancelled = calls.map((call) => this.resultRow(`${messageUid}/result/${call.callId}`, call, output));
   }
 
   /** Stores queued prompts as what the person told this turn; afterwards the next request, which carries them, may be made. */
@@ -151,7 +167,7 @@ export class TurnRecorder {
     // After a failed write it is not known how much is on disk: then the store folds what it has, and nothing is said about the text here.
     const answer = this.hasFailed ? null : this.answer;
     const row = answer !== null && answer.hasStored ? [this.finalRow(answer, { calls: [], finishReason: end?.finishReason ?? null, usage: end?.usage ?? null })] : [];
-    const settled = await this.store.settleTurn({ turnUid: this.turn.turnUid, settledAt: this.clock.now(), settlement, messages: row });
+    const settled = await this.store.settleTurn({ turnUid: this.turn.turnUid, settledAt: this.clock.now(), settlement, messages: this.hasFailed ? row : [...this.cancelled, ...row] });
     this.answer = null;
     this.show({ kind: 'turnSettled', turn: settled.turn, messages: settled.messages });
     return settled.turn;
@@ -225,6 +241,19 @@ export class TurnRecorder {
       model: this.turn.model,
       finishReason: end.finishReason,
       usage: end.usage,
+    };
+  }
+
+  private resultRow(uid: string, call: ToolCallPart, { outcome, text, details, images }: CallResult): NewMessage {
+    return {
+      ...this.newRow(),
+      uid,
+      role: 'tool',
+      parts: [{
+        kind: 'toolResult', callId: call.callId, name: call.name, outcome, text: text.toWellFormed(),
+        ...(details === undefined ? {} : { details }),
+        ...(images === undefined || images.length === 0 ? {} : { images }),
+      }],
     };
   }
 

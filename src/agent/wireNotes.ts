@@ -7,6 +7,7 @@ export const wireNotes = {
   cutAtLimit: '(Your answer was cut off at the output limit. Go on exactly where it stopped: repeat nothing, and say nothing about the interruption.)',
   callCutAtLimit: '(Your answer reached the output limit while a tool call was being written. That call was not run. Make it again with less in it, or go on without it.)',
   resultsWaiting: '(The results of your tool calls are above. Go on from them: call another tool, or answer.)',
+  planMode: '(Plan mode: look around as much as you need, and change nothing; tools that could change something are refused. When you know what to do, present your plan, with exit_plan_mode where you have that tool. The person decides whether it is carried out.)',
   onlyThought: '(You ended after thinking, without an answer. Give the answer now.)',
 } as const;
 
@@ -27,10 +28,10 @@ export function goingOn(messages: readonly WireMessage[], delivered: string, not
   return withNote([...messages, { role: 'assistant', content: [{ kind: 'text', text: delivered }] }], note);
 }
 
-/** Puts before the newest prompt that the answer ahead of it was cut off (hermes-agent#4493: the next prompt silently abandons the work). */
-export function withInterruption(messages: readonly WireMessage[], reason: StopReason): readonly WireMessage[] {
+/** Puts a note before the newest prompt: there it stays where it is while the turn goes on, and what is cached of the request holds. */
+export function beforePrompt(messages: readonly WireMessage[], note: string): readonly WireMessage[] {
   const index = messages.findLastIndex((message) => message.role === 'user');
-  return messages.map((message, at) => (at === index && message.role === 'user' ? withTextBefore(message, interruptionNote(reason)) : message));
+  return messages.map((message, at) => (at === index && message.role === 'user' ? withTextBefore(message, note) : message));
 }
 
 type WireUser = Extract<WireMessage, { readonly role: 'user' }>;
@@ -47,7 +48,7 @@ function withTextBefore(message: WireUser, note: string): WireUser {
   return { role: 'user', content: [{ kind: 'text', text: `${note}\n\n${first.text}` }, ...message.content.slice(1)] };
 }
 
-/** What stands before a prompt behind an answer that was cut off. */
+/** What stands before a prompt behind an answer that was cut off (hermes-agent#4493: the next prompt silently abandons the work). */
 export function interruptionNote(reason: StopReason): string {
   return `(Your previous turn ${howItEnded(reason)}, so its answer may be incomplete, and a tool it had called may have run without a result on record. Answer the message below; take the earlier work up again only where it asks for that.)`;
 }

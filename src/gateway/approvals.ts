@@ -1,31 +1,70 @@
 import type { Clock } from '../base/clock';
+import type { SwitchReason } from '../memory/switchReason';
 import type { SessionStore } from '../store/sessionStore';
-import { StoreError } from '../store/storeError';
 import type { Approval, ApprovalDecision, Mode } from '../transcript/approval';
+import { isContinuation } from '../transcript/continuation';
+import type { Session } from '../transcript/session';
+import type { Turn } from '../transcript/turn';
+import type { AgentSeat } from './agentSeat';
 import { GatewayError } from './gateway';
+import { promptBehind } from './promptBehind';
 import type { SessionDirectory } from './sessionDirectory';
 import type { SurfaceRegistry } from './surfaceRegistry';
+import { tryAgain } from './tryAgain';
+import type { TurnRunner } from './turnRunner';
+import type { TurnSlots } from './turnSlots';
+import type { WaitingTurns } from './waitingTurns';
 
 interface ApprovalParts {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly sessions: SessionDirectory;
   readonly surfaces: SurfaceRegistry;
+  readonly slots: TurnSlots;
+  readonly runner: TurnRunner;
+  readonly waiting: WaitingTurns;
+  readonly seatFor: (surfaceId: string, session: Session, reason: SwitchReason, from: string | null) => AgentSeat;
   readonly defaultMode?: () => Mode;
 }
 
-/** What a person decides about a turn at work, and how freely its agent may act. */
+/** What a person decides about a turn at work, and how freely its agent may act. A decision is on disk before anything runs because of it. */
 export class Approvals {
   constructor(private readonly parts: ApprovalParts) {}
 
   async decide(approvalId: string, decision: ApprovalDecision): Promise<void> {
+    const { store, sessions, slots } = this.parts;
     refuseBlankRules(decision);
-    try {
-      await this.parts.store.decideApproval(approvalId, decision, this.parts.clock.now());
-    } catch (error) {
-      if (error instanceof StoreError && error.causeClass === 'not-found') throw new GatewayError('notFound', 'What was asked is no longer stored. Nothing was allowed.');
-      throw error;
-    }
+    const asked = await store.approval(approvalId);
+    if (asked === null) throw new GatewayError('notFound', 'What was asked is no longer stored. Nothing was allowed.');
+    const { conversationId } = await sessions.get(asked.sessionId);
+    await slots.inSequence(conversationId, () => this.decideInSequence(conversationId, asked.id, decision));
+  }
+
+  private async decideInSequence(conversationId: string, id: string, decision: ApprovalDecision): Promise<void> {
+    const { store, clock, slots, runner, waiting } = this.parts;
+    slots.refuseWhenClosing();
+    const { approval, turn } = await tryAgain(clock, () => store.decideApproval(id, decision, clock.now()));
+    if (approval.state.kind !== 'decided') return;
+    // An earlier Allow may have been stored although it seemed to fail. Whoever then denies what has not begun is obeyed.
+    const isTakenBack = decision.kind === 'deny' && approval.state.decision.kind === 'allow';
+    const run = runner.runningIn(conversationId);
+    if (run !== null) return run.decisions.hand(isTakenBack ? { ...approval, state: { ...approval.state, decision } } : approval);
+    if (turn.state !== 'running') return;
+    if (isTakenBack) return waiting.settle(turn, 'user');
+    await this.goOn(turn, approval);
+  }
+
+  /** Runs a turn that waited in the store only. */
+  private async goOn(turn: Turn & { readonly state: 'running' }, approval: Approval): Promise<void> {
+    const { store, sessions, surfaces, runner, seatFor } = this.parts;
+    const session = await sessions.get(turn.sessionId);
+    const row = await store.getMessage(turn.userMessageUid);
+    const prompt = row !== null && isContinuation(row) ? ((await promptBehind(store, session.id, 1)) ?? row) : row;
+    if (prompt === null) throw new GatewayError('notFound', 'The prompt of this answer is no longer stored, so it cannot go on.');
+    const surfaceId = surfaces.surfaceOf(session.id);
+    const seat = seatFor(surfaceId, session, 'resume', null);
+    surfaces.tellTurn(session.id, { kind: 'approvalDecided', turn, approval });
+    runner.start({ surfaceId, session, turn, prompt, seat, goesOn: true });
   }
 
   pending(sessionId: string): Promise<Approval | null> {
@@ -34,7 +73,7 @@ export class Approvals {
 
   async mode(surfaceId: string, sessionId: string | null): Promise<Mode> {
     const chosen = sessionId === null ? this.parts.surfaces.beginningAt(surfaceId).mode : await this.parts.store.sessionMode(sessionId);
-    return chosen ?? this.usualMode;
+    return chosen ?? this.parts.defaultMode?.() ?? 'ask';
   }
 
   async setMode(surfaceId: string, sessionId: string | null, mode: Mode): Promise<void> {
@@ -43,10 +82,6 @@ export class Approvals {
     await sessions.get(sessionId);
     await store.setSessionMode(sessionId, mode);
     surfaces.tellAll({ kind: 'modeChanged', sessionId, mode });
-  }
-
-  private get usualMode(): Mode {
-    return this.parts.defaultMode?.() ?? 'ask';
   }
 }
 

@@ -31,6 +31,7 @@ import { SurfaceRegistry } from './surfaceRegistry';
 import { TurnOpening } from './turnOpening';
 import { type SettledRow, type StartedTurn, TurnRunner } from './turnRunner';
 import { TurnSlots } from './turnSlots';
+import { WaitingTurns } from './waitingTurns';
 
 export interface GatewayParts {
   readonly store: SessionStore;
@@ -72,6 +73,7 @@ export class ConversationGateway implements Gateway {
   private readonly continuing: Continuing;
   private readonly compression: SessionCompression;
   private readonly approvals: Approvals;
+  private readonly waiting: WaitingTurns;
   private readonly runningChanged = new Emitter<void>();
   private readonly compressions: Compressions;
 
@@ -83,6 +85,8 @@ export class ConversationGateway implements Gateway {
       show: (sessionId, event) => surfaces.tellTurn(sessionId, event),
       changed: (sessionId) => this.changed(sessionId),
       steered: (sessionId) => void this.queue.tellQueueOf(sessionId),
+      mode: (sessionId) => this.approvals.mode('', sessionId),
+      setMode: (sessionId, mode) => this.approvals.setMode('', sessionId, mode),
       ended: (run, settled) => this.ended(run, settled),
       makeRoom: (run, request) => this.compressions.makeRoom(run.session, run.turn.uid, request),
     }));
@@ -105,7 +109,8 @@ export class ConversationGateway implements Gateway {
       opening: new TurnOpening(parts),
       seatFor: (...turn) => this.switching.seatForTurn(...turn),
     }));
-    const bare = { ...parts, surfaces, sessions, seating, runner, compressions, slots };
+    const waiting = (this.waiting = new WaitingTurns({ ...parts, surfaces, runner }));
+    const bare = { ...parts, surfaces, sessions, seating, runner, compressions, slots, waiting };
     const switching = (this.switching = new SessionSwitching({ ...bare, left: (sessionId) => void runner.leftBy(sessionId) }));
     const rooms = { ...bare, switching };
     const queue = (this.queue = new PromptQueue(rooms));
@@ -115,7 +120,7 @@ export class ConversationGateway implements Gateway {
     this.compression = new SessionCompression({ ...rooms, queue });
     this.intake = new PromptIntake({ ...rooms, queue, sendAgain });
     this.actions = new SessionActions(rooms);
-    this.approvals = new Approvals(rooms);
+    this.approvals = new Approvals({ ...rooms, seatFor: (...turn) => switching.seatForTurn(...turn) });
   }
 
   readonly onDidChangeRunning = (listener: () => void): Disposable => this.runningChanged.event(listener);
@@ -186,8 +191,11 @@ export class ConversationGateway implements Gateway {
   }
 
   async stop(sessionId: string, turnUid?: string): Promise<void> {
-    const { conversationId } = await this.sessions.get(sessionId);
-    if (turnUid !== undefined && this.runner.runningIn(conversationId)?.turn.uid !== turnUid) return;
+    const session = await this.sessions.get(sessionId);
+    const { conversationId } = session;
+    const run = this.runner.runningIn(conversationId);
+    if (run === null) await this.slots.inSequence(conversationId, () => this.waiting.end(session, 'user', turnUid));
+    if (turnUid !== undefined && run?.turn.uid !== turnUid) return;
     this.queue.dropTakeOvers(conversationId);
     await this.compressions.stop(conversationId);
     await this.runner.stop(conversationId, new TurnStop('user'));
@@ -290,7 +298,11 @@ export class ConversationGateway implements Gateway {
   }
 
   runningTurns() {
-    return this.runner.all().map(({ session, turn, activity }) => ({ sessionId: session.id, turnUid: turn.uid, activity }));
+    return this.runner.all().map(({ session, turn, activity, decisions }) => ({ sessionId: session.id, turnUid: turn.uid, activity, isWaiting: decisions.pending !== null }));
+  }
+
+  leaveWaiting(): Promise<void> {
+    return this.runner.leaveWaiting();
   }
 
   resumeQueues(): Promise<void> {

@@ -116,8 +116,9 @@ export interface Gateway extends ApprovalGateway {
   /** Chooses the model for a session, and for new ones when `sessionId` is null or nothing was chosen for them yet. */
   selectModel(sessionId: string | null, ref: string): Promise<void>;
 
-  /** Turns running or waiting now, over all conversations. */
-  runningTurns(): readonly { readonly sessionId: string; readonly turnUid: string; readonly activity: TurnActivity | null }[];
+  /** Turns that run in this window now, over all conversations, those among them that wait for the person marked. A turn that waits in the store
+   *  alone (after a reload, say) is not among them; lists say that it waits. */
+  runningTurns(): readonly { readonly sessionId: string; readonly turnUid: string; readonly activity: TurnActivity | null; readonly isWaiting: boolean }[];
   readonly onDidChangeRunning: (listener: () => void) => Disposable;
   /** Sessions whose entry in a list may read otherwise now. */
   readonly onDidChangeSessions: (listener: (sessionIds: readonly string[]) => void) => Disposable;
@@ -127,7 +128,10 @@ export interface Gateway extends ApprovalGateway {
   readonly onDidSwitchSession: (listener: (event: SurfaceSwitch) => void) => Disposable;
   /** Starts what waited in the queues when the store was opened (after a crash or a hand-over). */
   resumeQueues(): Promise<void>;
-  /** Takes nothing more in, lets what is under way end, settles every running turn (`windowClosed`), then resolves. */
+  /** The store is given away: runs that wait for the person end, and their turns go on waiting in the store, for whoever decides. */
+  leaveWaiting(): Promise<void>;
+  /** Takes nothing more in, lets what is under way end, settles every running turn (`windowClosed`) but those that wait for the person, which go on
+   *  waiting, then resolves. */
   shutdown(): Promise<void>;
 }
 

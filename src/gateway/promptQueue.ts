@@ -11,6 +11,7 @@ import type { SurfaceRegistry } from './surfaceRegistry';
 import { TakeOvers } from './takeOvers';
 import type { TurnRunner } from './turnRunner';
 import type { TurnSlots } from './turnSlots';
+import type { WaitingTurns } from './waitingTurns';
 
 interface QueueParts {
   readonly store: SessionStore;
@@ -22,6 +23,7 @@ interface QueueParts {
   readonly slots: TurnSlots;
   readonly runner: TurnRunner;
   readonly compressions: Compressions;
+  readonly waiting: WaitingTurns;
 }
 
 /** Prompts that wait, durably: for a turn to settle, for a compression, or to be told to a running turn. */
@@ -71,6 +73,8 @@ export class PromptQueue {
       this.takeOvers.add(conversationId, prompt.uid);
       // Not awaited: the end of the turn waits for this sequence.
       run?.controller.abort(new TurnStop('newPrompt'));
+      // A turn that waits in the store alone has no end that would start the prompt.
+      if (run === null && (await this.parts.waiting.end(session, 'newPrompt'))) void this.startNextInBackground(session, this.parts.surfaces.surfaceOf(session.id), false);
     }
     return { kind: 'queued', sessionId: session.id, queue };
   }

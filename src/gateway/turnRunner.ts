@@ -8,11 +8,13 @@ import type { Log } from '../base/log';
 import type { MemoryManager } from '../memory/memoryManager';
 import type { SessionStore } from '../store/sessionStore';
 import { answerText, type Message } from '../transcript/message';
+import type { Mode } from '../transcript/approval';
 import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
 import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
 import type { AgentSeat } from './agentSeat';
 import { PendingSteering } from './pendingSteering';
+import { TurnDecisions } from './turnDecisions';
 import { DeliveryCheck } from './deliveryCheck';
 import { DeliveryWitness } from './deliveryWitness';
 
@@ -25,6 +27,8 @@ export interface StartedTurn {
   /** What the person asked, for memory: for a turn that continues, the prompt of the answer that goes on. */
   readonly prompt: Message;
   readonly seat: AgentSeat;
+  /** It waited for the person while nobody ran it. */
+  readonly goesOn?: boolean;
 }
 
 export interface RunningTurn extends StartedTurn {
@@ -33,6 +37,7 @@ export interface RunningTurn extends StartedTurn {
   readonly controller: AbortController;
   readonly steering: PendingSteering;
   readonly calls: RunningCalls;
+  readonly decisions: TurnDecisions;
   /** Aborted when the person does not want to wait for memory. */
   readonly recall: AbortController;
   activity: TurnActivity | null;
@@ -53,7 +58,9 @@ interface RunnerListeners {
   steered(sessionId: string): void;
   /** Makes the history of a running turn shorter; null where nothing was changed. When it resolves, `movedTo` was called. */
   makeRoom(run: RunningTurn, request: RoomRequest): Promise<Session | null>;
-  /** The slot is free. `settled` is null when the turn could not be closed before the window went away. */
+  mode(sessionId: string): Promise<Mode>;
+  setMode(sessionId: string, mode: Mode): Promise<void>;
+  /** The slot is free. `settled` is null when the turn could not be closed before the window went away, or waits in the store. */
   ended(run: StartedTurn, settled: SettledRow | null): Promise<void>;
 }
 
@@ -91,7 +98,7 @@ export class TurnRunner {
     const { conversationId } = started.session;
     if (this.running.has(conversationId)) throw new Error(`Conversation ${conversationId} already has a running turn.`);
     const steering = new PendingSteering(() => this.listeners.steered(run.session.id));
-    const run: RunningTurn = { ...started, controller: new AbortController(), steering, calls: new RunningCalls(), recall: new AbortController(), activity: null };
+    const run: RunningTurn = { ...started, controller: new AbortController(), steering, calls: new RunningCalls(), decisions: new TurnDecisions(), recall: new AbortController(), activity: null };
     this.running.set(conversationId, run);
     // Its row was being written when the window began to close.
     if (this.closing) run.controller.abort(new TurnStop('windowClosed'));
@@ -138,16 +145,23 @@ export class TurnRunner {
     return this.deliveries.makeUpFor(sessionId);
   }
 
-  /** Interrupts what runs, and what is opened from now on; resolves when the turns that ran have settled. */
+  /** Ends the runs that wait for the person; their turns go on waiting in the store. Resolves when the runs have ended. */
+  async leaveWaiting(): Promise<void> {
+    const left = this.all().filter((run) => run.decisions.leave());
+    await Promise.all(left.map((run) => this.ends.get(run)));
+  }
+
+  /** Interrupts what runs, but for what waits for the person, which goes on waiting, and what is opened from now on; resolves when the turns that
+   *  ran have settled. */
   async shutdown(): Promise<void> {
     this.closing = true;
-    for (const run of this.running.values()) run.controller.abort(new TurnStop('windowClosed'));
+    for (const run of this.running.values()) if (!run.decisions.leave()) run.controller.abort(new TurnStop('windowClosed'));
     this.wakeRetries();
     await Promise.all(this.ends.values());
   }
 
   private async runToEnd(run: RunningTurn): Promise<void> {
-    const { turn, seat, controller, steering, calls, recall } = run;
+    const { turn, seat, controller, steering, calls, decisions, recall } = run;
     const { conversationId } = run.session;
     const witness = new DeliveryWitness();
     let stored: readonly Message[] = [];
@@ -155,18 +169,34 @@ export class TurnRunner {
       witness.observe(event);
       if (event.kind === 'activity') run.activity = event.activity;
       if (event.kind === 'turnSettled') stored = event.messages;
+      if (event.kind === 'approvalRequested') run.activity = null;
       this.listeners.show(run.session.id, event);
+      if (event.kind === 'approvalRequested' || event.kind === 'approvalDecided') this.listeners.changed(run.session.id);
     };
     const agent = seat.agentFor(this.parts.agentSignature(turn.model), () => this.parts.createAgent(turn.model, seat.memory));
     const room = { make: async (request: RoomRequest) => (await this.listeners.makeRoom(run, request))?.id ?? null };
-    const result = await agent.runTurn({ turn, conversationId, show, controller, steering, calls, room, skipRecall: recall.signal });
-    const settled = result.kind === 'settled' ? result.turn : await this.settleAtLast(result, run, show);
+    const mode = { get: () => this.listeners.mode(run.session.id), set: (chosen: Mode) => this.listeners.setMode(run.session.id, chosen) };
+    const result = await agent.runTurn({ turn, goesOn: run.goesOn ?? false, conversationId, show, controller, steering, calls, decisions, mode, room, skipRecall: recall.signal });
+    const settled = await this.settledRow(result, run, show);
     if (settled !== null) await this.deliveries.check(witness, stored, { ...turn, sessionId: run.session.id });
     if (settled !== null) remember(run, settled, stored);
     seat.turnEnded();
     this.running.delete(conversationId);
     this.listeners.changed(run.session.id);
     if (!this.closing) await this.listeners.ended(run, settled);
+  }
+
+  private async settledRow(result: TurnResult, run: RunningTurn, show: (event: TurnEvent) => void): Promise<SettledRow | null> {
+    switch (result.kind) {
+      case 'settled':
+        return result.turn;
+      case 'left':
+        return null;
+      case 'unsettled':
+        return this.settleAtLast(result, run, show);
+      default:
+        return result satisfies never;
+    }
   }
 
   /** The store would not take the turn's end. The person is told at once; closing it is tried until it succeeds, because the slot must not

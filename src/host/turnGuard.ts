@@ -5,13 +5,14 @@ import type { TurnGuard } from '../store/ownership/storeConnection';
 import type { SessionStore } from '../store/sessionStore';
 import { errorWords } from './errorWords';
 
-/** What another window is told when it asks for the history while turns run here, and how they are stopped for it. */
+/** What another window is told when it asks for the history while turns run here, and how they are stopped for it. A turn that waits for the person
+ *  is in nobody's way: it goes on waiting in the store. */
 export class GatewayTurnGuard implements TurnGuard, Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly titles = new Map<string, string | null>();
 
   constructor(
-    private readonly gateway: Pick<Gateway, 'runningTurns' | 'onDidChangeRunning' | 'stop'>,
+    private readonly gateway: Pick<Gateway, 'runningTurns' | 'onDidChangeRunning' | 'stop' | 'leaveWaiting'>,
     private readonly sessions: Pick<SessionStore, 'getSession'>,
     private readonly log: Log,
   ) {
@@ -19,13 +20,17 @@ export class GatewayTurnGuard implements TurnGuard, Disposable {
   }
 
   isBusy(): { readonly sessionTitle: string | null } | null {
-    const [first] = this.gateway.runningTurns();
+    const first = this.gateway.runningTurns().find((turn) => !turn.isWaiting);
     return first === undefined ? null : { sessionTitle: this.titles.get(first.sessionId) ?? null };
   }
 
   async stopRunning(): Promise<void> {
-    const sessions = new Set(this.gateway.runningTurns().map((turn) => turn.sessionId));
+    const sessions = new Set(this.gateway.runningTurns().flatMap((turn) => (turn.isWaiting ? [] : [turn.sessionId])));
     await Promise.all([...sessions].map((sessionId) => this.gateway.stop(sessionId)));
+  }
+
+  leaveWaiting(): void {
+    void this.gateway.leaveWaiting();
   }
 
   dispose(): void {

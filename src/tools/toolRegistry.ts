@@ -1,5 +1,5 @@
 import { type JsonObject, parseJsonObject } from '../transcript/json';
-import type { AnyTool, ToolCallContext, ToolOutput } from './tool';
+import type { AnyTool, AskedAccess, ToolCallContext, ToolOutput } from './tool';
 
 export interface RequestedCall {
   readonly callId: string;
@@ -30,29 +30,58 @@ export class ToolRegistry {
     return new ToolRegistry([...this.byName.values(), ...more.filter(({ name }) => !this.byName.has(name))]);
   }
 
-  isReadOnly(name: string): boolean {
-    return this.byName.get(name)?.readOnly ?? false;
-  }
-
-  async run(call: RequestedCall, signal: AbortSignal, context: ToolCallContext): Promise<ToolOutput> {
+  /** Checks a call's name and arguments; nothing of it runs. */
+  prepare(call: RequestedCall): PreparedCall {
     const tool = this.byName.get(call.name);
     if (tool === undefined) {
-      return failed(`There is no tool named "${call.name}". Available tools: ${[...this.byName.keys()].join(', ')}.`);
+      return refused(`There is no tool named "${call.name}". Available tools: ${[...this.byName.keys()].join(', ')}.`);
     }
     const input = parseArguments(call.arguments);
     if (input.kind === 'invalid') {
-      return failed(`The arguments of ${call.name} are not valid JSON (${input.problem}). Send one JSON object.`);
+      return refused(`The arguments of ${call.name} are not valid JSON (${input.problem}). Send one JSON object.`);
     }
     const bound = tool.bind(input.value);
     if (bound.kind === 'invalid') {
-      return failed(`The arguments of ${call.name} do not fit its schema: ${bound.problems.join('; ')}.`);
+      return refused(`The arguments of ${call.name} do not fit its schema: ${bound.problems.join('; ')}.`);
     }
-    try {
-      return await bound.run(signal, context);
-    } catch (error) {
-      if (signal.aborted) throw error;
-      return failed(error instanceof Error ? error.message : String(error));
+    return {
+      kind: 'ready',
+      readOnly: tool.readOnly,
+      asks: (signal) => orFailed(signal, async () => ({ kind: 'asks', asked: (await bound.asks?.(signal)) ?? null }) as const),
+      run: (signal, context) => orFailed(signal, async () => ({ kind: 'ran', output: await bound.run(signal, context) }) as const).then(({ output }) => output),
+    };
+  }
+
+  /** Prepares the call and runs it without asking anybody. */
+  async run(call: RequestedCall, signal: AbortSignal, context: ToolCallContext): Promise<ToolOutput> {
+    const prepared = this.prepare(call);
+    return prepared.kind === 'failed' ? prepared.output : prepared.run(signal, context);
+  }
+}
+
+/** A call that may be asked for and run, apart from each other, or the result it has without being run. */
+export type PreparedCall =
+  | {
+      readonly kind: 'ready';
+      readonly readOnly: boolean;
+      /** What has to be allowed before it runs. Rejects only when `signal` is aborted. */
+      asks(signal: AbortSignal): Promise<{ readonly kind: 'asks'; readonly asked: AskedAccess | null } | FailedCall>;
+      /** Rejects only when `signal` is aborted. */
+      run(signal: AbortSignal, context: ToolCallContext): Promise<ToolOutput>;
     }
+  | FailedCall;
+
+interface FailedCall {
+  readonly kind: 'failed';
+  readonly output: ToolOutput;
+}
+
+async function orFailed<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T | FailedCall> {
+  try {
+    return await work();
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return refused(error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -61,6 +90,6 @@ function parseArguments(text: string): ReturnType<typeof parseJsonObject> {
   return text.trim() === '' ? { kind: 'object', value: {} } : parseJsonObject(text);
 }
 
-function failed(text: string): ToolOutput {
-  return { outcome: 'failed', text };
+function refused(text: string): FailedCall {
+  return { kind: 'failed', output: { outcome: 'failed', text } };
 }

@@ -2,6 +2,7 @@ import { type DiskOperation, SimulatedDisk } from '../../src/store/engine/simula
 import type { SqlJsDatabase } from '../../src/store/engine/sqlJsDatabase';
 import { openDatabase } from '../../src/store/open/openDatabase';
 import { migrate, schemaVersion } from '../../src/store/schema/migrations';
+import type { NewApproval } from '../../src/store/approvals';
 import { SessionDb } from '../../src/store/session/sessionDb';
 import { StoreError, type StoreErrorCause } from '../../src/store/storeError';
 import type { Chunk, NewMessage } from '../../src/transcript/message';
@@ -65,6 +66,16 @@ export const result = (uid: string, callId: string, text: string, turnUid: strin
 
 export const chunk = (messageUid: string, seq: number, start: number, text: string, part = 0, kind: 'text' | 'thinking' = 'text'): Chunk => ({
   messageUid, seq, part, kind, start, text,
+});
+
+/** What a person is asked of call `c1` in row `m1` of turn `t1`. */
+export const anApproval = (id: string, over: Partial<NewApproval> = {}): NewApproval => ({
+  id, turnUid: 't1', sessionId: 's1', messageUid: 'm1', callId: 'c1', requestedAt: 4,
+  request: {
+    tool: 'run_command', access: { kind: 'run', command: 'git push', folder: { path: '/w', shown: '.', isInside: true }, shell: 'posix' },
+    subject: 'git push', reasons: ['command'], rules: ['run(git push)'], preview: null,
+  },
+  ...over,
 });
 
 /** A session with one running turn `t1`, opened by the prompt `u1`. */

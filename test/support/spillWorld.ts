@@ -95,7 +95,7 @@ export class SpillWorld {
       for (const text of ['I look ', 'first. ', '😀'.charAt(0), '😀'.charAt(1)]) await deliver(recorder, 'text', text);
       await recorder.addUsage(usage);
       await recorder.storeCalls({ calls: [call], finishReason: 'tool_calls', usage });
-      await recorder.storeResult(call, 'done', 'found', undefined);
+      await recorder.storeResult(call, { outcome: 'done', text: 'found' });
       await store.activeMessages(sessionId);
       for (const text of ['It is ', 'there', '.']) await deliver(recorder, 'text', text);
       await recorder.addUsage(usage);

@@ -18,6 +18,8 @@ export interface TurnGuard {
   isBusy(): { readonly sessionTitle: string | null } | null;
   /** Settles every running turn and starts no other; resolves when that is on disk. */
   stopRunning(): Promise<void>;
+  /** The store is closed or lost: turns that wait for the person are left to wait there. At once. */
+  leaveWaiting(): void;
 }
 
 /** The outside world of a connection. */
@@ -59,7 +61,7 @@ export class StoreConnection implements Disposable {
   private opening: Promise<void> | null = null;
   /** Everything that closes something, one after the other; an opening waits for it. */
   private ending: Promise<void> = Promise.resolve();
-  private guard: TurnGuard = { isBusy: () => null, stopRunning: () => Promise.resolve() };
+  private guard: TurnGuard = { isBusy: () => null, stopRunning: () => Promise.resolve(), leaveWaiting: () => undefined };
   private cancelHeartbeat: () => void = () => undefined;
   private damaged = false;
   private used = false;
@@ -258,6 +260,7 @@ export class StoreConnection implements Disposable {
   private lose(store: RunningStore, error: StoreError): void {
     if (this.running !== store) return;
     this.running = null;
+    this.guard.leaveWaiting();
     this.damaged ||= error.causeClass === 'corrupt';
     // Until the thread has ended it could still write; nobody may open the file before.
     this.ending = this.ending.then(() => this.abandon(store, error));
@@ -291,6 +294,7 @@ export class StoreConnection implements Disposable {
 
   /** Closes the store and gives up the lock, once, also when several ask. */
   private release(): Promise<void> {
+    this.guard.leaveWaiting();
     // The opening that is under way now; a later one waits for this ending.
     const opening = this.opening;
     this.ending = this.ending

@@ -110,7 +110,7 @@ export class ApprovalTable {
     this.database.run('UPDATE sessions SET mode = ? WHERE conversation_id = ?', [mode, conversationId]);
   }
 
-  private find(id: string): Approval | null {
+  find(id: string): Approval | null {
     const row = this.database.get('SELECT * FROM approvals WHERE id = ?', [id]);
     return row === undefined ? null : readApproval(row);
   }

@@ -22,7 +22,7 @@ export function bringOver(input: BringOver, openOther: OpenOther, write: <T>(wor
   try {
     return write(() => {
       const into = importInto();
-      const { sessions, messages, extended, skipped } = into.run(rowsOfSessions(other.database, input));
+      const { sessions, messages, extended, skipped } = into.run(rowsOfSessions(other.database, input), 'end');
       into.freeCopies(input.sessionIds);
       return { sessions, messages: messages + extended, skipped };
     });

@@ -69,6 +69,14 @@ const rules: readonly Rule[] = [
     sql: 'SELECT uid FROM messages m WHERE copied_from IS NOT NULL AND NOT EXISTS (SELECT 1 FROM messages o WHERE o.uid = m.copied_from)',
   },
   {
+    broken: 'a turn waits for an approval that is not pending',
+    sql: "SELECT uid FROM turns t WHERE state = 'waiting' AND NOT EXISTS (SELECT 1 FROM approvals a WHERE a.id = t.approval_id AND a.turn_uid = t.uid AND a.state = 'pending')",
+  },
+  {
+    broken: 'an approval is pending for which no turn waits',
+    sql: "SELECT id AS uid FROM approvals a WHERE state = 'pending' AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.uid = a.turn_uid AND t.state = 'waiting' AND t.approval_id = a.id)",
+  },
+  {
     broken: 'a file content is kept that no change names',
     sql: `SELECT hash AS uid FROM file_contents f WHERE NOT EXISTS (SELECT 1 FROM file_changes c WHERE c.before_hash = f.hash)
       AND NOT EXISTS (SELECT 1 FROM file_changes c WHERE c.after_hash = f.hash)`,

@@ -202,6 +202,10 @@ export class SessionDb implements SessionOperations {
     return this.write(() => this.rooms.approvals.decide(id, decision, decidedAt));
   }
 
+  approval(id: string): Approval | null {
+    return this.rooms.approvals.find(id);
+  }
+
   approvalsOf(turnUid: string): readonly Approval[] {
     return this.database.readTransaction(() => this.rooms.approvals.ofTurn(turnUid));
   }

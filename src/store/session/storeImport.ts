@@ -80,16 +80,20 @@ export class StoreImport {
     private readonly now: () => number,
   ) {}
 
-  run(source: StoreRows): ImportReport {
+  /** `waiting`: what becomes of turns that wait for the person. They go on waiting here where their conversation has no open turn, or all end. */
+  run(source: StoreRows, waiting: 'goOn' | 'end' = 'goOn'): ImportReport {
     this.counts = { sessions: 0, turns: 0, messages: 0, extended: 0, skipped: 0 };
     this.importSessions(source.rows('sessions'));
-    const turns = this.importTurns(source.rows('turns'));
+    const approvals = [...source.rows('approvals')];
+    const pending = new Set(waiting === 'end' ? [] : approvals.filter((row) => row['state'] === 'pending').map((row) => textOr(row, 'id', '')));
+    const turns = this.importTurns(source.rows('turns'), pending);
+    this.importApprovals(approvals);
     this.importMessages(source.rows('messages'), chunksByMessage(source.rows('stream_chunks')));
     for (const turn of turns) this.closing.close(turn, turn.stopReason, turn.settledAt);
     this.recountTurns(turns);
     this.importQueue(source.rows('queue'));
     this.importRevisions(source.rows('message_revisions'));
-    for (const table of ['drafts', 'approvals', 'outbox', 'state_meta'] as const) {
+    for (const table of ['drafts', 'outbox', 'state_meta'] as const) {
       for (const row of source.rows(table)) this.insert(table, row);
     }
     this.counts.skipped += importFileChanges(this.database, source.rows('file_changes'), source.rows('file_contents'));
@@ -152,7 +156,7 @@ export class StoreImport {
     this.counts.sessions++;
   }
 
-  private importTurns(rows: Iterable<SqlRow>): readonly ImportedTurn[] {
+  private importTurns(rows: Iterable<SqlRow>, pending: ReadonlySet<string>): readonly ImportedTurn[] {
     const imported: ImportedTurn[] = [];
     for (const row of rows) {
       const turn = readTurnRow(row);
@@ -165,7 +169,7 @@ export class StoreImport {
       const conversation = this.conversationOf(turn.sessionId);
       const slotFree = this.database.get("SELECT 1 AS n FROM turns WHERE conversation_id = ? AND state <> 'settled'", [conversation]) === undefined;
       const base = { ...row, session_id: turn.sessionId, conversation_id: conversation, user_message_uid: turn.userMessageUid, model: turn.model, started_at: turn.startedAt };
-      if (turn.state === 'waiting' && slotFree) {
+      if (turn.state === 'waiting' && slotFree && pending.has(turn.approvalId)) {
         if (this.insert('turns', base)) this.counts.turns++;
         continue;
       }
@@ -225,6 +229,18 @@ export class StoreImport {
   private placeFor(sessionId: string, position: number): number {
     const free = position > 0 && this.database.get('SELECT 1 AS n FROM messages WHERE session_id = ? AND position = ?', [sessionId, position]) === undefined;
     return free ? position : this.messages.endPosition(sessionId);
+  }
+
+  /** What is asked for a turn that does not wait for it here will not be decided any more. */
+  private importApprovals(rows: readonly SqlRow[]): void {
+    for (const row of rows) {
+      if (!this.has('sessions', 'id', textOr(row, 'session_id', ''))) {
+        this.counts.skipped++;
+        continue;
+      }
+      const waits = this.database.get("SELECT 1 AS n FROM turns WHERE state = 'waiting' AND approval_id = ?", [textOr(row, 'id', '')]) !== undefined;
+      this.insert('approvals', row['state'] === 'pending' && !waits ? { ...row, state: 'expired' } : row);
+    }
   }
 
   private importQueue(rows: Iterable<SqlRow>): void {

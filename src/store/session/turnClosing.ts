@@ -34,14 +34,16 @@ export class TurnClosing {
   }
 
   /** Returns whether a result had to be added. */
-  private answerOpenCalls(row: AssistantMessage, outcome: 'interrupted' | 'cancelled', at: number): boolean {
+  private answerOpenCalls(row: AssistantMessage, usual: 'interrupted' | 'cancelled', at: number): boolean {
     const calls = row.parts.filter((part): part is ToolCallPart => part.kind === 'toolCall');
     if (calls.length === 0) return false;
     const results = this.resultsBehind(row);
     const answered = new Set(results.map((result) => result.parts[0].callId));
     const open = calls.filter((call, index) => !answered.has(call.callId) && calls.findIndex((other) => other.callId === call.callId) === index);
     let behind = results.at(-1)?.uid ?? row.uid;
+    const notAllowed = this.firstNotAllowed(row, calls);
     for (const call of open) {
+      const outcome = calls.indexOf(call) >= notAllowed ? 'cancelled' : usual;
       const uid = `${row.uid}/result/${call.callId}`;
       this.messages.insert(
         {
@@ -59,6 +61,15 @@ export class TurnClosing {
       behind = uid;
     }
     return open.length > 0;
+  }
+
+  /** Which of these calls was asked for and not allowed: it never ran, nor did what stands behind it. */
+  private firstNotAllowed(row: AssistantMessage, calls: readonly ToolCallPart[]): number {
+    const asked = this.database.all("SELECT call_id FROM approvals WHERE turn_uid = ? AND message_uid = ? AND (state <> 'decided' OR CASE WHEN json_valid(decision) THEN json_extract(decision, '$.kind') END IS NOT 'allow')", [
+      row.turnUid, row.uid,
+    ]);
+    const index = calls.findIndex(({ callId }) => asked.some((approval) => approval['call_id'] === callId));
+    return index === -1 ? calls.length : index;
   }
 
   /** The results that directly follow a row: the only ones a provider counts as answers to its calls. */

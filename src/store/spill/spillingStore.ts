@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock';
 import { Emitter } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import type { CompressedSession, CompressSession, OpenTurn, SessionStore, SpilledRequest, SteerTurn, TranscriptPage, TranscriptQuery } from '../sessionStore';
+import type { NewApproval } from '../approvals';
 import { isUnknownOutcome, StoreError } from '../storeError';
 import { promisedOperations, type CallMethod, type MethodArguments, type MethodName, type MethodResults } from '../worker/sessionMethods';
 import type { Message } from '../../transcript/message';
@@ -33,6 +34,8 @@ type PromisedTable = { readonly [M in MethodName]: (...args: MethodArguments[M])
  *  meanwhile. Where no spill can be written either, the turn's writes fail, and it shows nothing more. */
 export class SpillingStore {
   private readonly live = new Map<string, LiveTurn>();
+  /** Turns that wait for the person, by approval: what is known of them when they go on here. */
+  private readonly waiting = new Map<string, LiveTurn>();
   private readonly told = new Map<string, SpillStatus>();
   private readonly changes = new Emitter<void>();
   private readonly table: PromisedTable;
@@ -89,6 +92,8 @@ export class SpillingStore {
     addUsage: (...args: MethodArguments['addUsage']) => this.write<'addUsage'>(args[0], { method: 'addUsage', args }),
     settleTurn: (input: MethodArguments['settleTurn'][0]) => this.write<'settleTurn'>(input.turnUid, { method: 'settleTurn', args: [input] }),
     steerTurn: (input: SteerTurn) => this.steerTurn(input),
+    requestApproval: (input: NewApproval) => this.requestApproval(input),
+    decideApproval: (...args: MethodArguments['decideApproval']) => this.decideApproval(...args),
     compressSession: (input: CompressSession) => this.compressSession(input),
     activeMessages: (sessionId: string) => this.activeMessages(sessionId),
     getMessage: (uid: string) => this.getMessage(uid),
@@ -181,6 +186,30 @@ export class SpillingStore {
       if (row !== null) live.memory.rowsStored([row]);
       return row;
     });
+  }
+
+  /** Nothing can be asked while the turn is spilled: what is decided must be in the store. */
+  private async requestApproval(input: NewApproval): ReturnType<SessionStore['requestApproval']> {
+    const live = this.live.get(input.turnUid);
+    if (live === undefined) return this.inner.requestApproval(input);
+    return live.inOrder(async () => {
+      if (live.spill !== null && !(await this.fold(live)) && live.cause !== null) throw live.cause;
+      const asked = await this.inner.requestApproval(input);
+      // Nobody runs it until it is decided, which may be in another window.
+      if (asked.turn.state === 'waiting') {
+        this.live.delete(input.turnUid);
+        this.waiting.set(input.id, live);
+      }
+      return asked;
+    });
+  }
+
+  private async decideApproval(...args: MethodArguments['decideApproval']): ReturnType<SessionStore['decideApproval']> {
+    const decided = await this.inner.decideApproval(...args);
+    const { turn } = decided;
+    if (turn.state === 'running' && !this.live.has(turn.uid)) this.live.set(turn.uid, this.waiting.get(args[0]) ?? new LiveTurn(turn, this.inner, this.home, this.uid));
+    this.waiting.delete(args[0]);
+    return decided;
   }
 
   private async compressSession(input: CompressSession): Promise<CompressedSession> {

@@ -60,6 +60,7 @@ export function promisedOperations(call: CallMethod): Omit<SessionStore, 'close'
     recoverTurns: (...args) => call('recoverTurns', args),
     requestApproval: (...args) => call('requestApproval', args),
     decideApproval: (...args) => call('decideApproval', args),
+    approval: (...args) => call('approval', args),
     approvalsOf: (...args) => call('approvalsOf', args),
     pendingApproval: (...args) => call('pendingApproval', args),
     sessionRules: (...args) => call('sessionRules', args),

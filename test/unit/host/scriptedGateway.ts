@@ -29,7 +29,7 @@ export class ScriptedGateway implements Gateway {
   readonly rows: Message[] = [];
   /** What lists say of a session beside what it is. */
   readonly listed = new Map<string, Partial<SessionSummary>>();
-  running: { readonly sessionId: string; readonly turnUid: string; readonly activity: TurnActivity | null }[] = [];
+  running: { readonly sessionId: string; readonly turnUid: string; readonly activity: TurnActivity | null; readonly isWaiting: boolean }[] = [];
   /** Awaited by every snapshot after it was read, so that events can happen in between. */
   beforeSnapshotArrives: Promise<void> = Promise.resolve();
   private readonly modes = new Map<string, Mode>();
@@ -221,6 +221,10 @@ export class ScriptedGateway implements Gateway {
   readonly onDidTurnEvent = (): Disposable => toDisposable(() => undefined);
   readonly onDidSwitchSession = (): Disposable => toDisposable(() => undefined);
 
+  async leaveWaiting(): Promise<void> {
+    this.calls.push('leave waiting');
+  }
+
   async resumeQueues(): Promise<void> {}
   async shutdown(): Promise<void> {}
 
@@ -233,7 +237,7 @@ export class ScriptedGateway implements Gateway {
   }
 
   run(sessionId: string): void {
-    this.running = [{ sessionId, turnUid: 't1', activity: null }];
+    this.running = [{ sessionId, turnUid: 't1', activity: null, isWaiting: false }];
     for (const listener of this.runningListeners) listener();
   }
 

@@ -13,7 +13,7 @@ describe('another window that asks for the history', () => {
     const atOnce = guard.isBusy();
     await settle();
     const then = guard.isBusy();
-    gateway.running = [...gateway.running, { sessionId: 's2', turnUid: 't2', activity: null }];
+    gateway.running = [...gateway.running, { sessionId: 's2', turnUid: 't2', activity: null, isWaiting: false }, { sessionId: 's3', turnUid: 't3', activity: null, isWaiting: true }];
     await guard.stopRunning();
     guard.dispose();
     expect({ idle, atOnce, then, calls: gateway.calls }).toEqual({ idle: null, atOnce: { sessionTitle: null }, then: { sessionTitle: 'Fix upload' }, calls: ['stop s1', 'stop s2'] });

@@ -3,7 +3,7 @@ import type { SqlRow } from '../../../src/store/engine/sqlDatabase';
 import { rowsOf, type ImportedTable, type StoreRows } from '../../../src/store/session/storeImport';
 import type { SessionDb } from '../../../src/store/session/sessionDb';
 import { closingText } from '../../../src/transcript/closingText';
-import { answer, answered, append, call, chunk, complete, lines, openTurn, result, runningTurn, sessionDbWorld, settle, type SessionDbWorld } from '../../support/sessionDbWorld';
+import { anApproval, answer, answered, append, call, chunk, complete, lines, openTurn, result, runningTurn, sessionDbWorld, settle, type SessionDbWorld } from '../../support/sessionDbWorld';
 
 let here: SessionDbWorld;
 let other: SessionDbWorld;
@@ -94,11 +94,25 @@ describe('merging another store', () => {
     });
   });
 
-  it('keeps a turn that waits for an approval waiting', () => {
+  it('keeps a turn that waits for an approval waiting, and what it waits for', () => {
     runningTurn(other.db);
-    other.database.run("UPDATE turns SET state = 'waiting', approval_id = 'ap'");
+    other.db.requestApproval(anApproval('ap'));
     here.db.mergeFrom(rowsOf(other.database));
-    expect(here.db.openTurnOf('s1')).toMatchObject({ uid: 't1', state: 'waiting', approvalId: 'ap' });
+    expect([here.db.openTurnOf('s1'), here.db.pendingApproval('s1')]).toEqual([other.db.openTurnOf('s1'), other.db.pendingApproval('s1')]);
+  });
+
+  it('ends a turn that waits for an approval where another turn has its place, or nothing says what it waits for', async () => {
+    runningTurn(other.db);
+    other.db.requestApproval(anApproval('ap'));
+    here.db.createSession({ id: 's1', startedAt: 1 });
+    openTurn(here.db, { turnUid: 't9' });
+    here.db.mergeFrom(rowsOf(other.database));
+    const third = await sessionDbWorld();
+    third.db.mergeFrom({ rows: (table) => (table === 'approvals' ? [] : rowsOf(other.database).rows(table)) });
+    expect([here, third].map(({ db }) => [db.getTurn('t1')?.state, db.approvalsOf('t1').map(({ state }) => state.kind), db.pendingApproval('s1'), db.verifyIntegrity()])).toEqual([
+      ['settled', ['expired'], null, []],
+      ['settled', [], null, []],
+    ]);
   });
 
   it('knows a conversation whose segments arrive in any order', () => {

@@ -12,7 +12,7 @@ function world(days: number) {
   const care = new TrashCare({
     clock, log: new RecordingLog(), days: () => days, onErased: () => void state.erased++,
     sessions: { pruneTrash: async (before) => (pruned.push(before), { sessionIds: ['s1'], branches: [], isComplete: true }) },
-    gateway: { runningTurns: () => Array.from({ length: state.running }, () => ({ sessionId: 's', turnUid: 't', activity: null })), onDidChangeRunning: (listener) => running.event(listener) },
+    gateway: { runningTurns: () => Array.from({ length: state.running }, () => ({ sessionId: 's', turnUid: 't', activity: null, isWaiting: false })), onDidChangeRunning: (listener) => running.event(listener) },
   });
   return { care, clock, running, pruned, state };
 }

@@ -428,6 +428,7 @@ function runningTurn(sessionTitle: string): { guard: TurnGuard; settle(): void; 
         stopped = true;
         running = false;
       },
+      leaveWaiting: () => undefined,
     },
     settle: () => {
       running = false;

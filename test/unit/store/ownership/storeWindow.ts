@@ -62,6 +62,7 @@ async function obey(order: WindowOrder): Promise<WindowAnswer> {
         stopped = true;
         busy = null;
       },
+      leaveWaiting: () => undefined,
     });
     await connection.open();
     return answer(connection);

@@ -1,0 +1,236 @@
+import type { Clock } from '../base/clock';
+import type { Ids } from '../base/ids';
+import type { Log } from '../base/log';
+import type { SessionStore } from '../store/sessionStore';
+import type { ApprovalPolicy, Verdict } from '../tools/approval/approvalPolicy';
+import type { AskedAccess, ToolCallContext, ToolOutput } from '../tools/tool';
+import type { PreparedCall, ToolRegistry } from '../tools/toolRegistry';
+import type { Approval, ApprovalDecision, Mode } from '../transcript/approval';
+import type { ToolCallPart } from '../transcript/part';
+import { callWords, deniedByPerson } from './callWords';
+import type { LiveRun } from './liveRun';
+import { CallStop, type RunningCall } from './runningCalls';
+import type { TurnRecorder } from './turnRecorder';
+import { TurnStop } from './turnStop';
+
+interface RunnerParts {
+  readonly store: Pick<SessionStore, 'sessionRules'>;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly tools: ToolRegistry;
+  readonly policy: ApprovalPolicy;
+}
+
+type ReadyCall = Extract<PreparedCall, { readonly kind: 'ready' }>;
+
+/** How long a call that was ended may take to say what it did, before it is left to itself. */
+const graceMs = 2000;
+
+/** Runs the calls of one answer. Those that only look, and need nothing allowed, start together as far as nothing that may change something
+ *  stands before them; every other call is judged and, where the person has to allow it, asked for in the order of the calls. No call that asks
+ *  runs before what allows it is on disk. Results are stored in the order of the calls. */
+export class CallRunner {
+  constructor(
+    private readonly run: LiveRun,
+    private readonly recorder: TurnRecorder,
+    private readonly parts: RunnerParts,
+  ) {}
+
+  /** `messageUid`: the row that holds the calls. `decided`: what was decided of them before, by call; such a call is not asked for again. */
+  async runAll(calls: readonly ToolCallPart[], messageUid: string, decided: ReadonlyMap<string, Approval> = new Map()): Promise<void> {
+    const { signal } = this.run.controller;
+    const queue = calls.map((part) => new Call(part, this.parts.tools.prepare(part)));
+    try {
+      for (const [index, call] of queue.entries()) {
+        signal.throwIfAborted();
+        if (!call.isStarted) await this.startTogether(queue.slice(index), decided);
+        signal.throwIfAborted();
+        const output = await (call.output ?? this.inOrder(call, messageUid, decided.get(call.part.callId)));
+        await this.recorder.storeResult(call.part, output);
+        call.isStored = true;
+      }
+      this.recorder.neverRan(messageUid, []);
+    } catch (error) {
+      // What never began is said not to have run, rather than that it may have.
+      this.recorder.neverRan(messageUid, queue.filter(({ isStarted, isStored }) => !isStarted && !isStored).map(({ part }) => part));
+      throw error;
+    }
+  }
+
+  /** Starts the reads at the head of these calls; reads that have to be asked for stay for their turn. */
+  private async startTogether(calls: readonly Call[], decided: ReadonlyMap<string, Approval>): Promise<void> {
+    const end = calls.findIndex(({ prepared }) => prepared.kind === 'ready' && !prepared.readOnly);
+    const reads = calls.slice(0, end === -1 ? calls.length : end).filter(({ part, isStarted }) => !isStarted && !decided.has(part.callId));
+    // The first alone goes the usual way.
+    if (reads.length < 2) return;
+    await Promise.all(
+      reads.map(async (call) => {
+        if (call.prepared.kind !== 'ready') return;
+        const judged = await this.judge(call.part, call.prepared);
+        if (judged.kind === 'allow') call.start(this.execute(call.part, call.prepared));
+      }),
+    );
+  }
+
+  private async inOrder(call: Call, messageUid: string, decided: Approval | undefined): Promise<ToolOutput> {
+    const { part, prepared } = call;
+    if (prepared.kind === 'failed') return prepared.output;
+    const refusal = decided === undefined ? await this.ask(part, prepared, messageUid) : await this.obey(decided);
+    if (refusal !== null) return refusal;
+    this.run.controller.signal.throwIfAborted();
+    return call.start(this.execute(part, prepared));
+  }
+
+  /** Null when the call may run, else its result. */
+  private async ask(part: ToolCallPart, prepared: ReadyCall, messageUid: string): Promise<ToolOutput | null> {
+    const judged = await this.judge(part, prepared);
+    switch (judged.kind) {
+      case 'allow':
+        return null;
+      case 'failed':
+        return judged.output;
+      case 'deny':
+        return { outcome: 'denied', text: judged.sentence };
+      case 'ask': {
+        const { turn, conversationId, decisions, controller } = this.run;
+        const approval = await this.recorder.requestApproval({
+          id: this.parts.ids.uid(),
+          turnUid: turn.uid,
+          sessionId: this.recorder.sessionId,
+          messageUid,
+          callId: part.callId,
+          request: judged.request,
+          requestedAt: this.parts.clock.now(),
+        });
+        const decided = await decisions.wait(approval, controller.signal);
+        this.run.show({ kind: 'approvalDecided', turn: { ...turn, sessionId: this.recorder.sessionId, state: 'running' }, approval: decided });
+        this.parts.log.info(`Approval ${approval.id} in conversation ${conversationId} was ${decided.state.kind === 'decided' ? `decided: ${decided.state.decision.kind}` : decided.state.kind}.`);
+        return this.obey(decided);
+      }
+      default:
+        return judged satisfies never;
+    }
+  }
+
+  /** Does what was decided; what is allowed from now on is remembered before the call runs. */
+  private async obey({ request, state }: Approval): Promise<ToolOutput | null> {
+    if (state.kind !== 'decided') return { outcome: 'denied', text: deniedByPerson(request.subject, null) };
+    const { decision } = state;
+    if (decision.kind === 'deny') return { outcome: 'denied', text: deniedByPerson(request.subject, decision.reason) };
+    await this.remember(decision);
+    // The person approved the plan: now it may be carried out, each change as they are used to be asked.
+    if (request.access.kind === 'plan') await this.run.mode.set('ask');
+    return null;
+  }
+
+  /** What was allowed stays allowed where the rule could not be kept: the person is then asked again another time. */
+  private async remember(decision: ApprovalDecision): Promise<void> {
+    if (decision.kind !== 'allow' || (decision.scope !== 'workspace' && decision.scope !== 'user')) return;
+    try {
+      await this.parts.policy.remember(decision);
+    } catch (error) {
+      this.parts.log.error('A rule that the person allowed could not be kept.', error);
+    }
+  }
+
+  private async judge(part: ToolCallPart, prepared: ReadyCall): Promise<Verdict | { readonly kind: 'failed'; readonly output: ToolOutput }> {
+    const { signal } = this.run.controller;
+    const mode = await this.run.mode.get();
+    const asks = await untilStopped(signal, prepared.asks(signal));
+    if (asks.kind === 'failed') return asks;
+    const { asked } = asks;
+    if (!mayRunIn(mode, prepared, asked)) return { kind: 'deny', sentence: callWords.planMode(part.name) };
+    if (asked === null) return { kind: 'allow' };
+    const sessionRules = await this.parts.store.sessionRules(this.recorder.sessionId);
+    return this.parts.policy.judge({ tool: part.name, asked, mode, sessionRules });
+  }
+
+  private async execute(part: ToolCallPart, prepared: ReadyCall): Promise<ToolOutput> {
+    const { run, recorder } = this;
+    const call = run.calls.begin(part.callId, run.controller.signal);
+    run.report({ kind: 'runningTool', callId: part.callId, startedAt: this.parts.clock.now() });
+    const context: ToolCallContext = {
+      callId: part.callId,
+      sessionId: recorder.sessionId,
+      conversationId: run.conversationId,
+      turnUid: run.turn.uid,
+      report: (progress) => run.show({ kind: 'toolProgress', turnUid: run.turn.uid, callId: part.callId, progress }),
+      proceed: call.proceed,
+    };
+    try {
+      return await this.orAbandoned(call, prepared.run(call.signal, context));
+    } catch (error) {
+      if (call.signal.reason instanceof CallStop) return { outcome: 'interrupted', text: callWords.stopped };
+      throw error;
+    } finally {
+      call.done();
+    }
+  }
+
+  /** What the call comes back with; one that is ended and says nothing for a while is waited for no longer. */
+  private async orAbandoned(call: RunningCall, output: Promise<ToolOutput>): Promise<ToolOutput> {
+    const { signal } = call;
+    let cancel: () => void = () => undefined;
+    let onAbort: () => void = () => undefined;
+    const abandoned = new Promise<never>((_resolve, reject) => {
+      onAbort = () => (cancel = this.parts.clock.after(graceMs, () => reject(reasonOf(signal))));
+      if (signal.aborted) onAbort();
+      else signal.addEventListener('abort', onAbort, { once: true });
+    });
+    try {
+      return await Promise.race([output, abandoned]);
+    } finally {
+      cancel();
+      signal.removeEventListener('abort', onAbort);
+      // One that was abandoned may reject later.
+      output.catch(() => undefined);
+      abandoned.catch(() => undefined);
+    }
+  }
+}
+
+/** A call on its way to its result. */
+class Call {
+  isStored = false;
+  private started: Promise<ToolOutput> | null = null;
+
+  constructor(
+    readonly part: ToolCallPart,
+    readonly prepared: PreparedCall,
+  ) {}
+
+  get isStarted(): boolean {
+    return this.started !== null;
+  }
+
+  get output(): Promise<ToolOutput> | null {
+    return this.started;
+  }
+
+  start(output: Promise<ToolOutput>): Promise<ToolOutput> {
+    this.started = output;
+    // Awaited in its turn; until then an early rejection (a stop) must not count as unhandled.
+    output.catch(() => undefined);
+    return output;
+  }
+}
+
+/** In Plan mode only what changes nothing runs, and what presents the plan. */
+function mayRunIn(mode: Mode, { readOnly }: ReadyCall, asked: AskedAccess | null): boolean {
+  return mode !== 'plan' || readOnly || asked?.access.kind === 'plan';
+}
+
+function reasonOf({ reason }: AbortSignal): Error {
+  return reason instanceof Error ? reason : new TurnStop('user');
+}
+
+function untilStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  if (signal.aborted) return Promise.reject(reasonOf(signal));
+  let onAbort: () => void = () => undefined;
+  const stopped = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(reasonOf(signal));
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  return Promise.race([work, stopped]).finally(() => signal.removeEventListener('abort', onAbort));
+}

@@ -1,0 +1,31 @@
+import type { ApprovalPolicy } from '../tools/approval/approvalPolicy';
+import type { Access } from '../transcript/approval';
+
+/** Without any rules: looking inside the open folders is free; everything else is asked for, and can only be allowed once. */
+export const cautiousPolicy: ApprovalPolicy = {
+  judge: ({ tool, asked: { access, preview } }) => {
+    if (access.kind === 'read' && access.paths.every(({ isInside }) => isInside)) return { kind: 'allow' };
+    return { kind: 'ask', request: { tool, access, subject: subjectOf(access), reasons: [], rules: [], preview: preview ?? null } };
+  },
+  remember: () => Promise.resolve(),
+};
+
+function subjectOf(access: Access): string {
+  switch (access.kind) {
+    case 'read':
+    case 'edit':
+      return access.paths.map(({ shown }) => shown).join(', ');
+    case 'run':
+      return access.command;
+    case 'fetch':
+      return access.url;
+    case 'mcp':
+      return `${access.server}: ${access.tool}`;
+    case 'editorTool':
+      return access.name;
+    case 'plan':
+      return 'plan';
+    default:
+      return access satisfies never;
+  }
+}

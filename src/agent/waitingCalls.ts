@@ -1,0 +1,31 @@
+import type { SessionStore } from '../store/sessionStore';
+import type { Approval } from '../transcript/approval';
+import type { ToolCallPart } from '../transcript/part';
+import type { Turn } from '../transcript/turn';
+import type { TurnRecorder } from './turnRecorder';
+
+/** Where a turn stands that waited for the person. */
+export interface WaitingCalls {
+  /** The row that holds the calls. */
+  readonly messageUid: string;
+  /** Those without a result, in order. */
+  readonly calls: readonly ToolCallPart[];
+  /** What was decided of calls, by call. */
+  readonly decided: ReadonlyMap<string, Approval>;
+  /** Model requests the turn has made. */
+  readonly requests: number;
+}
+
+/** Reads from the store how a turn that waited goes on. Until its calls are run, it holds for all of them that they never ran. */
+export async function waitingCalls(turn: Turn, store: Pick<SessionStore, 'activeMessages' | 'approvalsOf'>, recorder: TurnRecorder): Promise<WaitingCalls> {
+  const rows = (await store.activeMessages(turn.sessionId)).filter((row) => row.turnUid === turn.uid);
+  const answers = rows.filter((row) => row.role === 'assistant');
+  const last = answers.at(-1);
+  const answered = new Set(rows.slice(last === undefined ? 0 : rows.indexOf(last)).flatMap((row) => (row.role === 'tool' ? [row.parts[0].callId] : [])));
+  const calls = (last?.parts ?? []).filter((part): part is ToolCallPart => part.kind === 'toolCall' && !answered.has(part.callId));
+  const messageUid = last?.uid ?? '';
+  recorder.neverRan(messageUid, calls);
+  const approvals = await store.approvalsOf(turn.uid);
+  const decided = approvals.filter(({ state, messageUid: asked }) => state.kind === 'decided' && asked === messageUid);
+  return { messageUid, calls, decided: new Map(decided.map((approval) => [approval.callId, approval])), requests: answers.length };
+}

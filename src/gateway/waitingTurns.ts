@@ -1,0 +1,42 @@
+import type { Clock } from '../base/clock';
+import type { SessionStore } from '../store/sessionStore';
+import type { Session } from '../transcript/session';
+import type { Turn } from '../transcript/turn';
+import type { SurfaceRegistry } from './surfaceRegistry';
+import type { TurnRunner } from './turnRunner';
+
+interface WaitingParts {
+  readonly store: SessionStore;
+  readonly clock: Clock;
+  readonly surfaces: SurfaceRegistry;
+  readonly runner: TurnRunner;
+}
+
+/** Turns that wait in the store for the person, while nobody runs them: after a reload, a crash or a hand-over. */
+export class WaitingTurns {
+  constructor(private readonly parts: WaitingParts) {}
+
+  /** Ends the turn that waits so in this conversation, with `turnUid` only that one. Called inside the conversation's sequence. Returns whether
+   *  there was one. */
+  async end(session: Session, stopReason: 'user' | 'newPrompt', turnUid?: string): Promise<boolean> {
+    const { store, runner } = this.parts;
+    if (runner.runningIn(session.conversationId) !== null) return false;
+    const open = await store.openTurnOf(session.id);
+    if (open?.state !== 'waiting' || (turnUid !== undefined && open.uid !== turnUid)) return false;
+    await this.settle(open, stopReason);
+    return true;
+  }
+
+  /** Closes a turn that nobody runs. Its calls without a result that wait for the person, or stand behind one that does, never ran. */
+  async settle(open: Turn, stopReason: 'user' | 'newPrompt'): Promise<void> {
+    const { store, clock, surfaces } = this.parts;
+    const { turn, messages } = await store.settleTurn({
+      turnUid: open.uid,
+      settledAt: clock.now(),
+      settlement: { outcome: 'interrupted', stopReason, failure: null },
+      messages: [],
+    });
+    surfaces.tellTurn(turn.sessionId, { kind: 'turnSettled', turn, messages });
+    surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [turn.sessionId] });
+  }
+}

@@ -1,0 +1,125 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { ApprovalDecision } from '../../../src/transcript/approval';
+import { anApproval, answer, answered, call, lines, openTurn, refusal, result, runningTurn, sessionDbWorld, settle, stopped, type SessionDbWorld } from '../../support/sessionDbWorld';
+
+let world: SessionDbWorld;
+beforeEach(async () => {
+  world = await sessionDbWorld();
+});
+
+const once: ApprovalDecision = { kind: 'allow', scope: 'once' };
+const deny: ApprovalDecision = { kind: 'deny', reason: 'not now' };
+const state = (db = world.db) => ({ turn: db.getTurn('t1')?.state, approvals: db.approvalsOf('t1').map((approval) => approval.state.kind), pending: db.pendingApproval('s1')?.id ?? null, sound: db.verifyIntegrity() });
+
+/** Turn `t1` has called `c1` and `c2`. */
+function callingTurn(): void {
+  runningTurn(world.db);
+  world.db.putMessages([answer('m1', [call('c1'), call('c2')], 't1')]);
+}
+
+describe('a question to the person', () => {
+  it('makes its turn wait, and survives a power cut, with what was asked', async () => {
+    callingTurn();
+    const asked = world.db.requestApproval(anApproval('ap'));
+    const found = await world.reopened();
+    expect([asked.turn.state, state(found.db), found.db.pendingApproval('s1'), found.db.recoverTurns(), found.db.listSessions({ limit: 1 })[0]?.lastTurn]).toEqual([
+      'waiting',
+      { turn: 'waiting', approvals: ['pending'], pending: 'ap', sound: [] },
+      { ...anApproval('ap'), state: { kind: 'pending' } },
+      [],
+      { state: 'waiting' },
+    ]);
+  });
+
+  it('is stored once however often it is asked, and refused for a turn that waits already or has ended', () => {
+    callingTurn();
+    const first = world.db.requestApproval(anApproval('ap'));
+    const again = world.db.requestApproval(anApproval('ap'));
+    const second = refusal(() => world.db.requestApproval(anApproval('ap2')));
+    settle(world.db, 't1', stopped);
+    const late = refusal(() => world.db.requestApproval(anApproval('ap3')));
+    expect([again, second, late]).toEqual([first, 'invalid', 'invalid']);
+  });
+
+  it('is decided once: the first decision stands, durable, and the turn runs again', async () => {
+    callingTurn();
+    world.db.requestApproval(anApproval('ap'));
+    const first = world.db.decideApproval('ap', once, 7);
+    const second = world.db.decideApproval('ap', deny, 8);
+    const found = await world.reopened();
+    expect([first.turn.state, second, state(found.db), refusal(() => found.db.decideApproval('nowhere', once, 9))]).toEqual([
+      'running', first, { turn: 'running', approvals: ['decided'], pending: null, sound: [] }, 'not-found',
+    ]);
+  });
+
+  it('expires with its turn: the call and what stands behind it are said not to have run', () => {
+    callingTurn();
+    world.db.requestApproval(anApproval('ap'));
+    settle(world.db, 't1', stopped);
+    const late = world.db.decideApproval('ap', once, 9);
+    expect([state(), late.turn.state, lines(world.db).filter((line) => line.startsWith('tool'))]).toEqual([
+      { turn: 'settled', approvals: ['expired'], pending: null, sound: [] },
+      'settled',
+      ['tool: c1=cancelled:(Cancelled: this call was not run.)', 'tool: c2=cancelled:(Cancelled: this call was not run.)'],
+    ]);
+  });
+
+  it('was allowed and cut off before a result: the call may have run, the one behind as well', () => {
+    callingTurn();
+    world.db.requestApproval(anApproval('ap'));
+    world.db.decideApproval('ap', once, 7);
+    const [recovered] = world.db.recoverTurns();
+    expect([recovered?.turn.stopReason, recovered?.messages.flatMap((row) => (row.role === 'tool' ? [row.parts[0].outcome] : []))]).toEqual(['crash', ['interrupted', 'interrupted']]);
+  });
+
+  it('about a later call leaves the result of an earlier one as it is', () => {
+    callingTurn();
+    world.db.putMessages([result('r1', 'c1', 'content', 't1')]);
+    world.db.requestApproval(anApproval('ap', { callId: 'c2' }));
+    settle(world.db, 't1', stopped);
+    expect(lines(world.db).filter((line) => line.startsWith('tool'))).toEqual(['tool: c1=done:content', 'tool: c2=cancelled:(Cancelled: this call was not run.)']);
+  });
+
+  it('goes with its session when that is forgotten', () => {
+    callingTurn();
+    world.db.requestApproval(anApproval('ap'));
+    const whileWaiting = refusal(() => world.db.forgetSession('s1'));
+    settle(world.db, 't1', stopped);
+    world.db.forgetSession('s1');
+    expect([whileWaiting, world.db.approval('ap')]).toEqual(['conversation-busy', null]);
+  });
+});
+
+describe('what was allowed for a session', () => {
+  it('holds for its whole conversation, in the order of the decisions, and not for a branch', () => {
+    world.db.createSession({ id: 's1', startedAt: 1 });
+    answered(world.db, 't0', 'earlier');
+    openTurn(world.db, { turnUid: 't1' });
+    world.db.putMessages([answer('m1', [call('c1'), call('c2')], 't1')]);
+    const decide = (id: string, callId: string, decision: ApprovalDecision, at: number): void => {
+      world.db.requestApproval(anApproval(id, { callId }));
+      world.db.decideApproval(id, decision, at);
+    };
+    decide('a1', 'c1', { kind: 'allow', scope: 'session', rules: ['run(npm test)', 'edit(src/**)'] }, 5);
+    decide('a2', 'c2', { kind: 'allow', scope: 'workspace', rules: ['run(git push)'] }, 6);
+    world.db.putMessages([result('r1', 'c1', 'x', 't1'), result('r2', 'c2', 'x', 't1'), answer('m2', 'Done.', 't1')]);
+    settle(world.db, 't1');
+    world.db.compressSession({ parentId: 's1', childId: 's2', handoff: 'Before.', summarisedUpTo: 'm2', now: 20 });
+    world.db.branchSession({ sessionId: 's2', upTo: null, childId: 'b1', now: 21 });
+    expect([world.db.sessionRules('s2'), world.db.sessionRules('b1'), world.db.verifyIntegrity()]).toEqual([['run(npm test)', 'edit(src/**)'], [], []]);
+  });
+});
+
+describe('the mode of a session', () => {
+  it('is of its conversation: compression takes it along, a branch begins without one', () => {
+    world.db.createSession({ id: 's1', startedAt: 1 });
+    answered(world.db, 't1', 'one');
+    const unset = world.db.sessionMode('s1');
+    world.db.setSessionMode('s1', 'plan');
+    world.db.compressSession({ parentId: 's1', childId: 's2', handoff: 'Before.', summarisedUpTo: 'a-t1', now: 20 });
+    world.db.branchSession({ sessionId: 's2', upTo: null, childId: 'b1', now: 21 });
+    const taken = [world.db.sessionMode('s2'), world.db.sessionMode('b1')];
+    world.db.setSessionMode('s1', null);
+    expect([unset, taken, world.db.sessionMode('s2')]).toEqual([null, ['plan', null], null]);
+  });
+});
