@@ -46,12 +46,14 @@ export class LoginEnvironment {
   private resolve(shell: string): Promise<Environment> {
     const { node, own, clock } = this.needs;
     const mark = randomUUID().replaceAll('-', '');
+    // Not the mark itself, which would then stand in the answer too.
+    const marker = `login-${randomUUID()}`;
     const script = `'${node.replaceAll("'", "'\\''")}' -p '"${mark}" + JSON.stringify(process.env) + "${mark}"'`;
     return new Promise((resolve, reject) => {
       // VSCODE_RESOLVING_ENVIRONMENT is what the editor sets when it asks the same; people's start files know it.
-      const env = { ...own, ELECTRON_RUN_AS_NODE: '1', ELECTRON_NO_ATTACH_CONSOLE: '1', VSCODE_RESOLVING_ENVIRONMENT: '1', [markerName]: mark };
+      const env = { ...own, ELECTRON_RUN_AS_NODE: '1', ELECTRON_NO_ATTACH_CONSOLE: '1', VSCODE_RESOLVING_ENVIRONMENT: '1', [markerName]: marker };
       const child = spawn(shell, [...loginFlags(shell), script], { detached: true, stdio: ['ignore', 'pipe', 'ignore'], env });
-      const tree = new ProcessTree(child.pid ?? 0, mark, clock);
+      const tree = new ProcessTree(child.pid ?? 0, marker, clock);
       const finish = (outcome: () => void): void => {
         cancel();
         child.stdout.destroy();
