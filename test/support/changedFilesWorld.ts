@@ -43,6 +43,7 @@ export class ChangedFilesWorld {
   private constructor(
     readonly folder: string,
     readonly db: SessionDb,
+    private readonly close: () => void,
     largest?: number,
   ) {
     const store = fileStoreOver(db);
@@ -57,10 +58,10 @@ export class ChangedFilesWorld {
   }
 
   static async open(largest?: number): Promise<ChangedFilesWorld> {
-    const { db } = await sessionDbWorld();
+    const { db, database } = await sessionDbWorld();
     db.createSession({ id: 's1', startedAt: 1 });
     for (const turn of ['t1', 't2', 't3']) answered(db, turn, turn);
-    return new ChangedFilesWorld(mkdtempSync(join(tmpdir(), 'hermes-changes-')), db, largest);
+    return new ChangedFilesWorld(mkdtempSync(join(tmpdir(), 'hermes-changes-')), db, () => database.close(), largest);
   }
 
   path(name: string): string {
@@ -99,6 +100,7 @@ export class ChangedFilesWorld {
   }
 
   dispose(): void {
+    this.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
 

@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { NotWatched } from './snapshot';
+
+export interface GitCall {
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string | Uint8Array;
+  /** Milliseconds; then it is killed. */
+  readonly patienceMs: number;
+  /** Where the program is started; never a folder of the person's, because Windows looks for programs there first. */
+  readonly startIn: string;
+}
+
+/** Runs Git and gives what it wrote. Rejects with `NotWatched` when it cannot be started, fails or takes too long. */
+export type RunGit = (call: GitCall) => Promise<Buffer>;
+
+/** What would make Git run a program of the repository's, start a service, ask something or convert what it reads. */
+const quiet = [
+  'core.fsmonitor=false', 'core.untrackedCache=false', 'core.splitIndex=false', 'core.autocrlf=false', 'core.safecrlf=false', 'core.fileMode=false',
+  'core.hooksPath=/dev/null', 'gc.auto=0', 'maintenance.auto=false', 'index.sparse=false', 'core.quotePath=false',
+].flatMap((setting) => ['-c', setting]);
+
+export const runGit: RunGit = ({ args, env = {}, input, patienceMs, startIn }) =>
+  new Promise((resolve, reject) => {
+    const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.toUpperCase().startsWith('GIT_')));
+    const child = spawn('git', [...quiet, ...args], {
+      cwd: startIn, windowsHide: true, stdio: 'pipe', env: { ...inherited, LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', ...env },
+    });
+    const out: Buffer[] = [];
+    let said = '';
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new NotWatched('looking at the folder takes too long'));
+    }, Math.max(1, patienceMs));
+    const fail = (why: string): void => {
+      clearTimeout(timer);
+      reject(new NotWatched(why));
+    };
+    child.stdout.on('data', (data: Buffer) => out.push(data));
+    child.stderr.on('data', (data: Buffer) => (said = (said + data.toString()).slice(-500)));
+    child.stdin.on('error', () => undefined);
+    child.on('error', () => fail('Git could not be started'));
+    child.on('close', (code) => {
+      clearTimeout(timer);
+      if (code === 0) resolve(Buffer.concat(out));
+      else fail(`Git failed: ${said.trim().split('\n').at(-1) ?? ''}`);
+    });
+    child.stdin.end(input);
+  });

@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto';
+import { copyFile, lstat, mkdir, rm, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import type { Clock } from '../../../base/clock';
+import { largestKept } from './contentHash';
+import type { RunGit } from './gitProgram';
+import { differencesOf, parseBatch, parseRaw, parseSizes, quoted, split } from './gitOutput';
+import { NotWatched, type Snapshot, type SnapshotTaker } from './snapshot';
+
+/** Untracked and changed files looked at in one snapshot, and files taken for one command's changes. */
+const mostFiles = 20_000;
+const mostChanged = 2000;
+const mostBytes = 64 * 1024 * 1024;
+
+interface Place {
+  /** The work tree's root. */
+  readonly root: string;
+  readonly index: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly startIn: string;
+}
+
+/** What a look at a work tree found: a tree of ours, and the index it was made of. */
+interface Looked {
+  readonly tree: string;
+  readonly index: string;
+}
+
+/** Snapshots of Git work trees. Git reads them with a repository of ours beside the store: own index, own objects, own settings. The person's
+ *  repository is only read (its index is copied once, so that unchanged files need not be; its objects are looked up), so neither index, stash,
+ *  refs nor objects can be touched. What .gitignore leaves out is not seen. Conversions (line ends, LFS) are off: a file's bytes are its bytes. */
+export class GitSnapshots implements SnapshotTaker {
+  private readonly places = new Map<string, Promise<Place>>();
+  /** Git's index is one file: one snapshot after the other. */
+  private queue: Promise<unknown> = Promise.resolve();
+  private count = 0;
+
+  constructor(
+    private readonly git: RunGit,
+    private readonly clock: Clock,
+    /** Where our repositories lie; emptied for a work tree when it is first looked at. */
+    private readonly home: () => string,
+  ) {}
+
+  /** Rejects with `NotWatched` also where the folder is in no work tree. */
+  async take(folder: string, patienceMs: number): Promise<Snapshot> {
+    const until = this.clock.monotonicMs() + patienceMs;
+    const root = await this.rootOf(folder, patienceMs);
+    const place = await this.placeOf(root, until);
+    const looked = await this.inOrder(async (): Promise<Looked> => {
+      const tree = await this.writeTree(place, until);
+      const index = `${place.index}.${++this.count}`;
+      // A folder without files has no index.
+      await copyFile(place.index, index).catch(() => undefined);
+      return { tree, index };
+    });
+    return { differences: (patience) => this.differences(place, looked, this.clock.monotonicMs() + patience) };
+  }
+
+  /** Whether Git works with this folder at all; where it does not, folders can be looked at in another way. */
+  async isWorkTree(folder: string): Promise<boolean> {
+    return this.rootOf(folder, 2000).then(() => true, () => false);
+  }
+
+  /** Forgets what files held. */
+  async clear(): Promise<void> {
+    await this.inOrder(async () => {
+      this.places.clear();
+      await rm(this.home(), { recursive: true, force: true });
+    });
+  }
+
+  private async rootOf(folder: string, patienceMs: number): Promise<string> {
+    await mkdir(this.home(), { recursive: true });
+    const root = (await this.git({ args: ['-C', folder, 'rev-parse', '--show-toplevel'], patienceMs, startIn: this.home() })).toString().replace(/\r?\n$/, '');
+    if (root === '') throw new NotWatched('the folder is in no Git work tree');
+    return path.normalize(root);
+  }
+
+  private placeOf(root: string, until: number): Promise<Place> {
+    const known = this.places.get(root);
+    if (known !== undefined) return known;
+    const made = this.make(root, until);
+    this.places.set(root, made);
+    made.catch(() => this.places.delete(root));
+    return made;
+  }
+
+  private async make(root: string, until: number): Promise<Place> {
+    const startIn = this.home();
+    const ask = async (...args: readonly string[]): Promise<string> =>
+      (await this.git({ args: ['-C', root, 'rev-parse', ...args], patienceMs: this.left(until), startIn })).toString().replace(/\r?\n$/, '');
+    const [objects, index, excludes, format] = [
+      path.resolve(root, await ask('--git-path', 'objects')), path.resolve(root, await ask('--git-path', 'index')),
+      path.resolve(root, await ask('--git-path', 'info/exclude')), await ask('--show-object-format'),
+    ];
+    const own = path.join(startIn, createHash('sha256').update(root).digest('hex').slice(0, 16));
+    await rm(own, { recursive: true, force: true });
+    await this.git({ args: ['init', '--quiet', '--bare', '--template=', `--object-format=${format}`, own], patienceMs: this.left(until), startIn });
+    await mkdir(path.join(own, 'info'), { recursive: true });
+    await writeFile(path.join(own, 'info', 'attributes'), '* -text -eol -filter -ident -working-tree-encoding -diff\n');
+    await copyFile(excludes, path.join(own, 'info', 'exclude')).catch(() => undefined);
+    const ownIndex = path.join(own, 'index');
+    const place: Place = {
+      root, startIn, index: ownIndex,
+      env: { GIT_DIR: own, GIT_WORK_TREE: root, GIT_INDEX_FILE: ownIndex, GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(objects) },
+    };
+    await this.copyIndex(place, index, until);
+    return place;
+  }
+
+  /** An index that needs the person's repository beside it (split, sparse) is done without: then every file is read once. */
+  private async copyIndex(place: Place, index: string, until: number): Promise<void> {
+    try {
+      await copyFile(index, place.index);
+      await this.in(place, ['ls-files', '-s', '-z', '--', ':(top,glob).gitattributes'], until);
+    } catch {
+      await rm(place.index, { force: true });
+    }
+  }
+
+  private async writeTree(place: Place, until: number): Promise<string> {
+    await rm(`${place.index}.lock`, { force: true });
+    const listed = split(await this.in(place, ['ls-files', '-z', '-m', '-o', '--exclude-standard'], until)).filter((name) => !name.endsWith('/'));
+    if (listed.length > mostFiles) throw new NotWatched(`more than ${mostFiles} files there are not in Git`);
+    const taken: string[] = [];
+    for (const name of new Set(listed)) if (await this.isTaken(path.join(place.root, name))) taken.push(name);
+    if (taken.length > 0) await this.in(place, ['update-index', '--add', '--remove', '-z', '--stdin'], until, taken.map((name) => `${name}\0`).join(''));
+    return (await this.in(place, ['write-tree', '--missing-ok'], until)).toString().trim();
+  }
+
+  /** What is gone is taken too, as gone. */
+  private async isTaken(file: string): Promise<boolean> {
+    const stat = await lstat(file).catch(() => null);
+    return stat === null || (stat.isFile() && stat.size <= largestKept);
+  }
+
+  private differences(place: Place, before: Looked, until: number): ReturnType<Snapshot['differences']> {
+    return this.inOrder(async () => {
+      const after = await this.writeTree(place, until);
+      const changed = parseRaw(await this.in(place, ['diff-tree', '-r', '--raw', '-z', '--no-renames', '--no-abbrev', before.tree, after], until));
+      if (changed.length > mostChanged) throw new NotWatched(`more than ${mostChanged} files were changed`);
+      const contents = await this.contents(place, changed.flatMap(({ from, to }) => [from, to]), until);
+      const sizes = await this.sizesIn(place, before, changed.flatMap(({ name, from }) => (from === null ? [] : [name])), until);
+      await rm(before.index, { force: true });
+      return differencesOf(place.root, changed, contents, sizes);
+    });
+  }
+
+  /** How large files were on disk. What Git keeps of a file that was converted (line ends, LFS) is another text, and mostly of another size. */
+  private async sizesIn(place: Place, { index }: Looked, names: readonly string[], until: number): Promise<ReadonlyMap<string, number>> {
+    if (names.length === 0) return new Map();
+    const asked = { ...place, env: { ...place.env, GIT_INDEX_FILE: index } };
+    return parseSizes(await this.in(asked, ['--literal-pathspecs', 'ls-files', '--debug', '-z', '--', ...names], until));
+  }
+
+  private async contents(place: Place, hashes: readonly (string | null)[], until: number): Promise<ReadonlyMap<string, Uint8Array>> {
+    const wanted = [...new Set(hashes.filter((hash) => hash !== null))];
+    if (wanted.length === 0) return new Map();
+    const sizes = split(await this.in(place, ['cat-file', '--batch-check=%(objectsize)', '--buffer'], until, wanted.map((hash) => `${hash}\n`).join('')), '\n');
+    if (sizes.reduce((sum, size) => sum + (Number(size) || 0), 0) > mostBytes) throw new NotWatched('the files that were changed are too large together');
+    return parseBatch(await this.in(place, ['cat-file', '--batch', '--buffer'], until, wanted.map((hash) => `${hash}\n`).join('')));
+  }
+
+  private in(place: Place, args: readonly string[], until: number, input?: string): Promise<Buffer> {
+    return this.git({ args: ['-C', place.root, ...args], env: place.env, patienceMs: this.left(until), startIn: place.startIn, ...(input === undefined ? {} : { input }) });
+  }
+
+  private left(until: number): number {
+    return until - this.clock.monotonicMs();
+  }
+
+  private inOrder<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.queue.then(work);
+    this.queue = done.catch(() => undefined);
+    return done;
+  }
+}

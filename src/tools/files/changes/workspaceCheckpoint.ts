@@ -1,0 +1,85 @@
+import * as path from 'node:path';
+import type { Log } from '../../../base/log';
+import type { ToolCallContext } from '../../tool';
+import type { ChangedPath, CheckedRun, CommandCheckpoint } from './commandCheckpoint';
+import type { GitSnapshots } from './gitSnapshots';
+import type { ScanSnapshots } from './scanSnapshots';
+import { NotWatched, type FileDifference, type Snapshot } from './snapshot';
+import type { StoreEditJournal } from './storeEditJournal';
+
+/** A command waits this long at most for the look before it; the look behind it may take longer, because by then it is worth it. */
+const beforeMs = 2000;
+const afterMs = 10_000;
+
+export interface WorkspaceCheckpointNeeds {
+  readonly journal: Pick<StoreEditJournal, 'record'>;
+  readonly git: GitSnapshots;
+  readonly scan: ScanSnapshots;
+  readonly isOn: () => boolean;
+  /** The open folders, absolute. */
+  readonly roots: () => readonly string[];
+  readonly log: Log;
+}
+
+/** Finds what a command changed by looking at the folder it runs in before and after: its Git work tree, else the open folder. */
+export class WorkspaceCheckpoint implements CommandCheckpoint {
+  constructor(private readonly needs: WorkspaceCheckpointNeeds) {}
+
+  async around<T>(call: ToolCallContext, folder: string, run: () => Promise<T>): Promise<CheckedRun<T>> {
+    if (!this.needs.isOn()) return { value: await run(), changed: [], note: null };
+    const before = await this.look(folder);
+    let changed: readonly ChangedPath[] = [];
+    let note: string | null = null;
+    const settle = async (): Promise<void> => void ({ changed, note } = await this.compare(call, before));
+    // Also what a command did that failed or was stopped can be reverted.
+    const value = await run().finally(settle);
+    return { value, changed, note };
+  }
+
+  private async look(folder: string): Promise<Snapshot | string> {
+    try {
+      return await this.takerFor(folder);
+    } catch (error) {
+      return this.why(error);
+    }
+  }
+
+  private async takerFor(folder: string): Promise<Snapshot> {
+    const { git, scan, roots } = this.needs;
+    if (await git.isWorkTree(folder)) return git.take(folder, beforeMs);
+    const root = roots().find((candidate) => isWithin(candidate, folder));
+    if (root === undefined) throw new NotWatched('it ran outside the open folders');
+    return scan.take(root, beforeMs);
+  }
+
+  /** Never rejects. */
+  private async compare(call: ToolCallContext, before: Snapshot | string): Promise<Pick<CheckedRun<never>, 'changed' | 'note'>> {
+    if (typeof before === 'string') return { changed: [], note: noteOf(before) };
+    try {
+      const { files, unsure } = await before.differences(afterMs);
+      await this.needs.journal.record(call, files);
+      return { changed: files.map(changedPath), note: unsure === 0 ? null : noteOf(`of ${unsure} of the changed files it is not known what they held`, 'Not all that this command changed') };
+    } catch (error) {
+      return { changed: [], note: noteOf(this.why(error)) };
+    }
+  }
+
+  private why(error: unknown): string {
+    if (error instanceof NotWatched) return error.message;
+    this.needs.log.error('What a command changes could not be looked at', error);
+    return 'it could not be stored';
+  }
+}
+
+function noteOf(why: string, what = 'What this command changed in files'): string {
+  return `${what} cannot be reverted: ${why}.`;
+}
+
+function changedPath({ before, after }: FileDifference): ChangedPath {
+  return { path: before.path, kind: before.bytes === null ? 'created' : after.bytes === null ? 'deleted' : 'edited' };
+}
+
+function isWithin(root: string, folder: string): boolean {
+  const relative = path.relative(root, folder);
+  return relative === '' || (relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative));
+}
