@@ -42,13 +42,13 @@ export function approvalTitle({ access }: ApprovalRequest): string {
 }
 
 /** Where it would happen, beyond what the subject says; null where that is all. */
-export function approvalPlace({ access }: ApprovalRequest): string | null {
+export function approvalPlace({ access, subject }: ApprovalRequest): string | null {
   switch (access.kind) {
     case 'run':
       return t('In {folder}', { folder: access.folder.isInside ? access.folder.shown : access.folder.path });
     case 'edit':
     case 'read': {
-      const outside = access.paths.filter(({ isInside }) => !isInside);
+      const outside = access.paths.filter(({ isInside, path }) => !isInside && path !== subject);
       return outside.length === 0 ? null : outside.map(({ path }) => path).join('\n');
     }
     default:

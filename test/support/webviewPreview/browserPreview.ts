@@ -86,7 +86,7 @@ async function press(page: Page, name: string): Promise<void> {
   const inGroup = page.getByRole('group', { name }).getByRole('button');
   const exact = page.getByRole('button', { name, exact: true });
   const button = (await exact.count()) > 0 ? exact : page.getByRole('button', { name }).or(inGroup);
-  await (name === 'Model' ? page.getByRole('combobox', { name }) : button).first().click();
+  await (name === 'Model' || name === 'Mode' ? page.getByRole('combobox', { name, exact: true }) : button).first().click();
 }
 
 function shell(view: string): string {

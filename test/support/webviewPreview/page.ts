@@ -54,6 +54,9 @@ function resultOf(request: unknown): unknown {
   if (request === 'search') return state?.requests?.search;
   if (request === 'listModels') return state?.requests?.listModels ?? { models: [], problems: [] };
   if (request === 'contextUse') return state?.requests?.contextUse ?? { tokens: 0, counted: false, window: null, parts: null };
+  if (request === 'fileHunks') return state?.requests?.fileHunks ?? [];
+  if (request === 'filesFrom') return state?.requests?.filesFrom ?? [];
+  if (request === 'reviewFiles') return state?.requests?.reviewFiles ?? { sentence: null, conflicts: [] };
   if (request === 'compressionPreview') return state?.requests?.compressionPreview ?? null;
   if (request !== 'loadEarlier') return null;
   const [page, ...rest] = earlierLeft;

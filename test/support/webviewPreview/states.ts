@@ -1,4 +1,4 @@
-import type { ChatNotifications, ChatState, ModelChoices, SessionContextUse, SetupEntry, ShownSession } from '../../../src/protocol/chatProtocol';
+import type { ChatNotifications, ChatResults, ChatState, ModelChoices, SessionContextUse, SetupEntry, ShownSession } from '../../../src/protocol/chatProtocol';
 import type { SearchPage, SearchState } from '../../../src/protocol/searchProtocol';
 import type { TranscriptBranch, TranscriptState } from '../../../src/protocol/transcriptProtocol';
 import type { HandoffTokens } from '../../../src/transcript/handoff';
@@ -7,6 +7,7 @@ import type { SessionSummary } from '../../../src/transcript/session';
 import type { TurnEvent } from '../../../src/transcript/turnEvent';
 import { searchHit, searchPage, searchSession } from '../builders/searchResults';
 import { transcriptState, treeBranch } from '../builders/transcriptState';
+import { workStates } from './workStates';
 import { afternoon, answer, call, modelRow, prompt, result, runningTurn, session, settledTurn, shownSession } from '../builders/viewMessages';
 
 /** A view as the host would describe it, and what a person does in it before it is looked at. */
@@ -14,7 +15,7 @@ export interface PreviewState {
   readonly view: 'chat' | 'transcript' | 'search';
   readonly bootstrap: ChatState | TranscriptState | SearchState;
   readonly events?: readonly TurnEvent[];
-  readonly requests?: { readonly listModels?: ModelChoices; readonly contextUse?: SessionContextUse; readonly compressionPreview?: HandoffTokens; readonly search?: SearchPage };
+  readonly requests?: { readonly listModels?: ModelChoices; readonly contextUse?: SessionContextUse; readonly compressionPreview?: HandoffTokens; readonly search?: SearchPage } & { readonly [Name in 'fileHunks' | 'filesFrom' | 'reviewFiles']?: ChatResults[Name] };
   /** Pages that are there before the first, newest page first. */
   readonly earlierPages?: readonly (readonly Message[])[];
   /** Buttons pressed, by accessible name, in order. */
@@ -287,6 +288,7 @@ export const states: Readonly<Record<string, PreviewState>> = {
   rewind: { view: 'chat', bootstrap: state(branched), press: ['Rewind to Here…'] },
   'resume-list': { view: 'chat', bootstrap: state({ ...complete, draft: '/resume' }, { recentSessions: recent }), press: ['Send'] },
   private: { view: 'chat', bootstrap: state(null, { beginning: { private: true }, recentSessions: recent }) },
+  ...workStates(state),
   rtl: { view: 'chat', bootstrap: state(complete), direction: 'rtl' },
   transcript: {
     view: 'transcript',

@@ -35,10 +35,10 @@ function RunningActions({ row }: { readonly row: CallRow }) {
   if (!isLongRunning(name)) return null;
   return (
     <span class="tool-actions">
+      <button type="button" class="button secondary tiny" aria-label={t('Stop {tool}', { tool: name })} title={t('Stop this call; the turn goes on')} onClick={() => void chat.approvals.stopCall(callId)}>{t('Stop')}</button>
+      {name === 'run_command' && <button type="button" class="button secondary tiny" title={t('Proceed While Running: the turn goes on, and so does the command')} onClick={() => void chat.approvals.proceedCall(callId)}>{t('Proceed While Running')}</button>}
       {sessionId !== null && <SessionAction sessionId={sessionId} />}
       {output !== null && <OutputAction file={output.file} />}
-      {name === 'run_command' && <button type="button" class="button secondary tiny" title={t('Proceed While Running: the turn goes on, and so does the command')} onClick={() => void chat.approvals.proceedCall(callId)}>{t('Proceed While Running')}</button>}
-      <button type="button" class="button secondary tiny" title={t('Stop this call; the turn goes on')} onClick={() => void chat.approvals.stopCall(callId)}>{t('Stop')}</button>
     </span>
   );
 }
