@@ -1,10 +1,14 @@
-import { relative, sep } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
 import * as vscode from 'vscode';
 import type { Log } from '../base/log';
-import type { TextMatch, TextSearch, TextSearchResult } from '../tools/workspaceFiles';
+import type { FileKind, FileSearch, FileSearchResult, TextMatch, TextSearch, TextSearchResult } from '../tools/workspaceFiles';
+import { diskReader, type FolderReader, walkFolder } from './folderWalk';
 import { globMatcher } from './globPattern';
 import { matchingLines } from './lineScan';
-import { searchWithRipgrep } from './ripgrepSearch';
+import { Pace } from './pace';
+import { listWithRipgrep, searchWithRipgrep } from './ripgrepSearch';
+import { scanFolder } from './scanSearch';
 
 export interface SearchedFolder {
   readonly name: string;
@@ -12,10 +16,11 @@ export interface SearchedFolder {
   readonly uri: vscode.Uri;
 }
 
-const maxScannedFiles = 20_000;
-const maxScannedBytes = 2 * 1024 * 1024;
+/** Files of one search by name, before they are put in order. */
+const maxListed = 200_000;
+const statAtOnce = 64;
 
-/** Text search over the open folders: ripgrep where there is one (the editor's own search API is still proposed), else file by file through
+/** Search over the open folders, for text and for names: ripgrep where there is one (the editor's own search API is still proposed), else file by file through
  *  the editor. Files with unsaved changes are searched as their editors show them. */
 export class EditorTextSearch {
   private ripgrep: Promise<string | null> | null = null;
@@ -51,9 +56,32 @@ export class EditorTextSearch {
     const binary = folder.uri.scheme === 'file' ? await this.binary() : null;
     const fromDisk =
       binary === null
-        ? await scanFolder(folder, search, excludes, accepts, rest, signal)
+        ? await scanFolder({ root: folder.path, reader: readerOf(folder), search, excludes, accepts, limit: rest, signal }, new Pace())
         : await searchWithRipgrep({ binary, root: folder.path, search, excludes, accepts, limit: rest, signal });
     return [...fromEditors, ...fromDisk];
+  }
+
+  /** Files by a glob over their paths. Where there are more than wanted, the first in the order that is asked for. */
+  async findFiles(folders: readonly SearchedFolder[], search: FileSearch, signal: AbortSignal): Promise<FileSearchResult> {
+    const found: { readonly path: string; readonly uri: vscode.Uri }[] = [];
+    for (const folder of folders) {
+      const paths = await this.pathsIn(folder, includeMatcher(search.pattern, folders.length > 1 ? folder.name : null), signal);
+      found.push(...paths.map((path) => ({ path: join(folder.path, ...path.split('/')), uri: vscode.Uri.joinPath(folder.uri, ...path.split('/')) })));
+    }
+    const ordered = search.order === 'name' ? found.map(({ path }) => path).sort() : await newestFirst(found, signal);
+    return { paths: ordered.slice(0, search.maxFiles), limited: ordered.length > search.maxFiles };
+  }
+
+  private async pathsIn(folder: SearchedFolder, accepts: (path: string) => boolean, signal: AbortSignal): Promise<readonly string[]> {
+    const excludes = excludedGlobs(folder.uri);
+    const binary = folder.uri.scheme === 'file' ? await this.binary() : null;
+    if (binary !== null) return listWithRipgrep({ binary, root: folder.path, excludes, accepts, limit: maxListed, signal });
+    const paths: string[] = [];
+    for await (const path of walkFolder({ root: folder.path, reader: readerOf(folder), excludes, signal, pace: new Pace() })) {
+      if (accepts(path)) paths.push(path);
+      if (paths.length >= maxListed) break;
+    }
+    return paths;
   }
 
   private binary(): Promise<string | null> {
@@ -90,40 +118,37 @@ function unsavedDocuments(folder: SearchedFolder): readonly { readonly path: str
   });
 }
 
-async function scanFolder(
-  folder: SearchedFolder,
-  search: TextSearch,
-  excludes: readonly string[],
-  accepts: (path: string) => boolean,
-  limit: number,
-  signal: AbortSignal,
-): Promise<readonly TextMatch[]> {
-  const cancellation = new vscode.CancellationTokenSource();
-  const cancel = (): void => cancellation.cancel();
-  signal.addEventListener('abort', cancel, { once: true });
-  try {
-    const exclude = `{${['**/node_modules/**', '**/.git/**', ...excludes].join(',')}}`;
-    const files = await vscode.workspace.findFiles(new vscode.RelativePattern(folder.uri, '**/*'), exclude, maxScannedFiles, cancellation.token);
-    const matches: TextMatch[] = [];
-    for (const file of files) {
-      signal.throwIfAborted();
-      if (matches.length >= limit) break;
-      if (!accepts(relative(folder.path, file.fsPath).split(sep).join('/'))) continue;
-      const text = await readTextFile(file);
-      if (text !== null) matches.push(...linesOf(file.fsPath, text, search, limit - matches.length));
-    }
-    return matches;
-  } finally {
-    signal.removeEventListener('abort', cancel);
-    cancellation.dispose();
+/** Files that are gone by now come last. */
+async function newestFirst(files: readonly { readonly path: string; readonly uri: vscode.Uri }[], signal: AbortSignal): Promise<readonly string[]> {
+  const dated: { readonly path: string; readonly modifiedAt: number }[] = [];
+  for (let start = 0; start < files.length; start += statAtOnce) {
+    signal.throwIfAborted();
+    dated.push(...(await Promise.all(files.slice(start, start + statAtOnce).map(async ({ path, uri }) => ({ path, modifiedAt: await modifiedAt(uri) })))));
   }
+  return dated.sort((left, right) => right.modifiedAt - left.modifiedAt || (left.path < right.path ? -1 : 1)).map(({ path }) => path);
 }
 
-/** Null for what is too large, binary, or gone by now. */
-async function readTextFile(file: vscode.Uri): Promise<string | null> {
-  const bytes = await Promise.resolve(vscode.workspace.fs.readFile(file)).catch(() => null);
-  if (bytes === null || bytes.length > maxScannedBytes || bytes.subarray(0, 8192).includes(0)) return null;
-  return new TextDecoder('utf-8').decode(bytes);
+async function modifiedAt(uri: vscode.Uri): Promise<number> {
+  // Straight from the disk where there is one: a way through the editor for each of many files takes seconds.
+  const asked = uri.scheme === 'file' ? stat(uri.fsPath).then(({ mtimeMs }) => mtimeMs) : Promise.resolve(vscode.workspace.fs.stat(uri)).then(({ mtime }) => mtime);
+  return asked.catch(() => 0);
+}
+
+function readerOf(folder: SearchedFolder): FolderReader {
+  if (folder.uri.scheme === 'file') return diskReader;
+  const uriOf = (path: string): vscode.Uri => vscode.Uri.joinPath(folder.uri, ...relative(folder.path, path).split(sep));
+  return {
+    list: async (path) => (await Promise.resolve(vscode.workspace.fs.readDirectory(uriOf(path))).catch(() => [])).map(([name, type]) => ({ name, kind: plainKind(type) })),
+    read: async (path, maxBytes) => {
+      const bytes = await Promise.resolve(vscode.workspace.fs.readFile(uriOf(path))).catch(() => null);
+      return bytes === null || bytes.length > maxBytes ? null : bytes;
+    },
+  };
+}
+
+/** Links are not followed: they may lead out of the folder. */
+function plainKind(type: vscode.FileType): FileKind {
+  return type === vscode.FileType.File ? 'file' : type === vscode.FileType.Directory ? 'directory' : 'other';
 }
 
 function linesOf(path: string, text: string, search: TextSearch, limit: number): readonly TextMatch[] {

@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
+import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import type { DirectoryEntry, FileKind, TextSearch, TextSearchResult, WorkspaceFiles, WorkspaceRoot } from '../tools/workspaceFiles';
+import type { DirectoryEntry, FileKind, FileSearch, FileSearchResult, TextSearch, TextSearchResult, WorkspaceFiles, WorkspaceRoot } from '../tools/workspaceFiles';
 import { FileNotFound } from '../tools/workspaceFiles';
 import { uriOfPath } from './editorPaths';
 import type { EditorTextSearch } from './editorTextSearch';
@@ -54,7 +55,17 @@ export class EditorWorkspaceFiles implements WorkspaceFiles {
   }
 
   async searchText(search: TextSearch, signal: AbortSignal): Promise<TextSearchResult> {
-    return this.textSearch.search(this.roots(), search, signal);
+    return this.textSearch.search(this.searched(search.folder), search, signal);
+  }
+
+  async findFiles(search: FileSearch, signal: AbortSignal): Promise<FileSearchResult> {
+    return this.textSearch.findFiles(this.searched(search.folder), search, signal);
+  }
+
+  private searched(folder: string | undefined): readonly OpenFolder[] {
+    if (folder === undefined) return this.roots();
+    const uri = uriOfPath(folder);
+    return [{ name: basename(folder), path: uri.fsPath, uri }];
   }
 
   private async existing<T>(path: string, ask: (uri: vscode.Uri) => Thenable<T>): Promise<T> {

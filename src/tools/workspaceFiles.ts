@@ -27,11 +27,30 @@ export interface TextSearch {
   /** Glob over paths below the roots; null for every file. */
   readonly include: string | null;
   readonly maxMatches: number;
+  /** Absolute: search below this folder, which may lie outside the open ones; absent: below all open folders. */
+  readonly folder?: string;
 }
 
 export interface TextSearchResult {
   readonly matches: readonly TextMatch[];
   /** There were more than `maxMatches`. */
+  readonly limited: boolean;
+}
+
+export interface FileSearch {
+  /** Glob over paths below the folder. */
+  readonly pattern: string;
+  /** modified: newest first. */
+  readonly order: 'name' | 'modified';
+  readonly maxFiles: number;
+  /** As in `TextSearch`. */
+  readonly folder?: string;
+}
+
+export interface FileSearchResult {
+  /** Absolute paths. */
+  readonly paths: readonly string[];
+  /** There were more than `maxFiles`. */
   readonly limited: boolean;
 }
 
@@ -47,7 +66,10 @@ export interface WorkspaceFiles {
   size(path: string): Promise<number>;
   read(path: string, signal: AbortSignal): Promise<Uint8Array>;
   list(path: string, signal: AbortSignal): Promise<readonly DirectoryEntry[]>;
+  /** Leaves out what ignore files and the editor's exclude settings name. Ends soon after `signal` is aborted. */
   searchText(search: TextSearch, signal: AbortSignal): Promise<TextSearchResult>;
+  /** The same for names of files. */
+  findFiles(search: FileSearch, signal: AbortSignal): Promise<FileSearchResult>;
 }
 
 export class FileNotFound extends Error {

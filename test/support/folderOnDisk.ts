@@ -1,6 +1,7 @@
 import { promises as fs } from 'node:fs';
 import * as path from 'node:path';
-import { type DirectoryEntry, type FileKind, FileNotFound, type TextSearch, type TextSearchResult, type WorkspaceFiles, type WorkspaceRoot } from '../../src/tools/workspaceFiles';
+import { globMatcher } from '../../src/host/globPattern';
+import { type DirectoryEntry, type FileKind, FileNotFound, type FileSearch, type FileSearchResult, type TextSearch, type TextSearchResult, type WorkspaceFiles, type WorkspaceRoot } from '../../src/tools/workspaceFiles';
 
 /** The open folders of a test: real folders on disk, searched line by line. */
 export class FolderOnDisk implements WorkspaceFiles {
@@ -42,7 +43,7 @@ export class FolderOnDisk implements WorkspaceFiles {
     const escaped = search.isRegularExpression ? search.query : search.query.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
     const expression = new RegExp(escaped, search.caseSensitive ? '' : 'i');
     const matches: { path: string; line: number; text: string }[] = [];
-    for (const root of this.folders) {
+    for (const root of this.searched(search.folder)) {
       for (const name of (await fs.readdir(root.path, { recursive: true })).sort()) {
         signal.throwIfAborted();
         const file = path.join(root.path, name);
@@ -52,5 +53,24 @@ export class FolderOnDisk implements WorkspaceFiles {
       }
     }
     return { matches: matches.slice(0, search.maxMatches), limited: matches.length > search.maxMatches };
+  }
+
+  async findFiles(search: FileSearch, signal: AbortSignal): Promise<FileSearchResult> {
+    signal.throwIfAborted();
+    const matches = globMatcher(search.pattern);
+    const found: { path: string; modifiedAt: number }[] = [];
+    for (const root of this.searched(search.folder)) {
+      for (const name of await fs.readdir(root.path, { recursive: true })) {
+        const file = path.join(root.path, name);
+        if ((await this.kindOf(file)) !== 'file' || !matches(name.split(path.sep).join('/'))) continue;
+        found.push({ path: file, modifiedAt: (await fs.stat(file)).mtimeMs });
+      }
+    }
+    found.sort((left, right) => (search.order === 'modified' ? right.modifiedAt - left.modifiedAt : 0) || (left.path < right.path ? -1 : 1));
+    return { paths: found.slice(0, search.maxFiles).map((file) => file.path), limited: found.length > search.maxFiles };
+  }
+
+  private searched(folder: string | undefined): readonly WorkspaceRoot[] {
+    return folder === undefined ? this.folders : [{ name: path.basename(folder), path: folder }];
   }
 }
