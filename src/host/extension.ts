@@ -218,6 +218,7 @@ class HermesWindow {
       saveDefaultModel: (ref) => settings.saveModel(ref),
       folder: () => files.roots()[0]?.path ?? null,
       busyMode: () => settings.current.busyInput,
+      defaultMode: () => settings.current.mode,
       contextEngine: new Compressor({ clock, log, threshold: () => settings.current.compressionThreshold }),
       summaryModel: () => settings.current.compressionModel,
     }));

@@ -1,9 +1,13 @@
 import * as v from 'valibot';
 import { parseEndpoint } from '../models/endpoint';
+import { type Mode, modes } from '../transcript/approval';
 import { type BusyMode, busyModes } from '../transcript/busyMode';
 import { reasoningEfforts, type ReasoningEffort } from '../models/modelInfo';
 import type { ProviderSettings } from '../models/providerSettings';
 import { guardedSettings } from './workspaceOverrides';
+
+export const notificationModes = ['whenHidden', 'always', 'never'] as const;
+export type NotificationMode = (typeof notificationModes)[number];
 
 export interface HermesSettings {
   /** "<provider>/<id>", or null while none is chosen. */
@@ -12,6 +16,10 @@ export interface HermesSettings {
   readonly reasoningEffort: ReasoningEffort;
   readonly busyInput: BusyMode;
   readonly maxIterations: number;
+  /** How freely the agent of a session may act for which nothing was chosen. */
+  readonly mode: Mode;
+  /** Whether the editor tells, beside the chat, that a turn waits for the person. */
+  readonly notifications: NotificationMode;
   /** Part of the context window that may be full before a session is compressed. */
   readonly compressionThreshold: number;
   /** "<provider>/<id>" of the model that writes summaries; null: the model of the session. */
@@ -85,6 +93,8 @@ export function readSettings(source: SettingSource): { readonly settings: Hermes
       providers: readEndpoints(valueOf(source, 'hermes.providers'), problems),
       reasoningEffort: read('hermes.reasoningEffort', v.picklist(reasoningEfforts), 'default', `is not one of ${reasoningEfforts.join(', ')}`),
       busyInput: read('hermes.busyInput', v.picklist(busyModes), 'queue', `is not one of ${busyModes.join(', ')}`),
+      mode: read('hermes.mode', v.picklist(modes), 'ask', `is not one of ${modes.join(', ')}`),
+      notifications: read('hermes.notifications', v.picklist(notificationModes), 'whenHidden', `is not one of ${notificationModes.join(', ')}`),
       maxIterations: read('hermes.maxIterations', v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)), 90, 'is not a whole number from 1 to 1000'),
       compressionThreshold: read('hermes.compression.threshold', v.pipe(v.number(), v.minValue(0.3), v.maxValue(0.95)), 0.8, 'is not a number from 0.3 to 0.95'),
       compressionModel: compressionModel === '' ? null : compressionModel,
