@@ -58,7 +58,7 @@ export class WorkspaceCheckpoint implements CommandCheckpoint {
     try {
       const { files, unsure } = await before.differences(afterMs);
       await this.needs.journal.record(call, files);
-      return { changed: files.map(changedPath), note: unsure === 0 ? null : noteOf(`of ${unsure} of the changed files it is not known what they held`, 'Not all that this command changed') };
+      return { changed: files.map(changedPath), note: unsure === 0 ? null : noteOf(`what ${unsure} of the files held before is not known`, 'Some of what this command changed in files') };
     } catch (error) {
       return { changed: [], note: noteOf(this.why(error)) };
     }

@@ -1,0 +1,184 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../../src/base/clock';
+import { silentLog } from '../../../../src/base/log';
+import { runGit, type RunGit } from '../../../../src/tools/files/changes/gitProgram';
+import { GitSnapshots } from '../../../../src/tools/files/changes/gitSnapshots';
+import { ScanSnapshots } from '../../../../src/tools/files/changes/scanSnapshots';
+import { WorkspaceCheckpoint } from '../../../../src/tools/files/changes/workspaceCheckpoint';
+import { ChangedFilesWorld } from '../../../support/changedFilesWorld';
+import { aToolCall } from '../../../support/toolCalls';
+
+let world: ChangedFilesWorld;
+let home: string;
+beforeEach(async () => {
+  world = await ChangedFilesWorld.open();
+  home = mkdtempSync(join(tmpdir(), 'hermes-checkpoints-'));
+});
+afterEach(() => {
+  world.dispose();
+  rmSync(home, { recursive: true, force: true });
+});
+
+// No budget of the machine the test runs on decides its outcome.
+const patient: RunGit = (call) => runGit({ ...call, patienceMs: 60_000 });
+const frozen = { ...systemClock, monotonicMs: () => 0 };
+const checkpoint = (git: RunGit = patient, clock = frozen): WorkspaceCheckpoint =>
+  new WorkspaceCheckpoint({ journal: world.journal, git: new GitSnapshots(git, clock, () => home), scan: new ScanSnapshots(clock), isOn: () => true, roots: () => [world.folder], log: silentLog });
+const call = aToolCall({ sessionId: 's1', turnUid: 't1' });
+const git = (...args: readonly string[]): string => execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: world.folder, encoding: 'utf8' });
+const shortOf = (changed: readonly { readonly path: string; readonly kind: string }[]): readonly string[] => changed.map(({ path, kind }) => `${kind} ${path.slice(world.folder.length + 1)}`).sort();
+
+/** Every file below a folder, with what it holds. */
+function everything(folder: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(folder, name)).isFile()).sort().map((name) => [name, readFileSync(join(folder, name)).toString('base64')]),
+  );
+}
+
+/** A repository with a commit, something staged, something stashed, and a file that is not in it. */
+function repository(): void {
+  git('init', '-q');
+  world.person('.gitignore', 'ignored.txt\n');
+  for (const name of ['a.ts', 'b.ts', 'staged.ts']) world.person(name, `${name}\n`);
+  git('add', '-A');
+  git('commit', '-qm', 'first');
+  world.person('a.ts', 'stashed\n');
+  git('stash', '-q');
+  world.person('staged.ts', 'staged\n');
+  git('add', 'staged.ts');
+  world.person('staged.ts', 'staged and more\n');
+  world.person('new.ts', 'not in Git\n');
+}
+
+const theCommand = async (): Promise<number> => {
+  world.person('a.ts', 'by the command\n');
+  world.person('staged.ts', 'by the command\n');
+  world.person('new.ts', null);
+  world.person('made/deep.ts', 'made\n');
+  world.person('ignored.txt', 'ignored');
+  return 7;
+};
+
+describe('a command in a Git work tree', () => {
+  it('has what it changed recorded, and leaves index, stash, refs and objects alone byte for byte', async () => {
+    repository();
+    const before = everything(join(world.folder, '.git'));
+    const { value, changed, note } = await checkpoint().around(call, world.folder, theCommand);
+    const listed = await world.listed();
+    const outcome = await world.files.reviewFiles('t1', null, 'revert', false);
+    expect({ value, changed: shortOf(changed), note, git: everything(join(world.folder, '.git')), listed, outcome, texts: ['a.ts', 'staged.ts', 'new.ts', 'made/deep.ts', 'ignored.txt'].map((name) => world.text(name)) }).toEqual({
+      value: 7, changed: ['created made/deep.ts', 'deleted new.ts', 'edited a.ts', 'edited staged.ts'], note: null, git: before,
+      listed: ['a.ts edited +1 -1 open', 'made/deep.ts created +1 -0 open', 'new.ts deleted +0 -1 open', 'staged.ts edited +1 -1 open'],
+      outcome: { sentence: null, conflicts: [] }, texts: ['a.ts\n', 'staged and more\n', 'not in Git\n', null, 'ignored'],
+    });
+  });
+
+  it('is looked at again for each command, also from a folder below', async () => {
+    repository();
+    const each = checkpoint();
+    mkdirSync(join(world.folder, 'below'));
+    const changed: (readonly string[])[] = [];
+    for (const text of ['one\n', 'two\n', 'two\n']) changed.push(shortOf((await each.around(call, join(world.folder, 'below'), async () => world.person('b.ts', text))).changed));
+    await world.files.reviewFiles('t1', null, 'revert', false);
+    expect({ changed, text: world.text('b.ts') }).toEqual({ changed: [['edited b.ts'], ['edited b.ts'], []], text: 'b.ts\n' });
+  });
+
+  it('gives line ends back as they were on disk, and says of what Git converted that it cannot', async () => {
+    git('init', '-q');
+    git('config', 'core.autocrlf', 'true');
+    world.person('committed.txt', 'a\r\nb\r\n');
+    utimesSync(world.path('committed.txt'), 1000, 1000);
+    git('add', '-A');
+    git('commit', '-qm', 'first');
+    world.person('untracked.txt', 'a\r\nb\r\n');
+    const { changed, note } = await checkpoint().around(call, world.folder, async () => {
+      world.person('committed.txt', 'x');
+      world.person('untracked.txt', 'x');
+    });
+    await world.files.reviewFiles('t1', null, 'revert', false);
+    expect({ changed: shortOf(changed), note, text: world.text('untracked.txt') }).toEqual({
+      changed: ['edited untracked.txt'], text: 'a\r\nb\r\n',
+      note: 'Some of what this command changed in files cannot be reverted: what 1 of the files held before is not known.',
+    });
+  });
+
+  it('runs no program of the repository while it is looked at', async () => {
+    repository();
+    const hook = join(world.folder, 'ran');
+    for (const name of ['post-index-change', 'pre-commit']) writeFileSync(join(world.folder, '.git', 'hooks', name), `#!/bin/sh\necho ran > '${hook}'\n`, { mode: 0o755 });
+    git('config', 'core.fsmonitor', `echo ran > '${hook}'`);
+    git('config', 'filter.evil.clean', `sh -c "echo ran > '${hook}'; cat"`);
+    world.person('.gitattributes', '* filter=evil\n');
+    rmSync(hook, { force: true });
+    const { note } = await checkpoint().around(call, world.folder, async () => world.person('a.ts', 'x\n'));
+    expect([world.text('ran'), note]).toEqual([null, null]);
+  });
+
+  it('works before the first commit, with odd names, links and a repository inside', async () => {
+    git('init', '-q');
+    const odd = ['with space.ts', 'ünï.ts', '-dash.ts', '[glob]*.ts', ...(process.platform === 'win32' ? [] : ['new\nline.ts', 'quote".ts'])];
+    for (const name of odd) world.person(name, 'old\n');
+    symlinkSync('with space.ts', join(world.folder, 'link'));
+    execFileSync('git', ['init', '-q', join(world.folder, 'inner')]);
+    const { changed, note } = await checkpoint().around(call, world.folder, async () => odd.forEach((name) => world.person(name, 'new\n')));
+    await world.files.reviewFiles('t1', null, 'revert', false);
+    expect({ changed: changed.length, note, texts: odd.map((name) => world.text(name)) }).toEqual({ changed: odd.length, note: null, texts: odd.map(() => 'old\n') });
+  });
+});
+
+describe('a command in a folder without Git', () => {
+  const noGit: RunGit = () => Promise.reject(new Error('there is no Git'));
+
+  it('has what it changed recorded, but for what tools fill', async () => {
+    world.person('a.ts', 'a\r\n');
+    world.person('image.png', Uint8Array.of(0, 1));
+    world.person('new.ts', 'x');
+    const { changed, note } = await checkpoint(noGit).around(call, world.folder, async () => {
+      world.person('a.ts', 'A\n');
+      world.person('image.png', Uint8Array.of(2));
+      world.person('new.ts', null);
+      world.person('made.ts', 'x');
+      world.person('node_modules/x.js', 'x');
+    });
+    await world.files.reviewFiles('t1', null, 'revert', false);
+    expect({ changed: shortOf(changed), note, texts: ['a.ts', 'new.ts', 'made.ts'].map((name) => world.text(name)), image: [...(world.bytes('image.png') ?? [])] })
+      .toEqual({ changed: ['created made.ts', 'deleted new.ts', 'edited a.ts', 'edited image.png'], note: null, texts: ['a\r\n', 'x', null], image: [0, 1] });
+  });
+
+  it('is told apart from one outside the open folders', async () => {
+    const { value, note } = await checkpoint(noGit).around(call, tmpdir(), async () => 'ran');
+    expect([value, note]).toEqual(['ran', 'What this command changed in files cannot be reverted: it ran outside the open folders.']);
+  });
+});
+
+describe('a command that cannot be looked at', () => {
+  it('runs all the same, with the reason', async () => {
+    world.person('a.ts', 'a');
+    let time = 0;
+    const late = { ...systemClock, monotonicMs: () => (time += 3000) };
+    const { value, changed, note } = await checkpoint(() => Promise.reject(new Error('none')), late).around(call, world.folder, async () => 'ran');
+    expect([value, changed, note]).toEqual(['ran', [], 'What this command changed in files cannot be reverted: looking at the folder takes too long.']);
+  });
+
+  it('runs all the same when what it changed cannot be stored', async () => {
+    const broken = new WorkspaceCheckpoint({
+      journal: { record: () => Promise.reject(new Error('disk full')) }, git: new GitSnapshots(patient, frozen, () => home), scan: new ScanSnapshots(frozen), isOn: () => true, roots: () => [world.folder], log: silentLog,
+    });
+    const { note } = await broken.around(call, world.folder, async () => world.person('a.ts', 'a'));
+    expect(note).toBe('What this command changed in files cannot be reverted: it could not be stored.');
+  });
+
+  it('that fails has its failure passed on, and what it changed before recorded', async () => {
+    repository();
+    const failing = checkpoint().around(call, world.folder, async () => {
+      world.person('a.ts', 'half\n');
+      throw new Error('exit 1');
+    });
+    await expect(failing).rejects.toThrow('exit 1');
+    expect(await world.listed()).toEqual(['a.ts edited +1 -1 open']);
+  });
+});
