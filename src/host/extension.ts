@@ -45,6 +45,7 @@ import { editorProviderName, EditorModels } from './editorModels';
 import { EditorTextSearch } from './editorTextSearch';
 import { editorTools } from './editorTools';
 import { EditorWorkspaceFiles } from './editorWorkspaceFiles';
+import { KnowledgeDesk } from './knowledge/knowledgeDesk';
 import { LinkOpener } from './linkOpener';
 import { McpDesk } from './mcp/mcpDesk';
 import { ModelDesk } from './modelDesk';
@@ -163,7 +164,8 @@ class HermesWindow {
         timeoutSeconds: () => settings.current.terminalTimeoutSeconds,
       }),
     );
-    const tools = new ToolRegistry([...readOnlyTools(files), ...terminal.tools]);
+    const knowledge = new KnowledgeDesk({ files, clock, distFolder });
+    const tools = new ToolRegistry([...readOnlyTools(files), ...terminal.tools, ...knowledge.tools]);
     const project = own(new ProjectDesk({ files, clock, log }));
     const mcp = (this.mcp = own(new McpDesk({ context, distFolder, clock, log, offer: (offers) => storeDesk.offer('mcp', offers) })));
     own(registerCommands(mcp.commands, log));

@@ -46,8 +46,8 @@ export function gitCommand({ executable, startIn, environment }: GitCommandNeeds
       return await run(folder, args, await withoutFilters(folder, run, patience), patience);
     } catch (error) {
       signal.throwIfAborted();
-      if (patience.aborted) throw new Error(`git took longer than ${patienceMs / 1000} seconds and was ended.`);
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') throw new Error('git is not installed on this machine, or not on its PATH.');
+      if (patience.aborted) throw new Error(`git took longer than ${patienceMs / 1000} seconds and was ended.`, { cause: error });
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') throw new Error('git is not installed on this machine, or not on its PATH.', { cause: error });
       throw error;
     }
   };
