@@ -1,0 +1,70 @@
+import { lstatSync, realpathSync } from 'node:fs';
+import * as nodePath from 'node:path';
+import type { AccessPath } from '../../transcript/approval';
+import { contains } from '../accessPaths';
+
+/** Where the paths in a command lead: what the policy has to know of the disk, and all it asks of it. */
+export interface PathPlaces {
+  readonly home: string;
+  readonly path: nodePath.PlatformPath;
+  /** The open folders, with links resolved. */
+  roots(): readonly string[];
+  /** The same as `AccessPaths.locate`; what cannot be resolved counts as outside. */
+  locate(absolute: string): AccessPath;
+}
+
+/** Asks the disk of this machine, which is the one commands run on. */
+export class DiskPlaces implements PathPlaces {
+  readonly path = nodePath;
+
+  constructor(
+    private readonly folders: () => readonly { readonly name: string; readonly path: string }[],
+    readonly home: string,
+  ) {}
+
+  roots(): readonly string[] {
+    return this.folders().map((folder) => this.real(folder.path) ?? folder.path);
+  }
+
+  locate(absolute: string): AccessPath {
+    const real = this.real(absolute);
+    const folders = this.folders();
+    const roots = this.roots();
+    const index = real === null ? -1 : roots.findIndex((root) => contains(this.path, root, real));
+    const [root, folder] = [roots[index], folders[index]];
+    if (real === null || root === undefined || folder === undefined) return { path: real ?? absolute, shown: real ?? absolute, isInside: false };
+    const relative = this.path.relative(root, real).split(this.path.sep).join('/');
+    const shown = folders.length === 1 ? relative || '.' : relative === '' ? folder.name : `${folder.name}/${relative}`;
+    return { path: real, shown, isInside: true };
+  }
+
+  /** Null where a link leads nowhere or the disk does not say. */
+  private real(absolute: string): string | null {
+    const missing: string[] = [];
+    let present = absolute;
+    for (;;) {
+      try {
+        return this.path.join(realpathSync.native(present), ...missing);
+      } catch (error) {
+        if (!isMissing(error)) return null;
+      }
+      if (isLink(present)) return null;
+      const parent = this.path.dirname(present);
+      if (parent === present) return absolute;
+      missing.unshift(this.path.basename(present));
+      present = parent;
+    }
+  }
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}

@@ -1,0 +1,97 @@
+import type { AccessPath } from '../../transcript/approval';
+import { allowRuleProblem, kindNamed, parseRule, printRule, type Rule, type RuleKind } from './ruleText';
+
+export interface RuleTexts {
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+}
+
+type RuleOf<Kind extends RuleKind> = Extract<Rule, { readonly kind: Kind }>;
+
+/** The rules that hold for one call, read. */
+export class RuleBook {
+  private readonly allowed: readonly Rule[];
+  private readonly denied: readonly Rule[];
+  private readonly unsure: ReadonlySet<RuleKind | 'all'>;
+
+  constructor(
+    texts: RuleTexts,
+    private readonly files: { readonly home: string; readonly caseSensitive: boolean },
+  ) {
+    this.allowed = texts.allow.flatMap((text) => (allowRuleProblem(text) === null ? (parseRule(text) ?? []) : []));
+    this.denied = texts.deny.flatMap((text) => parseRule(text) ?? []);
+    this.unsure = new Set(texts.deny.filter((text) => parseRule(text) === null).map((text) => kindNamed(text) ?? 'all'));
+  }
+
+  /** A rule that denies something of this kind cannot be read: nothing of the kind is allowed unasked. */
+  isUnsure(kind: RuleKind): boolean {
+    return this.unsure.has('all') || this.unsure.has(kind);
+  }
+
+  /** A book in which only this is allowed. */
+  only(rule: string): RuleBook {
+    return new RuleBook({ allow: [rule], deny: [] }, this.files);
+  }
+
+  allows<Kind extends RuleKind>(kind: Kind): readonly RuleOf<Kind>[] {
+    return this.isUnsure(kind) ? [] : this.allowed.filter((rule): rule is RuleOf<Kind> => rule.kind === kind);
+  }
+
+  denies<Kind extends RuleKind>(kind: Kind): readonly RuleOf<Kind>[] {
+    return this.denied.filter((rule): rule is RuleOf<Kind> => rule.kind === kind);
+  }
+
+  /** `exactly`: only a rule that names this one file counts. */
+  allowsPath(kind: 'edit' | 'read', path: AccessPath, exactly: boolean): boolean {
+    return this.allows(kind).some(({ pattern }) => !(exactly && hasWildcard(pattern)) && this.fits(pattern, path, this.files.caseSensitive));
+  }
+
+  /** The rule that denies it; null where none does. Case never saves a path, nor does the name of an open folder in front. */
+  denyingPathRule(kind: 'edit' | 'read', path: AccessPath): string | null {
+    const others = path.isInside && path.shown.includes('/') ? [{ ...path, shown: path.shown.slice(path.shown.indexOf('/') + 1) }] : [];
+    const found = this.denies(kind).find(({ pattern }) => [path, ...others].some((each) => this.fits(pattern, each, false)));
+    return found === undefined ? null : printRule(found);
+  }
+
+  private fits(pattern: string, path: AccessPath, caseSensitive: boolean): boolean {
+    const isFromHome = pattern === '~' || /^~[\\/]/.test(pattern);
+    const isAbsolute = isFromHome || /^([\\/]|[A-Za-z]:[\\/])/.test(pattern);
+    if (!isAbsolute && !path.isInside) return false;
+    const whole = (isFromHome ? escapedPattern(this.files.home.replaceAll('\\', '/')) + pattern.slice(1) : pattern).replaceAll('\\', '/');
+    return patternExpression(isAbsolute ? whole : whole.replace(/^\.\//, ''), caseSensitive).test(isAbsolute ? path.path.replaceAll('\\', '/') : path.shown);
+  }
+}
+
+/** The rule for this one file; null where none can be written. */
+export function rulePatternOf(path: AccessPath, home: string): string | null {
+  const plain = path.path.replaceAll('\\', '/');
+  const fromHome = plain.startsWith(`${home.replaceAll('\\', '/')}/`) ? `~${escapedPattern(plain.slice(home.length))}` : escapedPattern(plain);
+  const pattern = path.isInside ? escapedPattern(path.shown).replace(/^~/, '[~]') : fromHome;
+  return parseRule(`edit(${pattern})`) === null ? null : pattern;
+}
+
+export function escapedPattern(path: string): string {
+  return path.replace(/[*?[]/g, '[$&]').replace(/^ | $/g, '[ ]');
+}
+
+function hasWildcard(pattern: string): boolean {
+  return /[*?]/.test(pattern.replace(/\[.\]/gu, ''));
+}
+
+/** `*` any name, `?` any sign of a name, `**` any names in between, `[x]` the sign x itself. */
+function patternExpression(pattern: string, caseSensitive: boolean): RegExp {
+  const source = pattern.replace(/\[(.)\]|\/\*\*$|\*\*\/|\*\*|\*|\?|[\s\S]/gu, (token, literal: string | undefined) => {
+    if (literal !== undefined) return escaped(literal);
+    if (token === '/**') return '(/.*)?';
+    if (token === '**/') return '(.*/)?';
+    if (token === '**') return '.*';
+    if (token === '*') return '[^/]*';
+    if (token === '?') return '[^/]';
+    return escaped(token);
+  });
+  return new RegExp(`^${source}$`, caseSensitive ? 'su' : 'sui');
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/gu, '\\$&');
+}

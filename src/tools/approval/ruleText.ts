@@ -1,0 +1,119 @@
+import { NotUnderstood } from './shell/shellCommand';
+import { parseShell } from './shell/shellParser';
+
+/** One rule, as a person writes it into the settings or leaves it on a card. docs/approvals.md has their meaning. */
+export type Rule =
+  /** `words` null: not one plain command, so only the very same text fits. `hasMore`: written with ` *`, any further arguments. */
+  | { readonly kind: 'run'; readonly text: string; readonly words: readonly string[] | null; readonly hasMore: boolean }
+  | { readonly kind: 'edit' | 'read'; readonly pattern: string }
+  /** Null: every address. */
+  | { readonly kind: 'fetch'; readonly origin: string | null }
+  /** Null: every server, every tool. */
+  | { readonly kind: 'mcp'; readonly server: string | null; readonly tool: string | null }
+  | { readonly kind: 'tool'; readonly name: string };
+
+export type RuleKind = Rule['kind'];
+export const ruleKinds = ['run', 'edit', 'read', 'fetch', 'mcp', 'tool'] as const satisfies readonly RuleKind[];
+
+/** Null for what is no rule. */
+export function parseRule(written: string): Rule | null {
+  const found = /^(run|edit|read|fetch|mcp|tool)\((.+)\)$/s.exec(written.trim());
+  const content = found?.[2]?.trim();
+  if (found === null || content === undefined || content === '' || /[\p{Cc}\p{Cf}]/u.test(content.replace(/[\n\t]/g, ''))) return null;
+  switch (found[1]) {
+    case 'run':
+      return runRule(content);
+    case 'edit':
+      return /[\n\t]/.test(content) ? null : { kind: 'edit', pattern: content };
+    case 'read':
+      return /[\n\t]/.test(content) ? null : { kind: 'read', pattern: content };
+    case 'fetch':
+      return fetchRule(content);
+    case 'mcp':
+      return mcpRule(content);
+    default:
+      return /\s/.test(content) ? null : { kind: 'tool', name: content };
+  }
+}
+
+/** `parseRule` reads the same rule from it. */
+export function printRule(rule: Rule): string {
+  switch (rule.kind) {
+    case 'run':
+      return `run(${rule.text})`;
+    case 'edit':
+    case 'read':
+      return `${rule.kind}(${rule.pattern})`;
+    case 'fetch':
+      return `fetch(${rule.origin ?? '*'})`;
+    case 'mcp':
+      return rule.server === null ? 'mcp(*)' : `mcp(${encodedName(rule.server)}/${rule.tool === null ? '*' : encodedName(rule.tool)})`;
+    case 'tool':
+      return `tool(${rule.name})`;
+  }
+}
+
+/** Why a rule cannot be used to allow something, as a sentence; null for one that can. */
+export function allowRuleProblem(written: string): string | null {
+  const rule = parseRule(written);
+  if (rule === null) return `\`${written}\` is not a rule. Rules are written as run(npm test), run(npm run *), edit(src/**), read(~/.config/foo/**), fetch(https://example.com), mcp(server/tool) or tool(name).`;
+  const isEverything = (rule.kind === 'run' && rule.hasMore && rule.words?.length === 0) || (rule.kind === 'fetch' && rule.origin === null) || (rule.kind === 'mcp' && rule.server === null);
+  return isEverything ? `\`${written}\` would allow everything of its kind. It can only be used to deny.` : null;
+}
+
+/** Why a rule cannot be used to deny something, as a sentence; null for one that can. */
+export function denyRuleProblem(written: string): string | null {
+  if (parseRule(written) !== null) return null;
+  const kind = kindNamed(written);
+  return `\`${written}\` in \`hermes.approvals.deny\` is not a rule, so nobody knows what it should deny. Until it is corrected, ${kind === null ? 'everything' : `everything of the kind "${kind}"`} is asked for, whatever is allowed.`;
+}
+
+/** The kind that a text which is no rule seems to be meant for; null where that cannot be said. */
+export function kindNamed(written: string): RuleKind | null {
+  return ruleKinds.find((kind) => new RegExp(`^\\s*${kind}\\b`, 'i').test(written)) ?? null;
+}
+
+function runRule(text: string): Rule {
+  const hasMore = text === '*' || text.endsWith(' *');
+  const plain = hasMore ? text.slice(0, -1).trim() : text;
+  if (hasMore && plain === '') return { kind: 'run', text, words: [], hasMore };
+  return { kind: 'run', text, words: plainWords(plain), hasMore };
+}
+
+/** The words of one command in which the shell puts nothing in; null for anything else. */
+function plainWords(text: string): readonly string[] | null {
+  const script = parseShell(text);
+  if (script instanceof NotUnderstood || script.parts.length !== 1) return null;
+  const [part] = script.parts;
+  if (part === undefined || part.redirects.length > 0 || part.hasExpandedInput || part.source !== text) return null;
+  if (part.words.some((word) => word.hasExpansion || word.hasGlob) || part.words.length === 0) return null;
+  if (part.assignments.some(({ value }) => value.hasExpansion)) return null;
+  return [...part.assignments.map(({ name, value }) => `${name}=${value.text}`), ...part.words.map((word) => word.text)];
+}
+
+function fetchRule(content: string): Rule | null {
+  if (content === '*') return { kind: 'fetch', origin: null };
+  try {
+    const url = new URL(content);
+    const isOrigin = (url.protocol === 'http:' || url.protocol === 'https:') && url.username === '' && url.password === '' && url.pathname === '/' && url.search === '' && url.hash === '';
+    return isOrigin ? { kind: 'fetch', origin: url.origin } : null;
+  } catch {
+    return null;
+  }
+}
+
+function mcpRule(content: string): Rule | null {
+  if (content === '*') return { kind: 'mcp', server: null, tool: null };
+  const [server = '', tool = '', more] = content.split('/');
+  if (server === '' || tool === '' || more !== undefined || server.includes('*') || (tool !== '*' && tool.includes('*'))) return null;
+  try {
+    return { kind: 'mcp', server: decodeURIComponent(server), tool: tool === '*' ? null : decodeURIComponent(tool) };
+  } catch {
+    return null;
+  }
+}
+
+/** Names may hold what the rule's own signs are. */
+function encodedName(name: string): string {
+  return name.replace(/[%/*\p{Cc}\p{Cf}]|^\s|\s$/gu, (sign) => encodeURIComponent(sign).replace('*', '%2A'));
+}

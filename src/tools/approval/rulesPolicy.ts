@@ -1,0 +1,148 @@
+import type { Access, AccessPath, ApprovalDecision, ApprovalRequest } from '../../transcript/approval';
+import type { ApprovalPolicy, AskedCall, Verdict } from './approvalPolicy';
+import { allowed, asked, deniedByRule, type Finding, strictest } from './finding';
+import { judgeFetch } from './judgeAddress';
+import { judgeRun } from './judgeCommand';
+import { judgeEdit, judgeRead } from './judgePath';
+import type { PathPlaces } from './pathPlaces';
+import { RuleBook } from './ruleBook';
+import { allowRuleProblem, printRule } from './ruleText';
+import { unseenSigns } from './unseenSigns';
+
+export interface RulesPolicyNeeds {
+  /** Rules that hold everywhere, from the person's settings. */
+  allow(): readonly string[];
+  /** Rules that hold in this workspace; they are kept outside of it. */
+  workspaceAllow(): readonly string[];
+  /** A rule among these that cannot be read makes everything of its kind be asked for. */
+  deny(): readonly string[];
+  /** Durable when it resolves. */
+  remember(rules: readonly string[], scope: 'workspace' | 'user'): Promise<void>;
+  isTrusted(): boolean;
+  /** Whether the file system tells upper from lower case. */
+  readonly caseSensitive: boolean;
+  readonly places: PathPlaces;
+  /** Whether the file holds what a command of ours has put out, which may be read unasked. */
+  isOwnOutput?(path: string): boolean;
+}
+
+/** Rules that cannot be kept, with a sentence for the person. */
+export class RuleRefused extends Error {
+  override readonly name = 'RuleRefused';
+}
+
+/** Decides by the rules that docs/approvals.md tells. It looks at where paths lead, through `places`, and at nothing else. */
+export class RulesPolicy implements ApprovalPolicy {
+  constructor(private readonly needs: RulesPolicyNeeds) {}
+
+  judge(call: AskedCall): Verdict {
+    const finding = this.find(call);
+    if (finding.kind === 'allow') return { kind: 'allow' };
+    if (finding.kind === 'deny') return finding;
+    return { kind: 'ask', request: requestOf(call, finding) };
+  }
+
+  async remember(decision: ApprovalDecision): Promise<void> {
+    if (decision.kind !== 'allow' || decision.scope === 'once' || decision.scope === 'session') return;
+    const problem = decision.rules.map(allowRuleProblem).find((sentence) => sentence !== null);
+    if (problem !== undefined) throw new RuleRefused(problem);
+    if (decision.rules.length > 0) await this.needs.remember(decision.rules.map((rule) => rule.trim()), decision.scope);
+  }
+
+  private find(call: AskedCall): Finding {
+    const { access } = call.asked;
+    const { needs } = this;
+    const rules = new RuleBook(
+      { allow: [...needs.allow(), ...needs.workspaceAllow(), ...call.sessionRules], deny: needs.deny() },
+      { home: needs.places.home, caseSensitive: needs.caseSensitive },
+    );
+    const found = strictest([deniedTool(call, rules), this.judgeAccess(call, rules)]);
+    if (found.kind === 'deny') return found;
+    return refusedBySurroundings(access, call, needs.isTrusted()) ?? found;
+  }
+
+  private judgeAccess({ asked: { access }, mode }: AskedCall, rules: RuleBook): Finding {
+    const { places } = this.needs;
+    switch (access.kind) {
+      case 'read':
+        return strictest(access.paths.map((path) => (this.isOwnOutput(path) ? allowed : judgeRead(path, rules, places.home))));
+      case 'edit':
+        return strictest(access.paths.map((path) => judgeEdit(path, mode, rules, places.home)));
+      case 'run':
+        return judgeRun(access.command, access.folder, access.shell, { mode, rules, places });
+      case 'fetch':
+        return judgeFetch(access.url, rules);
+      case 'mcp':
+        return judgeMcp(access.server, access.tool, rules);
+      case 'editorTool':
+        return rules.allows('tool').some(({ name }) => name === access.name) ? allowed : asked(['extension'], [`tool(${access.name})`].filter((rule) => allowRuleProblem(rule) === null));
+      case 'plan':
+        return asked(['plan'], null);
+    }
+  }
+
+  private isOwnOutput(path: AccessPath): boolean {
+    return this.needs.isOwnOutput?.(path.path) === true;
+  }
+}
+
+function judgeMcp(server: string, tool: string, rules: RuleBook): Finding {
+  const denying = rules.denies('mcp').find((rule) => rule.server === null || (rule.server === server && (rule.tool === null || rule.tool === tool)));
+  if (denying !== undefined) return deniedByRule(printRule(denying));
+  if (rules.allows('mcp').some((rule) => rule.server === server && (rule.tool === null || rule.tool === tool))) return allowed;
+  // What a server says of its own tools is a claim, so it never saves the question.
+  return asked(['server'], [printRule({ kind: 'mcp', server, tool })]);
+}
+
+/** `tool(name)` denies by the name the model calls, whatever it would do. */
+function deniedTool(call: AskedCall, rules: RuleBook): Finding {
+  const { access } = call.asked;
+  const names = [call.tool, ...(access.kind === 'editorTool' ? [access.name] : [])];
+  const denying = rules.denies('tool').find(({ name }) => name === '*' || names.includes(name));
+  return denying === undefined ? allowed : deniedByRule(printRule(denying));
+}
+
+function refusedBySurroundings(access: Access, call: AskedCall, isTrusted: boolean): Finding | null {
+  const changes = access.kind === 'edit' || access.kind === 'run' || access.kind === 'editorTool' || access.kind === 'mcp';
+  if (!isTrusted && (changes || access.kind === 'fetch')) {
+    return { kind: 'deny', sentence: 'Restricted Mode: this workspace is not trusted, so nothing may be changed, run or fetched. Work with what can be read, and tell the person that they can trust the workspace.' };
+  }
+  if (call.mode === 'plan' && changes && !(access.kind === 'mcp' && access.readOnly)) {
+    return { kind: 'deny', sentence: 'Plan mode: only looking is allowed. Present a plan with exit_plan_mode.' };
+  }
+  return null;
+}
+
+function requestOf(call: AskedCall, finding: Extract<Finding, { kind: 'ask' }>): ApprovalRequest {
+  const { access, preview } = call.asked;
+  return { tool: call.tool, access, subject: shownLine(subjectOf(access)), reasons: finding.reasons, rules: finding.rules ?? [], preview: preview ?? null };
+}
+
+function subjectOf(access: Access): string {
+  switch (access.kind) {
+    case 'read':
+    case 'edit':
+      return access.paths.map(({ shown }) => shown).join(', ');
+    case 'run':
+      return access.command.trim();
+    case 'fetch':
+      return access.url;
+    case 'mcp':
+      return `${access.server}/${access.tool}`;
+    case 'editorTool':
+      return access.name;
+    case 'plan':
+      return 'exit_plan_mode';
+  }
+}
+
+const maxSubject = 2000;
+
+/** One line in which nothing hides: line ends and signs that cannot be seen are written out. */
+export function shownLine(text: string): string {
+  const line = text
+    .replace(/\r?\n/g, ' ⏎ ').replace(/\t/g, ' ')
+    .replace(new RegExp(unseenSigns.source, 'gu'), (sign) => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`);
+  const characters = [...line];
+  return characters.length <= maxSubject ? line : `${characters.slice(0, maxSubject).join('')} … (${characters.length} characters)`;
+}

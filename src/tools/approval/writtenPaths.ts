@@ -1,0 +1,64 @@
+import type { AccessPath, AskReason } from '../../transcript/approval';
+import { deniedByRule, type Finding } from './finding';
+import { denyingFetchRule, parsedUrl } from './judgeAddress';
+import type { PathPlaces } from './pathPlaces';
+import type { RuleBook } from './ruleBook';
+import { isSecret } from './sensitivePaths';
+import type { ShellWord } from './shell/shellCommand';
+
+/** Where the commands of a text may run. */
+export interface WorkFolders {
+  /** Absolute; each command may run in any of them. */
+  readonly paths: readonly string[];
+  readonly areInside: boolean;
+  /** Every one is an open folder itself. */
+  readonly areRoots: boolean;
+}
+
+/** The places that a word may mean, one per folder; null where that cannot be said. */
+export function writtenPaths(word: ShellWord, folders: WorkFolders, places: PathPlaces, text = word.text): readonly AccessPath[] | null {
+  if (word.hasExpansion || word.hasGlob) return null;
+  // `\` parts folders on some systems and is a letter on others; `//host` is another machine on some.
+  if (/\\|^\/\/|^[A-Za-z]:/.test(text) || text.includes('\0')) return null;
+  // Behind a link `..` leads elsewhere than the words say.
+  if (/(^|\/)[^/]*[^/.][^/]*\/+\.\.(\/|$)/.test(text) || /\.{3,}\/+\.\.(\/|$)/.test(text)) return null;
+  const { path, home } = places;
+  if (word.hasTilde) return [places.locate(path.join(home, text.slice(1)))];
+  return folders.paths.map((folder) => places.locate(path.resolve(folder, text)));
+}
+
+/** What a command that is not known names in its words: files it would be asked for, and what a rule denies. */
+export function reachedFiles(words: readonly ShellWord[], folders: WorkFolders, needs: { readonly rules: RuleBook; readonly places: PathPlaces }): { readonly reasons: readonly AskReason[]; readonly denials: readonly Finding[] } {
+  const { rules, places } = needs;
+  const reasons = new Set<AskReason>();
+  const denials: Finding[] = [];
+  for (const [index, word] of words.entries()) {
+    for (const text of /^[a-z][a-z0-9+.-]*:\/\//i.test(word.text) ? [word.text] : namesIn(word.text)) {
+      const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? parsedUrl(text) : null;
+      const denyingUrl = url === null ? null : denyingFetchRule(url, rules);
+      if (denyingUrl !== null) denials.push(deniedByRule(denyingUrl));
+      if (url !== null && !/^file:/i.test(text)) continue;
+      const isFromHome = /^~(\/|$)/.test(text);
+      const paths = writtenPaths({ ...word, hasTilde: isFromHome, hasExpansion: false, hasGlob: false }, folders, places, text) ?? [];
+      for (const path of paths) {
+        const denying = rules.denyingPathRule('read', path) ?? rules.denyingPathRule('edit', path);
+        if (denying !== null && index > 0) denials.push(deniedByRule(denying));
+        if (isSecret(path.isInside ? path.shown : path.path) && index > 0) reasons.add('sensitive');
+        if (index > 0 && !path.isInside && looksLikePath(text)) reasons.add('outside');
+      }
+      if (paths.length === 0 && index > 0 && looksLikePath(text)) reasons.add('outside');
+    }
+  }
+  return { reasons: [...reasons], denials };
+}
+
+/** The word itself, and what stands behind `=`, `:`, `@` or a short flag in it. */
+function namesIn(text: string): readonly string[] {
+  const behindFlag = /^-[A-Za-z](.+)$/s.exec(text)?.[1] ?? '';
+  const behindSign = [...text.matchAll(/[=:@,](?=([^=:@,].*)$)/gs)].map((found) => found[1] ?? '');
+  return [...new Set([text, behindFlag, ...behindSign].filter((name) => name !== ''))].slice(0, 20);
+}
+
+function looksLikePath(text: string): boolean {
+  return text !== '/dev/null' && (/^(\/(?!$)|~(\/|$)|\.\.(\/|$)|\\\\|[A-Za-z]:[\\/])/.test(text) || /(^|\/)\.\.(\/|$)/.test(text));
+}
