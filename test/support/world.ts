@@ -20,7 +20,10 @@ import { NodeFileSystem } from '../../src/store/engine/nodeFileSystem';
 import type { SessionStore } from '../../src/store/sessionStore';
 import type { SpillingStore } from '../../src/store/spill/spillingStore';
 import { readOnlyTools } from '../../src/tools/readOnlyTools';
+import type { ApprovalPolicy } from '../../src/tools/approval/approvalPolicy';
+import type { AnyTool } from '../../src/tools/tool';
 import { ToolRegistry } from '../../src/tools/toolRegistry';
+import type { Mode } from '../../src/transcript/approval';
 import type { Message } from '../../src/transcript/message';
 import { FolderOnDisk } from './folderOnDisk';
 import { memoryOf } from './memoryOf';
@@ -51,6 +54,11 @@ export interface WorldOptions {
   readonly spillFolders?: readonly string[];
   /** How long a turn waits for recall; two seconds where it is not said. */
   readonly recallTimeoutMs?: number;
+  /** Tools beside those that only read. */
+  readonly tools?: readonly AnyTool[];
+  /** The setting `hermes.mode`. */
+  readonly mode?: Mode;
+  readonly approvals?: ApprovalPolicy;
   /** Replaces the model behind the server, where it gives one. */
   readonly openModel?: (ref: string) => Promise<ChatModel> | undefined;
 }
@@ -240,7 +248,7 @@ export class World {
     const clock = options.clock ?? systemClock;
     const ids = idsFrom((count) => crypto.getRandomValues(new Uint8Array(count)));
     const files = new FolderOnDisk([{ name: 'project', path: this.home }]);
-    const tools = new ToolRegistry(readOnlyTools(files));
+    const tools = new ToolRegistry([...readOnlyTools(files), ...(options.tools ?? [])]);
     return new ConversationGateway({
       store,
       clock,
@@ -249,6 +257,7 @@ export class World {
       createAgent: (model, memory) =>
         new Agent({
           ...(memory === undefined ? {} : { memory }),
+          ...(options.approvals === undefined ? {} : { approvals: options.approvals }),
           ...(options.project === undefined ? {} : { project: options.project }),
           store,
           clock,
@@ -272,6 +281,7 @@ export class World {
       },
       folder: () => this.home,
       summaryModel: () => options.summaryModel ?? null,
+      ...(options.mode === undefined ? {} : { defaultMode: () => options.mode ?? 'ask' }),
       ...(options.busyMode === undefined ? {} : { busyMode: () => options.busyMode ?? 'queue' }),
     });
   }

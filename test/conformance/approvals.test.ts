@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest';
+import type { Approval, ApprovalDecision } from '../../src/transcript/approval';
+import { account, readElsewhere, sound, storedLines, storedTurns } from '../support/account';
+import { askingTools, type AskingTools } from '../support/askingTools';
+import { ended, gate, resumed, worldPerTest } from '../support/conformance';
+import { reply } from '../support/modelServer';
+import type { RecordingSurface } from '../support/recordingSurface';
+import type { World, WorldOptions } from '../support/world';
+
+const { create } = worldPerTest();
+const once: ApprovalDecision = { kind: 'allow', scope: 'once' };
+const deny = (reason: string | null = null): ApprovalDecision => ({ kind: 'deny', reason });
+const refusedBy = (world: World): readonly string[] => world.server.requests.flatMap(({ rejection }) => rejection ?? []);
+const decisions = (world: World): readonly string[] => readElsewhere(world, "SELECT state || coalesce(' ' || json_extract(decision, '$.kind'), '') FROM approvals ORDER BY requested_at, rowid");
+
+async function asking(options: WorldOptions = {}, during?: Parameters<typeof askingTools>[0]): Promise<AskingTools & { readonly world: World; readonly panel: RecordingSurface }> {
+  const asks = askingTools(during);
+  const world = await create({ tools: asks.tools, ...options });
+  return { ...asks, world, panel: world.surface() };
+}
+
+/** Sends a prompt and waits until something is asked: what, and where. */
+async function askedBy(world: World, panel: RecordingSurface, prompt: string): Promise<{ readonly approval: Approval; readonly sessionId: string }> {
+  const { sessionId } = await world.send(panel, prompt);
+  return { approval: await nextQuestion(panel, 1), sessionId };
+}
+
+async function nextQuestion(panel: RecordingSurface, count: number): Promise<Approval> {
+  const questions = (): readonly Approval[] => panel.turnEvents.flatMap((event) => (event.kind === 'approvalRequested' ? [event.approval] : []));
+  await panel.until(() => questions().length >= count);
+  const question = questions()[count - 1];
+  if (question === undefined) throw new Error('nothing was asked');
+  return question;
+}
+
+describe.each(['openai', 'anthropic'] as const)('what the person is asked, over the %s protocol', (protocol) => {
+  it('S200 is on disk before it is shown, its decision before the call runs', async () => {
+    const onDisk: (readonly string[])[] = [];
+    const { world, panel, ran } = await asking({ protocol }, () => onDisk.push(decisions(world)));
+    world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Changed.'));
+    const { approval, sessionId } = await askedBy(world, panel, 'change it');
+    const whileAsked = { ran: [...ran], decisions: decisions(world), turns: storedTurns(world, sessionId) };
+    await world.gateway.decideApproval(approval.id, once);
+    await panel.untilSettled(1);
+    expect({ whileAsked, onDisk, ...(await account(world, panel, sessionId)) }).toEqual({
+      whileAsked: { ran: [], decisions: ['pending'], turns: ['waiting'] },
+      onDisk: [['decided allow']],
+      ...sound,
+      stored: ['user: change it', 'assistant: [change {"name":"a.ts"}]', 'tool: done: change a.ts is done', 'assistant: Changed.'],
+    });
+  });
+
+  it('S201 was denied: the model is told, with the reason, and the sequence is one that it accepts', async () => {
+    const { world, panel, ran } = await asking({ protocol });
+    world.server.script(reply().calls('change', { name: 'a.ts' }).calls('look', { name: 'b.ts' }), reply().says('I see.'));
+    const { approval, sessionId } = await askedBy(world, panel, 'change it');
+    await world.gateway.decideApproval(approval.id, deny('use b.ts'));
+    await panel.untilSettled(1);
+    expect({ ran, ended: ended(panel), ...(await account(world, panel, sessionId)) }).toEqual({
+      ran: ['look b.ts'],
+      ended: 'complete stop',
+      ...sound,
+      stored: [
+        'user: change it', 'assistant: [change {"name":"a.ts"}] [look {"name":"b.ts"}]',
+        'tool: denied: The person did not allow this: a.ts. They said: use b.ts Do not try it again another way; ask or go on without it.', 'tool: done: look b.ts is done', 'assistant: I see.',
+      ],
+    });
+  });
+
+  it('S202 outlives the process: the card is there again, and what is decided then lets the turn go on', async () => {
+    const { world, panel, ran } = await asking({ protocol });
+    world.server.script(reply().says('I will. ').calls('change', { name: 'a.ts' }), reply().says('Changed.'));
+    const { approval, sessionId } = await askedBy(world, panel, 'change it');
+    await world.crash();
+    await world.gateway.resumeQueues();
+    const next = await resumed(world, sessionId);
+    const shown = (await world.gateway.snapshot(sessionId, 50)).approval;
+    await world.gateway.decideApproval(approval.id, once);
+    await next.untilSettled(1);
+    expect({ shown, ran, ended: ended(next), ...(await account(world, next, sessionId)) }).toEqual({
+      shown: approval,
+      ran: ['change a.ts'],
+      ended: 'complete stop',
+      ...sound,
+      stored: ['user: change it', 'assistant: I will.  [change {"name":"a.ts"}]', 'tool: done: change a.ts is done', 'assistant: Changed.'],
+    });
+  });
+
+  it('S203 is left where it is when the window closes; a denial in the next one is told to the model', async () => {
+    const { world, panel, ran } = await asking({ protocol });
+    world.server.script(reply().calls('look', { name: 'a.ts' }).calls('change', { name: 'a.ts' }).calls('change', { name: 'b.ts' }), reply().says('I see.'));
+    const { approval, sessionId } = await askedBy(world, panel, 'change it');
+    await world.reopen();
+    const turns = storedTurns(world, sessionId);
+    const next = await resumed(world, sessionId);
+    await world.gateway.decideApproval(approval.id, deny());
+    await world.gateway.decideApproval((await nextQuestion(next, 1)).id, once);
+    await next.untilSettled(1);
+    expect({ turns, ran, stored: storedLines(world, sessionId).slice(2), refused: refusedBy(world) }).toEqual({
+      turns: ['waiting'],
+      ran: ['look a.ts', 'change b.ts'],
+      stored: ['tool: done: look a.ts is done', 'tool: denied: The person did not allow this: a.ts. Do not try it again another way; ask or go on without it.', 'tool: done: change b.ts is done', 'assistant: I see.'],
+      refused: [],
+    });
+  });
+
+  it('S204 is stopped: the calls that never began are said not to have run, here and where nobody runs the turn any more', async () => {
+    const cancelled = 'tool: cancelled: (Cancelled: this call was not run.)';
+    const stops = async (world: World, sessionId: string): Promise<readonly string[]> => {
+      await world.gateway.stop(sessionId);
+      return [...storedTurns(world, sessionId).slice(-1), ...storedLines(world, sessionId).filter((line) => line.startsWith('tool'))];
+    };
+    const { world, panel, ran } = await asking({ protocol });
+    const calls = reply().calls('change', { name: 'a.ts' }).calls('change', { name: 'b.ts' });
+    world.server.script(calls, calls, reply().says('Well.'));
+    const { sessionId } = await askedBy(world, panel, 'change it');
+    const here = await stops(world, sessionId);
+    const other = world.surface();
+    const second = await askedBy(world, other, 'change it as well');
+    await world.reopen();
+    const later = await stops(world, second.sessionId);
+    const next = await resumed(world, second.sessionId);
+    await world.ask(next, 'go on');
+    expect({ here, later, ran, refused: refusedBy(world), last: storedLines(world, second.sessionId).at(-1) }).toEqual({
+      here: ['interrupted user', cancelled, cancelled],
+      later: ['interrupted user', cancelled, cancelled],
+      ran: [],
+      refused: [],
+      last: 'assistant: Well.',
+    });
+  });
+
+  it('S205 was allowed, and the process died before a result: the result says that it may have run', async () => {
+    const held = gate();
+    const { world, panel, ran, holds } = await asking({ protocol });
+    holds.set('a.ts', held.opened);
+    world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Back.'));
+    const { approval, sessionId } = await askedBy(world, panel, 'change it');
+    await world.gateway.decideApproval(approval.id, once);
+    await panel.until(() => ran.length > 0);
+    await world.crash();
+    held.open();
+    const next = await resumed(world, sessionId);
+    await world.ask(next, 'go on');
+    expect({ decisions: decisions(world), turns: storedTurns(world, sessionId), tool: storedLines(world, sessionId)[2], refused: refusedBy(world) }).toEqual({
+      decisions: ['decided allow'],
+      turns: ['interrupted crash', 'complete stop'],
+      tool: 'tool: interrupted: (Interrupted before a result was recorded. It may have run, in whole or in part.)',
+      refused: [],
+    });
+  });
+
+  it('S206 is decided once, whoever decides again, and however often', async () => {
+    const { world, panel, ran } = await asking({ protocol });
+    world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Changed.'));
+    const { approval, sessionId } = await askedBy(world, panel, 'change it');
+    await Promise.all([world.gateway.decideApproval(approval.id, once), world.gateway.decideApproval(approval.id, once), world.gateway.decideApproval(approval.id, once)]);
+    await panel.untilSettled(1);
+    await world.gateway.decideApproval(approval.id, deny());
+    expect({ ran, decisions: decisions(world), ...(await account(world, panel, sessionId)) }).toMatchObject({ ran: ['change a.ts'], decisions: ['decided allow'], ...sound });
+  });
+
+  it('S207 is asked in the order of the calls; what only looks does not wait, and results stand in the order of the calls', async () => {
+    const { world, panel, ran } = await asking({ protocol });
+    world.server.script(
+      reply().calls('fetch', { name: 'one' }).calls('look', { name: 'a.ts' }).calls('look', { name: 'b.ts' }).calls('change', { name: 'a.ts' }).calls('look', { name: 'c.ts' }),
+      reply().says('Done.'),
+    );
+    const { approval, sessionId } = await askedBy(world, panel, 'go');
+    const whileAsked = [...ran];
+    await world.gateway.decideApproval(approval.id, once);
+    const change = await nextQuestion(panel, 2);
+    const beforeChange = [...ran];
+    await world.gateway.decideApproval(change.id, once);
+    await panel.untilSettled(1);
+    expect({ whileAsked, beforeChange, ran, ...(await account(world, panel, sessionId)) }).toMatchObject({
+      whileAsked: ['look a.ts', 'look b.ts'],
+      beforeChange: ['look a.ts', 'look b.ts', 'fetch one'],
+      ran: ['look a.ts', 'look b.ts', 'fetch one', 'change a.ts', 'look c.ts'],
+      ...sound,
+      stored: ['user: go', expect.any(String), 'tool: done: fetch one is done', 'tool: done: look a.ts is done', 'tool: done: look b.ts is done', 'tool: done: change a.ts is done', 'tool: done: look c.ts is done', 'assistant: Done.'],
+    });
+  });
+
+  it('S208 holds the conversation: a second prompt queues, and one that interrupts ends what waits', async () => {
+    const { world, panel } = await asking({ protocol });
+    world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Now.'), reply().says('Then.'));
+    const { sessionId } = await askedBy(world, panel, 'change it');
+    const queued = await world.send(panel, 'later');
+    await world.reopen();
+    await world.gateway.resumeQueues();
+    const next = await resumed(world, sessionId);
+    const waits = storedTurns(world, sessionId);
+    await world.gateway.submit(next.id, { sessionId, uid: 'urgent', text: 'urgent', busy: 'interrupt' });
+    await next.untilSettled(3);
+    await world.idle();
+    expect({ queued: queued.kind, waits, turns: storedTurns(world, sessionId), prompts: storedLines(world, sessionId).filter((line) => line.startsWith('user')), refused: refusedBy(world) }).toEqual({
+      queued: 'queued', waits: ['waiting'], turns: ['interrupted newPrompt', 'complete stop', 'complete stop'], prompts: ['user: change it', 'user: urgent', 'user: later'], refused: [],
+    });
+  });
+});

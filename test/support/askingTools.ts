@@ -1,0 +1,45 @@
+import * as v from 'valibot';
+import { defineTool, type AnyTool, type ToolCallContext } from '../../src/tools/tool';
+import type { Access } from '../../src/transcript/approval';
+
+const named = v.object({ name: v.string() });
+const parameters = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
+
+export interface AskingTools {
+  readonly tools: readonly AnyTool[];
+  /** What ran, in order of its start. */
+  readonly ran: string[];
+  /** How long a call may take that is named so: until this is resolved. */
+  readonly holds: Map<string, Promise<void>>;
+}
+
+/** `change` wants to change a file and has to be allowed · `look` only reads · `fetch` only reads, and has to be allowed · `present` presents a plan. */
+export function askingTools(during: (name: string, call: ToolCallContext) => void = () => undefined): AskingTools {
+  const ran: string[] = [];
+  const holds = new Map<string, Promise<void>>();
+  const tool = (name: string, readOnly: boolean, access: ((target: string) => Access) | null): AnyTool =>
+    defineTool({
+      name, description: name, parameters, schema: named, readOnly,
+      ...(access === null ? {} : { asks: (input: { name: string }) => Promise.resolve({ access: access(input.name) }) }),
+      run: async (input, signal, call) => {
+        ran.push(`${name} ${input.name}`);
+        during(`${name} ${input.name}`, call);
+        const held = holds.get(input.name);
+        if (held !== undefined) await Promise.race([held, aborted(signal)]);
+        return { outcome: 'done', text: `${name} ${input.name} is done` };
+      },
+    });
+  const edit = (name: string): Access => ({ kind: 'edit', paths: [{ path: `/project/${name}`, shown: name, isInside: true }] });
+  const tools = [
+    tool('change', false, edit), tool('look', true, null), tool('fetch', true, (name) => ({ kind: 'fetch', url: `https://${name}` })), tool('present', false, () => ({ kind: 'plan' })),
+  ];
+  return { tools, ran, holds };
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const stop = (): void => reject(new Error('aborted'));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+}
