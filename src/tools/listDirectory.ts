@@ -1,15 +1,16 @@
 import * as v from 'valibot';
+import { isFolderNamed } from './globFiles';
+import type { ReadAccess } from './readAccess';
 import { type AnyTool, defineTool } from './tool';
 import type { WorkspaceFiles } from './workspaceFiles';
-import type { WorkspacePaths } from './workspacePaths';
 
 const maxEntries = 1000;
 
 /** Lists one folder: subfolders first, each with a slash. */
-export function listDirectoryTool(files: WorkspaceFiles, paths: WorkspacePaths): AnyTool {
+export function listDirectoryTool(files: WorkspaceFiles, access: ReadAccess): AnyTool {
   return defineTool({
     name: 'list_directory',
-    description: `Lists the files and folders directly inside a folder of the workspace, folders first and marked with "/". Returns at most ${maxEntries} entries.`,
+    description: `Lists the files and folders directly inside a folder, folders first and marked with "/". Returns at most ${maxEntries} entries.`,
     parameters: {
       type: 'object',
       properties: { path: { type: 'string', description: 'Path of the folder, relative to the open folder. "." for the open folder itself.' } },
@@ -18,14 +19,11 @@ export function listDirectoryTool(files: WorkspaceFiles, paths: WorkspacePaths):
     },
     schema: v.object({ path: v.optional(v.string(), '.') }),
     readOnly: true,
+    asks: async (input) => (asksForRoots(files, input.path) ? null : access.asks(input, input.path)),
     run: async (input, signal) => {
       const roots = files.roots();
-      const asksForRoot = input.path.trim() === '' || input.path.trim() === '.';
-      if (asksForRoot && roots.length > 1) {
-        return { outcome: 'done', text: roots.map((root) => `${root.name}/`).join('\n'), details: { path: '.', entries: roots.length } };
-      }
-      const path = await paths.resolveExisting(asksForRoot ? '.' : input.path);
-      const shown = paths.display(path);
+      if (asksForRoots(files, input.path)) return { outcome: 'done', text: roots.map((root) => `${root.name}/`).join('\n'), details: { path: '.', entries: roots.length } };
+      const { path, shown } = await access.place(input, input.path);
       if ((await files.kindOf(path)) !== 'directory') return { outcome: 'failed', text: `${shown} is a file. Use read_file to read it.` };
       const entries = [...(await files.list(path, signal))].sort(
         (left, right) => Number(right.kind === 'directory') - Number(left.kind === 'directory') || (left.name < right.name ? -1 : 1),
@@ -35,4 +33,9 @@ export function listDirectoryTool(files: WorkspaceFiles, paths: WorkspacePaths):
       return { outcome: 'done', text: rows.length === 0 ? `${shown} is empty.` : rows.join('\n') + more, details: { path: shown, entries: entries.length } };
     },
   });
+}
+
+/** Several open folders have no folder in common that could be listed. */
+function asksForRoots(files: WorkspaceFiles, path: string): boolean {
+  return files.roots().length > 1 && !isFolderNamed(path);
 }

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
+import { imageMediaType } from './imageFile';
+import type { ReadAccess } from './readAccess';
 import { type AnyTool, defineTool, type ToolOutput } from './tool';
 import type { WorkspaceFiles } from './workspaceFiles';
-import type { WorkspacePaths } from './workspacePaths';
 
 /** Lines returned at most by one call: what fits a request beside a conversation. */
 const maxLines = 2000;
@@ -10,12 +11,15 @@ const maxLineLength = 2000;
 const maxBytes = 10 * 1024 * 1024;
 const maxCharacters = 100_000;
 
+/** More than this is not taken by the services. */
+const maxImageBytes = 5 * 1024 * 1024;
+
 /** Reads a text file with line numbers, so that the model can name lines and ask for the next ones. */
-export function readFileTool(files: WorkspaceFiles, paths: WorkspacePaths): AnyTool {
+export function readFileTool(files: WorkspaceFiles, access: ReadAccess): AnyTool {
   return defineTool({
     name: 'read_file',
     description:
-      `Reads a text file of the open folder and returns its lines numbered from 1 ("<number>\\t<text>"). Returns at most ${maxLines} lines; ask for a range with start_line and end_line to read more.`,
+      `Reads a text file and returns its lines numbered from 1 ("<number>\\t<text>"). Returns at most ${maxLines} lines; ask for a range with start_line and end_line to read more. A PNG, JPEG, GIF or WebP image is shown to you.`,
     parameters: {
       type: 'object',
       properties: {
@@ -32,13 +36,15 @@ export function readFileTool(files: WorkspaceFiles, paths: WorkspacePaths): AnyT
       end_line: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
     }),
     readOnly: true,
+    asks: (input) => access.asks(input, input.path),
     run: async (input, signal) => {
-      const path = await paths.resolveExisting(input.path);
-      const shown = paths.display(path);
+      const { path, shown } = await access.place(input, input.path);
       if ((await files.kindOf(path)) !== 'file') return failed(`${shown} is a folder. Use list_directory to see what is in it.`);
       const size = await files.size(path);
       if (size > maxBytes) return failed(`${shown} has ${size} bytes; at most ${maxBytes} can be read. Use search_files to find the part you need.`);
       const bytes = await files.read(path, signal);
+      const mediaType = imageMediaType(bytes);
+      if (mediaType !== null) return image(shown, mediaType, bytes);
       const text = decodeText(bytes);
       if (text === null) return failed(`${shown} is not a text file (${bytes.length} bytes).`);
       return excerpt(shown, text, input.start_line ?? 1, input.end_line ?? Number.MAX_SAFE_INTEGER);
@@ -65,6 +71,12 @@ function excerpt(shown: string, text: string, from: number, to: number): ToolOut
   const last = line - 1;
   const note = last < Math.min(to, lines.length) ? `\n\n(Lines ${from} to ${last} of ${lines.length}. Continue with start_line ${last + 1}.)` : '';
   return { outcome: 'done', text: numbered.join('\n') + note, details: { path: shown, from, to: last, lines: lines.length } };
+}
+
+function image(shown: string, mediaType: string, bytes: Uint8Array): ToolOutput {
+  if (bytes.length > maxImageBytes) return failed(`${shown} is an image of ${bytes.length} bytes; at most ${maxImageBytes} can be shown.`);
+  const images = [{ kind: 'image', mediaType, dataBase64: Buffer.from(bytes).toString('base64'), name: shown }] as const;
+  return { outcome: 'done', text: `${shown} is an image (${mediaType}, ${bytes.length} bytes).`, details: { path: shown, image: mediaType }, images };
 }
 
 /** UTF-8 or UTF-16 (by its byte order mark); null for what is not text. */

@@ -1,12 +1,16 @@
+import { AccessPaths } from './accessPaths';
+import { globFilesTool } from './globFiles';
 import { listDirectoryTool } from './listDirectory';
+import { ReadAccess } from './readAccess';
 import { readFileTool } from './readFile';
 import { searchFilesTool } from './searchFiles';
 import type { AnyTool } from './tool';
 import type { WorkspaceFiles } from './workspaceFiles';
 import { WorkspacePaths } from './workspacePaths';
 
-/** The tools that only look, and only inside the open folders: they never ask. */
+/** The tools that only look. Inside the open folders they need not ask; what lies elsewhere, and secrets, is the approval policy's business. */
 export function readOnlyTools(files: WorkspaceFiles): readonly AnyTool[] {
   const paths = new WorkspacePaths(files);
-  return [readFileTool(files, paths), listDirectoryTool(files, paths), searchFilesTool(files, paths)];
+  const access = new ReadAccess(files, new AccessPaths(files));
+  return [readFileTool(files, access), listDirectoryTool(files, access), globFilesTool(files, paths, access), searchFilesTool(files, paths, access)];
 }

@@ -1,4 +1,7 @@
 import * as v from 'valibot';
+import { isSecret } from './approval/sensitivePaths';
+import { isFolderNamed } from './globFiles';
+import type { ReadAccess } from './readAccess';
 import { type AnyTool, defineTool } from './tool';
 import type { TextMatch, WorkspaceFiles } from './workspaceFiles';
 import type { WorkspacePaths } from './workspacePaths';
@@ -7,16 +10,17 @@ const maxMatches = 200;
 const maxLineLength = 300;
 
 /** Searches the text of all files below the open folders. */
-export function searchFilesTool(files: WorkspaceFiles, paths: WorkspacePaths): AnyTool {
+export function searchFilesTool(files: WorkspaceFiles, paths: WorkspacePaths, access: ReadAccess): AnyTool {
   return defineTool({
     name: 'search_files',
-    description: `Searches the text of the files in the open folder and returns matching lines grouped by file ("<line number>: <text>"). Ignores files that the repository ignores. Returns at most ${maxMatches} matches.`,
+    description: `Searches the text of files and returns matching lines grouped by file ("<line number>: <text>"). Ignores files that the repository ignores. Returns at most ${maxMatches} matches.`,
     parameters: {
       type: 'object',
       properties: {
         query: { type: 'string', description: 'Text to look for, or a regular expression when is_regex is true.' },
         is_regex: { type: 'boolean', description: 'Read the query as a regular expression.' },
         case_sensitive: { type: 'boolean' },
+        path: { type: 'string', description: 'Folder to search in, relative to the open folder; everywhere without it.' },
         include: { type: 'string', description: 'Glob that file paths must match, e.g. "src/**/*.ts".' },
       },
       required: ['query'],
@@ -26,20 +30,26 @@ export function searchFilesTool(files: WorkspaceFiles, paths: WorkspacePaths): A
       query: v.pipe(v.string(), v.nonEmpty('is empty')),
       is_regex: v.optional(v.boolean(), false),
       case_sensitive: v.optional(v.boolean(), false),
+      path: v.optional(v.string()),
       include: v.optional(v.string()),
     }),
     readOnly: true,
+    asks: async (input) => (isFolderNamed(input.path) ? access.asks(input, input.path) : null),
     run: async (input, signal) => {
-      if (files.roots().length === 0) {
+      if (!isFolderNamed(input.path) && files.roots().length === 0) {
         return { outcome: 'failed', text: 'No folder is open in the editor, so there is nothing to search. Ask the person to open a folder.' };
       }
       const problem = input.is_regex ? expressionProblem(input.query) : null;
       if (problem !== null) return { outcome: 'failed', text: `The regular expression is not valid: ${problem}` };
       const include = input.include === undefined || input.include.trim() === '' ? null : input.include;
-      const result = await files.searchText(
-        { query: input.query, isRegularExpression: input.is_regex, caseSensitive: input.case_sensitive, include, maxMatches },
+      const folder = isFolderNamed(input.path) ? await access.place(input, input.path) : null;
+      if (folder !== null && (await files.kindOf(folder.path)) !== 'directory') return { outcome: 'failed', text: `${folder.shown} is a file. Use read_file to read it, or include to search it.` };
+      const found = await files.searchText(
+        { query: input.query, isRegularExpression: input.is_regex, caseSensitive: input.case_sensitive, include, maxMatches, ...(folder === null ? {} : { folder: folder.path }) },
         signal,
       );
+      const result = { limited: found.limited, matches: found.matches.filter(({ path }) => !isSecret(path)) };
+      const withheld = secretsNote([...new Set(found.matches.filter(({ path }) => isSecret(path)).map(({ path }) => paths.display(path)))]);
       const byFile = groupByFile(result.matches, paths);
       const details = {
         query: input.query,
@@ -48,11 +58,17 @@ export function searchFilesTool(files: WorkspaceFiles, paths: WorkspacePaths): A
         limited: result.limited,
         hits: result.matches.slice(0, 50).map((match) => ({ path: paths.display(match.path), line: match.line })),
       };
-      if (result.matches.length === 0) return { outcome: 'done', text: `No line matches ${JSON.stringify(input.query)}.`, details };
+      if (result.matches.length === 0) return { outcome: 'done', text: `No line matches ${JSON.stringify(input.query)}.${withheld}`, details };
       const text = [...byFile].map(([file, rows]) => `${file}\n${rows.join('\n')}`).join('\n\n');
-      return { outcome: 'done', text: result.limited ? `${text}\n\n(Only the first ${result.matches.length} matches are listed. Narrow the query or use include.)` : text, details };
+      const more = result.limited ? `\n\n(Only the first ${result.matches.length} matches are listed. Narrow the query or use include.)` : '';
+      return { outcome: 'done', text: text + more + withheld, details };
     },
   });
+}
+
+/** Searching does not ask the person, so what it comes across in files that hold secrets is not told. */
+function secretsNote(shown: readonly string[]): string {
+  return shown.length === 0 ? '' : `\n\n(Matching lines are not shown of files that may hold secrets: ${shown.slice(0, 10).join(', ')}. read_file asks the person for one.)`;
 }
 
 function groupByFile(matches: readonly TextMatch[], paths: WorkspacePaths): ReadonlyMap<string, readonly string[]> {

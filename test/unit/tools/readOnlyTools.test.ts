@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -8,18 +8,21 @@ import { FolderOnDisk } from '../../support/folderOnDisk';
 import { aToolCall } from '../../support/toolCalls';
 
 let home: string;
+let root: string;
 let registry: ToolRegistry;
 const never = new AbortController().signal;
 
 beforeEach(() => {
   home = realpathSync(mkdtempSync(path.join(tmpdir(), 'hermes-tools-')));
-  const root = path.join(home, 'project');
+  root = path.join(home, 'project');
   mkdirSync(path.join(root, 'src'), { recursive: true });
   mkdirSync(path.join(home, 'secret'));
   writeFileSync(path.join(home, 'secret', 'key.txt'), 'hidden');
   writeFileSync(path.join(root, 'src', 'a.ts'), 'one\r\ntwo\r\nthree\r\n');
   writeFileSync(path.join(root, 'empty.txt'), '');
   writeFileSync(path.join(root, 'picture.png'), Buffer.from([0x89, 0x50, 0, 1]));
+  writeFileSync(path.join(root, 'real.png'), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0]));
+  writeFileSync(path.join(root, '.env'), 'KEY=three\n');
   writeFileSync(path.join(root, 'wide.txt'), Buffer.from('\ufefföl', 'utf16le'));
   writeFileSync(path.join(root, 'long.txt'), Array.from({ length: 2500 }, (_, index) => `line ${index + 1}`).join('\n'));
   symlinkSync(path.join(home, 'secret'), path.join(root, 'link'));
@@ -45,9 +48,6 @@ describe('read_file', () => {
     ['a line past the end', { path: 'src/a.ts', start_line: 9 }, 'failed: src/a.ts has 3 lines; line 9 is past its end.'],
     ['a range that runs backwards', { path: 'src/a.ts', start_line: 3, end_line: 2 }, 'failed: end_line (2) comes before start_line (3).'],
     ['a file that does not exist', { path: 'nope.ts' }, 'failed: There is no file or folder at nope.ts.'],
-    ['a way out by ..', { path: '../secret/key.txt' }, 'failed: ../secret/key.txt is outside the open folder (<home>/project).'],
-    ['a way out by an absolute path', { path: '/etc/passwd' }, 'failed: /etc/passwd is outside the open folder (<home>/project).'],
-    ['a way out by a link', { path: 'link/key.txt' }, 'failed: link/key.txt is a link that leads outside the open folders.'],
     ['arguments that are not JSON', '{"path":', /^failed: The arguments of read_file are not valid JSON \(.*\)\. Send one JSON object\.$/],
     ['arguments that are no object', '[1]', 'failed: The arguments of read_file are not valid JSON (not an object). Send one JSON object.'],
     ['arguments that do not fit', { path: 3 }, /^failed: The arguments of read_file do not fit its schema: path: /],
@@ -63,9 +63,70 @@ describe('read_file', () => {
   });
 });
 
+describe('what lies outside the open folder, and is a secret', () => {
+  const asked = async (name: string, args: object) => {
+    const prepared = registry.prepare({ callId: 'c', name, arguments: JSON.stringify(args) });
+    if (prepared.kind !== 'ready') throw new Error('the call cannot be made');
+    const asks = await prepared.asks(never);
+    return asks.kind === 'failed' ? asks.output.text : asks.asked;
+  };
+  const outside = (...segments: string[]) => ({ access: { kind: 'read', paths: [{ path: path.join(home, ...segments), shown: path.join(home, ...segments), isInside: false }] } });
+
+  it('is asked for by the place a path leads to', async () => {
+    expect([
+      await asked('read_file', { path: '../secret/key.txt' }),
+      await asked('read_file', { path: 'link/key.txt' }),
+      await asked('list_directory', { path: path.join(home, 'secret') }),
+      await asked('search_files', { query: 'x', path: 'link' }),
+      await asked('glob_files', { pattern: '*', path: '..' }),
+    ]).toEqual([outside('secret', 'key.txt'), outside('secret', 'key.txt'), outside('secret'), outside('secret'), outside()]);
+  });
+
+  it('is not asked for when it is not there', async () => {
+    expect(await asked('read_file', { path: '../nope' })).toBe('There is no file or folder at ../nope.');
+  });
+
+  it('is not read by a link that was exchanged after the question', async () => {
+    const prepared = registry.prepare({ callId: 'c', name: 'read_file', arguments: '{"path":"link/key.txt"}' });
+    if (prepared.kind !== 'ready') throw new Error('the call cannot be made');
+    await prepared.asks(never);
+    mkdirSync(path.join(home, 'other'));
+    writeFileSync(path.join(home, 'other', 'key.txt'), 'more');
+    rmSync(path.join(root, 'link'));
+    symlinkSync(path.join(home, 'other'), path.join(root, 'link'));
+    expect((await prepared.run(never, aToolCall())).text).toBe('link/key.txt leads elsewhere now than when it was asked for. Call the tool again.');
+  });
+
+  it('is not told by a search, which asks nobody', async () => {
+    expect(await run('search_files', { query: 'three' })).toBe('done: src/a.ts\n3: three\n\n(Matching lines are not shown of files that may hold secrets: .env. read_file asks the person for one.)');
+  });
+});
+
+describe('an image', () => {
+  it('is shown to the model', async () => {
+    const output = await registry.run({ callId: 'c', name: 'read_file', arguments: '{"path":"real.png"}' }, never, aToolCall());
+    expect([output.text, output.images]).toEqual(['real.png is an image (image/png, 9 bytes).', [{ kind: 'image', mediaType: 'image/png', dataBase64: 'iVBORw0KGgoA', name: 'real.png' }]]);
+  });
+
+  it('that is too large is not', async () => {
+    writeFileSync(path.join(root, 'large.png'), Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), Buffer.alloc(5 * 1024 * 1024)]));
+    expect(await run('read_file', { path: 'large.png' })).toBe('failed: large.png is an image of 5242888 bytes; at most 5242880 can be shown.');
+  });
+});
+
+describe('glob_files', () => {
+  it('finds files by name or path, newest first or by name, everywhere or in one folder', async () => {
+    writeFileSync(path.join(root, 'src', 'b.ts'), '');
+    utimesSync(path.join(root, 'src', 'a.ts'), 2_000_000_000, 2_000_000_000);
+    expect([await run('glob_files', { pattern: '*.ts' }), await run('glob_files', { pattern: 'src/*', order: 'name' }), await run('glob_files', { pattern: '*.txt', path: 'src' })]).toEqual([
+      'done: src/a.ts\nsrc/b.ts', 'done: src/a.ts\nsrc/b.ts', 'done: No file matches "*.txt" in src.',
+    ]);
+  });
+});
+
 describe('list_directory', () => {
   it('lists folders first, then files', async () => {
-    expect(await run('list_directory', {})).toBe('done: src/\nempty.txt\nlink\nlong.txt\npicture.png\nwide.txt');
+    expect(await run('list_directory', {})).toBe('done: src/\n.env\nempty.txt\nlink\nlong.txt\npicture.png\nreal.png\nwide.txt');
   });
   it('says when it was given a file', async () => {
     expect(await run('list_directory', { path: 'src/a.ts' })).toBe('failed: src/a.ts is a file. Use read_file to read it.');
@@ -74,7 +135,7 @@ describe('list_directory', () => {
 
 describe('search_files', () => {
   it('groups matching lines by file', async () => {
-    expect(await run('search_files', { query: 'T(WO|HREE)', is_regex: true })).toBe('done: src/a.ts\n2: two\n3: three');
+    expect(await run('search_files', { query: 'T(WO|HREE)', is_regex: true, path: 'src' })).toBe('done: src/a.ts\n2: two\n3: three');
   });
   it('says when nothing matches, and when the expression is not valid', async () => {
     expect([await run('search_files', { query: 'absent' }), (await run('search_files', { query: '(', is_regex: true })).slice(0, 44)]).toEqual([
@@ -86,12 +147,12 @@ describe('search_files', () => {
 
 describe('the registry', () => {
   it('answers a call of a tool that does not exist with the ones that do', async () => {
-    expect(await run('delete_everything', {})).toBe('failed: There is no tool named "delete_everything". Available tools: read_file, list_directory, search_files.');
+    expect(await run('delete_everything', {})).toBe('failed: There is no tool named "delete_everything". Available tools: read_file, list_directory, glob_files, search_files.');
   });
   it('has nothing to look into when no folder is open', async () => {
     registry = new ToolRegistry(readOnlyTools(new FolderOnDisk([])));
     expect([await run('read_file', { path: 'a' }), await run('search_files', { query: 'a' })]).toEqual([
-      'failed: No folder is open in the editor, so there are no files to work with. Ask the person to open a folder.',
+      'failed: No folder is open in the editor. Give an absolute path, or ask the person to open a folder.',
       'failed: No folder is open in the editor, so there is nothing to search. Ask the person to open a folder.',
     ]);
   });

@@ -1,0 +1,36 @@
+import type { AccessPath } from '../transcript/approval';
+import type { AccessPaths } from './accessPaths';
+import type { AskedAccess } from './tool';
+import { FileNotFound } from './workspaceFiles';
+import type { WorkspaceFiles } from './workspaceFiles';
+
+/** Reading at a path: what the approval policy is asked, and the same place again when it is read. */
+export class ReadAccess {
+  private readonly asked = new WeakMap<object, string>();
+
+  constructor(
+    private readonly files: WorkspaceFiles,
+    private readonly paths: AccessPaths,
+  ) {}
+
+  /** `input`: the arguments of the call. What does not exist is not asked about. */
+  async asks(input: object, written: string): Promise<AskedAccess> {
+    const place = await this.existing(written);
+    this.asked.set(input, place.path);
+    return { access: { kind: 'read', paths: [place] } };
+  }
+
+  /** Rejects when the path leads elsewhere since it was asked for: a link was exchanged. */
+  async place(input: object, written: string): Promise<AccessPath> {
+    const place = await this.existing(written);
+    const asked = this.asked.get(input);
+    if (asked !== undefined && asked !== place.path) throw new Error(`${written} leads elsewhere now than when it was asked for. Call the tool again.`);
+    return place;
+  }
+
+  private async existing(written: string): Promise<AccessPath> {
+    const place = await this.paths.resolveAccess(written);
+    if ((await this.files.kindOf(place.path)) === null) throw new FileNotFound(written);
+    return place;
+  }
+}
