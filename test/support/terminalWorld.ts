@@ -21,7 +21,7 @@ export class TerminalWorld {
   readonly running = new RunningCommands();
   readonly outputs = new OutputFolder(() => join(this.home, 'storage', 'outputs'), systemClock);
   readonly needs: TerminalNeeds;
-  private readonly variable = `HERMES_TEST=${randomBytes(8).toString('hex')}`;
+  readonly variable = `HERMES_TEST=${randomBytes(8).toString('hex')}`;
   private calls = 0;
 
   constructor(over: Partial<TerminalNeeds> = {}) {
@@ -60,12 +60,12 @@ export class TerminalWorld {
     return `${outcome}: ${text.replaceAll(this.home, '<home>').replace(/\d+\.\d s\b/g, '<time>').replace(/cmd-[0-9a-f]{8}/g, '<id>').replace(/\(\d+\)/g, '(<pid>)')}`;
   }
 
-  /** Pids of everything that commands of this world started and that still runs. */
-  leftovers(): readonly number[] {
+  /** Pids of everything that commands of this world started and that still runs; of another world with its variable. */
+  leftovers(variable = this.variable): readonly number[] {
     return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((pid) => {
       try {
         const isZombie = / Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\)/s, ''));
-        return !isZombie && readFileSync(`/proc/${pid}/environ`, 'latin1').includes(this.variable) ? [Number(pid)] : [];
+        return !isZombie && readFileSync(`/proc/${pid}/environ`, 'latin1').includes(variable) ? [Number(pid)] : [];
       } catch {
         return [];
       }

@@ -9,6 +9,7 @@ import { AccessPaths } from '../../tools/accessPaths';
 import type { CommandCheckpoint } from '../../tools/files/changes/commandCheckpoint';
 import { commandEnvironment } from '../../tools/terminal/commandEnvironment';
 import { LoginEnvironment, type Environment } from '../../tools/terminal/loginEnvironment';
+import { endOrphanedCommands } from '../../tools/terminal/orphanedCommands';
 import { OutputFolder } from '../../tools/terminal/outputFolder';
 import { RunningCommands } from '../../tools/terminal/runningCommands';
 import { chooseShell, type Shell } from '../../tools/terminal/shell';
@@ -46,6 +47,7 @@ export class TerminalDesk implements Disposable {
     this.outputs = new OutputFolder(() => join(needs.storageFolder(), 'outputs'), clock);
     this.login = new LoginEnvironment({ node: process.execPath, own: ownEnvironment(), clock, log });
     this.lifetime.register(new MirrorTerminals(this.running, clock));
+    void endOrphanedCommands(clock).then((count) => count > 0 && log.info(`${count} commands were left running by a window that ended unexpectedly; they were ended.`));
     const paths = new AccessPaths(needs.files);
     this.tools = terminalTools({
       shell,

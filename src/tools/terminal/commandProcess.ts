@@ -63,7 +63,7 @@ export class CommandProcess {
     try {
       const { child, streams } = await startWithPipe(invocation, { ...options, environment: { ...options.environment, [markerName]: marker } });
       // The pid is there once the process was spawned.
-      const tree = new ProcessTree(child.pid ?? 0, marker, clock, options.platform);
+      const tree = new ProcessTree(child.pid ?? null, marker, clock, options.platform);
       return new CommandProcess(child, streams, file, tree, clock, startedMs);
     } catch (error) {
       await file.close().catch(() => undefined);

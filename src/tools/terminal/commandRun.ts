@@ -7,6 +7,7 @@ import type { ToolCallContext, ToolOutput } from '../tool';
 import { CommandProcess } from './commandProcess';
 import { commandDetails, duration, leftSentence, outputText, stateSentence, survivorSentence } from './commandWords';
 import type { OutputFile } from './outputFile';
+import { markerOf } from './orphanedCommands';
 import { OutputReport } from './outputReport';
 import { shellInvocation } from './shell';
 import type { StartedCommand } from './runningCommands';
@@ -83,8 +84,7 @@ export class CommandRun {
     const { needs, request, call } = this;
     const id = `cmd-${randomBytes(4).toString('hex')}`;
     const options = { folder: request.folder.path, environment, platform: needs.platform };
-    // The pid tells the processes of a host that is gone from those of one that lives.
-    const process_ = await CommandProcess.start(shellInvocation(needs.shell(), request.command), options, file, `${process.pid}-${id}`, needs.clock);
+    const process_ = await CommandProcess.start(shellInvocation(needs.shell(), request.command), options, file, markerOf(process.pid, id), needs.clock);
     const started = { id, conversationId: call.conversationId, command: request.command, folder: request.folder.shown, process: process_ };
     needs.running.add(started);
     return started;

@@ -53,7 +53,7 @@ export class LoginEnvironment {
       // VSCODE_RESOLVING_ENVIRONMENT is what the editor sets when it asks the same; people's start files know it.
       const env = { ...own, ELECTRON_RUN_AS_NODE: '1', ELECTRON_NO_ATTACH_CONSOLE: '1', VSCODE_RESOLVING_ENVIRONMENT: '1', [markerName]: marker };
       const child = spawn(shell, [...loginFlags(shell), script], { detached: true, stdio: ['ignore', 'pipe', 'ignore'], env });
-      const tree = new ProcessTree(child.pid ?? 0, marker, clock);
+      const tree = new ProcessTree(child.pid ?? null, marker, clock);
       const finish = (outcome: () => void): void => {
         cancel();
         child.stdout.destroy();

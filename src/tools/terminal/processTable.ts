@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** A process as it is listed. */
 export interface ProcessRow {
@@ -28,6 +28,21 @@ export function linuxProcesses(): readonly ProcessRow[] {
 /** Whether the process was started with this variable in its environment, which its children inherit wherever they go. Linux only. */
 export function wasStartedWith(pid: number, variable: string): boolean {
   return readProc(String(pid), 'environ').split('\0').includes(variable);
+}
+
+/** The value of a variable a process was started with; null where it has none or is not ours to look at. Linux only. */
+export function startedWith(pid: number, name: string): string | null {
+  const entry = readProc(String(pid), 'environ').split('\0').find((variable) => variable.startsWith(`${name}=`));
+  return entry?.slice(name.length + 1) ?? null;
+}
+
+/** Whether two processes count pids alike: in another container the same number is another process. Linux only. */
+export function sharesPids(pid: number): boolean {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/pid`) === readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return false;
+  }
 }
 
 /** A process that is gone, or not ours to look at, reads as nothing. */

@@ -17,7 +17,8 @@ export class ProcessTree {
   private readonly known = new Map<number, string>();
 
   constructor(
-    private readonly leader: number,
+    /** Of its group and session; null where only the marker is known. */
+    private readonly leader: number | null,
     private readonly marker: string,
     private readonly clock: Clock,
     private readonly platform: NodeJS.Platform = process.platform,
@@ -38,9 +39,9 @@ export class ProcessTree {
 
   /** At once and without a word, because the window closes. */
   endNow(): void {
-    if (this.platform === 'win32') return void execFile('taskkill', ['/PID', String(this.leader), '/T', '/F'], () => undefined);
+    if (this.platform === 'win32') return void this.endOnWindows();
     const rows = this.platform === 'linux' ? this.among(linuxProcesses()) : [];
-    send(-this.leader, 'SIGKILL');
+    this.sendToGroup('SIGKILL');
     for (const { pid } of rows) send(pid, 'SIGKILL');
   }
 
@@ -48,24 +49,31 @@ export class ProcessTree {
     const rows = await this.alive();
     for (const { pid, name } of rows) this.known.set(pid, name);
     // The group in one call: what it starts between the list and the signal is met too.
-    send(-this.leader, signal);
+    this.sendToGroup(signal);
     for (const { pid, group } of rows) if (group !== this.leader) send(pid, signal);
   }
 
   /** `again`: what appears meanwhile gets this signal too. */
   private async waitUntilGone(patienceMs: number, again?: NodeJS.Signals): Promise<readonly ProcessRow[]> {
     const until = this.clock.monotonicMs() + patienceMs;
-    for (;;) {
+    // A process that is just becoming another program shows no environment for a moment: gone is what two looks in a row do not find.
+    for (let emptyLooks = 0; ; ) {
       const rows = await this.alive();
-      if (rows.length === 0 || this.clock.monotonicMs() >= until) return rows;
+      emptyLooks = rows.length === 0 ? emptyLooks + 1 : 0;
+      if (emptyLooks === 2 || this.clock.monotonicMs() >= until) return rows;
       if (again !== undefined) for (const { pid } of rows) send(pid, again);
       await new Promise<void>((resolve) => this.clock.after(pollMs, resolve));
     }
   }
 
   private async endOnWindows(): Promise<readonly ProcessRow[]> {
-    await new Promise<void>((resolve) => execFile('taskkill', ['/PID', String(this.leader), '/T', '/F'], () => resolve()));
+    if (this.leader !== null) await new Promise<void>((resolve) => execFile('taskkill', ['/PID', String(this.leader), '/T', '/F'], () => resolve()));
     return [];
+  }
+
+  private sendToGroup(signal: NodeJS.Signals): void {
+    // 0 and 1 would mean our own group, and everybody.
+    if (this.leader !== null && this.leader > 1) send(-this.leader, signal);
   }
 
   private among(rows: readonly ProcessRow[]): readonly ProcessRow[] {

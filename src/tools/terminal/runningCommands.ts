@@ -1,5 +1,6 @@
 import { Emitter, type Disposable } from '../../base/disposable';
 import type { CommandProcess } from './commandProcess';
+import { endMarkedBy } from './orphanedCommands';
 
 /** Ended commands whose output can still be asked for. */
 const keptEnded = 50;
@@ -82,7 +83,8 @@ export class RunningCommands implements Disposable {
 
   /** Ends everything at once: the window closes. */
   dispose(): void {
-    for (const { process } of this.alive) process.tree.endNow();
+    for (const { process: running } of this.alive) running.tree.endNow();
+    endMarkedBy(process.pid);
     this.changes.dispose();
     this.starts.dispose();
   }

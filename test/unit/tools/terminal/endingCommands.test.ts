@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../../src/base/clock';
+import { endOrphanedCommands } from '../../../../src/tools/terminal/orphanedCommands';
+import { bundleProgram, NodeProgram } from '../../../support/nodeProgram';
 import { TerminalWorld } from '../../../support/terminalWorld';
 
 let world: TerminalWorld;
@@ -72,10 +75,10 @@ describe('a command that takes too long', () => {
 
 describe('what a command leaves behind', () => {
   it.each([
-    ['in its group, holding the pipe', 'sleep 1000 & echo up'],
-    ['without the pipe', 'nohup sleep 1000 >/dev/null 2>&1 & echo up'],
-    ['outside its session', 'setsid sleep 1000 & echo up'],
-    ['outside its session and without the pipe', 'setsid nohup sleep 1000 </dev/null >/dev/null 2>&1 & echo up'],
+    ['in its group, holding the pipe', 'sleep 1000 & sleep 0.3; echo up'],
+    ['without the pipe', 'nohup sleep 1000 >/dev/null 2>&1 & sleep 0.3; echo up'],
+    ['outside its session', 'setsid sleep 1000 & sleep 0.3; echo up'],
+    ['outside its session and without the pipe', 'setsid nohup sleep 1000 </dev/null >/dev/null 2>&1 & sleep 0.3; echo up'],
   ])('%s: the command ends, what is left is named and can be ended', async (_, command) => {
     const output = await world.call('run_command', { command });
     expect(world.said(output)).toBe(
@@ -139,6 +142,19 @@ describe('a command that keeps running', () => {
     );
     expect(world.leftovers().length).toBeGreaterThan(0);
     world.running.dispose();
+  });
+});
+
+describe('commands of a window that was killed', () => {
+  it('are ended by the next one, and those of a window that lives are not', async () => {
+    const host = new NodeProgram(await bundleProgram('test/support/killedHost.ts', world.home), []);
+    const variable = (await host.line('started ')).slice('started '.length);
+    await world.call('run_command', { command: 'sleep 1000', background: true });
+    expect(await endOrphanedCommands(systemClock)).toBe(0);
+    await host.kill();
+    expect(world.leftovers(variable).length).toBeGreaterThanOrEqual(2);
+    expect(await endOrphanedCommands(systemClock)).toBe(1);
+    expect([world.leftovers(variable), world.leftovers().length > 0]).toEqual([[], true]);
   });
 });
 
