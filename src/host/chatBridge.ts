@@ -43,6 +43,8 @@ export class ChatBridge implements Surface, Disposable {
   /** The next drawing must carry everything, not only the session. */
   private bootstrapDue = false;
   private focusDue = false;
+  /** For the composer, once a page shows it. */
+  private readonly insertionsDue: string[] = [];
   private revealDue: ChatNotifications['reveal'] | null = null;
   private shownModel: string | null = null;
   /** Rows of the session that is shown were hidden or brought back: the next drawing replaces what the view has. */
@@ -126,7 +128,8 @@ export class ChatBridge implements Surface, Disposable {
   }
 
   insertPrompt(text: string): void {
-    this.tell('insertPrompt', { text });
+    this.insertionsDue.push(text);
+    this.whenLive();
   }
 
   /** The window goes to another folder: what is shown belongs to the one it leaves. What was shown there last is shown again once it is open. */
@@ -313,6 +316,7 @@ export class ChatBridge implements Surface, Disposable {
     if (this.phase !== 'live') return;
     if (this.focusDue) this.tell('focusComposer', {});
     this.focusDue = false;
+    for (const text of this.insertionsDue.splice(0)) this.tell('insertPrompt', { text });
     if (this.revealDue !== null) this.tell('reveal', this.revealDue);
     this.revealDue = null;
   }
