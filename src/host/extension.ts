@@ -29,6 +29,7 @@ import { noCommandCheckpoint } from '../tools/files/changes/commandCheckpoint';
 import { readOnlyTools } from '../tools/readOnlyTools';
 import { ToolRegistry } from '../tools/toolRegistry';
 import { WorkspacePaths } from '../tools/workspacePaths';
+import { ApprovalDesk } from './approvals/approvalDesk';
 import { BuiltinMemoryDesk } from './builtinMemoryDesk';
 import { ExtensionApi } from './api/extensionApi';
 import type { HermesExtension } from './api/hermes';
@@ -45,6 +46,7 @@ import { editorProviderName, EditorModels } from './editorModels';
 import { EditorTextSearch } from './editorTextSearch';
 import { editorTools } from './editorTools';
 import { EditorWorkspaceFiles } from './editorWorkspaceFiles';
+import { registerEntryPoints } from './knowledge/entryPoints';
 import { KnowledgeDesk } from './knowledge/knowledgeDesk';
 import { LinkOpener } from './linkOpener';
 import { McpDesk } from './mcp/mcpDesk';
@@ -159,7 +161,7 @@ class HermesWindow {
     const files = new EditorWorkspaceFiles(textSearch);
     const terminal = own(
       new TerminalDesk({
-        files, clock, log, secrets: context.secrets, checkpoint: noCommandCheckpoint, isReadOnly: () => false,
+        files, clock, log, secrets: context.secrets, checkpoint: noCommandCheckpoint,
         storageFolder: () => storeFolderOf(currentFolder),
         timeoutSeconds: () => settings.current.terminalTimeoutSeconds,
       }),
@@ -168,7 +170,8 @@ class HermesWindow {
     const tools = new ToolRegistry([...readOnlyTools(files), ...terminal.tools, ...knowledge.tools]);
     const project = own(new ProjectDesk({ files, clock, log }));
     const mcp = (this.mcp = own(new McpDesk({ context, distFolder, clock, log, offer: (offers) => storeDesk.offer('mcp', offers) })));
-    own(registerCommands(mcp.commands, log));
+    const approvals = new ApprovalDesk({ settings, files, memory: context.workspaceState, isOwnOutput: (path) => terminal.isOwnOutput(path) });
+    own(registerCommands({ ...mcp.commands, ...approvals.commands }, log));
 
     // Memory
     const memory = new MemoryProviders(() => settings.current.memoryProvider, log);
@@ -203,6 +206,7 @@ class HermesWindow {
       createAgent: (model, agentMemory) =>
         new Agent({
           store, clock, ids, log, tools,
+          approvals: approvals.policy,
           ...(agentMemory === undefined ? {} : { memory: agentMemory }),
           project: () => project.current,
           moreTools: async (signal) => [...(await mcp.tools(signal)), ...editorTools()],
@@ -279,6 +283,12 @@ class HermesWindow {
       openTranscript: (sessionId, messageUid) => tabs.open(sessionId, messageUid),
       storeSettled: () => storeDesk.settled(),
     });
+    const insertPrompt = async (text: string): Promise<void> => {
+      const target = activeTab() ?? bridge;
+      await focusChat();
+      target.insertPrompt(text);
+    };
+    own(registerEntryPoints({ files, insert: insertPrompt, uid: randomUUID }, log));
     const search = own(
       new SearchTab(programs, { gateway, sessions: store, store: storeDesk, localization, log, open: (...target) => opener.open(...target) }),
     );

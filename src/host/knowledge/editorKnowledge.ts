@@ -81,7 +81,7 @@ async function opened(path: string): Promise<vscode.Uri> {
   return (await vscode.workspace.openTextDocument(uriOfPath(path))).uri;
 }
 
-function problemOf(uri: vscode.Uri, { range, severity, message, source, code }: vscode.Diagnostic): Problem {
+export function problemOf(uri: vscode.Uri, { range, severity, message, source, code }: vscode.Diagnostic): Problem {
   const number = typeof code === 'object' ? code.value : code;
   return { ...placeOf(uri, range.start), severity: severities[severity] ?? 'hint', message, source: [source, number].filter((part) => part !== undefined && part !== '').join(' ') };
 }

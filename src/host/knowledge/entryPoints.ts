@@ -1,0 +1,89 @@
+import * as v from 'valibot';
+import * as vscode from 'vscode';
+import type { Log } from '../../base/log';
+import type { WorkspaceFiles } from '../../tools/workspaceFiles';
+import { WorkspacePaths } from '../../tools/workspacePaths';
+import { type CommandTable, registerCommands } from '../commands';
+import { ProblemActions } from './problemActions';
+import { problemCall } from './problemCall';
+import { codePrompt, filesPrompt, problemPrompt, type QuotedCode, terminalPrompt } from './promptText';
+
+export interface EntryPointNeeds {
+  readonly files: WorkspaceFiles;
+  /** Puts text into the composer that the person has in front of them, and the cursor behind it. Nothing is sent. */
+  readonly insert: (text: string) => Promise<void>;
+  readonly uid: () => string;
+}
+
+/** The commands, and the actions on problems. */
+export function registerEntryPoints(needs: EntryPointNeeds, log: Log): vscode.Disposable {
+  const actions = vscode.languages.registerCodeActionsProvider('*', new ProblemActions(), { providedCodeActionKinds: ProblemActions.kinds });
+  return vscode.Disposable.from(registerCommands(entryPointCommands(needs), log), actions);
+}
+
+/** Commands that bring what the person looks at into the composer: selections, problems, files and terminal output. */
+export function entryPointCommands({ files, insert, uid }: EntryPointNeeds): CommandTable {
+  const paths = new WorkspacePaths(files);
+  const { t } = vscode.l10n;
+  const aboutSelection = (lead: string) => async (): Promise<void> => {
+    const editor = vscode.window.activeTextEditor;
+    if (editor === undefined) return void vscode.window.showInformationMessage(t('Open a file and select what Hermes should look at.'));
+    const { start, end, isEmpty } = editor.selection;
+    // A selection of whole lines ends at the beginning of the next one, which is not meant.
+    const lastLine = end.line > start.line && end.character === 0 ? end.line - 1 : end.line;
+    await insert(codePrompt(lead, quoted(editor.document, start.line, lastLine, isEmpty ? null : editor.selection)));
+  };
+  const aboutProblem = (lead: string) => async (call: unknown): Promise<void> => {
+    const asked = v.safeParse(problemCall, call);
+    if (!asked.success) return;
+    const { uri, startLine, endLine, problems } = asked.output;
+    const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri, true));
+    await insert(problemPrompt(lead, quoted(document, startLine, Math.min(endLine, document.lineCount - 1), null), problems));
+  };
+  const quoted = (document: vscode.TextDocument, first: number, last: number, range: vscode.Range | null): QuotedCode => ({
+    shown: document.isUntitled ? document.fileName : paths.display(document.uri.fsPath),
+    startLine: first + 1,
+    endLine: last + 1,
+    text: document.getText(range ?? new vscode.Range(document.lineAt(first).range.start, document.lineAt(last).range.end)),
+    language: document.languageId === 'plaintext' ? '' : document.languageId,
+  });
+  const aboutFiles = async (clicked: unknown, chosen: unknown): Promise<void> => {
+    const uris = [...(Array.isArray(chosen) ? chosen : []), clicked, vscode.window.activeTextEditor?.document.uri].filter((uri) => uri instanceof vscode.Uri);
+    const named = Array.isArray(chosen) && chosen.length > 0 ? uris.slice(0, chosen.length) : uris.slice(0, 1);
+    if (named.length > 0) await insert(filesPrompt(await Promise.all(named.map((uri) => shownFile(uri, paths)))));
+  };
+  return {
+    askAboutSelection: aboutSelection(''),
+    explainSelection: aboutSelection(t('Explain')),
+    fixSelection: aboutSelection(t('Fix')),
+    fixProblem: aboutProblem(t('Fix this problem in')),
+    explainProblem: aboutProblem(t('Explain this problem in')),
+    askAboutFile: aboutFiles,
+    askAboutFolder: aboutFiles,
+    askAboutTerminalSelection: async () => {
+      const text = await terminalSelection(uid());
+      if (text === null) return void vscode.window.showInformationMessage(t('Select text in a terminal first.'));
+      await insert(terminalPrompt(t('In the terminal “{name}”:', { name: vscode.window.activeTerminal?.name ?? '' }), text));
+    },
+  };
+}
+
+async function shownFile(uri: vscode.Uri, paths: WorkspacePaths): Promise<string> {
+  const shown = paths.display(uri.fsPath);
+  const { type } = await vscode.workspace.fs.stat(uri);
+  return (type & vscode.FileType.Directory) !== 0 && !shown.endsWith('/') ? `${shown}/` : shown;
+}
+
+/** Extensions are not told what is selected in a terminal, so it is copied, and the clipboard's text put back. `mark` tells that nothing was. */
+async function terminalSelection(mark: string): Promise<string | null> {
+  const { clipboard } = vscode.env;
+  const before = await clipboard.readText();
+  await clipboard.writeText(mark);
+  try {
+    await vscode.commands.executeCommand('workbench.action.terminal.copySelection');
+    const text = await clipboard.readText();
+    return text === mark || text.trim() === '' ? null : text;
+  } finally {
+    await clipboard.writeText(before);
+  }
+}
