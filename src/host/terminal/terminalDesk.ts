@@ -11,14 +11,17 @@ import { commandEnvironment } from '../../tools/terminal/commandEnvironment';
 import { LoginEnvironment, type Environment } from '../../tools/terminal/loginEnvironment';
 import { endOrphanedCommands } from '../../tools/terminal/orphanedCommands';
 import { OutputFolder } from '../../tools/terminal/outputFolder';
+import { isReadOnlyCommand } from '../../tools/terminal/readOnlyCommand';
 import { RunningCommands } from '../../tools/terminal/runningCommands';
 import { chooseShell, type Shell } from '../../tools/terminal/shell';
 import { terminalTools } from '../../tools/terminal/terminalTools';
 import type { AnyTool } from '../../tools/tool';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
+import { registerCommands } from '../commands';
 import { MirrorTerminals } from './mirrorTerminal';
 import { OutputCare } from './outputCare';
 import { activePythonEnvironment } from './pythonEnvironment';
+import { RunningCommandPicker } from './runningCommandPicker';
 import { terminalVariables, variablesSetting } from './terminalVariables';
 
 interface TerminalDeskNeeds {
@@ -28,8 +31,6 @@ interface TerminalDeskNeeds {
   readonly storageFolder: () => string;
   readonly timeoutSeconds: () => number;
   readonly checkpoint: CommandCheckpoint;
-  /** Whether a command is known to change nothing. */
-  readonly isReadOnly: (command: string) => boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -43,17 +44,20 @@ export class TerminalDesk implements Disposable {
   readonly tools: readonly AnyTool[];
 
   constructor(private readonly needs: TerminalDeskNeeds) {
-    const { clock, log, checkpoint, isReadOnly, timeoutSeconds } = needs;
+    const { clock, log, checkpoint, timeoutSeconds } = needs;
     this.outputs = new OutputFolder(() => join(needs.storageFolder(), 'outputs'), clock);
     this.login = new LoginEnvironment({ node: process.execPath, own: ownEnvironment(), clock, log });
-    this.lifetime.register(new MirrorTerminals(this.running, clock));
+    const mirrors = this.lifetime.register(new MirrorTerminals(this.running, clock));
+    const picker = new RunningCommandPicker(this.running, mirrors, (file) => this.openOutput(file));
+    this.lifetime.register(registerCommands({ 'hermes.runningCommands': () => picker.show() }, log));
     void endOrphanedCommands(clock).then((count) => count > 0 && log.info(`${count} commands were left running by a window that ended unexpectedly; they were ended.`));
     const paths = new AccessPaths(needs.files);
     this.tools = terminalTools({
       shell,
       environment: () => this.environment(),
       resolveFolder: (written) => paths.resolveAccess(written ?? '.'),
-      isReadOnly, checkpoint, timeoutSeconds, clock,
+      isReadOnly: (command) => shell().kind === 'posix' && isReadOnlyCommand(command),
+      checkpoint, timeoutSeconds, clock,
       outputs: this.outputs,
       running: this.running,
       platform: process.platform,

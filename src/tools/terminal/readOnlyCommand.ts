@@ -1,0 +1,14 @@
+import { lookedAt } from '../approval/shell/readOnlyCommands';
+import { NotUnderstood } from '../approval/shell/shellCommand';
+import { parseShell } from '../approval/shell/shellParser';
+
+/** Whether a command, as a POSIX shell reads it, is known to change nothing: every part of it only looks, and nothing is redirected. What is
+ *  not understood may change anything. */
+export function isReadOnlyCommand(command: string): boolean {
+  const script = parseShell(command);
+  if (script instanceof NotUnderstood || script.parts.length === 0) return false;
+  return script.parts.every(({ words, assignments, redirects, hasExpandedInput }) => {
+    if (assignments.length > 0 || redirects.length > 0 || hasExpandedInput) return false;
+    return words[0]?.text === 'cd' || lookedAt(words) !== null;
+  });
+}
