@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { DisposableStore, Emitter, type Disposable } from '../base/disposable';
 import { GatewayError } from '../gateway/gateway';
 import type { ProviderSettings } from '../models/providerSettings';
+import { allowRuleProblem } from '../tools/approval/ruleText';
 import { readSettings, type HermesSettings, type SettingProblem } from './settings';
 
 /** The settings as they are now, read again whenever the editor says that one of them changed. */
@@ -48,6 +49,13 @@ export class SettingsWatcher implements Disposable {
     // Entries that are not understood stay as the person wrote them.
     const kept: readonly unknown[] = Array.isArray(written) ? written : [];
     await this.write('providers', [...kept, provider]);
+  }
+
+  /** Replaces the rules that allow something everywhere. Entries that are no rules stay as the person wrote them. */
+  async saveAllowRules(rules: readonly string[]): Promise<void> {
+    const written: unknown = vscode.workspace.getConfiguration('hermes').inspect('approvals.allow')?.globalValue;
+    const entries: readonly unknown[] = Array.isArray(written) ? written : [];
+    await this.write('approvals.allow', [...entries.filter((entry) => typeof entry !== 'string' || allowRuleProblem(entry) !== null), ...rules]);
   }
 
   async saveHindsight(url: string, bank: string): Promise<void> {

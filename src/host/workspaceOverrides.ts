@@ -2,7 +2,7 @@ import * as v from 'valibot';
 
 /** Settings that decide where prompts, keys or sessions go, or when sessions are erased. A repository that could set them could read or
  *  destroy them. */
-export const guardedSettings = ['hermes.model', 'hermes.mode', 'hermes.providers', 'hermes.compression.model', 'hermes.memory.provider', 'hermes.memory.recallTimeout', 'hermes.memory.hindsight.url', 'hermes.memory.hindsight.bank', 'hermes.storage.path', 'hermes.terminal.timeout', 'hermes.trash.days', 'hermes.mcp.servers', 'hermes.editorTools'] as const;
+export const guardedSettings = ['hermes.model', 'hermes.mode', 'hermes.approvals.allow', 'hermes.approvals.deny', 'hermes.providers', 'hermes.compression.model', 'hermes.memory.provider', 'hermes.memory.recallTimeout', 'hermes.memory.hindsight.url', 'hermes.memory.hindsight.bank', 'hermes.storage.path', 'hermes.terminal.timeout', 'hermes.trash.days', 'hermes.mcp.servers', 'hermes.editorTools'] as const;
 export type GuardedSetting = (typeof guardedSettings)[number];
 
 export interface WorkspaceOverride {

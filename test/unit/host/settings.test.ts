@@ -33,7 +33,7 @@ const local = { name: 'Local', protocol: 'openai', baseUrl: 'http://127.0.0.1:11
 describe('settings', () => {
   it('are the defaults when nothing is set', () => {
     expect(readSettings(configuration({}))).toEqual({
-      settings: { model: null, providers: [], reasoningEffort: 'default', busyInput: 'queue', mode: 'ask', notifications: 'whenHidden', maxIterations: 90, compressionThreshold: 0.8, compressionModel: null, memoryProvider: 'builtin', memoryRecallTimeoutMs: 2000, hindsightUrl: null, hindsightBank: null, storagePath: null, terminalTimeoutSeconds: 120, trashDays: 30 },
+      settings: { model: null, providers: [], reasoningEffort: 'default', busyInput: 'queue', mode: 'ask', approvals: { allow: [], deny: [] }, notifications: 'whenHidden', maxIterations: 90, compressionThreshold: 0.8, compressionModel: null, memoryProvider: 'builtin', memoryRecallTimeoutMs: 2000, hindsightUrl: null, hindsightBank: null, storagePath: null, terminalTimeoutSeconds: 120, trashDays: 30 },
       problems: [],
     });
   });
@@ -54,6 +54,8 @@ describe('settings', () => {
         'hermes.memory.recallTimeout': 0.5,
         'hermes.memory.hindsight.url': ' http://127.0.0.1:8888 ',
         'hermes.memory.hindsight.bank': ' team ',
+        'hermes.approvals.allow': ['run(npm test)'],
+        'hermes.approvals.deny': ['run(git push *)'],
         'hermes.storage.path': '/var/lib/hermes',
         'hermes.terminal.timeout': 20,
         'hermes.trash.days': 7,
@@ -66,6 +68,7 @@ describe('settings', () => {
         reasoningEffort: 'high',
         busyInput: 'steer',
         mode: 'plan',
+        approvals: { allow: ['run(npm test)'], deny: ['run(git push *)'] },
         notifications: 'always',
         maxIterations: 5,
         compressionThreshold: 0.5,
@@ -84,7 +87,7 @@ describe('settings', () => {
     const { settings, problems } = readSettings(
       configuration({ 'hermes.model': 'qwen', 'hermes.providers': 'http://x', 'hermes.reasoningEffort': 'extreme', 'hermes.busyInput': 'shout', 'hermes.maxIterations': 0, 'hermes.compression.threshold': 2, 'hermes.compression.model': 'qwen', 'hermes.memory.provider': '', 'hermes.memory.recallTimeout': -1, 'hermes.storage.path': 'here', 'hermes.terminal.timeout': 0, 'hermes.trash.days': 0.5 }),
     );
-    expect(settings).toEqual({ model: null, providers: [], reasoningEffort: 'default', busyInput: 'queue', mode: 'ask', notifications: 'whenHidden', maxIterations: 90, compressionThreshold: 0.8, compressionModel: null, memoryProvider: 'builtin', memoryRecallTimeoutMs: 2000, hindsightUrl: null, hindsightBank: null, storagePath: null, terminalTimeoutSeconds: 120, trashDays: 30 });
+    expect(settings).toEqual({ model: null, providers: [], reasoningEffort: 'default', busyInput: 'queue', mode: 'ask', approvals: { allow: [], deny: [] }, notifications: 'whenHidden', maxIterations: 90, compressionThreshold: 0.8, compressionModel: null, memoryProvider: 'builtin', memoryRecallTimeoutMs: 2000, hindsightUrl: null, hindsightBank: null, storagePath: null, terminalTimeoutSeconds: 120, trashDays: 30 });
     expect(problems.map(({ sentence }) => sentence)).toEqual([
       'The setting `hermes.model` is not written as Provider/model-id. Its default is used until it is corrected.',
       'The setting `hermes.compression.model` is not written as Provider/model-id. Its default is used until it is corrected.',

@@ -1,0 +1,29 @@
+import * as v from 'valibot';
+import { allowRuleProblem } from '../../tools/approval/ruleText';
+
+/** The part of the editor's memory of a workspace that is used. It lies with the editor, never in a repository. */
+export interface RuleMemory {
+  get(key: string): unknown;
+  update(key: string, value: unknown): Thenable<void>;
+}
+
+const memoryKey = 'hermes.approvals.allow';
+
+/** What the person allowed for this workspace. */
+export class WorkspaceRules {
+  constructor(private readonly memory: RuleMemory) {}
+
+  all(): readonly string[] {
+    const stored = v.safeParse(v.array(v.string()), this.memory.get(memoryKey));
+    return stored.success ? stored.output.filter((rule) => allowRuleProblem(rule) === null) : [];
+  }
+
+  /** Kept when it resolves. */
+  async add(rules: readonly string[]): Promise<void> {
+    await this.memory.update(memoryKey, [...new Set([...this.all(), ...rules])]);
+  }
+
+  async remove(rule: string): Promise<void> {
+    await this.memory.update(memoryKey, this.all().filter((each) => each !== rule));
+  }
+}
