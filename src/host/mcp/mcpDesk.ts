@@ -10,15 +10,16 @@ import { commandLine, definitionId, fingerprint, type ServerDefinition } from '.
 import { envFilePath, serverPlan } from '../../tools/mcp/serverPlan';
 import type { AnyTool } from '../../tools/tool';
 import type { CommandTable } from '../commands';
+import type { Secrets } from '../providerKeys';
 import type { Offer } from '../storeDesk';
 import { mcpBundle } from './mcpBundle';
 import { manageServers } from './manageServers';
 import { fileOf, openFolders, readWrittenServers, type ServerProblem, watchWrittenServers } from './serverFiles';
 import { ServerInputs } from './serverInputs';
-import { ServerTrust } from './serverTrust';
+import { type KeptValues, ServerTrust } from './serverTrust';
 
 export interface McpDeskNeeds {
-  readonly context: Pick<vscode.ExtensionContext, 'workspaceState' | 'secrets' | 'extension'>;
+  readonly context: { readonly workspaceState: KeptValues; readonly secrets: Secrets; readonly extension: { readonly packageJSON: unknown } };
   readonly distFolder: string;
   readonly clock: Clock;
   readonly log: Log;

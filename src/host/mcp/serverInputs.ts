@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
 import type { ServerInput } from '../../tools/mcp/serverDefinition';
+import type { Secrets } from '../providerKeys';
+import type { KeptValues } from './serverTrust';
 
 const key = 'mcp.inputs';
 const keptSchema = v.record(v.string(), v.string());
@@ -9,8 +11,8 @@ const keptSchema = v.record(v.string(), v.string());
  *  elsewhere, has it asked again. Passwords are in secret storage. */
 export class ServerInputs {
   constructor(
-    private readonly memory: Pick<vscode.Memento, 'get' | 'update'>,
-    private readonly secrets: Pick<vscode.SecretStorage, 'get' | 'store' | 'delete'>,
+    private readonly memory: KeptValues,
+    private readonly secrets: Secrets,
   ) {}
 
   /** Null where the person did not want to say. */
@@ -32,7 +34,7 @@ export class ServerInputs {
   }
 
   private read(): Readonly<Record<string, string>> {
-    const kept = v.safeParse(keptSchema, this.memory.get<unknown>(key));
+    const kept = v.safeParse(keptSchema, this.memory.get(key));
     return kept.success ? kept.output : {};
   }
 }

@@ -1,13 +1,19 @@
 import * as v from 'valibot';
-import type { Memento } from 'vscode';
 
 const key = 'mcp.trusted';
+
+/** The part of the editor's memory for a workspace that is used. */
+export interface KeptValues {
+  get(key: string): unknown;
+  update(key: string, value: unknown): PromiseLike<void>;
+}
+
 const trustedSchema = v.record(v.string(), v.string());
 
 /** Which definitions of the open folders the person trusted, each by its fingerprint. It is kept outside the folder: a repository cannot bring
  *  its own trust along, and a definition that changed is not the one that was trusted. */
 export class ServerTrust {
-  constructor(private readonly memory: Pick<Memento, 'get' | 'update'>) {}
+  constructor(private readonly memory: KeptValues) {}
 
   isTrusted(id: string, fingerprint: string): boolean {
     return this.read()[id] === fingerprint;
@@ -29,7 +35,7 @@ export class ServerTrust {
   }
 
   private read(): Readonly<Record<string, string>> {
-    const kept = v.safeParse(trustedSchema, this.memory.get<unknown>(key));
+    const kept = v.safeParse(trustedSchema, this.memory.get(key));
     return kept.success ? kept.output : {};
   }
 }
