@@ -45,17 +45,20 @@ class Play {
   private async revert(step: Extract<Step, { readonly kind: 'turn' | 'file' | 'from' | 'hunk' }>, turnUid: string): Promise<void> {
     const { world } = this;
     const before = this.personsLines();
-    if (step.kind === 'turn') await world.files.reviewFiles(turnUid, null, 'revert', false);
+    if (step.kind === 'hunk') await this.revertHunk(step.index, turnUid);
+    else if (step.kind === 'turn') await world.files.reviewFiles(turnUid, null, 'revert', false);
     else if (step.kind === 'file') await world.files.reviewFiles(turnUid, [world.path(name)], 'revert', false);
-    else if (step.kind === 'from') await world.files.revertFrom(turnUid);
-    else {
-      const hunks = await world.files.hunks(turnUid, world.path(name));
-      const hunk = hunks[step.index % Math.max(1, hunks.length)];
-      if (hunk !== undefined) await world.files.reviewHunk(turnUid, world.path(name), hunk.id, 'revert');
-    }
+    else await world.files.revertFrom(turnUid);
     const after = this.personsLines();
     const lost = before.filter((line) => !after.includes(line));
     expect({ lost, doubled: after.length - new Set(after).size }).toEqual({ lost: [], doubled: 0 });
+  }
+
+  private async revertHunk(index: number, turnUid: string): Promise<void> {
+    const path = this.world.path(name);
+    const hunks = await this.world.files.hunks(turnUid, path);
+    const hunk = hunks[index % Math.max(1, hunks.length)];
+    if (hunk !== undefined) await this.world.files.reviewHunk(turnUid, path, hunk.id, 'revert');
   }
 
   private personsLines(): readonly string[] {
