@@ -355,6 +355,17 @@ describe('the chat view\'s tie to the gateway', () => {
     expect(await shownIn(port)).toEqual(['bootstrap', 'focusComposer']);
   });
 
+  it('keeps what is to go into the composer until a page shows it, and gives it once', async () => {
+    const { bridge } = world();
+    bridge.insertPrompt('`a.ts:1`');
+    const port = new RecordingPort();
+    bridge.connect(port);
+    port.command('ready');
+    expect(await shownIn(port)).toEqual(['bootstrap', 'insertPrompt']);
+    bridge.insertPrompt('more');
+    expect(port.notifications.slice(1)).toEqual([['insertPrompt', { text: '`a.ts:1`' }], ['insertPrompt', { text: 'more' }]]);
+  });
+
   it('leaves nothing behind when it is disposed', async () => {
     const { bridge, gateway, models } = world();
     const port = new RecordingPort();

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { silentLog } from '../../../src/base/log';
+import { systemClock } from '../../../src/base/clock';
+import { EditorTextSearch } from '../../../src/host/editorTextSearch';
+import { EditorWorkspaceFiles } from '../../../src/host/editorWorkspaceFiles';
+import { entryPointCommands } from '../../../src/host/knowledge/entryPoints';
+import { KnowledgeDesk } from '../../../src/host/knowledge/knowledgeDesk';
+import { ToolRegistry } from '../../../src/tools/toolRegistry';
+import { aToolCall } from '../../support/toolCalls';
+
+function folder(): vscode.Uri {
+  const open = vscode.workspace.workspaceFolders?.[0];
+  assert.ok(open, 'no folder is open');
+  return open.uri;
+}
+
+const fileUri = (...names: readonly string[]): vscode.Uri => vscode.Uri.joinPath(folder(), ...names);
+const files = new EditorWorkspaceFiles(new EditorTextSearch(async () => null, silentLog));
+
+function desk(): KnowledgeDesk {
+  return new KnowledgeDesk({ files, clock: systemClock, distFolder: path.join(__dirname, 'nothing') });
+}
+
+async function run(name: string, input: unknown): Promise<string> {
+  const { outcome, text } = await new ToolRegistry(desk().tools).run({ callId: 'c', name, arguments: JSON.stringify(input) }, new AbortController().signal, aToolCall());
+  return `${outcome}: ${text}`;
+}
+
+async function until<T>(ask: () => Promise<T>, isGood: (answer: T) => boolean): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    const answer = await ask();
+    if (isGood(answer) || tries === 40) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
+suite('What the editor knows', () => {
+  const lasting: vscode.Disposable[] = [];
+  teardown(async () => {
+    for (const each of lasting.splice(0)) each.dispose();
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
+
+  test('an outline, references, a definition and a hover come from the language extension', async () => {
+    const outline = await until(() => run('document_symbols', { path: 'src/retry.js' }), (text) => !text.includes('No symbols'));
+    assert.match(outline, /^done: src\/retry\.js\nfunction \w+ {2}\d+/);
+    const [, name = '', line = ''] = /function (\w+) {2}(\d+)/.exec(outline) ?? [];
+    const where = { path: 'src/retry.js', line: Number(line), symbol: name };
+    assert.match(await until(() => run('find_references', where), (text) => text.includes('upload.js')), new RegExp(`src/retry\\.js:${line}:`));
+    assert.match(await run('go_to_definition', where), new RegExp(`src/retry\\.js:${line}:\\d+ .*${name}`));
+    assert.match(await run('hover', where), new RegExp(`function ${name}`));
+  });
+
+  test('problems are listed, also those that come up behind an edit', async () => {
+    const problems = vscode.languages.createDiagnosticCollection('knowledge');
+    lasting.push(problems);
+    const uri = fileUri('src', 'retry.js');
+    const error = new vscode.Diagnostic(new vscode.Range(0, 0, 0, 3), 'A made-up error', vscode.DiagnosticSeverity.Error);
+    const { afterEdit } = desk();
+    const waiting = afterEdit([uri.fsPath], new AbortController().signal);
+    problems.set(uri, [error]);
+    assert.equal(await waiting, 'The editor now reports one error in what was edited:\nsrc/retry.js:1:1 error: A made-up error');
+    assert.match(await run('diagnostics', { path: 'src' }), /src\/retry\.js:1:1 error: A made-up error/);
+  });
+
+  test('what is open and selected is told', async () => {
+    const editor = await vscode.window.showTextDocument(fileUri('src', 'retry.js'));
+    editor.selection = new vscode.Selection(0, 0, 1, 0);
+    const told = await run('open_editors', {});
+    assert.match(told, /^done: (.*\n)*src\/retry\.js \(in use\)/);
+    assert.match(told, /Selected: src\/retry\.js:1-2\n/);
+  });
+});
+
+suite('Ways into the chat', () => {
+  const inserted: string[] = [];
+  const commands = entryPointCommands({ files, insert: async (text) => void inserted.push(text), uid: () => 'a mark of this test' });
+  setup(() => inserted.splice(0));
+  teardown(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
+
+  test('a selection of whole lines is quoted with its place', async () => {
+    const editor = await vscode.window.showTextDocument(fileUri('src', 'retry.js'));
+    editor.selection = new vscode.Selection(0, 0, 2, 0);
+    await commands['explainSelection']?.();
+    const { document } = editor;
+    assert.deepEqual(inserted, [`Explain \`src/retry.js:1-2\`\n\`\`\`javascript\n${document.lineAt(0).text}\n${document.lineAt(1).text}\n\`\`\`\n`]);
+  });
+
+  test('files and folders of the explorer are named', async () => {
+    await commands['askAboutFile']?.(fileUri('package.json'), [fileUri('package.json')]);
+    await commands['askAboutFolder']?.(fileUri('src'), [fileUri('src'), fileUri('package.json')]);
+    assert.deepEqual(inserted, ['`package.json` ', '- `src/`\n- `package.json`\n']);
+  });
+
+  test('a problem offers to be fixed or explained, and only a problem does', async () => {
+    const problems = vscode.languages.createDiagnosticCollection('entryPoints');
+    try {
+      const uri = fileUri('src', 'retry.js');
+      await vscode.workspace.openTextDocument(uri);
+      problems.set(uri, [new vscode.Diagnostic(new vscode.Range(0, 0, 0, 3), 'A made-up error', vscode.DiagnosticSeverity.Error)]);
+      const offered = async (line: number): Promise<readonly vscode.CodeAction[]> => {
+        const actions = await vscode.commands.executeCommand<readonly vscode.CodeAction[]>('vscode.executeCodeActionProvider', uri, new vscode.Range(line, 0, line, 1));
+        return actions.filter(({ command }) => command?.command.startsWith('hermes.'));
+      };
+      const [fix, explain] = await offered(0);
+      assert.deepEqual([fix?.title, explain?.title, (await offered(1)).length], ['Fix with Hermes', 'Explain with Hermes', 0]);
+      await commands['fixProblem']?.(...(fix?.command?.arguments ?? []));
+      assert.match(inserted[0] ?? '', /^Fix this problem in `src\/retry\.js:1`\n```javascript\n.*\n```\n- src\/retry\.js:1:1 error: A made-up error\n$/);
+    } finally {
+      problems.dispose();
+    }
+  });
+
+  test('the clipboard keeps its text when there is nothing selected in a terminal', async () => {
+    await vscode.env.clipboard.writeText('mine');
+    await commands['askAboutTerminalSelection']?.();
+    assert.deepEqual({ inserted, clipboard: await vscode.env.clipboard.readText() }, { inserted: [], clipboard: 'mine' });
+  });
+});
