@@ -25,7 +25,6 @@ import type { SpillSearch } from '../store/spill/foundSpills';
 import { NodeSpillHome } from '../store/spill/nodeSpillHome';
 import { SpillingStore } from '../store/spill/spillingStore';
 import { startNodeWorker } from '../store/worker/nodeWorkerPort';
-import { noCommandCheckpoint } from '../tools/files/changes/commandCheckpoint';
 import { readOnlyTools } from '../tools/readOnlyTools';
 import { ToolRegistry } from '../tools/toolRegistry';
 import { WorkspacePaths } from '../tools/workspacePaths';
@@ -33,7 +32,7 @@ import { ApprovalDesk } from './approvals/approvalDesk';
 import { BuiltinMemoryDesk } from './builtinMemoryDesk';
 import { ExtensionApi } from './api/extensionApi';
 import type { HermesExtension } from './api/hermes';
-import { noChangedFiles } from './changedFiles/chatFiles';
+import { ChangedFilesDesk } from './changedFiles/changedFilesDesk';
 import { ChatBridge } from './chatBridge';
 import { ChatTabs, chatTabViewType } from './chatTabs';
 import { ChatView, chatViewId } from './chatView';
@@ -41,6 +40,7 @@ import { registerCommands, reportFailure, windowCommands } from './commands';
 import { ContainerNotice } from './containerNotice';
 import { thisMachineFacts } from './containerPlace';
 import { EditorActions } from './editorActions';
+import { EditorFileEditor } from './editorFileEditor';
 import { errorWords } from './errorWords';
 import { editorProviderName, EditorModels } from './editorModels';
 import { EditorTextSearch } from './editorTextSearch';
@@ -159,9 +159,18 @@ class HermesWindow {
     // Files and tools
     const textSearch = new EditorTextSearch(() => findRipgrep(ripgrepCandidates(vscode.env.appRoot, process.platform, process.arch)), log);
     const files = new EditorWorkspaceFiles(textSearch);
-    const terminal = own(
+    const fileEditor = new EditorFileEditor();
+    const changedFiles: ChangedFilesDesk = own(
+      new ChangedFilesDesk({
+        store, files, clock, log, editor: fileEditor, ids: { uid: randomUUID },
+        isOn: () => settings.current.checkpoints,
+        storageFolder: () => storeFolderOf(currentFolder),
+        openOutput: (file) => terminal.openOutput(file),
+      }),
+    );
+    const terminal: TerminalDesk = own(
       new TerminalDesk({
-        files, clock, log, secrets: context.secrets, checkpoint: noCommandCheckpoint,
+        files, clock, log, secrets: context.secrets, checkpoint: changedFiles.checkpoint,
         storageFolder: () => storeFolderOf(currentFolder),
         timeoutSeconds: () => settings.current.terminalTimeoutSeconds,
       }),
@@ -258,7 +267,7 @@ class HermesWindow {
     const statusBar = own(new StatusBar());
     const showStatus = (): void => statusBar.show({ running: gateway.runningTurns().length, store: storeDesk.shown.kind, model: bridge.modelState.chosen });
     const chatNeeds = {
-      gateway, store: storeDesk, models, editor, log, files: { ...noChangedFiles, openOutput: (file: string) => terminal.openOutput(file) },
+      gateway, store: storeDesk, models, editor, log, files: changedFiles.chat,
       surroundings: () => ({ restricted: !vscode.workspace.isTrusted, folderName: vscode.workspace.name ?? null, demoPrompts, localization, promptFiles: project.offered }),
     };
     const shownChanged = (): void => (showStatus(), sessions.shownChanged(), containerNotice.update());
@@ -343,6 +352,8 @@ class HermesWindow {
       }),
     ));
     const shown = (): string | null => gateway.shownSession(surfaceId());
+    changedFiles.careFor(gateway.onDidChangeSessions);
+    own(registerCommands(changedFiles.commands(shown), log));
     const windowTable = windowCommands({ chat, shown, editor, setUpModel: () => setup.run(null), setUpMemory: () => memorySetup.run() });
     const screens = screenCommands({ chosen: sessions.chosen, search, opener });
     own(registerCommands({ ...sessions.commands, ...others.commands, ...windowTable, ...screens }, log));

@@ -21,6 +21,8 @@ export interface HermesSettings {
   readonly mode: Mode;
   /** Rules for what may be done without asking, and for what may not be done at all. */
   readonly approvals: ApprovalSettings;
+  /** Whether what files held before the agent changed them is kept, so that they can be reverted. */
+  readonly checkpoints: boolean;
   /** Whether the editor tells, beside the chat, that a turn waits for the person. */
   readonly notifications: NotificationMode;
   /** Part of the context window that may be full before a session is compressed. */
@@ -98,6 +100,7 @@ export function readSettings(source: SettingSource): { readonly settings: Hermes
       busyInput: read('hermes.busyInput', v.picklist(busyModes), 'queue', `is not one of ${busyModes.join(', ')}`),
       mode: read('hermes.mode', v.picklist(modes), 'ask', `is not one of ${modes.join(', ')}`),
       approvals: readApprovals(valueOf(source, 'hermes.approvals.allow'), valueOf(source, 'hermes.approvals.deny'), (setting, sentence) => problems.push({ setting, sentence })),
+      checkpoints: read('hermes.checkpoints', v.boolean(), true, 'is neither true nor false'),
       notifications: read('hermes.notifications', v.picklist(notificationModes), 'whenHidden', `is not one of ${notificationModes.join(', ')}`),
       maxIterations: read('hermes.maxIterations', v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)), 90, 'is not a whole number from 1 to 1000'),
       compressionThreshold: read('hermes.compression.threshold', v.pipe(v.number(), v.minValue(0.3), v.maxValue(0.95)), 0.8, 'is not a number from 0.3 to 0.95'),

@@ -7,6 +7,7 @@ const defaults: Readonly<Record<string, unknown>> = {
   'hermes.reasoningEffort': 'default',
   'hermes.busyInput': 'queue',
   'hermes.mode': 'ask',
+  'hermes.checkpoints': true,
   'hermes.notifications': 'whenHidden',
   'hermes.maxIterations': 90,
   'hermes.compression.threshold': 0.8,
@@ -33,7 +34,7 @@ const local = { name: 'Local', protocol: 'openai', baseUrl: 'http://127.0.0.1:11
 describe('settings', () => {
   it('are the defaults when nothing is set', () => {
     expect(readSettings(configuration({}))).toEqual({
-      settings: { model: null, providers: [], reasoningEffort: 'default', busyInput: 'queue', mode: 'ask', approvals: { allow: [], deny: [] }, notifications: 'whenHidden', maxIterations: 90, compressionThreshold: 0.8, compressionModel: null, memoryProvider: 'builtin', memoryRecallTimeoutMs: 2000, hindsightUrl: null, hindsightBank: null, storagePath: null, terminalTimeoutSeconds: 120, trashDays: 30 },
+      settings: { model: null, providers: [], reasoningEffort: 'default', busyInput: 'queue', mode: 'ask', approvals: { allow: [], deny: [] }, checkpoints: true, notifications: 'whenHidden', maxIterations: 90, compressionThreshold: 0.8, compressionModel: null, memoryProvider: 'builtin', memoryRecallTimeoutMs: 2000, hindsightUrl: null, hindsightBank: null, storagePath: null, terminalTimeoutSeconds: 120, trashDays: 30 },
       problems: [],
     });
   });
@@ -87,7 +88,7 @@ describe('settings', () => {
     const { settings, problems } = readSettings(
       configuration({ 'hermes.model': 'qwen', 'hermes.providers': 'http://x', 'hermes.reasoningEffort': 'extreme', 'hermes.busyInput': 'shout', 'hermes.maxIterations': 0, 'hermes.compression.threshold': 2, 'hermes.compression.model': 'qwen', 'hermes.memory.provider': '', 'hermes.memory.recallTimeout': -1, 'hermes.storage.path': 'here', 'hermes.terminal.timeout': 0, 'hermes.trash.days': 0.5 }),
     );
-    expect(settings).toEqual({ model: null, providers: [], reasoningEffort: 'default', busyInput: 'queue', mode: 'ask', approvals: { allow: [], deny: [] }, notifications: 'whenHidden', maxIterations: 90, compressionThreshold: 0.8, compressionModel: null, memoryProvider: 'builtin', memoryRecallTimeoutMs: 2000, hindsightUrl: null, hindsightBank: null, storagePath: null, terminalTimeoutSeconds: 120, trashDays: 30 });
+    expect(settings).toEqual({ model: null, providers: [], reasoningEffort: 'default', busyInput: 'queue', mode: 'ask', approvals: { allow: [], deny: [] }, checkpoints: true, notifications: 'whenHidden', maxIterations: 90, compressionThreshold: 0.8, compressionModel: null, memoryProvider: 'builtin', memoryRecallTimeoutMs: 2000, hindsightUrl: null, hindsightBank: null, storagePath: null, terminalTimeoutSeconds: 120, trashDays: 30 });
     expect(problems.map(({ sentence }) => sentence)).toEqual([
       'The setting `hermes.model` is not written as Provider/model-id. Its default is used until it is corrected.',
       'The setting `hermes.compression.model` is not written as Provider/model-id. Its default is used until it is corrected.',

@@ -21,7 +21,7 @@ export interface StoreEditJournalNeeds {
 }
 
 /** The journal in the store. `begin` rejects when the store cannot take it: then the file must stay as it is, because nobody could bring it back.
- *  `end` never rejects: the file is changed by then, and a change whose end is not known is shown as one. */
+ *  Where `end` rejects, the file is changed by then: it is shown as changed, and what it held before is still there. */
 export class StoreEditJournal implements EditJournal {
   constructor(private readonly needs: StoreEditJournalNeeds) {}
 
@@ -56,13 +56,16 @@ export class StoreEditJournal implements EditJournal {
       const file = left.get(path);
       return file === undefined ? [] : [{ uid, after: hashOf(file.bytes) }];
     });
+    const first = changes[0];
+    const told = first === undefined ? undefined : { sessionId: first.sessionId, turnUid: first.turnUid };
     try {
       await this.needs.store.completeFileChanges(results, this.kept(after));
     } catch (error) {
       this.needs.log.error('What a call left behind in files could not be stored', error);
+      throw error;
+    } finally {
+      if (told !== undefined) this.needs.onChange(told);
     }
-    const first = changes[0];
-    if (first !== undefined) this.needs.onChange({ sessionId: first.sessionId, turnUid: first.turnUid });
   }
 
   private kept(files: readonly FileState[]): ReturnType<typeof keptContents> {

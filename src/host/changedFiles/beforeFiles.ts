@@ -1,0 +1,66 @@
+import * as vscode from 'vscode';
+import { Emitter, type Disposable } from '../../base/disposable';
+
+/** Scheme of documents that show what a file held before a turn. They come from the store, so that an editor that is restored after a reload
+ *  shows them again. */
+export const beforeScheme = 'hermes-before';
+
+/** A file as it was before a turn; with `turnUid` null an empty one, which stands for a file that is gone. The path keeps its name, so that the
+ *  editor knows the language. */
+export function beforeUri(path: string, turnUid: string | null): vscode.Uri {
+  return vscode.Uri.file(path).with({ scheme: beforeScheme, query: turnUid === null ? '' : new URLSearchParams({ turn: turnUid, path }).toString() });
+}
+
+type ReadBefore = (turnUid: string, path: string) => Promise<Uint8Array | null>;
+
+/** Serves those documents as bytes: the editor takes care of encodings, and shows images. Nothing can be written. */
+export class BeforeFiles implements vscode.FileSystemProvider, Disposable {
+  private readonly changes = new Emitter<vscode.FileChangeEvent[]>();
+  readonly onDidChangeFile: vscode.Event<vscode.FileChangeEvent[]> = (listener, self, owner) => {
+    const listening = this.changes.event((events) => listener.call(self, events));
+    owner?.push(listening);
+    return listening;
+  };
+
+  constructor(private readonly read: ReadBefore) {}
+
+  watch(): vscode.Disposable {
+    // What a file held once never changes.
+    return new vscode.Disposable(() => undefined);
+  }
+
+  async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
+    const { length } = await this.readFile(uri);
+    return { type: vscode.FileType.File, ctime: 0, mtime: 0, size: length, permissions: vscode.FilePermission.Readonly };
+  }
+
+  async readFile(uri: vscode.Uri): Promise<Uint8Array> {
+    const query = new URLSearchParams(uri.query);
+    const [turnUid, path] = [query.get('turn'), query.get('path')];
+    return (turnUid === null || path === null ? null : await this.read(turnUid, path)) ?? new Uint8Array();
+  }
+
+  readDirectory(): never {
+    throw vscode.FileSystemError.NoPermissions();
+  }
+
+  createDirectory(): never {
+    throw vscode.FileSystemError.NoPermissions();
+  }
+
+  writeFile(): never {
+    throw vscode.FileSystemError.NoPermissions();
+  }
+
+  delete(): never {
+    throw vscode.FileSystemError.NoPermissions();
+  }
+
+  rename(): never {
+    throw vscode.FileSystemError.NoPermissions();
+  }
+
+  dispose(): void {
+    this.changes.dispose();
+  }
+}
