@@ -107,7 +107,8 @@ export class Agent {
     const { turn, controller } = run;
     const { signal } = controller;
     const waited = run.goesOn ? await waitingCalls(turn, this.parts.store, recorder) : null;
-    run.report({ kind: 'requesting', elapsedMs: 0 });
+    const { maxIterations } = this.parts;
+    run.report({ kind: 'requesting', elapsedMs: 0, iteration: 1 + (waited?.requests ?? 0), maxIterations });
     const model = await this.openModel(signal);
     if (model.info.tools !== false) await this.gatherTools(signal);
     if (waited !== null) await this.runCalls(waited.calls, waited.messageUid, run, recorder, waited.decided);
@@ -115,10 +116,9 @@ export class Agent {
     const recall = new TurnRecall(run, { ...this.parts, expandPrompt: (text) => expandPrompt(text, this.project.prompts) });
     const patience = new TurnPatience();
     let cutOff: { readonly reason: StopReason | null } | null = null;
-    const { maxIterations } = this.parts;
     for (let iteration = 1 + (waited?.requests ?? 0); ; iteration++) {
       signal.throwIfAborted();
-      run.report({ kind: 'requesting', elapsedMs: 0, iteration, maxIterations });
+      if (iteration > 1) run.report({ kind: 'requesting', elapsedMs: 0, iteration, maxIterations });
       if (iteration > 1) await this.takeSteering(run, recorder);
       const rows = await (iteration > 1 ? history.next() : history.first());
       const isClosing = iteration > 1 && iteration >= maxIterations;

@@ -75,15 +75,18 @@ export interface LiveRun extends TurnRun {
   report(activity: TurnActivity): void;
 }
 
-/** Deltas come by the hundred: that text is arriving is said once, until something else happens. */
+/** Deltas come by the hundred: that text is arriving is said once, until something else happens. Which request of the turn is made is said with all
+ *  that is said of it. */
 export function withActivity(run: TurnRun): LiveRun {
   let last: TurnActivity['kind'] | null = null;
+  let step: Pick<TurnActivity & { readonly kind: 'requesting' }, 'iteration' | 'maxIterations'> = {};
   return {
     ...run,
     report: (activity) => {
       if (activity.kind === 'answering' && last === 'answering') return;
       last = activity.kind;
-      run.show({ kind: 'activity', turnUid: run.turn.uid, activity });
+      if (activity.kind === 'requesting' && activity.iteration !== undefined) step = { iteration: activity.iteration, ...(activity.maxIterations === undefined ? {} : { maxIterations: activity.maxIterations }) };
+      run.show({ kind: 'activity', turnUid: run.turn.uid, activity: activity.kind === 'requesting' ? { ...step, ...activity } : activity });
     },
   };
 }

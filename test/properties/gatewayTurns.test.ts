@@ -88,11 +88,14 @@ describe('turns, whatever happens', () => {
       { kind: 'summary', how: 'written' },
       { kind: 'prompt', surface: 0, repeated: false },
       { kind: 'say', session: 0, of: 'text', words: 1 },
-      { kind: 'handOver', how: 'taken', isWaiting: true },
-      { kind: 'formerWindow', does: 'say' },
+      { kind: 'call', session: 0, tools: [{ ms: 0, readOnly: false, asks: true }] },
+      { kind: 'handOver', how: 'taken' },
+      { kind: 'formerWindow', does: 'decide' },
       { kind: 'prompt', surface: 0, repeated: false },
-      { kind: 'decide', session: 0 },
-      { kind: 'promote', session: 0 },
+      { kind: 'decide', session: 0, how: 'allow' },
+      { kind: 'time', ms: 10 },
+      { kind: 'say', session: 0, of: 'text', words: 1 },
+      { kind: 'finish', session: 0, why: 'stop' },
       { kind: 'say', session: 0, of: 'text', words: 1 },
       { kind: 'finish', session: 0, why: 'stop' },
     ];
@@ -100,7 +103,7 @@ describe('turns, whatever happens', () => {
     const [transcript, extent] = [simulation.transcript(0).map((line) => line.replace(/x{100,}/, '…').replace(/\(Summary[^]*\)/, 'summary')), simulation.extent];
     await simulation.finish();
     expect({ ...extent, transcript, violations: simulation.violations }).toEqual({
-      requests: 5, lives: 2, segments: 2, violations: [],
+      requests: 6, lives: 2, segments: 2, violations: [],
       transcript: [
         'user: prompt 1',
         'assistant: w1… ',
@@ -108,9 +111,11 @@ describe('turns, whatever happens', () => {
         'assistant: w2 ',
         'user (handoff): summary',
         'user: prompt 3',
-        'assistant: w4 ',
+        'assistant: w4 [call-1]',
+        'tool: result of call-1',
+        'assistant: w5 ',
         'user: prompt 4',
-        'assistant: w7 ',
+        'assistant: w6 ',
       ],
     });
   });

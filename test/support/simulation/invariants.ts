@@ -15,7 +15,8 @@ import type { ShownMessage, WatchingSurface } from './watchingSurface';
  *  shown is one row behind its prompt · I2 the prompt is stored before the model is asked · I3 calls before tools, results before the next
  *  request · I4 every prompt and message once · I5 rows keep their identity and order · I7 a turn is opened whole or not at all, and is said to
  *  be complete only when it is stored so · I8 what is sent is valid and holds every prompt, and nothing but what people and models wrote is
- *  stored · I9 one running turn per conversation · I12 a surface shows the newest segment · I16 order by position. The rest of I1–I16 is in
+ *  stored · I9 one running turn per conversation · I12 a surface shows the newest segment · I16 order by position · I17 what has to
+ *  be allowed runs once, and with a stored allow · I18 a turn waits for one pending question, and a question is pending for one turn. The rest of I1–I16 is in
  *  `RowInvariants` and `MemoryWitness`. */
 export class Invariants {
   readonly violations: string[] = [];
@@ -28,6 +29,8 @@ export class Invariants {
   readonly requests: OpenRequest[] = [];
   private readonly order = new Map<string, readonly string[]>();
   private readonly rows = new RowInvariants((what) => this.broken(what));
+  /** Calls that had to be allowed, and ran. */
+  private readonly ranAsked = new Set<string>();
   private readonly unjudged: (() => void)[] = [];
   private seen: { readonly host: SimulatedHost; readonly changes: unknown } | null = null;
 
@@ -74,9 +77,14 @@ export class Invariants {
         if (event.turn.state === 'settled' && event.turn.outcome === 'complete' && !isSo) this.broken(`I7: turn ${event.turn.uid} was shown as complete and is stored as ${stored?.state ?? 'nothing'}`);
         break;
       }
-      case 'activity':
       case 'approvalRequested':
-      case 'approvalDecided':
+      case 'approvalDecided': {
+        const stored = db.approval(event.approval.id)?.state.kind ?? 'nothing';
+        const isShownAs = event.approval.state.kind;
+        if (stored === 'nothing' || (isShownAs === 'decided' && stored !== 'decided')) this.broken(`I17: approval ${event.approval.id} was shown as ${isShownAs} and is stored as ${stored}`);
+        break;
+      }
+      case 'activity':
       case 'toolProgress':
       case 'recalled':
         break;
@@ -110,10 +118,20 @@ export class Invariants {
   }
 
   /** A tool is about to run. */
-  runs(marker: string): void {
+  runs(marker: string, asks: boolean): void {
     const { database } = this.host();
     const row = database.get("SELECT state FROM messages WHERE role = 'assistant' AND instr(parts, ?) > 0", [marker]);
     if (row?.['state'] !== 'final') this.broken(`I3: the tool with ${marker} ran before its call was stored`);
+    if (!asks) return;
+    const allowed = database.get(
+      `SELECT 1 AS n FROM approvals a JOIN sessions s ON s.id = a.session_id WHERE a.state = 'decided' AND json_extract(a.decision, '$.kind') = 'allow'
+         AND (a.call_id = ?1 OR (json_extract(a.decision, '$.scope') = 'session'
+           AND s.conversation_id = (SELECT o.conversation_id FROM messages m JOIN sessions o ON o.id = m.session_id WHERE m.role = 'assistant' AND instr(m.parts, ?1) > 0 LIMIT 1)))`,
+      [marker],
+    );
+    if (allowed === undefined) this.broken(`I17: the tool with ${marker} ran without a stored allow`);
+    if (this.ranAsked.has(marker)) this.broken(`I17: the tool with ${marker} ran twice`);
+    this.ranAsked.add(marker);
   }
 
   // ── after every step ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -133,6 +151,9 @@ export class Invariants {
   private checkAll({ db, database }: SimulatedHost): void {
     const running = database.all("SELECT conversation_id, COUNT(*) AS n FROM turns WHERE state <> 'settled' GROUP BY conversation_id HAVING n > 1");
     if (running.length > 0) this.broken('I9: a conversation has two running turns');
+    const waits = database.get("SELECT count(*) AS n FROM turns t WHERE state = 'waiting' AND (SELECT count(*) FROM approvals a WHERE a.turn_uid = t.uid AND a.state = 'pending' AND a.id = t.approval_id) <> 1")?.['n'];
+    const pending = database.get("SELECT count(*) AS n FROM approvals a WHERE state = 'pending' AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.uid = a.turn_uid AND t.state = 'waiting' AND t.approval_id = a.id)")?.['n'];
+    if (waits !== 0 || pending !== 0) this.broken(`I18: ${String(waits)} turns wait for nothing, ${String(pending)} approvals are pending for nobody`);
     this.rows.check(database);
     const conversations = database.all('SELECT id FROM sessions WHERE id = conversation_id').map((row) => String(row['id']));
     const everything = conversations.flatMap((conversationId) => this.checkConversation(conversationId));

@@ -6,7 +6,7 @@ import type { DeliveredKind } from '../../../src/transcript/part';
 import type { Invariants } from './invariants';
 import { OpenRequest, scriptedModel } from './scriptedModel';
 import type { SimulatedHost } from './simulatedHost';
-import type { Step } from './step';
+import type { CalledTool, Step } from './step';
 
 /** What fills a context: a word that alone is worth summarising. */
 const longWord = 'x'.repeat(6000);
@@ -54,12 +54,12 @@ export class ModelSide {
     for (let word = 0; word < words; word++) request?.say(of, `${this.word()}${long === true && word === 0 ? longWord : ''} `);
   }
 
-  call(request: OpenRequest | undefined, tools: readonly { readonly ms: number; readonly readOnly: boolean }[]): void {
+  call(request: OpenRequest | undefined, tools: readonly CalledTool[]): void {
     if (request === undefined) return;
     if (request.request.toolChoice === 'none') return this.answer(request);
-    request.finish('toolCalls', tools.map(({ ms, readOnly }): CompletedToolCall => {
+    request.finish('toolCalls', tools.map(({ ms, readOnly, asks = false }): CompletedToolCall => {
       const marker = `call-${++this.calls}`;
-      return { callId: marker, name: readOnly ? 'look' : 'change', arguments: JSON.stringify({ marker, ms }) };
+      return { callId: marker, name: readOnly ? 'look' : 'change', arguments: JSON.stringify({ marker, ms, asks }) };
     }));
   }
 
@@ -84,11 +84,12 @@ export class ModelSide {
   }
 
   private tool(name: string, readOnly: boolean): AnyTool {
-    const schema = v.object({ marker: v.string(), ms: v.number() });
+    const schema = v.object({ marker: v.string(), ms: v.number(), asks: v.boolean() });
     return defineTool({
       name, readOnly, schema, description: name, parameters: { type: 'object' },
-      run: ({ marker, ms }, signal) => {
-        this.invariants.runs(marker);
+      asks: ({ marker, asks }) => Promise.resolve(asks ? { access: { kind: 'editorTool', name: marker } } : null),
+      run: ({ marker, ms, asks }, signal) => {
+        this.invariants.runs(marker, asks);
         return new Promise((resolve, reject) => {
           signal.addEventListener('abort', () => reject(signal.reason), { once: true });
           this.clock.after(ms, () => resolve({ outcome: 'done', text: `result of ${marker}` }));

@@ -1,6 +1,8 @@
 import { type BusyMode, GatewayError } from '../../../src/gateway/gateway';
 import { StoreError } from '../../../src/store/storeError';
+import type { ApprovalDecision } from '../../../src/transcript/approval';
 import type { Invariants } from './invariants';
+import { everything } from './simulatedPolicy';
 import type { SimulatedHost } from './simulatedHost';
 import type { WatchingSurface } from './watchingSurface';
 
@@ -57,11 +59,12 @@ export class People {
     this.inBackground(this.host().gateway.compress(sessionId, null));
   }
 
-  /** Decides about the call that a turn of an earlier life waits with. */
-  decide(sessionId: string, now: number): void {
-    const { db, store } = this.host();
-    const turn = db.openTurnOf(sessionId);
-    if (turn?.state === 'waiting') this.inBackground(store.settleTurn({ turnUid: turn.uid, settledAt: now, settlement: { outcome: 'interrupted', stopReason: 'user', failure: null }, messages: [] }));
+  /** Decides about the call that the conversation's turn waits with, of this life or an earlier one. */
+  decide({ gateway }: SimulatedHost, sessionId: string, how: 'allow' | 'deny' | 'session', again: boolean): void {
+    const pending = this.host().db.pendingApproval(sessionId);
+    if (pending === null) return;
+    const decisions: readonly ApprovalDecision[] = [decisionOf(how), ...(again ? [decisionOf(how === 'deny' ? 'allow' : 'deny')] : [])];
+    for (const decision of decisions) this.inBackground(gateway.decideApproval(pending.id, decision));
   }
 
   /** A refusal in words is an answer like any other; everything else that goes wrong behind our back is a fault. */
@@ -75,4 +78,9 @@ export class People {
     const confirmed = gateway.submit(surface.id, { sessionId: gateway.shownSession(surface.id), uid, text, busy });
     this.inBackground(confirmed.then(() => this.invariants.confirmed(uid, text)));
   }
+}
+
+function decisionOf(how: 'allow' | 'deny' | 'session'): ApprovalDecision {
+  if (how === 'deny') return { kind: 'deny', reason: null };
+  return how === 'allow' ? { kind: 'allow', scope: 'once' } : { kind: 'allow', scope: 'session', rules: [everything] };
 }

@@ -8,8 +8,6 @@ export interface Place {
   open(now: () => number): Promise<OpenedPlace>;
   /** Between two lives: only what was durable is kept for certain. What cannot lose power loses nothing. */
   powerCut(seed: number): void;
-  /** Between two lives: the turns left running are ones that wait for a person's decision, as if that had been asked. */
-  leaveWaiting(now: () => number): Promise<void>;
   remove(): Promise<void>;
 }
 

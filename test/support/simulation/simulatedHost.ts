@@ -12,6 +12,7 @@ import type { AnyTool } from '../../../src/tools/tool';
 import { ToolRegistry } from '../../../src/tools/toolRegistry';
 import { memoryOf } from '../memoryOf';
 import type { OpenedPlace, Place } from './place';
+import { simulatedPolicy } from './simulatedPolicy';
 import { SlowStore, type StoreManners } from './slowStore';
 
 /** What outlives a process: time, and the world around it. */
@@ -75,7 +76,7 @@ export class SimulatedHost {
     const model = around.model(life);
     const agentParts = {
       store, clock, ids, log, tools: new ToolRegistry(around.tools), openModel: () => Promise.resolve(model),
-      systemPrompt: () => 'You are simulated.', reasoningEffort: 'default' as const, maxIterations: 6,
+      systemPrompt: () => 'You are simulated.', reasoningEffort: 'default' as const, maxIterations: 6, approvals: simulatedPolicy,
     };
     const gateway = new ConversationGateway({
       store, clock, ids, log,

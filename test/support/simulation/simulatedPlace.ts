@@ -51,20 +51,9 @@ export class SimulatedPlace implements Place {
     this.disk = this.disk.powerCut(seededRandom(seed));
   }
 
-  async leaveWaiting(now: () => number): Promise<void> {
-    const database = await openedDatabase(this.disk, now, () => undefined);
-    waitForDecision(database);
-    database.close();
-  }
-
   async remove(): Promise<void> {
     // The disk is garbage.
   }
-}
-
-/** What asking the person leaves in the store. */
-export function waitForDecision(database: SqlJsDatabase): void {
-  database.run("UPDATE turns SET state = 'waiting', approval_id = 'approval-' || uid WHERE state = 'running'");
 }
 
 export function sessionDb(database: SqlJsDatabase, now: () => number): SessionDb {

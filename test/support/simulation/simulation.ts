@@ -91,7 +91,7 @@ export class Simulation {
     this.beKind();
     await this.forgetFormer();
     for (let round = 0; round < 200 && !this.violations.length; round++) {
-      for (const conversationId of this.conversations()) this.people.decide(conversationId, this.around.clock.now());
+      for (const conversationId of this.conversations()) this.people.decide(this.host, conversationId, 'allow', false);
       const requests = this.models.open();
       for (const request of requests) this.models.answer(request);
       await this.clock.advance(60_000);
@@ -136,8 +136,12 @@ export class Simulation {
       case 'promote':
       case 'unqueue':
       case 'compress':
-      case 'decide':
         return this.inConversation(step.session, step.kind);
+      case 'decide': {
+        const id = this.conversation(step.session);
+        if (id !== undefined) this.people.decide(this.host, id, step.how, step.again === true);
+        return;
+      }
       case 'retry':
         return this.people.retry(this.surface(step.surface));
       case 'time':
@@ -157,9 +161,9 @@ export class Simulation {
       case 'powerCut':
       case 'kill':
       case 'close':
-        return this.endLife(step.kind, step.seed, step.isWaiting === true);
+        return this.endLife(step.kind, step.seed);
       case 'handOver':
-        return this.handOver(step.how, step.isWaiting === true);
+        return this.handOver(step.how);
       case 'formerWindow':
         return this.inFormerWindow(step.does);
       default:
@@ -167,12 +171,11 @@ export class Simulation {
     }
   }
 
-  private inConversation(session: number, what: 'stop' | 'promote' | 'unqueue' | 'compress' | 'decide'): void {
+  private inConversation(session: number, what: 'stop' | 'promote' | 'unqueue' | 'compress'): void {
     const id = this.conversation(session);
     if (id === undefined) return;
     if (what === 'stop') return this.people.inBackground(this.host.gateway.stop(id));
     if (what === 'compress') return this.people.compress(id);
-    if (what === 'decide') return this.people.decide(id, this.around.clock.now());
     this.people.changeQueue(what, id);
   }
 
@@ -185,6 +188,7 @@ export class Simulation {
     const { host } = this.former;
     if (does === 'prompt') this.people.promptAt(host, shows);
     const shown = host.gateway.shownSession(shows.id);
+    if (does === 'decide' && shown !== null) this.people.decide(host, shown, 'allow', false);
     if (does === 'stop' && shown !== null) this.people.inBackground(host.gateway.stop(shown));
   }
 
@@ -204,7 +208,7 @@ export class Simulation {
     this.people.inBackground(gateway.resumeQueues());
   }
 
-  private async endLife(how: 'powerCut' | 'kill' | 'close', seed: number, isWaiting: boolean): Promise<void> {
+  private async endLife(how: 'powerCut' | 'kill' | 'close', seed: number): Promise<void> {
     const host = this.host;
     if (how === 'close') await this.close(host);
     await this.forgetFormer();
@@ -212,20 +216,19 @@ export class Simulation {
     for (const request of this.invariants.requests) request.lose();
     if (how === 'powerCut') this.place.powerCut(seed);
     await host.kill();
-    if (isWaiting) await this.place.leaveWaiting(() => this.around.clock.now());
     this.beKind();
     await this.live();
   }
 
   /** The store goes to another window; this one stays, and is still used. */
-  private async handOver(how: HandOver, isWaiting: boolean): Promise<void> {
+  private async handOver(how: HandOver): Promise<void> {
     const host = this.host;
-    if (how === 'asked' && host.gateway.runningTurns().length > 0) return;
-    if (how === 'taken') {
-      host.loseLock();
-      if (isWaiting) await this.place.leaveWaiting(() => this.around.clock.now());
-    } else {
-      await this.close(host);
+    // As the guard of a window has it: what waits for the person is in nobody's way.
+    if (how === 'asked' && host.gateway.runningTurns().some(({ isWaiting }) => !isWaiting)) return;
+    if (how === 'taken') host.loseLock();
+    else {
+      if (how === 'asked') await this.ends(host.gateway.leaveWaiting(), 'leave what waits');
+      else await this.close(host);
       await this.ends(host.release(), 'let go of the store');
     }
     await this.forgetFormer();

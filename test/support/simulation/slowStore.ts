@@ -5,7 +5,7 @@ import { promisedOperations } from '../../../src/store/worker/sessionMethods';
 import type { OpenedPlace } from './place';
 
 /** Writes of a running turn: the ones whose failure its recorder has to live with. */
-const turnWrites: readonly string[] = ['appendChunks', 'putMessages', 'steerTurn', 'addUsage', 'settleTurn'];
+const turnWrites: readonly string[] = ['appendChunks', 'putMessages', 'steerTurn', 'addUsage', 'settleTurn', 'requestApproval', 'decideApproval'];
 
 /** How a simulated store behaves from now on. */
 export interface StoreManners {

@@ -11,7 +11,7 @@ import { startNodeWorker } from '../../../src/store/worker/nodeWorkerPort';
 import { StoreClient, type WorkerPort } from '../../../src/store/worker/storeClient';
 import { testSqlite } from '../sqlite';
 import type { OpenedPlace, Place } from './place';
-import { sessionDb, waitForDecision } from './simulatedPlace';
+import { sessionDb } from './simulatedPlace';
 
 /** The store as the product has it: on a real file, in its worker thread, fenced by a lock file. What a schedule looks at is read by a
  *  connection of its own on a copy of the files as they were at one moment, made anew whenever the worker has done something: the worker also
@@ -78,12 +78,6 @@ export class WorkerPlace implements Place {
 
   powerCut(): void {
     // This machine stays on.
-  }
-
-  async leaveWaiting(now: () => number): Promise<void> {
-    const { database } = openDatabase({ sqlite: await testSqlite(), fileSystem: this.fileSystem, folder: this.files.folder, schemaVersion, assertOwned: () => undefined, now });
-    waitForDecision(database);
-    database.close();
   }
 
   async remove(): Promise<void> {
