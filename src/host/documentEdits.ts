@@ -50,8 +50,12 @@ export async function editDocument(document: vscode.TextDocument, { path, before
 async function replaceText(document: vscode.TextDocument, from: string, to: string): Promise<boolean> {
   if (document.getText() !== from) return false;
   const { start, end, text } = difference(from, to);
+  const range = new vscode.Range(document.positionAt(start), document.positionAt(end));
+  // In the active editor a workspace edit is made smaller still, code unit by code unit, which cuts an emoji in two when half of it stays the same.
+  const visible = vscode.window.visibleTextEditors.find((editor) => editor.document === document);
+  if (visible !== undefined) return visible.edit((builder) => builder.replace(range, text));
   const edit = new vscode.WorkspaceEdit();
-  edit.replace(document.uri, new vscode.Range(document.positionAt(start), document.positionAt(end)), text);
+  edit.replace(document.uri, range, text);
   return vscode.workspace.applyEdit(edit);
 }
 
@@ -60,15 +64,11 @@ export function difference(from: string, to: string): { readonly start: number; 
   const most = Math.min(from.length, to.length);
   let start = 0;
   while (start < most && from[start] === to[start]) start++;
-  while (start > 0 && isJoined(from, start, to)) start--;
+  while (start > 0 && (cuts(from, start) || cuts(to, start))) start--;
   let tail = 0;
   while (tail < most - start && from[from.length - 1 - tail] === to[to.length - 1 - tail]) tail++;
   while (tail > 0 && (cuts(from, from.length - tail) || cuts(to, to.length - tail))) tail--;
   return { start, end: from.length - tail, text: to.slice(start, to.length - tail) };
-}
-
-function isJoined(from: string, at: number, to: string): boolean {
-  return cuts(from, at) || cuts(to, at);
 }
 
 function cuts(text: string, at: number): boolean {
