@@ -1,0 +1,90 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Emitter } from '../../../../src/base/disposable';
+import { silentLog } from '../../../../src/base/log';
+import { MirrorFeed } from '../../../../src/host/terminal/mirrorFeed';
+import { OutputCare } from '../../../../src/host/terminal/outputCare';
+import { environmentOf } from '../../../../src/host/terminal/pythonEnvironment';
+import { terminalVariables, variablesSetting } from '../../../../src/host/terminal/terminalVariables';
+import { OutputFolder } from '../../../../src/tools/terminal/outputFolder';
+import { isReadOnlyCommand } from '../../../../src/tools/terminal/readOnlyCommand';
+import { RunningCommands } from '../../../../src/tools/terminal/runningCommands';
+import { ManualClock } from '../../../support/manualClock';
+
+describe('what the terminal is given', () => {
+  const feedOf = (clock: ManualClock) => new MirrorFeed(clock, (count) => `${count} skipped`);
+
+  it('is everything from before it was looked at, then what comes, in order', () => {
+    const clock = new ManualClock();
+    const feed = feedOf(clock);
+    const written: string[] = [];
+    feed.add('one\ntwo\r\n');
+    clock.advance(1000);
+    feed.open((text) => written.push(text));
+    feed.add('three');
+    feed.add('\n');
+    clock.advance(1000);
+    expect(written).toEqual(['one\r\ntwo\r\n', 'three\r\n']);
+  });
+
+  it('is the end of what comes too fast, with a note', () => {
+    const clock = new ManualClock();
+    const feed = feedOf(clock);
+    const written: string[] = [];
+    feed.open((text) => written.push(text));
+    for (let index = 0; index < 100; index++) feed.add(String(index % 10).repeat(1000));
+    clock.advance(1000);
+    expect(written).toHaveLength(1);
+    expect(written[0]).toMatch(/^\r\n\u001b\[0;2m34464 skipped\u001b\[0m\r\n/);
+    expect(written[0]?.endsWith('9'.repeat(1000))).toBe(true);
+  });
+});
+
+describe('variables of the terminal', () => {
+  it('are taken as far as they can be understood', () => {
+    expect(terminalVariables({ A: 'x', B: null, C: '${env:HOME}/c', D: '${config:d}', E: 1 }, { HOME: '/h' }, null)).toEqual({ A: 'x', B: null, C: '/h/c', E: '1' });
+    expect(terminalVariables('none', {}, null)).toEqual({});
+    expect((['linux', 'darwin', 'win32'] as const).map(variablesSetting)).toEqual(['linux', 'osx', 'windows'].map((name) => `terminal.integrated.env.${name}`));
+  });
+});
+
+describe('a Python environment', () => {
+  it('is found by its folder and by its interpreter, and is none without its mark', () => {
+    const home = realpathSync(mkdtempSync(join(tmpdir(), 'hermes-python-')));
+    mkdirSync(join(home, 'venv', 'bin'), { recursive: true });
+    writeFileSync(join(home, 'venv', 'pyvenv.cfg'), '');
+    const expected = { folder: join(home, 'venv'), programs: join(home, 'venv', 'bin') };
+    expect([join(home, 'venv'), join(home, 'venv', 'bin', 'python'), '/usr/bin/python3', 'python'].map(environmentOf)).toEqual([expected, expected, null, null]);
+    rmSync(home, { recursive: true, force: true });
+  });
+});
+
+describe('outputs of commands', () => {
+  it('go with the session that was erased, and stay with one that was not or cannot be asked for', async () => {
+    const home = realpathSync(mkdtempSync(join(tmpdir(), 'hermes-care-')));
+    const outputs = new OutputFolder(() => home, { now: () => 0 });
+    for (const conversationId of ['erased', 'kept', 'unknown']) await (await outputs.create({ conversationId, turnUid: 't', callId: 'c' })).close();
+    const changes = new Emitter<readonly string[]>();
+    const asked: string[] = [];
+    const getSession = async (id: string): Promise<object | null> => {
+      asked.push(id);
+      if (id === 'unknown') throw new Error('elsewhere');
+      return id === 'erased' ? null : {};
+    };
+    const care = new OutputCare({ outputs, running: new RunningCommands(), sessions: { getSession }, onDidChangeSessions: changes.event, clock: new ManualClock(), log: silentLog });
+    changes.fire(['kept', 'without outputs', 'erased', 'unknown']);
+    for (let again = 0; again < 200 && (await outputs.conversations()).includes('erased'); again++) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect([[...(await outputs.conversations())].sort(), asked.includes('without outputs')]).toEqual([['kept', 'unknown'], false]);
+    care.dispose();
+    rmSync(home, { recursive: true, force: true });
+  });
+});
+
+describe('a command that needs no checkpoint', () => {
+  it.each([
+    ['ls -la', true], ['git status && git diff', true], ['cd src && cat a.ts | head -n 3', true],
+    ['ls > files', false], ['npm test', false], ['ls; rm a', false], ['ls $(touch a)', false], ['X=1 ls', false], ['', false], ['cat <<E\n$(touch a)\nE', false], ["echo 'unclosed", false],
+  ])('%s: %s', (command, expected) => expect(isReadOnlyCommand(command)).toBe(expected));
+});
