@@ -25,6 +25,8 @@ import type { SpillSearch } from '../store/spill/foundSpills';
 import { NodeSpillHome } from '../store/spill/nodeSpillHome';
 import { SpillingStore } from '../store/spill/spillingStore';
 import { startNodeWorker } from '../store/worker/nodeWorkerPort';
+import { AccessPaths } from '../tools/accessPaths';
+import { fileTools } from '../tools/files/fileTools';
 import { readOnlyTools } from '../tools/readOnlyTools';
 import { ToolRegistry } from '../tools/toolRegistry';
 import { WorkspacePaths } from '../tools/workspacePaths';
@@ -176,7 +178,8 @@ class HermesWindow {
       }),
     );
     const knowledge = new KnowledgeDesk({ files, clock, distFolder });
-    const tools = new ToolRegistry([...readOnlyTools(files), ...terminal.tools, ...knowledge.tools]);
+    const editTools = fileTools({ paths: new AccessPaths(files), editor: fileEditor, journal: changedFiles.journal });
+    const tools = new ToolRegistry([...readOnlyTools(files), ...editTools, ...terminal.tools, ...knowledge.tools]);
     const project = own(new ProjectDesk({ files, clock, log }));
     const mcp = (this.mcp = own(new McpDesk({ context, distFolder, clock, log, offer: (offers) => storeDesk.offer('mcp', offers) })));
     const approvals = new ApprovalDesk({ settings, files, memory: context.workspaceState, isOwnOutput: (path) => terminal.isOwnOutput(path) });
