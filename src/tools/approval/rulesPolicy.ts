@@ -110,6 +110,8 @@ function refusedBySurroundings(access: Access, call: AskedCall, isTrusted: boole
   if (call.mode === 'plan' && changes && !(access.kind === 'mcp' && access.readOnly)) {
     return { kind: 'deny', sentence: 'Plan mode: only looking is allowed. Present a plan with exit_plan_mode.' };
   }
+  // Approving it would change the mode, which is not what the person was working in.
+  if (call.mode !== 'plan' && access.kind === 'plan') return { kind: 'deny', sentence: 'This session is not in Plan mode, so there is no plan to approve. Do the work; what needs asking is asked.' };
   return null;
 }
 
