@@ -343,7 +343,7 @@ class HermesWindow {
 
     const sessions: SessionsDesk = (this.sessions = own(
       new SessionsDesk({
-        gateway, sessions: store, store: storeDesk, clock, log, t: translate,
+        gateway, sessions: store, store: storeDesk, clock, log, t: translate, files: changedFiles.chat,
         others: others.rows,
         showOthers: () => void others.show().catch((error: unknown) => reportFailure('otherFolders', error, log)),
         surfaceId, focusChat,

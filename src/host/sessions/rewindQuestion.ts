@@ -1,24 +1,21 @@
 import * as vscode from 'vscode';
 import type { Gateway } from '../../gateway/gateway';
 import type { TranscriptPage } from '../../store/sessionStore';
+import { askWhatGoesBack, type TakenBack } from '../changedFiles/filesQuestion';
 import { turnWords } from './sessionWords';
 import { translate } from './translation';
 
 const pageSize = 200;
 
-/** Asks whether the prompt `to` and everything behind it should be taken back. */
-export async function rewindQuestion(gateway: Pick<Gateway, 'readTranscript'>, sessionId: string, to: string): Promise<boolean> {
+/** Asks whether the prompt `to` and everything behind it should be taken back, and where that changed `files`, whether those go back too. Null: no. */
+export async function rewindQuestion(gateway: Pick<Gateway, 'readTranscript'>, sessionId: string, to: string, files: number): Promise<TakenBack | null> {
   const turns = await turnsFrom(gateway, sessionId, to);
   const rewind = vscode.l10n.t('Rewind');
-  const answer = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Take back {turns}?', { turns: turnWords(turns, translate) }),
-    {
-      modal: true,
-      detail: vscode.l10n.t('This prompt goes back into the composer. It and everything behind it is hidden from the chat and from the model; the transcript keeps it. Files are not touched.'),
-    },
-    rewind,
-  );
-  return answer === rewind;
+  const question = vscode.l10n.t('Take back {turns}?', { turns: turnWords(turns, translate) });
+  const detail = vscode.l10n.t('This prompt goes back into the composer. It and everything behind it is hidden from the chat and from the model; the transcript keeps it.');
+  if (files > 0) return askWhatGoesBack(question, `${detail} ${vscode.l10n.t('What you have changed in these files since stays.')}`, files);
+  const answer = await vscode.window.showWarningMessage(question, { modal: true, detail: `${detail} ${vscode.l10n.t('Files are not touched.')}` }, rewind);
+  return answer === rewind ? 'conversation' : null;
 }
 
 /** How many turns begin with the prompt `to` or behind it. */

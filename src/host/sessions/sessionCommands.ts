@@ -9,6 +9,8 @@ import { exportSession } from './exportSession';
 import { pickMessage } from './messagePicker';
 import { deleteSessions, forgetSessions } from './removal';
 import { renameSession } from './renameSession';
+import { askWhatGoesBack } from '../changedFiles/filesQuestion';
+import type { ChatFiles } from '../changedFiles/chatFiles';
 import { rewindQuestion } from './rewindQuestion';
 import type { SessionPick } from './sessionPicker';
 
@@ -20,7 +22,8 @@ export const fromRow = 'row';
 
 export interface SessionCommandNeeds {
   readonly gateway: Gateway;
-  readonly sessions: Pick<SessionStore, 'getSession' | 'branchesOf'>;
+  readonly sessions: Pick<SessionStore, 'getSession' | 'branchesOf' | 'getMessage'>;
+  readonly files: Pick<ChatFiles, 'from' | 'takeBack'>;
   readonly chosen: ChosenSessions;
   /** The surface that commands without a surface of their own act on. */
   readonly surfaceId: () => string;
@@ -46,9 +49,9 @@ export function sessionCommands(needs: SessionCommandNeeds): CommandTable {
 function switchCommands(needs: SessionCommandNeeds): CommandTable {
   const { gateway, chosen, surfaceId, now } = needs;
   return {
-    newSession: () => switchTo(needs, { reason: 'new_session' }),
-    newPrivateSession: () => switchTo(needs, { reason: 'new_session', private: true }),
-    resetSession: () => switchTo(needs, { reason: 'reset' }),
+    newSession: async () => void (await switchTo(needs, { reason: 'new_session' })),
+    newPrivateSession: async () => void (await switchTo(needs, { reason: 'new_session', private: true })),
+    resetSession: async () => void (await switchTo(needs, { reason: 'reset' })),
     resumeSession: async () => {
       const pick = await needs.pick(vscode.l10n.t('Resume Session'), { searches: true });
       if (pick !== null) await open(needs, pick);
@@ -74,7 +77,7 @@ function switchCommands(needs: SessionCommandNeeds): CommandTable {
       const target = await chosen.one(args, vscode.l10n.t('Rewind to Here'));
       if (target === null) return;
       const to = target.messageUid ?? (await pickMessage(gateway, target.session.id, 'rewind', now()));
-      if (to !== null && (await rewindQuestion(gateway, target.session.id, to))) await switchTo(needs, { reason: 'rewind', sessionId: target.session.id, to });
+      if (to !== null) await rewind(needs, target.session.id, to);
     },
     retry: async (...args) => {
       const target = await chosen.one(args, vscode.l10n.t('Retry'));
@@ -82,8 +85,15 @@ function switchCommands(needs: SessionCommandNeeds): CommandTable {
       const turnUid = await lastTurn(gateway, target.session);
       if (turnUid === null) return inform(vscode.l10n.t('There is no prompt to ask again in this session.'));
       if (gateway.shownSession(surfaceId()) !== target.session.id) await switchTo(needs, { reason: 'resume', sessionId: target.session.id });
-      const receipt = await gateway.retry(surfaceId(), turnUid);
+      const files = (await needs.files.from(turnUid)).length;
+      const goesBack = files === 0 ? 'conversation' : await askWhatGoesBack(vscode.l10n.t('Ask this prompt again?'), vscode.l10n.t('What you have changed in these files since stays.'), files);
+      if (goesBack === null) return;
+      let told: string | null = null;
+      const receipt = await gateway.retry(surfaceId(), turnUid, async () => {
+        if (goesBack === 'files') told = await needs.files.takeBack(turnUid);
+      });
       if (receipt.kind === 'started' && receipt.notice !== undefined) inform(receipt.notice);
+      if (told !== null) inform(told);
       await needs.focusChat();
     },
   };
@@ -136,11 +146,22 @@ async function open(needs: SessionCommandNeeds, { sessionId, messageUid }: Sessi
 }
 
 /** Switches what the chat shows and goes there. What came out differently than asked is said. */
-async function switchTo(needs: SessionCommandNeeds, target: SwitchTarget, keepsFocus = false): Promise<void> {
+async function switchTo(needs: SessionCommandNeeds, target: SwitchTarget, keepsFocus = false): Promise<SwitchOutcome> {
   await needs.storeSettled();
-  const { notice }: SwitchOutcome = await needs.gateway.switchSession(needs.surfaceId(), target);
-  if (notice !== null) inform(notice);
+  const outcome = await needs.gateway.switchSession(needs.surfaceId(), target);
+  if (outcome.notice !== null) inform(outcome.notice);
   await (keepsFocus ? needs.showChat() : needs.focusChat());
+  return outcome;
+}
+
+async function rewind(needs: SessionCommandNeeds, sessionId: string, to: string): Promise<void> {
+  const turnUid = (await needs.sessions.getMessage(to))?.turnUid ?? null;
+  const files = turnUid === null ? 0 : (await needs.files.from(turnUid)).length;
+  const goesBack = await rewindQuestion(needs.gateway, sessionId, to, files);
+  if (goesBack === null) return;
+  const { takenBack } = await switchTo(needs, { reason: 'rewind', sessionId, to });
+  const told = goesBack === 'files' && takenBack !== undefined ? await needs.files.takeBack(takenBack) : null;
+  if (told !== null) inform(told);
 }
 
 async function lastTurn(gateway: Pick<Gateway, 'readTranscript'>, session: Session): Promise<string | null> {

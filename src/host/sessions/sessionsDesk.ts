@@ -4,6 +4,7 @@ import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import type { Gateway } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/sessionStore';
+import type { ChatFiles } from '../changedFiles/chatFiles';
 import type { CommandTable } from '../commands';
 import type { OtherFolderRows } from '../otherFolders/otherFolderRows';
 import type { StoreDesk } from '../storeDesk';
@@ -20,6 +21,7 @@ export interface SessionsDeskNeeds {
   readonly gateway: Gateway;
   readonly sessions: SessionStore;
   readonly store: StoreDesk;
+  readonly files: Pick<ChatFiles, 'from' | 'takeBack'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly t: Translate;
@@ -64,6 +66,7 @@ export class SessionsDesk implements Disposable {
     this.commands = {
       ...sessionCommands({
         gateway, sessions, chosen, surfaceId, storeSettled,
+        files: needs.files,
         focusChat: needs.focusChat,
         showChat: needs.showChat,
         openTranscript: needs.openTranscript,
