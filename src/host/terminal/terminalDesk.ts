@@ -19,6 +19,7 @@ import type { AnyTool } from '../../tools/tool';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import { registerCommands } from '../commands';
 import { MirrorTerminals } from './mirrorTerminal';
+import { openReadOnly } from './openReadOnly';
 import { OutputCare } from './outputCare';
 import { activePythonEnvironment } from './pythonEnvironment';
 import { RunningCommandPicker } from './runningCommandPicker';
@@ -80,9 +81,7 @@ export class TerminalDesk implements Disposable {
     const real = await realpath(file).catch(() => null);
     if (real === null) throw new Error(vscode.l10n.t('This output is not kept any more. Outputs are removed after 30 days, and with their session.'));
     if (!this.outputs.isOwnOutput(real)) throw new Error(vscode.l10n.t('{file} is not the output of a command of Hermes.', { file }));
-    // Not as a text document of ours: the editor gives extensions none of more than 50 MB.
-    await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(real), { preview: true });
-    await vscode.commands.executeCommand('workbench.action.files.setActiveEditorReadonlyInSession');
+    await openReadOnly(real);
   }
 
   /** Ends every command at once. */

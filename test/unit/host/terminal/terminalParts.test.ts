@@ -37,7 +37,7 @@ describe('what the terminal is given', () => {
     for (let index = 0; index < 100; index++) feed.add(String(index % 10).repeat(1000));
     clock.advance(1000);
     expect(written).toHaveLength(1);
-    expect(written[0]).toMatch(/^\r\n\u001b\[0;2m34464 skipped\u001b\[0m\r\n/);
+    expect(written[0]?.startsWith('\r\n\u001b[0;2m34464 skipped\u001b[0m\r\n')).toBe(true);
     expect(written[0]?.endsWith('9'.repeat(1000))).toBe(true);
   });
 });
