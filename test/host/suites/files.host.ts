@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { silentLog } from '../../../src/base/log';
@@ -88,5 +89,22 @@ suite('Files as the tools see them', () => {
   test('a search says that there was more than it may give', async () => {
     const result = await files(editorsRipgrep).searchText(search('e', { maxMatches: 3 }), signal);
     assert.deepEqual([result.matches.length, result.limited], [3, true]);
+  });
+
+  test('files are found by name with ripgrep and without it alike, and the newest comes first', async () => {
+    const [fast, slow] = [files(editorsRipgrep), files(() => Promise.resolve(null))];
+    const named = async (workspace: EditorWorkspaceFiles, pattern: string, below?: string): Promise<readonly string[]> => {
+      const { paths } = await workspace.findFiles({ pattern, order: 'name', maxFiles: 100, ...(below === undefined ? {} : { folder: path.join(folder(), below) }) }, signal);
+      return paths.map((each) => path.relative(folder(), each));
+    };
+    for (const [pattern, below] of [['*.js'], ['src/**/*.js'], ['*.{json,md}'], ['*', 'src']] as const) {
+      const [left, right] = [await named(fast, pattern, below), await named(slow, pattern, below)];
+      assert.notEqual(left.length, 0, pattern);
+      assert.deepEqual(left, right);
+    }
+    const later = Date.now() / 1000 + 60;
+    fs.utimesSync(path.join(folder(), 'src', 'upload.js'), later, later);
+    const { paths, limited } = await fast.findFiles({ pattern: '*.js', order: 'modified', maxFiles: 1 }, signal);
+    assert.deepEqual([paths, limited], [[path.join(folder(), 'src', 'upload.js')], true]);
   });
 });
