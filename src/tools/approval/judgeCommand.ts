@@ -44,7 +44,9 @@ function judgePart(part: ShellPart, folders: WorkFolders, needs: CommandNeeds): 
   const assignments = [...part.assignments, ...inner.assignments];
   const reached = reachedFiles([...part.words, ...assignments.map(({ value }) => value)], folders, needs);
   if (part.words.length === 0) return strictest([...redirected, ...reached.denials, ...(assignments.length > 0 ? [asked(['command', 'unparsed'], null)] : [])]);
-  return strictest([...redirected, ...reached.denials, judgeWords(part, inner.words, assignments, folders, reached.reasons, needs)]);
+  // Of a command that only looks it is known what it looks at.
+  const denials = lookedAt(inner.words) === null ? reached.denials : [];
+  return strictest([...redirected, ...denials, judgeWords(part, inner.words, assignments, folders, reached.reasons, needs)]);
 }
 
 function judgeWords(part: ShellPart, words: readonly ShellWord[], assignments: ShellPart['assignments'], folders: WorkFolders, reasons: readonly AskReason[], needs: CommandNeeds): Finding {
@@ -54,15 +56,15 @@ function judgeWords(part: ShellPart, words: readonly ShellWord[], assignments: S
   const isHarmless = assignments.every((set) => harmlessVariables.test(set.name));
   if (isHarmless && name.text === 'cd') return judgeFolderChange(words, folders);
   const looked = isHarmless && !part.hasExpandedInput && !needs.rules.isUnsure('run') ? lookedAt(words) : null;
-  const found = looked === null ? null : strictest([...looked.paths.flatMap((word) => judgeLook(word, folders, needs)), ...(looked.usesRepository && !folders.areRoots ? [asked(['repositoryInternals'], [])] : [])]);
+  const found = looked === null ? null : strictest([...looked.paths.flatMap((word) => judgeLook(word, folders, needs)), ...(looked.usesRepository && !folders.areRoots ? [asked(['repositoryInternals'], [])] : []), ...(looked.readsTree && needs.rules.denies('read').length > 0 ? [asked(['repositoryInternals'], [])] : [])]);
   if (found !== null && found.kind !== 'ask') return found;
   const seen = found?.reasons ?? reasons;
   const isReaching = seen.some((reason) => reason !== 'repositoryInternals');
-  const fits = (book: RuleBook): boolean => isAllowedByRule([part.words, words], assignments, isHarmless, isReaching, book);
+  const fits = (book: RuleBook): boolean => !part.hasExpandedInput && isAllowedByRule([part.words, words], assignments, isHarmless, isReaching, book);
   if (fits(needs.rules)) return allowed;
   const network: readonly AskReason[] = networkTools.test(programName(name.text)) ? ['network'] : [];
   // A file that may be read may be looked at by a command too.
-  if (found !== null && isReaching) return asked(['command', ...seen], found.rules);
+  if (found !== null && isReaching) return asked(['command', ...seen], looked?.readsTree === true || looked?.namesOnly === true ? null : found.rules);
   // Only a rule that would have allowed this very command is offered.
   const offered = offeredRules(isHarmless ? [] : assignments, words).find((rule) => fits(needs.rules.only(rule)));
   return asked(['command', ...network, ...seen], offered === undefined || isReaching ? null : [offered]);
@@ -123,12 +125,14 @@ function foldersOf(parts: readonly ShellPart[], hasLoop: boolean, folder: Access
     if (hasLoop || !isPlain) return null;
     const reached = paths.flatMap((path) => {
       const logical = target.hasTilde ? places.path.join(places.home, target.text.slice(1)) : places.path.resolve(path, target.text);
-      return [logical, places.locate(logical).path];
+      return [logical, places.locate(logical)?.path ?? null];
     });
-    paths = [...new Set([...paths, ...reached])];
+    if (reached.includes(null)) return null;
+    paths = [...new Set([...paths, ...reached.filter((path) => path !== null)])];
     if (paths.length > 200) return null;
   }
-  const located = paths.map((path) => places.locate(path));
+  const located = paths.map((path) => places.locate(path)).filter((path) => path !== null);
+  if (located.length < paths.length) return null;
   const roots = places.roots();
   return { paths, areInside: located.every((path) => path.isInside && !isSecret(path.shown)), areRoots: located.every((path) => roots.includes(path.path)) };
 }

@@ -9,8 +9,8 @@ export interface PathPlaces {
   readonly path: nodePath.PlatformPath;
   /** The open folders, with links resolved. */
   roots(): readonly string[];
-  /** The same as `AccessPaths.locate`; what cannot be resolved counts as outside. */
-  locate(absolute: string): AccessPath;
+  /** The same as `AccessPaths.locate`; null where a link leads nowhere, or the disk does not say. */
+  locate(absolute: string): AccessPath | null;
 }
 
 /** Asks the disk of this machine, which is the one commands run on. */
@@ -26,13 +26,14 @@ export class DiskPlaces implements PathPlaces {
     return this.folders().map((folder) => this.real(folder.path) ?? folder.path);
   }
 
-  locate(absolute: string): AccessPath {
+  locate(absolute: string): AccessPath | null {
     const real = this.real(absolute);
+    if (real === null) return null;
     const folders = this.folders();
     const roots = this.roots();
-    const index = real === null ? -1 : roots.findIndex((root) => contains(this.path, root, real));
+    const index = roots.findIndex((root) => contains(this.path, root, real));
     const [root, folder] = [roots[index], folders[index]];
-    if (real === null || root === undefined || folder === undefined) return { path: real ?? absolute, shown: real ?? absolute, isInside: false };
+    if (root === undefined || folder === undefined) return { path: real, shown: real, isInside: false };
     const relative = this.path.relative(root, real).split(this.path.sep).join('/');
     const shown = folders.length === 1 ? relative || '.' : relative === '' ? folder.name : `${folder.name}/${relative}`;
     return { path: real, shown, isInside: true };

@@ -23,8 +23,8 @@ export function writtenPaths(word: ShellWord, folders: WorkFolders, places: Path
   // Behind a link `..` leads elsewhere than the words say.
   if (/(^|\/)[^/]*[^/.][^/]*\/+\.\.(\/|$)/.test(text) || /\.{3,}\/+\.\.(\/|$)/.test(text)) return null;
   const { path, home } = places;
-  if (word.hasTilde) return [places.locate(path.join(home, text.slice(1)))];
-  return folders.paths.map((folder) => places.locate(path.resolve(folder, text)));
+  const located = word.hasTilde ? [places.locate(path.join(home, text.slice(1)))] : folders.paths.map((folder) => places.locate(path.resolve(folder, text)));
+  return located.includes(null) ? null : located.filter((each) => each !== null);
 }
 
 /** What a command that is not known names in its words: files it would be asked for, and what a rule denies. */
@@ -40,9 +40,13 @@ export function reachedFiles(words: readonly ShellWord[], folders: WorkFolders, 
       if (url !== null && !/^file:/i.test(text)) continue;
       const isFromHome = /^~(\/|$)/.test(text);
       const paths = writtenPaths({ ...word, hasTilde: isFromHome, hasExpansion: false, hasGlob: false }, folders, places, text) ?? [];
+      // What is not sure enough to allow something is sure enough to deny it.
+      const supposed = isFromHome ? [] : folders.paths.map((folder) => places.locate(places.path.resolve(folder, text)));
+      for (const path of [...paths, ...supposed]) {
+        const denying = path === null || index === 0 ? null : (rules.denyingPathRule('read', path) ?? rules.denyingPathRule('edit', path));
+        if (denying !== null) denials.push(deniedByRule(denying));
+      }
       for (const path of paths) {
-        const denying = rules.denyingPathRule('read', path) ?? rules.denyingPathRule('edit', path);
-        if (denying !== null && index > 0) denials.push(deniedByRule(denying));
         if (isSecret(path.isInside ? path.shown : path.path) && index > 0) reasons.add('sensitive');
         if (index > 0 && !path.isInside && looksLikePath(text)) reasons.add('outside');
       }

@@ -1,3 +1,4 @@
+import { programText } from './readOnlyCommands';
 import type { ShellWord } from './shellCommand';
 
 /** Programs that run code they are given, in the words or on their input. */
@@ -69,7 +70,7 @@ function behindWrapper(words: readonly ShellWord[]): Unwrapped | null {
 export function takesAnyArguments(named: readonly string[], more: readonly ShellWord[]): boolean {
   const command = programName(named[0] ?? '');
   if (command === '' || carriers.test(command)) return false;
-  if (more.some((word) => word.hasExpansion || (word.hasGlob && /^[*?[{=^]/.test(word.source)))) return false;
+  if (more.some((word) => word.hasExpansion || (word.hasGlob && !namesProgramText(word)))) return false;
   if (interpreters.test(command)) return named.length > 1 ? !isCode(named.at(-1)) && isScript(named) : more[0] !== undefined && isScript([command, more[0].text]);
   if (more.some((word) => /^ext::/i.test(word.text) || carries(command, word.text))) return false;
   if (command !== 'git') return true;
@@ -128,6 +129,11 @@ function carries(command: string, text: string): boolean {
   // Many programs take the beginning of a long flag for the whole.
   const isAbbreviated = ['git', 'npm', 'tar', 'rsync', 'make', 'sort', 'pytest'].includes(command) && text.startsWith('--') && name.length >= 1;
   return carryingFlags.some((flag) => flag === name || flag === name.replace(/[_-]/g, '') || (isAbbreviated && flag.startsWith(name)));
+}
+
+/** A pattern such as `src/*.ts`: can become neither a flag nor the name of a file that is asked for. */
+function namesProgramText(word: ShellWord): boolean {
+  return /^(\.\/)?\w[\w./*-]*$/.test(word.source) && !/(^|\/)\.[^/]/.test(word.source.replace(/^\.\//, '')) && programText.test(word.source);
 }
 
 function isPlain(word: ShellWord | undefined): word is ShellWord {

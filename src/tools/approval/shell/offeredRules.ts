@@ -21,7 +21,7 @@ const neverOffered = /^(rm|rmdir|shred|unlink|srm|mkfs.*|fdisk|parted|diskutil|c
 export function offeredRules(assignments: readonly { readonly name: string; readonly value: ShellWord }[], words: readonly ShellWord[]): readonly string[] {
   const command = words[0]?.text ?? '';
   const runsCode = isInterpreter(command) && words.some((word) => /^-[A-Za-z]*[cep]$|^--(eval|exec|print|command)/.test(word.text));
-  if (neverOffered.test(programName(command)) || isCarrier(command) || runsItsInput(words) || runsCode || namesCommand(words)) return [];
+  if (neverOffered.test(programName(command)) || isCarrier(command) || runsItsInput(words) || runsCode || namesCommand(words) || !/^[\x21-\x7e]+$/.test(command)) return [];
   const family = assignments.length === 0 ? familyRule(words) : null;
   const isFixed = !words.some((word) => word.hasExpansion || word.hasGlob);
   const exact = isFixed ? checkedRule([...assignments.map(({ name, value }) => `${name}=${quoted(value.text)}`), ...words.map((word) => (word.hasTilde ? word.source : quoted(word.text)))].join(' '), false) : null;

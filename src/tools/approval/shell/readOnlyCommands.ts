@@ -7,6 +7,10 @@ export interface Looked {
   readonly paths: readonly ShellWord[];
   /** It reads a repository's settings too, which only an open folder itself is trusted with. */
   readonly usesRepository: boolean;
+  /** It reads files that are not named. */
+  readonly readsTree?: boolean;
+  /** It tells what there is, not what is in it. */
+  readonly namesOnly?: boolean;
 }
 
 type Operands = 'paths' | 'text' | 'none' | 'patternThenPaths';
@@ -80,6 +84,9 @@ const git: Readonly<Record<string, ReadOnlySpec>> = {
   describe: { long: ['tags', 'always', 'dirty', 'long'], operands: 'none' },
 };
 
+/** Ends of the names of files that hold program text. */
+export const programText = /\.(tsx?|jsx?|[cm][jt]s|py|rs|go|java|kts?|cc?|cpp|hpp?|cs|rb|php|swift|scala|s?css|less|html?|vue|svelte|mdx?|sql)$/;
+
 const versionTellers = new Set(['node', 'npm', 'python', 'python3', 'git']);
 const findTests = new Set(['-type', '-name', '-iname', '-path', '-ipath', '-wholename', '-regex', '-iregex', '-regextype', '-maxdepth', '-mindepth', '-size', '-mtime', '-mmin', '-ctime', '-cmin', '-atime', '-amin', '-perm', '-user', '-group', '-links']);
 const findSigns = new Set(['!', '-not', '-a', '-and', '-o', '-or', '(', ')', '-print', '-print0', '-prune', '-empty', '-depth', '-xdev', '-mount', '-true', '-false', '-readable', '-executable', '-writable', '-quit']);
@@ -107,13 +114,13 @@ export function lookedAt(words: readonly ShellWord[]): Looked | null {
       const kept = operands.filter((word) => !gitFormats.test(word.text));
       const paths = spec === undefined ? null : operandPaths(kept, spec);
       // What stands behind a colon is a file of another version.
-      return paths === null ? null : { paths: paths.flatMap((word) => (word.text.includes(':') ? [word, { ...word, text: word.text.slice(word.text.lastIndexOf(':') + 1) }] : [word])), usesRepository: true };
+      return paths === null ? null : { paths: paths.flatMap((word) => (word.text.includes(':') ? [word, { ...word, text: word.text.slice(word.text.lastIndexOf(':') + 1) }] : [word])), usesRepository: true, readsTree: ['diff', 'log', 'show'].includes(verb?.text ?? '') };
     }
     default: {
       const spec = Object.hasOwn(plain, command.text) ? plain[command.text] : undefined;
       const paths = spec === undefined ? null : operandPaths(rest, spec);
       if (paths === null || (command.text === 'rg' && !hasHarmlessGlobs(texts))) return null;
-      return { paths, usesRepository: false };
+      return { paths, usesRepository: false, readsTree: command.text === 'rg', namesOnly: ['ls', 'du', 'stat', 'file', 'realpath', 'readlink'].includes(command.text) };
     }
   }
 }
@@ -178,13 +185,12 @@ function lookedFor(words: readonly ShellWord[]): Looked | null {
     if (findSigns.has(test)) continue;
     if (!findTests.has(test) || ++index >= tests.length) return null;
   }
-  return { paths: firstTest === -1 ? words : words.slice(0, firstTest), usesRepository: false };
+  return { paths: firstTest === -1 ? words : words.slice(0, firstTest), usesRepository: false, namesOnly: true };
 }
 
 /** A glob that is named brings back what ripgrep leaves out by itself, so it may only name what holds program text. */
 function hasHarmlessGlobs(texts: readonly string[]): boolean {
   const harmless = /^!.*$|^([\w*./-]*\/)?[\w*-][\w*.-]*\.(\{(\w+,?)+\}|\w+)$/;
-  const programText = /^(tsx?|jsx?|[cm][jt]s|py|rs|go|java|kts?|cc?|cpp|hpp?|cs|rb|php|swift|scala|s?css|less|html?|vue|svelte|mdx?|sql)$/;
   const globs = texts.flatMap((text, index) => {
     if (text.startsWith('--glob=')) return [text.slice('--glob='.length)];
     const short = /^-[a-zA-Z]*?g(.*)$/s.exec(text);
@@ -195,6 +201,6 @@ function hasHarmlessGlobs(texts: readonly string[]): boolean {
     if (glob.startsWith('!')) return true;
     if (!harmless.test(glob) || isSecret(glob)) return false;
     const extensions = (glob.split('.').at(-1) ?? '').replace(/[{}]/g, '').split(',');
-    return extensions.every((extension) => programText.test(extension));
+    return extensions.every((extension) => programText.test(`.${extension}`));
   });
 }

@@ -1,0 +1,94 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import { DiskPlaces } from '../../../../src/tools/approval/pathPlaces';
+import { RulesPolicy, type RulesPolicyNeeds } from '../../../../src/tools/approval/rulesPolicy';
+import type { Access, AccessPath, Mode, ShellKind } from '../../../../src/transcript/approval';
+
+export interface Kept {
+  readonly rules: readonly string[];
+  readonly scope: string;
+}
+
+/** A folder with files, links that lead out of it, and a home beside it. `<ws>`, `<home>` and `<out>` stand for them in texts. */
+export class PolicyWorld {
+  private readonly base = realpathSync(mkdtempSync(path.join(tmpdir(), 'hermes-policy-')));
+  readonly kept: Kept[] = [];
+  allow: readonly string[] = [];
+  workspaceAllow: readonly string[] = [];
+  deny: readonly string[] = [];
+  sessionRules: readonly string[] = [];
+  isTrusted = true;
+  caseSensitive = true;
+
+  constructor() {
+    for (const folder of ['ws/src', 'ws/.git/hooks', 'ws/.vscode', 'home/.ssh', 'home/.config/foo', 'out']) mkdirSync(path.join(this.base, folder), { recursive: true });
+    for (const file of ['ws/src/a.ts', 'ws/README.md', 'ws/.env', 'home/.ssh/id_rsa', 'out/plain.txt']) writeFileSync(path.join(this.base, file), 'text');
+    symlinkSync(path.join(this.base, 'out'), path.join(this.base, 'ws/link'));
+    symlinkSync(path.join(this.base, 'home/.ssh/id_rsa'), path.join(this.base, 'ws/notes.txt'));
+    symlinkSync(path.join(this.base, 'out/not-yet'), path.join(this.base, 'ws/dangling'));
+    symlinkSync(path.join(this.base, 'ws/.env'), path.join(this.base, 'ws/example.txt'));
+    symlinkSync(path.join(this.base, 'ws/src'), path.join(this.base, 'ws/source'));
+  }
+
+  get places(): DiskPlaces {
+    return new DiskPlaces(() => [{ name: 'ws', path: path.join(this.base, 'ws') }], path.join(this.base, 'home'));
+  }
+
+  dispose(): void {
+    rmSync(this.base, { recursive: true, force: true });
+  }
+
+  /** "allow", "deny: <sentence>", or "ask <reasons> [<rules>]"; "once" where there is no rule to offer. */
+  told(access: Access, mode: Mode = 'ask', over: Partial<RulesPolicyNeeds> = {}): string {
+    const policy = this.policy(over);
+    const verdict = policy.judge({ tool: 'any_tool', mode, sessionRules: this.sessionRules.map((rule) => this.real(rule)), asked: { access } });
+    if (verdict.kind === 'allow') return 'allow';
+    if (verdict.kind === 'deny') return this.short(`deny: ${verdict.sentence}`).replace(/^deny: The person's rule (.*) denies this\..*$/, 'denied by $1');
+    const { reasons, rules } = verdict.request;
+    return this.short(`ask ${reasons.join(' ')} ${rules.length === 0 ? 'once' : `[${rules.join('; ')}]`}`);
+  }
+
+  policy(over: Partial<RulesPolicyNeeds> = {}): RulesPolicy {
+    return new RulesPolicy({
+      allow: () => this.allow.map((rule) => this.real(rule)),
+      workspaceAllow: () => this.workspaceAllow,
+      deny: () => this.deny.map((rule) => this.real(rule)),
+      remember: async (rules, scope) => void this.kept.push({ rules, scope }),
+      isTrusted: () => this.isTrusted,
+      caseSensitive: this.caseSensitive,
+      places: this.places,
+      ...over,
+    });
+  }
+
+  run(command: string, mode: Mode = 'ask', shell: ShellKind = 'posix', folder = '<ws>'): string {
+    return this.told({ kind: 'run', command: this.real(command), folder: this.at(folder), shell }, mode);
+  }
+
+  read(...files: readonly string[]): string {
+    return this.told({ kind: 'read', paths: files.map((file) => this.at(file)) });
+  }
+
+  edit(mode: Mode, ...files: readonly string[]): string {
+    return this.told({ kind: 'edit', paths: files.map((file) => this.at(file)) }, mode);
+  }
+
+  fetch(url: string): string {
+    return this.told({ kind: 'fetch', url });
+  }
+
+  private at(file: string): AccessPath {
+    const found = this.places.locate(path.resolve(this.base, 'ws', this.real(file)));
+    if (found === null) throw new Error(`${file} leads nowhere`);
+    return found;
+  }
+
+  real(text: string): string {
+    return text.replaceAll('<ws>', `${this.base}/ws`).replaceAll('<home>', `${this.base}/home`).replaceAll('<out>', `${this.base}/out`);
+  }
+
+  private short(text: string): string {
+    return text.replaceAll(`${this.base}/ws`, '<ws>').replaceAll(`${this.base}/home`, '<home>').replaceAll(`${this.base}/out`, '<out>').replaceAll(this.base, '<base>');
+  }
+}
