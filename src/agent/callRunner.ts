@@ -140,6 +140,7 @@ export class CallRunner {
     const asks = await untilStopped(signal, prepared.asks(signal));
     if (asks.kind === 'failed') return asks;
     const { asked } = asks;
+    if (asked?.access.kind === 'plan' && mode !== 'plan') return { kind: 'failed', output: { outcome: 'failed', text: callWords.noPlanMode } };
     if (!mayRunIn(mode, prepared, asked)) return { kind: 'deny', sentence: callWords.planMode(part.name) };
     if (asked === null) return { kind: 'allow' };
     const sessionRules = await this.parts.store.sessionRules(this.recorder.sessionId);

@@ -8,6 +8,7 @@ export const chatViewId = 'hermes.chat';
 /** The panel in the secondary side bar. Hidden, its page is unloaded (nothing is kept alive that the store can draw again). */
 export class ChatView implements vscode.WebviewViewProvider {
   private view: vscode.WebviewView | null = null;
+  private badge: vscode.ViewBadge | undefined;
 
   constructor(
     private readonly programs: WebviewPrograms,
@@ -20,6 +21,7 @@ export class ChatView implements vscode.WebviewViewProvider {
 
   resolveWebviewView(view: vscode.WebviewView): void {
     this.view = view;
+    view.badge = this.badge;
     const connection = this.bridge.connect(webviewPort(view.webview));
     view.onDidChangeVisibility(() => {
       if (!view.visible) this.bridge.pageUnloaded();
@@ -29,6 +31,12 @@ export class ChatView implements vscode.WebviewViewProvider {
       if (this.view === view) this.view = null;
     });
     this.programs.load('chat', view.webview, 'panel');
+  }
+
+  /** How many sessions wait for the person, on the panel's icon. */
+  showWaiting(count: number): void {
+    this.badge = count === 0 ? undefined : { value: count, tooltip: vscode.l10n.t('Hermes waits for you') };
+    if (this.view !== null) this.view.badge = this.badge;
   }
 
   /** Brings the panel into sight; the keys stay where they are, except where it was never shown before. */

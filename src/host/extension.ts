@@ -31,6 +31,7 @@ import { readOnlyTools } from '../tools/readOnlyTools';
 import { ToolRegistry } from '../tools/toolRegistry';
 import { WorkspacePaths } from '../tools/workspacePaths';
 import { ApprovalDesk } from './approvals/approvalDesk';
+import { ApprovalNotices } from './approvalNotices';
 import { BuiltinMemoryDesk } from './builtinMemoryDesk';
 import { ExtensionApi } from './api/extensionApi';
 import type { HermesExtension } from './api/hermes';
@@ -113,6 +114,7 @@ async function atMost(patienceMs: number, work: Promise<void>): Promise<void> {
  *  for while the window comes up. */
 class HermesWindow {
   private readonly lifetime = new DisposableStore();
+  private readonly approvalNotices: ApprovalNotices;
   private readonly gateway: ConversationGateway;
   private readonly store: SessionStore;
   private readonly hindsight: HindsightDesk;
@@ -268,7 +270,7 @@ class HermesWindow {
       setUpModel: (entryId) => setup.run(entryId),
     });
     const statusBar = own(new StatusBar());
-    const showStatus = (): void => statusBar.show({ running: gateway.runningTurns().length, store: storeDesk.shown.kind, model: bridge.modelState.chosen });
+    const showStatus = (): void => statusBar.show({ running: gateway.runningTurns().length, waiting: notices.count, store: storeDesk.shown.kind, model: bridge.modelState.chosen });
     const chatNeeds = {
       gateway, store: storeDesk, models, editor, log, files: changedFiles.chat,
       surroundings: () => ({ restricted: !vscode.workspace.isTrusted, folderName: vscode.workspace.name ?? null, demoPrompts, localization, promptFiles: project.offered }),
@@ -301,6 +303,13 @@ class HermesWindow {
       target.insertPrompt(text);
     };
     own(registerEntryPoints({ files, insert: insertPrompt, uid: randomUUID }, log));
+    const notices = (this.approvalNotices = own(new ApprovalNotices({
+      gateway, log, t: translate,
+      when: () => settings.current.notifications,
+      isInSight: (sessionId) => [bridge, ...chatTabs.bridges].some((each) => each.isVisible() && each.shownSession === sessionId),
+      open: (sessionId) => opener.open(sessionId, null, 'chat'),
+      notify: (message, ...buttons) => vscode.window.showInformationMessage(message, ...buttons),
+    })));
     const search = own(
       new SearchTab(programs, { gateway, sessions: store, store: storeDesk, localization, log, open: (...target) => opener.open(...target) }),
     );
@@ -383,6 +392,7 @@ class HermesWindow {
     own(connection.onDidChangeState((state) => this.storeChanged(state, storeDesk)));
     own(storeDesk.onDidChange(showStatus));
     own(gateway.onDidChangeRunning(showStatus));
+    own(notices.onDidChange(() => (showStatus(), chat.showWaiting(notices.count))));
     own(settings.onDidChange(() => (models.invalidate(), hindsight.changed(), gateway.memoryChanged())));
     own(memory.onDidChange(() => gateway.memoryChanged()));
     own(context.secrets.onDidChange(() => (keyChanges++, models.invalidate(), hindsight.changed())));
@@ -412,6 +422,7 @@ class HermesWindow {
     if (state.kind === 'open') this.hindsight.start();
     if (state.kind === 'open') this.sessions.storeOpened();
     if (state.kind === 'open') void this.others.movedFolder.opened();
+    if (state.kind === 'open') void this.approvalNotices.lookForWaiting();
     if (state.kind === 'open') this.gateway.resumeQueues().catch((error: unknown) => reportFailure('Queued prompts', error, this.log));
   }
 }

@@ -3,6 +3,8 @@ import type { StoreState } from '../protocol/chatProtocol';
 
 export interface StatusFacts {
   readonly running: number;
+  /** Sessions that wait for the person. */
+  readonly waiting: number;
   readonly store: StoreState['kind'];
   /** Label and destination of the model that answers; null while none is chosen. */
   readonly model: { readonly label: string; readonly destination: string } | null;
@@ -44,6 +46,10 @@ export function statusWords(facts: StatusFacts, t: (message: string, args?: Reco
   }
   if (facts.store === 'elsewhere') return { text: '$(multiple-windows) Hermes', tooltip: t('Hermes: continued in another window.'), warning: false };
   const model = facts.model === null ? t('no model chosen') : t('{label}, {destination}', { label: facts.model.label, destination: facts.model.destination });
+  if (facts.waiting > 0) {
+    const asks = facts.waiting === 1 ? t('waiting for your approval') : t('waiting for your approval in {count} sessions', { count: String(facts.waiting) });
+    return { text: `$(bell-dot) ${facts.model?.label ?? 'Hermes'}`, tooltip: t('Hermes: {state} ({model})', { state: asks, model }), warning: true };
+  }
   if (facts.running > 0) {
     const answering = facts.running === 1 ? t('answering') : t('answering in {count} sessions', { count: String(facts.running) });
     return { text: `$(loading~spin) ${facts.model?.label ?? 'Hermes'}`, tooltip: t('Hermes: {state} ({model})', { state: answering, model }), warning: false };

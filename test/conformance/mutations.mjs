@@ -100,6 +100,24 @@ const guards = [
     from: "core.has(tool.name) ? 'core' :", to: '',
   },
   {
+    name: 'allowed before it runs', file: 'src/agent/callRunner.ts', tests: ['approvals'],
+    from: 'const refusal = decided === undefined ? await this.ask(part, prepared, messageUid) : await this.obey(decided);',
+    to: 'const refusal = decided === undefined ? (void messageUid, null) : await this.obey(decided);',
+  },
+  {
+    name: 'decision on disk before it is acted on', file: 'src/gateway/approvals.ts', tests: ['approvals'],
+    from: 'const { approval, turn } = await tryAgain(clock, () => store.decideApproval(id, decision, clock.now()));',
+    to: 'const { approval, turn } = { approval: { ...(await store.approval(id)), state: { kind: \'decided\', decision, decidedAt: clock.now() } }, turn: { state: \'running\' } };',
+  },
+  {
+    name: 'a turn that waits is left, not ended', file: 'src/gateway/turnRunner.ts', tests: ['approvals'],
+    from: 'if (!run.decisions.leave()) run.controller.abort', to: 'run.controller.abort',
+  },
+  {
+    name: 'the first decision stands', file: 'src/store/session/approvalTable.ts', tests: ['approvals', 'test/unit/store/sessionDbApprovals'],
+    from: "if (state.kind === 'pending') {", to: "if (state.kind !== 'expired') {",
+  },
+  {
     name: 'tags taken out before the store', file: 'src/agent/answerIntake.ts', tests: ['streams'],
     from: 'this.passAll(this.filter.take(event.text));', to: 'this.pass(\'text\', event.text);',
   },

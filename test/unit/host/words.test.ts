@@ -33,12 +33,13 @@ describe('the status bar', () => {
   it('says what goes on, and warns only when the person is needed', () => {
     const model = { label: 'Qwen', destination: '127.0.0.1:11434' };
     expect([
-      statusWords({ running: 0, store: 'open', model: null }, t),
-      statusWords({ running: 0, store: 'opening', model }, t),
-      statusWords({ running: 1, store: 'open', model }, t),
-      statusWords({ running: 3, store: 'open', model }, t).tooltip,
-      statusWords({ running: 1, store: 'failed', model }, t),
-      statusWords({ running: 0, store: 'elsewhere', model }, t).tooltip,
+      statusWords({ running: 0, waiting: 0, store: 'open', model: null }, t),
+      statusWords({ running: 0, waiting: 0, store: 'opening', model }, t),
+      statusWords({ running: 1, waiting: 0, store: 'open', model }, t),
+      statusWords({ running: 3, waiting: 0, store: 'open', model }, t).tooltip,
+      statusWords({ running: 1, waiting: 0, store: 'failed', model }, t),
+      statusWords({ running: 0, waiting: 0, store: 'elsewhere', model }, t).tooltip,
+      statusWords({ running: 2, waiting: 1, store: 'open', model }, t),
     ]).toEqual([
       { text: '$(sparkle) Hermes', tooltip: 'Hermes: ready (no model chosen)', warning: false },
       { text: '$(sparkle) Qwen', tooltip: 'Hermes: ready (Qwen, 127.0.0.1:11434)', warning: false },
@@ -46,6 +47,7 @@ describe('the status bar', () => {
       'Hermes: answering in 3 sessions (Qwen, 127.0.0.1:11434)',
       { text: '$(warning) Hermes', tooltip: 'Hermes: sessions cannot be saved. Open the chat to see why.', warning: true },
       'Hermes: continued in another window.',
+      { text: '$(bell-dot) Qwen', tooltip: 'Hermes: waiting for your approval (Qwen, 127.0.0.1:11434)', warning: true },
     ]);
   });
 });

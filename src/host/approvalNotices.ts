@@ -1,0 +1,98 @@
+import { DisposableStore, type Disposable, Emitter } from '../base/disposable';
+import type { Log } from '../base/log';
+import type { Gateway } from '../gateway/gateway';
+import type { Approval } from '../transcript/approval';
+import type { TurnEvent } from '../transcript/turnEvent';
+import { errorWords } from './errorWords';
+import type { NotificationMode } from './settings';
+
+export interface ApprovalNoticeNeeds {
+  readonly gateway: Pick<Gateway, 'onDidTurnEvent' | 'decideApproval' | 'pendingApproval' | 'listSessions'>;
+  readonly when: () => NotificationMode;
+  /** A person can see this session now. */
+  readonly isInSight: (sessionId: string) => boolean;
+  readonly open: (sessionId: string) => Promise<void>;
+  /** Resolves with the button that was pressed; undefined when it was closed. */
+  readonly notify: (message: string, ...buttons: readonly string[]) => PromiseLike<string | undefined>;
+  readonly t: (message: string, args?: Record<string, string>) => string;
+  readonly log: Log;
+}
+
+const longestSubject = 200;
+/** Sessions that are looked through for one that waits, when the store has been opened. */
+const lookedThrough = 1000;
+
+/** Says beside the chat that turns wait for the person: a notification, once for each question, and how many there are. */
+export class ApprovalNotices implements Disposable {
+  private readonly lifetime = new DisposableStore();
+  private readonly announced = new Set<string>();
+  /** What each session waits for. */
+  private readonly waiting = new Map<string, string>();
+  private readonly changed = this.lifetime.register(new Emitter<void>());
+  readonly onDidChange = this.changed.event;
+
+  constructor(private readonly needs: ApprovalNoticeNeeds) {
+    this.lifetime.register(needs.gateway.onDidTurnEvent(({ sessionId, event }) => this.happened(sessionId, event)));
+  }
+
+  /** Sessions that wait for the person, as far as is known here. */
+  get count(): number {
+    return this.waiting.size;
+  }
+
+  /** The store has been opened: turns may wait in it that nobody runs. Never rejects. */
+  async lookForWaiting(): Promise<void> {
+    const { gateway, log } = this.needs;
+    try {
+      this.waiting.clear();
+      for (const { id, lastTurn } of await gateway.listSessions({ limit: lookedThrough })) {
+        const approval = lastTurn?.state === 'waiting' ? await gateway.pendingApproval(id) : null;
+        if (approval !== null) this.asked(id, approval);
+      }
+      this.changed.fire();
+    } catch (error) {
+      log.warn(`Sessions that wait for the person could not be looked for: ${errorWords(error).sentence}`);
+    }
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private happened(sessionId: string, event: TurnEvent): void {
+    if (event.kind === 'approvalRequested') this.asked(sessionId, event.approval);
+    else if ((event.kind === 'approvalDecided' || event.kind === 'turnSettled') && this.waiting.delete(sessionId)) this.changed.fire();
+  }
+
+  private asked(sessionId: string, approval: Approval): void {
+    this.waiting.set(sessionId, approval.id);
+    this.changed.fire();
+    if (this.announced.has(approval.id)) return;
+    this.announced.add(approval.id);
+    const when = this.needs.when();
+    if (when === 'never' || (when === 'whenHidden' && this.needs.isInSight(sessionId))) return;
+    this.announce(sessionId, approval).catch((error: unknown) => this.needs.log.warn(`What was answered to a notification could not be done: ${errorWords(error).sentence}`));
+  }
+
+  private async announce(sessionId: string, { id, request }: Approval): Promise<void> {
+    const { t, notify, gateway, open } = this.needs;
+    const [allow, deny, show] = [t('Allow Once'), t('Deny'), t('Open')];
+    const isPlan = request.access.kind === 'plan';
+    const message = isPlan ? t('Hermes has a plan and asks whether to carry it out.') : t('Hermes asks: Allow {subject}?', { subject: shortSubject(request.subject) });
+    // A plan is read before it is approved.
+    const pressed = await notify(message, ...(isPlan ? [show] : [allow, deny, show]));
+    if (pressed === show) return open(sessionId);
+    try {
+      if (pressed === allow) await gateway.decideApproval(id, { kind: 'allow', scope: 'once' });
+      if (pressed === deny) await gateway.decideApproval(id, { kind: 'deny', reason: null });
+    } catch (error) {
+      await notify(errorWords(error).sentence);
+    }
+  }
+}
+
+/** In one line. The editor draws links in notifications, and what is asked for may be anything a model wrote. */
+function shortSubject(subject: string): string {
+  const line = subject.replace(/\s+/g, ' ').replaceAll('](', '] (');
+  return line.length > longestSubject ? `${line.slice(0, longestSubject)}…` : line;
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { toDisposable } from '../../../src/base/disposable';
+import { ApprovalNotices, type ApprovalNoticeNeeds } from '../../../src/host/approvalNotices';
+import type { Approval } from '../../../src/transcript/approval';
+import type { TurnEvent } from '../../../src/transcript/turnEvent';
+import { RecordingLog } from './recordingLog';
+import { settle } from './recordingPort';
+import { ScriptedGateway, session } from './scriptedGateway';
+
+const approval = (id: string, subject = 'git push'): Approval => ({
+  id, sessionId: 's1', turnUid: 't1', messageUid: 'm1', callId: 'c1', requestedAt: 1, state: { kind: 'pending' },
+  request: { tool: 'run_command', access: { kind: 'editorTool', name: 'x' }, subject, reasons: [], rules: [], preview: null },
+});
+const turn = { uid: 't1', sessionId: 's1', userMessageUid: 'u1', model: 'm', startedAt: 1, usage: null, supersedes: null };
+const asked = (id: string, subject?: string): TurnEvent => ({ kind: 'approvalRequested', turn: { ...turn, state: 'waiting', approvalId: id }, approval: approval(id, subject) });
+const decided = (id: string): TurnEvent => ({ kind: 'approvalDecided', turn: { ...turn, state: 'running' }, approval: approval(id) });
+
+function notices(over: Partial<ApprovalNoticeNeeds> = {}, press?: string) {
+  const gateway = new ScriptedGateway(session('s1'));
+  const shown: string[] = [];
+  let tell: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void = () => undefined;
+  const made = new ApprovalNotices({
+    gateway: {
+      onDidTurnEvent: (listener) => ((tell = listener), toDisposable(() => undefined)),
+      decideApproval: (id, decision) => gateway.decideApproval(id, decision),
+      pendingApproval: async () => approval('stored'),
+      listSessions: () => gateway.listSessions(),
+    },
+    when: () => 'whenHidden', isInSight: () => false, open: async (id) => void gateway.calls.push(`open ${id}`),
+    notify: async (message, ...buttons) => (shown.push([message, ...buttons].join(' | ')), press),
+    t: (message, args = {}) => message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? ''), log: new RecordingLog(), ...over,
+  });
+  return { gateway, shown, made, happens: (event: TurnEvent) => tell({ sessionId: 's1', event }) };
+}
+
+describe('a question nobody sees', () => {
+  it.each([['Allow Once', 'decide a1 allow'], ['Deny', 'decide a1 deny'], ['Open', 'open s1']])('is announced once, and "%s" does it', async (button, call) => {
+    const { gateway, shown, made, happens } = notices({}, button);
+    happens(asked('a1'));
+    happens(asked('a1'));
+    await settle();
+    expect([shown, gateway.calls, made.count]).toEqual([['Hermes asks: Allow git push? | Allow Once | Deny | Open'], [call], 1]);
+  });
+
+  it('is counted until it is decided', () => {
+    const { made, happens } = notices();
+    const counts = [asked('a1'), decided('a1')].map((event) => (happens(event), made.count));
+    expect(counts).toEqual([1, 0]);
+  });
+
+  it('cannot smuggle a link into the notification, nor fill the screen', async () => {
+    const { shown, happens } = notices();
+    happens(asked('a1', `[ok](command:evil)\n${'x'.repeat(500)}`));
+    await settle();
+    expect([shown[0]?.includes(']('), (shown[0]?.length ?? 999) < 280]).toEqual([false, true]);
+  });
+
+  it('that waits in the store is announced when the store has been opened', async () => {
+    const { gateway, shown, made } = notices();
+    gateway.listed.set('s1', { lastTurn: { state: 'waiting' } });
+    await made.lookForWaiting();
+    expect([shown.length, made.count]).toEqual([1, 1]);
+  });
+});
+
+it.each([
+  ['whenHidden', true, 0], ['whenHidden', false, 1], ['always', true, 1], ['never', false, 0],
+] as const)('with %s, in sight: %s, there are %d notifications', async (when, inSight, count) => {
+  const { shown, happens } = notices({ when: () => when, isInSight: () => inSight });
+  happens(asked('a1'));
+  await settle();
+  expect(shown.length).toBe(count);
+});
