@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { Agent } from '../../src/agent/agent';
+import { Agent, type AgentParts } from '../../src/agent/agent';
 import type { ProjectContext } from '../../src/agent/project/projectContext';
 import { systemPrompt } from '../../src/agent/systemPrompt';
 import { type Clock, systemClock } from '../../src/base/clock';
@@ -56,6 +56,8 @@ export interface WorldOptions {
   readonly recallTimeoutMs?: number;
   /** Tools beside those that only read. */
   readonly tools?: readonly AnyTool[];
+  /** Tools that come and go, asked for every turn. */
+  readonly moreTools?: AgentParts['moreTools'];
   /** The setting `hermes.mode`. */
   readonly mode?: Mode;
   readonly approvals?: ApprovalPolicy;
@@ -259,6 +261,7 @@ export class World {
           ...(memory === undefined ? {} : { memory }),
           ...(options.approvals === undefined ? {} : { approvals: options.approvals }),
           ...(options.project === undefined ? {} : { project: options.project }),
+          ...(options.moreTools === undefined ? {} : { moreTools: options.moreTools }),
           store,
           clock,
           ids,

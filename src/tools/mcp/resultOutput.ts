@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../transcript/json';
+import { type JsonValue, parseJsonObject } from '../../transcript/json';
 import type { ImagePart } from '../../transcript/part';
 import type { ToolOutput } from '../tool';
 import type { McpContent, McpResult } from './mcpConnection';
@@ -51,8 +51,16 @@ function imageText({ mediaType, dataBase64 }: { readonly mediaType: string; read
 
 /** Servers should repeat a structured result as text; those that do not would say nothing. */
 function withStructured(texts: readonly string[], { structured }: McpResult): readonly string[] {
-  if (structured === null || texts.some((text) => isSameJson(text, structured))) return texts;
+  if (structured === null || texts.some((text) => isSameJson(text, structured)) || wraps(structured, texts)) return texts;
   return [...texts, structured];
+}
+
+/** `{"content": "…"}` around the very text: many servers do so. */
+function wraps(structured: string, texts: readonly string[]): boolean {
+  const parsed = parseJsonObject(structured);
+  if (parsed.kind === 'invalid') return false;
+  const values = Object.values(parsed.value);
+  return values.length === 1 && values[0] === texts.join('\n');
 }
 
 function isSameJson(text: string, json: string): boolean {

@@ -159,6 +159,7 @@ describe('results', () => {
 
   it('that are structured are told once', () => {
     expect(result([{ kind: 'text', text: '{ "a": 1 }' }], { structured: '{"a":1}' }).text).toBe('{ "a": 1 }');
+    expect(result([{ kind: 'text', text: 'whole' }], { structured: '{"content":"whole"}' }).text).toBe('whole');
     expect(result([], { structured: '{"a":1}' }).text).toBe('{"a":1}');
     expect(result([{ kind: 'text', text: 'see below' }], { structured: '{"a":1}' }).text).toBe('see below\n{"a":1}');
   });
