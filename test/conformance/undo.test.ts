@@ -34,12 +34,12 @@ const refusal = (work: Promise<unknown>): Promise<string> => work.then(() => 'no
 describe('undo', () => {
   it('B100 B102 is durable: what was taken back stays away at the next start, and can still be read', async () => {
     const world = await create();
-    const { panel, sessionId } = await talked(world, 2);
+    const { panel, sessionId, turnUids } = await talked(world, 2);
     const outcome = await undo(world, panel, sessionId);
     await world.reopen();
     await world.reopen();
     expect({ outcome, draft: await world.gateway.draft(sessionId), shown: await shown(world, sessionId), audit: storedLines(world, sessionId) }).toEqual({
-      outcome: { sessionId, draft: 'q2', notice: null }, draft: 'q2', shown: ['user: q1', 'assistant: a1'],
+      outcome: { sessionId, draft: 'q2', notice: null, takenBack: turnUids[1] }, draft: 'q2', shown: ['user: q1', 'assistant: a1'],
       audit: ['user: q1', 'assistant: a1', 'user (hidden: rewound): q2', 'assistant (hidden: rewound): a2'],
     });
   });
@@ -121,6 +121,20 @@ describe.each(['openai', 'anthropic'] as const)('asking again, over the %s proto
       back: ['user: q1', 'assistant: a1', 'user: q2', 'assistant: a2', 'user: q3', 'assistant: a3'],
       then: ['user: q1', 'assistant: a1', 'user: q2', 'assistant: a2', 'user: q3', 'assistant: a3', 'user: q4'], reread: ['resume', 'resume'],
     });
+  });
+
+  it('has files put back once it is certain, and before the model is asked', async () => {
+    const world = await create({ protocol });
+    const { panel, turnUids } = await talked(world, 2);
+    const asked: number[] = [];
+    const note = async (): Promise<void> => void asked.push(world.server.requests.length);
+    world.server.script(reply().says('b2'), reply().says('b1'));
+    await world.gateway.retry(panel.id, turnUids[1] ?? '', note);
+    await world.idle();
+    await expect(world.gateway.retry(panel.id, 'nope', note)).rejects.toThrow();
+    await world.gateway.editAndResend(panel.id, turnUids[0] ?? '', 'q1, in other words', 'edit-1', note);
+    await world.idle();
+    expect([asked, world.server.requests.length]).toEqual([[2, 3], 4]);
   });
 
   it('what stands before a summary is asked in a branch, and says so; the session itself is as it was', async () => {

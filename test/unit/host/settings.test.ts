@@ -70,6 +70,7 @@ describe('settings', () => {
         busyInput: 'steer',
         mode: 'plan',
         approvals: { allow: ['run(npm test)'], deny: ['run(git push *)'] },
+        checkpoints: true,
         notifications: 'always',
         maxIterations: 5,
         compressionThreshold: 0.5,
