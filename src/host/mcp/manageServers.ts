@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { maskSecrets } from '../../models/secrecy';
 import type { McpServer } from '../../tools/mcp/mcpServer';
 import { commandLine } from '../../tools/mcp/serverDefinition';
 import type { KnownServer, McpDesk } from './mcpDesk';
@@ -19,7 +20,7 @@ export async function manageServers(desk: McpDesk): Promise<void> {
   const items = desk.all.map((server): Choice => ({
     label: server.definition.name,
     description: stateWords(server, desk.servers.find(server.id)),
-    detail: vscode.l10n.t('{command} · defined in {file}', { command: commandLine(server.definition.transport), file: fileOf(server.definition) }),
+    detail: vscode.l10n.t('{command} · defined in {file}', { command: maskSecrets(commandLine(server.definition.transport)), file: fileOf(server.definition) }),
     run: () => manageServer(desk, server),
   }));
   await choose(vscode.l10n.t('MCP Servers'), items);

@@ -53,6 +53,8 @@ export class McpServer {
   private startedAt = 0;
   private cancelTimer: () => void = () => undefined;
   private tail: string[] = [];
+  /** Takes out what must not be logged, shown or told to a model. */
+  private mask: (text: string) => string = maskSecrets;
   private readonly changes = new Emitter<void>();
   readonly onDidChange = this.changes.event;
 
@@ -123,9 +125,11 @@ export class McpServer {
       const { connection } = this;
       if (this.now.kind !== 'running' || connection === null) return { kind: 'failed', cause: 'lost', sentence: this.whyNotRunning(), mayHaveRun: false };
       const answer = await connection.callTool(tool, args, options);
-      if (answer.kind === 'ok' || answer.cause !== 'lost') return answer;
+      if (answer.kind === 'ok') return answer;
+      const failure = { ...answer, sentence: this.mask(answer.sentence) };
+      if (answer.cause !== 'lost') return failure;
       this.lost(connection, answer.sentence);
-      if (answer.mayHaveRun || attempt > 1) return answer;
+      if (answer.mayHaveRun || attempt > 1) return failure;
     }
   }
 
@@ -144,7 +148,8 @@ export class McpServer {
     if (planned.kind === 'failed') return this.failed(planned.sentence, false);
     const connect = await this.needs.connect();
     signal.throwIfAborted();
-    const connected = await connect(planned.launch, this.events(signal, planned.secrets), { signal, timeoutMs: startTimeoutMs });
+    this.mask = (text) => planned.secrets.reduce((rest, secret) => withoutSecrets(rest, secret), maskSecrets(text));
+    const connected = await connect(planned.launch, this.events(signal), { signal, timeoutMs: startTimeoutMs });
     if (connected.kind === 'failed') return signal.aborted ? undefined : this.unreachable(connected.sentence, connected.again);
     const { connection } = connected;
     if (signal.aborted) return connection.close();
@@ -175,14 +180,14 @@ export class McpServer {
     }
   }
 
-  private events(signal: AbortSignal, secrets: readonly string[]): McpConnectionEvents {
+  private events(signal: AbortSignal): McpConnectionEvents {
     let lines = 0;
     return {
       roots: this.needs.roots,
       onClosed: (how) => (signal.aborted || this.connection === null ? undefined : this.lost(this.connection, how)),
       onToolsChanged: () => void this.listAgain(signal),
       onLogLine: (line) => {
-        const masked = secrets.reduce((text, secret) => withoutSecrets(text, secret), maskSecrets(line));
+        const masked = this.mask(line);
         this.tail = [...this.tail, masked].slice(-keptLines);
         if (lines++ < loggedLines) this.needs.log.info(`[${this.plan.name}] ${masked}`);
         else if (lines === loggedLines + 1) this.needs.log.info(`[${this.plan.name}] writes much; what follows is not logged.`);
@@ -208,7 +213,8 @@ export class McpServer {
     this.unreachable(sentence, true);
   }
 
-  private unreachable(sentence: string, again: boolean): void {
+  private unreachable(how: string, again: boolean): void {
+    const sentence = this.mask(how);
     const delay = again ? reconnectDelaysMs[this.attempts] : undefined;
     if (delay === undefined) return this.failed(sentence, again);
     this.attempts++;
@@ -217,7 +223,8 @@ export class McpServer {
     this.become({ kind: 'waiting', attempt: this.attempts, sentence });
   }
 
-  private failed(sentence: string, again: boolean): void {
+  private failed(why: string, again: boolean): void {
+    const sentence = this.mask(why);
     this.letGo();
     this.listed = [];
     this.needs.log.warn(`The MCP server ${this.plan.name} is not running: ${sentence}`);

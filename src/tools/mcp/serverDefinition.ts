@@ -44,9 +44,13 @@ export function fingerprint({ name, source, transport }: ServerDefinition, envFi
   return createHash('sha256').update(JSON.stringify([name, source, sorted(transport), envFileText])).digest('hex');
 }
 
-/** What would be started or reached, in one line: what the person decides on. Control characters and line ends cannot hide a part of it. */
+/** What would be started or reached, in one line: what the person decides on. Headers are part of it: they may carry a credential of the
+ *  environment elsewhere. Control characters and line ends cannot hide a part of it. */
 export function commandLine(transport: ServerTransport): string {
-  if (transport.kind !== 'stdio') return visible(transport.url);
+  if (transport.kind !== 'stdio') {
+    const headers = Object.entries(transport.headers).map(([name, value]) => `${name}: ${value}`);
+    return visible(headers.length === 0 ? transport.url : `${transport.url} (with the headers ${headers.join(', ')})`);
+  }
   const { command, args, env, envFile, cwd } = transport;
   const variables = Object.entries(env).map(([name, value]) => (value === null ? `${name}` : `${name}=${quoted(value)}`));
   const line = [...variables, ...[command, ...args].map(quoted)].join(' ');

@@ -88,6 +88,7 @@ describe('what was trusted', () => {
       'NODE_OPTIONS="--require ./x.js" npx -y "two words" "a;rm -rf ~" "\\u{202e}\\u{200b}\\n" (in sub, with the variables of .env)',
     );
     expect(commandLine(definition('{ "url": "https://example.com/mcp" }').transport)).toBe('https://example.com/mcp');
+    expect(commandLine(definition('{ "url": "https://example.com/mcp", "headers": { "X": "${env:GITHUB_TOKEN}" } }').transport)).toBe('https://example.com/mcp (with the headers X: ${env:GITHUB_TOKEN})');
   });
 });
 
