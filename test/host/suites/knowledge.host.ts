@@ -28,14 +28,6 @@ async function run(name: string, input: unknown): Promise<string> {
   return `${outcome}: ${text}`;
 }
 
-async function until<T>(ask: () => Promise<T>, isGood: (answer: T) => boolean): Promise<T> {
-  for (let tries = 0; ; tries++) {
-    const answer = await ask();
-    if (isGood(answer) || tries === 40) return answer;
-    await new Promise((resolve) => setTimeout(resolve, 500));
-  }
-}
-
 suite('What the editor knows', () => {
   const lasting: vscode.Disposable[] = [];
   teardown(async () => {
@@ -43,14 +35,31 @@ suite('What the editor knows', () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
   });
 
-  test('an outline, references, a definition and a hover come from the language extension', async () => {
-    const outline = await until(() => run('document_symbols', { path: 'src/retry.js' }), (text) => !text.includes('No symbols'));
-    assert.match(outline, /^done: src\/retry\.js\nfunction \w+ {2}\d+/);
-    const [, name = '', line = ''] = /function (\w+) {2}(\d+)/.exec(outline) ?? [];
-    const where = { path: 'src/retry.js', line: Number(line), symbol: name };
-    assert.match(await until(() => run('find_references', where), (text) => text.includes('upload.js')), new RegExp(`src/retry\\.js:${line}:`));
-    assert.match(await run('go_to_definition', where), new RegExp(`src/retry\\.js:${line}:\\d+ .*${name}`));
-    assert.match(await run('hover', where), new RegExp(`function ${name}`));
+  test('an outline, symbols, references, a definition and a hover come from language extensions', async () => {
+    const uri = fileUri('src', 'retry.js');
+    const document = await vscode.workspace.openTextDocument(uri);
+    const line = Array.from({ length: document.lineCount }, (_, index) => index).find((index) => /function \w+/.test(document.lineAt(index).text)) ?? -1;
+    const [, name = ''] = /function (\w+)/.exec(document.lineAt(line).text) ?? [];
+    const at = document.lineAt(line).text.indexOf(name);
+    const range = new vscode.Range(line, at, line, at + name.length);
+    const asked: string[] = [];
+    const ask = <T>(answer: T) => (_document: vscode.TextDocument, position: vscode.Position): T => (asked.push(`${position.line}:${position.character}`), answer);
+    const here = [new vscode.Location(uri, range)];
+    lasting.push(
+      vscode.languages.registerDocumentSymbolProvider('javascript', { provideDocumentSymbols: () => [new vscode.DocumentSymbol(name, '', vscode.SymbolKind.Function, document.lineAt(line).range, range)] }),
+      vscode.languages.registerWorkspaceSymbolProvider({ provideWorkspaceSymbols: (query) => (query === name ? [new vscode.SymbolInformation(name, vscode.SymbolKind.Function, 'module', new vscode.Location(uri, range))] : []) }),
+      vscode.languages.registerReferenceProvider('javascript', { provideReferences: ask(here) }),
+      vscode.languages.registerDefinitionProvider('javascript', { provideDefinition: ask(here.map(({ uri: targetUri }) => ({ targetUri, targetRange: document.lineAt(line).range, targetSelectionRange: range }))) }),
+      vscode.languages.registerHoverProvider('javascript', { provideHover: ask(new vscode.Hover(['A made-up hover', { language: 'js', value: name }])) }),
+    );
+    const where = { path: 'src/retry.js', line: line + 1, symbol: name };
+    const row = `src/retry.js:${line + 1}:${at + 1}  ${document.lineAt(line).text.trim()}`;
+    assert.ok((await run('document_symbols', { path: 'src/retry.js' })).includes(`function ${name}  ${line + 1}`));
+    assert.ok((await run('workspace_symbols', { query: name })).includes(`function ${name} (module)  ${row}`));
+    assert.ok((await run('find_references', where)).includes(row));
+    assert.ok((await run('go_to_definition', where)).includes(row));
+    assert.ok((await run('hover', where)).includes(`A made-up hover\n\n\`\`\`js\n${name}\n\`\`\``));
+    assert.deepEqual(asked, Array(3).fill(`${line}:${at}`));
   });
 
   test('problems are listed, also those that come up behind an edit', async () => {
