@@ -167,7 +167,7 @@ export class TurnRecorder {
     // After a failed write it is not known how much is on disk: then the store folds what it has, and nothing is said about the text here.
     const answer = this.hasFailed ? null : this.answer;
     const row = answer !== null && answer.hasStored ? [this.finalRow(answer, { calls: [], finishReason: end?.finishReason ?? null, usage: end?.usage ?? null })] : [];
-    const settled = await this.store.settleTurn({ turnUid: this.turn.turnUid, settledAt: this.clock.now(), settlement, messages: this.hasFailed ? row : [...this.cancelled, ...row] });
+    const settled = await this.store.settleTurn({ turnUid: this.turn.turnUid, settledAt: this.clock.now(), settlement, messages: [...this.cancelled, ...row] });
     this.answer = null;
     this.show({ kind: 'turnSettled', turn: settled.turn, messages: settled.messages });
     return settled.turn;

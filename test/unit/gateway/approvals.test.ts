@@ -1,0 +1,187 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { StoreError } from '../../../src/store/storeError';
+import type { ApprovalPolicy } from '../../../src/tools/approval/approvalPolicy';
+import type { Approval, ApprovalDecision } from '../../../src/transcript/approval';
+import { askingTools } from '../../support/askingTools';
+import { reply } from '../../support/modelServer';
+import type { RecordingSurface } from '../../support/recordingSurface';
+import { World, type WorldOptions } from '../../support/world';
+
+let world: World;
+afterEach(() => world.close());
+
+const once: ApprovalDecision = { kind: 'allow', scope: 'once' };
+const full = new StoreError('full', 'The disk is full.', 'test');
+
+async function asking(options: WorldOptions = {}, during?: Parameters<typeof askingTools>[0]) {
+  const asks = askingTools(during);
+  world = await World.create({ tools: asks.tools, ...options });
+  return { ...asks, panel: world.surface() };
+}
+
+const questions = (panel: RecordingSurface): readonly Approval[] => panel.turnEvents.flatMap((event) => (event.kind === 'approvalRequested' ? [event.approval] : []));
+async function question(panel: RecordingSurface, count = 1): Promise<Approval> {
+  await panel.until(() => questions(panel).length >= count);
+  return questions(panel)[count - 1] ?? expect.unreachable();
+}
+const tools = async (sessionId: string): Promise<readonly string[]> => (await world.lines(sessionId)).filter((line) => line.startsWith('tool'));
+const planNotes = (): readonly boolean[] => world.server.requests.map(({ outline }) => outline.some((line) => line.includes('(Plan mode:')));
+
+/** Asks as the cautious policy does, knows rules, and writes down what it is told to remember. */
+function ruledPolicy(remembered: string[]): ApprovalPolicy {
+  return {
+    judge: ({ tool, asked: { access }, sessionRules }) => {
+      const rule = `${tool}(${access.kind === 'edit' ? (access.paths[0]?.shown ?? '') : '*'})`;
+      return sessionRules.includes(rule) ? { kind: 'allow' } : { kind: 'ask', request: { tool, access, subject: rule, reasons: ['change'], rules: [rule], preview: null } };
+    },
+    remember: async (decision) => void remembered.push(decision.kind === 'allow' && decision.scope !== 'once' ? `${decision.scope} ${decision.rules.join()}` : decision.kind),
+  };
+}
+
+describe('Plan mode', () => {
+  it('refuses what could change something, and ends when the plan is approved', async () => {
+    const { panel, ran } = await asking({ mode: 'plan' });
+    world.server.script(reply().calls('change', { name: 'a.ts' }).calls('look', { name: 'a.ts' }), reply().calls('present', { name: 'plan' }), reply().calls('change', { name: 'a.ts' }), reply().says('Done.'));
+    const { sessionId } = await world.send(panel, 'change it');
+    await world.gateway.decideApproval((await question(panel)).id, once);
+    await world.gateway.decideApproval((await question(panel, 2)).id, once);
+    await panel.untilSettled(1);
+    expect({ ran, refusal: (await tools(sessionId))[0], notes: planNotes(), mode: await world.gateway.mode(panel.id, sessionId), told: panel.sessionEvents.flatMap((event) => (event.kind === 'modeChanged' ? [event.mode] : [])) }).toEqual({
+      ran: ['look a.ts', 'present plan', 'change a.ts'],
+      refusal: 'tool: denied: Plan mode: change could change something, so it was not run. Only look, for now; then present a plan.',
+      notes: [true, true, false, false],
+      mode: 'ask',
+      told: ['ask'],
+    });
+  });
+
+  it('has nothing to approve where it is off', async () => {
+    const { panel, ran } = await asking();
+    world.server.script(reply().calls('present', { name: 'plan' }), reply().says('Well.'));
+    const { sessionId } = await world.ask(panel, 'go');
+    expect([ran, await tools(sessionId), questions(panel)]).toEqual([[], ['tool: failed: Plan mode is off, so there is nothing to approve: do the work. What needs it is asked for call by call.'], []]);
+  });
+});
+
+describe('the mode of a session', () => {
+  it('is chosen in the empty state of one surface, goes into the session that begins there, and into no other', async () => {
+    const { panel } = await asking();
+    world.server.otherwise(reply().says('ok'));
+    const other = world.surface();
+    await world.gateway.setMode(panel.id, null, 'auto');
+    const before = [await world.gateway.mode(panel.id, null), await world.gateway.mode(other.id, null)];
+    const first = await world.ask(panel, 'one');
+    const shown = (await world.gateway.snapshot(first.sessionId, 10)).mode;
+    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    const next = [await world.gateway.mode(panel.id, null), await world.store.sessionMode((await world.ask(panel, 'two')).sessionId)];
+    expect({ before, shown, next }).toEqual({ before: ['auto', 'ask'], shown: 'auto', next: ['ask', null] });
+  });
+});
+
+describe('an allowed rule', () => {
+  it('of the session is not asked for again; one for the workspace is kept before the call runs', async () => {
+    const remembered: string[] = [];
+    const keptBefore: (readonly string[])[] = [];
+    const { panel, ran } = await asking({ approvals: ruledPolicy(remembered) }, (name) => name === 'change b.ts' && keptBefore.push([...remembered]));
+    world.server.script(reply().calls('change', { name: 'a.ts' }).calls('change', { name: 'a.ts' }).calls('change', { name: 'b.ts' }), reply().says('Done.'));
+    await world.send(panel, 'go');
+    await world.gateway.decideApproval((await question(panel)).id, { kind: 'allow', scope: 'session', rules: ['change(a.ts)'] });
+    await world.gateway.decideApproval((await question(panel, 2)).id, { kind: 'allow', scope: 'workspace', rules: ['change(b.ts)'] });
+    await panel.untilSettled(1);
+    expect({ ran, keptBefore, asked: questions(panel).length }).toEqual({ ran: ['change a.ts', 'change a.ts', 'change b.ts'], keptBefore: [['workspace change(b.ts)']], asked: 2 });
+  });
+
+  it('cannot be empty, and nothing is decided by one', async () => {
+    const { panel } = await asking();
+    world.server.script(reply().calls('change', { name: 'a.ts' }));
+    await world.send(panel, 'go');
+    const { id } = await question(panel);
+    await expect(world.gateway.decideApproval(id, { kind: 'allow', scope: 'user', rules: [' '] })).rejects.toMatchObject({ causeClass: 'invalid' });
+    await expect(world.gateway.decideApproval('nowhere', once)).rejects.toMatchObject({ causeClass: 'notFound' });
+    expect((await world.store.approval(id))?.state).toEqual({ kind: 'pending' });
+  });
+});
+
+describe('a single call', () => {
+  it('can be stopped: the model is told, and the turn goes on', async () => {
+    const { panel, holds } = await asking();
+    holds.set('a.ts', new Promise(() => undefined));
+    world.server.script(reply().calls('look', { name: 'a.ts' }, { id: 'call-a' }).calls('look', { name: 'b.ts' }), reply().says('I go on.'));
+    const { sessionId } = await world.send(panel, 'go');
+    await panel.until(() => panel.turnEvents.some((event) => event.kind === 'activity' && event.activity.kind === 'runningTool'));
+    await world.gateway.stopCall(sessionId, 'call-a');
+    await panel.untilSettled(1);
+    expect([await tools(sessionId), panel.settled.map(({ turn }) => turn.stopReason)]).toEqual([
+      ['tool: interrupted: The person stopped this call. It may have run in part.', 'tool: done: look b.ts is done'], ['stop'],
+    ]);
+  });
+
+  it('can be left running, where its tool knows how', async () => {
+    let proceeds = (): void => undefined;
+    const proceeded = new Promise<void>((resolve) => (proceeds = resolve));
+    const { panel, holds } = await asking({}, (_name, call) => call.proceed.addEventListener('abort', proceeds));
+    holds.set('a.ts', proceeded);
+    world.server.script(reply().calls('look', { name: 'a.ts' }, { id: 'call-a' }), reply().says('On.'));
+    const { sessionId } = await world.send(panel, 'go');
+    await panel.until(() => panel.turnEvents.some((event) => event.kind === 'activity' && event.activity.kind === 'runningTool'));
+    await world.gateway.proceedCall(sessionId, 'call-a');
+    await panel.untilSettled(1);
+    expect(await tools(sessionId)).toEqual(['tool: done: look a.ts is done']);
+  });
+});
+
+describe('a turn that waits', () => {
+  it('is left when the store is given away, and goes on here when it is decided here again, within its budget', async () => {
+    const { panel, ran } = await asking({ maxIterations: 2 });
+    world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Last words.'));
+    const { sessionId } = await world.send(panel, 'go');
+    const { id } = await question(panel);
+    const marked = world.gateway.runningTurns().map(({ isWaiting }) => isWaiting);
+    await world.gateway.leaveWaiting();
+    const left = [world.gateway.runningTurns().length, (await world.store.openTurnOf(sessionId))?.state];
+    await world.gateway.decideApproval(id, once);
+    await panel.untilSettled(1);
+    // What memory is told behind a turn is told by then.
+    await world.gateway.shutdown();
+    expect({ marked, left, ran, reason: panel.settled[0]?.turn.stopReason, synced: world.memoryLog.filter((line) => line.startsWith('sync')).map((line) => line.split(': ')[1]) }).toEqual({
+      marked: [true], left: [0, 'waiting'], ran: ['change a.ts'], reason: 'iterations', synced: ['go -> Last words.'],
+    });
+  });
+
+  it('tells no model again what the turn was sent with: prompt and note stand there once', async () => {
+    const { panel } = await asking();
+    world.server.script(reply().says('half').hangs(), reply().calls('change', { name: 'a.ts' }), reply().says('Done.'));
+    const { sessionId } = await world.send(panel, 'first');
+    await panel.until(() => panel.deliveredText === 'half');
+    await world.gateway.stop(sessionId);
+    await world.send(panel, 'second');
+    const { id } = await question(panel);
+    await world.reopen();
+    await world.gateway.decideApproval(id, once);
+    await world.idle();
+    const [asked, resumed] = [1, 2].map((index) => world.server.requests[index]?.outline.find((line) => line.includes('second')));
+    expect([resumed, (await world.store.openTurnOf(sessionId))?.state]).toEqual([asked, undefined]);
+  });
+
+  it('does nothing for an Allow that seemed to fail once it is denied', async () => {
+    const { panel, ran } = await asking();
+    world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Well.'));
+    const { sessionId } = await world.send(panel, 'go');
+    const { id } = await question(panel);
+    world.failAfter('decideApproval', 2, full);
+    await expect(world.gateway.decideApproval(id, once)).rejects.toBe(full);
+    await world.gateway.decideApproval(id, { kind: 'deny', reason: null });
+    await panel.untilSettled(1);
+    expect([ran, (await tools(sessionId))[0]?.startsWith('tool: denied')]).toEqual([[], true]);
+  });
+
+  it('does not come to be where the question cannot be stored: nothing runs, and the turn says why', async () => {
+    const { panel, ran } = await asking();
+    world.server.script(reply().calls('change', { name: 'a.ts' }));
+    const mend = world.breakStore((method) => (method === 'requestApproval' ? full : null));
+    const { sessionId } = await world.send(panel, 'go');
+    await panel.untilSettled(1);
+    mend();
+    expect([ran, questions(panel), panel.settled.map(({ turn }) => turn.stopReason), await tools(sessionId)]).toEqual([[], [], ['storeFailed'], ['tool: cancelled: (Cancelled: this call was not run.)']]);
+  });
+});
