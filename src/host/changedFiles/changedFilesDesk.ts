@@ -62,7 +62,7 @@ export class ChangedFilesDesk implements Disposable {
     this.git = new GitSnapshots(runGit, clock, () => join(needs.storageFolder(), 'checkpoints'));
     this.scan = new ScanSnapshots(clock);
     this.journal = journal;
-    this.checkpoint = new WorkspaceCheckpoint({ journal, git: this.git, scan: this.scan, isOn, log, roots: () => files.roots().map(({ path }) => path) });
+    this.checkpoint = new WorkspaceCheckpoint({ journal, git: this.git, scan: this.scan, isOn, clock, log, roots: () => files.roots().map(({ path }) => path) });
     const before = this.lifetime.register(new BeforeFiles((turnUid, path) => this.changed.before(turnUid, path)));
     this.lifetime.register(vscode.workspace.registerFileSystemProvider(beforeScheme, before, { isReadonly: true, isCaseSensitive: true }));
     this.chat = {

@@ -11,6 +11,8 @@ import { NotWatched, type Snapshot, type SnapshotTaker } from './snapshot';
 const mostFiles = 20_000;
 const mostChanged = 2000;
 const mostBytes = 64 * 1024 * 1024;
+/** Names on one command line: Windows takes about 32,000 characters. */
+const mostNamed = 100;
 
 interface Place {
   /** The work tree's root. */
@@ -34,11 +36,12 @@ export class GitSnapshots implements SnapshotTaker {
   /** Git's index is one file: one snapshot after the other. */
   private queue: Promise<unknown> = Promise.resolve();
   private count = 0;
+  private begun: string | null = null;
 
   constructor(
     private readonly git: RunGit,
     private readonly clock: Clock,
-    /** Where our repositories lie; emptied for a work tree when it is first looked at. */
+    /** Where our repositories lie; emptied when it is first used. */
     private readonly home: () => string,
   ) {}
 
@@ -71,10 +74,18 @@ export class GitSnapshots implements SnapshotTaker {
   }
 
   private async rootOf(folder: string, patienceMs: number): Promise<string> {
-    await mkdir(this.home(), { recursive: true });
+    await this.cleared();
     const root = (await this.git({ args: ['-C', folder, 'rev-parse', '--show-toplevel'], patienceMs, startIn: this.home() })).toString().replace(/\r?\n$/, '');
     if (root === '') throw new NotWatched('the folder is in no Git work tree');
     return path.normalize(root);
+  }
+
+  /** What an earlier window left is of no use to this one. */
+  private async cleared(): Promise<void> {
+    const home = this.home();
+    if (this.begun !== home) await rm(home, { recursive: true, force: true });
+    this.begun = home;
+    await mkdir(home, { recursive: true });
   }
 
   private placeOf(root: string, until: number): Promise<Place> {
@@ -149,9 +160,13 @@ export class GitSnapshots implements SnapshotTaker {
 
   /** How large files were on disk. What Git keeps of a file that was converted (line ends, LFS) is another text, and mostly of another size. */
   private async sizesIn(place: Place, { index }: Looked, names: readonly string[], until: number): Promise<ReadonlyMap<string, number>> {
-    if (names.length === 0) return new Map();
     const asked = { ...place, env: { ...place.env, GIT_INDEX_FILE: index } };
-    return parseSizes(await this.in(asked, ['--literal-pathspecs', 'ls-files', '--debug', '-z', '--', ...names], until));
+    const sizes = new Map<string, number>();
+    for (let from = 0; from < names.length; from += mostNamed) {
+      const out = await this.in(asked, ['--literal-pathspecs', 'ls-files', '--debug', '-z', '--', ...names.slice(from, from + mostNamed)], until);
+      for (const [name, size] of parseSizes(out)) sizes.set(name, size);
+    }
+    return sizes;
   }
 
   private async contents(place: Place, hashes: readonly (string | null)[], until: number): Promise<ReadonlyMap<string, Uint8Array>> {

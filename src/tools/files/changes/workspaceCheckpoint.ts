@@ -1,4 +1,5 @@
 import * as path from 'node:path';
+import type { Clock } from '../../../base/clock';
 import type { Log } from '../../../base/log';
 import type { ToolCallContext } from '../../tool';
 import type { ChangedPath, CheckedRun, CommandCheckpoint } from './commandCheckpoint';
@@ -10,6 +11,8 @@ import type { StoreEditJournal } from './storeEditJournal';
 /** A command waits this long at most for the look before it; the look behind it may take longer, because by then it is worth it. */
 const beforeMs = 2000;
 const afterMs = 10_000;
+/** A folder that could not be looked at is left alone for so long: otherwise every command in it would wait in vain. */
+const restMs = 5 * 60_000;
 
 export interface WorkspaceCheckpointNeeds {
   readonly journal: Pick<StoreEditJournal, 'record'>;
@@ -18,11 +21,14 @@ export interface WorkspaceCheckpointNeeds {
   readonly isOn: () => boolean;
   /** The open folders, absolute. */
   readonly roots: () => readonly string[];
+  readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Finds what a command changed by looking at the folder it runs in before and after: its Git work tree, else the open folder. */
 export class WorkspaceCheckpoint implements CommandCheckpoint {
+  private readonly resting = new Map<string, { readonly until: number; readonly why: string }>();
+
   constructor(private readonly needs: WorkspaceCheckpointNeeds) {}
 
   async around<T>(call: ToolCallContext, folder: string, run: () => Promise<T>): Promise<CheckedRun<T>> {
@@ -37,10 +43,15 @@ export class WorkspaceCheckpoint implements CommandCheckpoint {
   }
 
   private async look(folder: string): Promise<Snapshot | string> {
+    const rest = this.resting.get(folder);
+    const now = this.needs.clock.monotonicMs();
+    if (rest !== undefined && rest.until > now) return rest.why;
     try {
       return await this.takerFor(folder);
     } catch (error) {
-      return this.why(error);
+      const why = this.why(error);
+      this.resting.set(folder, { until: now + restMs, why });
+      return why;
     }
   }
 
@@ -58,7 +69,8 @@ export class WorkspaceCheckpoint implements CommandCheckpoint {
     try {
       const { files, unsure } = await before.differences(afterMs);
       await this.needs.journal.record(call, files);
-      return { changed: files.map(changedPath), note: unsure === 0 ? null : noteOf(`what ${unsure} of the files held before is not known`, 'Some of what this command changed in files') };
+      const note = unsure === 0 ? null : noteOf(`what ${unsure} of the files held before is not known`, 'Some of what this command changed in files');
+      return { changed: files.map(changedPath), note };
     } catch (error) {
       return { changed: [], note: noteOf(this.why(error)) };
     }

@@ -7,6 +7,7 @@ import { systemClock } from '../../../../src/base/clock';
 import { silentLog } from '../../../../src/base/log';
 import { runGit, type RunGit } from '../../../../src/tools/files/changes/gitProgram';
 import { GitSnapshots } from '../../../../src/tools/files/changes/gitSnapshots';
+import { NotWatched } from '../../../../src/tools/files/changes/snapshot';
 import { ScanSnapshots } from '../../../../src/tools/files/changes/scanSnapshots';
 import { WorkspaceCheckpoint } from '../../../../src/tools/files/changes/workspaceCheckpoint';
 import { ChangedFilesWorld } from '../../../support/changedFilesWorld';
@@ -27,7 +28,7 @@ afterEach(() => {
 const patient: RunGit = (call) => runGit({ ...call, patienceMs: 60_000 });
 const frozen = { ...systemClock, monotonicMs: () => 0 };
 const checkpoint = (git: RunGit = patient, clock = frozen): WorkspaceCheckpoint =>
-  new WorkspaceCheckpoint({ journal: world.journal, git: new GitSnapshots(git, clock, () => home), scan: new ScanSnapshots(clock), isOn: () => true, roots: () => [world.folder], log: silentLog });
+  new WorkspaceCheckpoint({ journal: world.journal, git: new GitSnapshots(git, clock, () => home), scan: new ScanSnapshots(clock), isOn: () => true, roots: () => [world.folder], clock, log: silentLog });
 const call = aToolCall({ sessionId: 's1', turnUid: 't1' });
 const git = (...args: readonly string[]): string => execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: world.folder, encoding: 'utf8' });
 const shortOf = (changed: readonly { readonly path: string; readonly kind: string }[]): readonly string[] => changed.map(({ path, kind }) => `${kind} ${path.slice(world.folder.length + 1)}`).sort();
@@ -164,9 +165,24 @@ describe('a command that cannot be looked at', () => {
     expect([value, changed, note]).toEqual(['ran', [], 'What this command changed in files cannot be reverted: looking at the folder takes too long.']);
   });
 
+  it('is not looked at in vain again for a while', async () => {
+    let looks = 0;
+    let time = 0;
+    const slow: RunGit = () => (looks++, Promise.reject(new NotWatched('looking at the folder takes too long')));
+    const each = new WorkspaceCheckpoint({
+      journal: world.journal, scan: new ScanSnapshots(frozen), isOn: () => true, roots: () => [], clock: { ...frozen, monotonicMs: () => time }, log: silentLog, git: new GitSnapshots(slow, frozen, () => home),
+    });
+    const notes: (string | null)[] = [];
+    for (const at of [0, 1000, 400_000]) {
+      time = at;
+      notes.push((await each.around(call, world.folder, async () => 'ran')).note);
+    }
+    expect([looks, new Set(notes).size]).toEqual([2, 1]);
+  });
+
   it('runs all the same when what it changed cannot be stored', async () => {
     const broken = new WorkspaceCheckpoint({
-      journal: { record: () => Promise.reject(new Error('disk full')) }, git: new GitSnapshots(patient, frozen, () => home), scan: new ScanSnapshots(frozen), isOn: () => true, roots: () => [world.folder], log: silentLog,
+      journal: { record: () => Promise.reject(new Error('disk full')) }, git: new GitSnapshots(patient, frozen, () => home), scan: new ScanSnapshots(frozen), isOn: () => true, roots: () => [world.folder], clock: frozen, log: silentLog,
     });
     const { note } = await broken.around(call, world.folder, async () => world.person('a.ts', 'a'));
     expect(note).toBe('What this command changed in files cannot be reverted: it could not be stored.');
