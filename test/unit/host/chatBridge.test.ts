@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Emitter } from '../../../src/base/disposable';
+import type { WorkNotifications } from '../../../src/protocol/workProtocol';
 import { ChatBridge } from '../../../src/host/chatBridge';
-import { noChangedFiles } from '../../../src/host/changedFiles/chatFiles';
+import { type ChatFiles, noChangedFiles } from '../../../src/host/changedFiles/chatFiles';
 import type { ChatEditor } from '../../../src/host/chatHandlers';
 import { ownMemory } from '../../../src/host/chatTabMemory';
 import type { ChatModels } from '../../../src/host/chatModels';
@@ -20,7 +21,7 @@ afterEach(() => {
   bridges = [];
 });
 
-function world(options: { readonly store?: StoreState; readonly remembered?: string } = {}) {
+function world(options: { readonly store?: StoreState; readonly remembered?: string; readonly files?: ChatFiles } = {}) {
   const gateway = new ScriptedGateway(session('s1'), session('s2'));
   const connection = new StoreAtHand(options.store);
   const store = new StoreDesk(connection, (message) => message, noSpills);
@@ -51,7 +52,7 @@ function world(options: { readonly store?: StoreState; readonly remembered?: str
   };
   const log = new RecordingLog();
   const needs = {
-    gateway, sessions, store, models, editor, log, files: noChangedFiles, onChange: () => undefined,
+    gateway, sessions, store, models, editor, log, files: options.files ?? noChangedFiles, onChange: () => undefined,
     surroundings: () => ({ restricted: false, folderName: 'sample', demoPrompts: [], localization: {}, promptFiles: [] }),
   };
   const bridge = new ChatBridge('chat', needs);
@@ -256,6 +257,44 @@ describe('the chat view\'s tie to the gateway', () => {
     await settle();
     expect(gateway.calls).toEqual(['draft s1 half a thought', 'switch chat s2']);
     expect(port.responses).toMatchObject([{ id: 2, ok: false }, { id: 1, ok: true, result: { sessionId: 's2', notice: null } }]);
+  });
+
+  it('has files put back before a prompt is asked again and behind a rewind, where that was asked for, and says what stayed', async () => {
+    const order: string[] = [];
+    const files: ChatFiles = { ...noChangedFiles, takeBack: async (turnUid) => (order.push(`files of ${turnUid}`), 'a.ts stays as it is.') };
+    const { bridge, gateway } = world({ files });
+    order.push = (...entries) => gateway.calls.push(...entries);
+    const port = new RecordingPort();
+    bridge.connect(port);
+    port.request(1, 'retry', { turnUid: 't1', files: true });
+    await settle();
+    port.request(2, 'retry', { turnUid: 't2' });
+    await settle();
+    port.request(3, 'editAndResend', { turnUid: 't3', text: 'other', uid: 'e1', files: true });
+    await settle();
+    port.request(4, 'switchSession', { target: { reason: 'rewind', sessionId: 's1', to: 'u1', files: true } });
+    await settle();
+    port.request(5, 'switchSession', { target: { reason: 'rewind', sessionId: 's1', to: 'u1' } });
+    await settle();
+    expect(gateway.calls).toEqual(['files of t1', 'retry t1', 'retry t2', 'files of t3', 'edit t3 other', 'switch chat new', 'files of t1', 'switch chat new']);
+    expect(port.responses.map((response) => ('result' in response ? response.result : null))).toMatchObject([
+      { notice: 'a.ts stays as it is.' }, { notice: null }, { notice: 'a.ts stays as it is.' }, { notice: 'a.ts stays as it is.' }, { notice: null },
+    ]);
+  });
+
+  it('draws what turns changed in files, and tells it again when it changes', async () => {
+    const changes = new Emitter<WorkNotifications['changedFiles']>();
+    const file = { path: '/w/a.ts', shown: 'a.ts', kind: 'edited', added: 1, removed: 1, state: 'open' } as const;
+    const { bridge, gateway } = world({ files: { ...noChangedFiles, ofTurns: async () => ({ t1: [file] }), onDidChange: changes.event } });
+    const port = new RecordingPort();
+    bridge.connect(port);
+    port.command('ready');
+    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
+    await settle();
+    changes.fire({ sessionId: 's1', turnUid: 't1', files: [{ ...file, state: 'kept' }] });
+    expect(port.notifications.slice(-2).map(([, payload]) => payload)).toEqual([
+      expect.objectContaining({ shown: expect.objectContaining({ changes: { t1: [file] } }) }), { sessionId: 's1', turnUid: 't1', files: [{ ...file, state: 'kept' }] },
+    ]);
   });
 
   it('says that rows of the session shown have changed, and not where another one is shown', async () => {

@@ -60,7 +60,7 @@ export class ScriptedGateway implements Gateway {
     this.calls.push(`switch ${surfaceId} ${sessionId ?? 'new'}`);
     this.shown.set(surfaceId, sessionId);
     for (const surface of this.surfaces) if (surface.id === surfaceId) surface.onSessionSwitched(sessionId, target.reason);
-    return { sessionId, draft: null, notice: null };
+    return { sessionId, draft: null, notice: null, ...(target.reason === 'rewind' ? { takenBack: 't1' } : {}) };
   }
 
   async snapshot(sessionId: string): Promise<SessionSnapshot> {
@@ -97,7 +97,9 @@ export class ScriptedGateway implements Gateway {
     return Promise.resolve({ tokens: 0, counted: false, window: null, parts: null });
   }
 
-  async retry(_surfaceId: string, turnUid: string): Promise<SubmitReceipt> {
+  async retry(_surfaceId: string, turnUid: string, before?: () => Promise<void>): Promise<SubmitReceipt> {
+    await before?.();
+    this.calls.push(`retry ${turnUid}`);
     return { kind: 'started', sessionId: 's1', turnUid };
   }
 
@@ -106,7 +108,8 @@ export class ScriptedGateway implements Gateway {
     return { kind: 'started', sessionId: 's1', turnUid: 't2' };
   }
 
-  async editAndResend(_surfaceId: string, turnUid: string, text: string): Promise<SubmitReceipt> {
+  async editAndResend(_surfaceId: string, turnUid: string, text: string, _uid: string, before?: () => Promise<void>): Promise<SubmitReceipt> {
+    await before?.();
     this.calls.push(`edit ${turnUid} ${text}`);
     return { kind: 'started', sessionId: 's1', turnUid };
   }
