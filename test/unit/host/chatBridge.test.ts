@@ -260,10 +260,11 @@ describe('the chat view\'s tie to the gateway', () => {
   });
 
   it('has files put back before a prompt is asked again and behind a rewind, where that was asked for, and says what stayed', async () => {
-    const order: string[] = [];
-    const files: ChatFiles = { ...noChangedFiles, takeBack: async (turnUid) => (order.push(`files of ${turnUid}`), 'a.ts stays as it is.') };
-    const { bridge, gateway } = world({ files });
-    order.push = (...entries) => gateway.calls.push(...entries);
+    const takeBack = async (turnUid: string): Promise<string> => {
+      gateway.calls.push(`files of ${turnUid}`);
+      return 'a.ts stays as it is.';
+    };
+    const { bridge, gateway } = world({ files: { ...noChangedFiles, takeBack } });
     const port = new RecordingPort();
     bridge.connect(port);
     port.request(1, 'retry', { turnUid: 't1', files: true });
