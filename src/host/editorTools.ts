@@ -12,7 +12,9 @@ const settingName = 'hermes.editorTools';
 export function editorTools(): readonly AnyTool[] {
   if (!vscode.workspace.isTrusted || !isWanted()) return [];
   const taken = new Set<string>();
-  return vscode.lm.tools
+  // Not every editor that is made from VS Code has them.
+  const offered: readonly vscode.LanguageModelToolInformation[] | undefined = vscode.lm.tools;
+  return [...(offered ?? [])]
     .filter((tool) => !isLeftOut(tool.name))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((tool) => {

@@ -86,10 +86,16 @@ export class McpDesk implements Disposable {
     await this.settled();
     signal.throwIfAborted();
     this.wasUsed = true;
-    void this.askForTrust();
-    const tools = await this.servers.tools(signal);
-    this.tell();
-    return tools;
+    void this.askForTrust().catch((error: unknown) => this.needs.log.error('The question whether to trust MCP servers could not be asked', error));
+    try {
+      return await this.servers.tools(signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      this.needs.log.error('The tools of MCP servers could not be gathered', error);
+      return [];
+    } finally {
+      this.tell();
+    }
   }
 
   /** Shows what would be started and asks. Resolves with whether it is trusted now. */
