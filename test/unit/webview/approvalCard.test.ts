@@ -63,6 +63,15 @@ describe('what the agent asks', () => {
     expect([names('alertdialog'), buttons(), card().querySelector('h1')?.textContent, card().querySelector('pre')]).toEqual([['Allow carrying out this plan?'], ['Allow Once', 'Deny'], 'Do it', null]);
   });
 
+  test('hides nothing: what cannot be seen in a command or a line, or turns its order, is written out', async () => {
+    const hidden = 'echo ok \u202e# safe\u200b\nrm\u00a0-rf .';
+    await asked({ ...command, access: { kind: 'run', command: hidden, folder, shell: 'posix' }, subject: hidden });
+    const shown = card().querySelector('pre')?.textContent;
+    page.close();
+    await asked({ ...command, access: { kind: 'edit', paths: [] }, subject: 'a.ts', preview: '--- a/a.ts\n+++ b/a.ts\n@@ -1,0 +1,1 @@\n+if (admin\u2066) { // \u{1f469}\u200d\u{1f4bb}\n' });
+    expect([shown, card().querySelector('.diff-added .diff-text')?.textContent]).toEqual(['echo ok \\u{202e}# safe\\u{200b}\nrm\\u{a0}-rf .', 'if (admin\\u{2066}) { // \u{1f469}\u200d\u{1f4bb}\n']);
+  });
+
   test('shows a change as its lines', async () => {
     const paths = [{ path: '/home/me/upload/a.ts', shown: 'a.ts', isInside: true }];
     await asked({ ...command, tool: 'edit_file', access: { kind: 'edit', paths }, subject: 'a.ts', reasons: ['change'], rules: ['edit(**)'], preview: '--- a/a.ts\n+++ b/a.ts\n@@ -1,1 +1,1 @@\n-old\n+new\n' });

@@ -3,6 +3,7 @@ import type { Approval, ApprovalDecision, ApprovalRequest } from '../../../proto
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { Markdown } from '../../markdown/Markdown';
+import { inPlainSight } from '../../plainSight';
 import { isLowValueRead } from '../../toolWords';
 import { approvalName, approvalPlace, approvalTitle, placeAmong, reasonWords } from '../approvalWords';
 import { useChat } from './ChatContext';
@@ -97,7 +98,7 @@ function Subject({ request }: { readonly request: ApprovalRequest }) {
   const place = approvalPlace(request);
   return (
     <>
-      {access.kind !== 'plan' && <pre class="approval-subject" tabIndex={0} dir="ltr">{access.kind === 'run' ? access.command : request.subject}</pre>}
+      {access.kind !== 'plan' && <pre class="approval-subject" tabIndex={0} dir="ltr">{inPlainSight(access.kind === 'run' ? access.command : request.subject)}</pre>}
       {place !== null && <p class="approval-where">{place}</p>}
     </>
   );

@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import type { ChangedFile, FileHunk } from '../../../protocol/transcriptWords';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
+import { lineInPlainSight } from '../../plainSight';
 import { changeWord, fileStateWord, isUndecided } from '../changedFileWords';
 import { Counts } from './ChangedFilesBar';
 import { useChat } from './ChatContext';
@@ -93,7 +94,7 @@ function HunkText({ sign, kind, text }: { readonly sign: string; readonly kind: 
   return (
     <div class={`diff-line diff-${kind}`}>
       <span class="diff-sign">{sign}</span>
-      <span class="diff-text">{text}{'\n'}</span>
+      <span class="diff-text">{lineInPlainSight(text)}{'\n'}</span>
     </div>
   );
 }

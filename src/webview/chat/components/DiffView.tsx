@@ -1,5 +1,6 @@
 import { t } from '../../localization';
 import { diffLines, type DiffLine } from '../../diffLines';
+import { lineInPlainSight } from '../../plainSight';
 
 interface DiffViewProps {
   /** Unified. */
@@ -32,7 +33,7 @@ function Line({ line, first }: { readonly line: DiffLine; readonly first: boolea
     <div class={`diff-line diff-${kind}`}>
       <span class="diff-number" aria-hidden="true">{after ?? before}</span>
       <span class="diff-sign">{signs[kind]}</span>
-      <span class="diff-text">{text}{'\n'}</span>
+      <span class="diff-text">{lineInPlainSight(text)}{'\n'}</span>
     </div>
   );
 }

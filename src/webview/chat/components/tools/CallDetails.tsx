@@ -1,6 +1,7 @@
 import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
 import { Markdown } from '../../../markdown/Markdown';
+import { inPlainSight } from '../../../plainSight';
 import { toolDetails, type CommandDetails, type EditDetails } from '../../../toolDetails';
 import { readableArguments } from '../../../toolWords';
 import type { CallRow } from '../../conversationRows';
@@ -72,7 +73,7 @@ function Command({ row, details }: { readonly row: CallRow; readonly details: Co
   return (
     <div class="tool-details">
       <p class="tool-heading">{t('In {folder}', { folder: details.folder })}</p>
-      <pre class="tool-text" tabIndex={0} dir="ltr">{`$ ${details.command}`}</pre>
+      <pre class="tool-text" tabIndex={0} dir="ltr">{`$ ${inPlainSight(details.command)}`}</pre>
       {output.trim() === '' ? <p class="tool-heading"><Icon name="info" /> {t('It wrote nothing.')}</p> : <pre class="tool-text" tabIndex={0} dir="ltr">{output.replace(/\n+$/, '')}</pre>}
     </div>
   );
