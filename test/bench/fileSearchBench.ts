@@ -9,7 +9,7 @@ import { searchWithRipgrep } from '../../src/host/ripgrepSearch';
 import { scanFolder } from '../../src/host/scanSearch';
 import type { TextMatch } from '../../src/tools/workspaceFiles';
 
-/** In milliseconds. `cancel`: from the stop to the rejection · `stall`: the longest time in which nothing else of the process had its turn. */
+/** In milliseconds. `cancel`: from the stop to the rejection · `stall`: times in which nothing else of the process had its turn. */
 export interface FileSearchFigures {
   readonly whole: readonly number[];
   readonly cancel: readonly number[];
@@ -21,6 +21,8 @@ export interface FileSearchBench {
   /** Null where there is none. */
   readonly ripgrep: FileSearchFigures | null;
   readonly fallback: FileSearchFigures;
+  /** Stalls of a process that does nothing: what the machine adds to those above. */
+  readonly idle: readonly number[];
 }
 
 const filesPerFolder = 50;
@@ -38,6 +40,7 @@ export async function benchFileSearch(files: number, rounds: number, editor: str
       files,
       ripgrep: binary === null ? null : await measure(rounds, (signal) => searchWithRipgrep({ ...common, binary, signal })),
       fallback: await measure(rounds, (signal) => scanFolder({ ...common, reader: diskReader, signal }, new Pace())),
+      idle: await idleStalls(),
     };
   } finally {
     rmSync(root, { recursive: true, force: true });
@@ -62,7 +65,7 @@ async function measure(rounds: number, search: (signal: AbortSignal) => Promise<
     const started = performance.now();
     const found = await search(new AbortController().signal);
     figures.whole.push(performance.now() - started);
-    figures.stall.push(stall());
+    figures.stall.push(...stall());
     if (found.length !== 1) throw new Error(`The search found ${found.length} matches; 1 is there.`);
   }
   for (let round = 0; round < rounds; round++) {
@@ -78,17 +81,23 @@ async function measure(rounds: number, search: (signal: AbortSignal) => Promise<
   return figures;
 }
 
-/** How long the process was kept from everything else at most. */
-function watchStalls(): () => number {
-  let longest = 0;
+async function idleStalls(): Promise<readonly number[]> {
+  const stall = watchStalls();
+  await sleep(3000);
+  return stall();
+}
+
+/** How long the process was kept from everything else, each time. */
+function watchStalls(): () => readonly number[] {
+  const gaps: number[] = [];
   let last = performance.now();
   const timer = setInterval(() => {
     const now = performance.now();
-    longest = Math.max(longest, now - last - 1);
+    gaps.push(Math.max(0, now - last - 1));
     last = now;
   }, 1);
   return () => {
     clearInterval(timer);
-    return longest;
+    return gaps;
   };
 }
