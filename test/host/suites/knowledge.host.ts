@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { silentLog } from '../../../src/base/log';
@@ -8,6 +9,7 @@ import { EditorWorkspaceFiles } from '../../../src/host/editorWorkspaceFiles';
 import { entryPointCommands } from '../../../src/host/knowledge/entryPoints';
 import { KnowledgeDesk } from '../../../src/host/knowledge/knowledgeDesk';
 import { ToolRegistry } from '../../../src/tools/toolRegistry';
+import { webRequest } from '../../../src/tools/web/webRequest';
 import { aToolCall } from '../../support/toolCalls';
 
 function folder(): vscode.Uri {
@@ -20,7 +22,9 @@ const fileUri = (...names: readonly string[]): vscode.Uri => vscode.Uri.joinPath
 const files = new EditorWorkspaceFiles(new EditorTextSearch(async () => null, silentLog));
 
 function desk(): KnowledgeDesk {
-  return new KnowledgeDesk({ files, clock: systemClock, distFolder: path.join(__dirname, 'nothing') });
+  const extension = vscode.extensions.getExtension('hermes-vscode.hermes-vscode');
+  assert.ok(extension, 'the extension is not there');
+  return new KnowledgeDesk({ files, clock: systemClock, distFolder: path.join(extension.extensionPath, 'dist') });
 }
 
 async function run(name: string, input: unknown): Promise<string> {
@@ -80,6 +84,34 @@ suite('What the editor knows', () => {
     const told = await run('open_editors', {});
     assert.match(told, /^done: (.*\n)*src\/retry\.js \(in use\)/);
     assert.match(told, /Selected: src\/retry\.js:1-2\n/);
+  });
+});
+
+suite('Web pages and git', () => {
+  const server = createServer((request, response) => void response.setHeader('content-type', 'text/html').end(`<title>For ${request.headers.host ?? ''}</title><h1>Retry</h1><p>Some <b>words</b>.`));
+  let port = 0;
+  suiteSetup(async () => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    port = typeof address === 'object' && address !== null ? address.port : 0;
+  });
+  suiteTeardown(() => void server.close());
+
+  test('a page is read in the thread that comes with the extension', async () => {
+    const told = await run('fetch_url', { url: `http://127.0.0.1:${port}/` });
+    assert.match(told, /^done: /);
+    assert.match(told, /# Retry\n\nSome \*\*words\*\*\./);
+  });
+
+  test("the editor's own networking connects to the address that was checked", async () => {
+    const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
+    const needs = { resolve, addressClass: () => 'public' as const, timeoutMs: 20_000, maxBytes: 1000 };
+    const answer = await webRequest(new URL(`http://nowhere.example:${port}/`), needs, new AbortController().signal);
+    assert.equal(answer.kind === 'page' && Buffer.from(answer.bytes).toString().includes(`For nowhere.example:${port}`), true);
+  });
+
+  test('git is asked, or said not to be there', async () => {
+    assert.match(await run('git_status', {}), /^failed: (The open folder is no git repository\.|git is not installed)/);
   });
 });
 
