@@ -15,6 +15,8 @@ import type { TerminalNeeds } from './terminalNeeds';
 
 /** How long a command that goes to the background is watched first: long enough to see that it cannot start. */
 const firstLookMs = 1000;
+/** A turn waits no longer than two seconds for a call that it has stopped, and the output so far belongs in its record. */
+const stopPatienceMs = 1500;
 
 export interface CommandRequest {
   readonly command: string;
@@ -154,12 +156,21 @@ export class CommandRun {
   }
 
   private async stopped(started: StartedCommand): Promise<ToolOutput> {
-    const left = await started.process.kill();
+    const left = await this.atMost(stopPatienceMs, started.process.kill());
+    const how = left === null ? 'and does not end by itself: it is being ended by force' : 'with everything it had started';
     return {
       outcome: 'interrupted',
-      text: `The command was stopped after ${duration(started.process.runningMs)} with everything it had started; it may have run in part.${survivorSentence(left)} Output so far:\n\n${outputText(started.process)}`,
+      text: `The command was stopped after ${duration(started.process.runningMs)} ${how}; it may have run in part.${survivorSentence(left ?? [])} Output so far:\n\n${outputText(started.process)}`,
       details: commandDetails(started, { timedOut: false, background: null }),
     };
+  }
+
+  /** Null when it takes longer; it goes on. */
+  private atMost<T>(patienceMs: number, work: Promise<T>): Promise<T | null> {
+    return new Promise((resolve, reject) => {
+      const cancel = this.needs.clock.after(patienceMs, () => resolve(null));
+      void work.then(resolve, reject).finally(cancel);
+    });
   }
 
   private proceeded(started: StartedCommand): ToolOutput {
