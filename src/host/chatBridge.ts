@@ -150,6 +150,11 @@ export class ChatBridge implements Surface, Disposable {
     this.tell('trust', { restricted: this.needs.surroundings().restricted });
   }
 
+  /** The setting has changed that decides where no mode was chosen. */
+  usualModeChanged(): void {
+    for (const sessionId of new Set([null, this.shownSession])) this.inBackground(this.tellMode(sessionId));
+  }
+
   promptFilesChanged(): void {
     this.tell('promptFiles', this.needs.surroundings().promptFiles);
   }
@@ -217,6 +222,7 @@ export class ChatBridge implements Surface, Disposable {
     if (state === null) {
       if (shown === null) this.endpoint.notify('beginning', this.beginning);
       this.endpoint.notify('shown', shown);
+      if (shown === null) this.inBackground(this.tellMode(null));
       this.endpoint.notify('model', this.modelState);
     } else this.endpoint.notify('bootstrap', { ...state, model: this.modelState, background: this.behind });
     this.changed = false;
@@ -345,6 +351,10 @@ export class ChatBridge implements Surface, Disposable {
   private modelsChanged(): void {
     this.tellModel();
     this.tell('setup', this.needs.models.setup);
+  }
+
+  private async tellMode(sessionId: string | null): Promise<void> {
+    if (this.needs.store.isReadable) this.tell('mode', { sessionId, mode: await this.needs.gateway.mode(this.id, sessionId) });
   }
 
   private async modelChosen(sessionId: string | null): Promise<void> {

@@ -118,6 +118,7 @@ class HermesWindow {
   private readonly gateway: ConversationGateway;
   private readonly store: SessionStore;
   private readonly hindsight: HindsightDesk;
+  private readonly terminal: TerminalDesk;
   private readonly sessions: SessionsDesk;
   private readonly others: OtherFoldersDesk;
   private readonly mcp: McpDesk;
@@ -172,13 +173,13 @@ class HermesWindow {
         openOutput: (file) => terminal.openOutput(file),
       }),
     );
-    const terminal: TerminalDesk = own(
+    const terminal: TerminalDesk = (this.terminal = own(
       new TerminalDesk({
         files, clock, log, secrets: context.secrets, checkpoint: changedFiles.checkpoint,
         storageFolder: () => storeFolderOf(currentFolder),
         timeoutSeconds: () => settings.current.terminalTimeoutSeconds,
       }),
-    );
+    ));
     const knowledge = new KnowledgeDesk({ files, clock, distFolder });
     const editTools = fileTools({ paths: new AccessPaths(files), editor: fileEditor, journal: changedFiles.journal });
     const tools = new ToolRegistry([...readOnlyTools(files), ...editTools, ...terminal.tools, ...knowledge.tools]);
@@ -394,6 +395,7 @@ class HermesWindow {
     own(gateway.onDidChangeRunning(showStatus));
     own(notices.onDidChange(() => (showStatus(), chat.showWaiting(notices.count))));
     own(settings.onDidChange(() => (models.invalidate(), hindsight.changed(), gateway.memoryChanged())));
+    own(settings.onDidChange(() => [bridge, ...chatTabs.bridges].forEach((each) => each.usualModeChanged())));
     own(memory.onDidChange(() => gateway.memoryChanged()));
     own(context.secrets.onDidChange(() => (keyChanges++, models.invalidate(), hindsight.changed())));
     own(vscode.lm.onDidChangeChatModels(() => models.editorModelsChanged()));
@@ -406,6 +408,7 @@ class HermesWindow {
   }
 
   async close(): Promise<void> {
+    void this.terminal.closing();
     await atMost(settlePatienceMs, this.gateway.shutdown()).catch((error: unknown) => this.log.error('Turns could not be settled at closing', error));
     void this.others.close();
     const servers = this.mcp.close();

@@ -184,4 +184,31 @@ describe('a turn that waits', () => {
     mend();
     expect([ran, questions(panel), panel.settled.map(({ turn }) => turn.stopReason), await tools(sessionId)]).toEqual([[], [], ['storeFailed'], ['tool: cancelled: (Cancelled: this call was not run.)']]);
   });
+
+  it('does not come to be while its answer is kept in a spill: what is decided must be in the store', async () => {
+    const { panel, ran } = await asking({ spillFolders: ['spills'] });
+    world.server.script(reply().says('I will. ').calls('change', { name: 'a.ts' }));
+    const mend = world.breakStore((method) => (['appendChunks', 'putMessages', 'requestApproval', 'settleTurn', 'foldSpill'].includes(method) ? full : null));
+    const { sessionId } = await world.send(panel, 'go');
+    await panel.untilSettled(1);
+    mend();
+    await world.spilling.tryAgain();
+    expect([ran, questions(panel), panel.settled.map(({ turn }) => turn.stopReason), (await world.lines(sessionId)).slice(1), await world.store.openTurnOf(sessionId), await world.store.verifyIntegrity()]).toEqual([
+      [], [], ['storeFailed'], ['assistant: I will.  [change {"name":"a.ts"}]', 'tool: cancelled: (Cancelled: this call was not run.)', 'assistant (closing): (Stopped before an answer: it could not be saved.)'], null, [],
+    ]);
+  });
+
+  it('is nobody\'s who left it: once it goes on and the program dies, it is settled as cut off', async () => {
+    const { panel, holds } = await asking();
+    holds.set('a.ts', new Promise(() => undefined));
+    world.server.script(reply().calls('change', { name: 'a.ts' }));
+    const { sessionId } = await world.send(panel, 'go');
+    const { id } = await question(panel);
+    const whileWaiting = world.spilling.liveTurns;
+    await world.gateway.leaveWaiting();
+    await world.gateway.decideApproval(id, once);
+    const whileRunning = world.spilling.liveTurns.length;
+    await world.crash();
+    expect([whileWaiting, whileRunning, (await world.store.readTranscript({ sessionId, limit: 9 })).turns.map((turn) => (turn.state === 'settled' ? turn.stopReason : turn.state))]).toEqual([[], 1, ['crash']]);
+  });
 });

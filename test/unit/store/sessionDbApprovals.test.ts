@@ -64,12 +64,13 @@ describe('a question to the person', () => {
     ]);
   });
 
-  it('was allowed and cut off before a result: the call may have run, the one behind as well', () => {
+  it('was allowed, and the power failed before a result: the call may have run, the one behind as well', async () => {
     callingTurn();
     world.db.requestApproval(anApproval('ap'));
     world.db.decideApproval('ap', once, 7);
-    const [recovered] = world.db.recoverTurns();
-    expect([recovered?.turn.stopReason, recovered?.messages.flatMap((row) => (row.role === 'tool' ? [row.parts[0].outcome] : []))]).toEqual(['crash', ['interrupted', 'interrupted']]);
+    const { db } = await world.reopened();
+    const [recovered] = db.recoverTurns();
+    expect([db.approvalsOf('t1').map((approval) => approval.state.kind), recovered?.turn.stopReason, recovered?.messages.flatMap((row) => (row.role === 'tool' ? [row.parts[0].outcome] : []))]).toEqual([['decided'], 'crash', ['interrupted', 'interrupted']]);
   });
 
   it('about a later call leaves the result of an earlier one as it is', () => {
