@@ -20,7 +20,7 @@ export async function measureFileSearch(quick) {
   const measured = await benchFileSearch(files, quick ? 3 : 7, path.join(root, 'test/vscode/node_modules/code-server/lib/vscode'));
   const result = { files, ripgrep: measured.ripgrep && summary(measured.ripgrep), fallback: summary(measured.fallback), idle: quantiles(measured.idle) };
   for (const [name, figures] of Object.entries({ ripgrep: result.ripgrep, fallback: result.fallback })) {
-    console.log(figures ? `  ${name.padEnd(8)}  whole p50 ${figures.whole.p50} ms, max ${figures.whole.max}; stopped after p50 ${figures.cancel.p50} ms, max ${figures.cancel.max}; nothing else had its turn for p99 ${figures.stall.p99} ms, max ${figures.stall.max}` : `  ${name.padEnd(8)}  not found`);
+    console.log(figures ? `  ${name.padEnd(8)}  whole p50 ${figures.whole.p50} ms, max ${figures.whole.max}; stopped after p50 ${figures.cancel.p50} ms, max ${figures.cancel.max}; nothing else had its turn for p99 ${figures.stall.p99} ms, max ${figures.stall.max}, computing p99 ${figures.busy.p99}, max ${figures.busy.max}` : `  ${name.padEnd(8)}  not found`);
   }
   console.log(`  a process that does nothing: p99 ${result.idle.p99} ms, max ${result.idle.max}`);
   return result;
@@ -32,13 +32,13 @@ export function fileSearchAims({ files, ripgrep, fallback }) {
   return [
     ...(ripgrep ? [{ aim: `a search of ${size} files is stopped (ripgrep), max ms`, value: ripgrep.cancel.max, most: 100 }] : []),
     { aim: `a search of ${size} files is stopped (fallback), max ms`, value: fallback.cancel.max, most: 100 },
-    { aim: `a search of ${size} files keeps the host busy at a stretch (fallback), p99 ms`, value: fallback.stall.p99, most: 20 },
+    { aim: `a search of ${size} files computes at a stretch (fallback), max ms`, value: fallback.busy.max, most: 20 },
   ];
 }
 
 /** @param {import('../test/bench/fileSearchBench').FileSearchFigures} figures */
-function summary({ whole, cancel, stall }) {
-  return { whole: quantiles(whole), cancel: quantiles(cancel), stall: quantiles(stall) };
+function summary({ whole, cancel, stall, busy }) {
+  return { whole: quantiles(whole), cancel: quantiles(cancel), stall: quantiles(stall), busy: quantiles(busy) };
 }
 
 /** @param {readonly number[]} values */

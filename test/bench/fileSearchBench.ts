@@ -14,6 +14,8 @@ export interface FileSearchFigures {
   readonly whole: readonly number[];
   readonly cancel: readonly number[];
   readonly stall: readonly number[];
+  /** The part of each stall in which the process had a processor (all its threads, so at most too much): what the search itself is to blame for. */
+  readonly busy: readonly number[];
 }
 
 export interface FileSearchBench {
@@ -59,13 +61,16 @@ function plant(root: string, files: number): void {
 async function measure(rounds: number, search: (signal: AbortSignal) => Promise<readonly TextMatch[]>): Promise<FileSearchFigures> {
   // Not counted: the system's cache of the files fills.
   await search(new AbortController().signal);
-  const figures = { whole: [] as number[], cancel: [] as number[], stall: [] as number[] };
+  const figures = { whole: [] as number[], cancel: [] as number[], stall: [] as number[], busy: [] as number[] };
   for (let round = 0; round < rounds; round++) {
     const stall = watchStalls();
     const started = performance.now();
     const found = await search(new AbortController().signal);
     figures.whole.push(performance.now() - started);
-    figures.stall.push(...stall());
+    for (const { gap, busy } of stall()) {
+      figures.stall.push(gap);
+      figures.busy.push(busy);
+    }
     if (found.length !== 1) throw new Error(`The search found ${found.length} matches; 1 is there.`);
   }
   for (let round = 0; round < rounds; round++) {
@@ -84,17 +89,21 @@ async function measure(rounds: number, search: (signal: AbortSignal) => Promise<
 async function idleStalls(): Promise<readonly number[]> {
   const stall = watchStalls();
   await sleep(3000);
-  return stall();
+  return stall().map(({ gap }) => gap);
 }
 
-/** How long the process was kept from everything else, each time. */
-function watchStalls(): () => readonly number[] {
-  const gaps: number[] = [];
+/** How long the process was kept from everything else, each time, and how much of that it was computing rather than waiting for a processor. */
+function watchStalls(): () => readonly { readonly gap: number; readonly busy: number }[] {
+  const gaps: { readonly gap: number; readonly busy: number }[] = [];
   let last = performance.now();
+  let used = process.cpuUsage();
   const timer = setInterval(() => {
     const now = performance.now();
-    gaps.push(Math.max(0, now - last - 1));
+    const { user, system } = process.cpuUsage(used);
+    const gap = Math.max(0, now - last - 1);
+    gaps.push({ gap, busy: Math.min(gap, (user + system) / 1000) });
     last = now;
+    used = process.cpuUsage();
   }, 1);
   return () => {
     clearInterval(timer);
