@@ -84,6 +84,11 @@ export class TerminalDesk implements Disposable {
     await openReadOnly(real);
   }
 
+  /** The window is about to close: servers and watchers get a moment to end by themselves. */
+  closing(): Promise<void> {
+    return this.running.endHandedOver();
+  }
+
   /** Ends every command at once. */
   dispose(): void {
     this.lifetime.dispose();

@@ -81,6 +81,12 @@ export class RunningCommands implements Disposable {
     return [...this.entries.values()].some(({ process }) => process.file.path === file && process.isAlive);
   }
 
+  /** Asks what keeps running beside the turns to end, and ends it: the window is about to close. Turns end their own commands. */
+  async endHandedOver(): Promise<void> {
+    const handed = [...this.entries.values()].filter((entry) => entry.handed && entry.process.isAlive);
+    await Promise.all(handed.map((entry) => entry.process.kill()));
+  }
+
   /** Ends everything at once: the window closes. */
   dispose(): void {
     for (const { process: running } of this.alive) running.tree.endNow();

@@ -145,6 +145,19 @@ describe('a command that keeps running', () => {
   });
 });
 
+describe('a window that is about to close', () => {
+  it('lets a server end by itself, and leaves the commands of turns to their turns', async () => {
+    const ended = join(world.home, 'ended');
+    await world.call('run_command', { command: `trap 'echo bye > ${ended}; exit' TERM; while true; do sleep 0.05; done`, background: true });
+    const { output, stop } = await begin('echo up; sleep 1000');
+    await world.running.endHandedOver();
+    expect(readFileSync(ended, 'utf8')).toBe('bye\n');
+    expect(world.running.alive.map(({ command }) => command)).toEqual(['echo up; sleep 1000']);
+    stop.abort();
+    expect((await output).outcome).toBe('interrupted');
+  });
+});
+
 describe('commands of a window that was killed', () => {
   it('are ended by the next one, and those of a window that lives are not', async () => {
     const host = new NodeProgram(await bundleProgram('test/support/killedHost.ts', world.home), []);
