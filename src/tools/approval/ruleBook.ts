@@ -58,7 +58,7 @@ export class RuleBook {
     const isAbsolute = isFromHome || /^([\\/]|[A-Za-z]:[\\/])/.test(pattern);
     if (!isAbsolute && !path.isInside) return false;
     const whole = (isFromHome ? escapedPattern(this.files.home.replaceAll('\\', '/')) + pattern.slice(1) : pattern).replaceAll('\\', '/');
-    return patternExpression(isAbsolute ? whole : whole.replace(/^\.\//, ''), caseSensitive).test(isAbsolute ? path.path.replaceAll('\\', '/') : path.shown);
+    return patternExpression((isAbsolute ? whole : whole.replace(/^\.\//, '')).normalize('NFC'), caseSensitive).test((isAbsolute ? path.path.replaceAll('\\', '/') : path.shown).normalize('NFC'));
   }
 }
 

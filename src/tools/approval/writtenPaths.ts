@@ -3,7 +3,7 @@ import { deniedByRule, type Finding } from './finding';
 import { denyingFetchRule, parsedUrl } from './judgeAddress';
 import type { PathPlaces } from './pathPlaces';
 import type { RuleBook } from './ruleBook';
-import { isSecret } from './sensitivePaths';
+import { changeReasons, isSecret } from './sensitivePaths';
 import type { ShellWord } from './shell/shellCommand';
 
 /** Where the commands of a text may run. */
@@ -48,6 +48,8 @@ export function reachedFiles(words: readonly ShellWord[], folders: WorkFolders, 
       }
       for (const path of paths) {
         if (isSecret(path.isInside ? path.shown : path.path) && index > 0) reasons.add('sensitive');
+        // Git names versions as files are named, and guards its own files.
+        if (index > 0 && words[0]?.text !== 'git') for (const reason of changeReasons(path.isInside ? path.shown : path.path)) reasons.add(reason);
         if (index > 0 && !path.isInside && looksLikePath(text)) reasons.add('outside');
       }
       if (paths.length === 0 && index > 0 && looksLikePath(text)) reasons.add('outside');
