@@ -27,6 +27,7 @@ import { SpillingStore } from '../store/spill/spillingStore';
 import { startNodeWorker } from '../store/worker/nodeWorkerPort';
 import { AccessPaths } from '../tools/accessPaths';
 import { fileTools } from '../tools/files/fileTools';
+import { withDiagnostics } from '../tools/knowledge/withDiagnostics';
 import { readOnlyTools } from '../tools/readOnlyTools';
 import { ToolRegistry } from '../tools/toolRegistry';
 import { WorkspacePaths } from '../tools/workspacePaths';
@@ -181,7 +182,7 @@ class HermesWindow {
       }),
     ));
     const knowledge = new KnowledgeDesk({ files, clock, distFolder });
-    const editTools = fileTools({ paths: new AccessPaths(files), editor: fileEditor, journal: changedFiles.journal });
+    const editTools = fileTools({ paths: new AccessPaths(files), editor: fileEditor, journal: changedFiles.journal }).map((tool) => withDiagnostics(tool, knowledge.afterEdit));
     const tools = new ToolRegistry([...readOnlyTools(files), ...editTools, ...terminal.tools, ...knowledge.tools]);
     const project = own(new ProjectDesk({ files, clock, log }));
     const mcp = (this.mcp = own(new McpDesk({ context, distFolder, clock, log, offer: (offers) => storeDesk.offer('mcp', offers) })));
