@@ -70,7 +70,7 @@ describe('text search without ripgrep', () => {
   it('ends with the reason of a stop, also while the disk does not answer', async () => {
     put({ 'a.txt': 'x' });
     const controller = new AbortController();
-    const hanging: FolderReader = { ...diskReader, read: () => new Promise(() => controller.abort(new Error('stopped'))) };
+    const hanging: FolderReader = { ...diskReader, read: () => new Promise(() => setTimeout(() => controller.abort(new Error('stopped')), 5)) };
     await expect(scan(search(), { signal: controller.signal, reader: hanging })).rejects.toThrow('stopped');
   });
 
