@@ -1,14 +1,8 @@
-import type { Agent } from '../agent/agent';
 import { Compressor } from '../agent/compression/compressor';
-import type { ContextEngine } from '../agent/compression/contextEngine';
 import { TurnStop } from '../agent/turnStop';
-import type { Clock } from '../base/clock';
 import { type Disposable, Emitter } from '../base/disposable';
-import type { Ids } from '../base/ids';
-import type { Log } from '../base/log';
-import type { MemoryManager } from '../memory/memoryManager';
 import type { BringOver, BroughtOver } from '../store/bringingOver';
-import type { SessionQuery, SessionStore, TranscriptPage, TranscriptQuery } from '../store/sessionStore';
+import type { SessionQuery, TranscriptPage, TranscriptQuery } from '../store/sessionStore';
 import type { Approval, ApprovalDecision, Mode } from '../transcript/approval';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { SessionSummary } from '../transcript/session';
@@ -16,9 +10,10 @@ import { Approvals } from './approvals';
 import { Compressions } from './compressions';
 import { Continuing } from './continuing';
 import {
-  type BeforeAsking, type BusyMode, type CompressionReport, type ForgetReport, type Gateway, type PromptSubmission, type SessionContextUse, type SessionSnapshot, type SubmitReceipt,
+  type BeforeAsking, type CompressionReport, type ForgetReport, type Gateway, type PromptSubmission, type SessionContextUse, type SessionSnapshot, type SubmitReceipt,
   type Surface, type SwitchOutcome, type SwitchTarget,
 } from './gateway';
+import type { GatewayParts } from './gatewayParts';
 import { PromptIntake } from './promptIntake';
 import { PromptQueue } from './promptQueue';
 import { PromptVersions } from './promptVersions';
@@ -32,31 +27,6 @@ import { TurnOpening } from './turnOpening';
 import { type SettledRow, type StartedTurn, TurnRunner } from './turnRunner';
 import { TurnSlots } from './turnSlots';
 import { WaitingTurns } from './waitingTurns';
-
-export interface GatewayParts {
-  readonly store: SessionStore;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly log: Log;
-  /** Makes an agent for a model reference. Opening the model is the agent's, inside the turn: the prompt is stored first. */
-  readonly createAgent: (model: string, memory?: MemoryManager) => Agent;
-  /** Changes when anything an agent is made from changes (model, endpoint, tools, settings, folders). */
-  readonly agentSignature: (model: string) => string;
-  readonly createMemory: (agent: { readonly isPrivate: boolean }) => MemoryManager;
-  /** The model of new sessions; null while none was chosen. */
-  readonly defaultModel: () => string | null;
-  readonly saveDefaultModel: (ref: string) => Promise<void>;
-  /** Path of the open folder, kept with new sessions. */
-  readonly folder: () => string | null;
-  /** What becomes of a prompt sent while a turn runs; it queues where this is not said. */
-  readonly busyMode?: () => BusyMode;
-  /** How freely the agent of a session may act for which nothing was chosen; it asks where this is not said. */
-  readonly defaultMode?: () => Mode;
-  /** Keeps conversations within what their model can take; the usual `Compressor` where this is not said. */
-  readonly contextEngine?: ContextEngine;
-  /** Reference of the model that writes summaries; null: that of the session, as where this is not said. */
-  readonly summaryModel?: () => string | null;
-}
 
 /** The gateway over a store and agents: puts its rooms together, and knows what each request is for. */
 export class ConversationGateway implements Gateway {

@@ -4,6 +4,7 @@ import type { Message } from '../../transcript/message';
 import type { StopReason } from '../../transcript/stopReason';
 import { readChunkRow, type StoredChunk } from './chunkFolding';
 import { numberOr, oneOf, textOr } from './columns';
+import { importApprovals } from './importApprovals';
 import { importFileChanges } from './fileChangeImport';
 import { readMessageRow } from './messageRow';
 import { withChunks, type MessageTable } from './messageTable';
@@ -87,7 +88,7 @@ export class StoreImport {
     const approvals = [...source.rows('approvals')];
     const pending = new Set(waiting === 'end' ? [] : approvals.filter((row) => row['state'] === 'pending').map((row) => textOr(row, 'id', '')));
     const turns = this.importTurns(source.rows('turns'), pending);
-    this.importApprovals(approvals);
+    this.counts.skipped += importApprovals(this.database, approvals, (row) => this.insert('approvals', row));
     this.importMessages(source.rows('messages'), chunksByMessage(source.rows('stream_chunks')));
     for (const turn of turns) this.closing.close(turn, turn.stopReason, turn.settledAt);
     this.recountTurns(turns);
@@ -229,18 +230,6 @@ export class StoreImport {
   private placeFor(sessionId: string, position: number): number {
     const free = position > 0 && this.database.get('SELECT 1 AS n FROM messages WHERE session_id = ? AND position = ?', [sessionId, position]) === undefined;
     return free ? position : this.messages.endPosition(sessionId);
-  }
-
-  /** What is asked for a turn that does not wait for it here will not be decided any more. */
-  private importApprovals(rows: readonly SqlRow[]): void {
-    for (const row of rows) {
-      if (!this.has('sessions', 'id', textOr(row, 'session_id', ''))) {
-        this.counts.skipped++;
-        continue;
-      }
-      const waits = this.database.get("SELECT 1 AS n FROM turns WHERE state = 'waiting' AND approval_id = ?", [textOr(row, 'id', '')]) !== undefined;
-      this.insert('approvals', row['state'] === 'pending' && !waits ? { ...row, state: 'expired' } : row);
-    }
   }
 
   private importQueue(rows: Iterable<SqlRow>): void {
