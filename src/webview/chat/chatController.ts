@@ -10,7 +10,7 @@ import type { ChatNeeds, ChatProtocol } from './chatHost';
 import { runCommand, type CommandTarget } from './commandRunner';
 import { initialState, reduce, type ChatEvent, type ChatViewState } from './chatState';
 import { afterSubmission, withInsertion } from './composerText';
-import { changedTurnsFrom, openTurn } from './conversation';
+import { mayHaveChangedFiles, openTurn } from './conversation';
 import { DoubtfulMessages } from './doubtfulMessages';
 import { Drafts } from './drafts';
 import { FileReviews } from './fileReviews';
@@ -373,7 +373,7 @@ export class ChatController {
 
   private hasChangedFiles(turnUid: string): boolean {
     const { conversation } = this.current.peek();
-    return conversation !== null && changedTurnsFrom(conversation, turnUid).length > 0;
+    return conversation !== null && mayHaveChangedFiles(conversation, turnUid);
   }
 
   private exportSession(): void {

@@ -121,11 +121,11 @@ export function withChanges(conversation: Conversation, turnUid: string, files: 
   return { ...conversation, changes: new Map(conversation.changes).set(turnUid, files) };
 }
 
-/** Turns from this prompt's on that changed files which are not all reverted. */
-export function changedTurnsFrom({ messages, changes }: Conversation, turnUid: string): readonly string[] {
+/** Whether turns from this one on may have changed files that are not all reverted: those in view, and versions of prompts that are not. */
+export function mayHaveChangedFiles({ messages, changes, versions }: Conversation, turnUid: string): boolean {
   const from = messages.findIndex((live) => live.turnUid === turnUid);
   const behind = new Set(messages.slice(Math.max(0, from)).flatMap((live) => live.turnUid ?? []));
-  return [...behind].filter((uid) => changes.get(uid)?.some(({ state }) => state !== 'reverted') === true);
+  return [...behind].some((uid) => versions.has(uid) || changes.get(uid)?.some(({ state }) => state !== 'reverted') === true);
 }
 
 /** The answer to `readMessage`. */

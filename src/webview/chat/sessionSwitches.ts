@@ -2,8 +2,9 @@ import { signal, type ReadonlySignal } from '@preact/signals';
 import type { FoundSession, SwitchResult, ViewSwitch } from '../../protocol/chatProtocol';
 import type { ChangedFile, SessionSummary } from '../../protocol/transcriptWords';
 import { t } from '../localization';
-import { changedTurnsFrom, turnsFrom, type Conversation } from './conversation';
+import { mayHaveChangedFiles, turnsFrom, type Conversation } from './conversation';
 import type { Drafts } from './drafts';
+import type { LiveMessage } from './liveMessage';
 import type { HostRequests } from './hostRequests';
 
 /** What taking a prompt back would do, before it is done. */
@@ -127,11 +128,8 @@ export class SessionSwitches {
     if (conversation === null || prompt === undefined) return;
     this.needs.requests.dismiss();
     this.withdraw();
-    const isSummarised = prompt.row !== null && prompt.row.sessionId !== conversation.session.id;
-    const offer = { sessionId: conversation.session.id, promptUid, turns: turnsFrom(conversation, promptUid), isSummarised };
-    // A branch begins with the files as they are; only the session that changed them takes that back.
-    const files = isSummarised || prompt.turnUid === null || changedTurnsFrom(conversation, prompt.turnUid).length === 0 ? [] : await this.needs.filesFrom(prompt.turnUid);
-    if (files !== null && this.shownId === offer.sessionId) this.rewindOffered.value = { ...offer, files };
+    const files = this.mayTakeFiles(conversation, prompt) ? await this.needs.filesFrom(prompt.turnUid) : [];
+    if (files !== null) this.show(conversation, prompt, files);
   }
 
   /** `files`: what the turns that are taken back changed in files is reverted too. */
@@ -148,10 +146,13 @@ export class SessionSwitches {
     const turns = count === '' ? 1 : Number(count);
     if (!/^\d*$/.test(count) || turns < 1) return this.refused(t('/undo takes the number of turns to take back, such as /undo 2.'));
     if (sessionId === null) return this.refused(t('There is nothing to take back yet.'));
-    const prompt = this.promptBefore(turns);
-    if (prompt !== null) {
-      await this.offerRewind(prompt);
-      return true;
+    const conversation = this.needs.shown();
+    const prompt = conversation?.messages.findLast((live) => live.role === 'user' && turnsFrom(conversation, live.uid) === turns);
+    if (conversation !== null && prompt !== undefined && this.mayTakeFiles(conversation, prompt)) {
+      const files = await this.needs.filesFrom(prompt.turnUid);
+      if (files === null) return false;
+      // What becomes of files is asked first, in the card that Rewind has.
+      if (files.length > 0) return this.show(conversation, prompt, files);
     }
     return this.takeBack({ reason: 'rewind', sessionId, turns });
   }
@@ -169,13 +170,16 @@ export class SessionSwitches {
     return asked && found !== null ? this.resumeFound(text, found) : false;
   }
 
-  /** The prompt of the turn so many turns back, where files were changed since: then the person is asked what becomes of those. */
-  private promptBefore(turns: number): string | null {
-    const conversation = this.needs.shown();
-    if (conversation === null) return null;
-    const prompt = conversation.messages.findLast((live) => live.role === 'user' && turnsFrom(conversation, live.uid) === turns);
-    const turnUid = prompt?.turnUid ?? null;
-    return prompt !== undefined && turnUid !== null && changedTurnsFrom(conversation, turnUid).length > 0 ? prompt.uid : null;
+  /** A branch begins with the files as they are; only the session that changed them takes that back. */
+  private mayTakeFiles(conversation: Conversation, prompt: LiveMessage): prompt is LiveMessage & { readonly turnUid: string } {
+    return !isSummarised(conversation, prompt) && prompt.turnUid !== null && mayHaveChangedFiles(conversation, prompt.turnUid);
+  }
+
+  private show(conversation: Conversation, prompt: LiveMessage, files: readonly ChangedFile[]): true {
+    const { id } = conversation.session;
+    const offer = { sessionId: id, promptUid: prompt.uid, turns: turnsFrom(conversation, prompt.uid), isSummarised: isSummarised(conversation, prompt), files };
+    if (this.shownId === id) this.rewindOffered.value = offer;
+    return true;
   }
 
   private resumeFound(text: string, found: FoundSession): Promise<boolean> | boolean {
@@ -217,4 +221,8 @@ export class SessionSwitches {
   private get shownId(): string | null {
     return this.needs.shown()?.session.id ?? null;
   }
+}
+
+function isSummarised({ session }: Conversation, { row }: LiveMessage): boolean {
+  return row !== null && row.sessionId !== session.id;
 }
