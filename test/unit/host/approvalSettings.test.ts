@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { readApprovals } from '../../../src/host/approvals/approvalSettings';
+import { WorkspaceRules } from '../../../src/host/approvals/workspaceRules';
+
+describe('the lists of rules in the settings', () => {
+  const read = (allow: unknown, deny: unknown): unknown => {
+    const problems: string[] = [];
+    return { read: readApprovals(allow, deny, (setting, sentence) => problems.push(`${setting}: ${sentence.slice(0, 50)}`)), problems };
+  };
+
+  it('are read as they are', () => {
+    expect(read(['run(npm test)'], ['run(git push *)', 'run(*)'])).toEqual({ read: { allow: ['run(npm test)'], deny: ['run(git push *)', 'run(*)'] }, problems: [] });
+    expect(read(undefined, undefined)).toEqual({ read: { allow: [], deny: [] }, problems: [] });
+  });
+
+  it('lose what would allow and cannot be read, and keep what would deny', () => {
+    expect(read(['npm test', 'run(*)', 7, 'run(ls)'], ['npm publish', { run: 'x' }])).toEqual({
+      read: { allow: ['run(ls)'], deny: ['npm publish', '{"run":"x"}'] },
+      problems: [
+        'hermes.approvals.allow: `npm test` is not a rule. Rules are written as run',
+        'hermes.approvals.allow: `run(*)` would allow everything of its kind. It ca',
+        'hermes.approvals.allow: `7` is not a rule. Rules are written as run(npm te',
+        'hermes.approvals.deny: `npm publish` in `hermes.approvals.deny` is not a ',
+        'hermes.approvals.deny: `{"run":"x"}` in `hermes.approvals.deny` is not a ',
+      ],
+    });
+  });
+
+  it('may be a single rule by mistake, which still denies', () => {
+    expect(read([], 'run(npm publish)')).toEqual({ read: { allow: [], deny: ['run(npm publish)'] }, problems: [] });
+  });
+});
+
+describe('what is allowed for a workspace', () => {
+  it('is added once, removed, and never more than the rules it holds', async () => {
+    const kept = new Map<string, unknown>([['hermes.approvals.allow', ['run(npm test)', 'run(*)', 'nothing']]]);
+    const rules = new WorkspaceRules({ get: (key) => kept.get(key), update: async (key, value) => void kept.set(key, value) });
+    const before = rules.all();
+    await rules.add(['run(ls)', 'run(npm test)']);
+    const added = rules.all();
+    await rules.remove('run(npm test)');
+    kept.set('other', 1);
+    const removed = rules.all();
+    kept.set('hermes.approvals.allow', 'run(x)');
+    expect([before, added, removed, rules.all()]).toEqual([['run(npm test)'], ['run(npm test)', 'run(ls)'], ['run(ls)'], []]);
+  });
+});
