@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { type AnyTool, defineTool } from '../tool';
 import { EditCalls, type EditPlan, type FileToolNeeds } from './editCalls';
-import { openExisting, openTarget } from './openTarget';
+import { fitted, openExisting, openTarget } from './openTarget';
 import { patched } from './patching';
 import { type PatchedFile, readPatch } from './patchText';
 import type { PlannedChange } from './plannedChange';
@@ -56,7 +56,7 @@ async function planned(needs: FileToolNeeds, patch: PatchedFile, signal: AbortSi
     }
     case 'update': {
       const { target, file } = await openExisting(needs, patch.path, signal);
-      const after = patched(file.text, patch.hunks, target.shown);
+      const after = fitted(target, () => patched(file.text, patch.hunks, target.shown));
       if (patch.moveTo === null) return [{ target, before: file, after }];
       const moved = await openTarget(needs, patch.moveTo, signal);
       if (moved.file !== null) throw new Error(`${target.shown} cannot be moved to ${moved.target.shown}, because there is a file already. Nothing was changed.`);

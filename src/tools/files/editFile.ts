@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { type AnyTool, defineTool } from '../tool';
 import { EditCalls, type EditPlan, type FileToolNeeds } from './editCalls';
-import { openExisting } from './openTarget';
+import { fitted, openExisting } from './openTarget';
 import { DoesNotFit, replaced, type Replacement } from './replacement';
 
 const oldText = v.pipe(v.string(), v.nonEmpty('is empty: name the text that is replaced (write_file creates a file or replaces a whole one)'));
@@ -24,7 +24,7 @@ export function editFileTool(needs: FileToolNeeds): AnyTool {
   const calls = new EditCalls(needs);
   const plan = (input: v.InferOutput<typeof inputSchema>): EditPlan => async (signal) => {
     const { target, file } = await openExisting(needs, input.path, signal);
-    return [{ target, before: file, after: afterAll(file.text, replacementsOf(input), target.shown) }];
+    return [{ target, before: file, after: fitted(target, () => afterAll(file.text, replacementsOf(input), target.shown)) }];
   };
   return defineTool({
     name: 'edit_file',

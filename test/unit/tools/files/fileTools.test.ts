@@ -98,6 +98,18 @@ describe('what the person is asked', () => {
     expect(asked?.access).toMatchObject({ kind: 'edit', paths: [{ path: outside, isInside: false }] });
   });
 
+  it.each([
+    ['edit_file', (file: string) => ({ path: file, old_text: 'password = guess', new_text: 'x' })],
+    ['apply_patch', (file: string) => ({ patch: `*** Begin Patch\n*** Update File: ${file}\n@@\n-password = guess\n+x\n*** End Patch` })],
+  ] as const)('is not told unasked by a refusal of %s what stands in a secret file or one outside', async (tool, input) => {
+    writeFileSync(path.join(home, 'outside.txt'), 'password = hunter2\n');
+    writeFileSync(path.join(root, '.env'), 'password = hunter2\n');
+    for (const file of [path.join(home, 'outside.txt'), '.env']) {
+      const { says } = await play(root, tools(), edit({ tool, input: input(file) }));
+      expect([says.includes('hunter2'), says.includes('Use read_file, which asks the person')]).toEqual([false, true]);
+    }
+  });
+
   it('never is about an edit that cannot be made', async () => {
     const each = edit({ input: { path: 'a.txt', old_text: 'absent', new_text: 'two' } });
     layOut(root, each);
