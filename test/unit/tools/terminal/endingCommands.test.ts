@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../src/base/clock';
@@ -161,13 +161,14 @@ describe('a window that is about to close', () => {
 describe('commands of a window that was killed', () => {
   it('are ended by the next one, and those of a window that lives are not', async () => {
     const host = new NodeProgram(await bundleProgram('test/support/killedHost.ts', world.home), []);
-    const variable = (await host.line('started ')).slice('started '.length);
+    const [, variable = '', home = ''] = (await host.line('started ')).split(' ');
     await world.call('run_command', { command: 'sleep 1000', background: true });
     expect(await endOrphanedCommands(systemClock)).toBe(0);
     await host.kill();
     expect(world.leftovers(variable).length).toBeGreaterThanOrEqual(2);
     expect(await endOrphanedCommands(systemClock)).toBe(1);
     expect([world.leftovers(variable), world.leftovers().length > 0]).toEqual([[], true]);
+    rmSync(home, { recursive: true, force: true });
   });
 });
 
