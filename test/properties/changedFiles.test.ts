@@ -21,6 +21,9 @@ const name = 'a.ts';
 /** Lines say whose they are, and no two are alike. */
 class Play {
   private count = 0;
+  /** What the person took out: nobody may bring it back. */
+  readonly removed = new Set<string>();
+  readonly written: string[] = [];
 
   constructor(private readonly world: ChangedFilesWorld) {}
 
@@ -67,7 +70,10 @@ class Play {
 
   private edited({ at, remove, add }: Extract<Step, { readonly at: number }>, whose: string): string {
     const lines = (this.world.text(name) ?? '').split(/(?<=\n)/).filter((line) => line !== '');
-    lines.splice(at % (lines.length + 1), remove, ...this.lines(whose, add).split(/(?<=\n)/).filter((line) => line !== ''));
+    const added = this.lines(whose, add).split(/(?<=\n)/).filter((line) => line !== '');
+    const gone = lines.splice(at % (lines.length + 1), remove, ...added);
+    if (whose === 'person') gone.forEach((line) => this.removed.add(line));
+    if (whose === 'person') this.written.push(...added);
     return lines.join('');
   }
 
@@ -94,6 +100,33 @@ describe('reverting what agents changed', () => {
       }),
       { numRuns: runs },
     );
+  }, 120_000);
+
+  const edit = fc.record({ kind: fc.constantFrom<('agent' | 'person')[]>('agent', 'person'), at: fc.nat(12), remove: fc.nat(2), add: fc.nat(2), turn });
+
+  it('leaves exactly what the person made of the file, or the file as it is and says so', async () => {
+    let clean = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(edit, { minLength: 2, maxLength: 8 }), async (steps) => {
+        const world = await ChangedFilesWorld.open();
+        try {
+          world.person(name, start);
+          const play = new Play(world);
+          for (const each of steps.toSorted((one, other) => one.turn - other.turn)) await play.take(each);
+          const before = world.text(name);
+          const { conflicts } = await world.files.revertFrom('t1');
+          const lines = (world.text(name) ?? '').split(/(?<=\n)/).filter((line) => line !== '').sort();
+          const wanted = [...start.split(/(?<=\n)/).filter((line) => line !== ''), ...play.written].filter((line) => !play.removed.has(line)).sort();
+          if (conflicts.length > 0) expect(world.text(name)).toBe(before);
+          else expect(lines).toEqual(wanted);
+          if (conflicts.length === 0) clean++;
+        } finally {
+          world.dispose();
+        }
+      }),
+      { numRuns: runs },
+    );
+    expect(clean).toBeGreaterThan(runs / 4);
   }, 120_000);
 
   const content = fc.oneof(
