@@ -10,7 +10,7 @@ import { lookedAt } from './shell/readOnlyCommands';
 import { NotUnderstood, type ShellPart, type ShellRedirect, type ShellWord } from './shell/shellCommand';
 import { parseShell } from './shell/shellParser';
 import { isSecret } from './sensitivePaths';
-import { reachedFiles, type WorkFolders, writtenPaths } from './writtenPaths';
+import { reachedFiles, turnsBack, type WorkFolders, writtenPaths } from './writtenPaths';
 
 export interface CommandNeeds {
   readonly mode: Mode;
@@ -121,7 +121,7 @@ function foldersOf(parts: readonly ShellPart[], hasLoop: boolean, folder: Access
     const { words } = unwrapped(part.words);
     const [name, target, ...more] = words;
     if (name === undefined || !/^(cd|chdir|pushd|popd)$/i.test(name.text)) continue;
-    const isPlain = name.text === 'cd' && target !== undefined && more.length === 0 && !target.hasExpansion && !target.hasGlob && !/^[-+]/.test(target.text) && target.text !== '';
+    const isPlain = name.text === 'cd' && target !== undefined && more.length === 0 && !target.hasExpansion && !target.hasGlob && !/^[-+]/.test(target.text) && target.text !== '' && !turnsBack(target.text);
     if (hasLoop || !isPlain) return null;
     const reached = paths.flatMap((path) => {
       const logical = target.hasTilde ? places.path.join(places.home, target.text.slice(1)) : places.path.resolve(path, target.text);

@@ -20,11 +20,16 @@ export function writtenPaths(word: ShellWord, folders: WorkFolders, places: Path
   if (word.hasExpansion || word.hasGlob) return null;
   // `\` parts folders on some systems and is a letter on others; `//host` is another machine on some.
   if (/\\|^\/\/|^[A-Za-z]:/.test(text) || text.includes('\0')) return null;
-  // Behind a link `..` leads elsewhere than the words say.
-  if (/(^|\/)[^/]*[^/.][^/]*\/+\.\.(\/|$)/.test(text) || /\.{3,}\/+\.\.(\/|$)/.test(text)) return null;
+  if (turnsBack(text)) return null;
   const { path, home } = places;
   const located = word.hasTilde ? [places.locate(path.join(home, text.slice(1)))] : folders.paths.map((folder) => places.locate(path.resolve(folder, text)));
   return located.includes(null) ? null : located.filter((each) => each !== null);
+}
+
+/** `..` behind a name: where the name is a link, it leads elsewhere than the words say. */
+export function turnsBack(text: string): boolean {
+  const segments = text.split('/').filter((segment) => segment !== '' && segment !== '.');
+  return segments.some((segment, index) => segment === '..' && index > 0 && segments[index - 1] !== '..');
 }
 
 /** What a command that is not known names in its words: files it would be asked for, and what a rule denies. */
