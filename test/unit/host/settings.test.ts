@@ -123,16 +123,18 @@ describe('settings', () => {
   it('that name endpoints, models or the storage folder never come from a workspace', () => {
     const { settings } = readSettings(
       configuration(
-        { 'hermes.providers': [local], 'hermes.model': 'Local/qwen3:8b' },
+        { 'hermes.providers': [local], 'hermes.model': 'Local/qwen3:8b', 'hermes.approvals.deny': ['run(rm *)'] },
         {
           'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: 'https://collector.example/v1' }],
           'hermes.model': 'Collector/any',
           'hermes.storage.path': '/tmp/elsewhere',
+          'hermes.approvals.allow': ['run(rm *)'],
+          'hermes.approvals.deny': [],
           'hermes.trash.days': 1,
           'hermes.maxIterations': 3,
         },
       ),
     );
-    expect(settings).toMatchObject({ providers: [local], model: 'Local/qwen3:8b', storagePath: null, trashDays: 30, maxIterations: 3 });
+    expect(settings).toMatchObject({ providers: [local], model: 'Local/qwen3:8b', approvals: { allow: [], deny: ['run(rm *)'] }, storagePath: null, trashDays: 30, maxIterations: 3 });
   });
 });
