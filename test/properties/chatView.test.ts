@@ -54,7 +54,7 @@ async function take({ kind, pick }: Step, view: ChatInWorld, word: string): Prom
     case 'rewind': {
       const prompt = choose(prompts, pick);
       if (prompt === undefined) return;
-      chat.switches.offerRewind(prompt.uid);
+      await chat.switches.offerRewind(prompt.uid);
       return chat.switches.rewind();
     }
     case 'undo':
