@@ -121,7 +121,10 @@ export class SpillingStore {
 
   private async write<M extends SpilledRequest['method']>(turnUid: string | undefined, request: SpilledRequest & { readonly method: M }): Promise<MethodResults[M]> {
     const live = turnUid === undefined ? undefined : this.live.get(turnUid);
-    if (live === undefined) return (await this.perform(request)) as MethodResults[M];
+    if (live === undefined) {
+      if (request.method === 'settleTurn') this.forgetWaiting(request.args[0].turnUid);
+      return (await this.perform(request)) as MethodResults[M];
+    }
     return (await live.inOrder(() => this.writeOf(live, request))) as MethodResults[M];
   }
 
@@ -210,6 +213,10 @@ export class SpillingStore {
     if (turn.state === 'running' && !this.live.has(turn.uid)) this.live.set(turn.uid, this.waiting.get(args[0]) ?? new LiveTurn(turn, this.inner, this.home, this.uid));
     this.waiting.delete(args[0]);
     return decided;
+  }
+
+  private forgetWaiting(turnUid: string): void {
+    for (const [id, { turn }] of this.waiting) if (turn.uid === turnUid) this.waiting.delete(id);
   }
 
   private async compressSession(input: CompressSession): Promise<CompressedSession> {

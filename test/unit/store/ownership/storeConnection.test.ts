@@ -106,6 +106,17 @@ describe('a history that moves between windows', () => {
     });
   });
 
+  it('is given away with the turns that wait left in it', async () => {
+    const folder = new FakeFolder();
+    const said: string[] = [];
+    const guard: TurnGuard = { isBusy: () => null, stopRunning: () => Promise.resolve(), leaveWaiting: () => void said.push('left') };
+    const owner = window(folder, 'owner', guard);
+    owner.connection.onDidChangeState(({ kind }) => said.push(kind));
+    await owner.connection.open();
+    await window(folder, 'newcomer').connection.open();
+    expect(said.slice(-2)).toEqual(['left', 'continuedElsewhere']);
+  });
+
   it('goes to a newcomer that had chosen nothing when the busy owner’s window closes', async () => {
     const folder = new FakeFolder();
     const owner = window(folder, 'owner', runningTurn('Long work').guard);
