@@ -35,7 +35,8 @@ export function parseBatch(out: Buffer): ReadonlyMap<string, Uint8Array> {
     const [hash = '', type = '', size = ''] = out.subarray(at, end).toString().split(' ');
     at = end + 1;
     if (type !== 'blob') continue;
-    contents.set(hash, out.subarray(at, at + Number(size)));
+    // A copy: what is sent to the store's thread takes along everything its buffer holds.
+    contents.set(hash, new Uint8Array(out.subarray(at, at + Number(size))));
     at += Number(size) + 1;
   }
   return contents;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,6 +63,20 @@ describe('the store behind its worker, on a real disk', () => {
     expect(answers).toEqual(
       Array.from({ length: 20 }, (_, turn) => `assistant: ${Array.from({ length: 10 }, (_, seq) => `${turn}.${seq + 1} `).join('')}`),
     );
+  });
+
+  it('keeps what files held, byte for byte, over a reopening', async () => {
+    const storageFolder = temporaryFolder();
+    const first = await openedIn(storageFolder);
+    await first.store.createSession({ id: 's', startedAt: 1 });
+    const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => (index * 7919) % 256).subarray(3, 90_000);
+    const hash = createHash('sha256').update(bytes).digest('hex');
+    const change = { uid: 'f', sessionId: 's', turnUid: 't', callId: 'c', path: '/w/a', before: null, after: undefined, changedAt: 1, reviewed: null };
+    await first.store.recordFileChanges([change], []);
+    await first.store.completeFileChanges([{ uid: 'f', after: hash }], [{ hash, bytes }]);
+    await first.close();
+    const { store } = await openedIn(storageFolder);
+    expect({ changes: await store.fileChangesOf(['t']), same: Buffer.from((await store.fileContent(hash)) ?? []).equals(bytes) }).toEqual({ changes: [{ ...change, after: hash }], same: true });
   });
 
   it('tells how far a scan has come while it runs', async () => {
