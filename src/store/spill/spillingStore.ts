@@ -90,7 +90,7 @@ export class SpillingStore {
     putMessages: (rows: MethodArguments['putMessages'][0]) => this.write<'putMessages'>(this.turnOf(rows), { method: 'putMessages', args: [rows] }),
     repairTranscript: (sessionId: string) => this.write<'repairTranscript'>(this.liveIn(sessionId)?.turn.uid, { method: 'repairTranscript', args: [sessionId] }),
     addUsage: (...args: MethodArguments['addUsage']) => this.write<'addUsage'>(args[0], { method: 'addUsage', args }),
-    settleTurn: (input: MethodArguments['settleTurn'][0]) => this.write<'settleTurn'>(input.turnUid, { method: 'settleTurn', args: [input] }),
+    settleTurn: (input: MethodArguments['settleTurn'][0]) => this.settleTurn(input),
     steerTurn: (input: SteerTurn) => this.steerTurn(input),
     requestApproval: (input: NewApproval) => this.requestApproval(input),
     decideApproval: (...args: MethodArguments['decideApproval']) => this.decideApproval(...args),
@@ -121,10 +121,7 @@ export class SpillingStore {
 
   private async write<M extends SpilledRequest['method']>(turnUid: string | undefined, request: SpilledRequest & { readonly method: M }): Promise<MethodResults[M]> {
     const live = turnUid === undefined ? undefined : this.live.get(turnUid);
-    if (live === undefined) {
-      if (request.method === 'settleTurn') this.forgetWaiting(request.args[0].turnUid);
-      return (await this.perform(request)) as MethodResults[M];
-    }
+    if (live === undefined) return (await this.perform(request)) as MethodResults[M];
     return (await live.inOrder(() => this.writeOf(live, request))) as MethodResults[M];
   }
 
@@ -215,8 +212,9 @@ export class SpillingStore {
     return decided;
   }
 
-  private forgetWaiting(turnUid: string): void {
-    for (const [id, { turn }] of this.waiting) if (turn.uid === turnUid) this.waiting.delete(id);
+  private settleTurn(input: MethodArguments['settleTurn'][0]): Promise<MethodResults['settleTurn']> {
+    for (const [id, { turn }] of this.waiting) if (turn.uid === input.turnUid) this.waiting.delete(id);
+    return this.write<'settleTurn'>(input.turnUid, { method: 'settleTurn', args: [input] });
   }
 
   private async compressSession(input: CompressSession): Promise<CompressedSession> {
