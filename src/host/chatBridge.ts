@@ -5,6 +5,7 @@ import { type BackgroundSession, chatCommands, chatRequests, type ChatNotificati
 import type { SessionStore } from '../store/sessionStore';
 import type { SessionSummary } from '../transcript/session';
 import type { SessionEvent, TurnEvent } from '../transcript/turnEvent';
+import type { PromptAttachments } from './attachments/promptAttachments';
 import { BackgroundSessions } from './backgroundSessions';
 import type { ChatFiles } from './changedFiles/chatFiles';
 import { chatHandlers, type ChatEditor } from './chatHandlers';
@@ -23,6 +24,7 @@ export interface ChatBridgeNeeds {
   readonly models: ChatModels;
   readonly editor: ChatEditor;
   readonly files: ChatFiles;
+  readonly attachments: PromptAttachments;
   readonly surroundings: () => Pick<ChatState, 'restricted' | 'folderName' | 'demoPrompts' | 'localization' | 'promptFiles'>;
   /** The model or session that is shown has changed. */
   readonly onChange: () => void;
@@ -244,7 +246,7 @@ export class ChatBridge implements Surface, Disposable {
       const { messages, turns, versions, hasEarlier } = page;
       const origin = await originOf(session, this.needs.sessions);
       const changes = await this.needs.files.ofTurns(turns.map(({ uid }) => uid));
-      return { session, messages, turns, versions, changes, hasEarlier, queue, draft, openTurn, activity, approval, mode, origin, changed: this.changed };
+      return { session, messages, turns, versions, changes, hasEarlier, queue, draft, draftParts: [], openTurn, activity, approval, mode, origin, changed: this.changed };
     } catch (error) {
       this.needs.log.error(`Session ${sessionId} could not be read`, error);
       this.needs.store.setNotices('shown session', [{ sentence: errorWords(error).sentence, actions: [] }]);
@@ -266,6 +268,7 @@ export class ChatBridge implements Surface, Disposable {
     return {
       shown,
       newDraft: await orNothing(() => gateway.draft('new'), ''),
+      newDraftParts: [],
       recentSessions: this.listed,
       beginning: this.beginning,
       newMode: await orNothing(() => gateway.mode(this.id, null), 'ask'),

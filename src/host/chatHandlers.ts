@@ -2,6 +2,8 @@ import { GatewayError, type Gateway, type SubmitReceipt, type SwitchTarget } fro
 import type { AskedAgain, chatCommands, chatRequests, ChatResults, CompressionOutcome, ViewSwitch } from '../protocol/chatProtocol';
 import type { SessionStore } from '../store/sessionStore';
 import type { Mode } from '../transcript/approval';
+import { attachmentHandlers } from './attachments/attachmentHandlers';
+import type { PromptAttachments } from './attachments/promptAttachments';
 import type { ChatModels } from './chatModels';
 import { changedFileHandlers, joined } from './changedFiles/changedFileHandlers';
 import type { ChatFiles } from './changedFiles/chatFiles';
@@ -35,6 +37,7 @@ export interface ChatHandlerNeeds {
   readonly models: ChatModels;
   readonly editor: ChatEditor;
   readonly files: ChatFiles;
+  readonly attachments: PromptAttachments;
   readonly onReady: () => Promise<void>;
   readonly onModelChosen: (sessionId: string | null) => Promise<void>;
   /** The next drawing of the session must reach back to this message. */
@@ -85,6 +88,7 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
     },
     requests: {
       ...workFiles.requests,
+      ...attachmentHandlers(needs.attachments),
       submit: async ({ busy, ...prompt }) => {
         await store.settled();
         const receipt = await gateway.submit(surfaceId, busy === undefined ? prompt : { ...prompt, busy });

@@ -33,6 +33,7 @@ import { ToolRegistry } from '../tools/toolRegistry';
 import { WorkspacePaths } from '../tools/workspacePaths';
 import { ApprovalDesk } from './approvals/approvalDesk';
 import { ApprovalNotices } from './approvalNotices';
+import { noAttachments } from './attachments/promptAttachments';
 import { BuiltinMemoryDesk } from './builtinMemoryDesk';
 import { ExtensionApi } from './api/extensionApi';
 import type { HermesExtension } from './api/hermes';
@@ -274,7 +275,7 @@ class HermesWindow {
     const statusBar = own(new StatusBar());
     const showStatus = (): void => statusBar.show({ running: gateway.runningTurns().length, waiting: notices.count, store: storeDesk.shown.kind, model: bridge.modelState.chosen });
     const chatNeeds = {
-      gateway, store: storeDesk, models, editor, log, files: changedFiles.chat,
+      gateway, store: storeDesk, models, editor, log, files: changedFiles.chat, attachments: noAttachments,
       surroundings: () => ({ restricted: !vscode.workspace.isTrusted, folderName: vscode.workspace.name ?? null, demoPrompts, localization, promptFiles: project.offered }),
     };
     const shownChanged = (): void => (showStatus(), sessions.shownChanged(), containerNotice.update());

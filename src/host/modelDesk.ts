@@ -183,7 +183,7 @@ function tellsForFree(provider: ModelProvider): boolean {
 function sketch(ref: string, provider: ModelProvider): ModelRow {
   const id = ref.slice(ref.indexOf('/') + 1);
   return {
-    ref, label: id, provider: provider.name, destination: provider.destination, contextWindow: null, tools: null, price: null, warnings: [],
+    ref, label: id, provider: provider.name, destination: provider.destination, contextWindow: null, tools: null, images: null, price: null, warnings: [],
     isDemo: provider.kind === 'demo',
   };
 }

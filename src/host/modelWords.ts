@@ -12,6 +12,7 @@ export function modelRow(info: ModelInfo, isDemo: boolean): ModelRow {
     destination: info.destination,
     contextWindow: info.allocatedContext ?? info.contextWindow,
     tools: info.tools,
+    images: info.images,
     price: info.price,
     warnings: info.warnings,
     isDemo,

@@ -3,7 +3,9 @@ import { busyModes } from '../transcript/busyMode';
 import type { Approval, Mode } from '../transcript/approval';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { Message } from '../transcript/message';
+import type { DraftPart } from '../transcript/draftPart';
 import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
+import { attachmentRequests, draftParts, type AttachmentResults } from './attachmentProtocol';
 import { approvalRequests, type ApprovalResults, type WorkNotifications } from './workProtocol';
 import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
 import type { PromptVersions, Turn } from '../transcript/turn';
@@ -28,7 +30,8 @@ export const chatCommands = {
   ...changedFileCommands,
   /** The view is up and has its listeners; the host answers with `bootstrap`. */
   ready: v.object({}),
-  saveDraft: v.object({ key: v.string(), text: v.string() }),
+  /** Without `parts`, those that were saved before stay. */
+  saveDraft: v.object({ key: v.string(), text: v.string(), parts: v.optional(draftParts) }),
   /** The person has read that a session in the background is done, and need not be told any longer. */
   dismissBackground: v.object({ sessionId: v.string() }),
   openTranscript: v.object({ messageUid: v.nullable(v.string()) }),
@@ -51,16 +54,18 @@ export const chatCommands = {
 
 export const chatRequests = {
   ...changedFileRequests,
-  /** `busy`: what becomes of the prompt while a turn runs; without it the setting decides. */
-  submit: v.object({ sessionId: v.nullable(v.string()), uid: v.string(), text: v.string(), busy: v.optional(v.picklist(busyModes)) }),
+  /** `busy`: what becomes of the prompt while a turn runs; without it the setting decides. The text may be empty where `parts` are not. Refused
+   *  (cause `mention`), with nothing sent, where a mention cannot be read. */
+  submit: v.object({ sessionId: v.nullable(v.string()), uid: v.string(), text: v.string(), parts: v.optional(draftParts), busy: v.optional(v.picklist(busyModes)) }),
   /** `turnUid`: the turn the person saw running. A stop that comes too late for it stops nothing else. */
   stop: v.object({ sessionId: v.string(), turnUid: v.optional(v.string()) }),
   /** `files`: also reverts what this turn and everything behind it changed in files, before it is asked again. */
   retry: v.object({ turnUid: v.string(), files: v.optional(v.boolean()) }),
   /** Has the last answer go on where it stopped. */
   continueTurn: v.object({ turnUid: v.string() }),
-  /** `uid` is given by the view, so that a repeated request is stored once. `files`: as for `retry`. */
-  editAndResend: v.object({ turnUid: v.string(), text: v.string(), uid: v.string(), files: v.optional(v.boolean()) }),
+  /** `uid` is given by the view, so that a repeated request is stored once. `files`: as for `retry`. `parts`: all that the prompt has from now on;
+   *  without them it keeps those it has. */
+  editAndResend: v.object({ turnUid: v.string(), text: v.string(), uid: v.string(), parts: v.optional(draftParts), files: v.optional(v.boolean()) }),
   /** Shows the version of a prompt that this turn heads, with what followed it. */
   showVersion: v.object({ turnUid: v.string() }),
   /** Drafts that the view saved before are stored before this is done. */
@@ -70,6 +75,7 @@ export const chatRequests = {
   loadEarlier: v.object({ sessionId: v.string(), before: v.number(), limit: v.number() }),
   /** After a gap in `seq`, or when in doubt: the message as stored. */
   readMessage: v.object({ uid: v.string() }),
+  /** Its parts stay as they are. */
   editQueued: v.object({ uid: v.string(), text: v.string() }),
   removeQueued: v.object({ uid: v.string() }),
   promoteQueued: v.object({ uid: v.string() }),
@@ -88,15 +94,17 @@ export const chatRequests = {
   /** A setup entry was pressed; for `pasteKey` the host asks for the key itself (a key never passes through a view). */
   setUp: v.object({ entryId: v.string() }),
   ...approvalRequests,
+  ...attachmentRequests,
 } as const;
 
-export interface ChatResults extends ApprovalResults {
+export interface ChatResults extends ApprovalResults, AttachmentResults {
   readonly changedFiles: ChangedFileResults['changedFiles'];
   readonly fileHunks: ChangedFileResults['fileHunks'];
   readonly reviewFiles: ChangedFileResults['reviewFiles'];
   readonly reviewHunk: ChangedFileResults['reviewHunk'];
   readonly filesFrom: ChangedFileResults['filesFrom'];
-  readonly submit: { readonly kind: 'started' | 'queued'; readonly sessionId: string };
+  /** `notice`: a sentence where it went another way than asked; absent where there is none. */
+  readonly submit: { readonly kind: 'started' | 'queued'; readonly sessionId: string; readonly notice?: string };
   readonly stop: null;
   readonly retry: AskedAgain;
   readonly continueTurn: AskedAgain;
@@ -142,13 +150,15 @@ export interface ChatNotifications extends Pick<WorkNotifications, 'mode'> {
   readonly focusComposer: Record<string, never>;
   /** Bring a message of the session shown into sight. `turnUid`: its turn, for a message that has no place of its own in the chat. */
   readonly reveal: { readonly messageUid: string; readonly turnUid: string | null };
-  readonly insertPrompt: { readonly text: string };
+  /** `parts` go beside those that are there. */
+  readonly insertPrompt: { readonly text: string; readonly parts?: readonly DraftPart[] };
 }
 
 export interface ChatState {
   readonly shown: ShownSession | null;
   /** Draft of the empty state (of a session: inside `shown`). */
   readonly newDraft: string;
+  readonly newDraftParts: readonly DraftPart[];
   readonly recentSessions: readonly SessionSummary[];
   readonly beginning: { readonly private: boolean };
   /** How freely the agent of a session may act that begins here (of one that is shown: inside `shown`). */
@@ -176,6 +186,7 @@ export interface ShownSession {
   readonly hasEarlier: boolean;
   readonly queue: readonly QueuedPrompt[];
   readonly draft: string;
+  readonly draftParts: readonly DraftPart[];
   readonly openTurn: Turn | null;
   readonly activity: TurnActivity | null;
   /** What the open turn waits for; null where nothing is asked. */
@@ -255,6 +266,8 @@ export interface ModelRow {
   readonly destination: string;
   readonly contextWindow: number | null;
   readonly tools: boolean | null;
+  /** Whether it takes images; null where that is not known. */
+  readonly images: boolean | null;
   readonly price: { readonly input: number; readonly output: number } | null;
   readonly warnings: readonly string[];
   readonly isDemo: boolean;

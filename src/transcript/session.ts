@@ -1,3 +1,5 @@
+import type { SentPart } from './draftPart';
+
 /** How a session hangs on its parent: the next segment of the same conversation, a branch, or a sub-agent's own session. */
 export type ParentKind = 'compression' | 'branch' | 'delegate';
 
@@ -56,5 +58,7 @@ export interface QueuedPrompt {
   readonly uid: string;
   readonly sessionId: string;
   readonly text: string;
+  /** What goes along with the text; absent where nothing does. */
+  readonly parts?: readonly SentPart[];
   readonly createdAt: number;
 }

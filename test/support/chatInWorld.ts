@@ -1,5 +1,6 @@
 import { Emitter } from '../../src/base/disposable';
 import { ChatBridge } from '../../src/host/chatBridge';
+import { noAttachments } from '../../src/host/attachments/promptAttachments';
 import { noChangedFiles } from '../../src/host/changedFiles/chatFiles';
 import type { ChatEditor } from '../../src/host/chatHandlers';
 import type { ChatModels } from '../../src/host/chatModels';
@@ -44,7 +45,7 @@ export class ChatInWorld {
       onDidChange: new Emitter<void>().event,
     };
     this.bridge = new ChatBridge(surfaceId, {
-      gateway: world.gateway, sessions: world.store, models, editor, files: noChangedFiles, onChange: () => undefined,
+      gateway: world.gateway, sessions: world.store, models, editor, files: noChangedFiles, attachments: noAttachments, onChange: () => undefined,
       store: new StoreDesk(new StoreAtHand(), (message) => message, noSpills),
       surroundings: () => ({ restricted: false, folderName: 'sample', demoPrompts: [], localization: {}, promptFiles: [] }),
       log: { trace: () => undefined, info: () => undefined, warn: () => undefined, error: (message, error) => this.failures.push(`${message} ${String(error)}`) },

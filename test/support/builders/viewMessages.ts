@@ -78,7 +78,7 @@ export function settledTurn(uid = 'turn1', userMessageUid = 'u1', change: Partia
 }
 
 export function shownSession(change: Partial<ShownSession> = {}): ShownSession {
-  return { session: session(), messages: [], turns: [], versions: [], changes: {}, hasEarlier: false, queue: [], draft: '', openTurn: null, activity: null, approval: null, mode: 'ask', origin: null, changed: false, ...change };
+  return { session: session(), messages: [], turns: [], versions: [], changes: {}, hasEarlier: false, queue: [], draft: '', draftParts: [], openTurn: null, activity: null, approval: null, mode: 'ask', origin: null, changed: false, ...change };
 }
 
 export function modelRow(change: Partial<ModelRow> = {}): ModelRow {
@@ -89,6 +89,7 @@ export function modelRow(change: Partial<ModelRow> = {}): ModelRow {
     destination: '127.0.0.1:11434',
     contextWindow: 40_960,
     tools: true,
+    images: null,
     price: null,
     warnings: [],
     isDemo: false,

@@ -84,6 +84,7 @@ function state(shown: ShownSession | null, change: Partial<ChatState> = {}): Cha
   return {
     shown,
     newDraft: '',
+    newDraftParts: [],
     recentSessions: [],
     beginning: { private: false },
     newMode: 'ask',

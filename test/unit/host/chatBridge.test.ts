@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Emitter } from '../../../src/base/disposable';
 import type { WorkNotifications } from '../../../src/protocol/workProtocol';
 import { ChatBridge } from '../../../src/host/chatBridge';
+import { noAttachments } from '../../../src/host/attachments/promptAttachments';
 import { type ChatFiles, noChangedFiles } from '../../../src/host/changedFiles/chatFiles';
 import type { ChatEditor } from '../../../src/host/chatHandlers';
 import { ownMemory } from '../../../src/host/chatTabMemory';
@@ -52,7 +53,7 @@ function world(options: { readonly store?: StoreState; readonly remembered?: str
   };
   const log = new RecordingLog();
   const needs = {
-    gateway, sessions, store, models, editor, log, files: options.files ?? noChangedFiles, onChange: () => undefined,
+    gateway, sessions, store, models, editor, log, files: options.files ?? noChangedFiles, attachments: noAttachments, onChange: () => undefined,
     surroundings: () => ({ restricted: false, folderName: 'sample', demoPrompts: [], localization: {}, promptFiles: [] }),
   };
   const bridge = new ChatBridge('chat', needs);

@@ -98,7 +98,7 @@ describe('the models that a chat view sees', () => {
     await settle();
     expect({ state: models.stateOf(null), asked: provider.listings + provider.opened }).toEqual({
       state: {
-        chosen: { ref: 'OpenRouter/a/b', label: 'a/b', provider: 'OpenRouter', destination: 'openrouter.ai', contextWindow: null, tools: null, price: null, warnings: [], isDemo: false },
+        chosen: { ref: 'OpenRouter/a/b', label: 'a/b', provider: 'OpenRouter', destination: 'openrouter.ai', contextWindow: null, tools: null, images: null, price: null, warnings: [], isDemo: false },
         problem: null,
       },
       asked: 0,

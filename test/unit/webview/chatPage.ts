@@ -51,6 +51,7 @@ export class ChatPage {
     await this.tell('bootstrap', {
       shown,
       newDraft: '',
+      newDraftParts: [],
       recentSessions: [],
       beginning: { private: false },
       newMode: 'ask',

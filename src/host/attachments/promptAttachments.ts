@@ -1,0 +1,32 @@
+import type { Attached, Mention, Pinned } from '../../protocol/attachmentProtocol';
+import type { DraftPart, SentPart } from '../../transcript/draftPart';
+
+/** What a chat view asks about the things that go along with a prompt. */
+export interface PromptAttachments {
+  /** What can be mentioned, best first. An aborted question is answered with what was found by then. */
+  search(text: string, limit: number, signal: AbortSignal): Promise<readonly Mention[]>;
+  pin(source: string): Promise<Pinned>;
+  /** Lets the person pick files. */
+  pick(): Promise<Attached>;
+  dropped(uris: readonly string[]): Promise<Attached>;
+  /** Reads what is only mentioned, as it is now. Rejects with a `MentionError` where something cannot be read: then the prompt is not sent. */
+  resolve(parts: readonly DraftPart[]): Promise<readonly SentPart[]>;
+}
+
+/** Something mentioned cannot be read. The message is for the person and names it. */
+export class MentionError extends Error {
+  override readonly name = 'MentionError';
+}
+
+/** Where nothing can be mentioned. */
+export const noAttachments: PromptAttachments = {
+  search: async () => [],
+  pin: async () => ({ kind: 'problem', problem: 'Nothing can be attached here.' }),
+  pick: async () => ({ parts: [], problems: [] }),
+  dropped: async () => ({ parts: [], problems: [] }),
+  resolve: async (parts) =>
+    parts.map((part) => {
+      if (part.kind === 'mention') throw new MentionError(`${part.label} cannot be read here. Remove it, or attach its text.`);
+      return part;
+    }),
+};
