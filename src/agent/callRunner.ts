@@ -143,7 +143,8 @@ export class CallRunner {
     if (asked?.access.kind === 'plan' && mode !== 'plan') return { kind: 'failed', output: { outcome: 'failed', text: callWords.noPlanMode } };
     if (!mayRunIn(mode, prepared, asked)) return { kind: 'deny', sentence: callWords.planMode(part.name) };
     if (asked === null) return { kind: 'allow' };
-    const sessionRules = await this.parts.store.sessionRules(this.recorder.sessionId);
+    // Rules that cannot be read allow nothing.
+    const sessionRules = await this.parts.store.sessionRules(this.recorder.sessionId).catch(() => []);
     return this.parts.policy.judge({ tool: part.name, asked, mode, sessionRules });
   }
 

@@ -164,7 +164,7 @@ export class ConversationGateway implements Gateway {
     const session = await this.sessions.get(sessionId);
     const { conversationId } = session;
     const run = this.runner.runningIn(conversationId);
-    if (run === null) await this.slots.inSequence(conversationId, () => this.waiting.end(session, 'user', turnUid));
+    if (run === null && !this.slots.isClosing) await this.slots.inSequence(conversationId, () => this.waiting.end(session, 'user', turnUid));
     if (turnUid !== undefined && run?.turn.uid !== turnUid) return;
     this.queue.dropTakeOvers(conversationId);
     await this.compressions.stop(conversationId);

@@ -1,5 +1,5 @@
 import type { Agent, TurnResult } from '../agent/agent';
-import type { RoomRequest } from '../agent/liveRun';
+import type { RoomRequest, TurnMode } from '../agent/liveRun';
 import { RunningCalls } from '../agent/runningCalls';
 import { savingFailure } from '../agent/turnEnding';
 import { TurnStop } from '../agent/turnStop';
@@ -175,8 +175,7 @@ export class TurnRunner {
     };
     const agent = seat.agentFor(this.parts.agentSignature(turn.model), () => this.parts.createAgent(turn.model, seat.memory));
     const room = { make: async (request: RoomRequest) => (await this.listeners.makeRoom(run, request))?.id ?? null };
-    const mode = { get: () => this.listeners.mode(run.session.id), set: (chosen: Mode) => this.listeners.setMode(run.session.id, chosen) };
-    const result = await agent.runTurn({ turn, goesOn: run.goesOn ?? false, conversationId, show, controller, steering, calls, decisions, mode, room, skipRecall: recall.signal });
+    const result = await agent.runTurn({ turn, goesOn: run.goesOn ?? false, conversationId, show, controller, steering, calls, decisions, mode: this.modeOf(run), room, skipRecall: recall.signal });
     const settled = await this.settledRow(result, run, show);
     if (settled !== null) await this.deliveries.check(witness, stored, { ...turn, sessionId: run.session.id });
     if (settled !== null) remember(run, settled, stored);
@@ -184,6 +183,21 @@ export class TurnRunner {
     this.running.delete(conversationId);
     this.listeners.changed(run.session.id);
     if (!this.closing) await this.listeners.ended(run, settled);
+  }
+
+  /** A turn whose store fails goes on in the mode it was in: no other one could have been chosen. */
+  private modeOf(run: RunningTurn): TurnMode {
+    let known: Mode = 'ask';
+    return {
+      get: async () => {
+        known = await this.listeners.mode(run.session.id).catch((error: unknown) => {
+          this.parts.log.warn(`The mode of session ${run.session.id} could not be read: ${error instanceof Error ? error.message : String(error)}`);
+          return known;
+        });
+        return known;
+      },
+      set: (chosen) => this.listeners.setMode(run.session.id, chosen),
+    };
   }
 
   private async settledRow(result: TurnResult, run: RunningTurn, show: (event: TurnEvent) => void): Promise<SettledRow | null> {
