@@ -70,7 +70,7 @@ function StateMark({ row: { state, startedAt } }: { readonly row: CallRow }) {
   const elapsed = state === 'running' && startedAt !== null ? ` ${duration(Math.max(0, now - startedAt * 1000))}` : '';
   return (
     <>
-      <Icon name={stateIcons[state]} spin={state === 'running'} /> {stateWord(state)}
+      <Icon name={stateIcons[state]} spin={state === 'running'} /> {state === 'waiting' ? t('waiting') : stateWord(state)}
       {elapsed}
     </>
   );

@@ -20,9 +20,9 @@ export function CallActions({ row, turnUid }: CallProps) {
     case 'edit':
       return turnUid === null ? null : <EditActions details={details} turnUid={turnUid} />;
     case 'command':
-      return details.file === null || details.bytes === 0 ? null : <OutputAction file={details.file} />;
+      return details.file === null || details.bytes === 0 ? null : <span class="tool-actions"><OutputAction file={details.file} /></span>;
     case 'delegate':
-      return <SessionAction sessionId={details.sessionId} />;
+      return <span class="tool-actions"><SessionAction sessionId={details.sessionId} /></span>;
     default:
       return null;
   }
