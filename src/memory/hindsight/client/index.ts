@@ -1,7 +1,7 @@
 import { createClient, createConfig, sdk } from '@vectorize-io/hindsight-client';
 import * as v from 'valibot';
 import type { Answer } from '../failure';
-import type { HindsightApi, HindsightApiSettings, RetainItem, StoredDocument } from '../hindsightApi';
+import type { HindsightApi, HindsightApiSettings, RetainItem, ServerVersion, StoredDocument } from '../hindsightApi';
 import { appendsFrom } from '../serverVersion';
 import { ask, type ClientCall } from './ask';
 
@@ -13,6 +13,7 @@ const maxPages = 50;
 const anything = v.unknown();
 const featuresSchema = v.optional(v.object({ store_document_text: v.optional(v.boolean(), true) }), {});
 const versionSchema = v.union([v.object({ api_version: v.string(), features: featuresSchema }), v.object({ version: v.string(), features: featuresSchema })]);
+const healthSchema = v.object({ status: v.string(), database: v.string() });
 const retainSchema = v.object({ success: v.literal(true), operation_id: v.nullish(v.string()) });
 const operationSchema = v.object({ status: v.picklist(['pending', 'processing', 'completed', 'failed', 'cancelled', 'not_found']), error_message: v.nullish(v.string()) });
 const operationsSchema = v.object({ total: v.number() });
@@ -30,12 +31,17 @@ export function createHindsightApi(settings: HindsightApiSettings): HindsightApi
   const path = { bank_id: place.bank };
   const question = <T>(schema: v.GenericSchema<unknown, T>, timeoutMs: number, signal: AbortSignal, call: ClientCall): Promise<Answer<T>> =>
     ask(settings, { schema, timeoutMs, signal, call });
+  // The first servers told no version; any other web server tells none either, and knows nothing of this kind of health.
+  const firstServer = async (signal: AbortSignal): Promise<Answer<ServerVersion>> => {
+    const answer = await question(healthSchema, limitsMs.small, signal, (options) => sdk.healthEndpointHealthGet({ client, ...options }));
+    if (answer.kind === 'ok') return ok({ version: '0', appends: false });
+    return answer.failure.cause === 'notFound' ? { kind: 'failed', failure: { ...answer.failure, cause: 'notHindsight' } } : answer;
+  };
 
   return {
     version: async (signal) => {
       const answer = await question(versionSchema, limitsMs.small, signal, (options) => sdk.getVersion({ client, ...options }));
-      // The first servers told no version.
-      if (answer.kind === 'failed') return answer.failure.cause === 'notFound' ? ok({ version: '0', appends: false }) : answer;
+      if (answer.kind === 'failed') return answer.failure.cause === 'notFound' ? firstServer(signal) : answer;
       const version = 'api_version' in answer.value ? answer.value.api_version : answer.value.version;
       // A server that keeps no text has nothing to append to.
       return ok({ version, appends: appendsFrom(version) && answer.value.features.store_document_text });
