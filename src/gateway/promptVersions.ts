@@ -78,16 +78,23 @@ export class PromptVersions {
 
   /** An earlier segment is never changed: what stands there is asked again in a copy of what was before it. */
   private async askInBranch(surfaceId: string, turn: Turn, uid: string, { text, ...how }: Asked): Promise<SubmitReceipt> {
-    const { sessions, slots, store, switching } = this.parts;
-    const { sessionId } = await switching.switchSession(surfaceId, { reason: 'branch', sessionId: turn.sessionId, from: turn.userMessageUid });
+    const { sessions, slots, switching } = this.parts;
+    const { sessionId } = await switching.branchToAsk(surfaceId, turn.sessionId, turn.userMessageUid);
     if (sessionId === null) throw new GatewayError('notFound', 'The branch could not be opened.');
     const branch = await sessions.get(sessionId);
-    return slots.inSequence(branch.conversationId, async () => {
-      const opened = await slots.open(surfaceId, branch, { prompt: { uid, text }, ...how, reason: 'resume' });
-      // It went into the branch's composer for the case that it cannot be sent.
-      await store.setDraft(branch.id, '');
+    try {
+      const opened = await slots.inSequence(branch.conversationId, () => slots.open(surfaceId, branch, { prompt: { uid, text }, ...how, reason: 'resume' }));
       return { kind: 'started', sessionId: branch.id, turnUid: opened.uid, notice: inBranch };
-    });
+    } catch (error) {
+      await this.handBack(branch, text);
+      throw error;
+    }
+  }
+
+  /** What could not be asked goes into the composer of the session it was for. Never rejects: what is wrong was found out already. */
+  private async handBack(session: Session, text: string): Promise<void> {
+    await this.parts.store.setDraft(session.id, text).catch(() => undefined);
+    this.parts.switching.reread(session);
   }
 
   private async turnOf(turnUid: string): Promise<Turn> {

@@ -53,6 +53,11 @@ export class SessionSwitching {
     return this.sequencer.run(surfaceId, () => this.carryOut(surfaceId, target));
   }
 
+  /** A branch that ends before a prompt that is asked there at once, and so does not come into its composer. */
+  async branchToAsk(surfaceId: string, sessionId: string, prompt: string): Promise<SwitchOutcome> {
+    return this.sequencer.run(surfaceId, () => this.branch(surfaceId, { sessionId, from: prompt }, false));
+  }
+
   /** Resolves when no surface is being switched. */
   idle(): Promise<void> {
     return this.sequencer.idle();
@@ -146,13 +151,14 @@ export class SessionSwitching {
     return { ...unchanged, sessionId: session.id, notice: total === 0 ? notices.empty : null };
   }
 
-  private async branch(surfaceId: string, { sessionId, from, title }: Omit<TargetOf<'branch'>, 'reason'>): Promise<SwitchOutcome> {
+  private async branch(surfaceId: string, { sessionId, from, title }: Omit<TargetOf<'branch'>, 'reason'>, handsBack = true): Promise<SwitchOutcome> {
     const { sessions, store, slots, clock, ids, surfaces } = this.parts;
     const origin = await sessions.get(sessionId);
     const now = clock.now();
     const childId = ids.sessionId(now);
     const copy = (): ReturnType<SessionStore['branchSession']> => store.branchSession({ sessionId, upTo: from, childId, now });
-    const { session, draft } = await slots.inSequence(origin.conversationId, () => tryAgain(clock, copy));
+    const { session, draft: prompt } = await slots.inSequence(origin.conversationId, () => tryAgain(clock, copy));
+    const draft = handsBack ? prompt : null;
     if (draft !== null) await store.setDraft(session.id, draft);
     const refusal = title === undefined ? null : await this.titled(session.id, title);
     this.switchTo(surfaceId, session, 'branch');

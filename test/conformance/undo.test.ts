@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { account, sound, storedLines } from '../support/account';
 import { askUntil, gate, resumed, seeded, sent, worldPerTest } from '../support/conformance';
 import { reply } from '../support/modelServer';
-import type { RecordingSurface } from '../support/recordingSurface';
+import type { SwitchReason } from '../../src/memory/switchReason';
+import { StoreError } from '../../src/store/storeError';
+import { RecordingSurface } from '../support/recordingSurface';
 import type { World } from '../support/world';
 
 const { create } = worldPerTest();
@@ -24,6 +26,20 @@ async function talked(world: World, turns: number, answer = (number: number): st
     if (receipt.kind === 'started') receipts.push(receipt);
   }
   return { panel, sessionId: receipts[0]?.sessionId ?? '', turnUids: receipts.map(({ turnUid }) => turnUid) };
+}
+
+/** Reads the draft of whatever it comes to show, as a view does. */
+class ReadingSurface extends RecordingSurface {
+  readonly drafts: Promise<string>[] = [];
+
+  constructor(id: string, private readonly draft: (sessionId: string) => Promise<string>) {
+    super(id);
+  }
+
+  override onSessionSwitched(sessionId: string | null, reason: SwitchReason): void {
+    super.onSessionSwitched(sessionId, reason);
+    if (sessionId !== null) this.drafts.push(this.draft(sessionId));
+  }
 }
 
 const undo = (world: World, panel: RecordingSurface, sessionId: string, turns = 1) => world.gateway.switchSession(panel.id, { reason: 'rewind', sessionId, turns });
@@ -153,6 +169,23 @@ describe.each(['openai', 'anthropic'] as const)('asking again, over the %s proto
 });
 
 describe('an edit', () => {
+  it('of what stands before a summary is asked in a branch whose composer never held the prompt; where it cannot be asked, it holds what was written', async () => {
+    const world = await create();
+    const { sessionId, turnUids } = await talked(world, 3, (number) => long(`a${number}`));
+    world.server.script(reply().says('## Goal\nUnderstand the parser.'), reply().says('b1'));
+    await world.gateway.compress(sessionId, '');
+    const view = new ReadingSurface('view', (shownId) => world.gateway.draft(shownId));
+    world.gateway.attach(view);
+    await world.gateway.editAndResend(view.id, turnUids[0] ?? '', 'q1 in other words', 'edit-1');
+    await world.idle();
+    const seen = await Promise.all(view.drafts.splice(0));
+
+    const works = world.breakStore((method) => (method === 'openTurn' ? new StoreError('invalid', 'It cannot be asked.', '') : null));
+    const refused = await refusal(world.gateway.editAndResend(view.id, turnUids[0] ?? '', 'q1 once more', 'edit-2'));
+    works();
+    expect({ seen, refused, last: (await Promise.all(view.drafts)).at(-1) }).toEqual({ seen: [''], refused: 'It cannot be asked.', last: 'q1 once more' });
+  });
+
   it('that is submitted twice is asked once', async () => {
     const world = await create();
     const { panel, sessionId, turnUids } = await talked(world, 1);
