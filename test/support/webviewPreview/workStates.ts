@@ -138,7 +138,7 @@ export function workStates(state: (shown: ShownSession | null, change?: Partial<
       events: [{ kind: 'toolProgress', turnUid: 'work', callId: 'd3', progress: { kind: 'output', file: '/data/outputs/work-d3.log', bytes: 900, tail: Array.from({ length: 14 }, (_, index) => ` ✓ test/part${index + 1}.test.ts (${index + 3} tests)`).join('\n') } }],
     },
     'work-todos': { view: 'chat', bootstrap: state(shownSession({ messages: [question, ...looked, ...edited], openTurn: running, mode: 'auto' })), press: ['Todos 2/5'] },
-    'work-files': { view: 'chat', bootstrap: state(done), requests: { fileHunks: hunks }, press: ['4 files changed', 'src/upload.ts edited'] },
+    'work-files': { view: 'chat', bootstrap: state(done), requests: { fileHunks: hunks }, press: ['4 files changed', 'upload.ts src edited'] },
     'work-conflict': { view: 'chat', bootstrap: state(done), requests: { reviewFiles: { sentence: 'src/client/uploadQueue.ts has changed since and stays as it is. The other files are reverted.', conflicts: ['/home/me/upload/src/client/uploadQueue.ts'] } }, press: ['Revert'] },
     'work-retry': { view: 'chat', bootstrap: state(done), requests: { filesFrom: files.slice(0, 3) }, press: ['Retry'] },
     'work-mode': { view: 'chat', bootstrap: state(shownSession({ messages: [question], turns: [settledTurn('work', 'w1')], mode: 'plan' }), { restricted: true }), press: ['Mode'] },

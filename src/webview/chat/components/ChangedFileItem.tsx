@@ -23,6 +23,8 @@ export function ChangedFileItem({ turnUid, file, busy }: FileProps) {
   const isText = file.added !== null;
   const open = isText && chat.folds.open.value.has(fold);
   const word = fileStateWord([file]);
+  // As in the editor's own lists: the name ahead of its folder, which gives way first.
+  const [, folder = '', name = file.shown] = /^(?:(.*)[/\\])?([^/\\]+)$/.exec(file.shown) ?? [];
   const actions: readonly (ToolbarAction | false)[] = [
     { icon: 'diff', label: t('Diff'), act: () => chat.openDiff(turnUid, file.path) },
     isUndecided(file) && { icon: 'check', label: t('Keep'), act: () => void chat.files.review(turnUid, [file.path], 'keep'), disabled: busy },
@@ -33,7 +35,8 @@ export function ChangedFileItem({ turnUid, file, busy }: FileProps) {
       <div class="files-line">
         <button type="button" class="fold-button files-fold" aria-expanded={isText ? open : undefined} title={file.path} onClick={() => (isText ? chat.folds.toggle(fold) : chat.openDiff(turnUid, file.path))}>
           <Icon name={icons[file.kind]} />
-          <span class="files-name" dir="auto">{file.shown}</span>
+          <span class="files-name" dir="auto">{name}</span>
+          {folder !== '' && <span class="files-folder" dir="auto"> {folder}</span>}
           <span class="visually-hidden">{changeWord(file.kind)}</span>
           <Counts added={file.added} removed={file.removed} />
           {word !== null && <span class="files-state">{word}</span>}
