@@ -1,0 +1,314 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Locator } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { HindsightStandIn } from '../support/hindsight/standIn';
+import { type ModelServer, reply, startModelServer } from '../support/modelServer';
+import { freePort, projectRoot, readStateDb, waitFor, type Row, type Workbench } from '../support/vscode';
+import { ChatPanel } from './chatPanel';
+import { SessionsView } from './sessionsView';
+import { EXTENSION_ID, sharedVscode } from './vscodeTest';
+import { numberedWords } from './words';
+
+let server: ModelServer;
+let workbench: Workbench;
+let panel: ChatPanel;
+let view: SessionsView;
+
+beforeAll(async () => {
+  server = await startModelServer();
+  server.otherwise((request) => reply().says(heard((request.outline.at(-1) ?? '').replace(/^user: /, ''))));
+});
+afterAll(() => server.close());
+
+const vscode = sharedVscode(() => ({
+  settings: {
+    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model', contextWindow: 20_000 }] }],
+    'hermes.model': 'Local/test-model',
+  },
+}));
+const heard = (prompt: string): string => `Heard: ${prompt.toUpperCase()}`;
+const query = (sql: string): readonly Row[] => readStateDb(vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '', sql);
+const picture = (name: string): Promise<string> => workbench.screenshot(path.join(projectRoot(), '.vscode-test/screenshots/session-menus'), name);
+const git = (folder: string, ...args: readonly string[]): void => void execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.invalid', ...args], { cwd: folder });
+
+/** Messages of a session with this title, its earlier segments included, oldest first. Hidden ones begin with why. */
+const stored = (title: string): readonly string[] =>
+  query(`SELECT m.content, m.active, m.hidden_reason AS reason FROM messages m JOIN sessions s ON s.id = m.session_id WHERE s.title = '${title}' AND m.carried_from IS NULL ORDER BY s.started_at, m.position`)
+    .map((row) => (row['active'] === 1 ? String(row['content']) : `${String(row['reason'])}: ${String(row['content'])}`));
+const message = (text: string): Locator => panel.frame.getByRole('article').filter({ has: panel.frame.getByText(text, { exact: true }) }).last();
+const act = async (on: string, action: string): Promise<void> => {
+  await message(on).hover();
+  await message(on).getByRole('button', { name: action }).click();
+};
+const titled = (title: string): Promise<void> => panel.frame.getByRole('button', { name: `Rename Session: ${title}`, exact: true }).waitFor();
+const composerHas = (text: string): Promise<unknown> => waitFor(`"${text}" in the composer`, async () => (await panel.composer.inputValue()) === text || undefined);
+const storedAs = async (title: string, wanted: readonly string[]): Promise<void> => {
+  await waitFor(`the rows of ${title}`, () => JSON.stringify(stored(title)) === JSON.stringify(wanted), 10_000).catch((error: unknown) => {
+    throw new Error(`${String(error)}; state.db holds ${JSON.stringify(stored(title))}`);
+  });
+};
+
+async function newSession(): Promise<void> {
+  await workbench.runCommand('Hermes: New Session');
+  await panel.sees('Try asking');
+}
+
+async function say(prompt: string, answer = heard(prompt)): Promise<void> {
+  if (answer !== heard(prompt)) server.script(reply().says(answer));
+  await panel.send(prompt);
+  await panel.waitForAnswer(`the answer to "${prompt}"`, (text) => text === answer);
+  await panel.button(/^Send$/).waitFor();
+}
+
+beforeAll(async () => {
+  const folder = vscode().sampleFolder();
+  git(folder, 'init', '--quiet');
+  git(folder, 'commit', '--quiet', '--allow-empty', '--message', 'Begin');
+  workbench = await vscode().open(folder);
+  await workbench.resize(1400, 900);
+  panel = await ChatPanel.open(workbench);
+  view = await SessionsView.open(workbench);
+});
+
+test('Retry, Branch from Here, Rewind to Here… and Rename Session… from the menu of a row act on that session, whichever is shown', async () => {
+  await say('Ask one');
+  await say('Ask two');
+  await newSession();
+  await say('Other');
+
+  await view.choose('Ask one', 'Retry');
+  await panel.waitForAnswer('the second answer', (text) => text === heard('Ask two'));
+  await storedAs('Ask one', ['Ask one', heard('Ask one'), 'retried: Ask two', `retried: ${heard('Ask two')}`, 'Ask two', heard('Ask two')]);
+  await panel.button(/^Send$/).waitFor();
+
+  await view.choose('Other', 'Branch from Here');
+  await workbench.quickInputRow(heard('Other')).click();
+  await panel.sees('Branched from “Other”');
+  await view.waitForOutline('the branch below its origin', (rows) => rows.join().includes('  Other,    Other #2'));
+
+  await view.choose('Ask one', 'Rewind to Here…');
+  await workbench.quickInputRow('Ask two').click();
+  await workbench.dialog().getByText('Take back 1 turn?').waitFor();
+  await picture('rewind');
+  await workbench.dialog().getByRole('button', { name: 'Rewind' }).click();
+  await titled('Ask one');
+  await composerHas('Ask two');
+  await panel.composer.fill('');
+  await storedAs('Ask one', ['Ask one', heard('Ask one'), ...['Ask two', heard('Ask two')].flatMap((text) => [`retried: ${text}`]), ...['Ask two', heard('Ask two')].map((text) => `rewound: ${text}`)]);
+
+  await view.choose('Other #2', 'Rename Session…');
+  await workbench.typeIntoQuickInput('Sideways');
+  await view.row('Sideways').waitFor();
+  expect({
+    shown: (await panel.messages()).map(({ text }) => text), copy: stored('Sideways'), origin: stored('Other'),
+    named: query("SELECT title_source AS source, parent_kind AS kind FROM sessions WHERE title = 'Sideways'"), errors: workbench.errors(),
+  }).toEqual({ shown: ['Ask one', heard('Ask one')], copy: ['Other', heard('Other')], origin: ['Other', heard('Other')], named: [{ source: 'person', kind: 'branch' }], errors: [] });
+});
+
+test('Export Session… from the menu of a row, and from that of the chat, writes what is stored to a file', async () => {
+  const folder = vscode().sampleFolder();
+  const exportAs = async (form: string, name: string): Promise<string> => {
+    await workbench.quickInputRow(form).click();
+    await workbench.saveAs(path.join(folder, name));
+    await workbench.waitForToast(`The session is exported to ${name}.`);
+    await workbench.runCommand('Notifications: Clear All Notifications');
+    return fs.readFileSync(path.join(folder, name), 'utf8');
+  };
+  await view.choose('Sideways', 'Export Session…');
+  const markdown = await exportAs('Markdown File…', 'sideways.md');
+  await view.choose('Ask one', 'Export Session…');
+  const json: { messages: readonly { uid: string }[] } = JSON.parse(await exportAs('JSON File…', 'ask.json'));
+  await panel.frame.getByRole('feed', { name: 'Conversation' }).hover();
+  await workbench.page.locator('.part.auxiliarybar').getByRole('button', { name: /^More Actions/ }).first().click();
+  await picture('chat-menu');
+  await workbench.page.waitForTimeout(200);
+  await workbench.page.getByRole('menuitem', { name: 'Export Session…' }).click();
+  const complete: typeof json = JSON.parse(await exportAs('JSON File, Complete…', 'complete.json'));
+  const uids = (hidden: boolean): readonly unknown[] =>
+    query(`SELECT m.uid FROM messages m JOIN sessions s ON s.id = m.session_id WHERE s.title = 'Ask one' ${hidden ? '' : 'AND m.active = 1'} ORDER BY m.position`).map(({ uid }) => uid);
+  expect({ markdown: ['# Sideways', 'Other', heard('Other')].filter((text) => !markdown.includes(text)), json: json.messages.map(({ uid }) => uid), complete: complete.messages.map(({ uid }) => uid) }).toEqual({
+    markdown: [], json: uids(false), complete: uids(true),
+  });
+});
+
+test('Compress Session… from the menu; what stands before the summary is edited or taken back in a branch, and found from Resume Session…', async () => {
+  await newSession();
+  for (const part of ['first', 'second', 'third']) {
+    server.script(reply().says(numberedWords(part, 1500)).uses({ input: 4000, output: 1500 }));
+    await panel.send(`The ${part} part`);
+    await panel.waitForAnswer(`the ${part} answer`, (text) => text.endsWith(`${part}1500`));
+    await panel.button(/^Send$/).waitFor();
+  }
+  server.script(reply().says('## Goal\nCounting words.'));
+  await view.choose('The first part', 'Compress Session…');
+  await workbench.page.getByText(/The model summarises the earlier part/).first().waitFor();
+  await workbench.typeIntoQuickInput('');
+  await workbench.waitForToast(/The earlier part is summarised/);
+  await panel.sees(/Earlier part summarised, .* → /);
+  await workbench.runCommand('Notifications: Clear All Notifications');
+  const rows = (await view.outline()).filter((row) => row.trim() === 'The first part').length;
+  const segments = query("SELECT parent_kind AS kind FROM sessions WHERE title = 'The first part' ORDER BY started_at");
+  const original = stored('The first part');
+
+  await act('The first part', 'Edit & Resend');
+  const editor = panel.frame.getByRole('textbox', { name: 'Edit prompt' });
+  await editor.fill('The very first part');
+  await editor.press('Enter');
+  await panel.sees('This prompt stands before a summary, so it was asked again in a branch. The session itself is unchanged.');
+  await panel.waitForAnswer('the answer in the branch', (text) => text === heard('The very first part'));
+  await picture('edited-in-branch');
+  const edited = { original: stored('The first part'), branch: stored('The first part #2'), composer: await panel.composer.inputValue() };
+
+  await panel.button('Branched from “The first part”').click();
+  await titled('The first part');
+  await act('The second part', 'Rewind to Here…');
+  const card = panel.frame.getByRole('group', { name: 'Rewind to Here' });
+  await picture('rewind-before-summary');
+  await card.getByRole('button', { name: 'Rewind' }).click();
+  await panel.sees('This prompt stands before a summary, so it was taken back in a branch. The session itself is unchanged.');
+  await composerHas('The second part');
+  await panel.composer.fill('');
+  expect({ rows, segments, edited, afterRewind: stored('The first part'), rewound: stored('The first part #3').length }).toEqual({
+    rows: 1, segments: [{ kind: null }, { kind: 'compression' }],
+    edited: { original, branch: ['The very first part', heard('The very first part')], composer: '' },
+    afterRewind: original, rewound: 2,
+  });
+
+  // A word of the answer that is furthest up, before the summary
+  await newSession();
+  await workbench.runCommand('Hermes: Resume Session');
+  await workbench.page.locator('.quick-input-widget input.input').fill('second0700');
+  const hit = workbench.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: 'second0700' }).first();
+  await hit.click();
+  const wanted = query("SELECT uid FROM messages WHERE content LIKE '%second0700%' AND carried_from IS NULL").map(({ uid }) => uid);
+  const revealed = panel.frame.locator('article[data-revealed]');
+  await waitFor('the answer to be marked', async () => wanted.includes((await revealed.getAttribute('data-uid', { timeout: 500 }).catch(() => null)) ?? '') || undefined);
+  await picture('jumped-to');
+  await titled('The first part');
+  const isInSight = await message('The second part').isVisible();
+  expect({ isInSight, refused: server.requests.flatMap(({ rejection }) => rejection ?? []), errors: workbench.errors() }).toEqual({ isInSight: true, refused: [], errors: [] });
+});
+
+test('Continue goes on with an answer that was stopped, and with one whose connection was lost', async () => {
+  await newSession();
+  server.script(reply().says(numberedWords('count', 1000), { every: 20 }));
+  await panel.send('Count to a thousand');
+  await panel.waitForAnswer('the first words', (text) => text.startsWith('count0001'));
+  await panel.button('Stop').click();
+  await panel.sees(/You stopped this answer\./);
+  const stopped = await panel.lastAnswer();
+  server.script(reply().says('and so on, to the end.'));
+  await panel.button('Continue').click();
+  await panel.waitForAnswer('how it goes on', (text) => text === 'and so on, to the end.');
+  await panel.button(/^Send$/).waitFor();
+  await picture('continued');
+
+  server.script(reply().says('It begins well,').drops());
+  await panel.send('Tell me more');
+  await panel.sees(/^Interrupted/);
+  server.script(reply().says('and ends well.'));
+  await panel.button('Continue').click();
+  await panel.waitForAnswer('how it goes on', (text) => text === 'and ends well.');
+  await panel.button(/^Send$/).waitFor();
+  const turns = query("SELECT t.stop_reason AS reason FROM turns t JOIN sessions s ON s.id = t.session_id WHERE s.title = 'Count to a thousand' ORDER BY t.started_at").map(({ reason }) => reason);
+  expect({
+    answers: (await panel.answers()).map(({ text }) => text), prompts: (await panel.prompts()).map(({ text }) => text), turns,
+    refused: server.requests.flatMap(({ rejection }) => rejection ?? []), errors: workbench.errors(),
+  }).toEqual({
+    answers: [stopped, 'and so on, to the end.', 'It begins well,', 'and ends well.'], prompts: ['Count to a thousand', 'Tell me more'],
+    turns: ['user', 'stop', 'connectionLost', 'stop'], refused: [], errors: [],
+  });
+});
+
+test('Set Up Memory… says what is sent where before it connects, says what is wrong with address and key, and from then on turns are remembered', async () => {
+  const hindsight = await HindsightStandIn.start({ key: 'the-right-key' });
+  try {
+    const host = new URL(hindsight.url).host;
+    const nobody = `127.0.0.1:${await freePort()}`;
+    const dialog = workbench.dialog();
+    const settings = (): string => fs.readFileSync(path.join(vscode().server.dataDir, 'User/settings.json'), 'utf8');
+    const setUpAt = async (address: string): Promise<void> => {
+      await workbench.runCommand('Hermes: Set Up Memory');
+      await workbench.page.getByText(/Address of the Hindsight server/).waitFor();
+      await workbench.typeIntoQuickInput(address);
+      await workbench.page.getByText(/Memory bank\./).waitFor();
+      await workbench.typeIntoQuickInput('e2e');
+      await dialog.getByText(`are sent to ${address.replace('http://', '')}. Deleting here does not delete there.`).waitFor();
+    };
+    const before = settings();
+
+    await setUpAt(hindsight.url);
+    await picture('memory-before-connecting');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const askedUnasked = hindsight.requests.length;
+
+    await setUpAt(`http://${nobody}`);
+    await dialog.getByRole('button', { name: 'Connect' }).click();
+    await dialog.getByText(`Nothing answers at ${nobody}`).waitFor();
+    await dialog.getByRole('button', { name: 'OK' }).click();
+
+    await setUpAt(new URL(server.url).origin);
+    await dialog.getByRole('button', { name: 'Connect' }).click();
+    await dialog.getByText(/is not Hindsight\. Nothing was changed\./).waitFor();
+    await dialog.getByRole('button', { name: 'OK' }).click();
+
+    await setUpAt(hindsight.url);
+    await dialog.getByRole('button', { name: 'Connect' }).click();
+    for (const key of ['a-wrong-key', 'the-right-key']) {
+      await dialog.getByText(`Hindsight at ${host} refused the key (401). Nothing was changed.`).waitFor();
+      if (key === 'a-wrong-key') await picture('memory-key-refused');
+      expect(settings()).toBe(before);
+      await dialog.getByRole('button', { name: 'Enter a Key' }).click();
+      await workbench.page.getByText(/secret storage/).waitFor();
+      await workbench.typeIntoQuickInput(key);
+    }
+    await workbench.waitForToast(`Hindsight at ${host} remembers completed turns from the next prompt on.`);
+
+    await newSession();
+    await say('Where does the bluebird nest?', 'In the old oak.');
+    const [session] = query("SELECT id FROM sessions WHERE title LIKE 'Where does the bluebird%'");
+    const documents = await waitFor('the turn to be remembered', () => {
+      const held = Object.entries(hindsight.documents('e2e'));
+      return held.length > 0 && held[0]?.[1].includes('In the old oak.') === true ? held : undefined;
+    });
+    await newSession();
+    await say('Tell me of the bluebird again', 'It nests in the old oak.');
+    await message('It nests in the old oak.').hover();
+    await panel.sees(/Recalled \d+ memor/);
+    await picture('memory-recalled');
+    expect({
+      askedUnasked, settings: ['"hermes.memory.provider": "hindsight"', `"hermes.memory.hindsight.url": "${hindsight.url}"`, '"hermes.memory.hindsight.bank": "e2e"'].filter((line) => !settings().includes(line)),
+      ofSession: documents.map(([id]) => id.startsWith(String(session?.['id']))), keys: [...new Set(hindsight.requests.map(({ authorization }) => authorization))],
+      inSettings: settings().includes('the-right-key'), inLog: vscode().extensionLog(EXTENSION_ID).includes('the-right-key'),
+      violations: hindsight.violations, errors: workbench.errors(),
+    }).toEqual({
+      askedUnasked: 0, settings: [], ofSession: [true], keys: [null, 'Bearer a-wrong-key', 'Bearer the-right-key'], inSettings: false, inLog: false, violations: [], errors: [],
+    });
+  } finally {
+    await hindsight.close();
+  }
+});
+
+test('a repository that was moved, and got another name, is offered the sessions it had', async () => {
+  const old = vscode().sampleFolder();
+  const moved = path.join(path.dirname(old), 'elsewhere');
+  const store = vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '';
+  await vscode().reopenBrowser();
+  // Copied and removed, as to another disk: only its history says that it is the same.
+  fs.cpSync(old, moved, { recursive: true, preserveTimestamps: true });
+  fs.rmSync(old, { recursive: true });
+  workbench = await vscode().open(moved);
+  await waitFor('the old window to let its history go', () => !fs.existsSync(path.join(store, 'state.db.lock')), 60_000);
+  panel = await ChatPanel.open(workbench);
+  await panel.sees(`Do the sessions of ${old} belong to this folder?`);
+  await picture('moved');
+  await panel.button('Bring Them Over').click();
+  await workbench.waitForToast(/sessions of/);
+  await workbench.runCommand('Hermes: Resume Session');
+  await workbench.quickInputRow('Count to a thousand').click();
+  await panel.waitForAnswer('what was said in it', (text) => text === 'and ends well.');
+  expect(workbench.errors()).toEqual([]);
+});
