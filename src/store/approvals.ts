@@ -27,7 +27,7 @@ export interface ApprovalOperations {
   approvalsOf(turnUid: string): readonly Approval[];
   /** What the session's conversation waits for; null where nothing is asked. */
   pendingApproval(sessionId: string): Approval | null;
-  /** Rules that were allowed for the session's conversation, in the order of the decisions. */
+  /** Rules that were allowed for the session's conversation, in the order of the decisions. A sub-agent's session and the one it works for have theirs together. */
   sessionRules(sessionId: string): readonly string[];
   /** Null: the setting decides. Of the whole conversation; a branch begins without one. */
   sessionMode(sessionId: string): Mode | null;

@@ -67,7 +67,7 @@ export interface SessionOperations extends ConversationOperations, BringingOver,
    *  Idempotent: a settled turn is returned as it is. */
   settleTurn(input: SettleTurn): SettledTurn;
   /** Settles what a dead process left running (stop reason `crash`). Called once after opening, by the owner. Waiting turns stay, and those
-   *  named: this process runs them still. */
+   *  named: this process runs them still. A sub-agent's turn that waits is settled too where the turn it works for is over: nobody takes its answer. */
   recoverTurns(except?: readonly string[]): readonly SettledTurn[];
   /** Does what a spill file kept while the store could not be written, in order and once, all in one transaction: a request that was done
    *  before, here or by an earlier folding, changes nothing. A turn that another owner took for a crashed one meanwhile is opened again. */
@@ -122,6 +122,8 @@ export interface NewSession {
   readonly startedAt: number;
   readonly parentSessionId?: string | null;
   readonly parentKind?: ParentKind | null;
+  /** Id of the parent's call that a sub-agent's session works on. */
+  readonly delegatedBy?: string;
   readonly model?: string | null;
   readonly folder?: string | null;
   readonly title?: string | null;

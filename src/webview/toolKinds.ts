@@ -38,7 +38,7 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
   git_log: { icon: 'git-commit', target: ['path'], doing: () => t('Reading git log'), did: () => t('Read git log'), folds: true },
   todo_write: { icon: 'checklist', target: [], doing: () => t('Updating todos'), did: () => t('Updated todos') },
   exit_plan_mode: { icon: 'list-ordered', target: [], doing: () => t('Proposing a plan'), did: () => t('Plan approved') },
-  delegate: { icon: 'organization', target: ['title', 'task'], doing: () => t('Delegating'), did: () => t('Delegated'), runsLong: true },
+  delegate_task: { icon: 'organization', target: ['title', 'task'], doing: () => t('Delegating'), did: () => t('Delegated'), runsLong: true },
   memory: { icon: 'bookmark', target: ['content', 'old_text'], doing: () => t('Updating memory'), did: () => t('Updated memory') },
   session_search: { icon: 'history', target: ['query'], doing: () => t('Searching earlier sessions'), did: () => t('Searched earlier sessions'), quoted: true },
   read_skill: { icon: 'book', target: ['name'], doing: () => t('Reading skill'), did: () => t('Read skill') },

@@ -88,8 +88,15 @@ export class ApprovalTable {
 
   rules(sessionId: string): readonly string[] {
     const rows = this.database.all(
-      `SELECT a.decision FROM approvals a JOIN sessions s ON s.id = a.session_id
-       WHERE a.state = 'decided' AND s.conversation_id = (SELECT conversation_id FROM sessions WHERE id = ?) ORDER BY a.decided_at, a.rowid`,
+      `WITH RECURSIVE callers (id) AS (
+         SELECT conversation_id FROM sessions WHERE id = ?
+         UNION SELECT p.conversation_id FROM callers JOIN sessions root ON root.id = callers.id AND root.parent_kind = 'delegate' JOIN sessions p ON p.id = root.parent_session_id
+       ), together (id) AS (
+         SELECT id FROM callers
+         UNION SELECT d.conversation_id FROM together JOIN sessions c ON c.conversation_id = together.id JOIN sessions d ON d.parent_session_id = c.id AND d.parent_kind = 'delegate'
+       )
+       SELECT a.decision FROM approvals a JOIN sessions s ON s.id = a.session_id
+       WHERE a.state = 'decided' AND s.conversation_id IN (SELECT id FROM together) ORDER BY a.decided_at, a.rowid`,
       [sessionId],
     );
     const rules = rows.flatMap((row) => {

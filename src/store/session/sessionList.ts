@@ -7,7 +7,7 @@ import { readSession } from './sessionTable';
 
 const unreadableSession = 'This session could not be read completely from the file. Its messages are kept.';
 
-/** The columns of a session and what stands for its conversation. A conversation of one segment, which most are, is read from its own row. */
+/** The columns of a session and what stands for its conversation, which waits for the person while one of its sub-agents does. A conversation of one segment, which most are, is read from its own row. */
 const summaryColumns = `s.id, s.parent_session_id, s.parent_kind, s.conversation_id, s.model, s.cwd, s.started_at, s.last_activity_at, s.ended_at,
   s.end_reason, s.pinned, s.archived, s.trashed_at, s.private, s.seen_at,
   coalesce(s.title, root.title) AS title, iif(s.title IS NULL, root.title_source, s.title_source) AS title_source,
@@ -15,7 +15,9 @@ const summaryColumns = `s.id, s.parent_session_id, s.parent_kind, s.conversation
   iif(root.id IS NULL, s.parent_kind, root.parent_kind) AS root_kind, iif(root.id IS NULL, s.parent_session_id, root.parent_session_id) AS root_parent,
   iif(root.id IS NULL, s.turn_count, (SELECT sum(turn_count) FROM sessions c WHERE c.conversation_id = s.conversation_id)) AS turns,
   iif(root.id IS NULL, s.message_count, (SELECT sum(message_count) FROM sessions c WHERE c.conversation_id = s.conversation_id)) AS messages,
-  coalesce(last.outcome, last.state) AS last_turn,
+  CASE WHEN last.state = 'running' AND EXISTS (
+    SELECT 1 FROM sessions c JOIN sessions d ON d.parent_session_id = c.id AND d.parent_kind = 'delegate' JOIN turns w ON w.conversation_id = d.id AND w.state = 'waiting'
+    WHERE c.conversation_id = s.conversation_id) THEN 'waiting' ELSE coalesce(last.outcome, last.state) END AS last_turn,
   iif(last.state = 'settled', last.settled_at, (SELECT max(settled_at) FROM turns t WHERE t.conversation_id = s.conversation_id)) AS last_settled,
   (SELECT count(*) FROM queue q WHERE q.conversation_id = s.conversation_id) AS queued`;
 /** Newest segments outside the sub-agents' sessions. */

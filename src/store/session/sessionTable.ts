@@ -36,13 +36,13 @@ export class SessionTable {
     }
     const title = typeof input.title === 'string' ? cleanTitle(input.title) : null;
     this.database.run(
-      `INSERT INTO sessions (id, model, parent_session_id, parent_kind, conversation_id, started_at, last_activity_at, title, title_source, cwd, private, seen_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO sessions (id, model, parent_session_id, parent_kind, conversation_id, started_at, last_activity_at, title, title_source, cwd, private, seen_at, delegated_by)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         input.id, input.model ?? null, parentId, kind,
         parent !== null && kind === 'compression' ? parent.conversationId : input.id,
         input.startedAt, input.startedAt, title, title === null ? null : (input.titleSource ?? 'derived'), input.folder ?? null,
-        input.private === true || parent?.private === true ? 1 : 0, input.startedAt,
+        input.private === true || parent?.private === true ? 1 : 0, input.startedAt, kind === 'delegate' ? (input.delegatedBy ?? null) : null,
       ],
     );
     return this.require(input.id);

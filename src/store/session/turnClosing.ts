@@ -3,6 +3,8 @@ import { closingResultText, closingText } from '../../transcript/closingText';
 import type { AssistantMessage, Message, ToolMessage } from '../../transcript/message';
 import type { ToolCallPart } from '../../transcript/part';
 import type { StopReason } from '../../transcript/stopReason';
+import type { JsonObject } from '../../transcript/json';
+import { numberOr, textOr } from './columns';
 import type { MessageTable } from './messageTable';
 
 /** What is left to do with a turn's rows so that every provider accepts the history behind it, in order: chunks folded and messages final,
@@ -54,13 +56,26 @@ export class TurnClosing {
           visibility: { kind: 'shown' },
           carriedFrom: null,
           role: 'tool',
-          parts: [{ kind: 'toolResult', callId: call.callId, name: call.name, outcome, text: closingResultText(outcome) }],
+          parts: [{ kind: 'toolResult', callId: call.callId, name: call.name, outcome, text: closingResultText(outcome), ...this.subAgentOf(row, call, at) }],
         },
         this.messages.positionAfter(row.sessionId, behind),
       );
       behind = uid;
     }
     return open.length > 0;
+  }
+
+  /** What a surface needs to open the session of the sub-agent that worked on a call. */
+  private subAgentOf(row: AssistantMessage, call: ToolCallPart, at: number): { readonly details?: JsonObject } {
+    const found = this.database.get(
+      `SELECT d.id, d.title, d.started_at, (SELECT count(*) FROM messages m JOIN sessions s ON s.id = m.session_id
+         WHERE s.conversation_id = d.id AND m.role = 'assistant' AND m.active = 1 AND m.display_kind IS NULL AND m.carried_from IS NULL) AS turns
+       FROM sessions d WHERE d.parent_session_id = ? AND d.parent_kind = 'delegate' AND d.delegated_by = ? ORDER BY d.rowid DESC LIMIT 1`,
+      [row.sessionId, call.callId],
+    );
+    if (found === undefined) return {};
+    const ms = Math.max(0, Math.round((at - numberOr(found, 'started_at', at)) * 1000));
+    return { details: { kind: 'delegate', sessionId: textOr(found, 'id', ''), title: textOr(found, 'title', null), turns: numberOr(found, 'turns', 0), ms } };
   }
 
   /** Which of these calls was asked for and not allowed: it never ran, nor did what stands behind it. */

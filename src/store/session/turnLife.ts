@@ -170,14 +170,10 @@ export class TurnLife {
   }
 
   recover(at: number, except: readonly string[]): readonly SettledTurn[] {
-    return this.turns.running().filter(({ uid }) => !except.includes(uid)).map((turn) =>
-      this.settle({
-        turnUid: turn.uid,
-        settledAt: at,
-        settlement: { outcome: 'interrupted', stopReason: 'crash', failure: null },
-        messages: [],
-      }),
-    );
+    const cutOff = ({ uid }: Turn): SettledTurn =>
+      this.settle({ turnUid: uid, settledAt: at, settlement: { outcome: 'interrupted', stopReason: 'crash', failure: null }, messages: [] });
+    const running = this.turns.running().filter(({ uid }) => !except.includes(uid)).map(cutOff);
+    return [...running, ...this.turns.waitingForNobody().map(cutOff)];
   }
 
   private settled(uid: string): SettledTurn {

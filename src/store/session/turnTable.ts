@@ -31,6 +31,18 @@ export class TurnTable {
     return this.database.all("SELECT * FROM turns WHERE state = 'running' ORDER BY id").map(readTurnRow);
   }
 
+  /** Turns of sub-agents that wait for the person, while no turn runs that takes their answer. */
+  waitingForNobody(): readonly Turn[] {
+    return this.database
+      .all(
+        `SELECT t.* FROM turns t JOIN sessions root ON root.id = t.conversation_id AND root.parent_kind = 'delegate'
+         WHERE t.state = 'waiting' AND NOT EXISTS (
+           SELECT 1 FROM sessions p JOIN turns caller ON caller.conversation_id = p.conversation_id AND caller.state = 'running' WHERE p.id = root.parent_session_id)
+         ORDER BY t.id`,
+      )
+      .map(readTurnRow);
+  }
+
   insert(input: OpenTurn, session: Session): void {
     this.database.run(
       `INSERT INTO turns (uid, session_id, conversation_id, user_message_uid, model, state, started_at, supersedes)
