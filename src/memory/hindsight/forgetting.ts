@@ -7,14 +7,20 @@ import type { SessionRecords } from './sessionRecord';
 const patienceMs = 6_000;
 const pollMs = 500;
 
-/** Deletes every document of these sessions: those the records know, and whatever else carries their tags. A write under way is cancelled or
- *  waited for, or it would bring its document back. Null when all is gone, otherwise a sentence on what is not. */
-export async function forgetSessions(
+export interface NotErased {
+  /** Documents, or the session where it could not be asked which there are. */
+  readonly left: readonly string[];
+  readonly reason: string;
+}
+
+/** Deletes every document of a session: those the record knows, and whatever else carries its tag. A write under way is cancelled or waited for,
+ *  or it would bring its document back. Null when all is gone. */
+export async function forgetSession(
   { records, clock }: { readonly records: SessionRecords; readonly clock: { monotonicMs(): number; after(ms: number, done: () => void): () => void } },
   { place, api }: HindsightConnection,
-  sessionIds: readonly string[],
+  sessionId: string,
   signal: AbortSignal,
-): Promise<string | null> {
+): Promise<NotErased | null> {
   const left = new Set<string>();
   let reason = '';
   const note = (documentId: string, answer: Answer<unknown>): boolean => {
@@ -24,20 +30,18 @@ export async function forgetSessions(
     return false;
   };
 
-  for (const sessionId of sessionIds) {
-    const record = await records.load(place, sessionId);
-    for (const { id, operation } of record.documents) {
-      if (operation !== null) note(id, await ended(operation.id));
-    }
-    const tagged = await api.documentsTagged(sessionTag(sessionId), signal);
-    if (!note(sessionId, tagged) || tagged.kind === 'failed') continue;
+  const record = await records.load(place, sessionId);
+  for (const { id, operation } of record.documents) {
+    if (operation !== null) note(id, await ended(operation.id));
+  }
+  const tagged = await api.documentsTagged(sessionTag(sessionId), signal);
+  if (note(sessionId, tagged) && tagged.kind === 'ok') {
     const ids = new Set([...record.documents.map(({ id }) => id), ...tagged.value.map(({ id }) => id)]);
     let gone = true;
     for (const id of ids) gone = note(id, await api.deleteDocument(id, signal)) && gone;
     if (gone) await records.delete(place, sessionId);
   }
-  if (left.size === 0) return null;
-  return `Not erased at ${place.host}, bank “${place.bank}”: ${[...left].join(', ')}. ${reason}`;
+  return left.size === 0 ? null : { left: [...left], reason };
 
   async function ended(operationId: string | null): Promise<Answer<unknown>> {
     if (operationId !== null) await api.cancelOperation(operationId, signal);

@@ -7,6 +7,9 @@ export const hindsightName = 'hindsight';
 /** Turns that began and were not handed over yet. Under a name of their own, since nothing waits behind them. */
 export const begunName = 'hindsight.begun';
 
+/** Sessions to be erased. Under a name of their own: they do not wait to be remembered. */
+export const forgetName = 'hindsight.forget';
+
 const turnSchema = v.object({
   turnUid: v.string(),
   parentSessionId: v.nullable(v.string()),
@@ -20,10 +23,13 @@ const noteSchema = v.object({
   tags: v.array(v.string()),
   timestamp: v.nullable(v.string()),
 });
+const forgetSchema = v.object({ origin: v.string(), bank: v.string() });
 const begunSchema = v.object({ turnUid: v.string(), parentSessionId: v.nullable(v.string()) });
 
 export type TurnPayload = v.InferOutput<typeof turnSchema>;
 export type NotePayload = v.InferOutput<typeof noteSchema>;
+/** Where the session is to be erased. */
+export type ForgetPayload = v.InferOutput<typeof forgetSchema>;
 export type BegunPayload = v.InferOutput<typeof begunSchema>;
 
 /** What an entry of the outbox asks for. refresh: the session was cut back, its documents have to follow. */
@@ -32,6 +38,7 @@ export type OutboxWork =
   | { readonly kind: 'refresh' }
   | { readonly kind: 'note'; readonly note: NotePayload }
   | { readonly kind: 'begun'; readonly begun: BegunPayload }
+  | { readonly kind: 'forget'; readonly place: ForgetPayload }
   /** Written by a version that knew more. */
   | { readonly kind: 'unreadable' };
 
@@ -40,6 +47,7 @@ export function workOf({ kind, payload }: Pick<NewOutboxEntry, 'kind' | 'payload
   if (kind === 'turn') return read(turnSchema, payload, (turn) => ({ kind, turn }));
   if (kind === 'note') return read(noteSchema, payload, (note) => ({ kind, note }));
   if (kind === 'begun') return read(begunSchema, payload, (begun) => ({ kind, begun }));
+  if (kind === 'forget') return read(forgetSchema, payload, (place) => ({ kind, place }));
   return { kind: 'unreadable' };
 }
 
@@ -65,6 +73,11 @@ export function refreshEntry(sessionId: string, uid: string, now: number): NewOu
 
 export function noteEntry(sessionId: string, uid: string, note: NotePayload, now: number): NewOutboxEntry {
   return entry({ uid: `hindsight:note:${uid}`, sessionId, kind: 'note', payload: note, now });
+}
+
+export function forgetEntry({ origin, bank }: ForgetPayload, sessionId: string, now: number): NewOutboxEntry {
+  const payload: ForgetPayload = { origin, bank };
+  return { ...entry({ uid: `hindsight:forget:${origin} ${bank}:${sessionId}`, sessionId, kind: 'forget', payload, now }), provider: forgetName };
 }
 
 export function begunEntryUid(turnUid: string): string {

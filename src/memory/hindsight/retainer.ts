@@ -2,10 +2,10 @@ import { Emitter, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import type { NewOutboxEntry, OutboxEntry } from '../../store/outbox/outbox';
 import { operationIdOf } from './documentContent';
+import { Erasures } from './erasures';
 import { failureSentence, needsPerson, type HindsightFailure } from './failure';
-import { forgetSessions } from './forgetting';
 import type { ServerVersion } from './hindsightApi';
-import { begunName, foundTurnEntry, hindsightName, workOf } from './outboxEntries';
+import { begunName, forgetName, foundTurnEntry, hindsightName, workOf } from './outboxEntries';
 import type { Connect, HindsightConnection, MemoryOutbox } from './ports';
 import { SessionDocuments, type Delivery, type DocumentNeeds } from './sessionDocuments';
 
@@ -49,6 +49,9 @@ export class HindsightRetainer implements Disposable {
   private readonly unchecked = new Set<string>();
   /** Turns that began in this process: whether they are handed over is decided here, not by what is found in the store. */
   private readonly begunHere = new Set<string>();
+  private readonly erasures: Erasures;
+  /** Forgotten sessions that a server may still hold. */
+  private toErase = 0;
   private version: { readonly place: string; readonly server: ServerVersion } | null = null;
   private shown: RetainStatus = { pending: 0, failure: null };
   private work: Promise<void> = Promise.resolve();
@@ -59,7 +62,9 @@ export class HindsightRetainer implements Disposable {
   private cancelTimer: () => void = () => undefined;
   readonly onDidChange = this.changes.event;
 
-  constructor(private readonly needs: RetainerNeeds) {}
+  constructor(private readonly needs: RetainerNeeds) {
+    this.erasures = new Erasures(needs);
+  }
 
   get status(): RetainStatus {
     return this.shown;
@@ -139,13 +144,15 @@ export class HindsightRetainer implements Disposable {
     return arrived;
   }
 
-  /** Deletes what the server holds of these sessions. Null when all is gone, otherwise what the person should know. */
+  /** Deletes what the server holds of these sessions. Null when all is gone, otherwise what the person should know; it is then tried again. */
   forget(sessionIds: readonly string[], signal: AbortSignal): Promise<string | null> {
     for (const sessionId of sessionIds) this.forgotten.add(sessionId);
     return this.queue(async () => {
       const connection = await this.needs.connect();
       if (connection === null) return null;
-      return forgetSessions(this.needs, connection, sessionIds, AbortSignal.any([signal, this.stop.signal]));
+      const sentence = await this.erasures.erase(connection, sessionIds, AbortSignal.any([signal, this.stop.signal]));
+      if (sentence !== null) this.kick();
+      return sentence;
     });
   }
 
@@ -195,8 +202,15 @@ export class HindsightRetainer implements Disposable {
     for (const waiter of asked) if (!sessions.has(waiter.sessionId)) this.release(waiter, !this.polls.has(waiter.sessionId));
     for (const sessionId of this.unchecked) sessions.set(sessionId, sessions.get(sessionId) ?? []);
     if (sessions.size > 0 && !this.halted && clock.now() >= this.pausedUntil) await this.deliverAll(sessions, asked);
+    await this.eraseDue();
     await this.count();
-    if (this.shown.pending > 0 || this.unchecked.size > 0) this.wakeIn(this.nextLookMs());
+    if (this.shown.pending > 0 || this.unchecked.size > 0 || this.toErase > 0) this.wakeIn(this.nextLookMs());
+  }
+
+  private async eraseDue(): Promise<void> {
+    if (this.toErase === 0 || this.halted || this.needs.clock.now() < this.pausedUntil) return;
+    const connection = await this.needs.connect();
+    if (connection !== null) await this.erasures.eraseDue(connection, this.stop.signal);
   }
 
   private async deliverAll(sessions: ReadonlyMap<string, readonly OutboxEntry[]>, asked: readonly Waiter[]): Promise<void> {
@@ -307,7 +321,10 @@ export class HindsightRetainer implements Disposable {
   }
 
   private async count(): Promise<void> {
-    const pending = (await this.needs.outbox.outboxCounts()).find(({ provider }) => provider === hindsightName)?.waiting ?? 0;
+    const counts = await this.needs.outbox.outboxCounts();
+    const waiting = (name: string): number => counts.find(({ provider }) => provider === name)?.waiting ?? 0;
+    this.toErase = waiting(forgetName);
+    const pending = waiting(hindsightName);
     this.show({ pending, failure: pending === 0 ? null : this.shown.failure });
   }
 

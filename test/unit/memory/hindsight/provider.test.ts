@@ -251,6 +251,57 @@ describe.each(['appends', 'overwrites'] as const)('forgetting, on a server that 
   });
 });
 
+describe('forgetting that failed', () => {
+  /** Session s1 is on the server, the store has erased it, and the server fails to. */
+  async function leftBehind(): Promise<{ readonly life: HindsightLife; readonly provider: HindsightProvider; readonly sentence: string | null }> {
+    const { life, provider } = await begin();
+    await complete(provider, 't1', 'one');
+    await complete(provider, 't2', 'two', 's2');
+    await drained();
+    store.turns.splice(0, 1);
+    server.options = { ...server.options, fault: (operation) => (operation === 'delete_document' ? 503 : null) };
+    return { life, provider, sentence: await provider.onSessionForgotten(['s1'], signal) };
+  }
+  const serverWorks = (): void => void (server.options = { ...server.options, fault: () => null });
+  const left = (bank = 'hermes'): readonly string[] => Object.keys(server.documents(bank)).map((id) => id.slice(0, 2));
+  const next = (options: Partial<LifeOptions> = {}): HindsightLife => {
+    const life = new HindsightLife({ store, url: server.url, clock: fastClock(50), uid: () => 'uid', ...options });
+    lives.push(life);
+    return life;
+  };
+
+  it('is tried again until the session is gone, and said so when it failed', async () => {
+    const { sentence } = await leftBehind();
+    const kept = store.entries.map(({ kind, sessionId }) => `${kind} ${sessionId}`);
+    serverWorks();
+    await drained();
+    expect({ kept, left: left(), meta: [...store.meta.keys()].filter((key) => key.endsWith(' s1')) }).toEqual({ kept: ['forget s1'], left: ['s2'], meta: [] });
+    expect(sentence).toMatch(/Not erased at .* It is tried again until it is gone\.$/);
+  });
+
+  it('is taken up by the next process', async () => {
+    const { life } = await leftBehind();
+    life.die();
+    serverWorks();
+    next();
+    await drained();
+    expect(left()).toEqual(['s2']);
+  });
+
+  it('waits while another bank is in use', async () => {
+    const { life } = await leftBehind();
+    life.die();
+    serverWorks();
+    const other = next({ bank: 'other' });
+    await other.retainer.idle();
+    other.die();
+    const meanwhile = left();
+    next();
+    await drained();
+    expect([meanwhile, left()]).toEqual([['s1', 's2'], ['s2']]);
+  });
+});
+
 describe('a process that died', () => {
   it('between the end of a turn and its hand-over leaves nothing unsent; a turn that was cut off is not sent', async () => {
     const first = await begin();

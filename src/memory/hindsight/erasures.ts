@@ -1,0 +1,76 @@
+import type { Clock } from '../../base/clock';
+import type { Log } from '../../base/log';
+import type { OutboxEntry } from '../../store/outbox/outbox';
+import { forgetSession } from './forgetting';
+import { forgetEntry, forgetName, workOf } from './outboxEntries';
+import type { HindsightConnection, MemoryOutbox } from './ports';
+import type { SessionRecords } from './sessionRecord';
+
+const dueAtOnce = 100;
+const longestPauseSeconds = 600;
+
+export interface ErasureNeeds {
+  readonly outbox: MemoryOutbox;
+  readonly records: SessionRecords;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Sessions that a person had forgotten, and that a server may still hold. What is asked for is in the outbox before it is tried, with nothing
+ *  of the session but its id, and stays there until the server has nothing left. */
+export class Erasures {
+  constructor(private readonly needs: ErasureNeeds) {}
+
+  /** Null when everything of these sessions is gone; otherwise what is left, and that it is tried again. */
+  async erase(connection: HindsightConnection, sessionIds: readonly string[], signal: AbortSignal): Promise<string | null> {
+    const isKept = await this.keep(connection, sessionIds);
+    const left: string[] = [];
+    let reason = '';
+    for (const sessionId of sessionIds) {
+      const found = await forgetSession(this.needs, connection, sessionId, signal);
+      if (found === null) await this.needs.outbox.outboxDone(forgetEntry(connection.place, sessionId, 0).uid);
+      else {
+        left.push(...found.left);
+        reason = found.reason;
+      }
+    }
+    if (left.length === 0) return null;
+    const { host, bank } = connection.place;
+    return `Not erased at ${host}, bank “${bank}”: ${left.join(', ')}. ${reason}${isKept ? ' It is tried again until it is gone.' : ''}`;
+  }
+
+  /** Tries again what is due at this place; stops at the first that fails. */
+  async eraseDue(connection: HindsightConnection, signal: AbortSignal): Promise<void> {
+    const { outbox, clock, log } = this.needs;
+    const { place } = connection;
+    for (const entry of await outbox.outboxDue(forgetName, clock.now(), dueAtOnce)) {
+      if (!isFor(entry, connection)) continue;
+      const found = await forgetSession(this.needs, connection, entry.sessionId, signal);
+      if (found === null) {
+        await outbox.outboxDone(entry.uid);
+        log.info(`Memory provider hindsight: what ${place.host} held of the forgotten session ${entry.sessionId} is erased.`);
+        continue;
+      }
+      if (!signal.aborted) await outbox.outboxFailed(entry.uid, found.reason, clock.now() + Math.min(2 ** Math.min(entry.attempts, 20), longestPauseSeconds));
+      return;
+    }
+  }
+
+  /** Whether it is tried again when it fails. What cannot be noted is tried all the same. */
+  private async keep({ place }: HindsightConnection, sessionIds: readonly string[]): Promise<boolean> {
+    const { outbox, clock, log } = this.needs;
+    try {
+      for (const sessionId of sessionIds) await outbox.outboxAdd(forgetEntry(place, sessionId, clock.now()));
+      return true;
+    } catch (error) {
+      log.warn(`Memory provider hindsight: that a session is to be forgotten could not be noted: ${error instanceof Error ? error.message : String(error)}`);
+      return false;
+    }
+  }
+}
+
+/** A key is for one server: nothing is asked of another one, nor of another bank. */
+function isFor(entry: OutboxEntry, { place }: HindsightConnection): boolean {
+  const work = workOf(entry);
+  return work.kind === 'forget' && work.place.origin === place.origin && work.place.bank === place.bank;
+}
