@@ -8,15 +8,27 @@ import { fileURLToPath } from 'node:url';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
+/** Packages whose dynamic import becomes a file of its own: without it esbuild puts them into the bundle that may need them one day. */
+const importedLater = ['yaml'];
+
+/** @type {import('esbuild').Plugin} */
+const separate = {
+  name: 'separate',
+  setup: (build) =>
+    build.onResolve({ filter: new RegExp(`^(${importedLater.join('|')})$`) }, ({ path: name, kind }) => (kind === 'dynamic-import' ? { path: `./${name}.js`, external: true } : undefined)),
+};
+
 /** @type {import('esbuild').BuildOptions} Runs in the extension host: Node 20 in the oldest VS Code we support, Node 24 in today's. */
-const node = { platform: 'node', target: 'node20', format: 'cjs', mainFields: ['module', 'main'], external: ['vscode'] };
+const node = { platform: 'node', target: 'node20', format: 'cjs', mainFields: ['module', 'main'], external: ['vscode'], supported: { 'dynamic-import': false }, plugins: [separate] };
 
 /** @type {import('esbuild').BuildOptions} Runs in a webview. What is not needed at the first paint is imported when it is, from a file of its own. */
 const webview = { platform: 'browser', target: 'es2022', format: 'esm', splitting: true, chunkNames: 'webview/[name]-[hash]', jsx: 'automatic', jsxImportSource: 'preact', loader: { '.ttf': 'file' } };
 
 /** Each bundle: its name in dist/, its entry, and where it runs. */
 export const bundles = [
-  { name: 'extension', entry: 'src/host/extension.ts', target: node },
+  // Small: runs window.js with the code that an earlier start compiled (src/host/start/).
+  { name: 'extension', entry: 'src/host/start/main.ts', target: node },
+  { name: 'window', entry: 'src/host/extension.ts', target: node },
   // A worker thread is started from a file.
   { name: 'storeWorker', entry: 'src/store/worker/storeWorker.ts', target: node },
   { name: 'libraryWorker', entry: 'src/store/library/libraryWorker.ts', target: node },
@@ -28,6 +40,8 @@ export const bundles = [
   { name: 'pageWorker', entry: 'src/tools/web/page/pageWorker.ts', target: { ...node, alias: { turndown: './node_modules/turndown/lib/turndown.browser.es.js' }, external: ['canvas'] } },
   // The client of the Model Context Protocol: loaded when a server is first started.
   { name: 'mcp', entry: 'src/tools/mcp/client/index.ts', target: node },
+  // Read when a rule, prompt or skill file has a head that is YAML.
+  { name: 'yaml', entry: 'node_modules/yaml/dist/index.js', target: node },
   { name: 'webview/chat', entry: 'src/webview/chat/main.tsx', target: webview },
   { name: 'webview/transcript', entry: 'src/webview/transcript/main.tsx', target: webview },
   { name: 'webview/search', entry: 'src/webview/search/main.tsx', target: webview },
@@ -47,6 +61,7 @@ const loadedLater = [
   { modules: /node_modules\/(@ai-sdk|ai)\//, bundle: /providers\.js(\.map)?$/, where: 'src/models/providers/' },
   { modules: /node_modules\/@vectorize-io\//, bundle: /hindsight\.js(\.map)?$/, where: 'src/memory/hindsight/client/' },
   { modules: /node_modules\/@modelcontextprotocol\//, bundle: /mcp\.js(\.map)?$/, where: 'src/tools/mcp/client/' },
+  { modules: /node_modules\/yaml\//, bundle: /yaml\.js(\.map)?$/, where: 'a dynamic import' },
   { modules: /node_modules\/(linkedom|turndown|@mozilla\/readability)\//, bundle: /pageWorker\.js(\.map)?$/, where: 'src/tools/web/page/' },
 ];
 
