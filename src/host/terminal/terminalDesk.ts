@@ -36,6 +36,9 @@ interface TerminalDeskNeeds {
   readonly log: Log;
 }
 
+/** Looking through all processes of the machine takes a while: first the window comes up. */
+const orphansAfterMs = 2000;
+
 /** Commands in this window: the tools that run them, the terminal that shows them, the files that keep their output. */
 export class TerminalDesk implements Disposable {
   private readonly lifetime = new DisposableStore();
@@ -51,7 +54,11 @@ export class TerminalDesk implements Disposable {
     const mirrors = this.lifetime.register(new MirrorTerminals(this.running, clock));
     const picker = new RunningCommandPicker(this.running, mirrors, (file) => this.openOutput(file));
     this.lifetime.register(registerCommands({ 'hermes.runningCommands': () => picker.show() }, log));
-    void endOrphanedCommands(clock).then((count) => count > 0 && log.info(`${count} commands were left running by a window that ended unexpectedly; they were ended.`));
+    const endOrphans = async (): Promise<void> => {
+      const count = await endOrphanedCommands(clock);
+      if (count > 0) log.info(`${count} commands were left running by a window that ended unexpectedly; they were ended.`);
+    };
+    this.lifetime.register({ dispose: clock.after(orphansAfterMs, () => void endOrphans()) });
     const paths = new AccessPaths(needs.files);
     this.tools = terminalTools({
       shell,
