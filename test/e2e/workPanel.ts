@@ -1,0 +1,84 @@
+import type { Locator } from 'playwright-core';
+import { waitFor } from '../support/vscode';
+import type { ChatPanel } from './chatPanel';
+
+/** The approval card of a panel: what a person reads and presses in it. */
+export class ApprovalCard {
+  private constructor(
+    readonly panel: ChatPanel,
+    readonly card: Locator,
+  ) {}
+
+  /** Waits for the card that asks exactly this ("Allow running npm test?"). */
+  static async asks(panel: ChatPanel, name: string, timeoutMs = 30_000): Promise<ApprovalCard> {
+    const card = panel.frame.getByRole('alertdialog', { name, exact: true });
+    await card.waitFor({ timeout: timeoutMs });
+    return new ApprovalCard(panel, card);
+  }
+
+  button(name: string): Locator {
+    return this.card.getByRole('button', { name, exact: true });
+  }
+
+  async buttons(): Promise<readonly string[]> {
+    return this.card.getByRole('button').allInnerTexts();
+  }
+
+  async reasons(): Promise<readonly string[]> {
+    return this.card.getByRole('listitem').allInnerTexts();
+  }
+
+  /** The lines of the change, each with its sign. */
+  async changedLines(): Promise<readonly string[]> {
+    return changedLines(this.card.getByRole('region', { name: 'Changes' }));
+  }
+
+  /** The card takes the focus by itself where the chat has it: the Tab key leads to its buttons. */
+  async pressByKeyboard(name: string): Promise<void> {
+    const { keyboard } = this.panel.workbench.page;
+    await waitFor('the card to have the focus', () => this.card.evaluate((card) => card === document.activeElement));
+    await waitFor(`the focus to come to "${name}"`, async () => {
+      await keyboard.press('Tab');
+      return this.button(name).evaluate((button) => button === document.activeElement);
+    });
+    await keyboard.press('Enter');
+    await this.gone();
+  }
+
+  async press(name: string): Promise<void> {
+    await this.button(name).click();
+    await this.gone();
+  }
+
+  async deny(reason: string): Promise<void> {
+    await this.button('Deny').click();
+    await this.card.getByRole('textbox', { name: 'Reason' }).fill(reason);
+    await this.card.getByRole('textbox', { name: 'Reason' }).press('Enter');
+    await this.gone();
+  }
+
+  async gone(): Promise<void> {
+    await this.card.waitFor({ state: 'detached' });
+  }
+}
+
+/** "-old" and "+new" of a change that is drawn below `where`. */
+export async function changedLines(where: Locator): Promise<readonly string[]> {
+  const texts = await where.locator('.diff-removed, .diff-added').evaluateAll((lines) => lines.map((line) => `${line.querySelector('.diff-sign')?.textContent ?? ''}${line.querySelector('.diff-text')?.textContent ?? ''}`));
+  return texts.map((text) => text.replace(/\n$/, ''));
+}
+
+/** A tool call's row. `state` is the end of its name: "done", "running", … */
+export function toolRow(panel: ChatPanel, tool: string, state: string): Locator {
+  return panel.frame.getByRole('group', { name: `Tool: ${tool}, ${state}`, exact: true });
+}
+
+/** The names of all calls that are drawn, in order. */
+export async function toolRows(panel: ChatPanel): Promise<readonly string[]> {
+  return panel.frame.locator('[role=group][aria-label^="Tool: "]').evaluateAll((rows) => rows.map((row) => (row.getAttribute('aria-label') ?? '').replace(/^Tool: /, '')));
+}
+
+/** Waits until nothing runs: the composer offers to send. */
+export async function settled(panel: ChatPanel): Promise<void> {
+  await panel.button(/^Send$/).waitFor();
+}
