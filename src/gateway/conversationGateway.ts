@@ -4,6 +4,7 @@ import { type Disposable, Emitter } from '../base/disposable';
 import type { BringOver, BroughtOver } from '../store/bringingOver';
 import type { SessionQuery, TranscriptPage, TranscriptQuery } from '../store/sessionStore';
 import type { Approval, ApprovalDecision, Mode } from '../transcript/approval';
+import type { DraftPart, SentPart } from '../transcript/draftPart';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { SessionSummary } from '../transcript/session';
 import { Approvals } from './approvals';
@@ -116,16 +117,17 @@ export class ConversationGateway implements Gateway {
 
   async snapshot(sessionId: string, pageSize: number): Promise<SessionSnapshot> {
     const { store } = this.parts;
-    const [session, page, queue, draft, openTurn, approval, mode] = await Promise.all([
+    const [session, page, queue, draft, draftParts, openTurn, approval, mode] = await Promise.all([
       this.sessions.get(sessionId),
       store.readTranscript({ sessionId, limit: pageSize }),
       store.queue(sessionId),
       store.draft(sessionId),
+      store.draftParts(sessionId),
       store.openTurnOf(sessionId),
       this.approvals.pending(sessionId),
       this.approvals.mode('', sessionId),
     ]);
-    return { session, page, queue, draft, openTurn, approval, mode, activity: this.runner.runningIn(session.conversationId)?.activity ?? this.compressions.activityIn(session.conversationId) };
+    return { session, page, queue, draft, draftParts, openTurn, approval, mode, activity: this.runner.runningIn(session.conversationId)?.activity ?? this.compressions.activityIn(session.conversationId) };
   }
 
   readTranscript(query: TranscriptQuery): Promise<TranscriptPage> {
@@ -148,8 +150,8 @@ export class ConversationGateway implements Gateway {
     return this.versions.retry(surfaceId, turnUid, before);
   }
 
-  async editAndResend(surfaceId: string, turnUid: string, text: string, submissionUid: string, before?: BeforeAsking): Promise<SubmitReceipt> {
-    return (await this.intake.receiptOf(surfaceId, submissionUid)) ?? this.versions.edit(surfaceId, turnUid, text, submissionUid, before);
+  async editAndResend(surfaceId: string, turnUid: string, text: string, submissionUid: string, before?: BeforeAsking, parts?: readonly SentPart[]): Promise<SubmitReceipt> {
+    return (await this.intake.receiptOf(surfaceId, submissionUid)) ?? this.versions.edit(surfaceId, turnUid, { uid: submissionUid, text, parts }, before);
   }
 
   continueTurn(surfaceId: string, turnUid: string): Promise<SubmitReceipt> {
@@ -223,12 +225,16 @@ export class ConversationGateway implements Gateway {
     return this.queue.promote(uid);
   }
 
-  saveDraft(key: string, text: string): Promise<void> {
-    return this.parts.store.setDraft(key, text);
+  saveDraft(key: string, text: string, parts?: readonly DraftPart[]): Promise<void> {
+    return this.parts.store.setDraft(key, text, parts);
   }
 
   draft(key: string): Promise<string> {
     return this.parts.store.draft(key);
+  }
+
+  draftParts(key: string): Promise<readonly DraftPart[]> {
+    return this.parts.store.draftParts(key);
   }
 
   renameSession(sessionId: string, title: string): Promise<void> {

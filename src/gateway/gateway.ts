@@ -7,6 +7,7 @@ import type { BringOver, BroughtOver } from '../store/bringingOver';
 import type { SessionQuery, TranscriptPage, TranscriptQuery } from '../store/sessionStore';
 import type { Disposable } from '../base/disposable';
 import type { BusyMode } from '../transcript/busyMode';
+import type { DraftPart, SentPart } from '../transcript/draftPart';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { ApprovalGateway } from './approvalGateway';
 import type { SwitchReason } from '../memory/switchReason';
@@ -31,6 +32,7 @@ export interface SessionSnapshot {
   readonly page: TranscriptPage;
   readonly queue: readonly QueuedPrompt[];
   readonly draft: string;
+  readonly draftParts: readonly DraftPart[];
   readonly openTurn: Turn | null;
   readonly activity: TurnActivity | null;
   /** What the open turn waits for. */
@@ -44,6 +46,8 @@ export interface PromptSubmission {
   /** Given by the surface, so that a repeated submission is stored once. */
   readonly uid: string;
   readonly text: string;
+  /** What goes along; with it the text may be empty. */
+  readonly parts?: readonly SentPart[];
   /** What becomes of it while another turn runs; without it the setting decides. */
   readonly busy?: BusyMode;
 }
@@ -74,8 +78,8 @@ export interface Gateway extends ApprovalGateway {
   /** Runs the prompt of a settled turn again. Its rows and those of every turn behind it are hidden, never deleted: they are the earlier
    *  version. A turn that stands before a summary is asked again in a branch, which the surface then shows. */
   retry(surfaceId: string, turnUid: string, before?: BeforeAsking): Promise<SubmitReceipt>;
-  /** The same with other words for the prompt. */
-  editAndResend(surfaceId: string, turnUid: string, text: string, submissionUid: string, before?: BeforeAsking): Promise<SubmitReceipt>;
+  /** The same with other words for the prompt. `parts`: all that goes along from now on; without them what went along before does. */
+  editAndResend(surfaceId: string, turnUid: string, text: string, submissionUid: string, before?: BeforeAsking, parts?: readonly SentPart[]): Promise<SubmitReceipt>;
   /** Has the session's last answer go on where it stopped, in a turn whose first row is no prompt of the person's (`isContinuation`). Rejects
    *  where another turn stands behind that one or runs. */
   continueTurn(surfaceId: string, turnUid: string): Promise<SubmitReceipt>;
@@ -95,12 +99,15 @@ export interface Gateway extends ApprovalGateway {
   /** How full the model's context is for a session. Reads the stored rows: for after a turn, not for every event of one. */
   contextUse(sessionId: string): Promise<SessionContextUse>;
 
+  /** What goes along stays. */
   editQueued(uid: string, text: string): Promise<void>;
   removeQueued(uid: string): Promise<void>;
   /** Moves a queued prompt to the front. */
   promoteQueued(uid: string): Promise<void>;
-  saveDraft(key: string, text: string): Promise<void>;
+  /** Without `parts`, those that were saved before stay. */
+  saveDraft(key: string, text: string, parts?: readonly DraftPart[]): Promise<void>;
   draft(key: string): Promise<string>;
+  draftParts(key: string): Promise<readonly DraftPart[]>;
   renameSession(sessionId: string, title: string): Promise<void>;
   setPinned(sessionId: string, on: boolean): Promise<void>;
   setArchived(sessionId: string, on: boolean): Promise<void>;

@@ -1,4 +1,5 @@
 import type { SessionStore } from '../store/sessionStore';
+import { isSendable } from '../transcript/draftPart';
 import type { Message } from '../transcript/message';
 import type { Compressions } from './compressions';
 import { GatewayError, type PromptSubmission, type SubmitReceipt } from './gateway';
@@ -27,9 +28,9 @@ export class PromptIntake {
   async submit(surfaceId: string, prompt: PromptSubmission): Promise<SubmitReceipt> {
     const { sessions, slots, queue, compressions, surfaces } = this.parts;
     slots.refuseWhenClosing();
-    if (prompt.text.trim() === '') throw new GatewayError('invalid', 'There is nothing to send. Type a prompt first.');
     const repeated = await this.receiptOf(surfaceId, prompt.uid);
     if (repeated !== null) return repeated;
+    if (!isSendable(prompt.text, prompt.parts)) throw new GatewayError('invalid', 'There is nothing to send. Type a prompt first.');
     const from = surfaces.shownSession(surfaceId);
     const beginning = from === null ? surfaces.beginningAt(surfaceId) : usualBeginning;
     const found = prompt.sessionId === null ? await sessions.create(beginning) : await sessions.tipOf(prompt.sessionId);

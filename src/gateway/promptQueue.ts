@@ -2,6 +2,7 @@ import { TurnStop } from '../agent/turnStop';
 import type { Clock } from '../base/clock';
 import type { Log } from '../base/log';
 import type { SessionStore } from '../store/sessionStore';
+import { isSendable } from '../transcript/draftPart';
 import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
 import type { BusyMode } from '../transcript/busyMode';
 import type { Compressions } from './compressions';
@@ -33,7 +34,8 @@ export class PromptQueue {
   constructor(private readonly parts: QueueParts) {}
 
   async edit(uid: string, text: string): Promise<void> {
-    if (text.trim() === '') throw new GatewayError('invalid', 'A queued message cannot be empty. Remove it instead.');
+    const along = text.trim() === '' ? (await this.parts.store.queuedPrompt(uid))?.parts : undefined;
+    if (!isSendable(text, along)) throw new GatewayError('invalid', 'A queued message cannot be empty. Remove it instead.');
     this.tell(await this.parts.store.editQueued(uid, text));
   }
 
@@ -63,6 +65,7 @@ export class PromptQueue {
       uid: prompt.uid,
       sessionId: session.id,
       text: prompt.text,
+      ...along(prompt),
       createdAt: this.parts.clock.now(),
       ...(behind === null ? {} : { behind }),
     });
@@ -82,7 +85,7 @@ export class PromptQueue {
   /** A prompt before which the history must be made shorter. It is queued first, durably, and is the next one when that is done. */
   async addBehindCompression(surfaceId: string, session: Session, prompt: PromptSubmission): Promise<SubmitReceipt> {
     const createdAt = this.parts.clock.now();
-    const queue = await this.parts.store.enqueue({ uid: prompt.uid, sessionId: session.id, text: prompt.text, createdAt, behind: [] });
+    const queue = await this.parts.store.enqueue({ uid: prompt.uid, sessionId: session.id, text: prompt.text, ...along(prompt), createdAt, behind: [] });
     this.parts.surfaces.tellAll({ kind: 'queueChanged', sessionId: session.id, queue });
     this.takeOvers.add(session.conversationId, prompt.uid);
     this.compressAhead(session, surfaceId, false);
@@ -148,4 +151,8 @@ export class PromptQueue {
     const sessionId = queue[0]?.sessionId;
     if (sessionId !== undefined) this.parts.surfaces.tellAll({ kind: 'queueChanged', sessionId, queue });
   }
+}
+
+function along({ parts }: PromptSubmission): Pick<QueuedPrompt, 'parts'> {
+  return parts === undefined || parts.length === 0 ? {} : { parts };
 }

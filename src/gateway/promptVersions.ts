@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
 import type { SessionStore } from '../store/sessionStore';
 import { isContinuation } from '../transcript/continuation';
+import { isSendable, type SentPart, sentParts } from '../transcript/draftPart';
 import { answerText, type Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import { isSteering } from '../transcript/steering';
@@ -22,8 +23,18 @@ interface VersionParts {
 }
 
 /** What a turn is opened with, but for its uid. */
-type Asked = Pick<PromptTurn, 'continues'> & { readonly text: string };
-type Asking = { readonly before: BeforeAsking | undefined } & ({ readonly reason: 'retried' } | { readonly reason: 'edited'; readonly uid: string; readonly text: string });
+type Asked = Pick<PromptTurn, 'continues'> & Words;
+interface Words {
+  readonly text: string;
+  readonly parts: readonly SentPart[];
+}
+type Asking = { readonly before: BeforeAsking | undefined } & ({ readonly reason: 'retried' } | ({ readonly reason: 'edited'; readonly uid: string } & Words));
+
+interface EditedPrompt {
+  readonly uid: string;
+  readonly text: string;
+  readonly parts: readonly SentPart[] | undefined;
+}
 
 const busySentence = 'Another answer is being written in this session. Stop it first, or wait.';
 const inBranch = 'This prompt stands before a summary, so it was asked again in a branch. The session itself is unchanged.';
@@ -36,9 +47,11 @@ export class PromptVersions {
     return this.askAgain(surfaceId, turnUid, { reason: 'retried', before });
   }
 
-  async edit(surfaceId: string, turnUid: string, text: string, uid: string, before?: BeforeAsking): Promise<SubmitReceipt> {
-    if (text.trim() === '') throw new GatewayError('invalid', 'There is nothing to send. Type a prompt first.');
-    return this.askAgain(surfaceId, turnUid, { reason: 'edited', uid, text, before });
+  /** Without `parts` the prompt keeps those it has. */
+  async edit(surfaceId: string, turnUid: string, prompt: EditedPrompt, before?: BeforeAsking): Promise<SubmitReceipt> {
+    const { uid, text, parts = await this.partsOf(turnUid) } = prompt;
+    if (!isSendable(text, parts)) throw new GatewayError('invalid', 'There is nothing to send. Type a prompt first.');
+    return this.askAgain(surfaceId, turnUid, { reason: 'edited', uid, text, parts, before });
   }
 
   async show(turnUid: string): Promise<void> {
@@ -62,12 +75,12 @@ export class PromptVersions {
       const session = await sessions.tipOf(found.id);
       if (await slots.isBusy(session)) throw new GatewayError('busy', busySentence);
       const segment = await this.segmentOf(turn, session);
-      const asked = asking.reason === 'edited' ? { text: asking.text } : await this.askedIn(turn, session);
+      const asked = asking.reason === 'edited' ? { text: asking.text, parts: asking.parts } : await this.askedIn(turn, session);
       await asking.before?.();
       if (segment.isEarlier) return asked;
       const isLast = segment.rows.at(-1)?.turnUid === turn.uid;
-      const { text, ...how } = asked;
-      const opened = await slots.open(surfaceId, session, { prompt: { uid, text }, ...how, reason: 'resume', replaces: { turnUid, reason: asking.reason } });
+      const { text, parts, ...how } = asked;
+      const opened = await slots.open(surfaceId, session, { prompt: { uid, text, parts }, ...how, reason: 'resume', replaces: { turnUid, reason: asking.reason } });
       // A surface takes the rows of the turn asked again away by itself; of what went with it, it must read.
       if (!isLast) this.parts.switching.reread(session);
       return { kind: 'started', sessionId: session.id, turnUid: opened.uid };
@@ -77,23 +90,23 @@ export class PromptVersions {
   }
 
   /** An earlier segment is never changed: what stands there is asked again in a copy of what was before it. */
-  private async askInBranch(surfaceId: string, turn: Turn, uid: string, { text, ...how }: Asked): Promise<SubmitReceipt> {
+  private async askInBranch(surfaceId: string, turn: Turn, uid: string, { text, parts, ...how }: Asked): Promise<SubmitReceipt> {
     const { sessions, slots, switching } = this.parts;
     const { sessionId } = await switching.branchToAsk(surfaceId, turn.sessionId, turn.userMessageUid);
     if (sessionId === null) throw new GatewayError('notFound', 'The branch could not be opened.');
     const branch = await sessions.get(sessionId);
     try {
-      const opened = await slots.inSequence(branch.conversationId, () => slots.open(surfaceId, branch, { prompt: { uid, text }, ...how, reason: 'resume' }));
+      const opened = await slots.inSequence(branch.conversationId, () => slots.open(surfaceId, branch, { prompt: { uid, text, parts }, ...how, reason: 'resume' }));
       return { kind: 'started', sessionId: branch.id, turnUid: opened.uid, notice: inBranch };
     } catch (error) {
-      await this.handBack(branch, text);
+      await this.handBack(branch, { text, parts });
       throw error;
     }
   }
 
   /** What could not be asked goes into the composer of the session it was for. Never rejects: what is wrong was found out already. */
-  private async handBack(session: Session, text: string): Promise<void> {
-    await this.parts.store.setDraft(session.id, text).catch(() => undefined);
+  private async handBack(session: Session, { text, parts }: Words): Promise<void> {
+    await this.parts.store.setDraft(session.id, text, parts).catch(() => undefined);
     this.parts.switching.reread(session);
   }
 
@@ -117,8 +130,15 @@ export class PromptVersions {
     const prompt = await this.parts.store.getMessage(turn.userMessageUid);
     if (prompt?.role !== 'user') throw new GatewayError('notFound', 'The prompt of this turn is no longer stored, so it cannot be sent again.');
     const written = [prompt, ...(await this.steeringOf(turn))].filter((message) => !isContinuation(message));
-    if (written.length === 0) return { text: '', continues: { asked: await promptBehind(this.parts.store, session.id, 1) } };
-    return { text: written.map(({ parts }) => answerText(parts)).join('\n\n') };
+    if (written.length === 0) return { text: '', parts: [], continues: { asked: await promptBehind(this.parts.store, session.id, 1) } };
+    const said = written.map(({ parts }) => answerText(parts)).filter((text) => text !== '');
+    return { text: said.join('\n\n'), parts: written.flatMap(({ parts }) => sentParts(parts)) };
+  }
+
+  /** What went along with the prompt of a turn. */
+  private async partsOf(turnUid: string): Promise<readonly SentPart[]> {
+    const { userMessageUid } = await this.turnOf(turnUid);
+    return sentParts((await this.parts.store.getMessage(userMessageUid))?.parts ?? []);
   }
 
   /** From every segment that the turn spans: one that was compressed in its middle began in an earlier one. */

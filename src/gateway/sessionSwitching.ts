@@ -4,6 +4,7 @@ import type { Log } from '../base/log';
 import type { SwitchReason } from '../memory/switchReason';
 import type { SessionStore } from '../store/sessionStore';
 import { StoreError } from '../store/storeError';
+import type { SentPart } from '../transcript/draftPart';
 import type { Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { AgentSeat } from './agentSeat';
@@ -157,9 +158,9 @@ export class SessionSwitching {
     const now = clock.now();
     const childId = ids.sessionId(now);
     const copy = (): ReturnType<SessionStore['branchSession']> => store.branchSession({ sessionId, upTo: from, childId, now });
-    const { session, draft: prompt } = await slots.inSequence(origin.conversationId, () => tryAgain(clock, copy));
+    const { session, draft: prompt, draftParts } = await slots.inSequence(origin.conversationId, () => tryAgain(clock, copy));
     const draft = handsBack ? prompt : null;
-    if (draft !== null) await store.setDraft(session.id, draft);
+    if (draft !== null) await store.setDraft(session.id, draft, draftParts);
     const refusal = title === undefined ? null : await this.titled(session.id, title);
     this.switchTo(surfaceId, session, 'branch');
     surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [session.id] });
@@ -187,7 +188,7 @@ export class SessionSwitching {
     if (prompt === null) throw new GatewayError('invalid', 'There is no prompt to take back in this session.');
     try {
       const rewound = await store.rewindSession({ sessionId: session.id, to: prompt.uid, now: clock.now() });
-      const draft = await this.putBack(session, rewound.draft);
+      const draft = await this.putBack(session, rewound.draft, rewound.draftParts);
       if (surfaces.shownSession(surfaceId) !== session.id) this.switchTo(surfaceId, session, 'resume');
       seating.rewound(surfaceId, session);
       for (const each of surfaces.allShowing(session.id)) this.switchTo(each, session, 'rewind');
@@ -209,10 +210,11 @@ export class SessionSwitching {
   }
 
   /** A prompt that was taken back goes ahead of what stands in the composer already. */
-  private async putBack(session: Session, prompt: string): Promise<string> {
-    const typed = await this.parts.store.draft(session.id);
-    const draft = typed.trim() === '' ? prompt : `${prompt}\n\n${typed}`;
-    await this.parts.store.setDraft(session.id, draft);
+  private async putBack(session: Session, prompt: string, parts: readonly SentPart[]): Promise<string> {
+    const { store } = this.parts;
+    const typed = await store.draft(session.id);
+    const draft = typed.trim() === '' ? prompt : prompt === '' ? typed : `${prompt}\n\n${typed}`;
+    await store.setDraft(session.id, draft, parts.length === 0 ? undefined : [...parts, ...(await store.draftParts(session.id))]);
     return draft;
   }
 

@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
 import type { OpenTurn, SessionStore, SettleTurn } from '../store/sessionStore';
 import { continuationPart } from '../transcript/continuation';
+import { promptParts, type SentPart } from '../transcript/draftPart';
 import type { Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
@@ -17,7 +18,7 @@ interface OpeningParts {
 export interface Opening {
   readonly session: Session;
   readonly model: string;
-  readonly prompt: { readonly uid: string; readonly text: string };
+  readonly prompt: { readonly uid: string; readonly text: string; readonly parts?: readonly SentPart[] };
   /** Set where nobody wrote a prompt: the turn goes on with the answer to the one named. */
   readonly continues?: { readonly asked: Message | null };
   readonly queuedUid?: string;
@@ -42,7 +43,7 @@ export class TurnOpening {
         visibility: { kind: 'shown' },
         carriedFrom: null,
         role: 'user',
-        parts: [continues === undefined ? { kind: 'text', text: prompt.text.toWellFormed() } : continuationPart()],
+        parts: continues === undefined ? promptParts(prompt.text, prompt.parts) : [continuationPart()],
       },
       model,
       startedAt: now,

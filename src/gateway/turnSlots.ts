@@ -1,3 +1,4 @@
+import type { SentPart } from '../transcript/draftPart';
 import type { Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
@@ -22,7 +23,7 @@ interface SlotParts {
 
 /** How the turn of a prompt is opened. */
 export interface PromptTurn {
-  readonly prompt: { readonly uid: string; readonly text: string };
+  readonly prompt: { readonly uid: string; readonly text: string; readonly parts?: readonly SentPart[] };
   readonly reason: SwitchReason;
   /** Nobody wrote the prompt: the answer to the one named goes on. */
   readonly continues?: { readonly asked: Message | null };

@@ -3,6 +3,7 @@ import type { Log } from '../base/log';
 import type { Gateway, Surface, SwitchReason } from '../gateway/gateway';
 import { type BackgroundSession, chatCommands, chatRequests, type ChatNotifications, type ChatResults, type ChatState, type ShownSession } from '../protocol/chatProtocol';
 import type { SessionStore } from '../store/sessionStore';
+import type { DraftPart } from '../transcript/draftPart';
 import type { SessionSummary } from '../transcript/session';
 import type { SessionEvent, TurnEvent } from '../transcript/turnEvent';
 import type { PromptAttachments } from './attachments/promptAttachments';
@@ -46,7 +47,7 @@ export class ChatBridge implements Surface, Disposable {
   private bootstrapDue = false;
   private focusDue = false;
   /** For the composer, once a page shows it. */
-  private readonly insertionsDue: string[] = [];
+  private readonly insertionsDue: ChatNotifications['insertPrompt'][] = [];
   private revealDue: ChatNotifications['reveal'] | null = null;
   private shownModel: string | null = null;
   /** Rows of the session that is shown were hidden or brought back: the next drawing replaces what the view has. */
@@ -129,8 +130,8 @@ export class ChatBridge implements Surface, Disposable {
     if (this.phase !== 'away') this.inBackground(this.draw('shown'));
   }
 
-  insertPrompt(text: string): void {
-    this.insertionsDue.push(text);
+  insertPrompt(text: string, parts: readonly DraftPart[] = []): void {
+    this.insertionsDue.push(parts.length === 0 ? { text } : { text, parts });
     this.whenLive();
   }
 
@@ -242,11 +243,11 @@ export class ChatBridge implements Surface, Disposable {
     const sessionId = this.shownSession;
     if (sessionId === null || !this.needs.store.isReadable) return null;
     try {
-      const { session, page, queue, draft, openTurn, activity, approval, mode } = await this.pages.read(this.needs.gateway, sessionId);
+      const { session, page, queue, draft, draftParts, openTurn, activity, approval, mode } = await this.pages.read(this.needs.gateway, sessionId);
       const { messages, turns, versions, hasEarlier } = page;
       const origin = await originOf(session, this.needs.sessions);
       const changes = await this.needs.files.ofTurns(turns.map(({ uid }) => uid));
-      return { session, messages, turns, versions, changes, hasEarlier, queue, draft, draftParts: [], openTurn, activity, approval, mode, origin, changed: this.changed };
+      return { session, messages, turns, versions, changes, hasEarlier, queue, draft, draftParts, openTurn, activity, approval, mode, origin, changed: this.changed };
     } catch (error) {
       this.needs.log.error(`Session ${sessionId} could not be read`, error);
       this.needs.store.setNotices('shown session', [{ sentence: errorWords(error).sentence, actions: [] }]);
@@ -268,7 +269,7 @@ export class ChatBridge implements Surface, Disposable {
     return {
       shown,
       newDraft: await orNothing(() => gateway.draft('new'), ''),
-      newDraftParts: [],
+      newDraftParts: await orNothing(() => gateway.draftParts('new'), []),
       recentSessions: this.listed,
       beginning: this.beginning,
       newMode: await orNothing(() => gateway.mode(this.id, null), 'ask'),
@@ -325,7 +326,7 @@ export class ChatBridge implements Surface, Disposable {
     if (this.phase !== 'live') return;
     if (this.focusDue) this.tell('focusComposer', {});
     this.focusDue = false;
-    for (const text of this.insertionsDue.splice(0)) this.tell('insertPrompt', { text });
+    for (const insertion of this.insertionsDue.splice(0)) this.tell('insertPrompt', insertion);
     if (this.revealDue !== null) this.tell('reveal', this.revealDue);
     this.revealDue = null;
   }

@@ -2,6 +2,7 @@ import { GatewayError, type Gateway, type SubmitReceipt, type SwitchTarget } fro
 import type { AskedAgain, chatCommands, chatRequests, ChatResults, CompressionOutcome, ViewSwitch } from '../protocol/chatProtocol';
 import type { SessionStore } from '../store/sessionStore';
 import type { Mode } from '../transcript/approval';
+import type { DraftPart, SentPart } from '../transcript/draftPart';
 import { attachmentHandlers } from './attachments/attachmentHandlers';
 import type { PromptAttachments } from './attachments/promptAttachments';
 import type { ChatModels } from './chatModels';
@@ -32,7 +33,7 @@ export interface ChatEditor {
 export interface ChatHandlerNeeds {
   readonly surfaceId: string;
   readonly gateway: Gateway;
-  readonly sessions: Pick<SessionStore, 'getMessage' | 'getTurn' | 'findSession'>;
+  readonly sessions: Pick<SessionStore, 'getMessage' | 'getSession' | 'getTurn' | 'findSession'>;
   readonly store: StoreDesk;
   readonly models: ChatModels;
   readonly editor: ChatEditor;
@@ -57,15 +58,24 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
   const { gateway, surfaceId, store, models, editor, files } = needs;
   const workFiles = changedFileHandlers(files);
   let draftSaved: Promise<void> = Promise.resolve();
-  const saveDraft = async (key: string, text: string): Promise<void> => {
+  const saveDraft = async (key: string, text: string, parts: readonly DraftPart[] | undefined): Promise<void> => {
     await store.settled();
-    await gateway.saveDraft(key, text);
+    await gateway.saveDraft(key, text, parts);
+  };
+  const resolved = async (uid: string, parts: readonly DraftPart[] | undefined): Promise<readonly SentPart[] | undefined> => {
+    // Sent before, by a request whose answer was lost: what it names may be gone by now.
+    const wasSent = parts?.some(({ kind }) => kind === 'mention') === true && (await needs.sessions.getMessage(uid)) !== null;
+    return parts === undefined || wasSent ? undefined : needs.attachments.resolve(parts);
+  };
+  const noticeOf = async (sessionId: string, parts: readonly SentPart[] = []): Promise<string | null> => {
+    const model = (await needs.sessions.getSession(sessionId))?.model ?? null;
+    return needs.attachments.noticeOf(parts, models.stateOf(model).chosen);
   };
   return {
     commands: {
       ...workFiles.commands,
       ready: () => needs.onReady(),
-      saveDraft: ({ key, text }) => (draftSaved = saveDraft(key, text)),
+      saveDraft: ({ key, text, parts }) => (draftSaved = saveDraft(key, text, parts)),
       dismissBackground: ({ sessionId }) => needs.onBackgroundDismissed(sessionId),
       openTranscript: async ({ messageUid }) => {
         const sessionId = gateway.shownSession(surfaceId);
@@ -89,10 +99,12 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
     requests: {
       ...workFiles.requests,
       ...attachmentHandlers(needs.attachments),
-      submit: async ({ busy, ...prompt }) => {
+      submit: async ({ busy, parts, ...prompt }) => {
         await store.settled();
-        const receipt = await gateway.submit(surfaceId, busy === undefined ? prompt : { ...prompt, busy });
-        return { kind: receipt.kind, sessionId: receipt.sessionId };
+        const along = await resolved(prompt.uid, parts);
+        const receipt = await gateway.submit(surfaceId, { ...prompt, ...(along === undefined ? {} : { parts: along }), ...(busy === undefined ? {} : { busy }) });
+        const notice = await noticeOf(receipt.sessionId, along);
+        return { kind: receipt.kind, sessionId: receipt.sessionId, ...(notice === null ? {} : { notice }) };
       },
       stop: async ({ sessionId, turnUid }) => {
         await gateway.stop(sessionId, turnUid);
@@ -100,9 +112,11 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
       },
       retry: ({ turnUid, files: withFiles }) => askedAgain(files, turnUid, withFiles, (takeBack) => gateway.retry(surfaceId, turnUid, takeBack)),
       continueTurn: ({ turnUid }) => askedAgain(files, turnUid, false, () => gateway.continueTurn(surfaceId, turnUid)),
-      editAndResend: async ({ turnUid, text, uid, files: withFiles }) => {
+      editAndResend: async ({ turnUid, text, uid, parts, files: withFiles }) => {
         await store.settled();
-        return askedAgain(files, turnUid, withFiles, (takeBack) => gateway.editAndResend(surfaceId, turnUid, text, uid, takeBack));
+        const along = await resolved(uid, parts);
+        const asked = await askedAgain(files, turnUid, withFiles, (takeBack) => gateway.editAndResend(surfaceId, turnUid, text, uid, takeBack, along));
+        return { ...asked, notice: joined(asked.notice, await noticeOf(asked.sessionId, along)) };
       },
       showVersion: async ({ turnUid }) => {
         const head = await needs.sessions.getTurn(turnUid);

@@ -24,12 +24,8 @@ const image = v.object({
   name: v.exactOptional(v.string()),
 });
 
-/** `parts` of `submit`, `editAndResend` and `saveDraft`. */
-export const draftParts = v.pipe(
-  v.array(v.variant('kind', [mention, attachment, image])),
-  v.maxLength(maxParts),
-  v.check((parts) => parts.filter(({ kind }) => kind === 'image').length <= maxImages, `At most ${maxImages} images can be sent with one prompt.`),
-);
+/** `parts` of `submit`, `editAndResend` and `saveDraft`. That there are too many is said when they are sent; a draft keeps them. */
+export const draftParts = v.array(v.variant('kind', [mention, attachment, image]));
 
 export const mentionKinds = ['file', 'folder', 'symbol', 'problems', 'selection', 'terminal', 'git', 'session'] as const;
 export type MentionKind = (typeof mentionKinds)[number];

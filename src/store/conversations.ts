@@ -1,3 +1,4 @@
+import type { SentPart } from '../transcript/draftPart';
 import type { Message } from '../transcript/message';
 import type { BranchReference, Session, SessionSummary } from '../transcript/session';
 import type { PromptVersions } from '../transcript/turn';
@@ -69,6 +70,8 @@ export interface BranchedSession {
   readonly copied: number;
   /** The prompt named by `upTo`, for the composer; null when an answer was named. */
   readonly draft: string | null;
+  /** What went along with it. */
+  readonly draftParts: readonly SentPart[];
 }
 
 export interface RewindSession {
@@ -83,6 +86,8 @@ export interface RewoundSession {
   readonly messages: readonly Message[];
   /** The prompt's text, for the composer. */
   readonly draft: string;
+  /** What went along with it. */
+  readonly draftParts: readonly SentPart[];
   /** Turns that were taken back. */
   readonly turns: number;
 }

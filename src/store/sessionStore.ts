@@ -1,4 +1,5 @@
 import type { AssistantMessage, Chunk, HiddenReason, Message, NewMessage } from '../transcript/message';
+import type { DraftPart } from '../transcript/draftPart';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { ApprovalOperations } from './approvals';
 import type { BringingOver } from './bringingOver';
@@ -90,13 +91,16 @@ export interface SessionOperations extends ConversationOperations, BringingOver,
   enqueue(prompt: EnqueuePrompt): readonly QueuedPrompt[];
   queue(sessionId: string): readonly QueuedPrompt[];
   queuedPrompt(uid: string): QueuedPrompt | null;
+  /** Its parts stay; without any the text may not be empty. */
   editQueued(uid: string, text: string): readonly QueuedPrompt[];
   removeQueued(uid: string): readonly QueuedPrompt[];
   /** Moves a prompt to the front. */
   promoteQueued(uid: string): readonly QueuedPrompt[];
   draft(key: string): string;
-  /** An empty text deletes the draft. Key: a session id, or "new" for the empty state. */
-  setDraft(key: string, text: string): void;
+  draftParts(key: string): readonly DraftPart[];
+  /** Without `parts`, those that were saved before stay. An empty text without parts deletes the draft. Key: a session id, or "new" for the empty
+   *  state. */
+  setDraft(key: string, text: string, parts?: readonly DraftPart[]): void;
 
   // Search
   /** Newest first. */

@@ -198,7 +198,7 @@ function standsApart(rows: readonly Message[], row: Message): boolean {
   return isSteering(rows, rows.length - 1) || isSteering([...rows, row], rows.length);
 }
 
-/** Prompts with images keep their rows, a handoff or a continuation is no prompt, and a carried row is shown where it was carried from, so that text put into
+/** Prompts with images or attachments keep their rows, a handoff or a continuation is no prompt, and a carried row is shown where it was carried from, so that text put into
  *  it would not be seen. The wire copy joins what stays apart here. */
 function isJoinablePrompt(row: Message): row is UserMessage {
   return row.role === 'user' && row.carriedFrom === null && !isHandoff(row) && !isContinuation(row) && row.parts.every((part) => part.kind === 'text');

@@ -75,10 +75,14 @@ function withText(parts: readonly UserPart[], text: string | undefined): readonl
 function appendSteering(wire: WireMessage[], message: UserMessage): void {
   const last = wire.at(-1);
   if (last?.role !== 'tool') return appendUser(wire, message);
-  const text = answerText(message.parts);
-  if (text.trim() === '') return;
-  const results = last.results.map((result, index) => (index === last.results.length - 1 ? { ...result, text: `${result.text}\n\n${steeringText(text)}` } : result));
-  wire[wire.length - 1] = { role: 'tool', results };
+  const along = message.parts.flatMap((part) => (part.kind === 'attachment' ? [attachmentText(part)] : []));
+  const images = message.parts.filter((part) => part.kind === 'image').map(wireImage);
+  const text = [answerText(message.parts), ...along, ...(images.length === 0 ? [] : ['(Images of the person\'s go with this result.)'])].filter((each) => each.trim() !== '').join('\n\n');
+  if (text === '') return;
+  const result = last.results.at(-1);
+  if (result === undefined) return;
+  const told = { ...result, text: `${result.text}\n\n${steeringText(text)}`, ...(images.length === 0 ? {} : { images: [...(result.images ?? []), ...images] }) };
+  wire[wire.length - 1] = { role: 'tool', results: [...last.results.slice(0, -1), told] };
 }
 
 function appendAssistant(wire: WireMessage[], message: AssistantMessage, model: string, results: readonly ToolResultPart[]): void {

@@ -1,5 +1,6 @@
 import { maskSecrets } from '../../models/secrecy';
 import { isContinuation } from '../../transcript/continuation';
+import { promptWithLabels } from '../../transcript/draftPart';
 import { answerText, type Message } from '../../transcript/message';
 import { clip } from './summaryInput';
 
@@ -21,7 +22,7 @@ const ends = {
  *  said of the todo list, or nothing. */
 export function handoffText(summary: string, head: readonly Message[], border: keyof typeof ends = 'betweenTurns', todos = ''): string {
   const beginning = head.slice(0, protectedHead).flatMap((row): readonly string[] => {
-    const text = maskSecrets(answerText(row.parts).trim());
+    const text = maskSecrets(row.role === 'user' ? promptWithLabels(row.parts) : answerText(row.parts).trim());
     return row.role === 'tool' || text === '' || isContinuation(row) ? [] : [`${row.role === 'user' ? 'Person' : 'You'}: ${clip(text, longestHeadText)}`];
   });
   const quoted = beginning.length === 0 ? [] : ['## How the conversation began, word for word', ...beginning];

@@ -1,6 +1,7 @@
 import { maskSecrets } from '../../models/secrecy';
 import { estimateTokens } from '../../models/tokenEstimate';
 import { isContinuation } from '../../transcript/continuation';
+import { promptWithLabels } from '../../transcript/draftPart';
 import { answerText, type Message } from '../../transcript/message';
 import type { Part } from '../../transcript/part';
 
@@ -58,7 +59,7 @@ function describePart(part: Part, limit: number): readonly string[] {
 /** What can be said of the rows without a model: the prompts, the ends of the answers, and what the tools were asked. */
 export function plainSummary(rows: readonly Message[], earlier: string | null, maxTokens: number): string {
   const told = rows.flatMap((row): readonly string[] => {
-    const text = maskSecrets(answerText(row.parts).trim());
+    const text = maskSecrets(row.role === 'user' ? promptWithLabels(row.parts) : answerText(row.parts).trim());
     const calls = row.parts.flatMap((part) => (part.kind === 'toolCall' ? [`- ${part.name} ${clip(maskSecrets(part.arguments), 160)}`] : []));
     if (row.role === 'user') return text === '' || isContinuation(row) ? [] : [`Person: ${clip(text, 600)}`];
     if (row.role === 'tool' || row.visibility.kind === 'closing') return [];

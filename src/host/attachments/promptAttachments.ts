@@ -1,4 +1,5 @@
 import type { Attached, Mention, Pinned } from '../../protocol/attachmentProtocol';
+import type { ModelRow } from '../../protocol/chatProtocol';
 import type { DraftPart, SentPart } from '../../transcript/draftPart';
 
 /** What a chat view asks about the things that go along with a prompt. */
@@ -9,8 +10,10 @@ export interface PromptAttachments {
   /** Lets the person pick files. */
   pick(): Promise<Attached>;
   dropped(uris: readonly string[]): Promise<Attached>;
-  /** Reads what is only mentioned, as it is now. Rejects with a `MentionError` where something cannot be read: then the prompt is not sent. */
+  /** Reads what is only mentioned, as it is now. Rejects with a `MentionError` where something cannot be read or it is too much: then the prompt is not sent. */
   resolve(parts: readonly DraftPart[]): Promise<readonly SentPart[]>;
+  /** What a person should know who sends these to this model; null where there is nothing to say. */
+  noticeOf(parts: readonly SentPart[], model: Pick<ModelRow, 'label' | 'images'> | null): string | null;
 }
 
 /** Something mentioned cannot be read. The message is for the person and names it. */
@@ -29,4 +32,5 @@ export const noAttachments: PromptAttachments = {
       if (part.kind === 'mention') throw new MentionError(`${part.label} cannot be read here. Remove it, or attach its text.`);
       return part;
     }),
+  noticeOf: () => null,
 };

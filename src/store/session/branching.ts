@@ -2,6 +2,7 @@ import type { SqlDatabase } from '../engine/sqlDatabase';
 import type { BranchedSession, BranchSession } from '../conversations';
 import { isHandoff } from '../../transcript/handoff';
 import { isContinuation } from '../../transcript/continuation';
+import { sentParts, type SentPart } from '../../transcript/draftPart';
 import { answerText, type Message } from '../../transcript/message';
 import type { Session } from '../../transcript/session';
 import { copiedColumns, type ActiveRows } from './activeRows';
@@ -22,6 +23,7 @@ interface Cut {
   /** The last turn of `rows` when rows of it stay behind. */
   readonly cutTurn: string | null;
   readonly draft: string | null;
+  readonly draftParts: readonly SentPart[];
 }
 
 /** Copies the beginning of a segment into a conversation of its own. Uids of copies are those of the originals behind the branch's id, so that
@@ -48,7 +50,7 @@ export class Branching {
     this.copyRows(cut, input.childId);
     this.copyTurns(cut, input.childId);
     if (cut.cutTurn !== null) this.endCutTurn(`${input.childId}/${cut.cutTurn}`, input.now);
-    return { session: this.sessions.require(input.childId), copied: cut.rows.length, draft: cut.draft };
+    return { session: this.sessions.require(input.childId), copied: cut.rows.length, draft: cut.draft, draftParts: cut.draftParts };
   }
 
   /** The answer to a repeated call. */
@@ -57,7 +59,8 @@ export class Branching {
     if (child.parentKind !== 'branch' || parent?.conversationId !== origin.conversationId) throw invalid(`session ${child.id} exists and is another one`);
     const copied = countOf(this.database, "SELECT count(*) AS n FROM messages WHERE session_id = ? AND active = 1 AND copied_from IS NOT NULL", [child.id]);
     const named = upTo === null ? null : this.messages.find(upTo)?.message;
-    return { session: child, copied, draft: named?.role === 'user' && !isHandoff(named) ? draftOf(named) : null };
+    const prompt = named?.role === 'user' && !isHandoff(named) ? named : null;
+    return { session: child, copied, draft: prompt === null ? null : draftOf(prompt), draftParts: sentParts(prompt?.parts ?? []) };
   }
 
   private cut(origin: Session, upTo: string | null): Cut {
@@ -73,7 +76,7 @@ export class Branching {
     if (rows.length === 0 && !isPrompt) throw refused('This session has no answer yet to branch from.', `nothing to copy of session ${segment.id}`);
     const last = rows.at(-1)?.turnUid ?? null;
     const isCut = last !== null && active.filter((row) => row.turnUid === last).length > rows.filter((row) => row.turnUid === last).length;
-    return { segment, rows, cutTurn: isCut ? last : null, draft: isPrompt ? draftOf(from) : null };
+    return { segment, rows, cutTurn: isCut ? last : null, draft: isPrompt ? draftOf(from) : null, draftParts: isPrompt ? sentParts(from.parts) : [] };
   }
 
   /** The message where it is active: in the newest segment if it was carried there, else in its own. */

@@ -1,5 +1,6 @@
 import type { SqlRow, SqlValue } from '../engine/sqlDatabase';
 import { isContinuation } from '../../transcript/continuation';
+import { partLabels } from '../../transcript/draftPart';
 import { answerText, hiddenReasons, type AssistantMessage, type Message, type NewMessage, type Visibility } from '../../transcript/message';
 import type { Part } from '../../transcript/part';
 import { flag, numberOr, oneOf, textOr, usageOf } from './columns';
@@ -112,11 +113,12 @@ export function messageValues(message: NewMessage): SqlValue[] {
   ];
 }
 
-/** The derived `content` column: what search finds a message by. Thinking is not searched, nor what nobody wrote. */
+/** The derived `content` column: what search finds a message by. Thinking is not searched, nor what nobody wrote; of what went along with
+ *  a prompt only what it is called. */
 export function searchableText(message: Pick<NewMessage, 'role' | 'parts'>): string {
   if (isContinuation(message)) return '';
   const result = message.parts.find((part) => part.kind === 'toolResult');
-  return result?.text ?? answerText(message.parts);
+  return result?.text ?? [answerText(message.parts), ...partLabels(message.parts)].filter((text) => text !== '').join('\n');
 }
 
 function joined(texts: readonly string[]): string | null {

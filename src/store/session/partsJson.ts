@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { DraftPart, SentPart } from '../../transcript/draftPart';
 import type { JsonObject, JsonValue } from '../../transcript/json';
 import type { Role } from '../../transcript/message';
 import type { AssistantPart, Part, ToolResultPart, UserPart } from '../../transcript/part';
@@ -32,6 +33,10 @@ export const userParts = v.array(v.variant('kind', [text, image, attachment]));
 export const assistantParts = v.array(v.variant('kind', [text, thinking, toolCall]));
 export const toolParts = v.tuple([toolResult]);
 
+const mention = v.object({ kind: v.literal('mention'), source: v.string(), label: v.string() });
+const sent = v.array(v.variant('kind', [image, attachment]));
+const draft = v.array(v.variant('kind', [mention, image, attachment]));
+
 /** The `parts` column. JSON escapes a lone surrogate, so what a model wrote comes back exactly, unlike from a plain TEXT column. */
 export function encodeParts(parts: readonly Part[]): string {
   return JSON.stringify(parts);
@@ -54,6 +59,22 @@ export function decodeParts(role: Role, stored: string): RoleParts | null {
       return result.success ? { role, parts: result.output } : null;
     }
   }
+}
+
+/** The `parts` column of `queue` and `drafts`; null where there are none. */
+export function encodeAlong(parts: readonly DraftPart[]): string | null {
+  return parts.length === 0 ? null : JSON.stringify(parts);
+}
+
+/** What goes along with a queued prompt. One whose parts cannot be read is sent without them: its text is what the person wrote. */
+export function decodeSent(stored: string | null): readonly SentPart[] {
+  const result = v.safeParse(sent, stored === null ? [] : parseJson(stored));
+  return result.success ? result.output : [];
+}
+
+export function decodeDraft(stored: string | null): readonly DraftPart[] {
+  const result = v.safeParse(draft, stored === null ? [] : parseJson(stored));
+  return result.success ? result.output : [];
 }
 
 const wireCalls = v.array(v.object({ id: v.string(), function: v.object({ name: v.string(), arguments: v.string() }) }));

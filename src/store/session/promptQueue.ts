@@ -1,7 +1,9 @@
 import type { SqlDatabase, SqlRow } from '../engine/sqlDatabase';
+import type { DraftPart } from '../../transcript/draftPart';
 import type { QueuedPrompt } from '../../transcript/session';
 import type { EnqueuePrompt } from '../sessionStore';
 import { numberOr, textOr } from './columns';
+import { decodeDraft, decodeSent, encodeAlong } from './partsJson';
 import { invalid, notFound } from './refusal';
 import type { SessionTable } from './sessionTable';
 
@@ -17,12 +19,13 @@ export class PromptQueue {
    *  retried call cannot send it twice. */
   add(prompt: EnqueuePrompt): readonly QueuedPrompt[] {
     const { conversationId } = this.sessions.require(prompt.sessionId);
-    if (prompt.text === '') throw invalid('an empty prompt');
+    const parts = encodeAlong(prompt.parts ?? []);
+    if (prompt.text === '' && parts === null) throw invalid('an empty prompt');
     const added = this.database.run(
-      `INSERT INTO queue (uid, session_id, conversation_id, place, text, created_at)
-       SELECT ?1, ?2, ?3, (SELECT coalesce(max(place), 0) + 1 FROM queue WHERE conversation_id = ?3), ?4, ?5
+      `INSERT INTO queue (uid, session_id, conversation_id, place, text, parts, created_at)
+       SELECT ?1, ?2, ?3, (SELECT coalesce(max(place), 0) + 1 FROM queue WHERE conversation_id = ?3), ?4, ?5, ?6
        WHERE NOT EXISTS (SELECT 1 FROM messages WHERE uid = ?1) ON CONFLICT (uid) DO NOTHING`,
-      [prompt.uid, prompt.sessionId, conversationId, prompt.text, prompt.createdAt],
+      [prompt.uid, prompt.sessionId, conversationId, prompt.text, parts, prompt.createdAt],
     );
     if (added.changes > 0 && prompt.behind !== undefined) this.moveBehind(prompt.uid, prompt.behind, conversationId);
     return this.ofConversation(conversationId);
@@ -38,8 +41,8 @@ export class PromptQueue {
   }
 
   edit(uid: string, text: string): readonly QueuedPrompt[] {
-    if (text === '') throw invalid('an empty prompt');
     const conversationId = this.conversationOf(uid);
+    if (text === '' && this.find(uid)?.parts === undefined) throw invalid('an empty prompt');
     this.database.run('UPDATE queue SET text = ? WHERE uid = ?', [text, uid]);
     return this.ofConversation(conversationId);
   }
@@ -61,9 +64,15 @@ export class PromptQueue {
     return row === undefined ? '' : textOr(row, 'text', '');
   }
 
-  setDraft(key: string, text: string, at: number): void {
-    if (text === '') this.database.run('DELETE FROM drafts WHERE key = ?', [key]);
-    else this.database.run('INSERT OR REPLACE INTO drafts (key, text, updated_at) VALUES (?, ?, ?)', [key, text, at]);
+  draftParts(key: string): readonly DraftPart[] {
+    const row = this.database.get('SELECT parts FROM drafts WHERE key = ?', [key]);
+    return row === undefined ? [] : decodeDraft(textOr(row, 'parts', null));
+  }
+
+  setDraft(key: string, text: string, parts: readonly DraftPart[] | undefined, at: number): void {
+    this.database.run('INSERT INTO drafts (key, text, updated_at) VALUES (?1, ?2, ?3) ON CONFLICT (key) DO UPDATE SET text = ?2, updated_at = ?3', [key, text, at]);
+    if (parts !== undefined) this.database.run('UPDATE drafts SET parts = ? WHERE key = ?', [encodeAlong(parts), key]);
+    this.database.run("DELETE FROM drafts WHERE key = ? AND text = '' AND parts IS NULL", [key]);
   }
 
   private moveBehind(uid: string, behind: readonly string[], conversationId: string): void {
@@ -84,10 +93,12 @@ export class PromptQueue {
 }
 
 function readPrompt(row: SqlRow): QueuedPrompt {
+  const parts = decodeSent(textOr(row, 'parts', null));
   return {
     uid: textOr(row, 'uid', ''),
     sessionId: textOr(row, 'session_id', ''),
     text: textOr(row, 'text', ''),
+    ...(parts.length === 0 ? {} : { parts }),
     createdAt: numberOr(row, 'created_at', 0),
   };
 }

@@ -1,5 +1,6 @@
 import type { RewindSession, RewoundSession } from '../conversations';
 import { isContinuation } from '../../transcript/continuation';
+import { sentParts } from '../../transcript/draftPart';
 import { answerText } from '../../transcript/message';
 import type { ActiveRows } from './activeRows';
 import type { MessageTable } from './messageTable';
@@ -32,6 +33,6 @@ export class Rewinding {
     this.rows.recountTurns(conversationId);
     this.sessions.touch(tip, now);
     const messages = hidden.flatMap((uid) => this.messages.find(uid)?.message ?? []);
-    return { messages, draft: isContinuation(prompt) ? '' : answerText(prompt.parts), turns: new Set(messages.flatMap(({ turnUid }) => turnUid ?? [])).size };
+    return { messages, draft: isContinuation(prompt) ? '' : answerText(prompt.parts), draftParts: sentParts(prompt.parts), turns: new Set(messages.flatMap(({ turnUid }) => turnUid ?? [])).size };
   }
 }

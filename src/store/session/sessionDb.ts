@@ -12,6 +12,7 @@ import type { NewOutboxEntry, OutboxCount, OutboxEntry } from '../outbox/outbox'
 import type { NewApproval } from '../approvals';
 import { StoreError } from '../storeError';
 import type { Approval, ApprovalDecision, Mode } from '../../transcript/approval';
+import type { DraftPart } from '../../transcript/draftPart';
 import type { HiddenReason, Message, NewMessage } from '../../transcript/message';
 import type { QueuedPrompt, Session, SessionSummary, TitleSource } from '../../transcript/session';
 import type { Turn } from '../../transcript/turn';
@@ -301,8 +302,12 @@ export class SessionDb implements SessionOperations {
     return this.rooms.prompts.draft(key);
   }
 
-  setDraft(key: string, text: string): void {
-    this.write(() => this.rooms.prompts.setDraft(key, text, this.now()));
+  draftParts(key: string): readonly DraftPart[] {
+    return this.rooms.prompts.draftParts(key);
+  }
+
+  setDraft(key: string, text: string, parts?: readonly DraftPart[]): void {
+    this.write(() => this.rooms.prompts.setDraft(key, text, parts, this.now()));
   }
 
   // Search

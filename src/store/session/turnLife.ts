@@ -1,13 +1,15 @@
 import type { SqlDatabase, SqlRow } from '../engine/sqlDatabase';
 import type { ChunkBatch, OpenTurn, SettledTurn, SettleTurn, SteerTurn } from '../sessionStore';
 import { isContinuation } from '../../transcript/continuation';
-import { answerText, type Chunk, type Message, type NewMessage } from '../../transcript/message';
+import { promptParts, promptWords } from '../../transcript/draftPart';
+import type { Chunk, Message, NewMessage } from '../../transcript/message';
 import type { Session } from '../../transcript/session';
 import type { Turn } from '../../transcript/turn';
 import type { Usage } from '../../transcript/usage';
 import type { ActiveRows } from './activeRows';
 import type { MessageTable } from './messageTable';
 import { textOr } from './columns';
+import { decodeSent } from './partsJson';
 import type { VersionsOfPrompts } from './promptVersions';
 import { busy, invalid, notFound } from './refusal';
 import type { SessionTable } from './sessionTable';
@@ -44,7 +46,7 @@ export class TurnLife {
     this.turns.insert(input, session);
     this.messages.insert(userMessage, this.messages.endPosition(session.id));
     if (input.replaces !== undefined) this.rows.recountTurns(session.conversationId);
-    if (!isContinuation(userMessage)) this.sessions.describe(session, answerText(userMessage.parts));
+    if (!isContinuation(userMessage)) this.sessions.describe(session, promptWords(userMessage.parts));
     this.sessions.touch(session.id, input.startedAt);
     return this.opened(input);
   }
@@ -140,10 +142,10 @@ export class TurnLife {
     if (turn.state !== 'running') throw invalid(`turn ${turnUid} is ${turn.state} and takes no steering`);
     this.requireSameConversation(turn.sessionId, sessionId);
     const { conversationId } = this.sessions.require(sessionId);
-    const queued = this.database.get('SELECT text FROM queue WHERE uid = ? AND conversation_id = ?', [queuedUid, conversationId]);
+    const queued = this.database.get('SELECT text, parts FROM queue WHERE uid = ? AND conversation_id = ?', [queuedUid, conversationId]);
     if (queued === undefined) return null;
     this.takeFromQueue(queuedUid);
-    const parts = [{ kind: 'text' as const, text: textOr(queued, 'text', '') }];
+    const parts = promptParts(textOr(queued, 'text', ''), decodeSent(textOr(queued, 'parts', null)));
     const row: NewMessage = { uid: queuedUid, sessionId, turnUid, createdAt, visibility: { kind: 'shown' }, carriedFrom: null, role: 'user', parts };
     this.messages.insert(row, this.messages.endPosition(sessionId));
     return this.messages.find(queuedUid)?.message ?? null;

@@ -82,6 +82,7 @@ export function promisedOperations(call: CallMethod): Omit<SessionStore, 'close'
     removeQueued: (...args) => call('removeQueued', args),
     promoteQueued: (...args) => call('promoteQueued', args),
     draft: (...args) => call('draft', args),
+    draftParts: (...args) => call('draftParts', args),
     setDraft: (...args) => call('setDraft', args),
     search: (query: SearchQuery, signal?: AbortSignal, onProgress?: (progress: SearchProgress) => void) => call('search', [query], signal, onProgress),
     getMeta: (...args) => call('getMeta', args),

@@ -9,7 +9,7 @@ function stored(count: number) {
   const snapshot = async (_sessionId: string, size: number): Promise<SessionSnapshot> => {
     asked.push(size);
     const messages = Array.from({ length: count }, (_, index) => userMessage(`m${index + 1}`, 'x')).slice(-size);
-    return { session: session('s1'), page: { messages, turns: [], versions: [], hasEarlier: messages.length < count, total: count, later: 0 }, queue: [], draft: '', openTurn: null, activity: null, approval: null, mode: 'ask' as const };
+    return { session: session('s1'), page: { messages, turns: [], versions: [], hasEarlier: messages.length < count, total: count, later: 0 }, queue: [], draft: '', draftParts: [], openTurn: null, activity: null, approval: null, mode: 'ask' as const };
   };
   return { asked, snapshot };
 }

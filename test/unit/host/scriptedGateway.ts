@@ -3,6 +3,7 @@ import type { ForgetReport, Gateway, PromptSubmission, SessionContextUse, Sessio
 import type { BringOver, BroughtOver } from '../../../src/store/bringingOver';
 import type { TranscriptPage, TranscriptQuery } from '../../../src/store/sessionStore';
 import type { ApprovalDecision, Mode } from '../../../src/transcript/approval';
+import type { DraftPart } from '../../../src/transcript/draftPart';
 import type { Message } from '../../../src/transcript/message';
 import type { Session, SessionSummary } from '../../../src/transcript/session';
 import type { TurnActivity, TurnEvent } from '../../../src/transcript/turnEvent';
@@ -66,7 +67,7 @@ export class ScriptedGateway implements Gateway {
   async snapshot(sessionId: string): Promise<SessionSnapshot> {
     const found = this.sessions.get(sessionId);
     if (found === undefined) throw new Error(`no session ${sessionId}`);
-    const snapshot = { session: found, page: this.page(sessionId), queue: [], draft: `draft of ${sessionId}`, openTurn: null, activity: null, approval: null, mode: 'ask' as const };
+    const snapshot = { session: found, page: this.page(sessionId), queue: [], draft: `draft of ${sessionId}`, draftParts: [], openTurn: null, activity: null, approval: null, mode: 'ask' as const };
     await this.beforeSnapshotArrives;
     return snapshot;
   }
@@ -195,6 +196,10 @@ export class ScriptedGateway implements Gateway {
   async promoteQueued(): Promise<void> {}
   async saveDraft(key: string, text: string): Promise<void> {
     this.calls.push(`draft ${key} ${text}`);
+  }
+
+  async draftParts(): Promise<readonly DraftPart[]> {
+    return [];
   }
 
   async draft(): Promise<string> {
