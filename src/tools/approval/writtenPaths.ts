@@ -20,6 +20,8 @@ export function writtenPaths(word: ShellWord, folders: WorkFolders, places: Path
   if (word.hasExpansion || word.hasGlob) return null;
   // `\` parts folders on some systems and is a letter on others; `//host` is another machine on some.
   if (/\\|^\/\/|^[A-Za-z]:/.test(text) || text.includes('\0')) return null;
+  // What stands there is of the process that looks: the command's, not ours.
+  if (/^\/+(proc|dev)(\/|$)/.test(places.path.posix.normalize(text)) && text !== '/dev/null') return null;
   if (turnsBack(text)) return null;
   const { path, home } = places;
   const located = word.hasTilde ? [places.locate(path.join(home, text.slice(1)))] : folders.paths.map((folder) => places.locate(path.resolve(folder, text)));

@@ -87,6 +87,9 @@ const git: Readonly<Record<string, ReadOnlySpec>> = {
 /** Ends of the names of files that hold program text. */
 export const programText = /\.(tsx?|jsx?|[cm][jt]s|py|rs|go|java|kts?|cc?|cpp|hpp?|cs|rb|php|swift|scala|s?css|less|html?|vue|svelte|mdx?|sql)$/;
 
+/** A format of `printf` that takes texts only. With `%n` Bash sets a variable, and zsh calculates numbers, in which variables can be set: PATH, for one. */
+const textFormat = /^(?!-)([^%\\]|\\[abefnrtv\\]|%%|%-?\d*(\.\d+)?[sb])*$/s;
+
 const versionTellers = new Set(['node', 'npm', 'python', 'python3', 'git']);
 const findTests = new Set(['-type', '-name', '-iname', '-path', '-ipath', '-wholename', '-regex', '-iregex', '-regextype', '-maxdepth', '-mindepth', '-size', '-mtime', '-mmin', '-ctime', '-cmin', '-atime', '-amin', '-perm', '-user', '-group', '-links']);
 const findSigns = new Set(['!', '-not', '-a', '-and', '-o', '-or', '(', ')', '-print', '-print0', '-prune', '-empty', '-depth', '-xdev', '-mount', '-true', '-false', '-readable', '-executable', '-writable', '-quit']);
@@ -94,14 +97,16 @@ const findSigns = new Set(['!', '-not', '-a', '-and', '-o', '-or', '(', ')', '-p
 /** What the command would look at; null for one that may do more than look, or of which that is not known. */
 export function lookedAt(words: readonly ShellWord[]): Looked | null {
   const [command, ...rest] = words;
-  if (command === undefined || words.some((word) => word.hasExpansion || word.hasGlob)) return null;
+  if (command === undefined || words.some((word) => word.hasGlob)) return null;
+  // `echo $?` tells a number and looks at no file.
+  if (words.some((word) => word.hasExpansion) && !(command.text === 'echo' && words.every((word) => !word.hasExpansion || word.isNumbered))) return null;
   const texts = rest.map((word) => word.text);
   if (versionTellers.has(command.text) && texts.length === 1 && texts[0] === '--version') return { paths: [], usesRepository: false };
   switch (command.text) {
     case 'echo':
       return { paths: [], usesRepository: false };
     case 'printf':
-      return texts[0]?.startsWith('-') === true ? null : { paths: [], usesRepository: false };
+      return textFormat.test(texts[0] ?? '') ? { paths: [], usesRepository: false } : null;
     case 'date':
       return texts.every((text) => /^(\+.*|-u)$/s.test(text)) ? { paths: [], usesRepository: false } : null;
     case 'find':

@@ -5,6 +5,8 @@ export interface ShellWord {
   readonly source: string;
   /** `$NAME`, `$( )`, backticks, `<( )`: may be anything, also several words. */
   readonly hasExpansion: boolean;
+  /** All that the shell puts in are numbers (`$?`, `$$`, `$#`), which stand in `text` as 0. */
+  readonly isNumbered: boolean;
   /** `*`, `?`, `[ ]`, `{a,b}` and what other shells expand: may be any file name that fits, also several. */
   readonly hasGlob: boolean;
   /** Begins with an unquoted `~` or `~/`, which is kept in `text`. */

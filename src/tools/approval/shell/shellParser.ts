@@ -161,6 +161,8 @@ class ShellParser {
     this.reader.skipBlanks();
     if (/^$|[\n;&|()<>#]/.test(this.reader.peek())) throw new NotUnderstood('A redirection leads nowhere.');
     const target = this.reader.word();
+    // zsh takes `>!` for an operator, behind which the file is the next word.
+    if (/^[!|&]/.test(target.source)) throw new NotUnderstood('A redirection is not understood.');
     if (operator === '<<' || operator === '<<-') this.awaitBody(part, target, operator === '<<-');
     else if (operator === '<<<') part.hasExpandedInput ||= target.hasExpansion || target.hasGlob || target.hasTilde;
     else if ((operator === '>&' || operator === '<&') && /^(\d+|-)$/.test(target.source)) return true;

@@ -37,7 +37,7 @@ export class WordReader {
 
   word(): ShellWord {
     const start = this.at;
-    const found = { text: '', hasExpansion: false, hasGlob: false, hasTilde: false, isQuoted: false };
+    const found = { text: '', hasExpansion: false, hasNumber: false, hasGlob: false, hasTilde: false, isQuoted: false };
     const tilde = /^~(?=[/ \t\n;&|()<>]|$)/.test(this.text.slice(this.at, this.at + 2));
     if (this.peek() === '~' && !tilde) found.hasExpansion = true;
     if (this.peek() === '=') found.hasGlob = true;
@@ -58,12 +58,14 @@ export class WordReader {
       else if (next === '$') this.dollar(found);
       else if (next === '`') this.backticks(found);
       else {
-        if (/[*?[\]{}^]/.test(next)) found.hasGlob = true;
+        // zsh repeats what stands ahead of a # within a pattern, where it is told to.
+        if (/[*?[\]{}^#]/.test(next)) found.hasGlob = true;
         found.text += next;
         this.at++;
       }
     }
-    return { ...found, source: this.text.slice(start, this.at) };
+    const { hasNumber, ...word } = found;
+    return { ...word, hasExpansion: word.hasExpansion || hasNumber, isNumbered: hasNumber && !word.hasExpansion, source: this.text.slice(start, this.at) };
   }
 
   private single(found: { isQuoted: boolean }): string {
@@ -77,7 +79,7 @@ export class WordReader {
     return content;
   }
 
-  private double(found: { text: string; hasExpansion: boolean; isQuoted: boolean }): void {
+  private double(found: { text: string; hasExpansion: boolean; hasNumber: boolean; isQuoted: boolean }): void {
     found.isQuoted = true;
     this.at++;
     for (;;) {
@@ -110,7 +112,7 @@ export class WordReader {
     return next;
   }
 
-  private dollar(found: { text: string; hasExpansion: boolean }, inDouble = false): void {
+  private dollar(found: { text: string; hasExpansion: boolean; hasNumber: boolean }, inDouble = false): void {
     const rest = this.text.slice(this.at, this.at + 80);
     const number = /^\$[?#$](?![A-Za-z0-9_{([])/.exec(rest);
     const name = /^\$([A-Za-z_][A-Za-z0-9_]*(?!\[|[A-Za-z0-9_])|[0-9@*!-]|\{[A-Za-z_][A-Za-z0-9_]*\}(?!\[))/.exec(rest);
@@ -120,8 +122,9 @@ export class WordReader {
       this.inner.substitution(this);
       found.hasExpansion = true;
     } else if (number !== null) {
-      // A number, whatever it is.
+      // Which number is not known: a link may be named by any of them.
       found.text += '0';
+      found.hasNumber = true;
       this.at += 2;
     } else if (name !== null) {
       this.at += name[0].length;

