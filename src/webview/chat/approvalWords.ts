@@ -45,7 +45,7 @@ export function approvalTitle({ access }: ApprovalRequest): string {
 export function approvalPlace({ access, subject }: ApprovalRequest): string | null {
   switch (access.kind) {
     case 'run':
-      return t('In {folder}', { folder: access.folder.isInside ? access.folder.shown : access.folder.path });
+      return commandPlace(access.folder.isInside ? access.folder.shown : access.folder.path);
     case 'edit':
     case 'read': {
       const outside = access.paths.filter(({ isInside, path }) => !isInside && path !== subject);
@@ -54,6 +54,11 @@ export function approvalPlace({ access, subject }: ApprovalRequest): string | nu
     default:
       return null;
   }
+}
+
+/** Where a command runs. The open folder is "." to tools and models. */
+export function commandPlace(folder: string): string {
+  return folder === '.' ? t('In the open folder') : t('In {folder}', { folder });
 }
 
 export function reasonWords(reason: AskReason): string {

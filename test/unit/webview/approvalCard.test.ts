@@ -58,6 +58,11 @@ describe('what the agent asks', () => {
     });
   });
 
+  test('a command in the open folder itself is said to run there, not in "."', async () => {
+    await asked({ ...command, access: { kind: 'run', command: 'npm test', folder: { path: '/home/me/parcel-post', shown: '.', isInside: true }, shell: 'posix' } });
+    expect(card().querySelector('.approval-where')?.textContent).toBe('In the open folder');
+  });
+
   test('can only be allowed once or denied where no rule would allow it', async () => {
     await asked({ ...command, access: { kind: 'plan' }, subject: 'Plan', reasons: ['plan'], rules: [], preview: '# Do it\n\n1. first' });
     expect([names('alertdialog'), buttons(), card().querySelector('h1')?.textContent, card().querySelector('pre')]).toEqual([['Allow carrying out this plan?'], ['Allow Once', 'Deny'], 'Do it', null]);

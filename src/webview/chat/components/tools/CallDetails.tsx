@@ -4,6 +4,7 @@ import { Markdown } from '../../../markdown/Markdown';
 import { inPlainSight } from '../../../plainSight';
 import { toolDetails, type CommandDetails, type EditDetails } from '../../../toolDetails';
 import { readableArguments } from '../../../toolWords';
+import { commandPlace } from '../../approvalWords';
 import type { CallRow } from '../../conversationRows';
 import { useChat } from '../ChatContext';
 import { DiffView } from '../DiffView';
@@ -72,7 +73,7 @@ function Command({ row, details }: { readonly row: CallRow; readonly details: Co
   const output = details.tail.trim() === '' ? (row.result?.text ?? '') : details.tail;
   return (
     <div class="tool-details">
-      <p class="tool-heading">{t('In {folder}', { folder: details.folder })}</p>
+      <p class="tool-heading">{commandPlace(details.folder)}</p>
       <pre class="tool-text" tabIndex={0} dir="ltr">{`$ ${inPlainSight(details.command)}`}</pre>
       {output.trim() === '' ? <p class="tool-heading"><Icon name="info" /> {t('It wrote nothing.')}</p> : <pre class="tool-text" tabIndex={0} dir="ltr">{output.replace(/\n+$/, '')}</pre>}
     </div>
