@@ -28,9 +28,9 @@ export type Access =
   /** Leaving Plan mode with the plan that is shown. */
   | { readonly kind: 'plan' };
 
-/** Why something is asked, for the card. Worded once, in the surfaces. */
+/** Why something is asked, for the card. Worded once, in the surfaces. rules: a rule that denies something of its kind cannot be read. */
 export const askReasons = [
-  'change', 'outside', 'sensitive', 'dotConfig', 'repositoryInternals', 'command', 'unparsed', 'network', 'localAddress', 'server', 'extension', 'plan',
+  'change', 'outside', 'sensitive', 'dotConfig', 'repositoryInternals', 'command', 'unparsed', 'network', 'localAddress', 'server', 'extension', 'plan', 'rules',
 ] as const;
 export type AskReason = (typeof askReasons)[number];
 

@@ -11,7 +11,7 @@ export function judgeRead(path: AccessPath, rules: RuleBook, home: string): Find
   if (reasons.length === 0 && !rules.isUnsure('read')) return allowed;
   if (rules.allowsPath('read', path, reasons.includes('sensitive'))) return allowed;
   const pattern = rulePatternOf(path, home);
-  return asked(reasons.length === 0 ? ['outside'] : reasons, pattern === null ? null : [`read(${pattern})`]);
+  return asked(reasons.length === 0 ? ['rules'] : reasons, pattern === null ? null : [`read(${pattern})`]);
 }
 
 /** Inside the open folders a plain file is changed as the mode says; everything else is asked for in every mode. */

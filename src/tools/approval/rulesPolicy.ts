@@ -58,7 +58,7 @@ export class RulesPolicy implements ApprovalPolicy {
     );
     const found = strictest([deniedTool(call, rules), this.judgeAccess(call, rules)]);
     if (found.kind === 'deny') return found;
-    return refusedBySurroundings(access, call, needs.isTrusted()) ?? found;
+    return refusedBySurroundings(access, call, needs.isTrusted()) ?? withDoubt(found, access, rules);
   }
 
   private judgeAccess({ asked: { access }, mode }: AskedCall, rules: RuleBook): Finding {
@@ -84,6 +84,13 @@ export class RulesPolicy implements ApprovalPolicy {
   private isOwnOutput(path: AccessPath): boolean {
     return this.needs.isOwnOutput?.(path.path) === true;
   }
+}
+
+/** While a rule that denies cannot be read, what the person allowed does not count: the card says so. */
+function withDoubt(found: Finding, access: Access, rules: RuleBook): Finding {
+  if (found.kind !== 'ask' || access.kind === 'plan') return found;
+  const isUnsure = rules.isUnsure(access.kind === 'editorTool' ? 'tool' : access.kind);
+  return isUnsure ? asked([...new Set([...found.reasons, 'rules' as const])], found.rules) : found;
 }
 
 function judgeMcp(server: string, tool: string, rules: RuleBook): Finding {

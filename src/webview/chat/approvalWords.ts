@@ -87,6 +87,8 @@ export function reasonWords(reason: AskReason): string {
       return t('The extension decides what the tool does.');
     case 'plan':
       return t('With the plan, Plan mode ends: the agent may ask to change things.');
+    case 'rules':
+      return t('A rule in your settings that denies something of this kind cannot be read, so everything of the kind is asked for.');
   }
 }
 

@@ -106,6 +106,16 @@ describe('rules that deny', () => {
   });
 });
 
+describe('a question that is open only because a rule that denies cannot be read', () => {
+  it('says so, and not that a file lies elsewhere', () => {
+    world.deny = ['read(src/**', 'edit('];
+    world.allow = ['edit(src/**)'];
+    expect([world.read('src/a.ts'), world.edit('auto', 'src/a.ts'), world.run('cat src/a.ts'), world.fetch('https://example.com'), world.read('../out/plain.txt')]).toEqual([
+      'ask rules [read(src/a.ts)]', 'ask change rules [edit(src/a.ts)]', 'ask command rules [read(src/a.ts)]', 'ask network [fetch(https://example.com)]', 'ask outside rules [read(<out>/plain.txt)]',
+    ]);
+  });
+});
+
 describe('addresses', () => {
   it.each([
     ['https://example.com/a', 'ask network [fetch(https://example.com)]'], ['https://allowed.example/a?b', 'allow'], ['http://allowed.example/', 'ask network [fetch(http://allowed.example)]'], ['https://allowed.example:8443/', 'ask network [fetch(https://allowed.example:8443)]'], ['https://sub.allowed.example/', 'ask network [fetch(https://sub.allowed.example)]'], ['https://allowed.example.evil.example/', 'ask network [fetch(https://allowed.example.evil.example)]'],
