@@ -2,6 +2,7 @@ import type { Access } from '../transcript/approval';
 import type { JsonObject, JsonValue } from '../transcript/json';
 import type { ImagePart } from '../transcript/part';
 import type { ToolProgress } from '../transcript/turnEvent';
+import type { Delegate } from './delegate/delegation';
 import * as v from 'valibot';
 import type { GenericSchema, InferOutput } from 'valibot';
 
@@ -25,13 +26,15 @@ export interface AskedAccess {
 /** The call a tool runs for. */
 export interface ToolCallContext {
   readonly callId: string;
-  /** The segment that takes the turn's rows now. */
+  /** The segment that takes the turn's rows now. With `turnUid`: what the call changes in files belongs to it; of a sub-agent, to the turn it works for. */
   readonly sessionId: string;
   readonly conversationId: string;
   readonly turnUid: string;
   readonly report: (progress: ToolProgress) => void;
   /** Aborted when the person wants the turn to go on while what the call started keeps running. */
   readonly proceed: AbortSignal;
+  /** Has a sub-agent do a task; absent where none may be started: a sub-agent starts none. */
+  readonly delegate?: Delegate;
 }
 
 /** One thing the agent can do. `run` gets arguments that passed `schema`; it may reject, which the registry turns into a failed result. */
@@ -44,6 +47,8 @@ export interface Tool<Schema extends GenericSchema = GenericSchema> {
   readonly schema: Schema;
   /** Never changes anything: several may run at once, and it works in Plan mode. */
   readonly readOnly: boolean;
+  /** Its work is done by sub-agents, whose calls are judged by themselves: it works in Plan mode, and several run side by side where an answer calls nothing else. */
+  readonly delegates?: boolean;
   /** What has to be allowed before `run`; null where nothing has. A tool without this method runs without asking. Rejections become failed
    *  results: arguments that cannot work are refused here, before the person is asked. */
   asks?(input: InferOutput<Schema>, signal: AbortSignal): Promise<AskedAccess | null>;
@@ -57,6 +62,7 @@ export function defineTool<const Schema extends GenericSchema>(tool: Tool<Schema
     description: tool.description,
     parameters: tool.parameters,
     readOnly: tool.readOnly,
+    delegates: tool.delegates === true,
     bind: (input) => {
       const parsed = v.safeParse(tool.schema, input);
       if (!parsed.success) return { kind: 'invalid', problems: parsed.issues.map(describeIssue) };
@@ -74,6 +80,7 @@ export interface AnyTool {
   readonly description: string;
   readonly parameters: JsonObject;
   readonly readOnly: boolean;
+  readonly delegates?: boolean;
   /** Checks the arguments; nothing runs before `run` is called. */
   bind(input: unknown): BoundCall;
 }

@@ -30,6 +30,10 @@ export class ToolRegistry {
     return new ToolRegistry([...this.byName.values(), ...more.filter(({ name }) => !this.byName.has(name))]);
   }
 
+  without(refused: (tool: AnyTool) => boolean): ToolRegistry {
+    return new ToolRegistry([...this.byName.values()].filter((tool) => !refused(tool)));
+  }
+
   /** Checks a call's name and arguments; nothing of it runs. */
   prepare(call: RequestedCall): PreparedCall {
     const tool = this.byName.get(call.name);
@@ -47,6 +51,7 @@ export class ToolRegistry {
     return {
       kind: 'ready',
       readOnly: tool.readOnly,
+      delegates: tool.delegates === true,
       asks: (signal) => orFailed(signal, async () => ({ kind: 'asks', asked: (await bound.asks?.(signal)) ?? null }) as const),
       run: (signal, context) => orFailed(signal, async () => ({ kind: 'ran', output: await bound.run(signal, context) }) as const).then(({ output }) => output),
     };
@@ -64,6 +69,7 @@ export type PreparedCall =
   | {
       readonly kind: 'ready';
       readonly readOnly: boolean;
+      readonly delegates: boolean;
       /** What has to be allowed before it runs. Rejects only when `signal` is aborted. */
       asks(signal: AbortSignal): Promise<{ readonly kind: 'asks'; readonly asked: AskedAccess | null } | FailedCall>;
       /** Rejects only when `signal` is aborted. */

@@ -65,6 +65,8 @@ export interface Approval {
   readonly request: ApprovalRequest;
   /** Seconds since the epoch. */
   readonly requestedAt: number;
+  /** Set while a sub-agent asks that runs now: what it is called, and the call it works on. Never stored. */
+  readonly subAgent?: { readonly title: string; readonly turnUid: string; readonly callId: string };
   readonly state:
     | { readonly kind: 'pending' }
     | { readonly kind: 'decided'; readonly decision: ApprovalDecision; readonly decidedAt: number }

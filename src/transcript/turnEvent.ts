@@ -15,6 +15,8 @@ export type TurnEvent =
   | { readonly kind: 'approvalRequested'; readonly turn: Turn & { readonly state: 'waiting' }; readonly approval: Approval }
   /** It was decided, here or from another surface, and the turn goes on. */
   | { readonly kind: 'approvalDecided'; readonly turn: Turn & { readonly state: 'running' }; readonly approval: Approval }
+  /** What the sub-agents of this turn ask now, one question at a time; null where nothing is asked any more. The turn itself goes on running. */
+  | { readonly kind: 'subAgentAsks'; readonly turnUid: string; readonly approval: Approval | null }
   /** What a running call lets be seen; never stored. */
   | { readonly kind: 'toolProgress'; readonly turnUid: string; readonly callId: string; readonly progress: ToolProgress }
   /** What memory found for the turn's prompt, now that it is on its way with it. For the person; never stored. */

@@ -23,12 +23,13 @@ const commandDetails = v.object({
 const todosDetails = v.object({ kind: v.literal('todos'), items: v.array(v.object({ text: v.string(), state: v.picklist(['pending', 'active', 'done']) })) });
 const fetchDetails = v.object({ kind: v.literal('fetch'), url: v.string(), status: counted, bytes: counted });
 const planDetails = v.object({ kind: v.literal('plan'), plan: v.string() });
-const delegateDetails = v.object({ kind: v.literal('delegate'), sessionId: v.string(), title: v.nullable(v.string()), turns: v.number(), ms: v.number() });
+const delegateDetails = v.object({ kind: v.literal('delegate'), sessionId: v.string(), title: v.nullable(v.string()), turns: v.number(), ms: v.number(), tokens: v.optional(counted, null) });
 const detailsSchema = v.variant('kind', [editDetails, commandDetails, todosDetails, fetchDetails, planDetails, delegateDetails]);
 
 /** What a result tells the surfaces beyond its text. */
 export type ToolDetails = v.InferOutput<typeof detailsSchema>;
 export type EditDetails = v.InferOutput<typeof editDetails>;
+export type DelegateDetails = v.InferOutput<typeof delegateDetails>;
 export type CommandDetails = v.InferOutput<typeof commandDetails>;
 export type Todo = v.InferOutput<typeof todosDetails>['items'][number];
 

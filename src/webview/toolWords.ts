@@ -1,7 +1,7 @@
 import { t } from './localization';
 import type { ToolCallPart, ToolOutcome, ToolResultPart } from '../protocol/transcriptWords';
-import { duration } from './times';
-import { type CommandDetails, toolDetails } from './toolDetails';
+import { compactCount, duration } from './times';
+import { type CommandDetails, type DelegateDetails, toolDetails } from './toolDetails';
 import { toolKinds, type ToolKind } from './toolKinds';
 
 /** What a person sees a tool call do. queued: it waits for its turn to run it. */
@@ -144,7 +144,7 @@ function knownCount(result: ToolResultPart | null): string | null {
     case 'fetch':
       return details.status === null ? '' : String(details.status);
     case 'delegate':
-      return details.turns === 1 ? t('1 turn · {duration}', { duration: duration(details.ms) }) : t('{count} turns · {duration}', { count: details.turns, duration: duration(details.ms) });
+      return delegateEnd(details);
     case 'edit':
     case 'todos':
     case 'plan':
@@ -152,6 +152,12 @@ function knownCount(result: ToolResultPart | null): string | null {
     case undefined:
       return null;
   }
+}
+
+/** What a sub-agent took: "3 steps · 12k tokens · 40 s". */
+function delegateEnd({ turns, ms, tokens }: DelegateDetails): string {
+  const steps = turns === 1 ? t('1 step') : t('{count} steps', { count: turns });
+  return [steps, ...(tokens === null ? [] : [t('{count} tokens', { count: compactCount(tokens) })]), duration(ms)].join(' · ');
 }
 
 /** How a command ended: "12 s", "exit 1 · 3 s". */

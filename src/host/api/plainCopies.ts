@@ -102,6 +102,7 @@ export function turnEventCopy(sessionId: string, event: TurnEvent): api.TurnEven
     case 'recalled':
     case 'approvalRequested':
     case 'approvalDecided':
+    case 'subAgentAsks':
     case 'toolProgress':
       return null;
     default:

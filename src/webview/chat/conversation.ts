@@ -96,6 +96,8 @@ export function applyTurnEvent(conversation: Conversation, event: TurnEvent, now
       return asked({ ...conversation, turns: withTurn(conversation.turns, event.turn) }, event.approval);
     case 'approvalDecided':
       return decided({ ...conversation, turns: withTurn(conversation.turns, event.turn) }, event.approval.id);
+    case 'subAgentAsks':
+      return subAgentAsks(conversation, event.turnUid, event.approval);
     case 'toolProgress':
       return withWork(conversation, event.turnUid, (work) => withProgress(work, event.callId, event.progress));
     case 'recalled':
@@ -163,6 +165,12 @@ function asked(conversation: Conversation, approval: Approval): Conversation {
   return conversation.turns.get(approval.turnUid)?.state === 'settled' || approval.state.kind !== 'pending' ? conversation : { ...conversation, approval };
 }
 
+/** Nothing is asked any more, or the next one of several sub-agents asks. What the turn itself asks is not touched. */
+function subAgentAsks(conversation: Conversation, turnUid: string, approval: Approval | null): Conversation {
+  if (approval !== null) return conversation.turns.get(turnUid)?.state === 'settled' ? conversation : { ...conversation, approval };
+  return conversation.approval?.subAgent?.turnUid === turnUid ? { ...conversation, approval: null } : conversation;
+}
+
 function withWork(conversation: Conversation, turnUid: string, change: (work: TurnWork) => TurnWork): Conversation {
   if (conversation.turns.get(turnUid)?.state === 'settled') return conversation;
   const before = conversation.work.get(turnUid) ?? noWork;
@@ -199,7 +207,8 @@ function settle(conversation: Conversation, turn: Turn, rows: readonly Message[]
     // Shown, and not among the rows of the turn: the disk is asked before anything is said.
     .map((live) => (isOf(live, turn) && live.role === 'assistant' && !listed.has(live.uid) ? { ...live, final: true, inDoubt: !live.unsaved } : live));
   const work = new Map([...stored.work].filter(([uid]) => uid !== turn.uid));
-  const approval = stored.approval?.turnUid === turn.uid ? null : stored.approval;
+  const asking = stored.approval?.subAgent?.turnUid ?? stored.approval?.turnUid;
+  const approval = asking === turn.uid ? null : stored.approval;
   return { ...stored, messages, work, approval, activity: stored.activity?.turnUid === turn.uid ? null : stored.activity };
 }
 

@@ -89,7 +89,8 @@ export function conversationBlocks(conversation: Conversation, previous: readonl
     const recalled = (turn === null ? undefined : conversation.recalled.get(turn.uid)) ?? nothing;
     const work = (turn === null ? undefined : conversation.work.get(turn.uid)) ?? noWork;
     const changes = (turn === null ? undefined : conversation.changes.get(turn.uid)) ?? unchanged;
-    const asked = conversation.approval?.turnUid === turn?.uid ? (conversation.approval?.callId ?? null) : null;
+    const asking = conversation.approval?.subAgent ?? conversation.approval;
+    const asked = asking?.turnUid === turn?.uid ? (asking?.callId ?? null) : null;
     const sources = [turn, activity, isLast, versions, recalled, work, changes, asked, ...messages];
     const before = known.get(key);
     if (before !== undefined && sameItems(before.sources, sources)) return before;

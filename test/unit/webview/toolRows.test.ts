@@ -35,7 +35,7 @@ describe('the line of a call', () => {
     expect([
       command, { ...command, exitCode: 1 }, { ...command, exitCode: null, signal: 'SIGKILL' }, { ...command, exitCode: null, timedOut: true }, { ...command, exitCode: null, background: 'cmd1' },
       { kind: 'fetch', url: 'https://example.com', status: 404, bytes: 10 }, { kind: 'delegate', sessionId: 's', title: 'Look', turns: 1, ms: 65_000 }, { matches: 2 },
-    ].map((details) => resultCount(came(details)))).toEqual(['12 s', 'exit 1 · 12 s', 'ended by SIGKILL · 12 s', 'timed out · 12 s', 'goes on in the background · 12 s', '404', '1 turn · 1 min 5 s', '2 matches']);
+    ].map((details) => resultCount(came(details)))).toEqual(['12 s', 'exit 1 · 12 s', 'ended by SIGKILL · 12 s', 'timed out · 12 s', 'goes on in the background · 12 s', '404', '1 step · 1 min 5 s', '2 matches']);
   });
 
   test('takes details of another shape as none', () => {

@@ -59,6 +59,7 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
         <span class="approval-title">{approvalTitle(request)}</span>
         <Place approval={approval} />
       </div>
+      {approval.subAgent !== undefined && <p class="approval-where">{t('Sub-agent: {title}', { title: approval.subAgent.title })}</p>}
       <div class="approval-details" id="approval-details">
         <Subject request={request} />
         <Preview request={request} />

@@ -1,0 +1,92 @@
+import * as v from 'valibot';
+import { type AnyTool, defineTool, type ToolOutput } from '../tool';
+import type { DelegatedWork } from './delegation';
+
+export const delegateToolName = 'delegate_task';
+
+const longestTask = 20_000;
+const longestTitle = 80;
+/** Of what a sub-agent said at last, in characters. */
+const longestAnswer = 20_000;
+
+const text = (most: number) => v.pipe(v.string(), v.trim(), v.maxLength(most, `has more than ${most} characters: shorten it`));
+
+/** Hands a task to a sub-agent. Whoever runs the call says how (`ToolCallContext.delegate`); here it is only what the model asks for and is told. */
+export function delegateTaskTool(): AnyTool {
+  return defineTool({
+    name: delegateToolName,
+    description: [
+      'Hands a task to a sub-agent, which works on it by itself with your tools (but cannot hand it on) and comes back with one answer. Use it for work that takes many steps of which only the outcome matters:',
+      'looking through a large part of the code, one of several independent changes. It sees nothing of this conversation, so the task and the context have to say everything: files, names, what is wanted back.',
+      'Several tasks run side by side when an answer calls this tool alone; give them work that does not touch the same files. For one or two steps use your tools yourself. What it says is a report, not proof: check what matters.',
+    ].join(' '),
+    parameters: {
+      type: 'object',
+      properties: {
+        task: { type: 'string', description: 'What to do, and what to report back.', maxLength: longestTask },
+        context: { type: 'string', description: 'What has to be known for it: paths, findings, decisions.', maxLength: longestTask },
+        title: { type: 'string', description: 'The task in three to six words, for the person.', maxLength: longestTitle },
+        read_only: { type: 'boolean', description: 'It shall only look, and gets only tools that do. Default: false.' },
+      },
+      required: ['task'],
+      additionalProperties: false,
+    },
+    schema: v.object({
+      task: v.pipe(text(longestTask), v.nonEmpty('is empty')),
+      context: v.optional(text(longestTask), ''),
+      title: v.optional(text(longestTitle), ''),
+      read_only: v.optional(v.boolean(), false),
+    }),
+    // Each of its calls is judged where it is made.
+    readOnly: false,
+    delegates: true,
+    run: async ({ task, context, title, read_only: readOnly }, signal, call) => {
+      if (call.delegate === undefined) return { outcome: 'failed', text: 'No sub-agent can be started here. Do the task yourself.' };
+      return outputOf(await call.delegate({ task, context: context === '' ? null : context, title: title === '' ? null : title, readOnly }, signal));
+    },
+  });
+}
+
+function outputOf(work: DelegatedWork): ToolOutput {
+  const { sessionId, title, turns, ms, usage } = work;
+  const tokens = usage === null ? null : (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
+  return {
+    outcome: work.outcome === 'complete' ? 'done' : work.outcome,
+    text: [answerOf(work), howItEnded(work)].filter((part) => part !== '').join('\n\n'),
+    details: { kind: 'delegate', sessionId, title, turns, ms, tokens },
+  };
+}
+
+function answerOf({ answer }: DelegatedWork): string {
+  if (answer.length <= longestAnswer) return answer;
+  return `${answer.slice(0, longestAnswer).toWellFormed()}\n\n(Its answer goes on: ${answer.length - longestAnswer} of ${answer.length} characters are left out here.)`;
+}
+
+/** Empty for an answer that ended as it should. */
+function howItEnded({ outcome, stopReason, answer, problem }: DelegatedWork): string {
+  const words = endWords(outcome, stopReason, problem);
+  if (words === null) return answer === '' ? '(The sub-agent ended without a word.)' : '';
+  return `(${words}${answer === '' ? ' It had said nothing by then.' : ' What it said until then stands above.'}${outcome === 'complete' ? '' : ' What it changed stays changed.'})`;
+}
+
+function endWords(outcome: DelegatedWork['outcome'], stopReason: DelegatedWork['stopReason'], problem: string | null): string | null {
+  switch (stopReason) {
+    case 'stop':
+      return null;
+    case 'length':
+      return 'The sub-agent reached its output limit.';
+    case 'iterations':
+      return 'The sub-agent used up the requests it may make, so its work may not be done.';
+    case 'refusal':
+      return 'The sub-agent declined the request.';
+    case 'user':
+      return 'The person stopped the sub-agent.';
+    case 'newPrompt':
+      return 'The sub-agent was stopped: the person sent a newer message.';
+    case 'windowClosed':
+    case 'crash':
+      return 'The sub-agent was cut off: the window went away.';
+    default:
+      return outcome === 'failed' ? `The sub-agent failed${problem === null ? '.' : `: ${problem}`}` : 'The connection to the sub-agent\'s model was lost.';
+  }
+}
