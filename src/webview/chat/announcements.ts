@@ -10,6 +10,10 @@ export class Announcements {
     return this.said;
   }
 
+  say(words: string): void {
+    this.said.value = words;
+  }
+
   heard(event: TurnEvent): void {
     if (event.kind === 'turnOpened') this.said.value = '';
     if (event.kind !== 'turnSettled') return;

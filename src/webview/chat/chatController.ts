@@ -1,16 +1,18 @@
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { ChatNotifications, ModelChoices, ShownSession } from '../../protocol/chatProtocol';
-import { answerText, type BusyMode, isContinuation, type Turn } from '../../protocol/transcriptWords';
+import { answerText, type BusyMode, type DraftPart, isContinuation, sentParts, type Turn } from '../../protocol/transcriptWords';
 import type { MarkdownActions } from '../markdown/Markdown';
 import type { NotificationOf } from '../rpc';
 import { Announcements } from './announcements';
 import { Approvals, plainDecision } from './approvals';
 import { AskAgain } from './askAgain';
+import { Attachments } from './attachments';
 import type { ChatNeeds, ChatProtocol } from './chatHost';
 import { runCommand, type CommandTarget } from './commandRunner';
 import { initialState, reduce, type ChatEvent, type ChatViewState } from './chatState';
 import { afterSubmission, withInsertion } from './composerText';
 import { mayHaveChangedFiles, openTurn } from './conversation';
+import { sendable } from './draftParts';
 import { DoubtfulMessages } from './doubtfulMessages';
 import { Drafts } from './drafts';
 import { FileReviews } from './fileReviews';
@@ -43,6 +45,7 @@ export class ChatController {
   readonly approvals: Approvals;
   readonly files: FileReviews;
   readonly askAgain: AskAgain;
+  readonly attachments: Attachments;
   readonly pickerOpen: Signal<boolean> = signal(false);
   /** Counts requests to put the focus into the composer. */
   readonly composerFocus: Signal<number> = signal(0);
@@ -58,15 +61,15 @@ export class ChatController {
     this.placeToRestore = recalled.anchor;
     this.folds = new Folds(recalled.openFolds, (change) => memory.remember(change));
     this.drafts = new Drafts(
-      { save: (key, text) => host.send('saveDraft', { key, text }), remember: (draft) => memory.remember({ draft }) },
+      { save: (key, text, parts) => this.saveDraft(key, text, parts), remember: (draft) => memory.remember({ draft }) },
       timers,
       recalled.draft.key,
     );
     this.sender = new PromptSender({
       requests: this.requests,
       drafts: this.drafts,
-      submit: (prompt) => host.request('submit', prompt),
-      saveDraft: (key, text) => host.send('saveDraft', { key, text }),
+      submit: ({ parts, ...prompt }) => host.request('submit', parts === undefined ? prompt : { ...prompt, parts: sendable(parts) }),
+      saveDraft: (key, text, parts) => this.saveDraft(key, text, parts),
       newUid: needs.newUid,
       shownSession: () => this.sessionId,
       hasModel: () => this.current.peek().model.chosen !== null,
@@ -97,9 +100,24 @@ export class ChatController {
       leaving: () => void this.jumpToEnd.value++,
     });
     this.edits = new PromptEdits(
-      { remember: (change) => memory.remember(change), resend: (edit) => this.versions.askAgain(() => host.request('editAndResend', edit)), newUid: needs.newUid },
+      {
+        remember: (change) => memory.remember(change),
+        resend: ({ parts, ...edit }) => this.versions.askAgain(() => host.request('editAndResend', parts === undefined ? edit : { ...edit, parts: sendable(parts) })),
+        partsOf: (turnUid) => this.partsOf(turnUid),
+        newUid: needs.newUid,
+      },
       recalled.edits,
     );
+    this.attachments = new Attachments({
+      requests: this.requests,
+      drafts: this.drafts,
+      mentions: (text, limit) => host.request('mentions', { text, limit }),
+      pin: (source) => host.request('pin', { source }),
+      attachFiles: () => host.request('attachFiles', {}),
+      dropped: (uris) => host.request('dropped', { uris: [...uris] }),
+      announce: (words) => this.announcements.say(words),
+      focusComposer: () => this.focusComposer(),
+    });
     this.approvals = new Approvals({
       requests: this.requests,
       shownSession: () => this.sessionId,
@@ -182,7 +200,7 @@ export class ChatController {
    *  disk. `busy`: what becomes of a prompt while a turn runs, where that is not left to the setting. */
   async submit(busy?: BusyMode): Promise<void> {
     const typed = this.drafts.text.peek();
-    if (typed.trim() === '' || this.submitting.peek()) return;
+    if ((typed.trim() === '' && this.drafts.parts.peek().length === 0) || this.submitting.peek()) return;
     const input = parseSlash(typed, this.promptFiles.peek());
     switch (input.kind) {
       case 'prompt':
@@ -345,11 +363,11 @@ export class ChatController {
     switch (notification.name) {
       case 'bootstrap':
         void this.context.refresh();
-        this.showDraft(notification.payload.shown, notification.payload.newDraft, wasReady, before);
+        this.showDraft(notification.payload.shown, { text: notification.payload.newDraft, parts: notification.payload.newDraftParts }, wasReady, before);
         break;
       case 'shown':
         void this.context.refresh();
-        this.showDraft(notification.payload, '', true, before);
+        this.showDraft(notification.payload, { text: '', parts: [] }, true, before);
         break;
       case 'turnEvent':
         this.turnEvent(notification.payload);
@@ -365,7 +383,8 @@ export class ChatController {
         this.revealed.value = notification.payload;
         break;
       case 'insertPrompt':
-        this.drafts.edit(withInsertion(this.drafts.text.peek(), notification.payload.text));
+        if (notification.payload.text !== '') this.drafts.edit(withInsertion(this.drafts.text.peek(), notification.payload.text));
+        this.attachments.add(notification.payload.parts ?? []);
         this.focusComposer();
         break;
     }
@@ -387,26 +406,35 @@ export class ChatController {
   }
 
   /** `before`: the conversation that was shown until now. */
-  private showDraft(shown: ShownSession | null, newDraft: string, seenBefore: boolean, before: string | null): void {
+  private showDraft(shown: ShownSession | null, newDraft: { readonly text: string; readonly parts: readonly DraftPart[] }, seenBefore: boolean, before: string | null): void {
     const key = shown?.session.id ?? newSessionDraft;
+    const { text, parts } = shown === null ? newDraft : { text: shown.draft, parts: shown.draftParts };
     const { recalled } = this.needs.memory;
     if (!seenBefore) {
-      const host = shown?.draft ?? newDraft;
-      this.drafts.show(key, host);
-      if (recalled.draft.key === key) this.drafts.edit(newerDraft(recalled.draft, host));
+      this.drafts.show(key, text, parts);
+      if (recalled.draft.key === key) this.drafts.edit(newerDraft(recalled.draft, text));
       if (recalled.sessionId !== (shown?.session.id ?? null)) this.folds.forget(shown?.session.id ?? null);
       return;
     }
-    const draft = shown?.draft ?? newDraft;
     const goesOn = shown !== null && shown.session.conversationId === before;
     if (goesOn && key !== this.drafts.place) return this.drafts.moved(key);
-    if (key === this.drafts.place && shown?.changed === true) this.drafts.putBack(draft);
-    if (key === this.drafts.place || this.sender.holdsBack(key, draft)) return;
-    this.drafts.show(key, draft);
+    if (key === this.drafts.place && shown?.changed === true) this.drafts.putBack(text, parts);
+    if (key === this.drafts.place || this.sender.holdsBack(key, text, parts)) return;
+    this.drafts.show(key, text, parts);
     this.dismissProblem();
     this.askAgain.withdraw();
     this.switches.arrived(shown?.session.id ?? null);
     this.folds.forget(shown?.session.id ?? null);
+  }
+
+  private saveDraft(key: string, text: string, parts: readonly DraftPart[] | undefined): void {
+    this.needs.host.send('saveDraft', parts === undefined ? { key, text } : { key, text, parts: sendable(parts) });
+  }
+
+  private partsOf(turnUid: string): ReturnType<typeof sentParts> {
+    const { conversation } = this.current.peek();
+    const promptUid = conversation?.turns.get(turnUid)?.userMessageUid;
+    return sentParts(conversation?.messages.find(({ uid }) => uid === promptUid)?.parts ?? []);
   }
 
   private turnEvent({ sessionId, event }: ChatNotifications['turnEvent']): void {

@@ -10,7 +10,7 @@ const memorySchema = v.object({
   openFolds: v.array(v.string()),
   composerFocused: v.boolean(),
   /** Earlier prompts that are being edited, by the turns they stand in. */
-  edits: v.optional(v.array(v.object({ turnUid: v.string(), text: v.string() })), []),
+  edits: v.optional(v.array(v.object({ turnUid: v.string(), text: v.string(), without: v.exactOptional(v.array(v.number())) })), []),
   /** Text of the composer. `sent`: the host has been given this very text to keep. */
   draft: v.object({ key: v.string(), text: v.string(), sent: v.boolean() }),
 });
