@@ -198,11 +198,8 @@ export interface ShownSession {
   readonly changed: boolean;
 }
 
-export interface SessionOrigin {
-  readonly sessionId: string;
-  readonly title: string | null;
-  readonly isTrashed: boolean;
-}
+/** `sessionId` null: it was erased. */
+export type SessionOrigin = { readonly sessionId: string; readonly title: string | null; readonly isTrashed: boolean } | { readonly sessionId: null };
 
 /** A session in which a turn runs, or has ended unseen, while another one is shown. */
 export interface BackgroundSession {

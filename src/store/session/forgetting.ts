@@ -112,9 +112,10 @@ export class Forgetting {
     );
   }
 
+  /** They stay branches, of something that is gone: what they begin with is read by that. */
   private detachBranches(named: string): void {
     this.database.run(
-      `UPDATE sessions SET parent_session_id = NULL, parent_kind = NULL, branched_from = NULL
+      `UPDATE sessions SET parent_session_id = NULL, branched_from = NULL
        WHERE parent_kind = 'branch' AND parent_session_id IN (SELECT value FROM json_each(?1)) AND id NOT IN (SELECT value FROM json_each(?1))`,
       [named],
     );

@@ -314,22 +314,23 @@ describe('the chat view\'s tie to the gateway', () => {
     ]);
   });
 
-  it('names what a session was branched from, by its newest segment; nothing where that was forgotten', async () => {
+  it('names what a session was branched from, by its newest segment, or that it was erased', async () => {
     const { bridge, gateway } = world();
     const port = new RecordingPort();
     gateway.sessions.set('b', session('b', { parentSessionId: 's1', parentKind: 'branch' }));
     gateway.sessions.set('b2', session('b2', { parentSessionId: 'b', parentKind: 'compression', conversationId: 'b' }));
     gateway.sessions.set('s1', session('s1', { trashedAt: 5 }));
+    gateway.sessions.set('c', session('c', { parentSessionId: null, parentKind: 'branch' }));
     bridge.connect(port);
     port.command('ready');
     await settle();
     const origins: unknown[] = [];
-    for (const sessionId of ['b2', 's2']) {
+    for (const sessionId of ['b2', 's2', 'c']) {
       await gateway.switchSession('chat', { reason: 'resume', sessionId });
       await settle();
       origins.push(port.notifications.filter(([name]) => name === 'shown').at(-1)?.[1]);
     }
-    expect(origins).toMatchObject([{ origin: { sessionId: 's1', title: 'Title of s1', isTrashed: true } }, { origin: null }]);
+    expect(origins).toMatchObject([{ origin: { sessionId: 's1', title: 'Title of s1', isTrashed: true } }, { origin: null }, { origin: { sessionId: null } }]);
   });
 
   it('counts what it shows as seen only while its page is there, and what came meanwhile when it is back', async () => {

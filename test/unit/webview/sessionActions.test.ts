@@ -393,6 +393,11 @@ describe('the header', () => {
     expect(page.sent('switchSession')).toEqual([{ target: { reason: 'resume', sessionId: 's2' } }]);
   });
 
+  test('says when that one was erased', async () => {
+    await open({ ...threeTurns, origin: { sessionId: null } });
+    expect([document.querySelector('.origin')?.textContent, document.querySelectorAll('.origin button').length]).toEqual(['Branched from a session that was erased', 0]);
+  });
+
   test('says when that one is in the trash', async () => {
     await open({ ...threeTurns, origin: { sessionId: 's2', title: 'Explain the build', isTrashed: true } });
     expect([document.querySelector('.origin')?.textContent, document.querySelectorAll('.origin button').length]).toEqual(['Branched from “Explain the build”, which is in the trash', 0]);

@@ -35,6 +35,7 @@ function PrivateMark() {
 
 function Origin({ origin }: { readonly origin: SessionOrigin }) {
   const chat = useChat();
+  if (origin.sessionId === null) return <p class="origin">{t('Branched from a session that was erased')}</p>;
   const words = { title: origin.title ?? t('Untitled Session') };
   if (origin.isTrashed) return <p class="origin">{t('Branched from “{title}”, which is in the trash', words)}</p>;
   return (
