@@ -5,7 +5,7 @@ import type { SessionStore } from '../store/sessionStore';
 import type { ApprovalPolicy, Verdict } from '../tools/approval/approvalPolicy';
 import type { AskedAccess, ToolCallContext, ToolOutput } from '../tools/tool';
 import type { PreparedCall, ToolRegistry } from '../tools/toolRegistry';
-import type { Approval, ApprovalDecision, Mode } from '../transcript/approval';
+import type { Approval, ApprovalDecision, ApprovalRequest, Mode } from '../transcript/approval';
 import type { ToolCallPart } from '../transcript/part';
 import { callWords, deniedByPerson } from './callWords';
 import type { LiveRun } from './liveRun';
@@ -26,6 +26,8 @@ type ReadyCall = Extract<PreparedCall, { readonly kind: 'ready' }>;
 
 /** How long a call that was ended may take to say what it did, before it is left to itself. */
 const graceMs = 2000;
+/** Of one call. One that shows something else each time it is asked for would never come to an end. */
+const mostQuestions = 5;
 
 /** Runs the calls of one answer. Those that only look, and need nothing allowed, start together as far as nothing that may change something
  *  stands before them; every other call is judged and, where the person has to allow it, asked for in the order of the calls. No call that asks
@@ -76,41 +78,53 @@ export class CallRunner {
   private async inOrder(call: Call, messageUid: string, decided: Approval | undefined): Promise<ToolOutput> {
     const { part, prepared } = call;
     if (prepared.kind === 'failed') return prepared.output;
-    const refusal = decided === undefined ? await this.ask(part, prepared, messageUid) : await this.obey(decided);
+    const refusal = await this.refusal(part, prepared, messageUid, decided ?? null);
     if (refusal !== null) return refusal;
     this.run.controller.signal.throwIfAborted();
     return call.start(this.execute(part, prepared));
   }
 
-  /** Null when the call may run, else its result. */
-  private async ask(part: ToolCallPart, prepared: ReadyCall, messageUid: string): Promise<ToolOutput | null> {
-    const judged = await this.judge(part, prepared);
-    switch (judged.kind) {
-      case 'allow':
-        return null;
-      case 'failed':
-        return judged.output;
-      case 'deny':
-        return { outcome: 'denied', text: judged.sentence };
-      case 'ask': {
-        const { turn, conversationId, decisions, controller } = this.run;
-        const approval = await this.recorder.requestApproval({
-          id: this.parts.ids.uid(),
-          turnUid: turn.uid,
-          sessionId: this.recorder.sessionId,
-          messageUid,
-          callId: part.callId,
-          request: judged.request,
-          requestedAt: this.parts.clock.now(),
-        });
-        const decided = await decisions.wait(approval, controller.signal);
-        this.run.show({ kind: 'approvalDecided', turn: { ...turn, sessionId: this.recorder.sessionId, state: 'running' }, approval: decided });
-        this.parts.log.info(`Approval ${approval.id} in conversation ${conversationId} was ${decided.state.kind === 'decided' ? `decided: ${decided.state.decision.kind}` : decided.state.kind}.`);
-        return this.obey(decided);
+  /** Null when the call may run, else its result. What was allowed is what is done: a call that by now would do something else than the person was
+   *  shown (a file changed, a link was exchanged, the program was started anew meanwhile) or that is denied by now is judged by what it is now. */
+  private async refusal(part: ToolCallPart, prepared: ReadyCall, messageUid: string, decided: Approval | null): Promise<ToolOutput | null> {
+    let approval = decided;
+    for (let questions = 0; ; questions++) {
+      if (approval !== null && !isAllowed(approval)) return this.obey(approval);
+      const judged = await this.judge(part, prepared);
+      switch (judged.kind) {
+        case 'allow':
+          return approval === null ? null : this.obey(approval);
+        case 'failed':
+          return judged.output;
+        case 'deny':
+          return { outcome: 'denied', text: judged.sentence };
+        case 'ask':
+          if (approval !== null && isSameQuestion(approval.request, judged.request)) return this.obey(approval);
+          if (questions >= mostQuestions) return { outcome: 'failed', text: callWords.neverTheSame };
+          approval = await this.askPerson(part, judged.request, messageUid);
+          break;
+        default:
+          return judged satisfies never;
       }
-      default:
-        return judged satisfies never;
     }
+  }
+
+  /** Resolves with what the person decided, which is on disk. */
+  private async askPerson(part: ToolCallPart, request: ApprovalRequest, messageUid: string): Promise<Approval> {
+    const { turn, conversationId, decisions, controller } = this.run;
+    const approval = await this.recorder.requestApproval({
+      id: this.parts.ids.uid(),
+      turnUid: turn.uid,
+      sessionId: this.recorder.sessionId,
+      messageUid,
+      callId: part.callId,
+      request,
+      requestedAt: this.parts.clock.now(),
+    });
+    const decided = await decisions.wait(approval, controller.signal);
+    this.run.show({ kind: 'approvalDecided', turn: { ...turn, sessionId: this.recorder.sessionId, state: 'running' }, approval: decided });
+    this.parts.log.info(`Approval ${approval.id} in conversation ${conversationId} was ${decided.state.kind === 'decided' ? `decided: ${decided.state.decision.kind}` : decided.state.kind}.`);
+    return decided;
   }
 
   /** Does what was decided; what is allowed from now on is remembered before the call runs. */
@@ -216,6 +230,22 @@ class Call {
     output.catch(() => undefined);
     return output;
   }
+}
+
+function isAllowed({ state }: Approval): boolean {
+  return state.kind === 'decided' && state.decision.kind === 'allow';
+}
+
+/** Whether the same would be done as was shown. Why it is asked, and which rules would allow it, may differ by now. */
+function isSameQuestion(asked: ApprovalRequest, now: ApprovalRequest): boolean {
+  const shown = ({ tool, access, preview }: ApprovalRequest): string => JSON.stringify([tool, access, preview], (_key, value: unknown) => sortedKeys(value));
+  return shown(asked) === shown(now);
+}
+
+/** A request that comes back from disk may have its keys in another order. */
+function sortedKeys(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** In Plan mode only what changes nothing runs, and what presents the plan. */

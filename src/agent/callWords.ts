@@ -2,6 +2,7 @@
 export const callWords = {
   planMode: (tool: string) => `Plan mode: ${tool} could change something, so it was not run. Only look, for now; then present a plan.`,
   noPlanMode: 'Plan mode is off, so there is nothing to approve: do the work. What needs it is asked for call by call.',
+  neverTheSame: 'What this call would do was another thing each time the person was asked, so it was not run. Look at what it works on first.',
   stopped: 'The person stopped this call. It may have run in part.',
 } as const;
 
