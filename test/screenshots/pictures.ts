@@ -27,10 +27,11 @@ const answer = [
   '| Attempt | Pause |\n| --- | --- |\n| 1 | 2 s |\n| 2 | 4 s |\n| 5 | 30 s |',
 ].join('\n\n');
 
-/** Takes pictures of the panel and the transcript tab in a real VS Code, from the packaged extension: each state in each theme and width. */
+/** Takes pictures of the panel and the transcript tab in a real VS Code, from the packaged extension (or the one that HERMES_VSIX names): each
+ *  state in each theme and width. */
 export async function takePictures({ folder, say }: PictureOptions): Promise<void> {
   fs.mkdirSync(folder, { recursive: true });
-  const { file } = await packageExtension(() => undefined);
+  const file = process.env['HERMES_VSIX'] || (await packageExtension(() => undefined)).file;
   const server = await startModelServer();
   const session = await VscodeSession.start({
     vsix: [file],
