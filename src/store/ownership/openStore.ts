@@ -60,9 +60,12 @@ class NodeStoreHome implements StoreHome {
     private readonly spills: () => SpillSearch,
   ) {}
 
-  acquireLock(endpoint: LockEndpoint): LockAttempt {
-    // The thread starts and compiles SQLite while this one takes the lock.
+  /** The thread starts and compiles SQLite while this one makes its socket and takes the lock. */
+  prepare(): void {
     this.spare ??= this.startWorker();
+  }
+
+  acquireLock(endpoint: LockEndpoint): LockAttempt {
     return acquireLock({
       fileSystem: this.fileSystem,
       folder: this.folder,

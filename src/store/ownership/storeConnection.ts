@@ -24,6 +24,8 @@ export interface TurnGuard {
 
 /** The outside world of a connection. */
 export interface StoreHome {
+  /** Begins what takes long and needs no lock. */
+  prepare(): void;
   /** Takes the folder's lock for this process, naming how its owner is reached, or says who holds it. Throws a `StoreError` (`readOnly`:
    *  no lock can be written there). */
   acquireLock(endpoint: LockEndpoint): LockAttempt;
@@ -174,6 +176,7 @@ export class StoreConnection implements Disposable {
   private async openOnce(): Promise<void> {
     if (this.current.kind === 'closed') return;
     const { home } = this;
+    home.prepare();
     try {
       if (!(await this.holdLock(home))) return;
       const fence = this.lock?.fence ?? null;

@@ -30,6 +30,10 @@ export class FakeHome implements StoreHome {
     private readonly window: string,
   ) {}
 
+  prepare(): void {
+    // A fake needs no thread.
+  }
+
   acquireLock(endpoint: LockEndpoint): LockAttempt {
     if (this.lockFailure) throw this.lockFailure;
     const owner = this.folder.owner;
