@@ -46,6 +46,14 @@ export function toolDetails(result: ToolResultPart | null): ToolDetails | null {
   return details;
 }
 
+const serverTool = v.object({ server: v.string(), tool: v.string() });
+
+/** Whose tool was called, by its own names; null where the result does not say. */
+export function serverToolIn(name: string, result: ToolResultPart | null): v.InferOutput<typeof serverTool> | null {
+  const parsed = name.startsWith('mcp_') ? v.safeParse(serverTool, result?.details) : null;
+  return parsed?.success === true ? parsed.output : null;
+}
+
 /** The list a call wrote; null where it wrote none. */
 export function todosIn(result: ToolResultPart): readonly Todo[] | null {
   const details = toolDetails(result);

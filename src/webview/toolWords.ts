@@ -1,7 +1,7 @@
 import { t } from './localization';
 import type { ToolCallPart, ToolOutcome, ToolResultPart } from '../protocol/transcriptWords';
 import { compactCount, duration } from './times';
-import { type CommandDetails, type DelegateDetails, toolDetails } from './toolDetails';
+import { type CommandDetails, type DelegateDetails, serverToolIn, toolDetails } from './toolDetails';
 import { toolKinds, type ToolKind } from './toolKinds';
 
 /** What a person sees a tool call do. queued: it waits for its turn to run it. */
@@ -18,14 +18,17 @@ export interface ToolWords {
 /** The words of a call's row. A tool that is not known here is named as it is; one of a server or another extension by its own name. */
 export function toolWords(call: ToolCallPart, state: ToolState, result: ToolResultPart | null = null): ToolWords {
   const kind = kindOf(call.name);
-  if (kind === null) return foreignWords(call.name);
+  if (kind === null) return foreignWords(call.name, result);
   const target = shownTarget(call, result);
   const verb = state === 'done' ? (createdVerb(result) ?? kind.did()) : kind.doing();
   return { icon: kind.icon, verb, target: kind.quoted && target !== '' ? `“${target}”` : target };
 }
 
-/** `mcp_<server>_<tool>` and `ext_<tool>`: who offers a tool is part of its name. */
-function foreignWords(name: string): ToolWords {
+/** `mcp_<server>_<tool>` and `ext_<tool>`: who offers a tool is part of its name. Where a server's own name ends is known for certain only from a
+ *  result; until then it is taken to end at the first `_`. */
+function foreignWords(name: string, result: ToolResultPart | null): ToolWords {
+  const own = serverToolIn(name, result);
+  if (own !== null) return { icon: 'plug', verb: `${own.server}: ${own.tool}`, target: '' };
   const mcp = /^mcp_([^_]+)_(.+)$/.exec(name);
   if (mcp !== null) return { icon: 'plug', verb: `${mcp[1] ?? ''}: ${mcp[2] ?? ''}`, target: '' };
   if (name.startsWith('ext_')) return { icon: 'extensions', verb: name.slice('ext_'.length), target: '' };

@@ -26,9 +26,10 @@ describe('the line of a call', () => {
       said('run_command', { command: '\nnpm test\nnpm run lint' }),
       said('todo_write', {}, { kind: 'todos', items: [{ text: 'a', state: 'done' }, { text: 'b', state: 'pending' }] }),
       said('mcp_github_create_issue', { title: 'x' }),
+      said('mcp_issue_tracker_create', { title: 'x' }, { server: 'issue tracker', tool: 'create', isError: false }),
       said('ext_copilot_search', {}),
       said('unheard_of', { path: 'x' }),
-    ]).toEqual(['Edited src/upload.ts', 'Created src/upload.ts', 'Edited 2 files', 'Edited src/a.ts', '$ npm test', 'Updated todos 1 of 2 done', 'github: create_issue', 'copilot_search', 'unheard_of']);
+    ]).toEqual(['Edited src/upload.ts', 'Created src/upload.ts', 'Edited 2 files', 'Edited src/a.ts', '$ npm test', 'Updated todos 1 of 2 done', 'github: create_issue', 'issue tracker: create', 'copilot_search', 'unheard_of']);
   });
 
   test('says how a command ended, and what came back of others', () => {
