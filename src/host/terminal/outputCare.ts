@@ -7,6 +7,7 @@ import { errorWords } from '../errorWords';
 
 /** Not while the window is still coming up. */
 const delayMs = 60_000;
+const ownSessionId = /^\d{8}_\d{6}_[0-9a-f]{6}$/;
 
 interface OutputCareNeeds {
   readonly outputs: OutputFolder;
@@ -24,7 +25,7 @@ export class OutputCare implements Disposable {
 
   constructor(private readonly needs: OutputCareNeeds) {
     this.listening = needs.onDidChangeSessions((sessionIds) => void this.guarded(() => this.forgetErased(sessionIds)));
-    this.waiting = toDisposable(needs.clock.after(delayMs, () => void this.guarded(() => this.tidy())));
+    this.waiting = toDisposable(needs.clock.after(delayMs, () => void this.guarded(() => this.forgetUnknown()).then(() => this.guarded(() => this.tidy()))));
   }
 
   dispose(): void {
@@ -45,6 +46,22 @@ export class OutputCare implements Disposable {
     for (const sessionId of sessionIds) {
       if (kept.has(sessionId) && (await sessions.getSession(sessionId)) === null) await outputs.forget(sessionId);
     }
+  }
+
+  /** What was erased while this window did not look: from another folder's window, or before it was cut off. Where the store knows none of them it
+   *  may not be the store they belong to (one that was lost and began anew): then they stay until they are old. */
+  private async forgetUnknown(): Promise<void> {
+    const { outputs, sessions, log } = this.needs;
+    const unknown: string[] = [];
+    let known = 0;
+    // A session of another program may have a name that no folder can have.
+    for (const name of (await outputs.conversations()).filter((each) => ownSessionId.test(each))) {
+      if ((await sessions.getSession(name)) === null) unknown.push(name);
+      else known++;
+    }
+    if (known === 0) return;
+    for (const name of unknown) await outputs.forget(name);
+    if (unknown.length > 0) log.info(`Outputs of commands of ${unknown.length} erased sessions were removed.`);
   }
 
   private async guarded(work: () => Promise<void>): Promise<void> {

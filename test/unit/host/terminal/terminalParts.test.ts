@@ -80,6 +80,30 @@ describe('outputs of commands', () => {
     care.dispose();
     rmSync(home, { recursive: true, force: true });
   });
+
+  it('go a minute after the start when their session was erased meanwhile, unless the store knows none of them', async () => {
+    const swept = async (known: readonly string[]): Promise<readonly string[]> => {
+      const home = realpathSync(mkdtempSync(join(tmpdir(), 'hermes-care-')));
+      const clock = new ManualClock();
+      const outputs = new OutputFolder(() => home, clock);
+      for (const conversationId of ['20260101_101010_aaaaaa', '20260101_101010_bbbbbb', 'of-another-program']) await (await outputs.create({ conversationId, turnUid: 't', callId: 'c' })).close();
+      let tidied = (): void => undefined;
+      const done = new Promise<void>((resolve) => (tidied = resolve));
+      const tidy = outputs.tidy.bind(outputs);
+      outputs.tidy = (isInUse) => tidy(isInUse).finally(tidied);
+      const sessions = { getSession: async (id: string) => (known.includes(id) ? {} : null) };
+      const care = new OutputCare({ outputs, running: new RunningCommands(), sessions, onDidChangeSessions: new Emitter<readonly string[]>().event, clock, log: silentLog });
+      clock.advance(60_000);
+      await done;
+      const left = [...(await outputs.conversations())].sort();
+      care.dispose();
+      rmSync(home, { recursive: true, force: true });
+      return left;
+    };
+    expect([await swept(['20260101_101010_bbbbbb']), await swept([])]).toEqual([
+      ['20260101_101010_bbbbbb', 'of-another-program'], ['20260101_101010_aaaaaa', '20260101_101010_bbbbbb', 'of-another-program'],
+    ]);
+  });
 });
 
 describe('a command that needs no checkpoint', () => {
