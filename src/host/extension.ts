@@ -33,7 +33,7 @@ import { ToolRegistry } from '../tools/toolRegistry';
 import { WorkspacePaths } from '../tools/workspacePaths';
 import { ApprovalDesk } from './approvals/approvalDesk';
 import { ApprovalNotices } from './approvalNotices';
-import { noAttachments } from './attachments/promptAttachments';
+import { AttachmentDesk } from './attachments/attachmentDesk';
 import { BuiltinMemoryDesk } from './builtinMemoryDesk';
 import { ExtensionApi } from './api/extensionApi';
 import type { HermesExtension } from './api/hermes';
@@ -274,8 +274,9 @@ class HermesWindow {
     });
     const statusBar = own(new StatusBar());
     const showStatus = (): void => statusBar.show({ running: gateway.runningTurns().length, waiting: notices.count, store: storeDesk.shown.kind, model: bridge.modelState.chosen });
+    const attachments = own(new AttachmentDesk({ files, sessions: store, clock, log, uid: randomUUID, t: translate, lastOutput: () => terminal.lastOutput(20_000) }));
     const chatNeeds = {
-      gateway, store: storeDesk, models, editor, log, files: changedFiles.chat, attachments: noAttachments,
+      gateway, store: storeDesk, models, editor, log, files: changedFiles.chat, attachments,
       surroundings: () => ({ restricted: !vscode.workspace.isTrusted, folderName: vscode.workspace.name ?? null, demoPrompts, localization, promptFiles: project.offered }),
     };
     const shownChanged = (): void => (showStatus(), sessions.shownChanged(), containerNotice.update());

@@ -7,6 +7,7 @@ import { type CommandTable, registerCommands } from '../commands';
 import { ProblemActions } from './problemActions';
 import { problemCall } from './problemCall';
 import { codePrompt, filesPrompt, problemPrompt, type QuotedCode, terminalPrompt } from './promptText';
+import { terminalSelection } from './terminalSelection';
 
 export interface EntryPointNeeds {
   readonly files: WorkspaceFiles;
@@ -72,18 +73,4 @@ async function shownFile(uri: vscode.Uri, paths: WorkspacePaths): Promise<string
   const shown = paths.display(uri.fsPath);
   const { type } = await vscode.workspace.fs.stat(uri);
   return (type & vscode.FileType.Directory) !== 0 && !shown.endsWith('/') ? `${shown}/` : shown;
-}
-
-/** Extensions are not told what is selected in a terminal, so it is copied, and the clipboard's text put back. `mark` tells that nothing was. */
-async function terminalSelection(mark: string): Promise<string | null> {
-  const { clipboard } = vscode.env;
-  const before = await clipboard.readText();
-  await clipboard.writeText(mark);
-  try {
-    await vscode.commands.executeCommand('workbench.action.terminal.copySelection');
-    const text = await clipboard.readText();
-    return text === mark || text.trim() === '' ? null : text;
-  } finally {
-    await clipboard.writeText(before);
-  }
 }

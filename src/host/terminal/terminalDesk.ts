@@ -12,7 +12,7 @@ import { LoginEnvironment, type Environment } from '../../tools/terminal/loginEn
 import { endOrphanedCommands } from '../../tools/terminal/orphanedCommands';
 import { OutputFolder } from '../../tools/terminal/outputFolder';
 import { isReadOnlyCommand } from '../../tools/terminal/readOnlyCommand';
-import { RunningCommands } from '../../tools/terminal/runningCommands';
+import { RunningCommands, type StartedCommand } from '../../tools/terminal/runningCommands';
 import { chooseShell, type Shell } from '../../tools/terminal/shell';
 import { terminalTools } from '../../tools/terminal/terminalTools';
 import type { AnyTool } from '../../tools/tool';
@@ -45,6 +45,7 @@ export class TerminalDesk implements Disposable {
   private readonly running = this.lifetime.register(new RunningCommands());
   private readonly outputs: OutputFolder;
   private readonly login: LoginEnvironment;
+  private last: StartedCommand | null = null;
   readonly tools: readonly AnyTool[];
 
   constructor(private readonly needs: TerminalDeskNeeds) {
@@ -52,6 +53,7 @@ export class TerminalDesk implements Disposable {
     this.outputs = new OutputFolder(() => join(needs.storageFolder(), 'outputs'), clock);
     this.login = new LoginEnvironment({ node: process.execPath, own: ownEnvironment(), clock, log });
     const mirrors = this.lifetime.register(new MirrorTerminals(this.running, clock));
+    this.lifetime.register(this.running.onDidStart((command) => (this.last = command)));
     const picker = new RunningCommandPicker(this.running, mirrors, (file) => this.openOutput(file));
     this.lifetime.register(registerCommands({ 'hermes.runningCommands': () => picker.show() }, log));
     const endOrphans = async (): Promise<void> => {
@@ -81,6 +83,14 @@ export class TerminalDesk implements Disposable {
   /** Whether a path, with every link resolved, is the output of a command, which the model may read without asking. */
   isOwnOutput(real: string): boolean {
     return this.outputs.isOwnOutput(real);
+  }
+
+  /** The command that was started last in this window, with about so many characters of what it wrote. */
+  lastOutput(characters: number): { readonly label: string; readonly text: string } | null {
+    if (this.last === null) return null;
+    const { command, process: run } = this.last;
+    const label = command.length > 80 ? `${command.slice(0, 79).toWellFormed()}…` : command;
+    return { label: `$ ${label}`, text: run.ends.excerpt(characters, (bytes) => `(${bytes} bytes were left out.)`) };
   }
 
   /** Shows a command's whole output in an editor, not to be changed. Rejects with a sentence for the person. */

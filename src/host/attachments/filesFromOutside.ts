@@ -1,0 +1,49 @@
+import type { Attached } from '../../protocol/attachmentProtocol';
+import { isSecret } from '../../tools/approval/sensitivePaths';
+import type { DraftPart } from '../../transcript/draftPart';
+import { contentOf, secretRefused, tooLarge } from './mentionReading';
+import { MentionError } from './promptAttachments';
+import type { Translate } from './sendableParts';
+
+/** A file or folder that the person picked or dropped. */
+export interface PickedFile {
+  /** As people read it; relative to the open folder where it lies in one. */
+  readonly shown: string;
+  /** Inside an open folder: it is read when the prompt is sent. */
+  readonly isInside: boolean;
+  readonly kind: 'file' | 'directory' | 'other' | null;
+  size(): Promise<number>;
+  read(): Promise<Uint8Array>;
+}
+
+const maxBytes = 10 * 1024 * 1024;
+
+/** What was picked as parts of a draft. What lies inside the open folders is mentioned; anything else is read now, because picking it is what
+ *  allows that. */
+export async function attachedFiles(picked: readonly (PickedFile | { readonly problem: string })[], t: Translate): Promise<Attached> {
+  const parts: DraftPart[] = [];
+  const problems: string[] = [];
+  for (const each of picked) {
+    try {
+      if ('problem' in each) problems.push(each.problem);
+      else parts.push(await attached(each, t));
+    } catch (error) {
+      const shown = 'problem' in each ? '' : each.shown;
+      problems.push(error instanceof MentionError ? error.message : t('{label} could not be read: {reason}', { label: shown, reason: error instanceof Error ? error.message : String(error) }));
+    }
+  }
+  return { parts, problems };
+}
+
+async function attached(file: PickedFile, t: Translate): Promise<DraftPart> {
+  const { shown, isInside, kind } = file;
+  if (kind === 'directory') {
+    if (!isInside) throw new MentionError(t('{label} is a folder outside the open ones. Attach single files of it.', { label: shown }));
+    return { kind: 'mention', source: `folder:${shown}`, label: `${shown}/` };
+  }
+  if (kind === null) throw new MentionError(t('{label} is not there any more. Remove it, or mention something else.', { label: shown }));
+  if (isSecret(shown)) throw secretRefused(shown, t);
+  if (isInside) return { kind: 'mention', source: `file:${shown}`, label: shown };
+  if ((await file.size()) > maxBytes) throw tooLarge(shown, t);
+  return contentOf(await file.read(), { label: shown, source: `file:${shown}`, lines: null }, t);
+}

@@ -1,0 +1,77 @@
+import { isSecret } from '../../tools/approval/sensitivePaths';
+import type { RunGit } from '../../tools/knowledge/git/gitCommand';
+import { textOf } from '../../tools/knowledge/git/repository';
+import type { WorkspaceRoot } from '../../tools/workspaceFiles';
+import { cutTo, mostCharacters } from './attachedText';
+
+export interface GitSource {
+  readonly git: RunGit;
+  readonly roots: () => readonly WorkspaceRoot[];
+  /** Git follows what a repository says of itself, so it is only asked in folders that the person trusts. */
+  readonly isTrusted: () => boolean;
+}
+
+export interface Commit {
+  readonly hash: string;
+  readonly subject: string;
+}
+
+const recentCommits = 30;
+const plain = ['--no-ext-diff', '--no-textconv', '--no-color', '--ignore-submodules=dirty', '--no-renames'] as const;
+
+/** The newest commits of the open folders; none where git cannot be asked. */
+export async function recentLog({ git, roots, isTrusted }: GitSource, signal: AbortSignal): Promise<readonly Commit[]> {
+  if (!isTrusted()) return [];
+  const logs = await Promise.all(
+    roots().map(async ({ path }) => {
+      const answer = await git(path, ['log', `--max-count=${recentCommits}`, '--no-show-signature', '--no-color', '--format=%h %s'], signal).catch(() => null);
+      return answer?.code === 0 ? answer.text.split('\n').filter((line) => line !== '') : [];
+    }),
+  );
+  return logs.flat().map((line) => ({ hash: line.slice(0, line.indexOf(' ')), subject: line.slice(line.indexOf(' ') + 1) }));
+}
+
+/** What is changed, the changes themselves, or a commit, as text. What differs in files that may hold secrets is named and not shown. Rejects with a
+ *  sentence where git cannot tell. */
+export async function gitText(source: GitSource, what: string, signal: AbortSignal): Promise<string> {
+  if (!source.isTrusted()) throw new Error('The open folder is not trusted (Restricted Mode), so git is not asked.');
+  const roots = source.roots();
+  if (roots.length === 0) throw new Error('No folder is open.');
+  const told = await Promise.allSettled(roots.map(({ path }) => read(source.git, path, what, signal)));
+  const texts = told.flatMap((answer, index) => (answer.status === 'fulfilled' ? [roots.length === 1 ? answer.value : `# ${roots[index]?.name ?? ''}\n${answer.value}`] : []));
+  const failure: unknown = told.find((answer) => answer.status === 'rejected')?.reason;
+  if (texts.length === 0) throw failure instanceof Error ? failure : new Error(String(failure));
+  return cutTo(texts.join('\n\n'), mostCharacters);
+}
+
+function read(git: RunGit, folder: string, what: string, signal: AbortSignal): Promise<string> {
+  if (what === 'status') return status(git, folder, signal);
+  return what === 'diff' ? changes(git, folder, signal) : commit(git, folder, what, signal);
+}
+
+async function status(git: RunGit, folder: string, signal: AbortSignal): Promise<string> {
+  const text = textOf(await git(folder, ['status', '--short', '--branch', '--untracked-files=normal', '--ignore-submodules=dirty', '--', '.'], signal), 'git status').trimEnd();
+  return text.includes('\n') ? text : `${text}\nNothing is changed.`;
+}
+
+/** Staged or not, against the last commit; before the first one against nothing. */
+async function changes(git: RunGit, folder: string, signal: AbortSignal): Promise<string> {
+  const head = await git(folder, ['rev-parse', '--verify', '--quiet', 'HEAD'], signal);
+  return withoutSecrets(git, folder, ['diff', ...plain, '--relative', ...(head.code === 0 ? ['HEAD'] : ['--cached'])], signal);
+}
+
+async function commit(git: RunGit, folder: string, hash: string, signal: AbortSignal): Promise<string> {
+  const message = textOf(await git(folder, ['show', '--no-patch', '--no-show-signature', '--no-color', '--date=short', '--format=commit %h%nAuthor: %an%nDate: %ad%n%n%B', hash], signal), 'git show').trimEnd();
+  const shown = ['show', ...plain, '--no-show-signature', '--relative', '--first-parent', '--format=', hash];
+  return `${message}\n\n${await withoutSecrets(git, folder, shown, signal)}`;
+}
+
+async function withoutSecrets(git: RunGit, folder: string, command: readonly string[], signal: AbortSignal): Promise<string> {
+  const names = textOf(await git(folder, [...command, '--name-only', '-z', '--', '.'], signal), 'git').split('\0').map((name) => name.trim()).filter((name) => name !== '');
+  const told = names.filter((name) => !isSecret(name));
+  const kept = names.filter((name) => isSecret(name)).map((name) => `(${name} differs too. It may hold secrets and is left out.)`);
+  if (told.length === 0) return kept.length === 0 ? 'There are no differences.' : kept.join('\n');
+  // A list of thousands of files may be too long for a command line.
+  const answer = await git(folder, [...command, '--', ...(kept.length === 0 ? ['.'] : told.slice(0, 500))], signal);
+  return [textOf(answer, 'git').trim(), ...(answer.isCut ? ['(The difference is longer than git was let tell.)'] : []), ...kept].join('\n');
+}

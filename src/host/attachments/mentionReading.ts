@@ -1,0 +1,196 @@
+import type { AccessPath } from '../../transcript/approval';
+import type { MentionPart, SentPart } from '../../transcript/draftPart';
+import type { AttachmentPart } from '../../transcript/part';
+import { maxImageBytes } from '../../protocol/attachmentProtocol';
+import { isSecret } from '../../tools/approval/sensitivePaths';
+import { imageMediaType } from '../../tools/imageFile';
+import type { CodeSymbol } from '../../tools/knowledge/editorKnowledge';
+import { problemLine, rank } from '../../tools/knowledge/overviewTools';
+import { decodeText } from '../../tools/readFile';
+import { PathRefused } from '../../tools/workspacePaths';
+import { cutTo, excerptOf, mostCharacters, treeOf } from './attachedText';
+import { gitText } from './gitMentions';
+import { type MentionPlaces, within } from './mentionPlaces';
+import { type LineRange, type MentionTarget, readSource, withLines } from './mentionSource';
+import { MentionError } from './promptAttachments';
+import { sessionText } from './sessionMention';
+
+type TargetOf<K extends MentionTarget['kind']> = Extract<MentionTarget, { readonly kind: K }>;
+
+/** Larger files are not read to take a part of them. */
+const maxFileBytes = 10 * 1024 * 1024;
+const mostProblems = 200;
+const patienceMs = 30_000;
+const symbolPatienceMs = 5000;
+const mostTerminalCharacters = 50_000;
+
+/** Reads what is mentioned, as it is at this moment. Rejects with a `MentionError` that names it. */
+export class MentionReading {
+  /** `isTypedInFull`: whether the person wrote the whole name of a file that may hold secrets. */
+  constructor(
+    private readonly places: MentionPlaces,
+    private readonly isTypedInFull: (path: string) => boolean,
+  ) {}
+
+  async read(mention: MentionPart): Promise<SentPart> {
+    const { t } = this.places;
+    const target = readSource(mention.source);
+    if (target === null) throw new MentionError(t('{label} names nothing that can be attached. Remove it.', { label: mention.label }));
+    try {
+      return await this.readTarget(target, mention);
+    } catch (error) {
+      if (error instanceof MentionError) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new MentionError(t('{label} could not be read: {reason}', { label: mention.label, reason }), { cause: error });
+    }
+  }
+
+  private readTarget(target: MentionTarget, mention: MentionPart): Promise<SentPart> {
+    switch (target.kind) {
+      case 'file':
+        return this.file(target, mention);
+      case 'folder':
+        return this.folder(target.path, mention);
+      case 'symbol':
+        return this.symbol(target, mention);
+      case 'problems':
+        return this.problems(target.path, mention);
+      case 'selection':
+        return this.selection(mention);
+      case 'terminal':
+        return this.terminal(mention);
+      case 'git':
+        return gitText(this.places.git, target.what, AbortSignal.timeout(patienceMs)).then((text) => attachment(mention, text));
+      case 'session':
+        return this.session(target.sessionId, mention);
+      default:
+        return target satisfies never;
+    }
+  }
+
+  private async file({ path, lines }: TargetOf<'file'>, mention: MentionPart): Promise<SentPart> {
+    const place = await this.inside(path, mention);
+    if ((await this.places.files.kindOf(place.path)) === 'directory') return this.folder(path, mention);
+    const bytes = await this.bytesOf(place, path, mention);
+    return contentOf(bytes, { label: mention.label, source: mention.source, lines }, this.places.t);
+  }
+
+  private async folder(path: string, mention: MentionPart): Promise<AttachmentPart> {
+    const { files, names } = this.places;
+    const place = await this.inside(path, mention);
+    if ((await files.kindOf(place.path)) !== 'directory') throw this.gone(mention);
+    const listed = await names.fresh();
+    const below = place.shown === '.' ? '' : `${place.shown}/`;
+    const found = listed.files.flatMap(({ shown }) => (shown.startsWith(below) ? [shown.slice(below.length)] : []));
+    return attachment(mention, found.length === 0 ? '(There are no files in this folder, or none that are not ignored.)' : treeOf(found, listed.limited));
+  }
+
+  private async symbol({ path, lines, name }: TargetOf<'symbol'>, mention: MentionPart): Promise<AttachmentPart> {
+    const { knowledge, clock, t } = this.places;
+    const place = await this.inside(path, mention);
+    const text = decodeText(await this.bytesOf(place, path, mention));
+    const symbols = await within(clock, symbolPatienceMs, knowledge.documentSymbols(place.path), null);
+    const range = symbols === null || symbols.length === 0 ? lines : nearest(symbols, name, lines.from);
+    const excerpt = text === null || range === null ? null : excerptOf(text, range);
+    // Without a language extension nobody can say where it went.
+    if (excerpt === null || range === null || !excerpt.includes(name.replace(/\(.*$/s, ''))) {
+      throw new MentionError(t('{label} is not in {file} any more. Remove it, or mention it again.', { label: mention.label, file: place.shown }));
+    }
+    return { kind: 'attachment', label: `${name} (${withLines(place.shown, range)})`, source: mention.source, text: excerpt };
+  }
+
+  private async problems(path: string | null, mention: MentionPart): Promise<AttachmentPart> {
+    const { knowledge, paths } = this.places;
+    const place = path === null ? null : await this.inside(path, mention);
+    const found = knowledge.problems(place?.path ?? null).toSorted((a, b) => rank(a.severity) - rank(b.severity) || (a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line));
+    const rows = found.slice(0, mostProblems).map((problem) => problemLine(problem, paths.display(problem.path)));
+    const more = found.length > rows.length ? [`(${found.length - rows.length} more problems were left out.)`] : [];
+    return attachment(mention, found.length === 0 ? 'The editor reports no problems.' : [...rows, ...more].join('\n'));
+  }
+
+  private async selection(mention: MentionPart): Promise<AttachmentPart> {
+    const { paths, t } = this.places;
+    const selection = this.places.selection();
+    if (selection === null) throw new MentionError(t('Nothing is selected in the editor. Select something, or remove {label}.', { label: mention.label }));
+    const shown = selection.isFile ? paths.display(selection.path) : selection.path;
+    if (selection.isFile && isSecret(selection.path)) throw this.secret({ label: shown });
+    const range = { from: selection.startLine, to: selection.endLine };
+    return { kind: 'attachment', label: withLines(shown, range), source: mention.source, text: cutTo(selection.text, mostCharacters) };
+  }
+
+  private async terminal(mention: MentionPart): Promise<AttachmentPart> {
+    const { t } = this.places;
+    const found = await this.places.terminal();
+    if (found === null) throw new MentionError(t('Nothing is selected in the terminal, and Hermes has run no command in this window. Remove {label}.', { label: mention.label }));
+    return { kind: 'attachment', label: found.label, source: mention.source, text: cutTo(found.text, mostTerminalCharacters, 'tail') };
+  }
+
+  private async session(sessionId: string, mention: MentionPart): Promise<AttachmentPart> {
+    const text = await sessionText(this.places.sessions, sessionId);
+    if (text === null) throw this.gone(mention);
+    return attachment(mention, text);
+  }
+
+  /** Where a path really leads, which must be inside the open folders: what lies elsewhere was read when the person picked it. */
+  private async inside(path: string, mention: MentionPart): Promise<AccessPath> {
+    const { access, t } = this.places;
+    const place = await access.resolveAccess(path).catch((error: unknown) => {
+      throw error instanceof PathRefused ? new MentionError(t('{label} could not be read: {reason}', { label: mention.label, reason: error.message }), { cause: error }) : error;
+    });
+    if (!place.isInside) throw new MentionError(t('{label} lies outside the open folders. Attach it as a file instead.', { label: mention.label }));
+    return place;
+  }
+
+  private async bytesOf(place: AccessPath, written: string, mention: MentionPart): Promise<Uint8Array> {
+    const { files, t } = this.places;
+    if ((await files.kindOf(place.path)) !== 'file') throw this.gone(mention);
+    if ((isSecret(place.shown) || isSecret(written)) && !this.isTypedInFull(written)) throw this.secret(mention);
+    if ((await files.size(place.path)) > maxFileBytes) throw tooLarge(mention.label, t);
+    return files.read(place.path, AbortSignal.timeout(patienceMs));
+  }
+
+  private gone({ label }: Pick<MentionPart, 'label'>): MentionError {
+    return new MentionError(this.places.t('{label} is not there any more. Remove it, or mention something else.', { label }));
+  }
+
+  private secret({ label }: Pick<MentionPart, 'label'>): MentionError {
+    return secretRefused(label, this.places.t);
+  }
+}
+
+export function secretRefused(label: string, t: MentionPlaces['t']): MentionError {
+  return new MentionError(t('{label} may hold secrets and is not sent. To send it all the same, type its whole name behind the @.', { label }));
+}
+
+export function tooLarge(label: string, t: MentionPlaces['t']): MentionError {
+  return new MentionError(t('{label} is larger than {size} MB and cannot be attached.', { label, size: String(maxFileBytes / 1024 / 1024) }));
+}
+
+/** A file's bytes as what goes along with a prompt: text, or an image. Rejects with a `MentionError` for anything else. */
+export function contentOf(bytes: Uint8Array, { label, source, lines }: { readonly label: string; readonly source: string; readonly lines: LineRange | null }, t: MentionPlaces['t']): SentPart {
+  const mediaType = imageMediaType(bytes);
+  if (mediaType !== null) {
+    if (bytes.length > maxImageBytes) throw new MentionError(t('{label} is an image of more than {size} MB, which is too large to send.', { label, size: String(maxImageBytes / 1024 / 1024) }));
+    return { kind: 'image', mediaType, dataBase64: Buffer.from(bytes).toString('base64'), name: label };
+  }
+  if (bytes.length > maxFileBytes) throw tooLarge(label, t);
+  const text = decodeText(bytes);
+  if (text === null) throw new MentionError(t('{label} is neither text nor an image that can be sent (PNG, JPEG, GIF or WebP).', { label }));
+  const excerpt = excerptOf(text, lines);
+  if (excerpt === null) throw new MentionError(t('{label} names lines that the file does not have any more.', { label }));
+  return { kind: 'attachment', label, source, text: excerpt };
+}
+
+function attachment({ label, source }: MentionPart, text: string): AttachmentPart {
+  return { kind: 'attachment', label, source, text };
+}
+
+/** The lines of the symbol of this name that stands nearest to where it stood. */
+function nearest(symbols: readonly CodeSymbol[], name: string, line: number): LineRange | null {
+  const [found] = flattened(symbols).filter((symbol) => symbol.name === name).toSorted((a, b) => Math.abs(a.place.line - line) - Math.abs(b.place.line - line));
+  return found === undefined ? null : { from: found.place.line, to: Math.max(found.place.line, found.endLine) };
+}
+
+function flattened(symbols: readonly CodeSymbol[]): readonly CodeSymbol[] {
+  return symbols.flatMap((symbol) => [symbol, ...flattened(symbol.children)]);
+}

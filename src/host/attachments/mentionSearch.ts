@@ -1,0 +1,173 @@
+import type { Mention } from '../../protocol/attachmentProtocol';
+import { isSecret } from '../../tools/approval/sensitivePaths';
+import { Pace } from '../pace';
+import { type Commit, recentLog } from './gitMentions';
+import { type MentionPlaces, within } from './mentionPlaces';
+import { type RankedPath, rankedPath, rankOf } from './mentionRank';
+import { type LineRange, withLines, withoutLines } from './mentionSource';
+
+interface Ranked {
+  readonly mention: Mention;
+  readonly rank: number;
+}
+
+/** What has not answered by then is left out: the person is typing. */
+const patienceMs = 150;
+/** The log is asked for once in a while of typing, not with every letter. */
+const logKeptMs = 10_000;
+const mostSymbols = 20;
+const mostSessions = 8;
+/** Ahead of others that fit as well. */
+const openBonus = 600;
+const unasked = { open: 8000, fixed: 5000, session: 3000 } as const;
+
+/** Looks for what can be mentioned. */
+export class MentionSearch {
+  private log: { readonly atMs: number; readonly commits: Promise<readonly Commit[]> } | null = null;
+  /** Files that may hold secrets, whose whole names were typed. */
+  private readonly typedInFull = new Set<string>();
+
+  constructor(private readonly places: MentionPlaces) {}
+
+  /** Whether the person wrote the whole path of a file, in this window. */
+  isTypedInFull(path: string): boolean {
+    return this.typedInFull.has(path);
+  }
+
+  /** Best first. Ends soon after `signal` is aborted, with what was found by then. */
+  async search(text: string, limit: number, signal: AbortSignal): Promise<readonly Mention[]> {
+    const written = text.trim();
+    const typed = written.toLowerCase();
+    const { clock, names } = this.places;
+    const soon = <T>(work: Promise<T>, otherwise: T): Promise<T> => within(clock, patienceMs, work, otherwise);
+    const isSymbol = typed.startsWith('#');
+    const [list, symbols, sessions, commits] = await Promise.all([
+      isSymbol ? names.current : within(clock, patienceMs, names.fresh(), null).then((fresh) => fresh ?? names.current),
+      soon(this.symbols(typed), []),
+      isSymbol ? [] : soon(this.sessions(typed), []),
+      isSymbol ? [] : soon(this.commits(typed), []),
+    ]);
+    const found = isSymbol ? [] : [...this.fixed(typed), ...(await this.files(list.files, list.folders, written, signal))];
+    return [...found, ...symbols, ...sessions, ...commits].sort((a, b) => b.rank - a.rank).slice(0, limit).map(({ mention }) => mention);
+  }
+
+  private async files(files: readonly RankedPath[], folders: readonly RankedPath[], written: string, signal: AbortSignal): Promise<readonly Ranked[]> {
+    const { path, lines } = withoutLines(written);
+    const typed = path.toLowerCase().replace(/^\.\//, '').replaceAll('\\', '/');
+    const open = this.openFiles();
+    const found: Ranked[] = [];
+    const pace = new Pace();
+    try {
+      // What is open counts although nothing lists it (an ignored file).
+      for (const each of [...open.values(), ...files.filter(({ shown }) => !open.has(shown))]) {
+        await pace.breathe(signal);
+        const rank = rankOf(each, typed);
+        if (rank !== null && this.isOffered(each.shown, path)) found.push({ mention: this.fileMention(each.shown, lines, open.has(each.shown)), rank: typed === '' && open.has(each.shown) ? unasked.open : rank + (open.has(each.shown) ? openBonus : 0) });
+      }
+      for (const each of typed === '' ? [] : folders) {
+        await pace.breathe(signal);
+        const rank = rankOf(each, typed);
+        if (rank !== null) found.push({ mention: { source: `folder:${each.shown.slice(0, -1)}`, label: each.shown, detail: this.places.t('folder'), kind: 'folder' }, rank: rank - 300 });
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+    return found;
+  }
+
+  private isOffered(shown: string, typed: string): boolean {
+    if (!isSecret(shown)) return true;
+    if (shown !== typed) return false;
+    this.typedInFull.add(shown);
+    return true;
+  }
+
+  private fileMention(shown: string, lines: LineRange | null, isOpen: boolean): Mention {
+    return { source: `file:${withLines(shown, lines)}`, label: withLines(shown, lines), detail: isOpen ? this.places.t('open') : '', kind: 'file' };
+  }
+
+  /** Files in editors, those inside the open folders. */
+  private openFiles(): ReadonlyMap<string, RankedPath> {
+    const { knowledge, paths } = this.places;
+    const shown = knowledge.openEditors().editors.filter(({ isFile }) => isFile).map(({ path }) => ({ path, shown: paths.display(path) }));
+    return new Map(shown.filter((each) => each.shown !== each.path).map((each) => [each.shown, rankedPath(each.shown)]));
+  }
+
+  /** What there is one of: problems, the selection, the terminal, git. */
+  private fixed(typed: string): readonly Ranked[] {
+    return this.fixedMentions().flatMap(({ words, ...mention }, index) => {
+      if (typed === '') return [{ mention, rank: unasked.fixed - index }];
+      const names = [mention.label, ...words].map((name) => name.toLowerCase());
+      const isBeginning = names.some((name) => name.startsWith(typed) || typed === `${name}:`);
+      return isBeginning ? [{ mention, rank: 10_500 - index }] : names.some((name) => name.includes(typed)) ? [{ mention, rank: 6500 - index }] : [];
+    });
+  }
+
+  private fixedMentions(): readonly (Mention & { readonly words: readonly string[] })[] {
+    const { knowledge, paths, t } = this.places;
+    const selection = this.places.selection();
+    const problems = knowledge.problems(null);
+    const active = knowledge.openEditors().editors.find(({ isActive, isFile }) => isActive && isFile)?.path;
+    const here = active === undefined ? '' : paths.display(active);
+    const ofActive = active === undefined || here === active ? 0 : knowledge.problems(active).length;
+    const place = selection === null ? '' : withLines(selection.isFile ? paths.display(selection.path) : selection.path, { from: selection.startLine, to: selection.endLine });
+    return [
+      ...(selection === null || isSecret(selection.path) ? [] : [{ source: 'selection', label: t('selection'), detail: place, kind: 'selection' as const, words: ['selection'] }]),
+      ...(problems.length === 0 ? [] : [{ source: 'problems', label: t('problems'), detail: t('{count} in all files', { count: String(problems.length) }), kind: 'problems' as const, words: ['problems'] }]),
+      ...(ofActive === 0 ? [] : [{ source: `problems:${here}`, label: t('problems in {file}', { file: here }), detail: String(ofActive), kind: 'problems' as const, words: ['problems', here] }]),
+      { source: 'terminal', label: t('terminal'), detail: t('what is selected there, or the output of the last command'), kind: 'terminal', words: ['terminal'] },
+      ...(this.places.git.isTrusted() && this.places.files.roots().length > 0
+        ? [
+            { source: 'git:diff', label: t('git changes'), detail: t('what differs from the last commit'), kind: 'git' as const, words: ['git', 'diff', 'changes'] },
+            { source: 'git:status', label: t('git status'), detail: t('which files are changed'), kind: 'git' as const, words: ['git', 'status'] },
+          ]
+        : []),
+    ];
+  }
+
+  private async symbols(typed: string): Promise<readonly Ranked[]> {
+    const query = typed.replace(/^#/, '');
+    if (query.length < (typed.startsWith('#') ? 1 : 3) || /[/.:\s]/.test(query)) return [];
+    const { knowledge, paths } = this.places;
+    const found = await knowledge.workspaceSymbols(query);
+    return found
+      .flatMap((symbol): readonly Ranked[] => {
+        const shown = paths.display(symbol.place.path);
+        const rank = rankOf(rankedPath(symbol.name.replaceAll('/', '.')), query);
+        if (rank === null || shown === symbol.place.path || isSecret(shown)) return [];
+        const source = `symbol:${withLines(shown, { from: symbol.place.line, to: symbol.endLine })}#${symbol.name}`;
+        return [{ mention: { source, label: symbol.name, detail: `${symbol.kind} · ${shown}:${symbol.place.line}`, kind: 'symbol' }, rank: rank - 400 }];
+      })
+      .sort((a, b) => b.rank - a.rank)
+      .slice(0, mostSymbols);
+  }
+
+  /** Private ones are left out: what goes along with a prompt goes where that prompt goes. */
+  private async sessions(typed: string): Promise<readonly Ranked[]> {
+    const { sessions, t } = this.places;
+    const word = typed.replace(/^session:?\s*/, '');
+    const found = await sessions.listSessions({ limit: typed === '' ? 3 : mostSessions, withoutPrivate: true, ...(word === '' ? {} : { text: word }) });
+    return found.map(({ id, title, preview }, index) => {
+      const label = title ?? preview ?? id;
+      const rank = typed === '' ? unasked.session - index : label.toLowerCase().startsWith(word) ? 7500 - index : 4500 - index;
+      return { mention: { source: `session:${id}`, label, detail: t('session'), kind: 'session' }, rank };
+    });
+  }
+
+  private async commits(typed: string): Promise<readonly Ranked[]> {
+    const word = typed.replace(/^git:?\s*/, '');
+    const isAsked = word !== typed;
+    if (!isAsked && word.length < 4) return [];
+    const commits = await this.recentCommits();
+    return commits.flatMap(({ hash, subject }, index): readonly Ranked[] => {
+      const rank = hash.startsWith(word) && word !== '' ? 9500 : subject.toLowerCase().includes(word) ? (isAsked ? 8500 : 4200) : null;
+      return rank === null ? [] : [{ mention: { source: `git:${hash}`, label: hash, detail: subject, kind: 'git' }, rank: rank - index }];
+    });
+  }
+
+  private recentCommits(): Promise<readonly Commit[]> {
+    const now = this.places.clock.monotonicMs();
+    if (this.log === null || now - this.log.atMs > logKeptMs) this.log = { atMs: now, commits: recentLog(this.places.git, AbortSignal.timeout(logKeptMs)) };
+    return this.log.commits;
+  }
+}

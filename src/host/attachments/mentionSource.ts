@@ -1,0 +1,65 @@
+/** What a mention names, read from its source. Lines count from 1. */
+export type MentionTarget =
+  | { readonly kind: 'file'; readonly path: string; readonly lines: LineRange | null }
+  | { readonly kind: 'folder'; readonly path: string }
+  | { readonly kind: 'symbol'; readonly path: string; readonly lines: LineRange; readonly name: string }
+  | { readonly kind: 'problems'; readonly path: string | null }
+  | { readonly kind: 'selection' }
+  | { readonly kind: 'terminal' }
+  /** A look at what is changed, or a commit. */
+  | { readonly kind: 'git'; readonly what: string }
+  | { readonly kind: 'session'; readonly sessionId: string };
+
+export interface LineRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+const lineEnding = /:(\d{1,9})(?:-(\d{1,9}))?$/;
+
+/** Null for what no mention is written as. */
+export function readSource(source: string): MentionTarget | null {
+  const [kind = '', rest] = splitOnce(source, ':');
+  switch (kind) {
+    case 'file':
+      return rest === null || rest === '' ? null : { kind, ...withoutLines(rest) };
+    case 'folder':
+      return rest === null || rest === '' ? null : { kind, path: rest };
+    case 'symbol': {
+      const hash = rest?.lastIndexOf('#') ?? -1;
+      if (rest === null || hash < 1) return null;
+      const { path, lines } = withoutLines(rest.slice(0, hash));
+      return lines === null ? null : { kind, path, lines, name: rest.slice(hash + 1) };
+    }
+    case 'problems':
+      return { kind, path: rest === '' ? null : rest };
+    case 'selection':
+    case 'terminal':
+      return rest === null ? { kind } : null;
+    case 'git':
+      return rest !== null && /^(status|diff|[0-9a-f]{4,64})$/.test(rest) ? { kind, what: rest } : null;
+    case 'session':
+      return rest === null || rest === '' ? null : { kind, sessionId: rest };
+    default:
+      return null;
+  }
+}
+
+/** "src/a.ts", "src/a.ts:10", "src/a.ts:10-24". */
+export function withLines(path: string, lines: LineRange | null): string {
+  return lines === null ? path : `${path}:${lines.from}${lines.to === lines.from ? '' : `-${lines.to}`}`;
+}
+
+/** A path with the lines that a person wrote behind it. A drive's letter is no line. */
+export function withoutLines(written: string): { readonly path: string; readonly lines: LineRange | null } {
+  const match = lineEnding.exec(written);
+  if (match === null || match.index === 0) return { path: written, lines: null };
+  const from = Math.max(1, Number(match[1]));
+  const to = match[2] === undefined ? from : Math.max(1, Number(match[2]));
+  return { path: written.slice(0, match.index), lines: { from: Math.min(from, to), to: Math.max(from, to) } };
+}
+
+function splitOnce(text: string, separator: string): readonly [string, string | null] {
+  const at = text.indexOf(separator);
+  return at === -1 ? [text, null] : [text.slice(0, at), text.slice(at + 1)];
+}
