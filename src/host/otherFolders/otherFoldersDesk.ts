@@ -18,7 +18,8 @@ import { OpenCopies } from './openCopies';
 import { OtherFolderCommands } from './otherFolderCommands';
 import { OtherFolderRows } from './otherFolderRows';
 import { OtherFolders } from './otherFolders';
-import { OtherTranscripts } from './otherTranscripts';
+import { OtherTabMemory } from './otherTabMemory';
+import { OtherTranscripts, otherTranscriptViewType } from './otherTranscripts';
 import { describeOwnFolder, storePlaces } from './ownFolder';
 
 export interface OtherFoldersDeskNeeds {
@@ -64,12 +65,15 @@ export class OtherFoldersDesk implements Disposable {
     const transcripts: OtherTranscripts = own(
       new OtherTranscripts(needs.programs, {
         copies: own(new OpenCopies(library, needs.startWorker)),
+        memory: new OtherTabMemory(context.workspaceState),
+        storeIn: async (folder) => (await others.list()).find((store) => store.folder === folder) ?? null,
         editor: needs.editor,
         bringOver: (session) => this.named.bringSession(session),
         localization: needs.localization,
         clock, log,
       }),
     );
+    own(vscode.window.registerWebviewPanelSerializer(otherTranscriptViewType, transcripts));
     this.named = new OtherFolderCommands({ others, words, openInChat, transcripts });
     this.rows = own(new OtherFolderRows(others, words, log));
     this.movedFolder = new MovedFolder({

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { OtherTabMemory, type WorkspaceMemory } from '../../../../src/host/otherFolders/otherTabMemory';
+
+function workspaceMemory(held: Map<string, unknown> = new Map()): WorkspaceMemory {
+  return { get: (key) => held.get(key), update: async (key, value) => void held.set(key, value) };
+}
+
+describe('the memory of tabs on other folders', () => {
+  it('knows after a reload which folder a session is read from, and nothing of a tab that was closed', async () => {
+    const held = new Map<string, unknown>();
+    const before = new OtherTabMemory(workspaceMemory(held));
+    await before.opened({ folder: '/one', sessionId: 's1' });
+    await before.opened({ folder: '/two', sessionId: 's2' });
+    await before.opened({ folder: '/one', sessionId: 's1' });
+    await before.closed({ folder: '/two', sessionId: 's2' });
+    const after = new OtherTabMemory(workspaceMemory(held));
+    expect([after.folderOf('s1'), after.folderOf('s2'), after.folderOf('s3')]).toEqual(['/one', null, null]);
+    await after.closed({ folder: '/one', sessionId: 's1' });
+    expect(after.folderOf('s1')).toBeNull();
+  });
+
+  it('takes what another version wrote for nothing', async () => {
+    const memory = new OtherTabMemory(workspaceMemory(new Map([['otherFolders.tabs', { s1: '/one' }]])));
+    expect(memory.folderOf('s1')).toBeNull();
+    await memory.opened({ folder: '/one', sessionId: 's1' });
+    expect(memory.folderOf('s1')).toBe('/one');
+  });
+});
