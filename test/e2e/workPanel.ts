@@ -20,8 +20,9 @@ export class ApprovalCard {
     return this.card.getByRole('button', { name, exact: true });
   }
 
+  /** What can be answered. A preview may have a button of its own, an icon that copies. */
   async buttons(): Promise<readonly string[]> {
-    return this.card.getByRole('button').allInnerTexts();
+    return this.card.getByRole('button').filter({ hasText: /\S/ }).allInnerTexts();
   }
 
   async reasons(): Promise<readonly string[]> {
@@ -81,4 +82,11 @@ export async function toolRows(panel: ChatPanel): Promise<readonly string[]> {
 /** Waits until nothing runs: the composer offers to send. */
 export async function settled(panel: ChatPanel): Promise<void> {
   await panel.button(/^Send$/).waitFor();
+}
+
+export async function chooseMode(panel: ChatPanel, name: string): Promise<void> {
+  const picker = panel.frame.getByRole('combobox', { name: 'Mode', exact: true });
+  await picker.click();
+  await panel.frame.getByRole('option', { name: new RegExp(`^${name}`) }).click();
+  await picker.filter({ hasText: name }).waitFor();
 }
