@@ -9,6 +9,7 @@ import type { MemoryManager } from '../memory/memoryManager';
 import type { SessionStore } from '../store/sessionStore';
 import { StoreError } from '../store/storeError';
 import type { ApprovalPolicy } from '../tools/approval/approvalPolicy';
+import { exitPlanModeName } from '../tools/plan/exitPlanMode';
 import type { AnyTool } from '../tools/tool';
 import type { ToolRegistry } from '../tools/toolRegistry';
 import type { Approval } from '../transcript/approval';
@@ -28,6 +29,7 @@ import { expandPrompt } from './project/promptFiles';
 import { TurnHistory } from './turnHistory';
 import { TurnRecall } from './turnRecall';
 import { TurnRecorder } from './turnRecorder';
+import { subAgentPrompt } from './systemPrompt';
 import { stopReasonOf, TurnStop } from './turnStop';
 import { waitingCalls } from './waitingCalls';
 import { beforePrompt, interruptionNote, withNote, wireNotes } from './wireNotes';
@@ -53,6 +55,12 @@ export interface AgentParts {
   readonly reasoningEffort: ReasoningEffort;
   /** Model requests one turn may make; the last one is made without tools. */
   readonly maxIterations: number;
+  /** It works on one task for another agent. `readOnly`: with tools alone that look. */
+  readonly subAgent?: SubAgentKind;
+}
+
+export interface SubAgentKind {
+  readonly readOnly: boolean;
 }
 
 /** What a turn came to. `unsettled`: its last rows could not be written; `settle` tries again. `left`: it waits for the person, in the store. */
@@ -69,6 +77,11 @@ export class Agent {
   private registry: ToolRegistry | null = null;
 
   constructor(private readonly parts: AgentParts) {}
+
+  /** An agent that works for this one: the same model, tools and rules, half as many requests. It hands nothing on, and presents no plan. */
+  subAgent(kind: SubAgentKind, memory: MemoryManager): Agent {
+    return new Agent({ ...this.parts, memory, subAgent: kind, maxIterations: Math.ceil(this.parts.maxIterations / 2), openModel: (signal) => this.openModel(signal) });
+  }
 
   /** Runs an opened turn to its end. Never rejects. */
   async runTurn(run: TurnRun): Promise<TurnResult> {
@@ -183,7 +196,7 @@ export class Agent {
 
   private frame(model: ChatModel, memoryBlock: string): { readonly system: string; readonly tools: readonly WireTool[] } {
     const hasTools = model.info.tools !== false;
-    const system = [this.parts.systemPrompt(hasTools), projectPrompt(this.project, hasTools), memoryBlock].filter((block) => block !== '');
+    const system = [this.parts.systemPrompt(hasTools), this.parts.subAgent === undefined ? '' : subAgentPrompt, projectPrompt(this.project, hasTools), memoryBlock].filter((block) => block !== '');
     return { system: system.join('\n\n'), tools: hasTools ? this.tools.specifications() : [] };
   }
 
@@ -194,13 +207,19 @@ export class Agent {
   }
 
   private get tools(): ToolRegistry {
-    this.registry ??= this.ownTools();
+    this.registry ??= this.fitting(this.ownTools());
     return this.registry;
   }
 
   private async gatherTools(signal: AbortSignal): Promise<void> {
     const more = (await this.parts.moreTools?.(signal)) ?? [];
-    this.registry = this.ownTools().with(more);
+    this.registry = this.fitting(this.ownTools().with(more));
+  }
+
+  private fitting(tools: ToolRegistry): ToolRegistry {
+    const { subAgent } = this.parts;
+    if (subAgent === undefined) return tools;
+    return tools.without((tool) => tool.delegates === true || tool.name === exitPlanModeName || (subAgent.readOnly && !tool.readOnly));
   }
 
   private ownTools(): ToolRegistry {

@@ -26,6 +26,10 @@ type ReadyCall = Extract<PreparedCall, { readonly kind: 'ready' }>;
 
 /** How long a call that was ended may take to say what it did, before it is left to itself. */
 const graceMs = 2000;
+/** The same for a sub-agent, whose own calls have theirs. */
+const subAgentGraceMs = 5000;
+/** Sub-agents that work at once for one answer. */
+const mostSubAgents = 3;
 /** Of one call. One that shows something else each time it is asked for would never come to an end. */
 const mostQuestions = 5;
 
@@ -43,20 +47,46 @@ export class CallRunner {
   async runAll(calls: readonly ToolCallPart[], messageUid: string, decided: ReadonlyMap<string, Approval> = new Map()): Promise<void> {
     const { signal } = this.run.controller;
     const queue = calls.map((part) => new Call(part, this.parts.tools.prepare(part)));
+    const sideBySide = queue.length > 1 && queue.every(isDelegating) ? this.delegateAll(queue, messageUid, decided) : [];
     try {
       for (const [index, call] of queue.entries()) {
         signal.throwIfAborted();
-        if (!call.isStarted) await this.startTogether(queue.slice(index), decided);
+        if (!call.isStarted && sideBySide.length === 0) await this.startTogether(queue.slice(index), decided);
         signal.throwIfAborted();
-        const output = await (call.output ?? this.inOrder(call, messageUid, decided.get(call.part.callId)));
+        const output = await (sideBySide[index] ?? call.output ?? this.inOrder(call, messageUid, decided.get(call.part.callId)));
         await this.recorder.storeResult(call.part, output);
         call.isStored = true;
       }
       this.recorder.neverRan(messageUid, []);
     } catch (error) {
+      await this.endSubAgents(queue);
       // What never began is said not to have run, rather than that it may have.
       this.recorder.neverRan(messageUid, queue.filter(({ isStarted, isStored }) => !isStarted && !isStored).map(({ part }) => part));
       throw error;
+    }
+  }
+
+  /** Hands all of these calls to sub-agents, a few at a time. */
+  private delegateAll(queue: readonly Call[], messageUid: string, decided: ReadonlyMap<string, Approval>): readonly Promise<ToolOutput>[] {
+    const lanes = new Lanes(mostSubAgents);
+    return queue.map((call) => {
+      const output = lanes.run(() => this.inOrder(call, messageUid, decided.get(call.part.callId)));
+      // Awaited in its turn.
+      output.catch(() => undefined);
+      return output;
+    });
+  }
+
+  /** A turn that is stopped ends behind its sub-agents, and keeps what they came back with. Never rejects. */
+  private async endSubAgents(queue: readonly Call[]): Promise<void> {
+    for (const call of queue) {
+      if (!isDelegating(call) || call.isStored || call.output === null) continue;
+      try {
+        await this.recorder.storeResult(call.part, await call.output);
+        call.isStored = true;
+      } catch {
+        // It did not come back in time, or nothing can be stored: closing the turn answers the call.
+      }
     }
   }
 
@@ -166,16 +196,19 @@ export class CallRunner {
     const { run, recorder } = this;
     const call = run.calls.begin(part.callId, run.controller.signal);
     run.report({ kind: 'runningTool', callId: part.callId, startedAt: this.parts.clock.now() });
+    const { delegate } = run;
+    const report: ToolCallContext['report'] = (progress) => run.show({ kind: 'toolProgress', turnUid: run.turn.uid, callId: part.callId, progress });
     const context: ToolCallContext = {
       callId: part.callId,
-      sessionId: recorder.sessionId,
+      sessionId: run.worksFor?.sessionId ?? recorder.sessionId,
       conversationId: run.conversationId,
-      turnUid: run.turn.uid,
-      report: (progress) => run.show({ kind: 'toolProgress', turnUid: run.turn.uid, callId: part.callId, progress }),
+      turnUid: run.worksFor?.turnUid ?? run.turn.uid,
+      report,
       proceed: call.proceed,
+      ...(delegate === undefined ? {} : { delegate: (task, signal) => delegate(task, { callId: part.callId, report }, signal) }),
     };
     try {
-      return await this.orAbandoned(call, prepared.run(call.signal, context));
+      return await this.orAbandoned(call, prepared.run(call.signal, context), prepared.delegates ? subAgentGraceMs : graceMs);
     } catch (error) {
       if (call.signal.reason instanceof CallStop) return { outcome: 'interrupted', text: callWords.stopped };
       throw error;
@@ -185,12 +218,12 @@ export class CallRunner {
   }
 
   /** What the call comes back with; one that is ended and says nothing for a while is waited for no longer. */
-  private async orAbandoned(call: RunningCall, output: Promise<ToolOutput>): Promise<ToolOutput> {
+  private async orAbandoned(call: RunningCall, output: Promise<ToolOutput>, patienceMs: number): Promise<ToolOutput> {
     const { signal } = call;
     let cancel: () => void = () => undefined;
     let onAbort: () => void = () => undefined;
     const abandoned = new Promise<never>((_resolve, reject) => {
-      onAbort = () => (cancel = this.parts.clock.after(graceMs, () => reject(reasonOf(signal))));
+      onAbort = () => (cancel = this.parts.clock.after(patienceMs, () => reject(reasonOf(signal))));
       if (signal.aborted) onAbort();
       else signal.addEventListener('abort', onAbort, { once: true });
     });
@@ -204,6 +237,29 @@ export class CallRunner {
       abandoned.catch(() => undefined);
     }
   }
+}
+
+/** Runs so many works at once; further ones wait, in their order. */
+class Lanes {
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(private free: number) {}
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.free > 0) this.free--;
+    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = this.waiting.shift();
+      if (next === undefined) this.free++;
+      else next();
+    }
+  }
+}
+
+function isDelegating({ prepared }: Call): boolean {
+  return prepared.kind === 'ready' && prepared.delegates;
 }
 
 /** A call on its way to its result. */
@@ -248,9 +304,9 @@ function sortedKeys(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** In Plan mode only what changes nothing runs, and what presents the plan. */
-function mayRunIn(mode: Mode, { readOnly }: ReadyCall, asked: AskedAccess | null): boolean {
-  return mode !== 'plan' || readOnly || asked?.access.kind === 'plan';
+/** In Plan mode only what changes nothing runs, sub-agents, which are in Plan mode too, and what presents the plan. */
+function mayRunIn(mode: Mode, { readOnly, delegates }: ReadyCall, asked: AskedAccess | null): boolean {
+  return mode !== 'plan' || readOnly || delegates || asked?.access.kind === 'plan';
 }
 
 function reasonOf({ reason }: AbortSignal): Error {

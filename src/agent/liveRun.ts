@@ -3,6 +3,8 @@ import type { Approval, Mode } from '../transcript/approval';
 import type { Message } from '../transcript/message';
 import type { Turn } from '../transcript/turn';
 import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
+import type { DelegatedTask, DelegatedWork } from '../tools/delegate/delegation';
+import type { ToolCallContext } from '../tools/tool';
 import type { RunningCalls } from './runningCalls';
 
 export interface TurnRun {
@@ -21,6 +23,10 @@ export interface TurnRun {
   readonly room: ContextRoom;
   /** Aborted when the person does not want to wait for memory. */
   readonly skipRecall: AbortSignal;
+  /** Has a sub-agent do what a call asks for; absent for a sub-agent, which hands nothing on. */
+  readonly delegate?: (task: DelegatedTask, call: Pick<ToolCallContext, 'callId' | 'report'>, signal: AbortSignal) => Promise<DelegatedWork>;
+  /** The turn that a sub-agent works for: what its calls change in files belongs there. */
+  readonly worksFor?: { readonly sessionId: string; readonly turnUid: string };
 }
 
 /** Where a turn waits for what the person decides. */

@@ -25,6 +25,8 @@ interface ApprovalParts {
   readonly waiting: WaitingTurns;
   readonly seatFor: (surfaceId: string, session: Session, reason: SwitchReason, from: string | null) => AgentSeat;
   readonly defaultMode?: () => Mode;
+  /** What the sub-agents ask that work for this session now. */
+  readonly askedBySubAgents: (sessionId: string) => Approval | null;
 }
 
 /** What a person decides about a turn at work, and how freely its agent may act. A decision is on disk before anything runs because of it. */
@@ -41,7 +43,7 @@ export class Approvals {
   }
 
   private async decideInSequence(conversationId: string, id: string, decision: ApprovalDecision): Promise<void> {
-    const { store, clock, slots, runner, waiting } = this.parts;
+    const { store, clock, sessions, slots, runner, waiting } = this.parts;
     slots.refuseWhenClosing();
     const { approval, turn } = await tryAgain(clock, () => store.decideApproval(id, decision, clock.now()));
     if (approval.state.kind !== 'decided') return;
@@ -50,7 +52,8 @@ export class Approvals {
     const run = runner.runningIn(conversationId);
     if (run !== null) return run.decisions.hand(isTakenBack ? { ...approval, state: { ...approval.state, decision } } : approval);
     if (turn.state !== 'running') return;
-    if (isTakenBack) return waiting.settle(turn, 'user');
+    // A sub-agent goes on with the run it works for, or not at all.
+    if (isTakenBack || (await sessions.isSubAgent(await sessions.get(turn.sessionId)))) return waiting.settle(turn, 'user');
     await this.goOn(turn, approval);
   }
 
@@ -67,21 +70,28 @@ export class Approvals {
     runner.start({ surfaceId, session, turn, prompt, seat, goesOn: true });
   }
 
-  pending(sessionId: string): Promise<Approval | null> {
-    return this.parts.store.pendingApproval(sessionId);
+  async pending(sessionId: string): Promise<Approval | null> {
+    return (await this.parts.store.pendingApproval(sessionId)) ?? this.parts.askedBySubAgents(sessionId);
   }
 
   async mode(surfaceId: string, sessionId: string | null): Promise<Mode> {
-    const chosen = sessionId === null ? this.parts.surfaces.beginningAt(surfaceId).mode : await this.parts.store.sessionMode(sessionId);
+    const chosen = sessionId === null ? this.parts.surfaces.beginningAt(surfaceId).mode : await this.parts.store.sessionMode(this.modeHolder(sessionId));
     return chosen ?? this.parts.defaultMode?.() ?? 'ask';
   }
 
   async setMode(surfaceId: string, sessionId: string | null, mode: Mode): Promise<void> {
     const { store, sessions, surfaces } = this.parts;
     if (sessionId === null) return surfaces.setBeginningMode(surfaceId, mode);
-    await sessions.get(sessionId);
-    await store.setSessionMode(sessionId, mode);
-    surfaces.tellAll({ kind: 'modeChanged', sessionId, mode });
+    const holder = this.modeHolder(sessionId);
+    await sessions.get(holder);
+    await store.setSessionMode(holder, mode);
+    const subAgents = this.parts.runner.all().filter(({ subAgent }) => subAgent?.caller.session.id === holder);
+    for (const changed of [holder, ...subAgents.map(({ session }) => session.id)]) surfaces.tellAll({ kind: 'modeChanged', sessionId: changed, mode });
+  }
+
+  /** A sub-agent may act as freely as the session it works for. */
+  private modeHolder(sessionId: string): string {
+    return this.parts.runner.all().find(({ session }) => session.id === sessionId)?.subAgent?.caller.session.id ?? sessionId;
   }
 }
 

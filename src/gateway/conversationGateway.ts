@@ -10,6 +10,7 @@ import type { SessionSummary } from '../transcript/session';
 import { Approvals } from './approvals';
 import { Compressions } from './compressions';
 import { Continuing } from './continuing';
+import { Delegations } from './delegations';
 import {
   type BeforeAsking, type CompressionReport, type ForgetReport, type Gateway, type PromptSubmission, type SessionContextUse, type SessionSnapshot, type SubmitReceipt,
   type Surface, type SwitchOutcome, type SwitchTarget,
@@ -45,6 +46,7 @@ export class ConversationGateway implements Gateway {
   private readonly compression: SessionCompression;
   private readonly approvals: Approvals;
   private readonly waiting: WaitingTurns;
+  private readonly delegations: Delegations;
   private readonly runningChanged = new Emitter<void>();
   private readonly compressions: Compressions;
 
@@ -59,6 +61,7 @@ export class ConversationGateway implements Gateway {
       mode: (sessionId) => this.approvals.mode('', sessionId),
       setMode: (sessionId, mode) => this.approvals.setMode('', sessionId, mode),
       ended: (run, settled) => this.ended(run, settled),
+      delegate: (...task) => this.delegations.delegate(...task),
       makeRoom: (run, request) => this.compressions.makeRoom(run.session, run.turn.uid, request),
     }));
     const compressions = (this.compressions = new Compressions({
@@ -80,6 +83,7 @@ export class ConversationGateway implements Gateway {
       opening: new TurnOpening(parts),
       seatFor: (...turn) => this.switching.seatForTurn(...turn),
     }));
+    const delegations = (this.delegations = new Delegations({ ...parts, surfaces, slots, runner, changed: (sessionId) => this.changed(sessionId) }));
     const waiting = (this.waiting = new WaitingTurns({ ...parts, surfaces, runner }));
     const bare = { ...parts, surfaces, sessions, seating, runner, compressions, slots, waiting };
     const switching = (this.switching = new SessionSwitching({ ...bare, left: (sessionId) => void runner.leftBy(sessionId) }));
@@ -91,7 +95,7 @@ export class ConversationGateway implements Gateway {
     this.compression = new SessionCompression({ ...rooms, queue });
     this.intake = new PromptIntake({ ...rooms, queue, sendAgain });
     this.actions = new SessionActions(rooms);
-    this.approvals = new Approvals({ ...rooms, seatFor: (...turn) => switching.seatForTurn(...turn) });
+    this.approvals = new Approvals({ ...rooms, askedBySubAgents: (sessionId) => delegations.pendingIn(sessionId), seatFor: (...turn) => switching.seatForTurn(...turn) });
   }
 
   readonly onDidChangeRunning = (listener: () => void): Disposable => this.runningChanged.event(listener);
@@ -274,7 +278,9 @@ export class ConversationGateway implements Gateway {
   }
 
   runningTurns() {
-    return this.runner.all().map(({ session, turn, activity, decisions }) => ({ sessionId: session.id, turnUid: turn.uid, activity, isWaiting: decisions.pending !== null }));
+    return this.runner.all().map(({ session, turn, activity, decisions, subAgent }) => ({
+      sessionId: session.id, turnUid: turn.uid, activity, ...(subAgent === undefined ? { isWaiting: decisions.pending !== null } : { isWaiting: false, isSubAgent: true }),
+    }));
   }
 
   leaveWaiting(): Promise<void> {

@@ -123,9 +123,10 @@ export interface Gateway extends ApprovalGateway {
   /** Chooses the model for a session, and for new ones when `sessionId` is null or nothing was chosen for them yet. */
   selectModel(sessionId: string | null, ref: string): Promise<void>;
 
-  /** Turns that run in this window now, over all conversations, those among them that wait for the person marked. A turn that waits in the store
+  /** Turns that run in this window now, over all conversations, those of sub-agents marked, and those among the others that wait for the person: a
+   *  sub-agent's turn that does ends with the one it works for. A turn that waits in the store
    *  alone (after a reload, say) is not among them; lists say that it waits. */
-  runningTurns(): readonly { readonly sessionId: string; readonly turnUid: string; readonly activity: TurnActivity | null; readonly isWaiting: boolean }[];
+  runningTurns(): readonly { readonly sessionId: string; readonly turnUid: string; readonly activity: TurnActivity | null; readonly isWaiting: boolean; readonly isSubAgent?: boolean }[];
   readonly onDidChangeRunning: (listener: () => void) => Disposable;
   /** Sessions whose entry in a list may read otherwise now. */
   readonly onDidChangeSessions: (listener: (sessionIds: readonly string[]) => void) => Disposable;

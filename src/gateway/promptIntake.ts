@@ -36,6 +36,7 @@ export class PromptIntake {
     const found = prompt.sessionId === null ? await sessions.create(beginning) : await sessions.tipOf(prompt.sessionId);
     return slots.inSequence(found.conversationId, async () => {
       const session = await sessions.tipOf(found.id);
+      await sessions.refuseSubAgent(session);
       if (await slots.isBusy(session)) return queue.addBesideTurn(session, prompt);
       if (prompt.sessionId !== null && (await compressions.isDue(session))) return queue.addBehindCompression(surfaceId, session, prompt);
       const turn = await slots.open(surfaceId, session, { prompt, from, reason: prompt.sessionId === null ? beginning.reason : 'resume' });

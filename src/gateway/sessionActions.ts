@@ -55,6 +55,7 @@ export class SessionActions {
 
   async trash(sessionId: string): Promise<void> {
     const { store, clock, seating, switching } = this.parts;
+    await this.refuseSubAgent(sessionId);
     await this.whileIdle(sessionId, 'An answer is being written in this session. Stop it before you delete it.', async (session) => {
       await store.trashSession(session.id, clock.now());
       switching.emptied([session.id]);
@@ -76,6 +77,7 @@ export class SessionActions {
 
   async forget(sessionId: string): Promise<ForgetReport> {
     const { store, seating, switching } = this.parts;
+    await this.refuseSubAgent(sessionId);
     const sentence = 'An answer is being written in this session. Stop it before you have it forgotten.';
     const { session, sessionIds, branches } = await this.whileIdle(sessionId, sentence, async (found) => {
       const forgotten = await store.forgetSession(found.id);
@@ -87,6 +89,12 @@ export class SessionActions {
     if (session.private) seating.vacate(sessionIds);
     const sentences = session.private ? [] : await seating.forget(sessionIds);
     return { sessionIds, branches: branches.map((branch) => ({ sessionId: branch.sessionId, title: branch.title })), sentences };
+  }
+
+  /** It is part of what the session did that it works for, and in no list from which it could be taken back. */
+  private async refuseSubAgent(sessionId: string): Promise<void> {
+    const { sessions } = this.parts;
+    if (await sessions.isSubAgent(await sessions.get(sessionId))) throw new GatewayError('invalid', 'This is the session of a sub-agent. It is deleted with the session it works for.');
   }
 
   /** Does something with a conversation that no turn may be running in. */

@@ -35,6 +35,17 @@ export class SessionDirectory {
     return session;
   }
 
+  /** Whether the session is a sub-agent's: any segment of its conversation. */
+  async isSubAgent(session: Session): Promise<boolean> {
+    const root = session.id === session.conversationId ? session : await this.parts.store.getSession(session.conversationId);
+    return root?.parentKind === 'delegate';
+  }
+
+  /** Nobody but the agent that handed it a task writes to a sub-agent. */
+  async refuseSubAgent(session: Session): Promise<void> {
+    if (await this.isSubAgent(session)) throw new GatewayError('invalid', 'This is the session of a sub-agent, which takes no prompts. Write to the session it works for, or branch this one and go on there.');
+  }
+
   /** The newest segment of a session's conversation: where its next turn belongs. */
   async tipOf(sessionId: string): Promise<Session> {
     await this.get(sessionId);

@@ -1,5 +1,5 @@
 import type { Agent, TurnResult } from '../agent/agent';
-import type { RoomRequest, TurnMode } from '../agent/liveRun';
+import type { RoomRequest, TurnMode, TurnRun } from '../agent/liveRun';
 import { RunningCalls } from '../agent/runningCalls';
 import { savingFailure } from '../agent/turnEnding';
 import { TurnStop } from '../agent/turnStop';
@@ -12,7 +12,10 @@ import type { Mode } from '../transcript/approval';
 import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
 import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
+import type { DelegatedTask, DelegatedWork } from '../tools/delegate/delegation';
+import type { ToolCallContext } from '../tools/tool';
 import type { AgentSeat } from './agentSeat';
+import { asSubAgent, type SubAgentRun } from './delegations';
 import { PendingSteering } from './pendingSteering';
 import { TurnDecisions } from './turnDecisions';
 import { DeliveryCheck } from './deliveryCheck';
@@ -29,6 +32,8 @@ export interface StartedTurn {
   readonly seat: AgentSeat;
   /** It waited for the person while nobody ran it. */
   readonly goesOn?: boolean;
+  /** It works on a task of another run. */
+  readonly subAgent?: SubAgentRun;
 }
 
 export interface RunningTurn extends StartedTurn {
@@ -60,6 +65,8 @@ interface RunnerListeners {
   makeRoom(run: RunningTurn, request: RoomRequest): Promise<Session | null>;
   mode(sessionId: string): Promise<Mode>;
   setMode(sessionId: string, mode: Mode): Promise<void>;
+  /** Has a sub-agent do a task that the run's agent hands on. */
+  delegate(run: RunningTurn, agent: Agent, task: DelegatedTask, call: Pick<ToolCallContext, 'callId' | 'report'>, signal: AbortSignal): Promise<DelegatedWork>;
   /** The slot is free. `settled` is null when the turn could not be closed before the window went away, or waits in the store. */
   ended(run: StartedTurn, settled: SettledRow | null): Promise<void>;
 }
@@ -147,7 +154,8 @@ export class TurnRunner {
 
   /** Ends the runs that wait for the person; their turns go on waiting in the store. Resolves when the runs have ended. */
   async leaveWaiting(): Promise<void> {
-    const left = this.all().filter((run) => run.decisions.leave());
+    // The turn that a sub-agent works for ends with its window, and the sub-agent with that.
+    const left = this.all().filter((run) => run.subAgent === undefined && run.decisions.leave());
     await Promise.all(left.map((run) => this.ends.get(run)));
   }
 
@@ -155,33 +163,37 @@ export class TurnRunner {
    *  ran have settled. */
   async shutdown(): Promise<void> {
     this.closing = true;
-    for (const run of this.running.values()) if (!run.decisions.leave()) run.controller.abort(new TurnStop('windowClosed'));
+    for (const run of this.running.values()) if (run.subAgent !== undefined || !run.decisions.leave()) run.controller.abort(new TurnStop('windowClosed'));
     this.wakeRetries();
     await Promise.all(this.ends.values());
   }
 
   private async runToEnd(run: RunningTurn): Promise<void> {
-    const { turn, seat, controller, steering, calls, decisions, recall } = run;
+    const { turn, seat, controller, steering, calls, decisions, recall, subAgent } = run;
     const { conversationId } = run.session;
     const witness = new DeliveryWitness();
     let stored: readonly Message[] = [];
-    const show = (event: TurnEvent): void => {
+    const show = (shown: TurnEvent): void => {
+      const event = subAgent === undefined ? shown : asSubAgent(shown, subAgent);
       witness.observe(event);
       if (event.kind === 'activity') run.activity = event.activity;
       if (event.kind === 'turnSettled') stored = event.messages;
       if (event.kind === 'approvalRequested') run.activity = null;
       this.listeners.show(run.session.id, event);
+      subAgent?.heard(event);
       if (event.kind === 'approvalRequested' || event.kind === 'approvalDecided') this.listeners.changed(run.session.id);
     };
-    const agent = seat.agentFor(this.parts.agentSignature(turn.model), () => this.parts.createAgent(turn.model, seat.memory));
+    const agent = subAgent?.createAgent(seat.memory) ?? seat.agentFor(this.parts.agentSignature(turn.model), () => this.parts.createAgent(turn.model, seat.memory));
     const room = { make: async (request: RoomRequest) => (await this.listeners.makeRoom(run, request))?.id ?? null };
-    const result = await agent.runTurn({ turn, goesOn: run.goesOn ?? false, conversationId, show, controller, steering, calls, decisions, mode: this.modeOf(run), room, skipRecall: recall.signal });
+    const delegation = delegationOf(run, (...task) => this.listeners.delegate(run, agent, ...task));
+    const result = await agent.runTurn({ turn, goesOn: run.goesOn ?? false, conversationId, show, controller, steering, calls, decisions, mode: this.modeOf(run), room, skipRecall: recall.signal, ...delegation });
     const settled = await this.settledRow(result, run, show);
     if (settled !== null) await this.deliveries.check(witness, stored, { ...turn, sessionId: run.session.id });
     if (settled !== null) remember(run, settled, stored);
     seat.turnEnded();
     this.running.delete(conversationId);
     this.listeners.changed(run.session.id);
+    subAgent?.ended(settled, stored);
     if (!this.closing) await this.listeners.ended(run, settled);
   }
 
@@ -234,6 +246,12 @@ export class TurnRunner {
   private pause(ms: number): Promise<void> {
     return new Promise((resolve) => this.parts.clock.after(ms, resolve));
   }
+}
+
+function delegationOf({ subAgent }: RunningTurn, delegate: NonNullable<TurnRun['delegate']>): Pick<TurnRun, 'delegate' | 'worksFor'> {
+  if (subAgent === undefined) return { delegate };
+  const { session, turn } = subAgent.caller;
+  return { worksFor: { sessionId: session.id, turnUid: turn.uid } };
 }
 
 function remember({ seat, prompt }: RunningTurn, turn: SettledRow, stored: readonly Message[]): void {

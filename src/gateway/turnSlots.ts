@@ -3,6 +3,7 @@ import type { Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
 import type { Compressions } from './compressions';
+import type { SubAgentRun } from './delegations';
 import { GatewayError, type SwitchReason } from './gateway';
 import { Sequencer } from './sequencer';
 import type { AgentSeat } from './agentSeat';
@@ -31,6 +32,8 @@ export interface PromptTurn {
   readonly replaces?: { readonly turnUid: string; readonly reason: 'retried' | 'edited' };
   /** What the surface showed when a prompt was sent that begins a session. */
   readonly from?: string | null;
+  /** It is a task that another run handed on. */
+  readonly subAgent?: SubAgentRun;
 }
 
 /** One running turn per conversation: a slot is taken inside the conversation's sequence before the turn's row is written, and given back
@@ -56,13 +59,14 @@ export class TurnSlots {
   }
 
   /** Opens the turn (durable) and lets it run. Called inside the conversation's sequence, with its slot free. */
-  async open(surfaceId: string, session: Session, { reason, from = null, ...how }: PromptTurn): Promise<Turn> {
+  async open(surfaceId: string, session: Session, { reason, from = null, subAgent, ...how }: PromptTurn): Promise<Turn> {
     const { sessions, surfaces, opening, runner, seatFor } = this.parts;
     this.refuseWhenClosing();
+    if (subAgent === undefined) await sessions.refuseSubAgent(session);
     const opened = await opening.open({ session, model: sessions.modelOf(session), ...how });
     const seat = seatFor(surfaceId, session, reason, from);
     surfaces.tellTurn(session.id, { kind: 'turnOpened', turn: opened.turn, userMessage: opened.userMessage });
-    runner.start({ surfaceId, session, turn: opened.turn, prompt: how.continues?.asked ?? opened.userMessage, seat });
+    runner.start({ surfaceId, session, turn: opened.turn, prompt: how.continues?.asked ?? opened.userMessage, seat, ...(subAgent === undefined ? {} : { subAgent }) });
     return opened.turn;
   }
 

@@ -1,13 +1,15 @@
 import * as v from 'valibot';
 import { type AnyTool, defineTool } from '../tool';
 
+export const exitPlanModeName = 'exit_plan_mode';
+
 const longestPlan = 20_000;
 
 /** Puts a plan before the person. What their answer changes (the session's mode) is the business of whoever asks them: the plan is carried out
  *  only after it is decided, and a refusal comes back with its reason. */
 export function exitPlanModeTool(): AnyTool {
   return defineTool({
-    name: 'exit_plan_mode',
+    name: exitPlanModeName,
     description: [
       'Only in Plan mode: presents your finished plan to the person and asks whether it may be carried out. Look at everything you need first. The plan is Markdown: what will change, in which files, in what order,',
       'and how it will be checked. If it is refused, revise it with the reason given and present it again. Outside Plan mode there is nothing to ask: do the work.',

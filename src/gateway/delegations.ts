@@ -1,0 +1,159 @@
+import type { Agent } from '../agent/agent';
+import { stopReasonOf, TurnStop } from '../agent/turnStop';
+import type { Clock } from '../base/clock';
+import type { Ids } from '../base/ids';
+import type { MemoryManager } from '../memory/memoryManager';
+import type { SessionStore } from '../store/sessionStore';
+import type { DelegatedTask, DelegatedWork } from '../tools/delegate/delegation';
+import type { ToolCallContext } from '../tools/tool';
+import type { Approval } from '../transcript/approval';
+import { answerText, type Message } from '../transcript/message';
+import type { Session } from '../transcript/session';
+import type { TurnEvent } from '../transcript/turnEvent';
+import type { SurfaceRegistry } from './surfaceRegistry';
+import { tryAgain } from './tryAgain';
+import type { RunningTurn, SettledRow, TurnRunner } from './turnRunner';
+import type { TurnSlots } from './turnSlots';
+
+interface DelegationParts {
+  readonly store: SessionStore;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly surfaces: SurfaceRegistry;
+  readonly slots: TurnSlots;
+  readonly runner: TurnRunner;
+  /** The entry of a session in lists may read otherwise. */
+  readonly changed: (sessionId: string) => void;
+}
+
+/** What a run knows that works on a task of another one. */
+export interface SubAgentRun {
+  readonly caller: RunningTurn;
+  readonly title: string;
+  /** The caller's call. */
+  readonly callId: string;
+  readonly createAgent: (memory: MemoryManager) => Agent;
+  /** What surfaces that show its session are told. */
+  readonly heard: (event: TurnEvent) => void;
+  /** `settled` is null where the turn could not be closed before the window went away. `messages`: the rows of the turn. */
+  readonly ended: (settled: SettledRow | null, messages: readonly Message[]) => void;
+}
+
+type DelegatingCall = Pick<ToolCallContext, 'callId' | 'report'>;
+type Ended = { readonly settled: SettledRow | null; readonly messages: readonly Message[] };
+
+/** Has sub-agents do tasks, each in a session and a turn slot of its own, for as long as the turn runs that handed the task on. What they ask is
+ *  offered where that turn is shown, one question at a time. */
+export class Delegations {
+  /** What sub-agents ask, oldest first. */
+  private asked: readonly Approval[] = [];
+
+  constructor(private readonly parts: DelegationParts) {}
+
+  /** What the sub-agents of the turn that runs in this session ask; null where they ask nothing. */
+  pendingIn(sessionId: string): Approval | null {
+    const run = this.parts.runner.all().find(({ session }) => session.id === sessionId);
+    return run === undefined ? null : this.askedOf(run);
+  }
+
+  /** Resolves when the sub-agent's turn has settled, however it ended. Rejects with a `StoreError` or `GatewayError` where none could be started, and
+   *  with the reason of the stop where its turn could not be closed. */
+  async delegate(caller: RunningTurn, agent: Agent, task: DelegatedTask, call: DelegatingCall, signal: AbortSignal): Promise<DelegatedWork> {
+    const { clock, runner, slots, ids } = this.parts;
+    signal.throwIfAborted();
+    const title = task.title ?? firstWords(task.task);
+    const session = await this.createSession(caller, title, call.callId);
+    const { ended, subAgent } = this.subAgentRun(caller, agent, task, title, call);
+    await slots.inSequence(session.conversationId, () =>
+      slots.open(`background:${session.id}`, session, { prompt: { uid: ids.uid(), text: promptOf(task) }, reason: 'resume', subAgent }),
+    );
+    call.report({ kind: 'session', sessionId: session.id });
+    const stop = (): void => void runner.stop(session.conversationId, new TurnStop(stopReasonOf(signal)));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+    const { settled, messages } = await ended.finally(() => signal.removeEventListener('abort', stop));
+    if (settled === null) throw signal.reason instanceof Error ? signal.reason : new TurnStop('windowClosed');
+    const work = workOf(session, title, settled, messages, clock.now());
+    if (work.outcome === 'complete') caller.seat.memory.delegated({ childSessionId: session.id, task: task.task, result: work.answer });
+    return work;
+  }
+
+  /** Private, so that no memory is told of it: what it came to is told by the one it works for. */
+  private createSession({ session, turn }: RunningTurn, title: string, callId: string): Promise<Session> {
+    const { store, clock, ids } = this.parts;
+    const startedAt = clock.now();
+    const id = ids.sessionId(startedAt);
+    return tryAgain(clock, () =>
+      store.createSession({
+        id, startedAt, title, titleSource: 'derived', parentSessionId: session.id, parentKind: 'delegate', delegatedBy: callId, model: turn.model, folder: session.folder, private: true,
+      }),
+    );
+  }
+
+  private subAgentRun(caller: RunningTurn, agent: Agent, { readOnly }: DelegatedTask, title: string, { callId }: DelegatingCall): { readonly ended: Promise<Ended>; readonly subAgent: SubAgentRun } {
+    let end: (ended: Ended) => void = () => undefined;
+    const ended = new Promise<Ended>((resolve) => (end = resolve));
+    const subAgent: SubAgentRun = {
+      caller, title, callId,
+      createAgent: (memory) => agent.subAgent({ readOnly }, memory),
+      heard: (event) => this.heard(caller, event),
+      ended: (settled, messages) => end({ settled, messages }),
+    };
+    return { ended, subAgent };
+  }
+
+  private heard(caller: RunningTurn, event: TurnEvent): void {
+    switch (event.kind) {
+      case 'approvalRequested':
+        return this.ask(caller, [...this.asked, event.approval]);
+      case 'approvalDecided':
+        return this.ask(caller, this.asked.filter(({ id }) => id !== event.approval.id));
+      case 'turnSettled':
+        return this.ask(caller, this.asked.filter(({ turnUid }) => turnUid !== event.turn.uid));
+      default:
+    }
+  }
+
+  private ask(caller: RunningTurn, asked: readonly Approval[]): void {
+    const before = this.askedOf(caller);
+    this.asked = asked;
+    const now = this.askedOf(caller);
+    if (before?.id === now?.id) return;
+    this.parts.surfaces.tellTurn(caller.session.id, { kind: 'subAgentAsks', turnUid: caller.turn.uid, approval: now });
+    this.parts.changed(caller.session.id);
+  }
+
+  private askedOf({ turn }: RunningTurn): Approval | null {
+    return this.asked.find(({ subAgent }) => subAgent?.turnUid === turn.uid) ?? null;
+  }
+}
+
+/** The same event, saying of what a sub-agent asks that it is one. */
+export function asSubAgent(event: TurnEvent, { title, caller, callId }: SubAgentRun): TurnEvent {
+  if (event.kind !== 'approvalRequested' && event.kind !== 'approvalDecided') return event;
+  return { ...event, approval: { ...event.approval, subAgent: { title, turnUid: caller.turn.uid, callId } } };
+}
+
+function workOf(session: Session, title: string, { outcome, stopReason, failure, usage, startedAt }: SettledRow, messages: readonly Message[], now: number): DelegatedWork {
+  const answers = messages.filter((message) => message.role === 'assistant' && message.visibility.kind === 'shown');
+  const spoken = answers.map((message) => answerText(message.parts).trim()).filter((text) => text !== '');
+  return {
+    sessionId: session.id, title, outcome, stopReason,
+    problem: failure?.sentence ?? null,
+    answer: spoken.at(-1) ?? '',
+    turns: answers.length,
+    ms: Math.max(0, Math.round((now - startedAt) * 1000)),
+    usage,
+  };
+}
+
+function promptOf({ task, context }: DelegatedTask): string {
+  return context === null ? task : `${task}\n\n${context}`;
+}
+
+const longestTitle = 60;
+
+function firstWords(task: string): string {
+  const line = task.split(/[\r\n]/).map((part) => part.trim()).find((part) => part !== '') ?? 'Sub-agent';
+  return line.length <= longestTitle ? line : `${line.slice(0, longestTitle - 1).toWellFormed().trimEnd()}…`;
+}
