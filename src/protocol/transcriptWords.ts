@@ -5,7 +5,7 @@ export type { BusyMode } from '../transcript/busyMode';
 export type { ChangedFile, FileHunk, ReviewOutcome } from '../transcript/changedFile';
 export { isContinuation } from '../transcript/continuation';
 export type { DraftPart, MentionPart, SentPart } from '../transcript/draftPart';
-export { partLabels, sentParts } from '../transcript/draftPart';
+export { sentParts } from '../transcript/draftPart';
 export type { HandoffTokens } from '../transcript/handoff';
 export { handoffTokens } from '../transcript/handoff';
 export type { AssistantMessage, Chunk, Message, ToolMessage, UserMessage } from '../transcript/message';

@@ -2,6 +2,7 @@ import { computed, signal, type ReadonlySignal } from '@preact/signals';
 import type { Attached, Mention, Pinned } from '../../protocol/attachmentProtocol';
 import type { DraftPart } from '../../protocol/transcriptWords';
 import { t } from '../localization';
+import { RefusedRequest } from '../rpc';
 import { partLabel, withParts } from './draftParts';
 import type { Drafts } from './drafts';
 import type { HostRequests } from './hostRequests';
@@ -21,8 +22,9 @@ export interface AttachmentNeeds {
 /** A long text that was pasted and is attached rather than written into the composer. */
 export interface PastedText {
   readonly part: DraftPart & { readonly kind: 'attachment' };
-  /** What stood in the composer ahead of the caret. */
-  readonly ahead: string;
+  /** What stood in the composer, and where the caret was in it. */
+  readonly typed: string;
+  readonly caret: number;
 }
 
 /** What can be mentioned, offered at once. */
@@ -44,8 +46,14 @@ export class Attachments {
     return pasted !== null && this.parts.value.includes(pasted.part) ? pasted : null;
   });
 
-  search(text: string): Promise<readonly Mention[]> {
-    return this.needs.mentions(text, offeredMentions);
+  /** What can be mentioned by these words; nothing where the host refuses to look. */
+  async search(text: string): Promise<readonly Mention[]> {
+    try {
+      return await this.needs.mentions(text, offeredMentions);
+    } catch (error) {
+      if (error instanceof RefusedRequest) return [];
+      throw error;
+    }
   }
 
   /** Writes the mention out and takes it along; where the caret goes. What may be gone when the prompt is sent is read at once. */
@@ -100,12 +108,13 @@ export class Attachments {
     await this.take(() => this.needs.dropped(uris));
   }
 
-  paste(text: string, ahead: string): void {
+  /** Attaches a long text instead of writing it where the caret is. */
+  paste(text: string, caret: number): void {
     const others = this.parts.peek().filter((part) => part.kind === 'attachment' && part.source === 'pasted').length;
     const label = others === 0 ? t('Pasted text') : t('Pasted text {number}', { number: others + 1 });
     const part = { kind: 'attachment' as const, label, source: 'pasted', text };
     this.add([part]);
-    this.pasted.value = this.parts.peek().includes(part) ? { part, ahead } : null;
+    this.pasted.value = this.parts.peek().includes(part) ? { part, typed: this.needs.drafts.text.peek(), caret } : null;
   }
 
   /** Writes the pasted text into the composer after all, where the caret was; where the caret goes. Null where there is none. */
@@ -114,7 +123,7 @@ export class Attachments {
     if (pasted === null) return null;
     const { drafts } = this.needs;
     const typed = drafts.text.peek();
-    const at = typed.startsWith(pasted.ahead) ? pasted.ahead.length : typed.length;
+    const at = typed.startsWith(pasted.typed.slice(0, pasted.caret)) ? pasted.caret : typed.length;
     this.pasted.value = null;
     drafts.edit(typed.slice(0, at) + pasted.part.text + typed.slice(at));
     drafts.take(drafts.parts.peek().filter((part) => part !== pasted.part));

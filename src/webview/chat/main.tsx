@@ -13,6 +13,7 @@ import '../styles/markdown.css';
 import './chat.css';
 import './sessionActions.css';
 import './work.css';
+import './attachments.css';
 
 // One drawing per frame, however many chunks arrive in it. See drawingPace.ts.
 options.debounceRendering = pacedDrawing({

@@ -7,6 +7,7 @@ import type { SessionSummary } from '../../../src/transcript/session';
 import type { TurnEvent } from '../../../src/transcript/turnEvent';
 import { searchHit, searchPage, searchSession } from '../builders/searchResults';
 import { transcriptState, treeBranch } from '../builders/transcriptState';
+import { attachmentStates } from './attachmentStates';
 import { workStates } from './workStates';
 import { afternoon, answer, call, modelRow, prompt, result, runningTurn, session, settledTurn, shownSession } from '../builders/viewMessages';
 
@@ -15,7 +16,7 @@ export interface PreviewState {
   readonly view: 'chat' | 'transcript' | 'search';
   readonly bootstrap: ChatState | TranscriptState | SearchState;
   readonly events?: readonly TurnEvent[];
-  readonly requests?: { readonly listModels?: ModelChoices; readonly contextUse?: SessionContextUse; readonly compressionPreview?: HandoffTokens; readonly search?: SearchPage } & { readonly [Name in 'fileHunks' | 'filesFrom' | 'reviewFiles']?: ChatResults[Name] };
+  readonly requests?: { readonly listModels?: ModelChoices; readonly contextUse?: SessionContextUse; readonly compressionPreview?: HandoffTokens; readonly search?: SearchPage } & { readonly [Name in 'fileHunks' | 'filesFrom' | 'mentions' | 'reviewFiles']?: ChatResults[Name] };
   /** Pages that are there before the first, newest page first. */
   readonly earlierPages?: readonly (readonly Message[])[];
   /** Buttons pressed, by accessible name, in order. */
@@ -290,6 +291,7 @@ export const states: Readonly<Record<string, PreviewState>> = {
   'resume-list': { view: 'chat', bootstrap: state({ ...complete, draft: '/resume' }, { recentSessions: recent }), press: ['Send'] },
   private: { view: 'chat', bootstrap: state(null, { beginning: { private: true }, recentSessions: recent }) },
   ...workStates(state),
+  ...attachmentStates(state),
   rtl: { view: 'chat', bootstrap: state(complete), direction: 'rtl' },
   transcript: {
     view: 'transcript',

@@ -3,13 +3,16 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { OfferedPrompt } from '../../../protocol/chatProtocol';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
+import type { ChatController } from '../chatController';
 import { composerKey } from '../composerText';
 import { newestTodos } from '../todos';
 import { completed, type Offered, offeredCommands } from '../slashCommands';
 import { useChat } from './ChatContext';
+import { AttachButton } from './AttachButton';
 import { ContextMeter } from './ContextMeter';
 import { CommandList, commandListId, commandOptionId } from './CommandList';
 import { laterParts } from './laterParts';
+import { mentionListId, mentionOptionId, useMentions } from './mentions';
 import { ModePicker } from './ModePicker';
 
 /** Where a person writes. What is typed leaves it only once it is on disk. */
@@ -31,8 +34,21 @@ export function Composer() {
 
   const commands = useCommands(chat.drafts.text, chat.promptFiles.value, (next) => chat.drafts.edit(next));
 
+  const mentions = useMentions(field);
+  const parts = chat.attachments.parts.value;
+  const isEmpty = text.trim() === '' && parts.length === 0;
+  const pasteAsText = (): void => {
+    const caret = chat.attachments.pasteAsText();
+    if (caret === null || field.current === null) return;
+    field.current.value = chat.drafts.text.peek();
+    field.current.focus();
+    field.current.setSelectionRange(caret, caret);
+  };
+
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (commands.onKeyDown(event)) return;
+    if (commands.onKeyDown(event) || mentions.onKeyDown(event)) return;
+    if (event.defaultPrevented) return;
+    if (takesAttachmentBack(event, chat, pasteAsText)) return event.preventDefault();
     switch (composerKey(event, text)) {
       case 'submit':
         event.preventDefault();
@@ -61,8 +77,11 @@ export function Composer() {
       {later !== null && again !== null && <later.AskAgainCard offer={again} key={again.turnUid} />}
       {later !== null && rewind !== null && <later.RewindCard offer={rewind} key={rewind.promptUid} />}
       {later !== null && choices !== null && <later.SessionChoiceList choices={choices} />}
+      {later !== null && <later.DropTarget />}
+      {later !== null && mentions.offered !== null && <later.MentionList mentions={mentions.offered} active={mentions.active} pick={mentions.pick} />}
       {commands.active !== null && <CommandList commands={commands.offered} active={commands.active} pick={commands.pick} />}
       <div class="composer" onClick={(event) => event.target === event.currentTarget && field.current?.focus()}>
+        {later !== null && parts.length > 0 && <later.AttachmentStrip pasteAsText={pasteAsText} />}
         <textarea
           ref={field}
           class="composer-field"
@@ -70,36 +89,53 @@ export function Composer() {
           aria-busy={submitting}
           aria-autocomplete="list"
           aria-haspopup="listbox"
-          aria-controls={commands.active === null ? undefined : commandListId}
-          aria-activedescendant={commands.active === null ? undefined : commandOptionId(commands.active)}
+          aria-controls={commands.active !== null ? commandListId : mentions.offered !== null ? mentionListId : undefined}
+          aria-activedescendant={commands.active !== null ? commandOptionId(commands.active) : mentions.active !== null ? mentionOptionId(mentions.active) : undefined}
           dir="auto"
           rows={1}
-          placeholder={running ? t('Ask something else, or type / for commands') : t('Ask about this folder, or type / for commands')}
+          placeholder={running ? t('Ask something else; @ to mention, / for commands') : t('Ask about this folder; @ to mention, / for commands')}
           value={text}
           onInput={(event) => {
             commands.typed(event.currentTarget.value);
             chat.drafts.edit(event.currentTarget.value);
+            mentions.moved(true);
           }}
           onKeyDown={onKeyDown}
+          onKeyUp={() => mentions.moved(false)}
+          onClick={() => mentions.moved(false)}
+          onPaste={(event) => later?.takePasted(chat, event, event.currentTarget.selectionStart)}
           onFocus={() => chat.needs.memory.remember({ composerFocused: true })}
           onBlur={() => {
             commands.close();
+            mentions.close();
             chat.needs.memory.remember({ composerFocused: false });
             chat.leave();
           }}
         />
         <div class="composer-bar">
+          <AttachButton />
           <ModePicker />
           <span class="composer-hint">{t('Enter to send, Shift+Enter for a new line')}</span>
           <span class="composer-buttons">
             <ContextMeter />
             {running && <StopButton stop={() => void chat.stop()} />}
-            <SendButton queues={running} disabled={submitting || text.trim() === ''} send={() => void chat.submit(running ? 'queue' : undefined)} />
+            <SendButton queues={running} disabled={submitting || isEmpty} send={() => void chat.submit(running ? 'queue' : undefined)} />
           </span>
         </div>
       </div>
     </div>
   );
+}
+
+/** Backspace where nothing is written takes the last attachment away, one for each press; undoing right behind a paste makes it a text. */
+function takesAttachmentBack(event: KeyboardEvent, chat: ChatController, pasteAsText: () => void): boolean {
+  if (event.isComposing || event.keyCode === 229 || event.shiftKey || event.altKey) return false;
+  const text = chat.drafts.text.peek();
+  const isModified = event.ctrlKey || event.metaKey;
+  if (event.key === 'Backspace' && !isModified && text === '' && !event.repeat) return chat.attachments.removeLast();
+  if (event.key.toLowerCase() !== 'z' || !isModified || chat.attachments.lastPasted.peek()?.typed !== text) return false;
+  pasteAsText();
+  return true;
 }
 
 function SendButton({ queues, disabled, send }: { readonly queues: boolean; readonly disabled: boolean; readonly send: () => void }) {

@@ -1,13 +1,14 @@
 import { useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import { answerText, isContinuation, type Turn } from '../../../protocol/transcriptWords';
+import { answerText, isContinuation, sentParts, type Turn } from '../../../protocol/transcriptWords';
 import { t } from '../../localization';
 import { memo } from '../../memo';
 import { clockTime, fullTime } from '../../times';
 import type { LiveMessage } from '../liveMessage';
 import { useChat } from './ChatContext';
 import { laterParts } from './laterParts';
+import { PartChips } from './PartChips';
 import { Toolbar, type ToolbarAction } from './Toolbar';
 import { VersionSwitch } from './VersionSwitch';
 
@@ -55,6 +56,7 @@ const PromptCard = memo(({ message, turn, versions, at }: CardProps) => {
   const editing = useComputed(() => turn !== null && chat.edits.texts.value.has(turn.uid)).value;
   const wasEdited = useRef(false);
   const later = laterParts.value;
+  const text = answerText(message.parts);
   const returns = wasEdited.current && !editing;
   wasEdited.current = editing;
   return (
@@ -66,7 +68,12 @@ const PromptCard = memo(({ message, turn, versions, at }: CardProps) => {
         {!editing && <PromptTools message={message} turn={turn} focused={returns} />}
         <time class="prompt-time" dateTime={new Date(at * 1000).toISOString()} title={fullTime(at)}>{clockTime(at, chat.needs.timers.nowMs() / 1000)}</time>
       </div>
-      {editing && turn !== null && later !== null ? <later.PromptEditor turnUid={turn.uid} /> : <div class="prompt-text" dir="auto" data-part="text">{answerText(message.parts)}</div>}
+      {editing && turn !== null && later !== null ? <later.PromptEditor turnUid={turn.uid} /> : (
+        <>
+          <PartChips parts={sentParts(message.parts)} />
+          {text !== '' && <div class="prompt-text" dir="auto" data-part="text">{text}</div>}
+        </>
+      )}
     </div>
   );
 });

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../../localization';
 import { useChat } from './ChatContext';
+import { PartChips } from './PartChips';
 
 /** An earlier prompt in other words, in its place. */
 export function PromptEditor({ turnUid }: { readonly turnUid: string }) {
@@ -8,7 +9,8 @@ export function PromptEditor({ turnUid }: { readonly turnUid: string }) {
   const field = useRef<HTMLTextAreaElement>(null);
   const text = chat.edits.texts.value.get(turnUid) ?? '';
   const sending = chat.edits.sending.value === turnUid;
-  const cannot = text.trim() === '' || chat.edits.sending.value !== null || chat.isBusy.value;
+  const parts = chat.edits.parts(turnUid);
+  const cannot = (text.trim() === '' && parts.length === 0) || chat.edits.sending.value !== null || chat.isBusy.value;
   useLayoutEffect(() => {
     field.current?.focus();
     field.current?.setSelectionRange(text.length, text.length);
@@ -18,6 +20,7 @@ export function PromptEditor({ turnUid }: { readonly turnUid: string }) {
   };
   return (
     <div class="prompt-editor">
+      <PartChips parts={parts} remove={(part) => chat.edits.removePart(turnUid, part)} leave={() => field.current?.focus()} />
       <textarea
         ref={field}
         class="field prompt-field"

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { QueuedPrompt } from '../../../protocol/transcriptWords';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
+import { partLabel } from '../draftParts';
 import { useChat } from './ChatContext';
 
 /** Prompts that wait on disk: for the running turn to end or, behind a stop or a failure, for the person. */
@@ -27,11 +28,25 @@ function QueueItem({ prompt, number, isRunning }: { readonly prompt: QueuedPromp
     <li class="queue-item" data-uid={prompt.uid}>
       <span class="queue-number" aria-hidden="true">{number}</span>
       <span class="queue-text" dir="auto" title={prompt.text}>{prompt.text}</span>
+      {prompt.parts !== undefined && prompt.parts.length > 0 && <QueuedParts prompt={prompt} />}
       <IconButton icon="edit" label={t('Edit')} onClick={() => setEditing(true)} />
       {!isRunning && <IconButton icon="send" label={t('Send Now')} onClick={() => void chat.promoteQueued(prompt.uid)} />}
       {isRunning && number > 1 && <IconButton icon="arrow-up" label={t('Send Next')} onClick={() => void chat.promoteQueued(prompt.uid)} />}
       <IconButton icon="close" label={t('Remove')} onClick={() => void chat.removeQueued(prompt.uid)} />
     </li>
+  );
+}
+
+/** What goes along with a prompt that waits: by name where there is room for it, else by number. */
+function QueuedParts({ prompt }: { readonly prompt: QueuedPrompt }) {
+  const parts = prompt.parts ?? [];
+  const names = parts.map(partLabel).join(', ');
+  return (
+    <span class={prompt.text === '' ? 'queue-parts queue-parts-only' : 'queue-parts'} title={names}>
+      <Icon name="attach" />
+      <span class="visually-hidden">{t('Attachments: {names}', { names })}</span>
+      <span class="queue-parts-names" aria-hidden="true" dir="auto">{prompt.text === '' || parts.length === 1 ? names : parts.length}</span>
+    </span>
   );
 }
 
@@ -50,8 +65,9 @@ function QueueEditor({ prompt, close }: { readonly prompt: QueuedPrompt; readonl
     close();
     chat.focusComposer();
   };
+  const isEmpty = text.trim() === '' && (prompt.parts ?? []).length === 0;
   const save = async (): Promise<void> => {
-    if (text.trim() !== '' && (await chat.editQueued(prompt.uid, text))) leave();
+    if (!isEmpty && (await chat.editQueued(prompt.uid, text))) leave();
   };
   return (
     <div class="queue-editor">
@@ -79,7 +95,7 @@ function QueueEditor({ prompt, close }: { readonly prompt: QueuedPrompt; readonl
         }}
       />
       <div class="queue-editor-actions">
-        <button type="button" class="button" disabled={text.trim() === ''} onClick={() => void save()}>{t('Save')}</button>
+        <button type="button" class="button" disabled={isEmpty} onClick={() => void save()}>{t('Save')}</button>
         <button type="button" class="button secondary" onClick={leave}>{t('Cancel')}</button>
       </div>
     </div>

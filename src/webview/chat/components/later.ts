@@ -12,3 +12,8 @@ export { ModeList } from './ModeList';
 export { TodoPanel } from './TodoPanel';
 export { CallActions, CallTail } from './tools/CallActions';
 export { CallDetails } from './tools/CallDetails';
+export { AttachMenu } from './AttachMenu';
+export { AttachmentStrip } from './AttachmentStrip';
+export { DropTarget, takePasted } from './DropTarget';
+export { MentionList } from './MentionList';
+export { PartPreview } from './PartPreview';

@@ -1,0 +1,101 @@
+import { useSignal } from '@preact/signals';
+import type { RefObject } from 'preact';
+import { useRef } from 'preact/hooks';
+import type { Mention } from '../../../protocol/attachmentProtocol';
+import { mentionAt, type MentionAt } from '../mentionText';
+import { useChat } from './ChatContext';
+
+export const mentionListId = 'mention-list';
+export const mentionOptionId = (place: number): string => `mention-${place}`;
+
+export interface OfferedMentions {
+  /** Null while no list is shown. */
+  readonly offered: readonly Mention[] | null;
+  /** Place of the active one; null where there is nothing to pick. */
+  readonly active: number | null;
+  readonly pick: (mention: Mention) => void;
+  /** The text or the caret is another one. */
+  readonly moved: (isTyped: boolean) => void;
+  readonly close: () => void;
+  /** Whether the key was meant for the list. */
+  readonly onKeyDown: (event: KeyboardEvent) => boolean;
+}
+
+interface Answer {
+  readonly query: string;
+  readonly mentions: readonly Mention[];
+}
+
+/** The list of what can be mentioned: opened by typing "@" at the beginning of a word, closed by Escape for as long as the caret is in that word. */
+export function useMentions(field: RefObject<HTMLTextAreaElement | null>): OfferedMentions {
+  const chat = useChat();
+  const open = useSignal<MentionAt | null>(null);
+  const answer = useSignal<Answer | null>(null);
+  const place = useSignal(0);
+  const dismissed = useRef<number | null>(null);
+  /** Enter was pressed ahead of the answer: its first is picked when it comes. */
+  const isWanted = useRef(false);
+  const asked = useRef(0);
+
+  const close = (): void => {
+    open.value = null;
+    answer.value = null;
+    isWanted.current = false;
+    asked.current++;
+  };
+  const pick = (mention: Mention): void => {
+    const at = open.peek();
+    if (at === null || field.current === null) return;
+    close();
+    const caret = chat.attachments.mention(mention, at);
+    // At once: a key that comes ahead of the next drawing belongs behind the mention.
+    field.current.value = chat.drafts.text.peek();
+    field.current.setSelectionRange(caret, caret);
+  };
+  const ask = async (query: string): Promise<void> => {
+    const question = ++asked.current;
+    const mentions = await chat.attachments.search(query);
+    if (question !== asked.current) return;
+    answer.value = { query, mentions };
+    const [first] = mentions;
+    if (isWanted.current && first !== undefined) pick(first);
+    isWanted.current = false;
+  };
+  const moved = (isTyped: boolean): void => {
+    const { value, selectionStart, selectionEnd } = field.current ?? { value: '', selectionStart: 0, selectionEnd: 0 };
+    const at = selectionStart === selectionEnd ? mentionAt(value, selectionStart) : null;
+    if (at?.start !== dismissed.current) dismissed.current = null;
+    if (at === null || dismissed.current !== null) return close();
+    const before = open.peek();
+    if (before?.start === at.start && before.query === at.query) return;
+    // A caret that is only moved opens no list.
+    if (!isTyped && before?.start !== at.start) return close();
+    open.value = at;
+    place.value = 0;
+    isWanted.current = false;
+    void ask(at.query);
+  };
+  const onKeyDown = (event: KeyboardEvent): boolean => {
+    const at = open.peek();
+    if (at === null || event.isComposing || event.keyCode === 229 || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return false;
+    const mentions = answer.peek()?.mentions ?? [];
+    const isAnswered = answer.peek()?.query === at.query;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === 'Escape') {
+      dismissed.current = at.start;
+      close();
+    } else if (step !== undefined && mentions.length > 0) place.value = (place.peek() + step + mentions.length) % mentions.length;
+    else if (event.key === 'Enter' || event.key === 'Tab') {
+      const chosen = mentions[place.peek()];
+      // Nothing is found: the text is a text, and the key does what it does.
+      if (isAnswered && chosen === undefined) return false;
+      if (isAnswered && chosen !== undefined) pick(chosen);
+      else isWanted.current = true;
+    } else return false;
+    event.preventDefault();
+    return true;
+  };
+  const offered = open.value === null ? null : (answer.value?.mentions ?? null);
+  const active = offered === null || offered.length === 0 ? null : Math.min(place.value, offered.length - 1);
+  return { offered, active, pick, moved, close, onKeyDown };
+}
