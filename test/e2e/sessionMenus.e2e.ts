@@ -305,6 +305,23 @@ test('a repository that was moved, and got another name, is offered the sessions
   panel = await ChatPanel.open(workbench);
   await panel.sees(`Do the sessions of ${old} belong to this folder?`);
   await picture('moved');
+
+  // Read before anything is brought over, also after a reload
+  view = await SessionsView.open(workbench);
+  await view.unfold('Other Folders');
+  await view.row(/^.*parcel-post, \d+ sessions/).click();
+  await view.row('Count to a thousand').click();
+  const readOnly = async (): Promise<void> => {
+    const tab = await workbench.waitForWebview(EXTENSION_ID, 'editor');
+    await tab.getByText(`A session of ${old}, as it was when this tab was opened. Read-only.`).waitFor();
+    await tab.getByText('and ends well.').first().waitFor();
+  };
+  await readOnly();
+  await workbench.reload();
+  panel = await ChatPanel.attach(workbench);
+  await readOnly();
+  await picture('read-only-again');
+
   await panel.button('Bring Them Over').click();
   await workbench.waitForToast(/sessions of/);
   await workbench.runCommand('Hermes: Resume Session');
