@@ -189,7 +189,7 @@ export class CallRunner {
     if (asked === null) return { kind: 'allow' };
     // Rules that cannot be read allow nothing.
     const sessionRules = await this.parts.store.sessionRules(this.recorder.sessionId).catch(() => []);
-    return this.parts.policy.judge({ tool: part.name, asked, mode, sessionRules });
+    return this.parts.policy.judge({ tool: part.name, asked, mode, sessionRules, conversationId: this.run.conversationId });
   }
 
   private async execute(part: ToolCallPart, prepared: ReadyCall): Promise<ToolOutput> {

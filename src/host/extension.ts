@@ -187,7 +187,7 @@ class HermesWindow {
     const tools = new ToolRegistry([...readOnlyTools(files), ...editTools, ...terminal.tools, ...knowledge.tools]);
     const project = own(new ProjectDesk({ files, clock, log }));
     const mcp = (this.mcp = own(new McpDesk({ context, distFolder, clock, log, offer: (offers) => storeDesk.offer('mcp', offers) })));
-    const approvals = new ApprovalDesk({ settings, files, memory: context.workspaceState, isOwnOutput: (path) => terminal.isOwnOutput(path) });
+    const approvals = new ApprovalDesk({ settings, files, memory: context.workspaceState, isOwnOutput: (path, conversationId) => terminal.isOwnOutput(path, conversationId) });
     own(registerCommands({ ...mcp.commands, ...approvals.commands }, log));
 
     // Memory

@@ -12,7 +12,7 @@ export interface ApprovalDeskNeeds {
   readonly settings: Pick<SettingsWatcher, 'current' | 'saveAllowRules'>;
   readonly memory: RuleMemory;
   readonly files: Pick<WorkspaceFiles, 'roots'>;
-  readonly isOwnOutput: (path: string) => boolean;
+  readonly isOwnOutput: (path: string, conversationId: string) => boolean;
 }
 
 interface RuleItem extends vscode.QuickPickItem {

@@ -80,9 +80,9 @@ export class TerminalDesk implements Disposable {
     this.lifetime.register(new OutputCare({ outputs: this.outputs, running: this.running, sessions, onDidChangeSessions, clock, log }));
   }
 
-  /** Whether a path, with every link resolved, is the output of a command, which the model may read without asking. */
-  isOwnOutput(real: string): boolean {
-    return this.outputs.isOwnOutput(real);
+  /** Whether a path, with every link resolved, is the output of a command of the conversation, which its model may read without asking. */
+  isOwnOutput(real: string, conversationId: string): boolean {
+    return this.outputs.isOwnOutput(real, conversationId);
   }
 
   /** The command that was started last in this window, with about so many characters of what it wrote. */

@@ -6,6 +6,8 @@ export interface AskedCall {
   readonly tool: string;
   readonly asked: AskedAccess;
   readonly mode: Mode;
+  /** Whose outputs of commands it may read unasked. Without it, nobody's. */
+  readonly conversationId?: string;
   /** Rules the person allowed for this session. */
   readonly sessionRules: readonly string[];
 }

@@ -22,8 +22,8 @@ export interface RulesPolicyNeeds {
   /** Whether the file system tells upper from lower case. */
   readonly caseSensitive: boolean;
   readonly places: PathPlaces;
-  /** Whether the file holds what a command of ours has put out, which may be read unasked. */
-  isOwnOutput?(path: string): boolean;
+  /** Whether the file holds what a command of this conversation has put out, which may be read unasked. */
+  isOwnOutput?(path: string, conversationId: string): boolean;
 }
 
 /** Rules that cannot be kept, with a sentence for the person. */
@@ -61,11 +61,11 @@ export class RulesPolicy implements ApprovalPolicy {
     return refusedBySurroundings(access, call, needs.isTrusted()) ?? withDoubt(found, access, rules);
   }
 
-  private judgeAccess({ asked: { access }, mode }: AskedCall, rules: RuleBook): Finding {
+  private judgeAccess({ asked: { access }, mode, conversationId }: AskedCall, rules: RuleBook): Finding {
     const { places } = this.needs;
     switch (access.kind) {
       case 'read':
-        return strictest(access.paths.map((path) => (this.isOwnOutput(path) ? allowed : judgeRead(path, rules, places.home))));
+        return strictest(access.paths.map((path) => (this.isOwnOutput(path, conversationId) ? allowed : judgeRead(path, rules, places.home))));
       case 'edit':
         return strictest(access.paths.map((path) => judgeEdit(path, mode, rules, places.home)));
       case 'run':
@@ -81,8 +81,8 @@ export class RulesPolicy implements ApprovalPolicy {
     }
   }
 
-  private isOwnOutput(path: AccessPath): boolean {
-    return this.needs.isOwnOutput?.(path.path) === true;
+  private isOwnOutput(path: AccessPath, conversationId: string | undefined): boolean {
+    return conversationId !== undefined && this.needs.isOwnOutput?.(path.path, conversationId) === true;
   }
 }
 

@@ -35,11 +35,13 @@ export class OutputFolder {
     }
   }
 
-  /** Whether `real`, a path with every link resolved, is an output of a command: what the model may read without asking, being its own doing. */
-  isOwnOutput(real: string): boolean {
+  /** Whether `real`, a path with every link resolved, is an output of a command, with `conversationId` of one of that conversation: what its model
+   *  may read without asking, being its own doing. */
+  isOwnOutput(real: string, conversationId?: string): boolean {
     if (!real.endsWith('.log')) return false;
     try {
-      return contains(nodePath, realpathSync(this.path), real);
+      const outputs = realpathSync(this.path);
+      return contains(nodePath, conversationId === undefined ? outputs : nodePath.join(outputs, fileName(conversationId)), real);
     } catch {
       // No command has run here yet.
       return false;

@@ -28,8 +28,11 @@ describe('reading', () => {
     expect(world.read('src/a.ts', '.env', '../out/plain.txt')).toBe('ask sensitive outside [read(.env); read(<out>/plain.txt)]');
   });
 
-  it('of what commands of ours put out is allowed', () => {
-    expect(world.told({ kind: 'read', paths: [{ path: '/outputs/1.log', shown: '/outputs/1.log', isInside: false }] }, 'ask', { isOwnOutput: (path) => path.startsWith('/outputs/') })).toBe('allow');
+  it('of what commands of the same conversation put out is allowed', () => {
+    const policy = world.policy({ isOwnOutput: (path, conversationId) => path.startsWith(`/outputs/${conversationId}/`) });
+    const asked = { access: { kind: 'read', paths: [{ path: '/outputs/c1/1.log', shown: '/outputs/c1/1.log', isInside: false }] } } as const;
+    const verdicts = [{ conversationId: 'c1' }, { conversationId: 'c2' }, {}].map((whose) => policy.judge({ tool: 'read_file', mode: 'ask', sessionRules: [], asked, ...whose }).kind);
+    expect(verdicts).toEqual(['allow', 'ask', 'ask']);
   });
 });
 

@@ -131,6 +131,7 @@ describe('the folder of outputs', () => {
     const file = await make(folder, 'c', '1', 0);
     writeFileSync(join(home, 'x.log'), '');
     expect([realpathSync(file), join(home, 'x.log'), join(home, 'real', '..', 'x.log'), join(home, 'real', 'c', 'state.db')].map((path) => folder.isOwnOutput(path))).toEqual([true, false, false, false]);
+    expect(['c', 'd', '..', ''].map((conversation) => folder.isOwnOutput(realpathSync(file), conversation))).toEqual([true, false, false, false]);
   });
 });
 
