@@ -33,7 +33,10 @@ export function changesNothing({ before, after }: PlannedChange): boolean {
 
 /** What the person is shown before it is done. */
 export function previewOf(changes: readonly PlannedChange[]): string {
-  return firstLines(changes.map(({ target, before, after }) => unifiedDiff(target.shown, before?.text ?? null, after)).join('\n'), maxPreviewLines);
+  const whole = changes.map(({ target, before, after }) => unifiedDiff(target.shown, before?.text ?? null, after)).join('\n');
+  const shown = firstLines(whole, maxPreviewLines);
+  // What is not shown counts too, where it is looked at whether the same would be done as was allowed.
+  return shown === whole ? whole : `${shown}\n(All of it: ${fingerprint(changes).slice(0, 16)})`;
 }
 
 /** Two plans with the same fingerprint take away and add the same lines in the same files; where in a file they stand may differ. */
@@ -41,7 +44,7 @@ export function fingerprint(changes: readonly PlannedChange[]): string {
   const hash = createHash('sha256');
   for (const { target, before, after } of changes) {
     hash.update(JSON.stringify([target.path, before === null, after === null]));
-    for (const { lines } of textChange(before?.text ?? null, after).hunks) hash.update(lines.filter((line) => !line.startsWith(' ')).join('\n'));
+    for (const { lines } of textChange(before?.text ?? null, after).hunks) hash.update(JSON.stringify(lines.filter((line) => !line.startsWith(' '))));
   }
   return hash.digest('hex');
 }

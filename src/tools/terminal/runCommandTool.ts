@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { ShellKind } from '../../transcript/approval';
 import { CommandRun } from './commandRun';
 import { type AnyTool, defineTool } from '../tool';
 import { furtherSeconds, type TerminalNeeds } from './terminalNeeds';
@@ -6,6 +7,8 @@ import { furtherSeconds, type TerminalNeeds } from './terminalNeeds';
 /** Runs a command in the person's shell. */
 export function runCommandTool(needs: TerminalNeeds): AnyTool {
   const shell = needs.shell();
+  /** Where a call was allowed to run, by its arguments. */
+  const asked = new WeakMap<object, string>();
   return defineTool({
     name: 'run_command',
     description:
@@ -29,13 +32,28 @@ export function runCommandTool(needs: TerminalNeeds): AnyTool {
       background: v.optional(v.boolean(), false),
     }),
     readOnly: false,
-    asks: async ({ command, cwd }) => ({ access: { kind: 'run', command, folder: await needs.resolveFolder(cwd ?? null), shell: needs.shell().kind } }),
-    run: async ({ command, cwd, timeout_seconds, background }, signal, call) => {
+    asks: async (input) => {
+      const folder = await needs.resolveFolder(input.cwd ?? null);
+      const { kind } = needs.shell();
+      asked.set(input, placeOf(folder.path, kind));
+      return { access: { kind: 'run', command: input.command, folder, shell: kind } };
+    },
+    run: async (input, signal, call) => {
+      const { command, cwd, timeout_seconds, background } = input;
       const most = needs.timeoutSeconds() + furtherSeconds;
       const timeoutSeconds = Math.min(timeout_seconds ?? needs.timeoutSeconds(), most);
       const folder = await needs.resolveFolder(cwd ?? null);
+      const allowed = asked.get(input);
+      // A link may have been exchanged, or another shell chosen, while the question was open.
+      if (allowed !== undefined && allowed !== placeOf(folder.path, needs.shell().kind)) {
+        return { outcome: 'failed', text: `${cwd ?? 'The open folder'} leads elsewhere now than when this was asked for, or the shell is another one. Nothing was run. Call the tool again.` };
+      }
       const request = { command, folder, background, timeoutMs: background && timeout_seconds === undefined ? null : timeoutSeconds * 1000 };
       return new CommandRun(needs, request, call, signal).run();
     },
   });
+}
+
+function placeOf(folder: string, shell: ShellKind): string {
+  return `${shell} ${folder}`;
 }

@@ -86,7 +86,7 @@ describe('what the person is asked', () => {
     layOut(root, each);
     const { asked, output } = await play(root, tools(), each);
     const diff: unknown = Object(output?.details)['diff'];
-    expect([asked?.preview?.split('\n').slice(-1), String(diff).split('\n').slice(-1)]).toEqual([['… (803 more lines)'], ['… (603 more lines)']]);
+    expect([asked?.preview?.split('\n').slice(-2, -1), String(diff).split('\n').slice(-1)]).toEqual([['… (803 more lines)'], ['… (603 more lines)']]);
   });
 
   it('tells the policy of a file outside the folder, by where a link leads', async () => {

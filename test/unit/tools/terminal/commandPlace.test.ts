@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -8,7 +8,9 @@ import { commandEnvironment, filledIn } from '../../../../src/tools/terminal/com
 import { LoginEnvironment } from '../../../../src/tools/terminal/loginEnvironment';
 import { psRows } from '../../../../src/tools/terminal/processTable';
 import { chooseShell, shellInvocation } from '../../../../src/tools/terminal/shell';
+import { terminalTools } from '../../../../src/tools/terminal/terminalTools';
 import { TerminalWorld } from '../../../support/terminalWorld';
+import { aToolCall } from '../../../support/toolCalls';
 
 describe('the shell of commands', () => {
   const has = (...paths: string[]) => (path: string): boolean => paths.includes(path);
@@ -137,5 +139,24 @@ describe('where there is no /proc', () => {
     expect(await world.run(command, { timeout_seconds: 1 })).toMatch(/^failed: The command did not end within <time> and was ended/);
     expect(world.leftovers()).toEqual([]);
     await world.dispose();
+  });
+});
+
+describe('a folder that was asked about', () => {
+  it('is where the command runs, or nothing runs', async () => {
+    const world = new TerminalWorld();
+    try {
+      symlinkSync(join(world.project, 'src'), join(world.project, 'here'));
+      const signal = new AbortController().signal;
+      const bound = terminalTools(world.needs).find(({ name }) => name === 'run_command')?.bind({ command: 'echo ran > ran.txt', cwd: 'here' });
+      if (bound?.kind !== 'ready') return expect.unreachable();
+      await bound.asks?.(signal);
+      rmSync(join(world.project, 'here'));
+      symlinkSync(world.home, join(world.project, 'here'));
+      const { outcome, text } = await bound.run(signal, aToolCall());
+      expect([outcome, text.split('. ')[1], existsSync(join(world.home, 'ran.txt'))]).toEqual(['failed', 'Nothing was run', false]);
+    } finally {
+      await world.dispose();
+    }
   });
 });
