@@ -1,7 +1,7 @@
 import { DisposableStore, type Disposable, Emitter } from '../base/disposable';
 import type { Log } from '../base/log';
 import type { Gateway } from '../gateway/gateway';
-import type { Approval } from '../transcript/approval';
+import type { Approval, ApprovalRequest } from '../transcript/approval';
 import type { TurnEvent } from '../transcript/turnEvent';
 import { errorWords } from './errorWords';
 import type { NotificationMode } from './settings';
@@ -60,7 +60,11 @@ export class ApprovalNotices implements Disposable {
   }
 
   private happened(sessionId: string, event: TurnEvent): void {
+    // What a sub-agent asks is asked for the session it works for.
+    if (event.kind === 'approvalRequested' && event.approval.subAgent !== undefined) return;
     if (event.kind === 'approvalRequested') this.asked(sessionId, event.approval);
+    else if (event.kind === 'subAgentAsks' && event.approval !== null) this.asked(sessionId, event.approval);
+    else if (event.kind === 'subAgentAsks' && this.waiting.delete(sessionId)) this.changed.fire();
     else if ((event.kind === 'approvalDecided' || event.kind === 'turnSettled') && this.waiting.delete(sessionId)) this.changed.fire();
   }
 
@@ -79,8 +83,8 @@ export class ApprovalNotices implements Disposable {
     const [allow, deny, show] = [t('Allow Once'), t('Deny'), t('Open')];
     const isPlan = request.access.kind === 'plan';
     const message = isPlan ? t('Hermes has a plan and asks whether to carry it out.') : t('Hermes asks: Allow {subject}?', { subject: shortSubject(request.subject) });
-    // A plan is read before it is approved.
-    const pressed = await notify(message, ...(isPlan ? [show] : [allow, deny, show]));
+    // A plan is read before it is approved, and so is everything that does not fit in here.
+    const pressed = await notify(message, ...(isPlan ? [show] : saysAll(request) ? [allow, deny, show] : [deny, show]));
     if (pressed === show) return open(sessionId);
     try {
       if (pressed === allow) await gateway.decideApproval(id, { kind: 'allow', scope: 'once' });
@@ -91,8 +95,18 @@ export class ApprovalNotices implements Disposable {
   }
 }
 
+/** Whether the notification tells all that would be allowed: no difference, no arguments, no folder elsewhere, nothing that is cut off. */
+function saysAll({ access, subject, preview }: ApprovalRequest): boolean {
+  if (preview !== null || (access.kind === 'run' && !access.folder.isInside)) return false;
+  return oneLine(subject).length <= longestSubject;
+}
+
 /** In one line. The editor draws links in notifications, and what is asked for may be anything a model wrote. */
 function shortSubject(subject: string): string {
-  const line = subject.replace(/\s+/g, ' ').replaceAll('](', '] (');
+  const line = oneLine(subject);
   return line.length > longestSubject ? `${line.slice(0, longestSubject)}…` : line;
+}
+
+function oneLine(subject: string): string {
+  return subject.replace(/\s+/g, ' ').replaceAll('](', '] (');
 }

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { toDisposable } from '../../../src/base/disposable';
 import { ApprovalNotices, type ApprovalNoticeNeeds } from '../../../src/host/approvalNotices';
-import type { Approval } from '../../../src/transcript/approval';
+import type { Approval, ApprovalRequest } from '../../../src/transcript/approval';
 import type { TurnEvent } from '../../../src/transcript/turnEvent';
 import { RecordingLog } from './recordingLog';
 import { settle } from './recordingPort';
 import { ScriptedGateway, session } from './scriptedGateway';
 
-const approval = (id: string, subject = 'git push'): Approval => ({
+const approval = (id: string, subject = 'git push', over: Partial<ApprovalRequest> = {}): Approval => ({
   id, sessionId: 's1', turnUid: 't1', messageUid: 'm1', callId: 'c1', requestedAt: 1, state: { kind: 'pending' },
-  request: { tool: 'run_command', access: { kind: 'editorTool', name: 'x' }, subject, reasons: [], rules: [], preview: null },
+  request: { tool: 'run_command', access: { kind: 'editorTool', name: 'x' }, subject, reasons: [], rules: [], preview: null, ...over },
 });
 const turn = { uid: 't1', sessionId: 's1', userMessageUid: 'u1', model: 'm', startedAt: 1, usage: null, supersedes: null };
-const asked = (id: string, subject?: string): TurnEvent => ({ kind: 'approvalRequested', turn: { ...turn, state: 'waiting', approvalId: id }, approval: approval(id, subject) });
+const asked = (id: string, subject?: string, over?: Partial<ApprovalRequest>): TurnEvent => ({ kind: 'approvalRequested', turn: { ...turn, state: 'waiting', approvalId: id }, approval: approval(id, subject, over) });
 const decided = (id: string): TurnEvent => ({ kind: 'approvalDecided', turn: { ...turn, state: 'running' }, approval: approval(id) });
 
 function notices(over: Partial<ApprovalNoticeNeeds> = {}, press?: string) {
@@ -53,6 +53,17 @@ describe('a question nobody sees', () => {
     happens(asked('a1', `[ok](command:evil)\n${'x'.repeat(500)}`));
     await settle();
     expect([shown[0]?.includes(']('), (shown[0]?.length ?? 999) < 280]).toEqual([false, true]);
+  });
+
+  it.each<[string, string, Partial<ApprovalRequest>]>([
+    ['that is longer than what is shown', `ls ${'a'.repeat(300)}; rm -rf src`, {}],
+    ['with a difference', 'src/a.ts', { preview: '+text' }],
+    ['in a folder elsewhere', 'make', { access: { kind: 'run', command: 'make', shell: 'posix', folder: { path: '/elsewhere', shown: '/elsewhere', isInside: false } } }],
+  ])('%s is not allowed from a notification: it has to be looked at', async (_which, subject, over) => {
+    const { shown, happens } = notices();
+    happens(asked('a1', subject, over));
+    await settle();
+    expect(shown.map((each) => each.split(' | ').slice(1))).toEqual([['Deny', 'Open']]);
   });
 
   it('that waits in the store is announced when the store has been opened', async () => {
