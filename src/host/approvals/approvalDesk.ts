@@ -6,6 +6,7 @@ import { RulesPolicy } from '../../tools/approval/rulesPolicy';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import type { CommandTable } from '../commands';
 import type { SettingsWatcher } from '../settingsWatcher';
+import { tellingUnkept } from './unkeptRules';
 import { type RuleMemory, WorkspaceRules } from './workspaceRules';
 
 export interface ApprovalDeskNeeds {
@@ -28,7 +29,7 @@ export class ApprovalDesk {
   constructor(private readonly needs: ApprovalDeskNeeds) {
     const { settings, files, isOwnOutput } = needs;
     const workspace = (this.workspace = new WorkspaceRules(needs.memory));
-    this.policy = new RulesPolicy({
+    const policy = new RulesPolicy({
       allow: () => settings.current.approvals.allow,
       workspaceAllow: () => workspace.all(),
       deny: () => settings.current.approvals.deny,
@@ -38,6 +39,7 @@ export class ApprovalDesk {
       places: new DiskPlaces(() => files.roots(), homedir()),
       isOwnOutput,
     });
+    this.policy = tellingUnkept(policy, (message, args) => vscode.l10n.t(message, args), (sentence) => void vscode.window.showWarningMessage(sentence));
   }
 
   get commands(): CommandTable {

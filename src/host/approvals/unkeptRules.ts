@@ -1,0 +1,19 @@
+import type { ApprovalPolicy } from '../../tools/approval/approvalPolicy';
+
+type Translate = (message: string, args: Record<string, string>) => string;
+
+/** The policy, which also tells the person when rules that they allowed could not be kept: the call runs, and they are asked again another time. */
+export function tellingUnkept(policy: ApprovalPolicy, t: Translate, tell: (sentence: string) => void): ApprovalPolicy {
+  return {
+    judge: (call) => policy.judge(call),
+    remember: async (decision) => {
+      try {
+        await policy.remember(decision);
+      } catch (error) {
+        const rules = decision.kind === 'allow' && decision.scope !== 'once' ? decision.rules.join(', ') : '';
+        tell(t('This was allowed this once only, because the rule could not be kept: {rules}. You will be asked again. {reason}', { rules, reason: error instanceof Error ? error.message : String(error) }));
+        throw error;
+      }
+    },
+  };
+}
