@@ -70,7 +70,8 @@ export class PromptQueue {
       ...(behind === null ? {} : { behind }),
     });
     this.parts.surfaces.tellAll({ kind: 'queueChanged', sessionId: session.id, queue });
-    if (mode === 'steer') run?.steering.add(prompt.uid);
+    // A tool result, with which steering is sent, holds images on some protocols only: they go in a turn of their own behind this one.
+    if (mode === 'steer' && prompt.parts?.some(({ kind }) => kind === 'image') !== true) run?.steering.add(prompt.uid);
     if (mode === 'interrupt') {
       // Also where the turn has just ended by itself: what is done behind it comes after this in the sequence.
       this.takeOvers.add(conversationId, prompt.uid);

@@ -113,6 +113,8 @@ export function lines(db: SessionDb, sessionId = 's1'): readonly string[] {
           return `${part.callId}=${part.outcome}:${part.text}`;
         case 'image':
           return `image:${part.mediaType}`;
+        case 'attachment':
+          return `[${part.label}]`;
       }
     });
     const { visibility } = message;

@@ -323,6 +323,8 @@ function line(message: Message): string {
         return `${part.outcome}: ${part.text}`;
       case 'image':
         return '[image]';
+      case 'attachment':
+        return `[${part.label}]`;
     }
   });
   return `${message.role}${mark}: ${content.join(' ')}`;

@@ -13,6 +13,8 @@ interface Ranked {
 
 /** What has not answered by then is left out: the person is typing. */
 const patienceMs = 150;
+/** For whoever asks for commits by name. */
+const gitPatienceMs = 1000;
 /** The log is asked for once in a while of typing, not with every letter. */
 const logKeptMs = 10_000;
 const mostSymbols = 20;
@@ -45,7 +47,7 @@ export class MentionSearch {
       isSymbol ? names.current : within(clock, patienceMs, names.fresh(), null).then((fresh) => fresh ?? names.current),
       soon(this.symbols(typed), []),
       isSymbol ? [] : soon(this.sessions(typed), []),
-      isSymbol ? [] : soon(this.commits(typed), []),
+      isSymbol ? [] : within(clock, typed.startsWith('git') ? gitPatienceMs : patienceMs, this.commits(typed), []),
     ]);
     const found = isSymbol ? [] : [...this.fixed(typed), ...(await this.files(list.files, list.folders, written, signal))];
     return [...found, ...symbols, ...sessions, ...commits].sort((a, b) => b.rank - a.rank).slice(0, limit).map(({ mention }) => mention);

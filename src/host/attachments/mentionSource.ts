@@ -26,10 +26,11 @@ export function readSource(source: string): MentionTarget | null {
     case 'folder':
       return rest === null || rest === '' ? null : { kind, path: rest };
     case 'symbol': {
-      const hash = rest?.lastIndexOf('#') ?? -1;
-      if (rest === null || hash < 1) return null;
-      const { path, lines } = withoutLines(rest.slice(0, hash));
-      return lines === null ? null : { kind, path, lines, name: rest.slice(hash + 1) };
+      // A name may hold the sign, as those of private members do.
+      const match = /^(.+?:\d+(?:-\d+)?)#(.+)$/s.exec(rest ?? '');
+      if (match === null) return null;
+      const { path, lines } = withoutLines(match[1] ?? '');
+      return lines === null ? null : { kind, path, lines, name: match[2] ?? '' };
     }
     case 'problems':
       return { kind, path: rest === '' ? null : rest };

@@ -1,0 +1,124 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { recentLog } from '../../../../src/host/attachments/gitMentions';
+import type { SessionQuery } from '../../../../src/store/sessionStore';
+import { MentionWorld } from './mentionWorld';
+import { session } from '../scriptedGateway';
+
+let world: MentionWorld;
+afterEach(() => world.close());
+const files = { 'src/upload.ts': 'a', 'src/uploadQueue.ts': 'b', 'src/deep/preupload.ts': 'c', 'test/upload.test.ts': 'd', '.env': 'KEY=1', 'README.md': 'r' };
+
+describe('looking for something to mention', () => {
+  it('finds files by name, their folders too, the name itself first, what is open ahead of its equals', async () => {
+    world = new MentionWorld(files);
+    const closed = await world.found('upload');
+    world.open = ['src/uploadQueue.ts'];
+    expect({ closed, open: (await world.found('upl')).slice(0, 2), folder: await world.found('deep') }).toEqual({
+      closed: ['file:src/upload.ts', 'file:test/upload.test.ts', 'file:src/uploadQueue.ts', 'file:src/deep/preupload.ts'],
+      open: ['file:src/uploadQueue.ts', 'file:src/upload.ts'],
+      folder: ['folder:src/deep', 'file:src/deep/preupload.ts'],
+    });
+  });
+
+  it('offers what is open and what there is one of before anything is typed', async () => {
+    world = new MentionWorld(files);
+    world.open = ['README.md'];
+    world.selection = { path: `${world.folder}/src/upload.ts`, isFile: true, startLine: 3, endLine: 5, text: 'x' };
+    world.problems = [world.problem('README.md', 1, 'error', 'no')];
+    const mentions = await world.search.search('', 7, new AbortController().signal);
+    expect(mentions.map(({ source, label, detail, kind }) => [source, label, detail, kind])).toEqual([
+      ['file:README.md', 'README.md', 'open', 'file'],
+      ['selection', 'selection', 'src/upload.ts:3-5', 'selection'],
+      ['problems', 'problems', '1 in all files', 'problems'],
+      ['problems:README.md', 'problems in README.md', '1', 'problems'],
+      ['terminal', 'terminal', 'what is selected there, or the output of the last command', 'terminal'],
+      ['git:diff', 'git changes', 'what differs from the last commit', 'git'],
+      ['git:status', 'git status', 'which files are changed', 'git'],
+    ]);
+  });
+
+  it('takes lines behind a path along', async () => {
+    world = new MentionWorld(files);
+    expect(await world.found('src/upload.ts:10-20', 1)).toEqual(['file:src/upload.ts:10-20']);
+  });
+
+  it('offers a file that may hold secrets only to whoever types its whole name, and then reads it', async () => {
+    world = new MentionWorld({ ...files, 'config/credentials.json': '{}' });
+    const before = await world.read('file:.env', '.env');
+    const offered = [await world.found('.en'), await world.found('credentials'), await world.found('env')].flat().filter((source) => /env|credentials/.test(source));
+    const full = await world.found('.env');
+    expect({ before, offered, full, read: await world.read('file:.env', '.env'), other: await world.read('file:config/credentials.json', 'credentials') }).toEqual({
+      before: 'MentionError: .env may hold secrets and is not sent. To send it all the same, type its whole name behind the @.',
+      offered: [], full: ['file:.env'], read: { kind: 'attachment', label: '.env', source: 'file:.env', text: 'KEY=1' },
+      other: 'MentionError: credentials may hold secrets and is not sent. To send it all the same, type its whole name behind the @.',
+    });
+  });
+
+  it('finds symbols by a part of their name, only those behind a #, and not those of files with secrets', async () => {
+    world = new MentionWorld(files);
+    world.symbols = [world.symbol('retryUpload', 'src/upload.ts', 3, 9), world.symbol('uploadKey', '.env', 1, 1)];
+    expect({ mixed: (await world.found('retry')).at(-1), only: await world.found('#upload'), short: (await world.found('re')).filter((source) => source.startsWith('symbol')) }).toEqual({
+      mixed: 'symbol:src/upload.ts:3-9#retryUpload', only: ['symbol:src/upload.ts:3-9#retryUpload'], short: [],
+    });
+  });
+
+  it('finds commits by hash and subject, none in a folder that is not trusted', async () => {
+    world = new MentionWorld(files);
+    world.git('init');
+    world.git('add', 'src');
+    world.git('commit', '-m', 'Retry uploads');
+    const source = await world.commit('retry');
+    const [found] = await world.search.search('git: retry', 1, new AbortController().signal);
+    const read = await recentLog({ ...world.places.git, isTrusted: () => false }, new AbortController().signal);
+    expect({ found: [found?.detail, found?.kind, found?.source === source], read }).toEqual({ found: ['Retry uploads', 'git', true], read: [] });
+  });
+
+  it('finds sessions by title, never private ones', async () => {
+    const asked: SessionQuery[] = [];
+    world = new MentionWorld(files, {
+      listSessions: async (query) => {
+        asked.push(query);
+        return [{ ...session('s1', { title: 'Fix the flaky test' }), preview: null, turnCount: 1, messageCount: 2, lastTurn: null, queuedCount: 0, branchOf: null, unread: false, problem: null }];
+      },
+    });
+    expect({ found: await world.found('flaky'), asked }).toEqual({ found: ['session:s1'], asked: [{ limit: 8, withoutPrivate: true, text: 'flaky' }] });
+  });
+
+  it('answers without what takes too long or fails', async () => {
+    world = new MentionWorld(files, { listSessions: () => new Promise(() => undefined) });
+    world.listing = new Promise(() => undefined);
+    world.open = ['src/upload.ts'];
+    expect(await world.found('upload')).toEqual(['file:src/upload.ts']);
+  });
+
+  it('ends where another question has taken its place', async () => {
+    world = new MentionWorld(files);
+    const cancelled = new AbortController();
+    cancelled.abort();
+    expect(await world.found('upload', 10, cancelled.signal)).toEqual([]);
+  });
+});
+
+describe('the list of files', () => {
+  it('is made once, and again when something came or went', async () => {
+    world = new MentionWorld(files);
+    await world.found('upload');
+    await world.found('upload');
+    const once = world.lists;
+    world.write('src/newUpload.ts', 'n');
+    const before = await world.found('newUpload');
+    world.names.changed();
+    expect({ once, before, after: await world.found('newUpload'), lists: world.lists }).toEqual({ once: 1, before: [], after: ['file:src/newUpload.ts'], lists: 2 });
+  });
+
+  it('that cannot be made is tried again, and the one before counts meanwhile', async () => {
+    world = new MentionWorld(files);
+    await world.names.fresh();
+    world.listing = Promise.reject(new Error('no disk'));
+    world.names.changed();
+    const meanwhile = await world.found('README');
+    world.listing = Promise.resolve();
+    await world.names.fresh();
+    expect({ meanwhile, lists: world.lists }).toEqual({ meanwhile: ['file:README.md'], lists: 3 });
+  });
+});
