@@ -67,7 +67,7 @@ export class MemorySetup {
       const answer = await this.tested(place, key);
       if (answer === null) return undefined;
       if (answer.kind === 'ok') return key === kept ? null : key;
-      const sentence = setupSentence(answer, place.host);
+      const sentence = setupSentence(answer, place.host, key !== null);
       if (answer.failure.cause !== 'auth') {
         await vscode.window.showErrorMessage(sentence, { modal: true });
         return undefined;
@@ -115,9 +115,10 @@ async function askForKey({ host }: HindsightPlace, isKept: boolean): Promise<str
   return entered?.trim();
 }
 
-function setupSentence({ failure }: Extract<Answer<unknown>, { readonly kind: 'failed' }>, host: string): string {
+function setupSentence({ failure }: Extract<Answer<unknown>, { readonly kind: 'failed' }>, host: string, hadKey: boolean): string {
   switch (failure.cause) {
     case 'auth':
+      if (!hadKey) return vscode.l10n.t('Hindsight at {host} asks for a key ({status}). Nothing was changed.', { host, status: String(failure.status ?? 401) });
       return vscode.l10n.t('Hindsight at {host} refused the key ({status}). Nothing was changed.', { host, status: String(failure.status ?? 401) });
     case 'network':
       return vscode.l10n.t('Nothing answers at {host} ({code}). Nothing was changed. Start the server, or correct the address.', { host, code: failure.detail === '' ? 'network' : failure.detail });

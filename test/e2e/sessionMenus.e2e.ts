@@ -257,9 +257,9 @@ test('Set Up Memory… says what is sent where before it connects, says what is 
 
     await setUpAt(hindsight.url);
     await dialog.getByRole('button', { name: 'Connect' }).click();
-    for (const key of ['a-wrong-key', 'the-right-key']) {
-      await dialog.getByText(`Hindsight at ${host} refused the key (401). Nothing was changed.`).waitFor();
-      if (key === 'a-wrong-key') await picture('memory-key-refused');
+    for (const [key, said] of [['a-wrong-key', 'asks for a key'], ['the-right-key', 'refused the key']] as const) {
+      await dialog.getByText(`Hindsight at ${host} ${said} (401). Nothing was changed.`).waitFor();
+      if (key === 'the-right-key') await picture('memory-key-refused');
       expect(settings()).toBe(before);
       await dialog.getByRole('button', { name: 'Enter a Key' }).click();
       await workbench.page.getByText(/secret storage/).waitFor();
