@@ -29,7 +29,7 @@ export function TurnOutcome({ block, turn }: { readonly block: TurnBlock; readon
               <button
                 type="button"
                 key={action}
-                class={`button compact${index === 0 && words.tone === 'error' ? '' : ' secondary'}`}
+                class={`button compact${index === 0 && words.tone === 'error' && block.isLast ? '' : ' secondary'}`}
                 disabled={busy && (action === 'retry' || action === 'continue')}
                 onClick={act[action]}
               >
