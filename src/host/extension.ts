@@ -26,6 +26,7 @@ import { NodeSpillHome } from '../store/spill/nodeSpillHome';
 import { SpillingStore } from '../store/spill/spillingStore';
 import { startNodeWorker } from '../store/worker/nodeWorkerPort';
 import { AccessPaths } from '../tools/accessPaths';
+import { delegateTaskTool } from '../tools/delegate/delegateTask';
 import { fileTools } from '../tools/files/fileTools';
 import { withDiagnostics } from '../tools/knowledge/withDiagnostics';
 import { readOnlyTools } from '../tools/readOnlyTools';
@@ -184,7 +185,7 @@ class HermesWindow {
     ));
     const knowledge = new KnowledgeDesk({ files, clock, distFolder });
     const editTools = fileTools({ paths: new AccessPaths(files), editor: fileEditor, journal: changedFiles.journal }).map((tool) => withDiagnostics(tool, knowledge.afterEdit));
-    const tools = new ToolRegistry([...readOnlyTools(files), ...editTools, ...terminal.tools, ...knowledge.tools]);
+    const tools = new ToolRegistry([...readOnlyTools(files), ...editTools, ...terminal.tools, ...knowledge.tools, delegateTaskTool()]);
     const project = own(new ProjectDesk({ files, clock, log }));
     const mcp = (this.mcp = own(new McpDesk({ context, distFolder, clock, log, offer: (offers) => storeDesk.offer('mcp', offers) })));
     const approvals = new ApprovalDesk({ settings, files, memory: context.workspaceState, isOwnOutput: (path, conversationId) => terminal.isOwnOutput(path, conversationId) });
@@ -273,7 +274,7 @@ class HermesWindow {
       setUpModel: (entryId) => setup.run(entryId),
     });
     const statusBar = own(new StatusBar());
-    const showStatus = (): void => statusBar.show({ running: gateway.runningTurns().length, waiting: notices.count, store: storeDesk.shown.kind, model: bridge.modelState.chosen });
+    const showStatus = (): void => statusBar.show({ running: gateway.runningTurns().filter(({ isSubAgent }) => isSubAgent !== true).length, waiting: notices.count, store: storeDesk.shown.kind, model: bridge.modelState.chosen });
     const attachments = own(new AttachmentDesk({ files, sessions: store, clock, log, uid: randomUUID, t: translate, lastOutput: () => terminal.lastOutput(20_000) }));
     const chatNeeds = {
       gateway, store: storeDesk, models, editor, log, files: changedFiles.chat, attachments,
