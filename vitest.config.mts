@@ -9,6 +9,8 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     pool: 'forks',
+    // Vitest leaves one processor to itself, which is half of a small machine; many tests wait for timers and disks.
+    maxWorkers: '100%',
   },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
 });

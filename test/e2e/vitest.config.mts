@@ -1,7 +1,8 @@
+import os from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** One VS Code at a time: each needs a browser, a server and an extension host. */
+/** Two VS Codes at a time, each with a browser, a server, extension hosts, a port and a folder of its own: much of a test is waiting. */
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL('../..', import.meta.url)),
@@ -11,7 +12,6 @@ export default defineConfig({
     hookTimeout: 120_000,
     teardownTimeout: 30_000,
     pool: 'forks',
-    fileParallelism: false,
-    maxWorkers: 1,
+    maxWorkers: Math.min(2, os.availableParallelism()),
   },
 });
