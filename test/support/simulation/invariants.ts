@@ -2,12 +2,14 @@ import type { ModelRequest } from '../../../src/models/chatModel';
 import type { SqlDatabase } from '../../../src/store/engine/sqlDatabase';
 import { deliveredTexts } from '../../../src/store/session/chunkFolding';
 import { isHandoff } from '../../../src/transcript/handoff';
+import { sentParts } from '../../../src/transcript/draftPart';
 import { answerText, type Message } from '../../../src/transcript/message';
 import type { Turn } from '../../../src/transcript/turn';
 import type { TurnEvent } from '../../../src/transcript/turnEvent';
 import { historyFaults, wireFaults, withoutHandoff } from '../providerRules';
 import { RowInvariants } from './rowInvariants';
 import type { OpenRequest } from './scriptedModel';
+import { sentAlong } from './sentAlong';
 import type { SimulatedHost } from './simulatedHost';
 import type { ShownMessage, WatchingSurface } from './watchingSurface';
 
@@ -229,6 +231,7 @@ export class Invariants {
       // A prompt whose confirmation was lost with its window is stored under the uid it was sent with; its text is a person's all the same. A
       // turn that was steered is asked again with everything the person had told it.
       if (!written.has(text) && !text.split('\n\n').every((each) => /^(prompt \d+|again)$/.test(each))) this.broken(`I8: "${text}" is stored as a prompt and nobody wrote it`);
+      if (JSON.stringify(sentParts(row.parts)) !== JSON.stringify(sentAlong(text))) this.broken(`I4: what went along with "${text}" is stored as ${JSON.stringify(sentParts(row.parts))}`);
     }
   }
 
@@ -271,7 +274,7 @@ function whatIsSaid(message: ModelRequest['messages'][number]): readonly string[
 }
 
 function promptTexts(history: readonly Message[]): readonly string[] {
-  return history.flatMap((row) => (row.role === 'user' ? [answerText(row.parts)] : []));
+  return history.flatMap((row) => (row.role === 'user' ? [answerText(row.parts), ...row.parts.flatMap((part) => (part.kind === 'attachment' ? [part.text] : []))] : []));
 }
 
 function callsOf(history: readonly Message[]): readonly string[] {

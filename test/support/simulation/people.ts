@@ -2,6 +2,7 @@ import { type BusyMode, GatewayError } from '../../../src/gateway/gateway';
 import { StoreError } from '../../../src/store/storeError';
 import type { ApprovalDecision } from '../../../src/transcript/approval';
 import type { Invariants } from './invariants';
+import { sentAlong } from './sentAlong';
 import { everything } from './simulatedPolicy';
 import type { SimulatedHost } from './simulatedHost';
 import type { WatchingSurface } from './watchingSurface';
@@ -75,7 +76,7 @@ export class People {
   }
 
   private submit({ gateway }: SimulatedHost, surface: WatchingSurface, { uid, text }: { readonly uid: string; readonly text: string }, busy: BusyMode): void {
-    const confirmed = gateway.submit(surface.id, { sessionId: gateway.shownSession(surface.id), uid, text, busy });
+    const confirmed = gateway.submit(surface.id, { sessionId: gateway.shownSession(surface.id), uid, text, parts: sentAlong(text), busy });
     this.inBackground(confirmed.then(() => this.invariants.confirmed(uid, text)));
   }
 }
