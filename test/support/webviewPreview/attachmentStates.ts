@@ -55,7 +55,7 @@ export function attachmentStates(state: (shown: ShownSession | null, change?: Pa
   return {
     'attach-chips': { view: 'chat', bootstrap: state({ ...done, draft: 'Fix @src/upload.ts and run the tests', draftParts: many }) },
     'attach-no-images': { view: 'chat', bootstrap: state({ ...done, draft: 'What is wrong here?', draftParts: [picture] }, { model: { chosen: modelRow({ images: false }), problem: null } }) },
-    'attach-preview': { view: 'chat', bootstrap: state({ ...done, messages: [], turns: [], draftParts: [code, file] }), press: ['src/upload.ts:10-24'] },
+    'attach-preview': { view: 'chat', bootstrap: state({ ...done, messages: [prompt({ uid: 'u1', position: 1 }, 'Why does this fail on CI only?'), ...done.messages.slice(1)], draftParts: [code, file] }), press: ['src/upload.ts:10-24'] },
     'attach-image': { view: 'chat', bootstrap: state(done), press: ['Screenshot of the failing run.png'] },
     'attach-menu': { view: 'chat', bootstrap: state(null), press: ['Attach'] },
     'attach-mentions': { view: 'chat', bootstrap: state(done), requests: { mentions }, type: 'Look at @upl' },
