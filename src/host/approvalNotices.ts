@@ -1,4 +1,5 @@
-import { DisposableStore, type Disposable, Emitter } from '../base/disposable';
+import type { Clock } from '../base/clock';
+import { DisposableStore, type Disposable, Emitter, toDisposable } from '../base/disposable';
 import type { Log } from '../base/log';
 import type { Gateway } from '../gateway/gateway';
 import type { Approval, ApprovalRequest } from '../transcript/approval';
@@ -16,11 +17,14 @@ export interface ApprovalNoticeNeeds {
   readonly notify: (message: string, ...buttons: readonly string[]) => PromiseLike<string | undefined>;
   readonly t: (message: string, args?: Record<string, string>) => string;
   readonly log: Log;
+  readonly clock: Clock;
 }
 
 const longestSubject = 200;
 /** Sessions that are looked through for one that waits, when the store has been opened. */
 const lookedThrough = 1000;
+/** How long views have to come back when a window opens: what one of them shows then needs no notification over it. */
+const viewsReturnMs = 8_000;
 
 /** Says beside the chat that turns wait for the person: a notification, once for each question, and how many there are. */
 export class ApprovalNotices implements Disposable {
@@ -47,7 +51,11 @@ export class ApprovalNotices implements Disposable {
       this.waiting.clear();
       for (const { id, lastTurn } of await gateway.listSessions({ limit: lookedThrough })) {
         const approval = lastTurn?.state === 'waiting' ? await gateway.pendingApproval(id) : null;
-        if (approval !== null) this.asked(id, approval);
+        if (approval === null) continue;
+        this.waiting.set(id, approval.id);
+        this.later(() => {
+          if (this.waiting.get(id) === approval.id) this.announceUnseen(id, approval);
+        });
       }
       this.changed.fire();
     } catch (error) {
@@ -71,6 +79,14 @@ export class ApprovalNotices implements Disposable {
   private asked(sessionId: string, approval: Approval): void {
     this.waiting.set(sessionId, approval.id);
     this.changed.fire();
+    this.announceUnseen(sessionId, approval);
+  }
+
+  private later(act: () => void): void {
+    this.lifetime.register(toDisposable(this.needs.clock.after(viewsReturnMs, act)));
+  }
+
+  private announceUnseen(sessionId: string, approval: Approval): void {
     if (this.announced.has(approval.id)) return;
     this.announced.add(approval.id);
     const when = this.needs.when();

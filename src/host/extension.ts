@@ -309,7 +309,7 @@ class HermesWindow {
     };
     own(registerEntryPoints({ files, insert: insertPrompt, uid: randomUUID }, log));
     const notices = (this.approvalNotices = own(new ApprovalNotices({
-      gateway, log, t: translate,
+      gateway, log, clock, t: translate,
       when: () => settings.current.notifications,
       isInSight: (sessionId) => [bridge, ...chatTabs.bridges].some((each) => each.isVisible() && each.shownSession === sessionId),
       open: (sessionId) => opener.open(sessionId, null, 'chat'),

@@ -3,6 +3,7 @@ import { toDisposable } from '../../../src/base/disposable';
 import { ApprovalNotices, type ApprovalNoticeNeeds } from '../../../src/host/approvalNotices';
 import type { Approval, ApprovalRequest } from '../../../src/transcript/approval';
 import type { TurnEvent } from '../../../src/transcript/turnEvent';
+import { ManualClock } from '../../support/manualClock';
 import { RecordingLog } from './recordingLog';
 import { settle } from './recordingPort';
 import { ScriptedGateway, session } from './scriptedGateway';
@@ -18,6 +19,7 @@ const decided = (id: string): TurnEvent => ({ kind: 'approvalDecided', turn: { .
 function notices(over: Partial<ApprovalNoticeNeeds> = {}, press?: string) {
   const gateway = new ScriptedGateway(session('s1'));
   const shown: string[] = [];
+  const clock = new ManualClock();
   let tell: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void = () => undefined;
   const made = new ApprovalNotices({
     gateway: {
@@ -28,9 +30,9 @@ function notices(over: Partial<ApprovalNoticeNeeds> = {}, press?: string) {
     },
     when: () => 'whenHidden', isInSight: () => false, open: async (id) => void gateway.calls.push(`open ${id}`),
     notify: async (message, ...buttons) => (shown.push([message, ...buttons].join(' | ')), press),
-    t: (message, args = {}) => message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? ''), log: new RecordingLog(), ...over,
+    t: (message, args = {}) => message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? ''), log: new RecordingLog(), clock, ...over,
   });
-  return { gateway, shown, made, happens: (event: TurnEvent) => tell({ sessionId: 's1', event }) };
+  return { gateway, shown, made, clock, happens: (event: TurnEvent) => tell({ sessionId: 's1', event }) };
 }
 
 describe('a question nobody sees', () => {
@@ -66,11 +68,25 @@ describe('a question nobody sees', () => {
     expect(shown.map((each) => each.split(' | ').slice(1))).toEqual([['Deny', 'Open']]);
   });
 
-  it('that waits in the store is announced when the store has been opened', async () => {
-    const { gateway, shown, made } = notices();
+  it('that waits in the store is counted when the store has been opened, and announced once views had time to come back', async () => {
+    const { gateway, shown, made, clock } = notices();
     gateway.listed.set('s1', { lastTurn: { state: 'waiting' } });
     await made.lookForWaiting();
-    expect([shown.length, made.count]).toEqual([1, 1]);
+    const atOnce = [shown.length, made.count];
+    await clock.advance(10_000);
+    expect([atOnce, shown.length]).toEqual([[0, 1], 1]);
+  });
+
+  it.each<[string, Partial<ApprovalNoticeNeeds>, TurnEvent[]]>([
+    ['is in sight by then', { isInSight: () => true }, []],
+    ['was decided by then', {}, [decided('stored')]],
+  ])('that waits in the store is not announced where it %s', async (_which, over, events) => {
+    const { gateway, shown, made, clock, happens } = notices(over);
+    gateway.listed.set('s1', { lastTurn: { state: 'waiting' } });
+    await made.lookForWaiting();
+    for (const event of events) happens(event);
+    await clock.advance(10_000);
+    expect(shown).toEqual([]);
   });
 });
 
