@@ -96,7 +96,7 @@ describe('forgetting a session', () => {
       return `${sessions} ${messages > 2 ? 'all' : messages} ${leaks(found).length > 0 ? 'leak' : 'clean'}`;
     });
     expect(outcomes).toEqual(['1 2 clean', '4 all leak']);
-  }, 120_000);
+  }, 300_000);
 });
 
 describe('the trash', () => {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { closingResultText, closingText } from '../../../src/transcript/closingText';
-import { answer, append, call, chunk, complete, lines, openTurn, prompt, refusal, result, runningTurn, sessionDbWorld, settle, stopped, type SessionDbWorld } from '../../support/sessionDbWorld';
+import { anApproval, answer, append, call, chunk, complete, lines, openTurn, prompt, refusal, result, runningTurn, sessionDbWorld, settle, stopped, type SessionDbWorld } from '../../support/sessionDbWorld';
 
 let world: SessionDbWorld;
 beforeEach(async () => {
@@ -324,7 +324,8 @@ describe('recovery', () => {
     runningTurn(world.db);
     append(world.db, 't1', chunk('a1', 1, 0, 'Half '), chunk('a1', 2, 5, 'way'));
     runningTurn(world.db, { sessionId: 's2', turnUid: 't2' });
-    world.database.run("UPDATE turns SET state = 'waiting', approval_id = 'a' WHERE uid = 't2'");
+    world.db.putMessages([{ ...answer('m2', [call('c1')], 't2'), sessionId: 's2' }]);
+    world.db.requestApproval(anApproval('a', { sessionId: 's2', turnUid: 't2', messageUid: 'm2' }));
     const again = await world.reopened();
     again.clock.now = 4000;
     const recovered = again.db.recoverTurns();

@@ -41,7 +41,7 @@ describe('a turn whose store fails at a call', () => {
       }
     }
     expect({ wrong: wrong.slice(0, 2), spilled: spilled > 20 }).toEqual({ wrong: [], spilled: true });
-  });
+  }, 120_000);
 
   it('shows nothing more, and loses nothing, where no spill file can be written either', async () => {
     const { calls } = await unbroken();
@@ -60,7 +60,7 @@ describe('a turn whose store fails at a call', () => {
       world.close();
     }
     expect([...seen]).toEqual([JSON.stringify({ missing: [], told: [] })]);
-  });
+  }, 120_000);
 
   it('goes on in the next folder when the first one fails in the middle, with nothing left behind', async () => {
     const expected = await unbroken();
