@@ -41,8 +41,8 @@ export interface AgentParts {
   readonly log: Log;
   readonly tools: ToolRegistry;
   /** Tools that come and go while the window is open (of servers, of other extensions); asked at the start of every turn, and the same for the
-   *  whole of it. Rejects only when `signal` is aborted. */
-  readonly moreTools?: (signal: AbortSignal) => Promise<readonly AnyTool[]>;
+   *  whole of it. `called`: tools that it calls at once, having waited for the person. Rejects only when `signal` is aborted. */
+  readonly moreTools?: (signal: AbortSignal, called: readonly string[]) => Promise<readonly AnyTool[]>;
   /** Decides what runs at once and what the person is asked; the cautious one where this is not said. */
   readonly approvals?: ApprovalPolicy;
   /** Lends tools, a part of the system prompt, and recall; an agent without one remembers nothing. */
@@ -123,7 +123,7 @@ export class Agent {
     const { maxIterations } = this.parts;
     run.report({ kind: 'requesting', elapsedMs: 0, iteration: 1 + (waited?.requests ?? 0), maxIterations });
     const model = await this.openModel(signal);
-    if (model.info.tools !== false) await this.gatherTools(signal);
+    if (model.info.tools !== false) await this.gatherTools(signal, waited?.calls.map(({ name }) => name) ?? []);
     if (waited !== null) await this.runCalls(waited.calls, waited.messageUid, run, recorder, waited.decided);
     const history = new TurnHistory(run, recorder, model, this.parts);
     const recall = new TurnRecall(run, { ...this.parts, expandPrompt: (text) => expandPrompt(text, this.project.prompts) });
@@ -211,8 +211,8 @@ export class Agent {
     return this.registry;
   }
 
-  private async gatherTools(signal: AbortSignal): Promise<void> {
-    const more = (await this.parts.moreTools?.(signal)) ?? [];
+  private async gatherTools(signal: AbortSignal, called: readonly string[]): Promise<void> {
+    const more = (await this.parts.moreTools?.(signal, called)) ?? [];
     this.registry = this.fitting(this.ownTools().with(more));
   }
 

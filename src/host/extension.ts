@@ -227,7 +227,7 @@ class HermesWindow {
           approvals: approvals.policy,
           ...(agentMemory === undefined ? {} : { memory: agentMemory }),
           project: () => project.current,
-          moreTools: async (signal) => [...(await mcp.tools(signal)), ...editorTools()],
+          moreTools: async (signal, called) => [...(await mcp.tools(signal, called)), ...editorTools()],
           openModel: async (signal) => {
             await project.ready();
             return catalog.resolve(model, signal);

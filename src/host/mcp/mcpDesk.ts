@@ -81,14 +81,14 @@ export class McpDesk implements Disposable {
   }
 
   /** Tools of every server that may run, for one turn. Servers are started by the first turn that comes; those nobody was asked about yet are
-   *  asked about, and no turn waits for the answer. Rejects only when aborted. */
-  async tools(signal: AbortSignal): Promise<readonly AnyTool[]> {
+   *  asked about, and no turn waits for the answer. `called`: tools that the turn calls at once. Rejects only when aborted. */
+  async tools(signal: AbortSignal, called: readonly string[] = []): Promise<readonly AnyTool[]> {
     await this.settled();
     signal.throwIfAborted();
     this.wasUsed = true;
     void this.askForTrust().catch((error: unknown) => this.needs.log.error('The question whether to trust MCP servers could not be asked', error));
     try {
-      return await this.servers.tools(signal);
+      return await this.servers.tools(signal, called);
     } catch (error) {
       signal.throwIfAborted();
       this.needs.log.error('The tools of MCP servers could not be gathered', error);

@@ -2,10 +2,12 @@ import { Emitter, type Disposable } from '../../base/disposable';
 import type { AnyTool } from '../tool';
 import { McpServer, type McpServerNeeds, type McpServerPlan } from './mcpServer';
 import { mcpTool, problemOf } from './mcpTool';
-import { toolNames } from './toolNames';
+import { mayBeToolOf, toolNames } from './toolNames';
 
 /** How long a turn waits for servers that are being started for the first time. */
 const turnPatienceMs = 5000;
+/** The same, for servers whose tools the turn is about to call: what the person allowed before a reload must not fail because a server is slow. */
+const calledPatienceMs = 30_000;
 /** How long a call waits for a server that was lost. */
 const callPatienceMs = 10_000;
 /** A server that could not be reached is tried by a later turn, not by every one. */
@@ -43,12 +45,13 @@ export class McpServers implements Disposable {
   }
 
   /** What the running servers offer, always in the same order. Starts those that were not started yet and waits for them a moment; who is late
-   *  offers its tools to the next turn. Rejects only when aborted. */
-  async tools(signal: AbortSignal): Promise<readonly AnyTool[]> {
+   *  offers its tools to the next turn. `called`: names of tools that the turn calls at once; their servers are waited for longer. Rejects only when
+   *  aborted. */
+  async tools(signal: AbortSignal, called: readonly string[] = []): Promise<readonly AnyTool[]> {
     const now = this.needs.clock.monotonicMs();
     for (const server of this.servers) if (mayStart(server, now)) server.start();
     await Promise.all(
-      this.servers.map((server) => (server.state.kind === 'starting' ? server.ready(server.state.since + turnPatienceMs - now, signal) : undefined)),
+      this.servers.map((server) => (server.state.kind === 'starting' ? server.ready(server.state.since + patienceWith(server, called) - now, signal) : undefined)),
     );
     signal.throwIfAborted();
     return this.offered();
@@ -99,6 +102,10 @@ export class McpServers implements Disposable {
     this.listening.set(server, server.onDidChange(() => this.changes.fire()));
     return server;
   }
+}
+
+function patienceWith({ plan }: McpServer, called: readonly string[]): number {
+  return called.some((name) => mayBeToolOf(plan.name, name)) ? calledPatienceMs : turnPatienceMs;
 }
 
 function mayStart({ state }: McpServer, now: number): boolean {

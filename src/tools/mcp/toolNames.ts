@@ -17,6 +17,11 @@ export function toolNames(tools: readonly { readonly server: string; readonly to
   });
 }
 
+/** Whether a tool of this server could have that name. */
+export function mayBeToolOf(server: string, name: string): boolean {
+  return name.startsWith(`mcp_${plainName(server)}_`.slice(0, longest - markLength));
+}
+
 function plainName(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]+/g, '_');
 }

@@ -131,6 +131,18 @@ describe('a single call', () => {
 });
 
 describe('a turn that waits', () => {
+  it('says which tools it calls at once when it goes on, so that those that come late are waited for', async () => {
+    const called: (readonly string[])[] = [];
+    const { panel } = await asking({ moreTools: async (_signal, names) => (called.push(names), []) });
+    world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Done.'));
+    await world.send(panel, 'go');
+    const { id } = await question(panel);
+    await world.gateway.leaveWaiting();
+    await world.gateway.decideApproval(id, once);
+    await panel.untilSettled(1);
+    expect(called).toEqual([[], ['change']]);
+  });
+
   it('is left when the store is given away, and goes on here when it is decided here again, within its budget', async () => {
     const { panel, ran } = await asking({ maxIterations: 2 });
     world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Last words.'));

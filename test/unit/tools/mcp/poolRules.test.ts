@@ -52,6 +52,17 @@ describe('a turn', () => {
     expect([servers.late, tries.length]).toEqual([[], 1]);
   });
 
+  it('waits longer for a server of which it calls a tool at once, and for no other', async () => {
+    const { clock, tries, servers, up, pause, signal } = scriptedWorld(['my server', 'other']);
+    const gathered = servers.tools(signal, ['read_file', 'mcp_my_server_look']);
+    await pause();
+    await clock.advance(29_999);
+    const waiting = await Promise.race([gathered.then(() => 'went without'), Promise.resolve('waiting')]);
+    tries[0]?.answer(up([plain('look')]));
+    const names = (await gathered).map(({ name }) => name);
+    expect({ waiting, names, late: servers.late }).toEqual({ waiting: 'waiting', names: ['mcp_my_server_look'], late: ['other'] });
+  });
+
   it('that is stopped while it waits does not wait', async () => {
     const { servers, pause } = scriptedWorld();
     const stop = new AbortController();
