@@ -93,7 +93,7 @@ export function Composer() {
           aria-activedescendant={commands.active !== null ? commandOptionId(commands.active) : mentions.active !== null ? mentionOptionId(mentions.active) : undefined}
           dir="auto"
           rows={1}
-          placeholder={running ? t('Ask something else; @ to mention, / for commands') : t('Ask about this folder; @ to mention, / for commands')}
+          placeholder={running ? t('Ask more, @ to mention, / for commands') : t('Ask, @ to mention, / for commands')}
           value={text}
           onInput={(event) => {
             commands.typed(event.currentTarget.value);
