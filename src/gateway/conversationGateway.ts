@@ -277,7 +277,7 @@ export class ConversationGateway implements Gateway {
     return this.actions.selectModel(sessionId, ref);
   }
 
-  runningTurns() {
+  runningTurns(): ReturnType<Gateway['runningTurns']> {
     return this.runner.all().map(({ session, turn, activity, decisions, subAgent }) => ({
       sessionId: session.id, turnUid: turn.uid, activity, ...(subAgent === undefined ? { isWaiting: decisions.pending !== null } : { isWaiting: false, isSubAgent: true }),
     }));

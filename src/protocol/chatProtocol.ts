@@ -192,14 +192,14 @@ export interface ShownSession {
   /** What the open turn waits for; null where nothing is asked. */
   readonly approval: Approval | null;
   readonly mode: Mode;
-  /** What the session was branched from, where it was. */
+  /** What the session was branched from, where it was, or what it works for as a sub-agent. */
   readonly origin: SessionOrigin | null;
   /** The same session as before, in which rows were hidden or shown meanwhile: what a view has of it is out of date. */
   readonly changed: boolean;
 }
 
-/** `sessionId` null: it was erased. */
-export type SessionOrigin = { readonly sessionId: string; readonly title: string | null; readonly isTrashed: boolean } | { readonly sessionId: null };
+/** `sessionId` null: it was erased. `hasSubAgent`: the session shown is that of a sub-agent, which works for this one. */
+export type SessionOrigin = { readonly sessionId: string; readonly title: string | null; readonly isTrashed: boolean; readonly hasSubAgent?: boolean } | { readonly sessionId: null };
 
 /** A session in which a turn runs, or has ended unseen, while another one is shown. */
 export interface BackgroundSession {

@@ -86,6 +86,9 @@ export class Invariants {
         if (stored === 'nothing' || (isShownAs === 'decided' && stored !== 'decided')) this.broken(`I17: approval ${event.approval.id} was shown as ${isShownAs} and is stored as ${stored}`);
         break;
       }
+      case 'subAgentAsks':
+        if (event.approval !== null && db.approval(event.approval.id) === null) this.broken(`I17: approval ${event.approval.id} of a sub-agent was shown before it was stored`);
+        break;
       case 'activity':
       case 'toolProgress':
       case 'recalled':

@@ -37,6 +37,15 @@ function Origin({ origin }: { readonly origin: SessionOrigin }) {
   const chat = useChat();
   if (origin.sessionId === null) return <p class="origin">{t('Branched from a session that was erased')}</p>;
   const words = { title: origin.title ?? t('Untitled Session') };
+  if (origin.hasSubAgent === true) {
+    return (
+      <p class="origin">
+        <button type="button" class="link-button origin-button" title={t('Open the session that this sub-agent works for')} disabled={origin.isTrashed} onClick={() => void chat.switches.open(origin.sessionId)}>
+          {t('Sub-agent of “{title}”', words)}
+        </button>
+      </p>
+    );
+  }
   if (origin.isTrashed) return <p class="origin">{t('Branched from “{title}”, which is in the trash', words)}</p>;
   return (
     <p class="origin">
