@@ -57,8 +57,13 @@ export function printRule(rule: Rule): string {
 export function allowRuleProblem(written: string): string | null {
   const rule = parseRule(written);
   if (rule === null) return `\`${written}\` is not a rule. Rules are written as run(npm test), run(npm run *), edit(src/**), read(~/.config/foo/**), fetch(https://example.com), mcp(server/tool) or tool(name).`;
-  const isEverything = (rule.kind === 'run' && rule.hasMore && rule.words?.length === 0) || (rule.kind === 'fetch' && rule.origin === null) || (rule.kind === 'mcp' && rule.server === null);
+  const isEverything = (rule.kind === 'run' && rule.hasMore && rule.words?.length === 0) || (rule.kind === 'fetch' && rule.origin === null) || (rule.kind === 'mcp' && rule.server === null) || ((rule.kind === 'edit' || rule.kind === 'read') && isWholeDisk(rule.pattern));
   return isEverything ? `\`${written}\` would allow everything of its kind. It can only be used to deny.` : null;
+}
+
+/** A pattern that begins at the root, a drive or the home folder and says nothing of what lies there. */
+function isWholeDisk(pattern: string): boolean {
+  return /^(~|[A-Za-z]:)?[\\/]+[^\\/]*[*?]/.test(pattern.replace(/\[.\]/gu, '_'));
 }
 
 /** Why a rule cannot be used to deny something, as a sentence; null for one that can. */

@@ -17,7 +17,7 @@ export const sensitiveFiles: readonly SensitiveFiles[] = [
     names: [
       /\.env[^/]*/, /[^/]*\.env/, /\.?envrc/, /\.npmrc/, /\.yarnrc(\.yml)?/, /\.netrc/, /_netrc/, /\.pypirc/, /\.pgpass/, /pgpass\.conf/, /\.my\.cnf/, /\.mylogin\.cnf/, /\.htpasswd/,
       /credentials[^/]*/, /[^/]*credentials(\.[^/]+)?/, /\.?git-?credentials/, /secrets?\.(json|ya?ml|toml|ini|txt|env|xml|properties)/, /\.secrets?/, /[^/]*[._-]secrets?\.(json|ya?ml|toml|ini|txt)/, /\.dockercfg/, /\.vault[-_]?token/, /\.vault_pass[^/]*/,
-      /service[-_]?account[^/]*\.json/, /application_default_[^/]*\.json/, /terraform\.tfstate[^/]*/, /[^/]*\.tfvars(\.json)?/, /\.terraformrc/, /master\.key/,
+      /service[-_]?account[^/]*\.json/, /application_default_[^/]*\.json/, /\.git\/(.*\/)?config(\.worktree)?/, /terraform\.tfstate[^/]*/, /[^/]*\.tfvars(\.json)?/, /\.terraformrc/, /master\.key/,
     ],
   },
   {
@@ -50,7 +50,7 @@ export const sensitiveFiles: readonly SensitiveFiles[] = [
     names: [
       /\.(bash|zsh|ksh|csh|tcsh|fish|profile|login|logout|inputrc|kshrc|mkshrc)[^/]*/, /\.z(shrc|profile|login|logout|shenv|env)/, /\.(x|w)(initrc|session|profile)/, /\.pnpmfile\.c?js/, /\.pnpmrc/, /\.bunfig\.toml/, /bunfig\.toml/, /\.mise[^/]*/, /mise\.toml/, /\.tool-versions/, /\.asdfrc/, /\.rtx\.toml/,
       /\.(babelrc|eslintrc|prettierrc|mocharc|lintstagedrc|commitlintrc|stylelintrc|swcrc|nycrc)[^/]*/, /\.[^/]*rc\.(c|m)?js/, /\.curlrc/, /\.wgetrc/, /\.screenrc/, /\.tmux\.conf/, /\.vimrc/, /\.exrc/, /\.nvimrc/, /\.gdbinit/, /\.lldbinit/, /\.irbrc/, /\.pryrc/, /\.pythonrc(\.py)?/, /\.pdbrc/, /\.rprofile/, /\.gemrc/, /\.bundle(\/.*)?/, /\.condarc/, /pip\.conf/, /\.ripgreprc/,
-      /node_modules\/\.bin(\/.*)?/, /\.?venv\/(bin|scripts)(\/.*)?/, /[^/]*\.pth/, /sitecustomize\.py/, /usercustomize\.py/,
+      /node_modules\/\.bin(\/.*)?/, /(\.?v?env|\.?virtualenv|\.conda|\.tox\/[^/]+|\.nox\/[^/]+)\/(bin|scripts)(\/.*)?/, /[^/]*\.pth/, /sitecustomize\.py/, /usercustomize\.py/,
     ],
   },
   {

@@ -11,15 +11,15 @@ const carriers = /^(sudo|doas|su|pkexec|runas|ssh|scp|sftp|eval|exec|source|\.|x
 const carryingFlags = [
   'exec', 'exec-path', 'exec-batch', 'eval', 'command', 'call', 'config', 'config-env', 'config-file', 'plugin', 'plugins', 'require', 'import', 'loader', 'experimental-loader', 'init-script', 'init-file', 'init-module', 'rcfile', 'shell',
   'script-shell', 'node-options', 'userconfig', 'globalconfig', 'prefix', 'pre', 'to-command', 'checkpoint-action', 'use-compress-program', 'compress-program', 'rsh', 'rsh-command', 'rsync-path', 'receive-pack', 'upload-pack',
-  'ext-diff', 'textconv', 'extcmd', 'tool', 'open-files-in-pager', 'editor', 'pager', 'wrapper', 'output', 'toolexec', 'vettool', 'overlay', 'modfile', 'unzip-command', 'hostname-bin', 'rulesdir', 'resolve-plugins-relative-to', 'parser',
+  'ext-diff', 'textconv', 'extcmd', 'tool', 'open-files-in-pager', 'editor', 'pager', 'wrapper', 'output', 'toolexec', 'vettool', 'overlay', 'modfile', 'ldflags', 'gcflags', 'asmflags', 'unzip-command', 'hostname-bin', 'rulesdir', 'resolve-plugins-relative-to', 'parser',
   'global-setup', 'globalsetup', 'setupfiles', 'git-dir', 'work-tree', 'template', 'interactive', 'file', 'makefile', 'test-runner', 'runner', 'transform', 'git', 'agent', 'javaagent', 'edit',
 ];
 
 /** Short flags of that kind, by the program (and for git by its command). */
 const carryingLetters: Readonly<Record<string, RegExp>> = {
-  git: /^-(x|O|o|i)/, npm: /^-(c|C)/, npx: /^-(c|p)/, pnpm: /^-(c|C)/, yarn: /^-(c|C)/, make: /^-(f|C|E|I)|^[A-Za-z_][\w.]*[:+?!]*=/, cargo: /^-(Z|C)/, go: /^-(exec|toolexec|vettool|overlay|modfile|o|C)/,
+  git: /^-(x|O|o|i)/, eslint: /^-(c|f|o)|^--format/, npm: /^-(c|C)/, npx: /^-(c|p)/, pnpm: /^-(c|C)/, yarn: /^-(c|C)/, make: /^-(f|C|E|I)|^[A-Za-z_][\w.]*[:+?!]*=/, cargo: /^-(Z|C)/, go: /^-(exec|toolexec|vettool|overlay|modfile|o|C)/,
   pytest: /^-(p|c|o)/, tar: /^-?[A-Za-z]*[IF]/, rsync: /^-[A-Za-z]*e/, gradle: /^-(I|D|P|b|c|p)/, mvn: /^-(D|f|s|gs|P|t)/, docker: /^(run|exec|-v|--volume.*|--mount.*|--privileged)$/, podman: /^(run|exec|-v|--volume.*|--mount.*|--privileged)$/,
-  kubectl: /^(exec|run|cp|edit|debug|plugin)$/, eslint: /^-(c|f|o)/, mocha: /^-r/, vitest: /^-(c|r)/, jest: /^-(c|i)$/, tsc: /^-p/, gcc: /^-(B|wrapper|fplugin|specs)/, zip: /^-[A-Za-z]*T/, man: /^-(P|H)/, dotnet: /^(exec|fsi|tool)$|^-p:/,
+  kubectl: /^(exec|run|cp|edit|debug|plugin)$/, mocha: /^-r/, vitest: /^-(c|r)/, jest: /^-(c|i)$/, tsc: /^-p/, gcc: /^-(B|wrapper|fplugin|specs)/, zip: /^-[A-Za-z]*T/, man: /^-(P|H)/, dotnet: /^(exec|fsi|tool)$|^-p:/,
 };
 
 /** Verbs that git has itself; any other may be an alias for a command. `config` and those that run commands are left out on purpose. */
@@ -70,6 +70,7 @@ function behindWrapper(words: readonly ShellWord[]): Unwrapped | null {
 export function takesAnyArguments(named: readonly string[], more: readonly ShellWord[]): boolean {
   const command = programName(named[0] ?? '');
   if (command === '' || carriers.test(command)) return false;
+  if (leavesProgramOpen([...named, ...more.map((word) => word.text)], named.length)) return false;
   if (more.some((word) => word.hasExpansion || (word.hasGlob && !namesProgramText(word)))) return false;
   if (interpreters.test(command)) return named.length > 1 ? !isCode(named.at(-1)) && isScript(named) : more[0] !== undefined && isScript([command, more[0].text]);
   if (more.some((word) => /^ext::/i.test(word.text) || carries(command, word.text))) return false;
@@ -77,7 +78,29 @@ export function takesAnyArguments(named: readonly string[], more: readonly Shell
   const verb = named[1] ?? more[0]?.text ?? '';
   const settings = named[1] === undefined || verb === 'clone' ? /^-[cC]/ : /^$/;
   const pack = ['clone', 'fetch', 'pull', 'archive'].includes(verb) ? /^-u/ : /^$/;
+  if (leavesPlaceOpen(verb, named, more)) return false;
   return gitVerbs.has(verb) && !more.some((word) => settings.test(word.text) || pack.test(word.text));
+}
+
+/** Programs, and verbs of package managers, that fetch what the next word names from anywhere and run it. */
+const fetchers = /^(npx|pnpx|bunx|uvx|(npm|pnpm|yarn|bun) (exec|x|dlx|create|init|explore)|pipx run|uv tool)$/;
+
+/** Whether such a program would be named by further arguments (from `own` on), and not by the rule. */
+function leavesProgramOpen(words: readonly string[], own: number): boolean {
+  const command = programName(words[0] ?? '');
+  const verbAt = words.findIndex((word, index) => index > 0 && !word.startsWith('-'));
+  const start = fetchers.test(command) ? 1 : fetchers.test(`${command} ${words[verbAt] ?? ''}`) ? verbAt + 1 : null;
+  if (start === null) return false;
+  const program = words.findIndex((word, index) => index >= start && !word.startsWith('-'));
+  return program === -1 || program >= own;
+}
+
+/** Whether further arguments may name another machine or folder that the repository goes to or comes from, rather than a remote by its name. */
+function leavesPlaceOpen(verb: string, named: readonly string[], more: readonly ShellWord[]): boolean {
+  if (!['push', 'fetch', 'pull'].includes(verb)) return false;
+  const operands = more.map((word) => word.text).slice(named.length === 1 ? 1 : 0);
+  const [remote = ''] = named.slice(2).some((word) => !word.startsWith('-')) ? [] : operands.filter((text) => !text.startsWith('-'));
+  return /[:/\\]|^\.+$/.test(remote) || operands.some((text) => /:\/\/|^[^/:]+@[^/]+:|^[.~]{0,2}\/|^--repo/.test(text));
 }
 
 /** Whether an argument tells the program what else to run. Those that only name its settings or its output do not count. */

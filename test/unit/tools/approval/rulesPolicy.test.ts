@@ -39,7 +39,7 @@ describe('reading', () => {
 describe('changing', () => {
   it.each([
     ['ask', 'src/a.ts', 'ask change [edit(src/a.ts)]'], ['auto', 'src/a.ts', 'allow'], ['plan', 'src/a.ts', 'deny: Plan mode: only looking is allowed. Present a plan with exit_plan_mode.'], ['auto', 'new/deep/file.ts', 'allow'], ['auto', 'source/new.ts', 'allow'],
-    ['auto', '.git/config', 'ask repositoryInternals once'], ['auto', '.GIT/hooks/post-merge', 'ask repositoryInternals once'], ['auto', '.husky/pre-commit', 'ask repositoryInternals once'], ['auto', 'lib/.git', 'ask repositoryInternals once'], ['auto', 'bare/HEAD', 'ask repositoryInternals once'], ['auto', 'GIT~1/config', 'ask repositoryInternals once'], ['auto', '.g\u200cit/config', 'ask repositoryInternals once'],
+    ['auto', '.git/config', 'ask sensitive repositoryInternals once'], ['auto', '.GIT/hooks/post-merge', 'ask repositoryInternals once'], ['auto', '.husky/pre-commit', 'ask repositoryInternals once'], ['auto', 'lib/.git', 'ask repositoryInternals once'], ['auto', 'bare/HEAD', 'ask repositoryInternals once'], ['auto', 'GIT~1/config', 'ask repositoryInternals once'], ['auto', '.g\u200cit/config', 'ask sensitive repositoryInternals once'],
     ['auto', '.vscode/tasks.json', 'ask dotConfig [edit(.vscode/tasks.json)]'], ['auto', '.idea/x.xml', 'ask dotConfig [edit(.idea/x.xml)]'], ['auto', '.devcontainer/devcontainer.json', 'ask dotConfig [edit(.devcontainer/devcontainer.json)]'], ['auto', '.github/workflows/ci.yml', 'ask dotConfig [edit(.github/workflows/ci.yml)]'], ['auto', '.github/CODEOWNERS', 'allow'],
     ['auto', '.claude/settings.json', 'ask dotConfig [edit(.claude/settings.json)]'], ['auto', '.cursor/rules/a.mdc', 'ask dotConfig [edit(.cursor/rules/a.mdc)]'], ['auto', 'AGENTS.md', 'ask dotConfig [edit(AGENTS.md)]'], ['auto', 'src/claude.md', 'ask dotConfig [edit(src/claude.md)]'], ['auto', '.cursorrules', 'ask dotConfig [edit(.cursorrules)]'], ['auto', 'skills/x/SKILL.md', 'ask dotConfig [edit(skills/x/SKILL.md)]'],
     ['auto', '.npmrc', 'ask sensitive [edit(.npmrc)]'], ['auto', '.yarnrc', 'ask sensitive [edit(.yarnrc)]'], ['auto', '.pnpmfile.cjs', 'ask dotConfig [edit(.pnpmfile.cjs)]'], ['auto', '.envrc', 'ask sensitive [edit(.envrc)]'], ['auto', '.bashrc', 'ask dotConfig [edit(.bashrc)]'], ['auto', '.mcp.json', 'ask dotConfig [edit(.mcp.json)]'], ['auto', 'node_modules/.bin/tsc', 'ask dotConfig [edit(node_modules/.bin/tsc)]'],
@@ -49,7 +49,7 @@ describe('changing', () => {
   });
 
   it('of several is as strict as the strictest', () => {
-    expect([world.edit('auto', 'src/a.ts', '.vscode/tasks.json'), world.edit('auto', 'src/a.ts', '.git/config', 'AGENTS.md')]).toEqual(['ask dotConfig [edit(.vscode/tasks.json)]', 'ask repositoryInternals dotConfig once']);
+    expect([world.edit('auto', 'src/a.ts', '.vscode/tasks.json'), world.edit('auto', 'src/a.ts', '.git/config', 'AGENTS.md')]).toEqual(['ask dotConfig [edit(.vscode/tasks.json)]', 'ask sensitive repositoryInternals dotConfig once']);
   });
 });
 
@@ -60,7 +60,7 @@ describe('rules for files', () => {
       plain: world.edit('ask', 'src/deep/a.ts'), settings: world.edit('ask', '.vscode/settings.json'), tasks: world.edit('ask', '.vscode/tasks.json'), git: world.edit('ask', '.git/config'),
       outside: world.edit('ask', '../out/plain.txt'), otherOutside: world.edit('ask', '../out/plain.md'), home: world.read('<home>/.config/foo/a'), secret: world.read('.env'), otherSecret: world.read('.env.local'), key: world.read('<home>/.ssh/id_rsa'), byCommand: world.run('cat .env && cat ~/.config/foo/a'),
     }).toEqual({
-      plain: 'allow', settings: 'ask dotConfig [edit(.vscode/settings.json)]', tasks: 'allow', git: 'ask repositoryInternals once',
+      plain: 'allow', settings: 'ask dotConfig [edit(.vscode/settings.json)]', tasks: 'allow', git: 'ask sensitive repositoryInternals once',
       outside: 'allow', otherOutside: 'ask outside [edit(<out>/plain.md)]', home: 'allow', secret: 'allow', otherSecret: 'ask sensitive [read(.env.local)]', key: 'ask outside sensitive [read(~/.ssh/id_rsa)]', byCommand: 'allow',
     });
   });
