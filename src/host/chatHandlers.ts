@@ -1,7 +1,8 @@
 import { GatewayError, type Gateway, type SubmitReceipt, type SwitchTarget } from '../gateway/gateway';
 import type { AskedAgain, chatCommands, chatRequests, ChatResults, CompressionOutcome, ViewSwitch } from '../protocol/chatProtocol';
 import type { SessionStore } from '../store/sessionStore';
-import type { Mode } from '../transcript/approval';
+import { allowRuleProblem } from '../tools/approval/ruleText';
+import type { ApprovalDecision, Mode } from '../transcript/approval';
 import type { DraftPart, SentPart } from '../transcript/draftPart';
 import { attachmentHandlers } from './attachments/attachmentHandlers';
 import type { PromptAttachments } from './attachments/promptAttachments';
@@ -174,6 +175,7 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
       },
       decideApproval: async ({ approvalId, decision }) => {
         await store.settled();
+        refuseUnusableRules(decision);
         await gateway.decideApproval(approvalId, decision);
         return null;
       },
@@ -193,6 +195,13 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
       },
     },
   };
+}
+
+/** A rule that would be ignored is refused while the person can still correct it: the question stays. */
+function refuseUnusableRules(decision: ApprovalDecision): void {
+  if (decision.kind === 'deny' || decision.scope === 'once') return;
+  const problem = decision.rules.map(allowRuleProblem).find((sentence) => sentence !== null);
+  if (problem !== undefined) throw new GatewayError('invalid', problem);
 }
 
 /** Files go back once it is certain that the turn will be asked again, and before the model is. */

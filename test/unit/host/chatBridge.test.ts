@@ -500,3 +500,16 @@ describe('the surface of a tab', () => {
     });
   });
 });
+
+describe('a rule that could not be kept', () => {
+  it.each([
+    ['run(*)', 'would allow everything of its kind'], ['edit(/**)', 'would allow everything of its kind'], ['read(~/**)', 'would allow everything of its kind'], ['npm test', 'is not a rule'],
+  ])('%s is refused while the question stays', async (rule, why) => {
+    const { bridge, gateway } = world();
+    const port = new RecordingPort();
+    bridge.connect(port);
+    port.request(1, 'decideApproval', { approvalId: 'a1', decision: { kind: 'allow', scope: 'session', rules: ['run(npm test)', rule] } });
+    await settle();
+    expect([JSON.stringify(port.posted).includes(why), gateway.calls.filter((call) => call.startsWith('decide'))]).toEqual([true, []]);
+  });
+});
