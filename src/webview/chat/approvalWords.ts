@@ -1,5 +1,6 @@
 import type { Approval, ApprovalRequest, AskReason } from '../../protocol/transcriptWords';
 import { t } from '../localization';
+import { inPlainSight } from '../plainSight';
 
 /** What is asked, in one line that stands alone: the card's name for those who do not see it. */
 export function approvalName({ access, subject }: ApprovalRequest): string {
@@ -15,9 +16,9 @@ export function approvalName({ access, subject }: ApprovalRequest): string {
     case 'fetch':
       return t('Allow fetching {subject}?', { subject });
     case 'mcp':
-      return t('Allow {tool} of the server {server}?', { tool: access.tool, server: access.server });
+      return toolName(access);
     case 'editorTool':
-      return t('Allow the tool {name} of another extension?', { name: access.name });
+      return t('Allow the tool {name} of another extension?', { name: oneLine(access.name) });
   }
 }
 
@@ -35,10 +36,19 @@ export function approvalTitle({ access }: ApprovalRequest): string {
     case 'fetch':
       return t('Allow fetching this address?');
     case 'mcp':
-      return t('Allow {tool} of the server {server}?', { tool: access.tool, server: access.server });
+      return toolName(access);
     case 'editorTool':
-      return t('Allow the tool {name} of another extension?', { name: access.name });
+      return t('Allow the tool {name} of another extension?', { name: oneLine(access.name) });
   }
+}
+
+/** Names are the server's own choice: nothing in them may pass for words of ours, or hide. */
+function toolName({ tool, server }: { readonly tool: string; readonly server: string }): string {
+  return t('Allow {tool} of the server {server}?', { tool: oneLine(tool), server: oneLine(server) });
+}
+
+function oneLine(name: string): string {
+  return inPlainSight(name).replaceAll('\n', '⏎');
 }
 
 /** Where it would happen, beyond what the subject says; null where that is all. */

@@ -3,7 +3,7 @@ import type { Approval, ApprovalDecision, ApprovalRequest } from '../../../proto
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { Markdown } from '../../markdown/Markdown';
-import { inPlainSight } from '../../plainSight';
+import { inPlainSight, lineInPlainSight } from '../../plainSight';
 import { isLowValueRead } from '../../toolWords';
 import { approvalName, approvalPlace, approvalTitle, placeAmong, reasonWords } from '../approvalWords';
 import { useChat } from './ChatContext';
@@ -32,9 +32,15 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
     const hadFocus = card.current?.contains(document.activeElement) === true;
     if ((await chat.approvals.decide(approval.id, decision)) && hadFocus) chat.focusComposer();
   };
+  // The second press of a double click may meet the next question under the same button.
+  const decideOnce = (event: MouseEvent, decision: ApprovalDecision): void => {
+    if (event.detail < 2) void decide(decision);
+  };
   const goToComposer = (): void => card.current?.closest('.composer-area')?.querySelector<HTMLElement>('.composer-field')?.focus();
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.isComposing || event.defaultPrevented) return;
+    // A key that is held down must not decide the next question, which nobody has read yet.
+    if (event.repeat && (event.ctrlKey || event.metaKey)) return;
     if (event.key === 'Escape') {
       event.preventDefault();
       if (opened === 'nothing') goToComposer();
@@ -71,10 +77,10 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
       {opened === 'reason' && <DenyReason busy={busy} deny={(reason) => void decide({ kind: 'deny', reason })} cancel={() => setOpened('nothing')} />}
       {opened === 'nothing' && (
         <div class="card-actions">
-          <button type="button" class="button compact" disabled={busy} title={t('Allow Once (Ctrl+Enter)')} aria-keyshortcuts="Control+Enter Meta+Enter" onClick={() => void decide({ kind: 'allow', scope: 'once' })}>{t('Allow Once')}</button>
+          <button type="button" class="button compact" disabled={busy} title={t('Allow Once (Ctrl+Enter)')} aria-keyshortcuts="Control+Enter Meta+Enter" onClick={(event) => decideOnce(event, { kind: 'allow', scope: 'once' })}>{t('Allow Once')}</button>
           {request.rules.length > 0 && (
             <>
-              <button type="button" class="button secondary compact" disabled={busy} title={t('Not asked again in this session: {rules}', { rules: request.rules.join(', ') })} onClick={() => void decide({ kind: 'allow', scope: 'session', rules: request.rules })}>{t('Allow for Session')}</button>
+              <button type="button" class="button secondary compact" disabled={busy} title={t('Not asked again in this session: {rules}', { rules: request.rules.join(', ') })} onClick={(event) => decideOnce(event, { kind: 'allow', scope: 'session', rules: request.rules })}>{t('Allow for Session')}</button>
               <button type="button" class="button secondary compact" disabled={busy} aria-expanded={false} onClick={() => setOpened('rules')}>{t('Always…')}</button>
             </>
           )}
@@ -100,7 +106,7 @@ function Subject({ request }: { readonly request: ApprovalRequest }) {
   return (
     <>
       {access.kind !== 'plan' && <pre class="approval-subject" tabIndex={0} dir="ltr">{inPlainSight(access.kind === 'run' ? access.command : request.subject)}</pre>}
-      {place !== null && <p class="approval-where">{place}</p>}
+      {place !== null && <p class="approval-where">{inPlainSight(place)}</p>}
     </>
   );
 }
@@ -111,9 +117,14 @@ function Preview({ request: { access, preview } }: { readonly request: ApprovalR
   if (access.kind === 'edit') return <DiffView diff={preview} label={t('Changes')} nameless={access.paths.length === 1} />;
   return (
     <div class="approval-preview" role="region" aria-label={access.kind === 'plan' ? t('Plan') : t('Details')} tabIndex={0}>
-      <Markdown text={preview} complete actions={chat.markdown} />
+      <Markdown text={access.kind === 'plan' ? lineByLine(preview) : inPlainSight(preview)} complete actions={chat.markdown} />
     </div>
   );
+}
+
+/** A plan may hold joined emoji; what draws its words in another order is written out. */
+function lineByLine(text: string): string {
+  return text.split('\n').map(lineInPlainSight).join('\n');
 }
 
 interface DenyReasonProps {
