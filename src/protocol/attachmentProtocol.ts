@@ -11,7 +11,6 @@ export const maxImages = 10;
 export const maxAttachmentCharacters = 200_000;
 export const maxParts = 50;
 export const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
-export type ImageType = (typeof imageTypes)[number];
 
 const source = v.pipe(v.string(), v.nonEmpty(), v.maxLength(4096));
 const label = v.pipe(v.string(), v.nonEmpty(), v.maxLength(4096));
@@ -19,7 +18,7 @@ const mention = v.object({ kind: v.literal('mention'), source, label });
 const attachment = v.object({ kind: v.literal('attachment'), label, source, text: v.pipe(v.string(), v.maxLength(maxAttachmentCharacters)) });
 const image = v.object({
   kind: v.literal('image'),
-  mediaType: v.picklist(imageTypes),
+  mediaType: v.pipe(v.string(), v.check((type) => imageTypes.some((each) => each === type), 'is no type of image that models take')),
   dataBase64: v.pipe(v.string(), v.nonEmpty(), v.maxLength(Math.ceil(maxImageBytes / 3) * 4)),
   name: v.exactOptional(v.string()),
 });
