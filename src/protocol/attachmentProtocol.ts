@@ -11,6 +11,7 @@ export const maxImages = 10;
 export const maxAttachmentCharacters = 200_000;
 export const maxParts = 50;
 export const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
+export type ImageType = (typeof imageTypes)[number];
 
 const source = v.pipe(v.string(), v.nonEmpty(), v.maxLength(4096));
 const label = v.pipe(v.string(), v.nonEmpty(), v.maxLength(4096));
