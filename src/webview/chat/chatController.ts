@@ -12,7 +12,6 @@ import { runCommand, type CommandTarget } from './commandRunner';
 import { initialState, reduce, type ChatEvent, type ChatViewState } from './chatState';
 import { afterSubmission, withInsertion } from './composerText';
 import { mayHaveChangedFiles, openTurn } from './conversation';
-import { sendable } from './draftParts';
 import { DoubtfulMessages } from './doubtfulMessages';
 import { Drafts } from './drafts';
 import { FileReviews } from './fileReviews';
@@ -68,7 +67,7 @@ export class ChatController {
     this.sender = new PromptSender({
       requests: this.requests,
       drafts: this.drafts,
-      submit: ({ parts, ...prompt }) => host.request('submit', parts === undefined ? prompt : { ...prompt, parts: sendable(parts) }),
+      submit: ({ parts, ...prompt }) => host.request('submit', parts === undefined ? prompt : { ...prompt, parts: [...parts] }),
       saveDraft: (key, text, parts) => this.saveDraft(key, text, parts),
       newUid: needs.newUid,
       shownSession: () => this.sessionId,
@@ -102,7 +101,7 @@ export class ChatController {
     this.edits = new PromptEdits(
       {
         remember: (change) => memory.remember(change),
-        resend: ({ parts, ...edit }) => this.versions.askAgain(() => host.request('editAndResend', parts === undefined ? edit : { ...edit, parts: sendable(parts) })),
+        resend: ({ parts, ...edit }) => this.versions.askAgain(() => host.request('editAndResend', parts === undefined ? edit : { ...edit, parts: [...parts] })),
         partsOf: (turnUid) => this.partsOf(turnUid),
         newUid: needs.newUid,
       },
@@ -428,7 +427,7 @@ export class ChatController {
   }
 
   private saveDraft(key: string, text: string, parts: readonly DraftPart[] | undefined): void {
-    this.needs.host.send('saveDraft', parts === undefined ? { key, text } : { key, text, parts: sendable(parts) });
+    this.needs.host.send('saveDraft', parts === undefined ? { key, text } : { key, text, parts: [...parts] });
   }
 
   private partsOf(turnUid: string): ReturnType<typeof sentParts> {

@@ -1,5 +1,4 @@
-import type * as v from 'valibot';
-import { imageTypes, type draftParts, type ImageType, type MentionKind } from '../../protocol/attachmentProtocol';
+import type { MentionKind } from '../../protocol/attachmentProtocol';
 import type { DraftPart } from '../../protocol/transcriptWords';
 import { t } from '../localization';
 
@@ -104,19 +103,13 @@ export function imageAddress(part: DraftPart & { readonly kind: 'image' }): stri
   return `data:${part.mediaType};base64,${part.dataBase64}`;
 }
 
-type SendableParts = v.InferInput<typeof draftParts>;
-
-/** As the protocol takes it. An image of a type that it does not know was never attached here. */
-export function sendable(parts: readonly DraftPart[]): SendableParts {
-  return parts.flatMap((part): SendableParts => {
-    if (part.kind !== 'image') return [{ ...part }];
-    const { mediaType } = part;
-    return isImageType(mediaType) ? [{ ...part, mediaType }] : [];
-  });
-}
-
-function isImageType(type: string): type is ImageType {
-  return imageTypes.some((known) => known === type);
+/** The link to the place in a file that a mention names, as links of answers are written; null for what is no file. */
+export function fileLink(source: string): string | null {
+  const match = /^(?:file:(?<file>.+?)|symbol:(?<symbol>.+?:\d+(?:-\d+)?)#.*)$/s.exec(source);
+  const place = match?.groups?.['file'] ?? match?.groups?.['symbol'];
+  if (place === undefined) return null;
+  const [, path = place, line = ''] = /^(.+?)(:\d+)(?:-\d+)?$/s.exec(place) ?? [];
+  return path.split('/').map(encodeURIComponent).join('/') + line;
 }
 
 function kindOfSource(source: string): MentionKind | 'other' {

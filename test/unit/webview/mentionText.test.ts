@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DraftPart, MentionPart } from '../../../src/transcript/draftPart';
+import { fileLink } from '../../../src/webview/chat/draftParts';
 import { followText, isMentioned, mentionAt, withMention, withoutSign } from '../../../src/webview/chat/mentionText';
 
 /** "|" is where the caret is. */
@@ -68,5 +69,20 @@ describe('what goes along', () => {
   test('stays as it is, the very same list, while other words change', () => {
     const parts = [a, dropped, text];
     expect(followText('see @a.ts', 'see @a.ts, and b/', parts, []).parts).toBe(parts);
+  });
+});
+
+describe('the link to what a mention names', () => {
+  test.each([
+    ['file:src/a.ts', 'src/a.ts'],
+    ['file:src/a.ts:10-24', 'src/a.ts:10'],
+    ['file:src/C# notes/50%.md', 'src/C%23%20notes/50%25.md'],
+    ['symbol:src/a.ts:10-24#retry', 'src/a.ts:10'],
+    ['symbol:src/a.ts:10##secret', 'src/a.ts:10'],
+    ['folder:src', null],
+    ['problems', null],
+    ['git:diff', null],
+  ])('of %s is %s', (source, expected) => {
+    expect(fileLink(source)).toBe(expected);
   });
 });

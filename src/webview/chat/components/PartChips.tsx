@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { DraftPart } from '../../../protocol/transcriptWords';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
-import { imageAddress, partIcon, partLabel, sizeWords } from '../draftParts';
+import { fileLink, imageAddress, partIcon, partLabel, sizeWords } from '../draftParts';
 import { useChat } from './ChatContext';
 import { laterParts } from './laterParts';
 
@@ -32,8 +32,9 @@ export function PartChips<P extends DraftPart>({ parts, remove, leave }: PartChi
   }, [parts]);
   if (parts.length === 0) return null;
   const open = (part: P): void => {
-    if (part.kind === 'mention') chat.markdown.openLink(fileOf(part.source));
-    else setOpened(part === shown ? null : part);
+    const link = part.kind === 'mention' ? fileLink(part.source) : null;
+    if (link !== null) chat.markdown.openLink(link);
+    if (part.kind !== 'mention') setOpened(part === shown ? null : part);
   };
   const removeAt = (at: number): void => {
     const part = parts[at];
@@ -94,9 +95,4 @@ function RemoveButton({ name, remove }: { readonly name: string; readonly remove
 
 function titleOf(part: DraftPart): string {
   return `${partLabel(part)} · ${sizeWords(part)}`;
-}
-
-/** The link to what a mention names, for one that names a place in a file; the host lets others be. */
-function fileOf(source: string): string {
-  return source.replace(/^(?:file|symbol|folder):/, '').replace(/#.*$/, '').replace(/(:\d+)-\d+$/, '$1');
 }
