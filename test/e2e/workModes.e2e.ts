@@ -64,8 +64,8 @@ test('a card that is open when the window is reloaded is there again; denied wit
   await again.deny('Leave that file alone, the test is wrong.');
   await answered('I leave it.');
   await toolRow(panel, `edit_file ${fix.path}`, 'denied').waitFor();
-  expect({ lines, linesAgain, fixed: repository.isFixed, told: told('denied'), decision: stored("SELECT decision FROM approvals WHERE call_id = 'denied'"), turn: stored('SELECT outcome, stop_reason FROM turns ORDER BY id DESC LIMIT 1') }).toEqual({
-    lines: fixLines, linesAgain: fixLines, fixed: false,
+  expect({ lines, linesAgain, over: (await workbench.toasts()).filter((text) => text.includes('Hermes asks')), fixed: repository.isFixed, told: told('denied'), decision: stored("SELECT decision FROM approvals WHERE call_id = 'denied'"), turn: stored('SELECT outcome, stop_reason FROM turns ORDER BY id DESC LIMIT 1') }).toEqual({
+    lines: fixLines, linesAgain: fixLines, over: [], fixed: false,
     told: expect.stringContaining('Leave that file alone, the test is wrong.'),
     decision: [{ decision: JSON.stringify({ kind: 'deny', reason: 'Leave that file alone, the test is wrong.' }) }],
     turn: [{ outcome: 'complete', stop_reason: 'stop' }],
