@@ -4,6 +4,7 @@ import type { MemoryManager } from '../memory/memoryManager';
 import { withRecall } from '../memory/recallText';
 import type { SessionStore } from '../store/sessionStore';
 import { isContinuation } from '../transcript/continuation';
+import { promptWords } from '../transcript/draftPart';
 import { answerText, type Message, type UserMessage } from '../transcript/message';
 import { isSteering } from '../transcript/steering';
 import type { Recalled } from '../transcript/turnEvent';
@@ -43,7 +44,7 @@ export class TurnRecall {
     const prompt = promptOf(rows);
     if (prompt === null) return;
     const written = answerText(prompt.parts);
-    const recall = await this.recall(isContinuation(prompt) ? askedIn(rows) : written);
+    const recall = await this.recall(isContinuation(prompt) ? askedIn(rows) : promptWords(prompt.parts));
     const text = this.parts.expandPrompt?.(written) ?? written;
     if (this.run.controller.signal.aborted || (note === null && recall === '' && text === written)) return;
     const noted = [...(note === null ? [] : [note]), ...(text === '' ? [] : [text])].join('\n\n');

@@ -93,7 +93,7 @@ export class AttachmentDesk implements PromptAttachments, Disposable {
   }
 
   dropped(uris: readonly string[]): Promise<Attached> {
-    return this.attach(uris.map((uri) => vscode.Uri.parse(uri)));
+    return this.attach(uris.map(uriOf));
   }
 
   resolve(parts: readonly DraftPart[]): Promise<readonly SentPart[]> {
@@ -146,6 +146,12 @@ export class AttachmentDesk implements PromptAttachments, Disposable {
     this.lifetime.register(vscode.workspace.onDidSaveTextDocument(({ uri }) => void (/(^|\/)\.(git|rg)?ignore$/.test(uri.path) && changed())));
     this.lifetime.register(vscode.workspace.onDidChangeConfiguration((event) => void ((event.affectsConfiguration('files.exclude') || event.affectsConfiguration('search.exclude')) && changed())));
   }
+}
+
+/** As the editor's pages name files; those of a remote machine are files of this side. */
+function uriOf(written: string): vscode.Uri {
+  const uri = vscode.Uri.parse(written);
+  return uri.scheme === 'vscode-remote' ? vscode.Uri.file(uri.path) : uri;
 }
 
 function kindOf(type: vscode.FileType): PickedFile['kind'] {

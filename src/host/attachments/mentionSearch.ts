@@ -1,6 +1,7 @@
 import type { Mention } from '../../protocol/attachmentProtocol';
 import { isSecret } from '../../tools/approval/sensitivePaths';
 import { Pace } from '../pace';
+import type { NameList } from './fileNames';
 import { type Commit, recentLog } from './gitMentions';
 import { type MentionPlaces, within } from './mentionPlaces';
 import { type RankedPath, rankedPath, rankOf } from './mentionRank';
@@ -8,6 +9,11 @@ import { type LineRange, withLines, withoutLines } from './mentionSource';
 
 interface Ranked {
   readonly mention: Mention;
+  readonly rank: number;
+}
+
+interface Fitting {
+  readonly each: RankedPath;
   readonly rank: number;
 }
 
@@ -49,32 +55,37 @@ export class MentionSearch {
       isSymbol ? [] : soon(this.sessions(typed), []),
       isSymbol ? [] : within(clock, typed.startsWith('git') ? gitPatienceMs : patienceMs, this.commits(typed), []),
     ]);
-    const found = isSymbol ? [] : [...this.fixed(typed), ...(await this.files(list.files, list.folders, written, signal))];
+    const found = isSymbol ? [] : [...this.fixed(typed), ...(await this.files(list, written, limit, signal))];
     return [...found, ...symbols, ...sessions, ...commits].sort((a, b) => b.rank - a.rank).slice(0, limit).map(({ mention }) => mention);
   }
 
-  private async files(files: readonly RankedPath[], folders: readonly RankedPath[], written: string, signal: AbortSignal): Promise<readonly Ranked[]> {
+  private async files(list: NameList, written: string, limit: number, signal: AbortSignal): Promise<readonly Ranked[]> {
     const { path, lines } = withoutLines(written);
     const typed = path.toLowerCase().replace(/^\.\//, '').replaceAll('\\', '/');
     const open = this.openFiles();
-    const found: Ranked[] = [];
+    const isOpen = ({ shown }: RankedPath): boolean => open.has(shown);
+    // What is open counts although nothing lists it (an ignored file).
+    const files = [...open.values(), ...(typed === '' ? list.files.slice(0, 2 * limit) : list.files).filter((each) => !isOpen(each))];
+    const fitting = await this.fitting(files, typed, signal, (each, rank) => (typed === '' && isOpen(each) ? unasked.open : rank + (isOpen(each) ? openBonus : 0)));
+    const folders = typed === '' ? [] : await this.fitting(list.folders, typed, signal, (_each, rank) => rank - 300);
+    // Only of the best is it asked whether they may be offered: that takes longer than ranking.
+    return [
+      ...first(fitting, limit, ({ shown }) => this.isOffered(shown, path)).map(({ each, rank }) => ({ mention: this.fileMention(each.shown, lines, isOpen(each)), rank })),
+      ...folders.slice(0, limit).map(({ each, rank }) => ({ mention: { source: `folder:${each.shown.slice(0, -1)}`, label: each.shown, detail: this.places.t('folder'), kind: 'folder' as const }, rank })),
+    ];
+  }
+
+  /** Best first; what was found by then once the signal is aborted. */
+  private async fitting(paths: readonly RankedPath[], typed: string, signal: AbortSignal, weigh: (each: RankedPath, rank: number) => number): Promise<readonly Fitting[]> {
+    const found: Fitting[] = [];
     const pace = new Pace();
-    try {
-      // What is open counts although nothing lists it (an ignored file).
-      for (const each of [...open.values(), ...files.filter(({ shown }) => !open.has(shown))]) {
-        await pace.breathe(signal);
-        const rank = rankOf(each, typed);
-        if (rank !== null && this.isOffered(each.shown, path)) found.push({ mention: this.fileMention(each.shown, lines, open.has(each.shown)), rank: typed === '' && open.has(each.shown) ? unasked.open : rank + (open.has(each.shown) ? openBonus : 0) });
-      }
-      for (const each of typed === '' ? [] : folders) {
-        await pace.breathe(signal);
-        const rank = rankOf(each, typed);
-        if (rank !== null) found.push({ mention: { source: `folder:${each.shown.slice(0, -1)}`, label: each.shown, detail: this.places.t('folder'), kind: 'folder' }, rank: rank - 300 });
-      }
-    } catch (error) {
-      if (!signal.aborted) throw error;
+    for (const [index, each] of paths.entries()) {
+      if (index % 500 === 0) await pace.breathe(signal).catch(() => undefined);
+      if (signal.aborted) break;
+      const rank = rankOf(each, typed);
+      if (rank !== null) found.push({ each, rank: weigh(each, rank) });
     }
-    return found;
+    return found.sort((a, b) => b.rank - a.rank);
   }
 
   private isOffered(shown: string, typed: string): boolean {
@@ -172,4 +183,14 @@ export class MentionSearch {
     if (this.log === null || now - this.log.atMs > logKeptMs) this.log = { atMs: now, commits: recentLog(this.places.git, AbortSignal.timeout(logKeptMs)) };
     return this.log.commits;
   }
+}
+
+/** The first so many that are accepted. */
+function first(fitting: readonly Fitting[], limit: number, accepts: (each: RankedPath) => boolean): readonly Fitting[] {
+  const taken: Fitting[] = [];
+  for (const one of fitting) {
+    if (taken.length === limit) break;
+    if (accepts(one.each)) taken.push(one);
+  }
+  return taken;
 }

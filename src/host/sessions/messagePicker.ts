@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { Gateway } from '../../gateway/gateway';
 import type { TranscriptPage } from '../../store/sessionStore';
 import { isContinuation } from '../../transcript/continuation';
+import { promptWords } from '../../transcript/draftPart';
 import { answerText, type Message } from '../../transcript/message';
 import { ageWords } from '../ageWords';
 import { errorWords } from '../errorWords';
@@ -74,7 +75,7 @@ export function choosable(page: Pick<TranscriptPage, 'messages' | 'turns'>, purp
 function messageItem(message: Message, now: number): MessageItem {
   const who = message.role === 'user' ? vscode.l10n.t('You') : vscode.l10n.t('Hermes');
   return {
-    label: answerText(message.parts).replace(/\s+/g, ' ').trim().slice(0, 120) || vscode.l10n.t('(no text)'),
+    label: promptWords(message.parts).replace(/\s+/g, ' ').trim().slice(0, 120) || vscode.l10n.t('(no text)'),
     description: `${who} · ${ageWords(message.createdAt, now, vscode.env.language)}`,
     iconPath: new vscode.ThemeIcon(message.role === 'user' ? 'account' : 'sparkle'),
     uid: message.uid,
