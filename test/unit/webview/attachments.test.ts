@@ -74,6 +74,15 @@ describe('a mention', () => {
     expect([waiting, page.composer.value, chips(), page.sent('submit')]).toEqual([['@upl', []], '@src/upload.ts ', ['src/upload.ts'], []]);
   });
 
+  test('is picked when it comes, with what was typed behind that Enter, and the caret behind that', async () => {
+    await open();
+    await page.type('see @upl');
+    await page.key('Enter');
+    await page.type('see @uplx');
+    await page.answer('mentions', found);
+    expect([page.composer.value, page.composer.selectionStart, chips(), page.sent('mentions').length]).toEqual(['see @src/upload.ts x', 20, ['src/upload.ts'], 1]);
+  });
+
   test('is none where nothing is found: Enter sends the text', async () => {
     await open();
     await page.type('thanks @bob');

@@ -47,10 +47,14 @@ export function useMentions(field: RefObject<HTMLTextAreaElement | null>): Offer
     const at = open.peek();
     if (at === null || field.current === null) return;
     close();
+    const { value, selectionStart } = field.current;
+    const isTypedOn = selectionStart > at.start + 1 + at.query.length;
     const caret = chat.attachments.mention(mention, at);
+    const written = chat.drafts.text.peek();
+    const place = isTypedOn ? written.length - (value.length - selectionStart) : caret;
     // At once: a key that comes ahead of the next drawing belongs behind the mention.
-    field.current.value = chat.drafts.text.peek();
-    field.current.setSelectionRange(caret, caret);
+    field.current.value = written;
+    field.current.setSelectionRange(place, place);
   };
   const ask = async (query: string): Promise<void> => {
     const question = ++asked.current;
@@ -58,11 +62,16 @@ export function useMentions(field: RefObject<HTMLTextAreaElement | null>): Offer
     if (question !== asked.current) return;
     answer.value = { query, mentions };
     const [first] = mentions;
-    if (isWanted.current && first !== undefined) pick(first);
+    const wanted = isWanted.current;
     isWanted.current = false;
+    if (wanted && first !== undefined) pick(first);
+    else if (wanted) moved(true);
   };
   const moved = (isTyped: boolean): void => {
     const { value, selectionStart, selectionEnd } = field.current ?? { value: '', selectionStart: 0, selectionEnd: 0 };
+    const asking = open.peek();
+    // What is typed behind the Enter that picks, ahead of the answer, goes behind the mention.
+    if (isWanted.current && asking !== null && value.startsWith(`@${asking.query}`, asking.start)) return;
     const at = selectionStart === selectionEnd ? mentionAt(value, selectionStart) : null;
     if (at?.start !== dismissed.current) dismissed.current = null;
     if (at === null || dismissed.current !== null) return close();
