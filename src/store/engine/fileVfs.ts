@@ -3,8 +3,9 @@ import type { DatabaseFiles, FileRole } from './databaseFiles';
 import { MountedDatabase } from './databaseFiles';
 import type { DefaultVfs, WasmParts } from './defaultVfs';
 import { cString } from './defaultVfs';
-import type { OpenFile } from './fileSystem';
-import { accessExists, ioMethodsOrder, logLayout, openFlag, powersafeOverwrite, resultCode, vfsLayout } from './sqliteAbi';
+import { GatheredWrites } from './gatheredWrites';
+import { reservePage, type OpenedFile } from './openedFile';
+import { accessExists, ioMethodsOrder, openFlag, powersafeOverwrite, resultCode, vfsLayout } from './sqliteAbi';
 
 /** Bytes 18 and 19 of the header say which journal a database uses: 1 rollback, 2 write-ahead. On disk ours always says 1, so that
  *  another SQLite reads the last checkpoint and does not look for a log of its own; our SQLite is shown 2. */
@@ -13,19 +14,6 @@ const rollbackJournal = 1;
 const writeAheadLog = 2;
 
 const sectorSize = 4096;
-
-interface OpenedFile {
-  readonly database: MountedDatabase;
-  readonly role: FileRole;
-  readonly file: OpenFile;
-  /** Asked once, at opening: SQLite must not see the mode change under it. */
-  readonly writeAhead: boolean;
-  /** A name is durable only after its folder is synced, which happens with the log's first sync: also where the log was found, because the
-   *  process that made it may have died before. */
-  folderSyncDue: boolean;
-  /** Of a log: the page that the frame announces whose header was written last. */
-  announcedPage: number;
-}
 
 type Callback = (...args: number[]) => number;
 
@@ -138,7 +126,8 @@ export class FileVfs {
     try {
       const writeAhead = database.writeAhead;
       const file = database.open(role);
-      this.opened.set(fileAddress, { database, role, file, writeAhead, folderSyncDue: role === 'log', announcedPage: 0 });
+      const gathered = role === 'log' ? new GatheredWrites(file) : null;
+      this.opened.set(fileAddress, { database, role, file, gathered, writeAhead, folderSyncDue: role === 'log', announcedPage: 0 });
     } catch (error) {
       database.recordFailure('open', database.pathOf(role), error);
       return resultCode.cannotOpen;
@@ -193,6 +182,15 @@ export class FileVfs {
     }
   }
 
+  /** Does the work once the disk has what was written to a log. Its failure is one of a write, so that a full disk is no failed sync. */
+  private flushed(address: number, work: () => number): number {
+    const result = this.guarded(address, 'write', resultCode.ioWrite, ({ database, gathered }) => {
+      if (database.mayWrite && !database.mustReopen) gathered?.flush();
+      return resultCode.ok;
+    });
+    return result === resultCode.ok ? work() : result;
+  }
+
   private readonly xClose = (address: number): number =>
     this.guarded(address, 'close', resultCode.ioClose, (opened) => {
       this.opened.delete(address);
@@ -202,7 +200,10 @@ export class FileVfs {
     });
 
   private readonly xRead = (address: number, into: number, length: number, offset: bigint): number =>
-    this.guarded(address, 'read', resultCode.ioRead, (opened) => {
+    this.flushed(address, () => this.read(address, into, length, offset));
+
+  private read(address: number, into: number, length: number, offset: bigint): number {
+    return this.guarded(address, 'read', resultCode.ioRead, (opened) => {
       const target = this.bytes().subarray(into, into + length);
       const position = Number(offset);
       const count = opened.file.read(target, position);
@@ -210,6 +211,7 @@ export class FileVfs {
       if (opened.role === 'main') this.showHeader(opened, target, position);
       return count < length ? resultCode.ioShortRead : resultCode.ok;
     });
+  }
 
   private showHeader(opened: OpenedFile, target: Uint8Array, position: number): void {
     const firstPage = opened.database.files.repaired?.firstPage;
@@ -219,7 +221,7 @@ export class FileVfs {
 
   private readonly xWrite = (address: number, from: number, length: number, offset: bigint): number =>
     this.guarded(address, 'write', resultCode.ioWrite, (opened) => {
-      const { database, role, file } = opened;
+      const { database, role, file, gathered } = opened;
       if (!database.mayWrite) return resultCode.readOnly;
       if (database.mustReopen) return resultCode.ioWrite;
       const position = Number(offset);
@@ -229,36 +231,42 @@ export class FileVfs {
         setJournalBytes(source, position, rollbackJournal);
       }
       if (role === 'log') reservePage(opened, source, position);
-      file.write(source, position);
+      (gathered ?? file).write(source, position);
       return resultCode.ok;
     });
 
   private readonly xTruncate = (address: number, size: bigint): number =>
-    this.guarded(address, 'truncate', resultCode.ioTruncate, ({ database, role, file }) => {
-      if (!database.mayWrite) return resultCode.readOnly;
-      if (database.mustReopen) return resultCode.ioTruncate;
-      file.truncate(Number(size));
-      if (role === 'main') database.mainCut(Number(size));
-      return resultCode.ok;
-    });
+    this.flushed(address, () =>
+      this.guarded(address, 'truncate', resultCode.ioTruncate, ({ database, role, file }) => {
+        if (!database.mayWrite) return resultCode.readOnly;
+        if (database.mustReopen) return resultCode.ioTruncate;
+        file.truncate(Number(size));
+        if (role === 'main') database.mainCut(Number(size));
+        return resultCode.ok;
+      }),
+    );
 
   private readonly xSync = (address: number): number =>
-    this.guarded(address, 'sync', resultCode.ioSync, (opened) => {
-      const { database, file } = opened;
-      if (!database.mayWrite) return resultCode.ok;
-      if (database.mustReopen) return resultCode.ioSync;
-      file.sync();
-      if (opened.folderSyncDue) database.files.fileSystem.syncFolder(database.files.folder);
-      opened.folderSyncDue = false;
-      return resultCode.ok;
-    });
+    this.flushed(address, () =>
+      this.guarded(address, 'sync', resultCode.ioSync, (opened) => {
+        const { database, file } = opened;
+        if (!database.mayWrite) return resultCode.ok;
+        if (database.mustReopen) return resultCode.ioSync;
+        file.sync();
+        if (opened.folderSyncDue) database.files.fileSystem.syncFolder(database.files.folder);
+        opened.folderSyncDue = false;
+        return resultCode.ok;
+      }),
+    );
 
   private readonly xFileSize = (address: number, result: number): number =>
-    this.guarded(address, 'stat', resultCode.ioStat, ({ database, role, file }) => {
-      const shown = role === 'main' ? (database.files.repaired?.size ?? 0) : 0;
-      new DataView(this.parts.memory.buffer).setBigInt64(result, BigInt(Math.max(file.size(), shown)), true);
-      return resultCode.ok;
-    });
+    this.flushed(address, () =>
+      this.guarded(address, 'stat', resultCode.ioStat, ({ database, role, file }) => {
+        const shown = role === 'main' ? (database.files.repaired?.size ?? 0) : 0;
+        new DataView(this.parts.memory.buffer).setBigInt64(result, BigInt(Math.max(file.size(), shown)), true);
+        return resultCode.ok;
+      }),
+    );
 
   private readonly xCheckReservedLock = (_address: number, result: number): number => {
     this.writeWord(result, 0);
@@ -271,10 +279,4 @@ function setJournalBytes(bytes: Uint8Array, position: number, value: number): vo
     const index = offset - position;
     if (index >= 0 && index < bytes.length) bytes[index] = value;
   }
-}
-
-/** SQLite writes a frame of the log in two pieces: a header that begins with the number of the page, and the page. */
-function reservePage(opened: OpenedFile, source: Uint8Array, position: number): void {
-  if (source.length === logLayout.frameHeader) opened.announcedPage = new DataView(source.buffer, source.byteOffset).getUint32(0);
-  else if (position > logLayout.header) opened.database.reserve(opened.announcedPage * source.length);
 }
