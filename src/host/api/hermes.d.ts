@@ -67,7 +67,8 @@ export interface Session {
   /** Stays the same for the life of a session. */
   readonly conversationId: string;
   readonly title: string | null;
-  /** What it came from: the segment that was summarised, the session it branched from, the session a sub-agent worked for. */
+  /** What it came from: the segment that was summarised, the session it branched from (null where that is erased), the session a sub-agent worked
+   *  for. */
   readonly parentSessionId: string | null;
   readonly parentKind: 'compression' | 'branch' | 'delegate' | null;
   /** Reference of the model, as in the setting `hermes.model`. */
