@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import type { PromptVersions } from '../../store/conversations';
 import { handoffTokens } from '../../transcript/handoff';
 import { isContinuation } from '../../transcript/continuation';
@@ -22,6 +23,9 @@ interface MarkdownContext {
   readonly t: Translate;
   readonly language: string;
 }
+
+/** What the result of a call says that a sub-agent worked on. */
+const delegateDetails = v.object({ kind: v.literal('delegate'), sessionId: v.string(), title: v.nullable(v.string()) });
 
 /** A session as a document to read: prompts and answers in full, thinking and tool calls folded, how each turn ended below it. */
 export function markdownExport(record: SessionRecord, { t, language }: MarkdownContext): string {
@@ -134,7 +138,9 @@ function assistantBlocks(message: AssistantMessage, results: ReadonlyMap<string,
 
 function callBlock(call: ToolCallPart, result: ToolResultPart | undefined, t: Translate): string {
   const state = result === undefined ? t('no result') : outcomeWords(result.outcome, t);
-  return folded(t('Tool: {name}, {state}', { name: call.name, state }), [fenced(call.arguments, 'json'), ...(result === undefined ? [] : [fenced(result.text, '')])].join('\n\n'));
+  const helper = v.safeParse(delegateDetails, result?.details);
+  const session = helper.success ? [t('Sub-agent “{title}”, session {id}', { title: oneLine(helper.output.title ?? t('Untitled Session')), id: helper.output.sessionId })] : [];
+  return folded(t('Tool: {name}, {state}', { name: call.name, state }), [fenced(call.arguments, 'json'), ...session, ...(result === undefined ? [] : [fenced(result.text, '')])].join('\n\n'));
 }
 
 function strayResult({ parts: [result] }: ToolMessage, calls: ReadonlySet<string>, t: Translate): readonly string[] {

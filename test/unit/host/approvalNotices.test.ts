@@ -50,6 +50,18 @@ describe('a question nobody sees', () => {
     expect(counts).toEqual([1, 0]);
   });
 
+  it('of a sub-agent is that of the session it works for, once, until it asks nothing more', async () => {
+    const { made, shown, happens } = notices();
+    const its: Approval = { ...approval('a1'), sessionId: 'child', turnUid: 't9', subAgent: { title: 'Look', turnUid: 't1', callId: 'c1' } };
+    happens({ kind: 'approvalRequested', turn: { ...turn, uid: 't9', sessionId: 'child', state: 'waiting', approvalId: 'a1' }, approval: its });
+    const before = made.count;
+    happens({ kind: 'subAgentAsks', turnUid: 't1', approval: its });
+    const asking = made.count;
+    happens({ kind: 'subAgentAsks', turnUid: 't1', approval: null });
+    await settle();
+    expect([before, asking, made.count, shown.length]).toEqual([0, 1, 0, 1]);
+  });
+
   it('cannot smuggle a link into the notification, nor fill the screen', async () => {
     const { shown, happens } = notices();
     happens(asked('a1', `[ok](command:evil)\n${'x'.repeat(500)}`));

@@ -51,6 +51,23 @@ describe('calls of a running turn', () => {
   });
 });
 
+describe('a question of a sub-agent', () => {
+  const its: Approval = { ...approval, id: 'sub', sessionId: 'child', turnUid: 'its-turn', messageUid: 'its-row', callId: 'its-call', subAgent: { title: 'Look', turnUid: 'turn1', callId: 'c1' } };
+  const asks = (one: Approval | null): TurnEvent => ({ kind: 'subAgentAsks', turnUid: 'turn1', approval: one });
+
+  test('stands at the call it works on, while the turn goes on running, until the next one asks or none does', () => {
+    const asked = after([runs('c1'), asks(its)]);
+    const next = after([asks({ ...its, id: 'next' })], asked);
+    const over = after([{ kind: 'turnSettled', turn: settledTurn(), messages: [question, calls] }], asked);
+    expect([states(asked)[0], asked.turns.get('turn1')?.state, asked.turns.has('its-turn'), next.approval?.id, after([asks(null)], next).approval, over.approval, after([asks(its)], over).approval]).toEqual(['c1 waiting', 'running', false, 'next', null, null, null]);
+  });
+
+  test('is not taken for one of the turn itself', () => {
+    const own = after([{ kind: 'approvalRequested', turn: waiting, approval }]);
+    expect(after([asks(null)], own).approval?.id).toBe('ap');
+  });
+});
+
 describe('a question to the person', () => {
   test('is there again after the view was drawn anew, and gone once it was decided elsewhere or its turn is over', () => {
     const drawn = conversationFrom(shownSession({ messages: [question, calls], openTurn: waiting, approval }), 0);
