@@ -239,7 +239,7 @@ function judge(sizes, sessions, { activation, vsixBytes }, fileSearch) {
     { aim: `search for words at ${largest.messages.toLocaleString('en')} messages, p95 ms`, value: largest.finding.words.p95, most: 100 },
     { aim: 'chunk while a scan runs, p95 ms', value: largest.finding.duringScan.p95, most: 40 },
     ...fileSearchAims(fileSearch),
-    { aim: 'activation in a real VS Code (load + activate), ms', value: activation.ms, most: 50 },
+    { aim: 'activation in a real VS Code (load + activate), after the first start, ms', value: activation.ms, most: 50 },
     { aim: '.vsix, bytes', value: vsixBytes, most: 2 * 1024 * 1024 },
   ];
   return aims.map((aim) => ({ ...aim, met: aim.value <= aim.most }));
@@ -256,6 +256,7 @@ try {
   const fileSearch = await measureFileSearch(flags.quick);
   console.log('\nThe extension in a real VS Code …');
   const shipped = await measureShipped(plan.starts);
+  console.log(`  first start of a version: ${shipped.firstActivation.ms} ms`);
   const aims = judge(sizes, sessions, shipped, fileSearch);
   console.log('\nAims');
   for (const { aim, value, most, met } of aims) console.log(`  ${met ? '✓' : '✗'} ${aim}: ${value} (at most ${most})`);

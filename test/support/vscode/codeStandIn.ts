@@ -20,7 +20,9 @@ interface SuiteArguments {
  */
 export async function runSuite(argv: readonly string[], print: (line: string) => void): Promise<number> {
   const suite = parseArguments(argv);
-  await using session = await VscodeSession.start({ testDriver: true, extensions: helperExtensions(suite.extensionsDir) });
+  // A folder that is kept: what extensions stored is there at the next start, as with a data folder of a person's own.
+  const root = process.env['HERMES_SESSION_FOLDER'];
+  await using session = await VscodeSession.start({ testDriver: true, extensions: helperExtensions(suite.extensionsDir), ...(root !== undefined && { root }) });
   const page = await session.browser.context.newPage();
   const finished = new Promise<number>((resolve, reject) => {
     const limit = setTimeout(() => reject(new Error(`The suite did not end within ${SUITE_LIMIT_MS / 1000} s`)), SUITE_LIMIT_MS);
