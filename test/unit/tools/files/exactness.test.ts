@@ -27,7 +27,7 @@ describe('bytes', () => {
         }
       }),
     );
-  });
+  }, 120_000);
 });
 
 describe('lines', () => {

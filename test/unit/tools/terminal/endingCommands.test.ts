@@ -189,7 +189,7 @@ describe('many commands', () => {
     for (let again = 0; again < 100 && open().length > before; again++) await new Promise((resolve) => setTimeout(resolve, 20));
     expect(open().length).toBe(before);
     expect(world.running.alive).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 });
 
 it('a stop that comes before the start runs nothing', async () => {
