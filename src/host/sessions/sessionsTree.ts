@@ -38,18 +38,26 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
   private followed: string | null = null;
   readonly onDidChangeTreeData = this.changes.event;
 
+  /** What was selected when the editor last said so. */
+  private chosen: readonly SessionEntry[] = [];
+
   constructor(private readonly needs: SessionsTreeNeeds) {
     this.view = vscode.window.createTreeView<SessionsRow>(sessionsViewId, { treeDataProvider: this, canSelectMany: true, showCollapseAll: true });
     this.view.onDidChangeVisibility(() => this.visibilityChanged());
+    this.view.onDidChangeSelection(({ selection }) => (this.chosen = selection.filter((row) => row.kind === 'session')));
     const listening = [needs.listing.onDidChange(() => this.redraw()), needs.others.onDidChange(() => this.redraw())];
     this.listening = { dispose: () => listening.forEach((each) => each.dispose()) };
     this.redraw();
     this.visibilityChanged();
   }
 
-  /** What the person has selected in the view. */
+  /** What the person has selected in the view. While the view is drawn anew the editor knows its rows not yet and says that less is selected, or
+   *  nothing: a key pressed just then means what was selected before. */
   get selected(): readonly SessionEntry[] {
-    return this.view.selection.filter((row) => row.kind === 'session');
+    const known = this.view.selection.filter((row) => row.kind === 'session');
+    if (known.length >= this.chosen.length) return known;
+    const chosen = new Set(this.chosen.map(({ sessionId }) => sessionId));
+    return rowsBelow(this.groups).filter(({ sessionId }) => chosen.has(sessionId));
   }
 
   /** The chat may show another session now. */
