@@ -6,6 +6,7 @@ import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { McpServers } from '../../tools/mcp/mcpServers';
+import { stayingAtOrigin } from '../../tools/mcp/originFetch';
 import { commandLine, definitionId, fingerprint, type ServerDefinition } from '../../tools/mcp/serverDefinition';
 import { envFilePath, serverPlan } from '../../tools/mcp/serverPlan';
 import type { AnyTool } from '../../tools/tool';
@@ -63,7 +64,7 @@ export class McpDesk implements Disposable {
     this.inputs = new ServerInputs(context.workspaceState, context.secrets);
     this.servers = this.lifetime.register(
       new McpServers({
-        connect: async () => load()({ version: versionOf(context.extension.packageJSON), fetch: (...request) => globalThis.fetch(...request) }),
+        connect: async () => load()({ version: versionOf(context.extension.packageJSON), fetch: stayingAtOrigin((...request) => globalThis.fetch(...request)) }),
         roots: () => (vscode.workspace.workspaceFolders ?? []).map(({ uri, name }) => ({ uri: uri.toString(), name })),
         clock, log,
       }),
@@ -199,7 +200,8 @@ export class McpDesk implements Disposable {
     const open = this.known.filter(({ isTrusted, fingerprint: mark }) => !isTrusted && !this.asked.has(mark));
     if (open.length === 0) return;
     for (const { fingerprint: mark } of open) this.asked.add(mark);
-    const names = open.map(({ definition }) => `“${definition.name}”`).join(', ');
+    // The editor draws links in notifications, and a repository chose these names.
+    const names = open.map(({ definition }) => `“${definition.name.replaceAll('](', '] (')}”`).join(', ');
     const review = vscode.l10n.t('Review…');
     const sentence = vscode.l10n.t('This folder defines MCP servers that you have not trusted: {names}. None of them runs before you have seen what it starts.', { names });
     const chosen = await vscode.window.showInformationMessage(sentence, review, vscode.l10n.t('Not Now'));

@@ -1,0 +1,24 @@
+const mostRedirects = 5;
+const redirects: readonly number[] = [301, 302, 303, 307, 308];
+
+/** Follows redirects within the origin only. What goes with a request (a key in a header, the arguments of a call) was meant for the server that
+ *  the person trusted, and `fetch` by itself takes all headers but `Authorization` and cookies along to wherever that server points. Takes addresses
+ *  only: the body of a `Request` cannot be sent a second time. */
+export function stayingAtOrigin(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  return async (address, init) => {
+    if (address instanceof Request) throw new TypeError('Give an address and what is sent to it.');
+    let at = new URL(address);
+    let sent: RequestInit = { ...init, redirect: 'manual' };
+    for (let count = 0; count <= mostRedirects; count++) {
+      const response = await fetch(at, sent);
+      const location = redirects.includes(response.status) ? response.headers.get('location') : null;
+      if (location === null) return response;
+      await response.body?.cancel();
+      const next = URL.canParse(location, at.href) ? new URL(location, at.href) : null;
+      if (next?.origin !== at.origin) throw new Error(`The server at ${at.origin} leads to ${next?.origin ?? 'something that is no address'}. Nothing was sent there: write that address into the definition if it is the right one.`);
+      if (response.status === 303 || (response.status < 303 && sent.method === 'POST')) sent = { ...sent, method: 'GET', body: null };
+      at = next;
+    }
+    throw new Error(`The server at ${at.origin} redirects more than ${mostRedirects} times.`);
+  };
+}
