@@ -77,6 +77,11 @@ describe('what the agent asks', () => {
     expect([shown, card().querySelector('.diff-added .diff-text')?.textContent]).toEqual(['echo ok \\u{202e}# safe\\u{200b}\nrm\\u{a0}-rf .', 'if (admin\\u{2066}) { // \u{1f469}\u200d\u{1f4bb}\n']);
   });
 
+  test('hides nothing in the arguments of a tool', async () => {
+    await asked({ ...command, access: { kind: 'mcp', server: 's', tool: 't', readOnly: false }, subject: 's/t', preview: '```json\n{ "path": "a\u202etxt.sh" }\n```' });
+    expect(card().querySelector('.approval-preview')?.textContent).toContain('a\\u{202e}txt.sh');
+  });
+
   test('shows a change as its lines', async () => {
     const paths = [{ path: '/home/me/upload/a.ts', shown: 'a.ts', isInside: true }];
     await asked({ ...command, tool: 'edit_file', access: { kind: 'edit', paths }, subject: 'a.ts', reasons: ['change'], rules: ['edit(**)'], preview: '--- a/a.ts\n+++ b/a.ts\n@@ -1,1 +1,1 @@\n-old\n+new\n' });
@@ -105,6 +110,15 @@ describe('an answer to it', () => {
     await page.answer('decideApproval', null);
     await vi.waitFor(() => expect(focused()).toBe('Message'));
     expect([page.sent('decideApproval'), meanwhile, names('alertdialog')]).toEqual([[{ approvalId: 'ap', decision }], 1, []]);
+  });
+
+  test('is given once by a double click, and not by a key that is held down: the next question may stand there', async () => {
+    await asked();
+    const button = find('button', 'Allow Once');
+    button.dispatchEvent(new MouseEvent('click', { bubbles: true, detail: 2 }));
+    card().dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', ctrlKey: true, repeat: true, bubbles: true }));
+    await page.settle();
+    expect(page.sent('decideApproval')).toEqual([]);
   });
 
   test('Always… keeps the rules as the person leaves them, here or everywhere', async () => {
