@@ -31,6 +31,8 @@ export function commandEnvironment({ login, terminal, python, secrets, platform 
     if (value === null) variables.delete(spelled);
     else variables.set(spelled, value);
   }
+  // With it `cd src` may lead to another folder than the one that was judged and asked for.
+  variables.delete('CDPATH');
   if (python !== null) activate(variables, python, platform);
   for (const [name, value] of Object.entries(withoutScreen)) variables.set(name, value);
   const ours = secrets.filter((secret) => secret.length >= 8);

@@ -11,18 +11,19 @@ export function ActivityLine({ block }: { readonly block: TurnBlock }) {
   const chat = useChat();
   const now = useNow(chat.needs.timers.nowMs, 1000);
   const { activity, turn } = block;
+  const isWaiting = turn?.state === 'waiting';
   const since = activity === null ? 0 : Math.max(0, now - activity.receivedAt);
-  const words = activity === null || turn?.state === 'waiting' ? waitingWords(block) : activityWords(activity.activity, since, turn?.model ?? '');
+  const words = activity === null || isWaiting ? waitingWords(block) : activityWords(activity.activity, since, turn?.model ?? '');
   const lasting = useLasting(words !== null, 150);
   const meter = stepWords(block.steps);
   if ((words === null || !lasting) && meter === null) return null;
-  const retrying = activity?.activity.kind === 'retrying';
+  const retrying = !isWaiting && activity?.activity.kind === 'retrying';
   const recallOf = activity?.activity.kind === 'recalling' ? (turn?.uid ?? null) : null;
   return (
     <p class={`activity${retrying ? ' activity-warning' : ''}`}>
       {words !== null && lasting && (
         <>
-          <Icon name={retrying ? 'warning' : 'loading'} spin={!retrying} />
+          <Icon name={retrying ? 'warning' : isWaiting ? 'question' : 'loading'} spin={!retrying && !isWaiting} />
           <span>{words}</span>
         </>
       )}

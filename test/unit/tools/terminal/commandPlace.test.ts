@@ -35,7 +35,7 @@ describe('the environment of commands', () => {
   const parts = { login: {}, terminal: {}, python: null, secrets: [], platform: 'linux' } as const;
 
   it('is the person\'s, without what the editor set for itself, and with nobody in front of it', () => {
-    const login = { PATH: '/bin', NVM_DIR: '/n', ELECTRON_RUN_AS_NODE: '1', VSCODE_IPC_HOOK_CLI: '/s', GIT_ASKPASS: '/code/askpass.sh', TERM: 'xterm', PAGER: 'less', EDITOR: 'vi' };
+    const login = { PATH: '/bin', NVM_DIR: '/n', ELECTRON_RUN_AS_NODE: '1', VSCODE_IPC_HOOK_CLI: '/s', GIT_ASKPASS: '/code/askpass.sh', CDPATH: '/elsewhere', TERM: 'xterm', PAGER: 'less', EDITOR: 'vi' };
     expect(commandEnvironment({ ...parts, login })).toEqual({ PATH: '/bin', NVM_DIR: '/n', EDITOR: 'vi', TERM: 'dumb', PAGER: 'cat', GIT_PAGER: 'cat', GIT_EDITOR: 'true', GIT_TERMINAL_PROMPT: '0' });
   });
 
