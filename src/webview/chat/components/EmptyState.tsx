@@ -14,7 +14,7 @@ export function EmptyState() {
   const { model, recentSessions, demoPrompts, folderName, beginning } = chat.state.value;
   return (
     <div class="empty">
-      <p class="empty-line">{t('Hermes answers questions about your folder with the model you choose. Every word you see is already saved.')}</p>
+      <p class="empty-line">{t('Hermes works in your folder with the model you choose. Every word you see is already saved.')}</p>
       {beginning.private && <p class="empty-note">{t('Private session: it is stored here, and no memory provider is told of it.')}</p>}
       {folderName === null && (
         <p class="empty-note">
