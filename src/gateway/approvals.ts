@@ -1,6 +1,8 @@
 import type { Clock } from '../base/clock';
+import type { Log } from '../base/log';
 import type { SwitchReason } from '../memory/switchReason';
 import type { SessionStore } from '../store/sessionStore';
+import { isUnknownOutcome, StoreError } from '../store/storeError';
 import type { Approval, ApprovalDecision, Mode } from '../transcript/approval';
 import { isContinuation } from '../transcript/continuation';
 import type { Session } from '../transcript/session';
@@ -18,6 +20,7 @@ import type { WaitingTurns } from './waitingTurns';
 interface ApprovalParts {
   readonly store: SessionStore;
   readonly clock: Clock;
+  readonly log: Log;
   readonly sessions: SessionDirectory;
   readonly surfaces: SurfaceRegistry;
   readonly slots: TurnSlots;
@@ -28,6 +31,9 @@ interface ApprovalParts {
   /** What the sub-agents ask that work for this session now. */
   readonly askedBySubAgents: (sessionId: string) => Approval | null;
 }
+
+/** Pauses before it is looked whether a decision that seemed to fail was stored; the last one repeats. */
+const lookAgainMs = [1000, 2000, 5000, 10_000, 30_000];
 
 /** What a person decides about a turn at work, and how freely its agent may act. A decision is on disk before anything runs because of it. */
 export class Approvals {
@@ -43,9 +49,36 @@ export class Approvals {
   }
 
   private async decideInSequence(conversationId: string, id: string, decision: ApprovalDecision): Promise<void> {
-    const { store, clock, sessions, slots, runner, waiting } = this.parts;
+    const { store, clock, slots } = this.parts;
     slots.refuseWhenClosing();
-    const { approval, turn } = await tryAgain(clock, () => store.decideApproval(id, decision, clock.now()));
+    try {
+      const { approval, turn } = await tryAgain(clock, () => store.decideApproval(id, decision, clock.now()));
+      await this.goOnWith(conversationId, approval, turn, decision);
+    } catch (error) {
+      if (error instanceof StoreError && isUnknownOutcome(error)) this.lookAgain(conversationId, id, 0);
+      throw error;
+    }
+  }
+
+  /** The decision may be on disk although the store could not say so. The turn would wait for ever, because nothing is asked there any longer. */
+  private lookAgain(conversationId: string, id: string, attempt: number): void {
+    const { store, clock, slots, log } = this.parts;
+    clock.after(lookAgainMs[attempt] ?? 30_000, () => {
+      const look = slots.inSequence(conversationId, async () => {
+        if (slots.isClosing) return;
+        const approval = await store.approval(id);
+        const turn = approval === null ? null : await store.getTurn(approval.turnUid);
+        if (approval?.state.kind === 'decided' && turn !== null) await this.goOnWith(conversationId, approval, turn, approval.state.decision);
+      });
+      look.catch((error: unknown) => {
+        if (error instanceof StoreError && !slots.isClosing) this.lookAgain(conversationId, id, attempt + 1);
+        else log.error('A turn could not go on with what was decided', error);
+      });
+    });
+  }
+
+  private async goOnWith(conversationId: string, approval: Approval, turn: Turn, decision: ApprovalDecision): Promise<void> {
+    const { sessions, runner, waiting } = this.parts;
     if (approval.state.kind !== 'decided') return;
     // An earlier Allow may have been stored although it seemed to fail. Whoever then denies what has not begun is obeyed.
     const isTakenBack = decision.kind === 'deny' && approval.state.decision.kind === 'allow';

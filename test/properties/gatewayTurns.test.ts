@@ -33,6 +33,16 @@ const onceBroken: readonly { readonly name: string; readonly steps: readonly Ste
       { kind: 'powerCut', seed: 307_080 },
     ],
   },
+  {
+    name: 'an Allow is stored although the store says twice that it failed',
+    steps: [
+      { kind: 'prompt', surface: 0, repeated: false, busy: 'queue' },
+      { kind: 'call', session: 0, tools: [{ ms: 0, readOnly: false, asks: true }, { ms: 0, readOnly: false, asks: false }] },
+      { kind: 'failingStore', times: 2, when: 'after' },
+      { kind: 'decide', session: 0, how: 'allow', again: false },
+      { kind: 'time', ms: 200 },
+    ],
+  },
 ];
 
 describe('turns, whatever happens', () => {

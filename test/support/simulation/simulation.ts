@@ -75,7 +75,7 @@ export class Simulation {
     const sessionId = this.conversation(session);
     const messages = sessionId === undefined ? [] : this.host.db.readTranscript({ sessionId, limit: 1000, includeHidden: true }).messages;
     return messages.map(({ role, visibility, parts }) => {
-      const content = parts.map((part) => (part.kind === 'toolCall' ? `[${part.callId}]` : 'text' in part ? part.text : '')).join('');
+      const content = parts.map((part) => (part.kind === 'toolCall' ? `[${part.callId}]` : part.kind !== 'attachment' && 'text' in part ? part.text : '')).join('');
       return `${role}${visibility.kind === 'shown' ? '' : ` (${visibility.kind})`}: ${content.replaceAll('][', '] [')}`;
     });
   }

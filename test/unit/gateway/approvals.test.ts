@@ -175,6 +175,17 @@ describe('a turn that waits', () => {
     expect([resumed, (await world.store.openTurnOf(sessionId))?.state]).toEqual([asked, undefined]);
   });
 
+  it('goes on by itself after an Allow that was stored although it seemed to fail', async () => {
+    const { panel, ran } = await asking();
+    world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Well.'));
+    await world.send(panel, 'go');
+    const { id } = await question(panel);
+    world.failAfter('decideApproval', 2, full);
+    await expect(world.gateway.decideApproval(id, once)).rejects.toBe(full);
+    await panel.untilSettled(1);
+    expect([ran, panel.settled.map(({ turn }) => turn.stopReason)]).toEqual([['change a.ts'], ['stop']]);
+  });
+
   it('does nothing for an Allow that seemed to fail once it is denied', async () => {
     const { panel, ran } = await asking();
     world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Well.'));
