@@ -31,8 +31,11 @@ export class MirrorTerminals implements Disposable {
 
   private of(conversationId: string): MirrorTerminal {
     const known = this.open.get(conversationId);
-    if (known !== undefined) return known;
-    const made = new MirrorTerminal(this.clock, () => this.open.delete(conversationId));
+    // The editor says of a terminal that it is gone before it tells the one that fills it.
+    if (known !== undefined && known.terminal.exitStatus === undefined) return known;
+    const made: MirrorTerminal = new MirrorTerminal(this.clock, () => {
+      if (this.open.get(conversationId) === made) this.open.delete(conversationId);
+    });
     this.open.set(conversationId, made);
     return made;
   }

@@ -55,7 +55,7 @@ export class TerminalDesk implements Disposable {
     const mirrors = this.lifetime.register(new MirrorTerminals(this.running, clock));
     this.lifetime.register(this.running.onDidStart((command) => (this.last = command)));
     const picker = new RunningCommandPicker(this.running, mirrors, (file) => this.openOutput(file));
-    this.lifetime.register(registerCommands({ 'hermes.runningCommands': () => picker.show() }, log));
+    this.lifetime.register(registerCommands({ runningCommands: () => picker.show() }, log));
     const endOrphans = async (): Promise<void> => {
       const count = await endOrphanedCommands(clock);
       if (count > 0) log.info(`${count} commands were left running by a window that ended unexpectedly; they were ended.`);
