@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import * as v from 'valibot';
@@ -24,8 +24,9 @@ export function readElsewhere(world: World, statement: string): readonly string[
   const files = storeFiles(path.join(world.home, 'store'));
   const copy = path.join(copies, 'copy.db');
   try {
-    copyFileSync(files.main, copy);
-    if (existsSync(files.log)) copyFileSync(files.log, `${copy}-wal`);
+    // Read and written: `copyFile` goes on for ever with a file that becomes shorter meanwhile, as the log does at a checkpoint.
+    writeFileSync(copy, readFileSync(files.main));
+    if (existsSync(files.log)) writeFileSync(`${copy}-wal`, readFileSync(files.log));
     return otherSqlite(copy, statement);
   } finally {
     rmSync(copies, { recursive: true, force: true });

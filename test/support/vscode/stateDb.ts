@@ -37,12 +37,17 @@ export function copyStateDb(folder: string): string {
   const copy = fs.mkdtempSync(path.join(os.tmpdir(), 'hermes-state-'));
   for (let attempt = 0; attempt < 50; attempt += 1) {
     const before = version(database, log);
-    fs.copyFileSync(database, path.join(copy, 'state.db'));
-    if (fs.existsSync(log)) fs.copyFileSync(log, path.join(copy, 'state.db-wal'));
+    copyLive(database, path.join(copy, 'state.db'));
+    if (fs.existsSync(log)) copyLive(log, path.join(copy, 'state.db-wal'));
     if (version(database, log) === before) return copy;
     fs.rmSync(path.join(copy, 'state.db-wal'), { force: true });
   }
   throw new Error(`${database} was checkpointed during each of 50 copies`);
+}
+
+/** `copyFile` goes on for ever with a file that becomes shorter while it is copied, as the log does at a checkpoint. */
+function copyLive(from: string, to: string): void {
+  fs.writeFileSync(to, fs.readFileSync(from));
 }
 
 /** Changes exactly when a checkpoint changes the database file or starts the log anew (the log's header carries new salts then). */

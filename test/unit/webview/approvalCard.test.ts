@@ -185,6 +185,23 @@ describe('the keyboard', () => {
     expect([focused(), all('alert').map(nameOf)]).toEqual(['Message', ['Allow running git push origin fix?']]);
   });
 
+  test('takes a reason and rules as they stand when Enter is pressed, however fast that is', async () => {
+    await asked();
+    await page.press('Deny');
+    await page.settle();
+    await page.fillAndEnter(find('textbox', 'Reason'), 'use a branch');
+    await page.refuse('decideApproval', 'The disk is full.');
+    await page.settle();
+    await page.press('Cancel');
+    await page.press('Always…');
+    await page.settle();
+    await page.fillAndEnter(find('textbox', 'Rule 2'), 'run(npm test)');
+    expect(page.sent('decideApproval')).toEqual([
+      { approvalId: 'ap', decision: { kind: 'deny', reason: 'use a branch' } },
+      { approvalId: 'ap', decision: { kind: 'allow', scope: 'workspace', rules: ['run(git push origin fix)', 'run(npm test)'] } },
+    ]);
+  });
+
   test('allows with Ctrl+Enter and opens the reason with Ctrl+Backspace; Escape denies nothing and stops nothing', async () => {
     await asked();
     await page.key('Backspace', { ctrlKey: true });

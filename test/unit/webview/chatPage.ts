@@ -108,6 +108,15 @@ export class ChatPage {
     });
   }
 
+  /** Types into a field and presses Enter before the page has drawn what was typed, as whoever writes fast does. */
+  async fillAndEnter(field: HTMLElement, text: string): Promise<void> {
+    if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) throw new Error('Nothing can be typed here');
+    field.value = text;
+    field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+    field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
+    await this.settle();
+  }
+
   async key(key: string, init: KeyboardEventInit = {}): Promise<KeyboardEvent> {
     const event = new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, ...init });
     await act(() => {

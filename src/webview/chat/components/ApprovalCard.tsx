@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Approval, ApprovalDecision, ApprovalRequest } from '../../../protocol/transcriptWords';
 import { Icon } from '../../Icon';
@@ -135,11 +136,13 @@ interface DenyReasonProps {
 
 /** Enter denies, with or without a reason. */
 function DenyReason({ busy, deny, cancel }: DenyReasonProps) {
-  const [reason, setReason] = useState('');
+  // A signal: Enter may come before what was typed is drawn.
+  const reason = useSignal('');
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
   const done = (): void => {
-    if (!busy) deny(reason.trim() === '' ? null : reason.trim());
+    const said = reason.peek().trim();
+    if (!busy) deny(said === '' ? null : said);
   };
   return (
     <div class="approval-answer">
@@ -150,8 +153,8 @@ function DenyReason({ busy, deny, cancel }: DenyReasonProps) {
         dir="auto"
         aria-label={t('Reason')}
         placeholder={t('Tell the agent why, or what to do instead (optional)')}
-        value={reason}
-        onInput={(event) => setReason(event.currentTarget.value)}
+        value={reason.value}
+        onInput={(event) => (reason.value = event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || event.isComposing) return;
           event.preventDefault();

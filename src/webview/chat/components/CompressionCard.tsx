@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../../localization';
 import { compactCount } from '../../times';
 import type { CompressionOffer } from '../sessionContext';
@@ -7,7 +8,8 @@ import { useChat } from './ChatContext';
 /** What compressing would save, and the decision, above the composer. */
 export function CompressionCard({ offer }: { readonly offer: CompressionOffer }) {
   const chat = useChat();
-  const [focus, setFocus] = useState(offer.focus);
+  // A signal: Enter may come before what was typed is drawn.
+  const focus = useSignal(offer.focus);
   const confirm = useRef<HTMLButtonElement>(null);
   useEffect(() => confirm.current?.focus(), []);
   const leave = (): void => {
@@ -15,7 +17,7 @@ export function CompressionCard({ offer }: { readonly offer: CompressionOffer })
     chat.focusComposer();
   };
   const compress = (): void => {
-    void chat.context.compress(focus);
+    void chat.context.compress(focus.peek());
     chat.focusComposer();
   };
   const saved = { before: compactCount(offer.tokens.before), after: compactCount(offer.tokens.after) };
@@ -37,8 +39,8 @@ export function CompressionCard({ offer }: { readonly offer: CompressionOffer })
         dir="auto"
         aria-label={t('Keep above all')}
         placeholder={t('What should the summary keep above all? (optional)')}
-        value={focus}
-        onInput={(event) => setFocus(event.currentTarget.value)}
+        value={focus.value}
+        onInput={(event) => (focus.value = event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && !event.isComposing) compress();
         }}

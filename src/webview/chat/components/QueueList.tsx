@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { QueuedPrompt } from '../../../protocol/transcriptWords';
 import { Icon } from '../../Icon';
@@ -60,14 +61,17 @@ function IconButton({ icon, label, onClick }: { readonly icon: string; readonly 
 
 function QueueEditor({ prompt, close }: { readonly prompt: QueuedPrompt; readonly close: () => void }) {
   const chat = useChat();
-  const [text, setText] = useState(prompt.text);
+  // A signal: Enter may come before what was typed is drawn.
+  const text = useSignal(prompt.text);
   const leave = (): void => {
     close();
     chat.focusComposer();
   };
-  const isEmpty = text.trim() === '' && (prompt.parts ?? []).length === 0;
+  const isBlank = (written: string): boolean => written.trim() === '' && (prompt.parts ?? []).length === 0;
+  const isEmpty = isBlank(text.value);
   const save = async (): Promise<void> => {
-    if (!isEmpty && (await chat.editQueued(prompt.uid, text))) leave();
+    const written = text.peek();
+    if (!isBlank(written) && (await chat.editQueued(prompt.uid, written))) leave();
   };
   return (
     <div class="queue-editor">
@@ -75,14 +79,14 @@ function QueueEditor({ prompt, close }: { readonly prompt: QueuedPrompt; readonl
         class="field queue-field"
         aria-label={t('Edit queued message')}
         dir="auto"
-        value={text}
+        value={text.value}
         ref={(field: HTMLTextAreaElement | null) => {
           if (field !== null && !field.dataset['focused']) {
             field.dataset['focused'] = 'true';
             field.focus();
           }
         }}
-        onInput={(event) => setText(event.currentTarget.value)}
+        onInput={(event) => (text.value = event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.isComposing) return;
           if (event.key === 'Escape') {

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../../localization';
 
@@ -12,28 +13,29 @@ interface RuleEditorProps {
 
 /** The rules that would allow it from now on, to be narrowed or widened before they are kept. An emptied field is left out. */
 export function RuleEditor({ rules, busy, save, cancel }: RuleEditorProps) {
-  const [texts, setTexts] = useState(rules);
+  // A signal: Enter may come before what was typed is drawn, and must not keep the wider rule that stood there.
+  const texts = useSignal(rules);
   const [scope, setScope] = useState<RuleScope>('workspace');
   const group = useRef<HTMLDivElement>(null);
   useEffect(() => group.current?.querySelector('input')?.focus(), []);
-  const kept = texts.map((text) => text.trim()).filter((text) => text !== '');
-  const cannot = busy || kept.length === 0;
+  const cannot = busy || written(texts.value).length === 0;
   const keep = (): void => {
-    if (!cannot) save(scope, kept);
+    const kept = written(texts.peek());
+    if (!busy && kept.length > 0) save(scope, kept);
   };
   return (
     <div class="approval-answer" ref={group} role="group" aria-label={t('Rules that allow it from now on')}>
-      <p class="card-text">{texts.length === 1 ? t('Allowed from now on without asking:') : t('Allowed from now on without asking, each part by its own rule:')}</p>
-      {texts.map((text, index) => (
+      <p class="card-text">{rules.length === 1 ? t('Allowed from now on without asking:') : t('Allowed from now on without asking, each part by its own rule:')}</p>
+      {texts.value.map((text, index) => (
         <input
           key={index}
           class="field rule-field"
           type="text"
           dir="ltr"
           spellcheck={false}
-          aria-label={texts.length === 1 ? t('Rule') : t('Rule {number}', { number: index + 1 })}
+          aria-label={rules.length === 1 ? t('Rule') : t('Rule {number}', { number: index + 1 })}
           value={text}
-          onInput={(event) => setTexts(texts.with(index, event.currentTarget.value))}
+          onInput={(event) => (texts.value = texts.peek().with(index, event.currentTarget.value))}
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || event.isComposing) return;
             event.preventDefault();
@@ -51,6 +53,10 @@ export function RuleEditor({ rules, busy, save, cancel }: RuleEditorProps) {
       </div>
     </div>
   );
+}
+
+function written(texts: readonly string[]): readonly string[] {
+  return texts.map((text) => text.trim()).filter((text) => text !== '');
 }
 
 interface ScopeChoiceProps {
