@@ -2,7 +2,6 @@ import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
 import type { Log } from '../base/log';
 import type { ChatModel, CompletedToolCall, ModelRequest, Terminal, WireTool } from '../models/chatModel';
-import type { ReasoningEffort } from '../models/modelInfo';
 import { ModelError } from '../models/modelProvider';
 import { estimateTokens } from '../models/tokenEstimate';
 import type { MemoryManager } from '../memory/memoryManager';
@@ -52,7 +51,6 @@ export interface AgentParts {
   readonly systemPrompt: (hasTools: boolean) => string;
   /** What the open folders say to agents; asked once, when the model is open. Nothing where it is not said. */
   readonly project?: () => ProjectContext;
-  readonly reasoningEffort: ReasoningEffort;
   /** Model requests one turn may make; the last one is made without tools. */
   readonly maxIterations: number;
   /** It works on one task for another agent. `readOnly`: with tools alone that look. */
@@ -145,7 +143,7 @@ export class Agent {
         const wire = await recall.project(from);
         const noted = note === null || recall.hasNote ? wire : beforePrompt(wire, note);
         const messages = (await run.mode.get()) === 'plan' ? beforePrompt(noted, wireNotes.planMode) : noted;
-        const request = this.request(messages, model, run.conversationId, isClosing, recall.systemBlock);
+        const request = { ...this.request(messages, model, run.conversationId, isClosing, recall.systemBlock), reasoningEffort: await run.effort() };
         return askUntilAnswered(request, { model, run, recorder, clock: this.parts.clock, patience });
       };
       let terminal = await ask(rows);
@@ -226,12 +224,11 @@ export class Agent {
     return this.parts.tools.with([...projectTools(this.project), ...(this.parts.memory?.tools ?? [])]);
   }
 
-  private request(messages: readonly WireMessage[], model: ChatModel, conversationId: string, isClosing: boolean, memoryBlock: string): ModelRequest {
+  private request(messages: readonly WireMessage[], model: ChatModel, conversationId: string, isClosing: boolean, memoryBlock: string): Omit<ModelRequest, 'reasoningEffort'> {
     return {
       ...this.frame(model, memoryBlock),
       messages: isClosing ? withNote(messages, wireNotes.budgetSpent) : messages,
       ...(isClosing ? { toolChoice: 'none' as const } : {}),
-      reasoningEffort: this.parts.reasoningEffort,
       maxOutputTokens: null,
       cacheKey: conversationId,
     };

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock';
 import type { ChatModel, Finish, ModelRequest, Terminal } from '../models/chatModel';
+import { withCost } from '../models/requestCost';
 import { sleep } from '../models/sleep';
 import type { RepeatMode } from '../transcript/repeats';
 import type { Failure } from '../transcript/stopReason';
@@ -98,7 +99,8 @@ async function readAttempt(request: ModelRequest, mode: RepeatMode, { model, run
         event satisfies never;
     }
   }
-  const terminal = await stream.terminal;
+  const ended = await stream.terminal;
+  const terminal = ended.usage === null ? ended : { ...ended, usage: withCost(ended.usage, model.info.price) };
   if (!signal.aborted) intake.finish();
   // Thinking in tags arrives as text.
   sawThinking ||= recorder.answerSoFar('thinking').length > thought;

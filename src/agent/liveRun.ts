@@ -1,5 +1,6 @@
 import type { ChatModel, StreamNotice } from '../models/chatModel';
 import type { Approval, Mode } from '../transcript/approval';
+import type { ReasoningEffort } from '../transcript/reasoningEffort';
 import type { Message } from '../transcript/message';
 import type { Turn } from '../transcript/turn';
 import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
@@ -20,6 +21,8 @@ export interface TurnRun {
   readonly calls: RunningCalls;
   readonly decisions: Decisions;
   readonly mode: TurnMode;
+  /** How hard the model is asked to think by the next request. */
+  readonly effort: () => Promise<ReasoningEffort>;
   readonly room: ContextRoom;
   /** Aborted when the person does not want to wait for memory. */
   readonly skipRecall: AbortSignal;

@@ -7,7 +7,7 @@ import { isContinuation } from '../transcript/continuation';
 import { promptWords } from '../transcript/draftPart';
 import { answerText, type Message, type UserMessage } from '../transcript/message';
 import { isSteering } from '../transcript/steering';
-import type { Recalled } from '../transcript/turnEvent';
+import type { Recalled } from '../transcript/recalled';
 import type { WireMessage } from '../transcript/wireMessage';
 import { projectToWire } from '../transcript/wireProjection';
 import type { LiveRun } from './liveRun';
@@ -97,7 +97,7 @@ export class TurnRecall {
   /** Recall that cannot be kept is not sent either: the next request would not begin with the same bytes. */
   private async keep(prompt: UserMessage, text: string): Promise<boolean> {
     try {
-      await this.parts.store.setApiContent(prompt.uid, text);
+      await this.parts.store.setApiContent(prompt.uid, text, { turnUid: this.run.turn.uid, found: this.found });
       return true;
     } catch (error) {
       this.parts.log.warn(`The wire text of turn ${this.run.turn.uid}, with what memory recalled, could not be saved and is not sent: ${error instanceof Error ? error.message : String(error)}`);

@@ -8,6 +8,7 @@ import { isContinuation } from '../transcript/continuation';
 import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
 import type { AgentSeat } from './agentSeat';
+import { decidingSession } from './callerSession';
 import { GatewayError } from './gateway';
 import { promptBehind } from './promptBehind';
 import type { SessionDirectory } from './sessionDirectory';
@@ -108,23 +109,18 @@ export class Approvals {
   }
 
   async mode(surfaceId: string, sessionId: string | null): Promise<Mode> {
-    const chosen = sessionId === null ? this.parts.surfaces.beginningAt(surfaceId).mode : await this.parts.store.sessionMode(this.modeHolder(sessionId));
+    const chosen = sessionId === null ? this.parts.surfaces.beginningAt(surfaceId).mode : await this.parts.store.sessionMode(decidingSession(this.parts.runner, sessionId));
     return chosen ?? this.parts.defaultMode?.() ?? 'ask';
   }
 
   async setMode(surfaceId: string, sessionId: string | null, mode: Mode): Promise<void> {
     const { store, sessions, surfaces } = this.parts;
-    if (sessionId === null) return surfaces.setBeginningMode(surfaceId, mode);
-    const holder = this.modeHolder(sessionId);
+    if (sessionId === null) return surfaces.chooseForBeginning(surfaceId, { mode });
+    const holder = decidingSession(this.parts.runner, sessionId);
     await sessions.get(holder);
     await store.setSessionMode(holder, mode);
     const subAgents = this.parts.runner.all().filter(({ subAgent }) => subAgent?.caller.session.id === holder);
     for (const changed of [holder, ...subAgents.map(({ session }) => session.id)]) surfaces.tellAll({ kind: 'modeChanged', sessionId: changed, mode });
-  }
-
-  /** A sub-agent may act as freely as the session it works for. */
-  private modeHolder(sessionId: string): string {
-    return this.parts.runner.all().find(({ session }) => session.id === sessionId)?.subAgent?.caller.session.id ?? sessionId;
   }
 }
 

@@ -6,11 +6,13 @@ import type { SessionQuery, TranscriptPage, TranscriptQuery } from '../store/ses
 import type { Approval, ApprovalDecision, Mode } from '../transcript/approval';
 import type { DraftPart, SentPart } from '../transcript/draftPart';
 import type { HandoffTokens } from '../transcript/handoff';
+import type { ReasoningEffort } from '../transcript/reasoningEffort';
 import type { SessionSummary } from '../transcript/session';
 import { Approvals } from './approvals';
 import { Compressions } from './compressions';
 import { Continuing } from './continuing';
 import { Delegations } from './delegations';
+import { Efforts } from './efforts';
 import {
   type BeforeAsking, type CompressionReport, type ForgetReport, type Gateway, type PromptSubmission, type SessionContextUse, type SessionSnapshot, type SubmitReceipt,
   type Surface, type SwitchOutcome, type SwitchTarget,
@@ -45,6 +47,7 @@ export class ConversationGateway implements Gateway {
   private readonly continuing: Continuing;
   private readonly compression: SessionCompression;
   private readonly approvals: Approvals;
+  private readonly efforts: Efforts;
   private readonly waiting: WaitingTurns;
   private readonly delegations: Delegations;
   private readonly runningChanged = new Emitter<void>();
@@ -60,6 +63,7 @@ export class ConversationGateway implements Gateway {
       steered: (sessionId) => void this.queue.tellQueueOf(sessionId),
       mode: (sessionId) => this.approvals.mode('', sessionId),
       setMode: (sessionId, mode) => this.approvals.setMode('', sessionId, mode),
+      effort: (sessionId) => this.efforts.effort('', sessionId),
       ended: (run, settled) => this.ended(run, settled),
       delegate: (...task) => this.delegations.delegate(...task),
       makeRoom: (run, request) => this.compressions.makeRoom(run.session, run.turn.uid, request),
@@ -95,6 +99,7 @@ export class ConversationGateway implements Gateway {
     this.compression = new SessionCompression({ ...rooms, queue });
     this.intake = new PromptIntake({ ...rooms, queue, sendAgain });
     this.actions = new SessionActions(rooms);
+    this.efforts = new Efforts(rooms);
     this.approvals = new Approvals({ ...rooms, askedBySubAgents: (sessionId) => delegations.pendingIn(sessionId), seatFor: (...turn) => switching.seatForTurn(...turn) });
   }
 
@@ -207,6 +212,14 @@ export class ConversationGateway implements Gateway {
 
   setMode(surfaceId: string, sessionId: string | null, mode: Mode): Promise<void> {
     return this.approvals.setMode(surfaceId, sessionId, mode);
+  }
+
+  effort(surfaceId: string, sessionId: string | null): Promise<ReasoningEffort> {
+    return this.efforts.effort(surfaceId, sessionId);
+  }
+
+  setEffort(surfaceId: string, sessionId: string | null, effort: ReasoningEffort): Promise<void> {
+    return this.efforts.setEffort(surfaceId, sessionId, effort);
   }
 
   async stopCall(sessionId: string, callId: string): Promise<void> {

@@ -10,6 +10,7 @@ import type { BusyMode } from '../transcript/busyMode';
 import type { DraftPart, SentPart } from '../transcript/draftPart';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { ApprovalGateway } from './approvalGateway';
+import type { EffortGateway } from './effortGateway';
 import type { SwitchReason } from '../memory/switchReason';
 
 export type { BusyMode, SwitchReason };
@@ -60,7 +61,7 @@ export type SubmitReceipt =
 
 /** Conversations: who may run a turn now, which agent is cached, what is queued, and the one `switchSession`. Rejections are `StoreError`,
  *  `ModelError` or `GatewayError`, each with a sentence for a person. */
-export interface Gateway extends ApprovalGateway {
+export interface Gateway extends ApprovalGateway, EffortGateway {
   attach(surface: Surface): Disposable;
   shownSession(surfaceId: string): string | null;
   /** The only place where the session of a surface changes. Showing another session never stops a turn: it goes on in the background; reset

@@ -6,6 +6,7 @@ import type { Log } from '../base/log';
 import type { MemoryManager } from '../memory/memoryManager';
 import type { SessionStore } from '../store/sessionStore';
 import type { Mode } from '../transcript/approval';
+import type { ReasoningEffort } from '../transcript/reasoningEffort';
 import type { BusyMode } from './gateway';
 
 /** What a gateway is made from. */
@@ -28,6 +29,8 @@ export interface GatewayParts {
   readonly busyMode?: () => BusyMode;
   /** How freely the agent of a session may act for which nothing was chosen; it asks where this is not said. */
   readonly defaultMode?: () => Mode;
+  /** How hard models are asked to think in a session for which nothing was chosen; as they do by themselves where this is not said. */
+  readonly defaultEffort?: () => ReasoningEffort;
   /** Keeps conversations within what their model can take; the usual `Compressor` where this is not said. */
   readonly contextEngine?: ContextEngine;
   /** Reference of the model that writes summaries; null: that of the session, as where this is not said. */

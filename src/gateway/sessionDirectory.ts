@@ -1,9 +1,9 @@
 import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
 import type { SessionStore } from '../store/sessionStore';
-import type { Mode } from '../transcript/approval';
 import type { Session } from '../transcript/session';
 import { GatewayError } from './gateway';
+import type { Beginning } from './surfaceRegistry';
 
 interface DirectoryParts {
   readonly store: SessionStore;
@@ -21,11 +21,12 @@ export class SessionDirectory {
   constructor(private readonly parts: DirectoryParts) {}
 
   /** A new session with the model that new sessions use: nothing of the session before goes along. */
-  async create({ isPrivate, mode }: { readonly isPrivate: boolean; readonly mode: Mode | null }): Promise<Session> {
+  async create({ isPrivate, mode, effort }: Omit<Beginning, 'reason'>): Promise<Session> {
     const model = this.modelOf(null);
     const startedAt = this.parts.clock.now();
     const session = await this.parts.store.createSession({ id: this.parts.ids.sessionId(startedAt), startedAt, model, folder: this.parts.folder(), private: isPrivate });
     if (mode !== null) await this.parts.store.setSessionMode(session.id, mode);
+    if (effort !== null) await this.parts.store.setSessionEffort(session.id, effort);
     return session;
   }
 

@@ -113,7 +113,7 @@ export class SessionSwitching {
     switch (target.reason) {
       case 'new_session':
         // The session itself is born with its first prompt.
-        return Promise.resolve(this.showEmptyState(surfaceId, { reason: 'new_session', isPrivate: target.private ?? false, mode: null }));
+        return Promise.resolve(this.showEmptyState(surfaceId, { reason: 'new_session', isPrivate: target.private ?? false, mode: null, effort: null }));
       case 'reset':
         return this.reset(surfaceId);
       case 'resume':
@@ -138,7 +138,7 @@ export class SessionSwitching {
       await tryAgain(this.parts.clock, () => store.endSession(session.id, 'reset'));
       seating.endAt(surfaceId, session);
       surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [session.id] });
-      return this.showEmptyState(surfaceId, { reason: 'reset', isPrivate: false, mode: null });
+      return this.showEmptyState(surfaceId, { reason: 'reset', isPrivate: false, mode: null, effort: null });
     });
   }
 

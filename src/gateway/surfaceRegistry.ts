@@ -2,6 +2,7 @@ import { type Disposable, Emitter, toDisposable } from '../base/disposable';
 import type { Log } from '../base/log';
 import type { SwitchReason } from '../memory/switchReason';
 import type { Mode } from '../transcript/approval';
+import type { ReasoningEffort } from '../transcript/reasoningEffort';
 import type { SessionEvent, TurnEvent } from '../transcript/turnEvent';
 import type { Surface, SurfaceSwitch } from './gateway';
 
@@ -11,6 +12,8 @@ export interface Beginning {
   readonly isPrivate: boolean;
   /** Null: the setting decides. */
   readonly mode: Mode | null;
+  /** Null: the setting decides. */
+  readonly effort: ReasoningEffort | null;
 }
 
 interface AttachedSurface {
@@ -19,7 +22,7 @@ interface AttachedSurface {
   beginning: Beginning;
 }
 
-export const usualBeginning: Beginning = { reason: 'new_session', isPrivate: false, mode: null };
+export const usualBeginning: Beginning = { reason: 'new_session', isPrivate: false, mode: null, effort: null };
 
 /** Which surface shows which session, and the way events take to them. A surface that throws is logged and touches nothing else. */
 export class SurfaceRegistry implements Disposable {
@@ -55,9 +58,9 @@ export class SurfaceRegistry implements Disposable {
     return this.attached.get(surfaceId)?.beginning ?? usualBeginning;
   }
 
-  setBeginningMode(surfaceId: string, mode: Mode): void {
+  chooseForBeginning(surfaceId: string, chosen: Partial<Pick<Beginning, 'mode' | 'effort'>>): void {
     const entry = this.attached.get(surfaceId);
-    if (entry !== undefined) entry.beginning = { ...entry.beginning, mode };
+    if (entry !== undefined) entry.beginning = { ...entry.beginning, ...chosen };
   }
 
   /** The id of a surface that shows this session. */

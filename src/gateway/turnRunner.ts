@@ -9,6 +9,7 @@ import type { MemoryManager } from '../memory/memoryManager';
 import type { SessionStore } from '../store/sessionStore';
 import { answerText, type Message } from '../transcript/message';
 import type { Mode } from '../transcript/approval';
+import type { ReasoningEffort } from '../transcript/reasoningEffort';
 import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
 import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
@@ -65,6 +66,7 @@ interface RunnerListeners {
   makeRoom(run: RunningTurn, request: RoomRequest): Promise<Session | null>;
   mode(sessionId: string): Promise<Mode>;
   setMode(sessionId: string, mode: Mode): Promise<void>;
+  effort(sessionId: string): Promise<ReasoningEffort>;
   /** Has a sub-agent do a task that the run's agent hands on. */
   delegate(run: RunningTurn, agent: Agent, task: DelegatedTask, call: Pick<ToolCallContext, 'callId' | 'report'>, signal: AbortSignal): Promise<DelegatedWork>;
   /** The slot is free. `settled` is null when the turn could not be closed before the window went away, or waits in the store. */
@@ -186,7 +188,7 @@ export class TurnRunner {
     const agent = subAgent?.createAgent(seat.memory) ?? seat.agentFor(this.parts.agentSignature(turn.model), () => this.parts.createAgent(turn.model, seat.memory));
     const room = { make: async (request: RoomRequest) => (await this.listeners.makeRoom(run, request))?.id ?? null };
     const delegation = delegationOf(run, (...task) => this.listeners.delegate(run, agent, ...task));
-    const result = await agent.runTurn({ turn, goesOn: run.goesOn ?? false, conversationId, show, controller, steering, calls, decisions, mode: this.modeOf(run), room, skipRecall: recall.signal, ...delegation });
+    const result = await agent.runTurn({ turn, goesOn: run.goesOn ?? false, conversationId, show, controller, steering, calls, decisions, mode: this.modeOf(run), effort: this.effortOf(run), room, skipRecall: recall.signal, ...delegation });
     const settled = await this.settledRow(result, run, show);
     if (settled !== null) await this.deliveries.check(witness, stored, { ...turn, sessionId: run.session.id });
     if (settled !== null) remember(run, settled, stored);
@@ -197,18 +199,26 @@ export class TurnRunner {
     if (!this.closing) await this.listeners.ended(run, settled);
   }
 
-  /** A turn whose store fails goes on in the mode it was in: no other one could have been chosen. */
   private modeOf(run: RunningTurn): TurnMode {
-    let known: Mode = 'ask';
     return {
-      get: async () => {
-        known = await this.listeners.mode(run.session.id).catch((error: unknown) => {
-          this.parts.log.warn(`The mode of session ${run.session.id} could not be read: ${error instanceof Error ? error.message : String(error)}`);
-          return known;
-        });
-        return known;
-      },
+      get: this.lastKnown<Mode>('ask', run, 'mode', (sessionId) => this.listeners.mode(sessionId)),
       set: (chosen) => this.listeners.setMode(run.session.id, chosen),
+    };
+  }
+
+  private effortOf(run: RunningTurn): TurnRun['effort'] {
+    return this.lastKnown<ReasoningEffort>('default', run, 'effort', (sessionId) => this.listeners.effort(sessionId));
+  }
+
+  /** A turn whose store fails goes on with what was chosen last: nothing else could have been chosen since. */
+  private lastKnown<T>(first: T, run: RunningTurn, what: string, read: (sessionId: string) => Promise<T>): () => Promise<T> {
+    let known = first;
+    return async () => {
+      known = await read(run.session.id).catch((error: unknown) => {
+        this.parts.log.warn(`The ${what} of session ${run.session.id} could not be read: ${error instanceof Error ? error.message : String(error)}`);
+        return known;
+      });
+      return known;
     };
   }
 

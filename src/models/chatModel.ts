@@ -3,7 +3,8 @@ import type { Failure } from '../transcript/stopReason';
 import type { ProviderMetadata } from '../transcript/part';
 import type { Usage } from '../transcript/usage';
 import type { WireMessage } from '../transcript/wireMessage';
-import type { ModelInfo, ReasoningEffort } from './modelInfo';
+import type { ModelInfo } from './modelInfo';
+import type { ReasoningEffort } from '../transcript/reasoningEffort';
 
 export type { WireAssistantContent, WireMessage, WireToolResult, WireUserContent } from '../transcript/wireMessage';
 

@@ -71,7 +71,10 @@ export class EndpointProvider implements ModelProvider {
     if (endpoint === null) return { kind: 'failed', failure: invalidBaseUrlFailure(this.name, this.settings.baseUrl) };
     if (this.lacksKey(endpoint, key)) return { kind: 'failed', failure: noKeyFailure(this.name, this.destination, 'listing') };
     const refused = await this.refusal(endpoint, key, signal);
-    return refused === null ? this.ask(endpoint, key, signal) : this.failed(refused, null, key);
+    if (refused !== null) return this.failed(refused, null, key);
+    const listing = await this.ask(endpoint, key, signal);
+    const missing = listing.kind === 'models' ? await this.missingBase(endpoint, key, signal) : null;
+    return missing === null ? listing : this.failed(missing, null, key);
   }
 
   async open(modelId: string, signal: AbortSignal): Promise<ChatModel> {
@@ -121,6 +124,15 @@ export class EndpointProvider implements ModelProvider {
       url: `${endpoint.baseUrl}${this.keyCheckPath}`, schema: v.unknown(), headers: keyHeaders(this.kind, key), timeoutMs: listingTimeoutMs, signal,
     });
     return answer.kind === 'failed' ? answer.fault : null;
+  }
+
+  /** Local programs list their models by routes of their own, whatever the base URL is; prompts go to the base URL. */
+  private async missingBase(endpoint: Endpoint, key: string | null, signal: AbortSignal): Promise<TransportFault | null> {
+    if (this.kind !== 'openai' || !(endpoint.loopback || endpoint.origin.startsWith('http:'))) return null;
+    const answer = await requestJson(this.parts.fetch, this.parts.clock, {
+      url: `${endpoint.baseUrl}/models`, schema: v.unknown(), headers: keyHeaders(this.kind, key), timeoutMs: listingTimeoutMs, signal,
+    });
+    return answer.kind === 'failed' && answer.fault.kind === 'http' && answer.fault.status === 404 ? answer.fault : null;
   }
 
   private failed(fault: TransportFault, modelId: string | null, key: string | null): ModelListing {

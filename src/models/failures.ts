@@ -99,7 +99,7 @@ function describe(fault: TransportFault, context: FailureContext): Description {
       return { cause, happened: `${provider} reported an error: ${clip(fault.message)}`, next: nextFor(cause) };
     }
     case 'network':
-      return describeNetwork(fault.code, context);
+      return isProxyRefusal(fault.message) ? describeProxy(context) : describeNetwork(fault.code, context);
     case 'notAnApi':
       return describeNotAnApi(fault.contentType, context);
     case 'noFinish':
@@ -134,6 +134,8 @@ function describeStatus(status: number, body: string, headers: Readonly<Record<s
       return { cause: 'auth', happened: `${provider} does not allow this (403).${said}`, next: `Check what the key may do, set a new key, or ${chooseAnother}.` };
     case 404:
       return describeNotFound(message, body, context);
+    case 407:
+      return describeProxy(context);
     case 429:
       return { cause: 'rateLimit', happened: `${provider} is limiting requests (429).${waitHint(headers)}`, next: `Wait and retry, or ${chooseAnother}.` };
     default:
@@ -180,8 +182,16 @@ function describeNetwork(code: string | null, context: FailureContext): Descript
     default:
       break;
   }
+  if (isPlainHttp(code)) return { cause: 'network', happened: `${where} does not speak https.`, next: 'Check the base URL: its port, and whether it begins with http:// instead.' };
   if (isTls(code)) return { cause: 'network', happened: `The certificate of ${where} is not trusted (${code ?? 'TLS'}).`, next: 'Check the base URL, the proxy, or install the certificate.' };
   return { cause: 'network', happened: `The connection to ${where} failed.`, next: `Check the network and retry, or ${chooseAnother}.` };
+}
+
+function describeProxy({ provider }: FailureContext): Description {
+  return {
+    cause: 'network', happened: `The proxy on the way to ${provider} asks who you are (407).`,
+    next: `Give it a name and password, or another proxy, in the editor's setting http.proxy, then retry, or ${chooseAnother}.`,
+  };
 }
 
 function nextFor(cause: ModelFailureCause): string {
@@ -225,6 +235,16 @@ export function isTooLong(status: number, message: string): boolean {
 
 function isContentFilter(message: string): boolean {
   return /content.?(?:filter|policy|management)|flagged|moderation|safety system|data_inspection_failed/i.test(message);
+}
+
+/** The other side answered a greeting of TLS with something else. */
+function isPlainHttp(code: string | null): boolean {
+  return code !== null && /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST/.test(code);
+}
+
+/** A proxy that will not open a tunnel says so in words alone. */
+function isProxyRefusal(message: string): boolean {
+  return /\b407\b/.test(message) && /proxy|tunnel/i.test(message);
 }
 
 function isTls(code: string | null): boolean {

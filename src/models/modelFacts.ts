@@ -1,5 +1,6 @@
-import type { ModelInfo, ReasoningEffort } from './modelInfo';
+import type { ModelInfo, ModelPrice } from './modelInfo';
 import type { ModelSettings } from './providerSettings';
+import type { ReasoningEffort } from '../transcript/reasoningEffort';
 
 /** What a source tells of one model. Absent is unknown. */
 export interface ModelFacts {
@@ -13,7 +14,7 @@ export interface ModelFacts {
   readonly tools?: boolean;
   readonly images?: boolean;
   readonly efforts?: readonly ReasoningEffort[];
-  readonly price?: { readonly input: number; readonly output: number };
+  readonly price?: ModelPrice;
 }
 
 /** Below this an agent's prompt, its tools and one file barely fit. */

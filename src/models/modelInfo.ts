@@ -1,5 +1,12 @@
-export const reasoningEfforts = ['default', 'none', 'low', 'medium', 'high'] as const;
-export type ReasoningEffort = (typeof reasoningEfforts)[number];
+import type { ReasoningEffort } from '../transcript/reasoningEffort';
+
+/** US dollars per million tokens. What reading from and writing to the prompt cache costs is absent where it is not listed. */
+export interface ModelPrice {
+  readonly input: number;
+  readonly output: number;
+  readonly cachedInput?: number;
+  readonly cacheWrite?: number;
+}
 
 /** What is known of a model before it is asked. Unknown is said as unknown, never guessed. */
 export interface ModelInfo {
@@ -17,8 +24,7 @@ export interface ModelInfo {
   readonly tools: boolean | null;
   readonly images: boolean | null;
   readonly efforts: readonly ReasoningEffort[];
-  /** US dollars per million tokens. */
-  readonly price: { readonly input: number; readonly output: number } | null;
+  readonly price: ModelPrice | null;
   /** Sentences a person should read before or while using it (small context with its fix, no tool support, last batch may be missing …). */
   readonly warnings: readonly string[];
 }

@@ -4,13 +4,19 @@ import type { Approval, Mode } from '../transcript/approval';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { Message } from '../transcript/message';
 import type { DraftPart } from '../transcript/draftPart';
+import type { ReasoningEffort } from '../transcript/reasoningEffort';
 import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
 import { attachmentRequests, draftParts, type AttachmentResults } from './attachmentProtocol';
+import { feedRequests, type FeedNotifications, type FeedResults } from './feedProtocol';
+import { codeCommands, codeRequests, type CodeResults } from './codeProtocol';
+import { composerRequests, type ComposerNotifications, type ComposerResults } from './composerProtocol';
 import { approvalRequests, type ApprovalResults, type WorkNotifications } from './workProtocol';
+import { startRequests, type StartResults } from './startProtocol';
 import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
 import type { PromptVersions, Turn } from '../transcript/turn';
 import type { ChangedFile } from '../transcript/changedFile';
 import { changedFileCommands, changedFileRequests, type ChangedFileNotifications, type ChangedFileResults } from './workProtocol';
+import { witnessCommands, witnessRequests, type WitnessNotifications, type WitnessResults } from './witnessProtocol';
 
 /** What a chat view may ask to be shown. The session acted on is named, so that a switch that comes late hits no other. */
 const switchTarget = v.variant('reason', [
@@ -28,6 +34,7 @@ export type ViewSwitch = v.InferOutput<typeof switchTarget>;
 /** Payloads a chat view may send, by name, validated where they arrive. Views are rebuilt from `bootstrap` or `shown` at any moment. */
 export const chatCommands = {
   ...changedFileCommands,
+  ...witnessCommands,
   /** The view is up and has its listeners; the host answers with `bootstrap`. */
   ready: v.object({}),
   /** Without `parts`, those that were saved before stay. */
@@ -45,7 +52,7 @@ export const chatCommands = {
   copy: v.object({ text: v.string() }),
   /** A link of an answer. The host opens workspace paths (with line) itself and asks before leaving for another origin. */
   openLink: v.object({ href: v.string() }),
-  insertAtCursor: v.object({ text: v.string() }),
+  ...codeCommands,
   /** Send the turn's prompt without waiting for memory any longer. */
   skipRecall: v.object({ sessionId: v.string(), turnUid: v.string() }),
   /** One of the actions offered by `StoreState` or a setup entry. */
@@ -54,6 +61,8 @@ export const chatCommands = {
 
 export const chatRequests = {
   ...changedFileRequests,
+  ...feedRequests,
+  ...witnessRequests,
   /** `busy`: what becomes of the prompt while a turn runs; without it the setting decides. The text may be empty where `parts` are not. Refused
    *  (cause `mention`), with nothing sent, where a mention cannot be read. */
   submit: v.object({ sessionId: v.nullable(v.string()), uid: v.string(), text: v.string(), parts: v.optional(draftParts), busy: v.optional(v.picklist(busyModes)) }),
@@ -94,10 +103,13 @@ export const chatRequests = {
   /** A setup entry was pressed; for `pasteKey` the host asks for the key itself (a key never passes through a view). */
   setUp: v.object({ entryId: v.string() }),
   ...approvalRequests,
+  ...composerRequests,
   ...attachmentRequests,
+  ...startRequests,
+  ...codeRequests,
 } as const;
 
-export interface ChatResults extends ApprovalResults, AttachmentResults {
+export interface ChatResults extends StartResults, ComposerResults, ApprovalResults, AttachmentResults, CodeResults, WitnessResults, FeedResults {
   readonly changedFiles: ChangedFileResults['changedFiles'];
   readonly fileHunks: ChangedFileResults['fileHunks'];
   readonly reviewFiles: ChangedFileResults['reviewFiles'];
@@ -128,7 +140,7 @@ export interface ChatResults extends ApprovalResults, AttachmentResults {
 }
 
 /** What the host tells a chat view. */
-export interface ChatNotifications extends Pick<WorkNotifications, 'mode'> {
+export interface ChatNotifications extends ComposerNotifications, Pick<WorkNotifications, 'mode'>, WitnessNotifications, FeedNotifications {
   readonly bootstrap: ChatState;
   readonly changedFiles: ChangedFileNotifications['changedFiles'];
   /** The view now shows this (null: empty state). Replaces everything but the models and setup. */
@@ -169,6 +181,8 @@ export interface ChatState {
   readonly store: StoreState;
   readonly restricted: boolean;
   readonly folderName: string | null;
+  /** The folder is on no disk of the machine where extensions run: commands and git have no place in it. Absent: it is. */
+  readonly isVirtual?: boolean;
   readonly demoPrompts: readonly string[];
   readonly promptFiles: readonly OfferedPrompt[];
   /** Strings of the person's language by English text; empty for English. */
@@ -265,6 +279,8 @@ export interface ModelRow {
   readonly tools: boolean | null;
   /** Whether it takes images; null where that is not known. */
   readonly images: boolean | null;
+  /** How hard it can be asked to think; absent where that is not known yet. */
+  readonly efforts?: readonly ReasoningEffort[];
   readonly price: { readonly input: number; readonly output: number } | null;
   readonly warnings: readonly string[];
   readonly isDemo: boolean;

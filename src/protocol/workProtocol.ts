@@ -49,6 +49,8 @@ export interface ChangedFileResults {
 export const changedFileCommands = {
   /** In the editor's own diff editor: before the turn against the file as it is now. */
   openDiff: v.object({ turnUid: v.string(), path: v.string() }),
+  /** The whole change that is asked about, in an editor. */
+  openProposal: v.object({ approvalId: v.string() }),
   /** The whole output of a command, in an editor. */
   openOutput: v.object({ file: v.string() }),
 } as const;

@@ -21,8 +21,8 @@ export interface ConversationOperations {
    *  prompt of a turn shown in the newest segment. */
   rewindSession(input: RewindSession): RewoundSession;
   /** The tree of branches that the session is in: one entry per conversation, a parent before its branches, the root first. Sub-agents'
-   *  sessions and the trash are left out, except for what the tree hangs on. */
-  branchesOf(sessionId: string): readonly ConversationBranch[];
+   *  sessions and the trash are left out, except for what the tree hangs on; `withTrash` takes the trash in. */
+  branchesOf(sessionId: string, withTrash?: boolean): readonly ConversationBranch[];
 
   // What a person does with a conversation: all its segments at once
   setPinned(sessionId: string, on: boolean): void;

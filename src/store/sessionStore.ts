@@ -8,15 +8,17 @@ import type { FileChangeOperations } from './fileChanges';
 import type { Outbox } from './outbox/outbox';
 import type { ParentKind, QueuedPrompt, Session, SessionSummary, TitleSource } from '../transcript/session';
 import type { Part } from '../transcript/part';
+import type { ReasoningEffort } from '../transcript/reasoningEffort';
 import type { RepairReason } from '../transcript/sequenceRepair';
 import type { Settlement, Turn } from '../transcript/turn';
+import type { TranscriptLook } from './transcriptLook';
 import type { Usage } from '../transcript/usage';
 import type { WireTexts } from './wireTexts';
 
 /** Everything the rest of the house may ask of stored sessions. `SessionDb` implements it synchronously; behind the worker every method
  *  returns a promise (`SessionStore`). One call is one transaction: when it returns (or resolves), what it wrote survives a power cut.
  *  Every method may throw a `StoreError`. */
-export interface SessionOperations extends ConversationOperations, BringingOver, Outbox, WireTexts, FileChangeOperations, ApprovalOperations {
+export interface SessionOperations extends ConversationOperations, BringingOver, Outbox, WireTexts, FileChangeOperations, ApprovalOperations, TranscriptLook {
   // Sessions
   createSession(input: NewSession): Session;
   getSession(sessionId: string): Session | null;
@@ -31,6 +33,10 @@ export interface SessionOperations extends ConversationOperations, BringingOver,
    *  title without a visible character, one over 200 characters, and one of the person's that is taken in the tree. */
   setTitle(sessionId: string, title: string, source: TitleSource): boolean;
   setSessionModel(sessionId: string, model: string | null): void;
+  /** How hard the session's model is asked to think: of all segments of its conversation. Null: not chosen there, a setting decides. A branch
+   *  begins with null. */
+  sessionEffort(sessionId: string): ReasoningEffort | null;
+  setSessionEffort(sessionId: string, effort: ReasoningEffort | null): void;
   /** First end reason wins. */
   endSession(sessionId: string, reason: string): void;
   /** Follows compression children to the newest segment. */

@@ -1,3 +1,4 @@
+import type { Recalled } from './recalled';
 import type { Failure, StopReason } from './stopReason';
 import type { Usage } from './usage';
 
@@ -12,6 +13,8 @@ interface TurnBase {
   readonly usage: Usage | null;
   /** The turn this one repeats (Retry), whose rows were hidden when this one was opened. */
   readonly supersedes: string | null;
+  /** What memory found for its prompt; absent where that was nothing, or is not known. */
+  readonly recalled?: readonly Recalled[];
 }
 
 export type TurnOutcome = 'complete' | 'interrupted' | 'failed';

@@ -1,5 +1,7 @@
 import type { Approval, Mode } from './approval';
 import type { Chunk, Message } from './message';
+import type { ReasoningEffort } from './reasoningEffort';
+import type { Recalled } from './recalled';
 import type { QueuedPrompt } from './session';
 import type { Failure } from './stopReason';
 import type { Turn } from './turn';
@@ -19,19 +21,12 @@ export type TurnEvent =
   | { readonly kind: 'subAgentAsks'; readonly turnUid: string; readonly approval: Approval | null }
   /** What a running call lets be seen; never stored. */
   | { readonly kind: 'toolProgress'; readonly turnUid: string; readonly callId: string; readonly progress: ToolProgress }
-  /** What memory found for the turn's prompt, now that it is on its way with it. For the person; never stored. */
+  /** What memory found for the turn's prompt, now that it is on its way with it. For the person; the turn's row keeps it too. */
   | { readonly kind: 'recalled'; readonly turnUid: string; readonly found: readonly Recalled[] }
   /** Fleeting state of a running turn; never stored. */
   | { readonly kind: 'activity'; readonly turnUid: string; readonly activity: TurnActivity }
   /** The turn's rows as they now stand on disk. */
   | { readonly kind: 'turnSettled'; readonly turn: Turn & { readonly state: 'settled' }; readonly messages: readonly Message[] };
-
-/** What one memory provider found. `count` 0: it cannot be counted. */
-export interface Recalled {
-  readonly provider: string;
-  readonly label: string;
-  readonly count: number;
-}
 
 /** What a running tool lets be seen. Output of a command is shown from a file that was written first. */
 export type ToolProgress =
@@ -60,5 +55,7 @@ export type SessionEvent =
   | { readonly kind: 'queueChanged'; readonly sessionId: string; readonly queue: readonly QueuedPrompt[] }
   /** How freely the session's agent may act from now on. */
   | { readonly kind: 'modeChanged'; readonly sessionId: string; readonly mode: Mode }
+  /** How hard the session's model is asked to think from now on. */
+  | { readonly kind: 'effortChanged'; readonly sessionId: string; readonly effort: ReasoningEffort }
   /** A session is being compressed between two turns (`activity`), or no longer (null). Inside a turn its own events say so. */
   | { readonly kind: 'compressing'; readonly sessionId: string; readonly activity: (TurnActivity & { readonly kind: 'compressing' }) | null };

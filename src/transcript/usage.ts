@@ -5,6 +5,10 @@ export interface Usage {
   readonly cachedInputTokens: number | null;
   readonly cacheWriteTokens: number | null;
   readonly reasoningTokens: number | null;
+  /** US dollars, as the service counted it or as its listed prices came to when the request was made. Absent or null where that is not known. */
+  readonly costUsd?: number | null;
+  /** Of how many requests this is the sum; absent where they were not counted. */
+  readonly requests?: number;
 }
 
 export const unknownUsage: Usage = {
@@ -15,7 +19,8 @@ export const unknownUsage: Usage = {
   reasoningTokens: null,
 };
 
-/** Adds two counts field by field; a field stays null only while both sides are unknown. */
+/** Adds two counts field by field; a count stays null only while both sides are unknown. What a part of the requests cost is no cost of them all:
+ *  it is known only where both sides know theirs. */
 export function addUsage(left: Usage, right: Usage): Usage {
   const add = (a: number | null, b: number | null): number | null => (a === null && b === null ? null : (a ?? 0) + (b ?? 0));
   return {
@@ -24,5 +29,7 @@ export function addUsage(left: Usage, right: Usage): Usage {
     cachedInputTokens: add(left.cachedInputTokens, right.cachedInputTokens),
     cacheWriteTokens: add(left.cacheWriteTokens, right.cacheWriteTokens),
     reasoningTokens: add(left.reasoningTokens, right.reasoningTokens),
+    ...(typeof left.costUsd === 'number' && typeof right.costUsd === 'number' ? { costUsd: left.costUsd + right.costUsd } : {}),
+    ...(left.requests === undefined || right.requests === undefined ? {} : { requests: left.requests + right.requests }),
   };
 }

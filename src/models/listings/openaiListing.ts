@@ -1,9 +1,11 @@
 import * as v from 'valibot';
 import type { ModelFacts } from '../modelFacts';
-import type { ReasoningEffort } from '../modelInfo';
+import type { ModelPrice } from '../modelInfo';
+import type { ReasoningEffort } from '../../transcript/reasoningEffort';
 
 const count = v.optional(v.nullable(v.number()));
 const text = v.optional(v.nullable(v.string()));
+const perToken = v.optional(v.nullable(v.union([v.string(), v.number()])));
 
 /** `/v1/models` in the shapes of OpenAI, OpenRouter, vLLM, Groq and Mistral. */
 export const openaiListing = v.object({
@@ -19,7 +21,7 @@ export const openaiListing = v.object({
       max_context_length: count,
       supported_parameters: v.optional(v.nullable(v.array(v.string()))),
       architecture: v.optional(v.nullable(v.object({ input_modalities: v.optional(v.nullable(v.array(v.string()))), output_modalities: v.optional(v.nullable(v.array(v.string()))) }))),
-      pricing: v.optional(v.nullable(v.object({ prompt: v.optional(v.nullable(v.union([v.string(), v.number()]))), completion: v.optional(v.nullable(v.union([v.string(), v.number()]))) }))),
+      pricing: v.optional(v.nullable(v.object({ prompt: perToken, completion: perToken, input_cache_read: perToken, input_cache_write: perToken }))),
       capabilities: v.optional(v.nullable(v.unknown())),
     }),
   ),
@@ -67,12 +69,14 @@ function effortsOf(id: string, parameters: readonly string[] | null, host: strin
 }
 
 /** The list prices one token; people read prices per million. A negative price means "varies". */
-function priceOf({ pricing }: Entry): { readonly input: number; readonly output: number } | null {
-  const input = Number(pricing?.prompt ?? Number.NaN) * 1e6;
-  const output = Number(pricing?.completion ?? Number.NaN) * 1e6;
-  return Number.isFinite(input) && Number.isFinite(output) && input >= 0 && output >= 0 ? { input: round(input), output: round(output) } : null;
+function priceOf({ pricing }: Entry): ModelPrice | null {
+  const [input, output] = [perMillion(pricing?.prompt), perMillion(pricing?.completion)];
+  const [cachedInput, cacheWrite] = [perMillion(pricing?.input_cache_read), perMillion(pricing?.input_cache_write)];
+  if (input === null || output === null) return null;
+  return { input, output, ...(cachedInput === null ? {} : { cachedInput }), ...(cacheWrite === null ? {} : { cacheWrite }) };
 }
 
-function round(price: number): number {
-  return Math.round(price * 1e4) / 1e4;
+function perMillion(price: string | number | null | undefined): number | null {
+  const million = price === null || price === undefined || price === '' ? Number.NaN : Number(price) * 1e6;
+  return Number.isFinite(million) && million >= 0 ? Math.round(million * 1e4) / 1e4 : null;
 }

@@ -165,7 +165,8 @@ function finishOf(reason: LanguageModelV4FinishReason | null): Finish | null {
   }
 }
 
-function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage | null {
+function usageOf({ inputTokens, outputTokens, raw }: LanguageModelV4Usage): Usage | null {
+  const costUsd = countedCost(raw);
   const usage: Usage = {
     ...unknownUsage,
     inputTokens: inputTokens.total ?? null,
@@ -173,8 +174,18 @@ function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage | n
     cachedInputTokens: inputTokens.cacheRead ?? null,
     cacheWriteTokens: inputTokens.cacheWrite ?? null,
     reasoningTokens: outputTokens.reasoning ?? null,
+    ...(costUsd === null ? {} : { costUsd }),
   };
   return usage.inputTokens === null && usage.outputTokens === null ? null : usage;
+}
+
+/** OpenRouter says what a request cost, in US dollars. With a key of the person's own behind it, what that key is charged stands beside its fee. */
+function countedCost(raw: unknown): number | null {
+  if (!isObject(raw) || typeof raw['cost'] !== 'number') return null;
+  if (raw['is_byok'] !== true) return raw['cost'];
+  const details = raw['cost_details'];
+  const upstream = isObject(details) ? details['upstream_inference_cost'] : null;
+  return typeof upstream === 'number' ? raw['cost'] + upstream : null;
 }
 
 function requestIdIn(headers: Readonly<Record<string, string>>): string | null {

@@ -13,6 +13,7 @@ export function traitsOf(baseUrl: string): WireTraits {
   if (hostname === 'api.openai.com' || hostname.endsWith('.openai.azure.com')) return openai;
   // Sends usage unasked.
   if (hostname === 'api.mistral.ai') return { ...plain, streamOptions: false };
+  if (hostname === 'openrouter.ai') return openRouter;
   return plain;
 }
 
@@ -26,4 +27,10 @@ const openai: WireTraits = {
       ...(cacheKey === null ? {} : { prompt_cache_key: cacheKey }),
     };
   },
+};
+
+const openRouter: WireTraits = {
+  streamOptions: true,
+  // Says what the request cost with its other counts.
+  adapt: (body) => ({ ...body, usage: { include: true } }),
 };

@@ -55,16 +55,16 @@ export interface Connection {
 // sql.js instantiates once per process and ignores the settings of later calls, so the module that carries our file layer has to be kept.
 let loaded: Promise<Sqlite> | undefined;
 
-/** Loads SQLite from the bytes of `sql-wasm.wasm`. Later calls return the same engine. */
-export function loadSqlite(wasm: Uint8Array<ArrayBuffer>): Promise<Sqlite> {
+/** Loads SQLite from `sql-wasm.wasm`: its bytes, or the module that is being compiled from them. Later calls return the same engine. */
+export function loadSqlite(wasm: Uint8Array<ArrayBuffer> | Promise<WebAssembly.Module>): Promise<Sqlite> {
   loaded ??= instantiate(wasm);
   return loaded;
 }
 
-async function instantiate(wasm: Uint8Array<ArrayBuffer>): Promise<Sqlite> {
+async function instantiate(wasm: Uint8Array<ArrayBuffer> | Promise<WebAssembly.Module>): Promise<Sqlite> {
   let compiled: WebAssembly.Module;
   try {
-    compiled = new WebAssembly.Module(wasm);
+    compiled = wasm instanceof Uint8Array ? new WebAssembly.Module(wasm) : await wasm;
   } catch (error) {
     throw unsuitableEngine(`sql-wasm.wasm cannot be compiled (${String(error)})`);
   }

@@ -21,6 +21,8 @@ declare namespace WebAssembly {
   interface Module {}
   var Module: { prototype: Module; new (bytes: Uint8Array<ArrayBuffer>): Module };
 
+  function compile(bytes: Uint8Array<ArrayBuffer>): Promise<Module>;
+
   interface Instance {
     readonly exports: Exports;
   }

@@ -48,7 +48,7 @@ const fatalCauses: readonly string[] = ['corrupt', 'replaced'];
 /** What a window does of itself while it comes up: looking, and keeping house. Everything else counts as asked for by a person. */
 const ownMethods: ReadonlySet<MethodName> = new Set<MethodName>([
   'getSession', 'listSessions', 'findSession', 'resolveSessionId', 'conversationTip', 'branchesOf', 'activeMessages', 'revisionsOf', 'apiContents',
-  'getMessage', 'getTurn', 'openTurnOf', 'promptVersions', 'readTranscript', 'queue', 'queuedPrompt', 'draft', 'draftParts', 'search', 'statistics', 'verifyIntegrity',
+  'getMessage', 'getTurn', 'openTurnOf', 'promptVersions', 'readTranscript', 'transcriptOutline', 'findInTranscript', 'transcriptRows', 'storedRow', 'subAgentsOf', 'queue', 'queuedPrompt', 'draft', 'draftParts', 'search', 'statistics', 'verifyIntegrity',
   'getMeta', 'setMeta', 'deleteMeta', 'setSeen', 'pruneTrash', 'recoverTurns', 'indexBatch', 'checkpoint', 'outboxDue', 'outboxDone', 'outboxFailed', 'outboxCounts',
 ]);
 

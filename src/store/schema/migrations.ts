@@ -3,6 +3,7 @@ import { StoreError } from '../storeError';
 import { schemaVersion1, searchIndexTable } from './schema';
 import { schemaVersion2 } from './schema2';
 import { schemaVersion3 } from './schema3';
+import { schemaVersion4 } from './schema4';
 
 /** One step of the file's format. Steps are only ever added; a released step is never edited. */
 export interface Migration {
@@ -17,6 +18,7 @@ export const migrations: readonly Migration[] = [
   { version: 1, rewritesData: false, apply: (database) => database.execute(schemaVersion1 + searchIndexTable) },
   { version: 2, rewritesData: false, apply: (database) => database.execute(schemaVersion2) },
   { version: 3, rewritesData: false, apply: (database) => database.execute(schemaVersion3) },
+  { version: 4, rewritesData: false, apply: (database) => database.execute(schemaVersion4) },
 ];
 
 /** The version this program reads and writes. */

@@ -14,9 +14,9 @@ export class BranchTree {
     private readonly sessions: SessionTable,
   ) {}
 
-  of(sessionId: string): readonly ConversationBranch[] {
+  of(sessionId: string, withTrash: boolean): readonly ConversationBranch[] {
     const root = this.rootOf(this.sessions.require(sessionId).conversationId);
-    return this.below(root, null, new Set()).map(({ trashed: _, ...branch }) => branch);
+    return this.below(root, null, new Set(), withTrash).map(({ trashed: _, ...branch }) => branch);
   }
 
   /** Titles of the other conversations of the tree, in lower case. */
@@ -44,6 +44,24 @@ export class BranchTree {
       .map((row) => textOr(row, 'id', ''));
   }
 
+  /** Sessions of sub-agents that worked for these conversations, each below the one it worked for. */
+  subAgentsOf(conversationIds: readonly string[]): readonly ConversationBranch[] {
+    const below = (parent: string, seen: ReadonlySet<string>): readonly ConversationBranch[] =>
+      this.database
+        .all(
+          `SELECT d.conversation_id AS id FROM sessions s JOIN sessions d ON d.parent_session_id = s.id AND d.parent_kind = 'delegate'
+           WHERE s.conversation_id = ? ORDER BY d.started_at, d.id`,
+          [parent],
+        )
+        .map((row) => textOr(row, 'id', ''))
+        .filter((id) => !seen.has(id))
+        .flatMap((id) => {
+          const row = this.row(id);
+          return row === undefined ? [] : [branchOf(row, id, parent), ...below(id, new Set([...seen, id]))];
+        });
+    return conversationIds.flatMap((id) => below(id, new Set(conversationIds)));
+  }
+
   /** Up the branches to the conversation that is none, or whose origin is gone. */
   private rootOf(conversationId: string): string {
     const seen = new Set<string>();
@@ -64,23 +82,14 @@ export class BranchTree {
     return row === undefined ? null : textOr(row, 'id', null);
   }
 
-  /** A conversation and what hangs on it; one in the trash only when something outside it does. */
-  private below(conversationId: string, parent: string | null, seen: Set<string>): readonly TreeRow[] {
+  /** A conversation and what hangs on it; one in the trash only with the trash, or when something outside it does. */
+  private below(conversationId: string, parent: string | null, seen: Set<string>, withTrash: boolean): readonly TreeRow[] {
     const row = this.row(conversationId);
     if (row === undefined || seen.has(conversationId)) return [];
     seen.add(conversationId);
-    const branches = this.branchesOfConversation(conversationId).flatMap((id) => this.below(id, conversationId, seen));
-    const self: TreeRow = {
-      conversationId,
-      tipId: textOr(row, 'id', conversationId),
-      title: textOr(row, 'shown_title', null),
-      parentConversationId: parent,
-      branchedFrom: textOr(row, 'origin', null),
-      lastActiveAt: numberOr(row, 'last_activity_at', 0),
-      turnCount: numberOr(row, 'turns', 0),
-      trashed: flag(row, 'is_trashed'),
-    };
-    return self.trashed && branches.length === 0 ? [] : [self, ...branches];
+    const branches = this.branchesOfConversation(conversationId).flatMap((id) => this.below(id, conversationId, seen, withTrash));
+    const self: TreeRow = { ...branchOf(row, conversationId, parent), trashed: flag(row, 'is_trashed') };
+    return self.trashed && !withTrash && branches.length === 0 ? [] : [self, ...branches];
   }
 
   private row(conversationId: string): SqlRow | undefined {
@@ -92,4 +101,16 @@ export class BranchTree {
       [conversationId],
     );
   }
+}
+
+function branchOf(row: SqlRow, conversationId: string, parent: string | null): ConversationBranch {
+  return {
+    conversationId,
+    tipId: textOr(row, 'id', conversationId),
+    title: textOr(row, 'shown_title', null),
+    parentConversationId: parent,
+    branchedFrom: textOr(row, 'origin', null),
+    lastActiveAt: numberOr(row, 'last_activity_at', 0),
+    turnCount: numberOr(row, 'turns', 0),
+  };
 }

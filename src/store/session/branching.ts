@@ -141,8 +141,8 @@ export class Branching {
     for (const [turnUid, firstRow] of firstRows) {
       const prompt = `${childId}/${this.rows.nameInSegment(segment.id, this.turns.find(turnUid)?.userMessageUid ?? '')}`;
       this.database.run(
-        `INSERT INTO turns (uid, session_id, conversation_id, user_message_uid, model, state, outcome, stop_reason, failure, started_at, settled_at, usage)
-         SELECT ?1, ?2, ?2, ?3, model, 'settled', outcome, stop_reason, failure, started_at, settled_at, usage FROM turns WHERE uid = ?4`,
+        `INSERT INTO turns (uid, session_id, conversation_id, user_message_uid, model, state, outcome, stop_reason, failure, started_at, settled_at, usage, recalled)
+         SELECT ?1, ?2, ?2, ?3, model, 'settled', outcome, stop_reason, failure, started_at, settled_at, usage, recalled FROM turns WHERE uid = ?4`,
         [`${childId}/${turnUid}`, childId, this.messages.find(prompt) === null ? `${childId}/${firstRow}` : prompt, turnUid],
       );
     }

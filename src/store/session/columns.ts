@@ -37,6 +37,8 @@ export const usage = v.object({
   cachedInputTokens: count,
   cacheWriteTokens: count,
   reasoningTokens: count,
+  costUsd: v.exactOptional(count),
+  requests: v.exactOptional(v.number()),
 });
 
 export function usageOf(row: SqlRow): Usage | null {

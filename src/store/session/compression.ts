@@ -74,7 +74,7 @@ export class Compression {
       titleSource: parent.titleSource,
     });
     this.database.run(
-      `UPDATE sessions SET (pinned, archived, private, seen_at, mode) = (SELECT pinned, archived, private, seen_at, mode FROM sessions WHERE id = ?) WHERE id = ?`,
+      `UPDATE sessions SET (pinned, archived, private, seen_at, mode, effort) = (SELECT pinned, archived, private, seen_at, mode, effort FROM sessions WHERE id = ?) WHERE id = ?`,
       [parent.id, childId],
     );
     this.sessions.touch(childId, parent.lastActiveAt);

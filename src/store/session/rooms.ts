@@ -13,10 +13,12 @@ import { MessageTable } from './messageTable';
 import { PromptQueue } from './promptQueue';
 import { VersionsOfPrompts } from './promptVersions';
 import { Rewinding } from './rewinding';
+import { SessionEffort } from './sessionEffort';
 import { SessionFinder } from './sessionFinder';
 import { SessionList } from './sessionList';
 import { SessionMarks } from './sessionMarks';
 import { SessionTable } from './sessionTable';
+import { StoredRows } from './storedRows';
 import { SpillFolding } from './spillFolding';
 import { Titling } from './titling';
 import { TranscriptReading } from './transcriptReading';
@@ -33,6 +35,7 @@ export function roomsOver(database: SqlDatabase, now: () => number) {
   const sessions = new SessionTable(database);
   const messages = new MessageTable(database, now);
   const turns = new TurnTable(database);
+  const effort = new SessionEffort(database, sessions);
   const approvals = new ApprovalTable(database, sessions, turns);
   const closing = new TurnClosing(database, messages);
   const reading = new TranscriptReading(database, sessions, messages);
@@ -49,6 +52,7 @@ export function roomsOver(database: SqlDatabase, now: () => number) {
   const branching = new Branching(database, sessions, messages, turns, reading, rows, closing, titling);
   const rewinding = new Rewinding(sessions, messages, turns, rows);
   const files = new FileChangeTable(database);
+  const stored = new StoredRows(database, sessions, messages, files);
   const forgetting = new Forgetting(database, sessions, list, files);
   const outbox = new OutboxTable(database);
   const wireTexts = new WireTextTable(database);
@@ -67,10 +71,12 @@ export function roomsOver(database: SqlDatabase, now: () => number) {
     rewinding,
     versions,
     files,
+    stored,
     forgetting,
     messages,
     turns,
     approvals,
+    effort,
     life,
     closing,
     reading,

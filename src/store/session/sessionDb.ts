@@ -7,13 +7,15 @@ import type {
   TranscriptRepair,
 } from '../sessionStore';
 import type { ContentHash, FileChange, FileContent } from '../fileChanges';
-import type { ApiContent } from '../wireTexts';
+import type { ApiContent, RecalledFor } from '../wireTexts';
+import type { FoundRows, OutlineRow, StoredRow, StoredRows, StoredTextQuery, TranscriptSlice } from '../transcriptLook';
 import type { NewOutboxEntry, OutboxCount, OutboxEntry } from '../outbox/outbox';
 import type { NewApproval } from '../approvals';
 import { StoreError } from '../storeError';
 import type { Approval, ApprovalDecision, Mode } from '../../transcript/approval';
 import type { DraftPart } from '../../transcript/draftPart';
 import type { HiddenReason, Message, NewMessage } from '../../transcript/message';
+import type { ReasoningEffort } from '../../transcript/reasoningEffort';
 import type { QueuedPrompt, Session, SessionSummary, TitleSource } from '../../transcript/session';
 import type { Turn } from '../../transcript/turn';
 import type { Usage } from '../../transcript/usage';
@@ -82,6 +84,14 @@ export class SessionDb implements SessionOperations {
     this.write(() => this.rooms.sessions.setModel(sessionId, model));
   }
 
+  sessionEffort(sessionId: string): ReasoningEffort | null {
+    return this.rooms.effort.of(sessionId);
+  }
+
+  setSessionEffort(sessionId: string, effort: ReasoningEffort | null): void {
+    this.write(() => this.rooms.effort.set(sessionId, effort));
+  }
+
   endSession(sessionId: string, reason: string): void {
     this.write(() => this.rooms.sessions.end(sessionId, reason, this.now()));
   }
@@ -102,8 +112,8 @@ export class SessionDb implements SessionOperations {
     return this.write(() => this.rooms.rewinding.rewind(input));
   }
 
-  branchesOf(sessionId: string): readonly ConversationBranch[] {
-    return this.database.readTransaction(() => this.rooms.tree.of(sessionId));
+  branchesOf(sessionId: string, withTrash = false): readonly ConversationBranch[] {
+    return this.database.readTransaction(() => this.rooms.tree.of(sessionId, withTrash));
   }
 
   setPinned(sessionId: string, on: boolean): void {
@@ -233,8 +243,11 @@ export class SessionDb implements SessionOperations {
 
   // Reading
 
-  setApiContent(messageUid: string, text: string): void {
-    this.write(() => this.rooms.wireTexts.set(messageUid, text));
+  setApiContent(messageUid: string, text: string, recalled?: RecalledFor): void {
+    this.write(() => {
+      this.rooms.wireTexts.set(messageUid, text);
+      if (recalled !== undefined) this.rooms.turns.setRecalled(recalled.turnUid, recalled.found);
+    });
   }
 
   apiContents(sessionId: string): readonly ApiContent[] {
@@ -270,6 +283,26 @@ export class SessionDb implements SessionOperations {
       const turns = new Set(page.turns.map(({ uid }) => uid));
       return { ...page, versions: this.rooms.versions.of(query.sessionId).filter(({ turnUid }) => turns.has(turnUid)) };
     });
+  }
+
+  transcriptOutline(query: TranscriptSlice): readonly OutlineRow[] {
+    return this.database.readTransaction(() => this.rooms.stored.outline(query));
+  }
+
+  findInTranscript(query: TranscriptSlice & StoredTextQuery): FoundRows {
+    return this.database.readTransaction(() => this.rooms.stored.find(query));
+  }
+
+  transcriptRows(uids: readonly string[]): StoredRows {
+    return this.database.readTransaction(() => this.rooms.stored.named(uids));
+  }
+
+  storedRow(uid: string): StoredRow | null {
+    return this.database.readTransaction(() => this.rooms.stored.row(uid));
+  }
+
+  subAgentsOf(conversationIds: readonly string[]): readonly ConversationBranch[] {
+    return this.database.readTransaction(() => this.rooms.tree.subAgentsOf(conversationIds));
   }
 
   // Queue and drafts

@@ -29,8 +29,15 @@ export class SessionMarks {
     this.set(sessionId, 'trashed_at = ?', null);
   }
 
+  /** Changes nothing where the list has it as seen already: a session is shown far more often than something new is in it, and a write waits for
+   *  the disk. */
   see(sessionId: string, now: number): void {
-    this.set(sessionId, 'seen_at = max(coalesce(seen_at, 0), ?)', now);
+    const { conversationId } = this.sessions.require(sessionId);
+    this.database.run(
+      `UPDATE sessions SET seen_at = max(coalesce(seen_at, 0), ?) WHERE conversation_id = ?
+         AND (seen_at IS NULL OR NOT EXISTS (SELECT 1 FROM turns t WHERE t.id = (SELECT max(id) FROM turns WHERE conversation_id = ?) AND t.state = 'settled' AND t.settled_at <= seen_at))`,
+      [now, conversationId, conversationId],
+    );
   }
 
   private set(sessionId: string, change: string, value: number | null): void {

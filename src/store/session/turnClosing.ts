@@ -1,6 +1,6 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
 import { closingResultText, closingText } from '../../transcript/closingText';
-import type { AssistantMessage, Message, ToolMessage } from '../../transcript/message';
+import type { AssistantMessage, Message } from '../../transcript/message';
 import type { ToolCallPart } from '../../transcript/part';
 import type { StopReason } from '../../transcript/stopReason';
 import type { JsonObject } from '../../transcript/json';
@@ -16,7 +16,8 @@ export class TurnClosing {
     private readonly messages: MessageTable,
   ) {}
 
-  close(turn: { readonly uid: string }, reason: StopReason, at: number): void {
+  /** Returns the turn's rows as they are then. */
+  close(turn: { readonly uid: string }, reason: StopReason, at: number): readonly Message[] {
     const found = this.messages.ofTurn(turn.uid);
     // A call whose row never became final was not handed to a tool: calls are stored as final before they run.
     const unfinished = new Set(found.flatMap((row) => (row.role === 'assistant' && row.state === 'streaming' ? [row.uid] : [])));
@@ -32,7 +33,8 @@ export class TurnClosing {
         changed = true;
       }
     }
-    this.endWithAssistant(turn.uid, changed ? this.messages.ofTurn(turn.uid) : rows, reason, at);
+    const left = changed ? this.messages.ofTurn(turn.uid) : rows;
+    return this.endWithAssistant(turn.uid, left, reason, at) ? this.messages.ofTurn(turn.uid) : left;
   }
 
   /** Returns whether a result had to be added. */
@@ -40,7 +42,7 @@ export class TurnClosing {
     const calls = row.parts.filter((part): part is ToolCallPart => part.kind === 'toolCall');
     if (calls.length === 0) return false;
     const results = this.resultsBehind(row);
-    const answered = new Set(results.map((result) => result.parts[0].callId));
+    const answered = new Set(results.map(({ callId }) => callId));
     const open = calls.filter((call, index) => !answered.has(call.callId) && calls.findIndex((other) => other.callId === call.callId) === index);
     let behind = results.at(-1)?.uid ?? row.uid;
     const notAllowed = this.firstNotAllowed(row, calls);
@@ -87,23 +89,25 @@ export class TurnClosing {
     return index === -1 ? calls.length : index;
   }
 
-  /** The results that directly follow a row: the only ones a provider counts as answers to its calls. */
-  private resultsBehind(row: AssistantMessage): readonly ToolMessage[] {
-    const following = this.database.iterate('SELECT * FROM messages WHERE session_id = ? AND active = 1 AND position > ? ORDER BY position', [
-      row.sessionId, row.position,
-    ]);
-    const results: ToolMessage[] = [];
+  /** The results that directly follow a row: the only ones a provider counts as answers to its calls. Their texts, which may be long, are
+   *  not read. */
+  private resultsBehind(row: AssistantMessage): readonly { readonly uid: string; readonly callId: string }[] {
+    const following = this.database.iterate(
+      'SELECT uid, role, tool_call_id FROM messages WHERE session_id = ? AND active = 1 AND position > ? ORDER BY position',
+      [row.sessionId, row.position],
+    );
+    const results: { readonly uid: string; readonly callId: string }[] = [];
     for (const next of following) {
-      const { message } = this.messages.read(next);
-      if (message.role !== 'tool') break;
-      results.push(message);
+      if (next['role'] !== 'tool') break;
+      results.push({ uid: textOr(next, 'uid', ''), callId: textOr(next, 'tool_call_id', '') });
     }
     return results;
   }
 
-  private endWithAssistant(turnUid: string, rows: readonly Message[], reason: StopReason, at: number): void {
+  /** Returns whether a row had to be added. */
+  private endWithAssistant(turnUid: string, rows: readonly Message[], reason: StopReason, at: number): boolean {
     const last = rows.findLast((row) => row.visibility.kind !== 'hidden') ?? this.survivorOf(rows);
-    if (last === undefined || endsTurn(last)) return;
+    if (last === undefined || endsTurn(last)) return false;
     this.messages.insert(
       {
         uid: `${turnUid}/closing`,
@@ -122,6 +126,7 @@ export class TurnClosing {
       },
       this.messages.positionAfter(last.sessionId, last.uid),
     );
+    return true;
   }
 
   /** The row that the turn's prompt was joined to, where that was all the turn had: the closing row stands behind it. */

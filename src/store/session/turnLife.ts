@@ -164,11 +164,12 @@ export class TurnLife {
         if (message.turnUid !== turn.uid) throw invalid(`message ${message.uid} is not of turn ${turn.uid}`);
       }
       this.store(input.messages);
-      this.closing.close(turn, input.settlement.stopReason, input.settledAt);
+      const rows = this.closing.close(turn, input.settlement.stopReason, input.settledAt);
       this.turns.settle(turn.uid, input.settlement, input.settledAt);
       this.sessions.touch(turn.sessionId, input.settledAt);
+      return this.settled(turn.uid, rows);
     }
-    return this.settled(turn.uid);
+    return this.settled(turn.uid, this.messages.ofTurn(turn.uid));
   }
 
   recover(at: number, except: readonly string[]): readonly SettledTurn[] {
@@ -178,10 +179,10 @@ export class TurnLife {
     return [...running, ...this.turns.waitingForNobody().map(cutOff)];
   }
 
-  private settled(uid: string): SettledTurn {
+  private settled(uid: string, rows: readonly Message[]): SettledTurn {
     const turn = this.turns.require(uid);
     if (turn.state !== 'settled') throw invalid(`turn ${uid} is ${turn.state}`);
-    return { turn, messages: this.messages.ofTurn(uid).filter((message) => message.carriedFrom === null) };
+    return { turn, messages: rows.filter((message) => message.carriedFrom === null) };
   }
 
   private requireSameConversation(sessionId: string, otherId: string): void {

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { SqlRow } from '../engine/sqlDatabase';
 import { modelFailureCauses, stopReasons, storeFailureCauses, type Failure } from '../../transcript/stopReason';
+import type { Recalled } from '../../transcript/recalled';
 import type { Turn } from '../../transcript/turn';
 import { numberOr, oneOf, textOr, usageOf } from './columns';
 import { parseJson } from './partsJson';
@@ -10,6 +11,8 @@ export const failure = v.object({
   sentence: v.string(),
   technical: v.string(),
 });
+
+export const recalled = v.array(v.object({ provider: v.string(), label: v.string(), count: v.number() }));
 
 /** Reads a row of `turns`. A state that cannot be read counts as a settled failure: it must not hold the conversation's slot. */
 export function readTurnRow(row: SqlRow): Turn {
@@ -21,6 +24,7 @@ export function readTurnRow(row: SqlRow): Turn {
     startedAt: numberOr(row, 'started_at', 0),
     usage: usageOf(row),
     supersedes: textOr(row, 'supersedes', null),
+    ...recalledOf(row),
   };
   const state = oneOf(row, 'state', ['running', 'waiting', 'settled'], 'settled');
   switch (state) {
@@ -45,4 +49,9 @@ function failureOf(row: SqlRow): Failure | null {
   if (stored === null) return null;
   const result = v.safeParse(failure, parseJson(stored));
   return result.success ? result.output : { cause: 'unknown', sentence: 'What went wrong could not be read from the file.', technical: stored };
+}
+
+function recalledOf(row: SqlRow): { readonly recalled?: readonly Recalled[] } {
+  const parsed = v.safeParse(recalled, parseJson(textOr(row, 'recalled', '')));
+  return parsed.success && parsed.output.length > 0 ? { recalled: parsed.output } : {};
 }

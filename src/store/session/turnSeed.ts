@@ -27,11 +27,11 @@ export function seedTurn(database: SqlDatabase, now: () => number, { sessions, t
 /** A turn as it runs elsewhere. */
 export function insertRunningTurn(database: SqlDatabase, turn: Turn, { conversationId }: Session): void {
   database.run(
-    `INSERT INTO turns (uid, session_id, conversation_id, user_message_uid, model, state, started_at, supersedes, usage)
-     VALUES (?, ?, ?, ?, ?, 'running', ?, ?, ?)`,
+    `INSERT INTO turns (uid, session_id, conversation_id, user_message_uid, model, state, started_at, supersedes, usage, recalled)
+     VALUES (?, ?, ?, ?, ?, 'running', ?, ?, ?, ?)`,
     [
       turn.uid, turn.sessionId, conversationId, turn.userMessageUid, turn.model, turn.startedAt, turn.supersedes,
-      turn.usage === null ? null : JSON.stringify(turn.usage),
+      turn.usage === null ? null : JSON.stringify(turn.usage), turn.recalled === undefined ? null : JSON.stringify(turn.recalled),
     ],
   );
 }

@@ -1,8 +1,9 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
 import type { OpenTurn } from '../sessionStore';
+import type { Recalled } from '../../transcript/recalled';
 import type { Session } from '../../transcript/session';
 import type { Settlement, Turn } from '../../transcript/turn';
-import { addUsage, unknownUsage, type Usage } from '../../transcript/usage';
+import { addUsage, type Usage } from '../../transcript/usage';
 import { notFound } from './refusal';
 import { readTurnRow } from './turnRow';
 
@@ -52,8 +53,12 @@ export class TurnTable {
   }
 
   addUsage(turn: Turn, usage: Usage): void {
-    const sum = addUsage(turn.usage ?? unknownUsage, usage);
+    const sum = turn.usage === null ? usage : addUsage(turn.usage, usage);
     this.database.run('UPDATE turns SET usage = ? WHERE uid = ?', [JSON.stringify(sum), turn.uid]);
+  }
+
+  setRecalled(uid: string, found: readonly Recalled[]): void {
+    this.database.run('UPDATE turns SET recalled = ? WHERE uid = ?', [found.length === 0 ? null : JSON.stringify(found), uid]);
   }
 
   wait(uid: string, approvalId: string): void {

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { SpilledRequest, SpilledTurn } from '../sessionStore';
 import { usage } from '../session/columns';
 import { assistantParts, parseJson, toolParts, userParts } from '../session/partsJson';
-import { failure } from '../session/turnRow';
+import { failure, recalled } from '../session/turnRow';
 import { hiddenReasons, type Message, type NewMessage } from '../../transcript/message';
 import { stopReasons } from '../../transcript/stopReason';
 
@@ -68,7 +68,7 @@ const session = v.object({
 
 const turn = v.object({
   uid: v.string(), sessionId: v.string(), userMessageUid: v.string(), model: v.string(), startedAt: v.number(),
-  usage: v.nullable(usage), supersedes: text, state: v.literal('running'),
+  usage: v.nullable(usage), supersedes: text, state: v.literal('running'), recalled: v.exactOptional(recalled),
 });
 
 const visibility = v.variant('kind', [

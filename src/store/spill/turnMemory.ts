@@ -4,7 +4,7 @@ import type { ChunkBatch } from '../sessionStore';
 import type { Message } from '../../transcript/message';
 import type { Session } from '../../transcript/session';
 import type { Turn } from '../../transcript/turn';
-import { addUsage, unknownUsage, type Usage } from '../../transcript/usage';
+import { addUsage, type Usage } from '../../transcript/usage';
 
 type Written = { readonly chunks: ChunkBatch } | { readonly rows: readonly Message[] };
 
@@ -67,7 +67,7 @@ export class TurnMemory {
   }
 
   usageAdded(usage: Usage): void {
-    this.usage = addUsage(this.usage ?? unknownUsage, usage);
+    this.usage = this.usage === null ? usage : addUsage(this.usage, usage);
   }
 
   /** The active rows of a session as they stand in the store; null when they were never read. */

@@ -77,6 +77,8 @@ function subjectsOf(request: StoreRequest): readonly string[] | 'everything' {
     case 'trashSession':
       return [session(request.args[0])];
     case 'readTranscript':
+    case 'transcriptOutline':
+    case 'findInTranscript':
       return [session(request.args[0].sessionId)];
     case 'bringOver':
       return request.args[0].sessionIds.map(session);

@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parentPort } from 'node:worker_threads';
+// First, so that SQLite is compiled while the rest is loaded, and while the other thread still takes the lock.
+import { sqliteModule } from './sqliteModule';
+import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import { systemClock } from '../../base/clock';
 import { NodeFileSystem } from '../engine/nodeFileSystem';
 import { loadSqlite } from '../engine/sqlite';
 import { openSpillStore, type SpillPlace } from '../spill/spillStore';
+import { Arrivals } from './arrivals';
 import { openSessionStore, type OpenedStore, type StorePlace } from './openedStore';
 import { StoreService } from './storeService';
 import type { ToWorker } from './workerMessages';
@@ -13,8 +14,7 @@ import type { ToWorker } from './workerMessages';
 const port = parentPort;
 if (!port) throw new Error('The store worker must be started as a worker thread.');
 
-// SQLite is compiled while the other thread still takes the lock.
-const loading = loadSqlite(new Uint8Array(readFileSync(join(__dirname, 'sql-wasm.wasm'))));
+const loading = loadSqlite(sqliteModule);
 // Whoever opens hears of a failure; a rejection that nobody has awaited yet would end the thread.
 loading.catch(() => undefined);
 
@@ -23,5 +23,6 @@ async function open(place: StorePlace | SpillPlace): Promise<OpenedStore> {
   return 'header' in place ? openSpillStore(engine, place) : openSessionStore(engine, place);
 }
 
-const service = new StoreService(open, (message) => port.postMessage(message), systemClock, setImmediate);
-port.on('message', (message: ToWorker) => service.receive(message));
+const arrivals = new Arrivals(() => receiveMessageOnPort(port)?.message as ToWorker | undefined, setImmediate);
+const service = new StoreService(open, (message) => port.postMessage(message), systemClock, arrivals.soon);
+port.on('message', (first: ToWorker) => arrivals.receive(first, (message) => service.receive(message)));

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../base/clock';
 import { Emitter, type Disposable } from '../../../base/disposable';
+import type { Log } from '../../../base/log';
 import type { FileChange } from '../../../store/fileChanges';
 import type { SessionStore } from '../../../store/sessionStore';
 import type { ChangedFile, FileHunk, ReviewOutcome } from '../../../transcript/changedFile';
@@ -21,6 +22,7 @@ export interface ChangedFilesNeeds {
   /** A path as people read it. */
   readonly shown: (path: string) => string;
   readonly words: ReviewWords;
+  readonly log: Log;
 }
 
 export interface ChangedTurn {
@@ -154,9 +156,15 @@ export class ChangedFiles {
       return 'done';
     } catch (error) {
       if (error instanceof FileChanged) return 'conflict';
-      if (error instanceof CannotWrite) return 'cannotWrite';
-      throw error;
+      if (!(error instanceof CannotWrite)) throw error;
+      this.notWritten(history, error);
+      return 'cannotWrite';
     }
+  }
+
+  /** The person is told which file; why is for the log. */
+  private notWritten({ path }: FileHistory, { message }: Error): void {
+    this.needs.log.warn(`${path} was not reverted: ${message}`);
   }
 
   private async targetOf(history: FileHistory, present: PresentFile, overwrite: boolean): Promise<{ readonly bytes: Uint8Array | null } | 'conflict' | 'notKept'> {
@@ -187,6 +195,7 @@ export class ChangedFiles {
       await this.files.putText(present, restored.join(''));
     } catch (error) {
       if (!(error instanceof FileChanged) && !(error instanceof CannotWrite)) throw error;
+      this.notWritten(history, error);
       return conflictOf(history.path, this.needs.shown(history.path), this.needs.words);
     }
     await this.tell(firstOf(history));

@@ -14,7 +14,7 @@ export interface ReviewWords {
 export const plainReviewWords: ReviewWords = {
   conflict: (files) => `These files were changed since in the same places, so they stay as they are: ${files}.`,
   notKept: (files) => `What these files held before is not stored, because they are too large: ${files}.`,
-  cannotWrite: (files) => `These files could not be written: ${files}.`,
+  cannotWrite: (files) => `These files could not be written, and stay as they are: ${files}. The log says why.`,
   gone: (file) => `This change of ${file} is not there any more.`,
 };
 

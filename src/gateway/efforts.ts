@@ -1,0 +1,36 @@
+import type { SessionStore } from '../store/sessionStore';
+import type { ReasoningEffort } from '../transcript/reasoningEffort';
+import { decidingSession } from './callerSession';
+import type { EffortGateway } from './effortGateway';
+import type { SessionDirectory } from './sessionDirectory';
+import type { SurfaceRegistry } from './surfaceRegistry';
+import type { TurnRunner } from './turnRunner';
+
+interface EffortParts {
+  readonly store: SessionStore;
+  readonly sessions: SessionDirectory;
+  readonly surfaces: SurfaceRegistry;
+  readonly runner: TurnRunner;
+  readonly defaultEffort?: () => ReasoningEffort;
+}
+
+/** How hard models are asked to think, session by session. */
+export class Efforts implements EffortGateway {
+  constructor(private readonly parts: EffortParts) {}
+
+  async effort(surfaceId: string, sessionId: string | null): Promise<ReasoningEffort> {
+    const { store, surfaces, runner } = this.parts;
+    const chosen = sessionId === null ? surfaces.beginningAt(surfaceId).effort : await store.sessionEffort(decidingSession(runner, sessionId));
+    return chosen ?? this.parts.defaultEffort?.() ?? 'default';
+  }
+
+  async setEffort(surfaceId: string, sessionId: string | null, effort: ReasoningEffort): Promise<void> {
+    const { store, sessions, surfaces, runner } = this.parts;
+    if (sessionId === null) return surfaces.chooseForBeginning(surfaceId, { effort });
+    const holder = decidingSession(runner, sessionId);
+    await sessions.get(holder);
+    await store.setSessionEffort(holder, effort);
+    const subAgents = runner.all().filter(({ subAgent }) => subAgent?.caller.session.id === holder);
+    for (const changed of [holder, ...subAgents.map(({ session }) => session.id)]) surfaces.tellAll({ kind: 'effortChanged', sessionId: changed, effort });
+  }
+}

@@ -1,0 +1,30 @@
+import * as v from 'valibot';
+import type { Verification } from '../transcript/verification';
+
+export type { MissingPart, StorageFinding, Verification, VerifiedTurn, WitnessVerdict } from '../transcript/verification';
+
+/** Verify Session, as the transcript tab asks for it. Becomes part of `transcriptRequests`, `transcriptCommands` and `TranscriptNotifications`. */
+
+export const verifyRequests = {
+  /** Null: the person had it stopped. */
+  verify: v.object({ sessionId: v.string() }),
+} as const;
+
+export const verifyCommands = {
+  cancelVerify: v.object({}),
+  /** Text that a view showed of this message and still has. */
+  copyShown: v.object({ messageUid: v.string() }),
+} as const;
+
+export interface VerifyResults {
+  readonly verify: Verification | null;
+}
+
+/** rows: of the session · file: the whole history, which has no steps to count. */
+export type VerifyProgress = { readonly step: 'rows'; readonly done: number; readonly total: number } | { readonly step: 'file' };
+
+export interface VerifyNotifications {
+  /** The command was given outside the tab. */
+  readonly verifyAsked: Record<string, never>;
+  readonly verifyProgress: VerifyProgress;
+}

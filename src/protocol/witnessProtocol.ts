@@ -1,0 +1,50 @@
+import * as v from 'valibot';
+import { hashPattern, type WitnessEntry } from '../transcript/witness';
+
+/** What a chat view says about the text it was given and drew. Becomes part of `chatRequests`, `chatCommands` and `ChatNotifications`. */
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const uid = v.pipe(v.string(), v.maxLength(500));
+const entry: v.GenericSchema<unknown, WitnessEntry> = v.object({
+  messageUid: uid,
+  turnUid: v.nullable(uid),
+  part: count,
+  kind: v.picklist(['text', 'thinking']),
+  length: count,
+  hash: v.pipe(v.string(), v.regex(hashPattern)),
+});
+
+export const witnessRequests = {
+  /** What is new since the host last had it; everything the view remembers when its page is up. Nothing of it is text. */
+  witnessed: v.object({ conversations: v.pipe(v.array(v.object({ conversationId: uid, entries: v.pipe(v.array(entry), v.maxLength(5000)) })), v.maxLength(50)) }),
+} as const;
+
+export const witnessCommands = {
+  /** The person has read that the plug was pulled. */
+  plugSeen: v.object({}),
+  /** The answer to being asked for it; null: this view does not have it (any more). */
+  shownText: v.object({ messageUid: uid, text: v.nullable(v.string()) }),
+} as const;
+
+/** Pull the Plug was carried out in the middle of this turn. */
+export interface PulledPlug {
+  readonly conversationId: string;
+  readonly turnUid: string;
+  /** Seconds since the epoch. */
+  readonly at: number;
+}
+
+export interface WitnessResults {
+  readonly witnessed: {
+    /** Conversations that are no longer stored: the view forgets them too. */
+    readonly forgotten: readonly string[];
+    readonly plug: PulledPlug | null;
+  };
+}
+
+/** erased: these conversations are forgotten · shownText: a view that still has the text it showed of this message gives it. */
+export type WitnessAsk = { readonly kind: 'erased'; readonly conversationIds: readonly string[] } | { readonly kind: 'shownText'; readonly messageUid: string };
+
+export interface WitnessNotifications {
+  readonly witness: WitnessAsk;
+}
