@@ -46,13 +46,3 @@ export function diffLines(diff: string): readonly DiffLine[] {
 function fileName(line: string): string {
   return line.slice(4).replace(/\t.*$/, '').replace(/^[ab]\//, '');
 }
-
-export interface LineCounts {
-  readonly added: number;
-  readonly removed: number;
-}
-
-/** Sums over files; those that are not text count nothing. */
-export function lineCounts(files: readonly { readonly added: number | null; readonly removed: number | null }[]): LineCounts {
-  return files.reduce<LineCounts>((sum, { added, removed }) => ({ added: sum.added + (added ?? 0), removed: sum.removed + (removed ?? 0) }), { added: 0, removed: 0 });
-}

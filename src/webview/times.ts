@@ -11,8 +11,12 @@ const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumS
 /** When something happened, as a person reads it: the hour today, with the day before that. Times are seconds since the epoch. */
 export function clockTime(at: number, now: number): string {
   const date = new Date(at * 1000);
-  const today = new Date(now * 1000).toDateString() === date.toDateString();
+  const today = startOfDay(now) === startOfDay(at);
   return (today ? hour : dayAndHour).format(date);
+}
+
+function startOfDay(at: number): number {
+  return new Date(at * 1000).setHours(0, 0, 0, 0);
 }
 
 export function fullTime(at: number): string {

@@ -4,8 +4,8 @@ import { compactCount, duration } from './times';
 import { type CommandDetails, type DelegateDetails, serverToolIn, toolDetails } from './toolDetails';
 import { toolKinds, type ToolKind } from './toolKinds';
 
-/** What a person sees a tool call do. queued: it waits for its turn to run it. */
-export type ToolState = 'queued' | 'waiting' | 'running' | ToolOutcome;
+/** What a person sees a tool call do. queued: it waits for its turn to run it · repaired: no result was stored, and a repair of the history says so. */
+export type ToolState = 'queued' | 'waiting' | 'running' | 'repaired' | ToolOutcome;
 
 export interface ToolWords {
   readonly icon: string;
@@ -44,7 +44,19 @@ function shownTarget(call: ToolCallPart, result: ToolResultPart | null): string 
   const details = toolDetails(result);
   if (details?.kind === 'edit') return details.files.length === 1 ? (details.files[0]?.shown ?? '') : t('{count} files', { count: details.files.length });
   if (details?.kind === 'todos') return t('{done} of {count} done', { done: details.items.filter(({ state }) => state === 'done').length, count: details.items.length });
-  return toolTarget(call);
+  const target = toolTarget(call);
+  return isOpenFolder(target) || (target === '' && call.name === 'list_directory') ? t('the folder') : target;
+}
+
+/** The open folder is "." to tools and models. */
+function isOpenFolder(target: string): boolean {
+  return target === '.' || target === './';
+}
+
+/** A call as its row is named: the tool by its own name, with what it works on. */
+export function toolName(call: ToolCallPart): string {
+  const target = toolTarget(call);
+  return target === '' || isOpenFolder(target) ? call.name : `${call.name} ${target}`;
 }
 
 function createdVerb(result: ToolResultPart | null): string | null {
@@ -117,6 +129,8 @@ export function stateWord(state: ToolState): string {
       return t('cancelled');
     case 'interrupted':
       return t('interrupted');
+    case 'repaired':
+      return t('no result, repaired');
   }
 }
 

@@ -4,7 +4,7 @@ import type { Failure, StopReason, Turn } from '../protocol/transcriptWords';
 export type SettledTurn = Turn & { readonly state: 'settled' };
 
 /** What can be done about how a turn ended. */
-export type OutcomeAction = 'retry' | 'continue' | 'chooseModel' | 'setUpModel' | 'copyDetails';
+export type OutcomeAction = 'retry' | 'continue' | 'chooseModel' | 'setUpModel' | 'showDetails';
 
 export interface OutcomeWords {
   /** How loud: a plain remark, something cut off, something that failed. */
@@ -13,13 +13,16 @@ export interface OutcomeWords {
   readonly actions: readonly OutcomeAction[];
 }
 
-/** What is said under an answer about how it ended; null where there is nothing to say. `words` counts the answer as shown. */
-export function outcomeWords(turn: SettledTurn, words: number): OutcomeWords | null {
-  if (turn.failure !== null) return { tone: 'error', sentence: failureSentence(turn.failure, turn.stopReason, words), actions: failureActions(turn.failure, words) };
+/** What is said under an answer about how it ended: what happened, what is safe, what can be done; null where there is nothing to say. `words` counts
+ *  the answer as shown. `began`: there is something to go on from, be it calls alone. */
+export function outcomeWords(turn: SettledTurn, words: number, began = words > 0): OutcomeWords | null {
+  const again: readonly OutcomeAction[] = began ? ['continue', 'retry'] : ['retry'];
+  if (turn.failure !== null) return { tone: 'error', sentence: failureSentence(turn.failure, turn.stopReason, words), actions: failureActions(turn.failure, again) };
   const sentence = stopSentence(turn.stopReason, words);
   if (sentence === null) return null;
   const tone = turn.outcome === 'failed' ? 'error' : turn.stopReason === 'user' || turn.stopReason === 'newPrompt' ? 'info' : 'warning';
-  return { tone, sentence, actions: words > 0 ? ['continue', 'retry'] : ['retry'] };
+  const another: readonly OutcomeAction[] = turn.stopReason === 'refusal' || turn.stopReason === 'empty' || turn.stopReason === 'error' ? ['chooseModel'] : [];
+  return { tone, sentence, actions: [...again, ...another] };
 }
 
 function stopSentence(reason: StopReason, words: number): string | null {
@@ -27,15 +30,15 @@ function stopSentence(reason: StopReason, words: number): string | null {
     case 'stop':
       return null;
     case 'length':
-      return t('The answer reached the model’s output limit and ends here. Everything shown is saved.');
+      return t('The answer reached the model’s output limit and ends here. Everything shown is saved. Continue has the model go on.');
     case 'refusal':
-      return t('The model declined to answer.');
+      return t('The model declined to answer. Everything shown is saved. Ask in other words, or choose another model.');
     case 'iterations':
-      return t('The agent used up its steps for one turn and stopped. Everything shown is saved.');
+      return t('The agent used up its steps for one turn and stopped. Everything shown is saved. Continue gives it as many again.');
     case 'empty':
-      return t('The model ended without a word.');
+      return t('The model ended without a word. Your prompt is saved. Retry, or choose another model.');
     case 'user':
-      return words > 0 ? t('You stopped this answer. Everything shown is saved.') : t('You stopped this before an answer began.');
+      return words > 0 ? t('You stopped this answer. Everything shown is saved.') : t('You stopped this before an answer began. Your prompt is saved.');
     case 'newPrompt':
       return t('A newer prompt took over. Everything shown is saved.');
     case 'windowClosed':
@@ -45,9 +48,9 @@ function stopSentence(reason: StopReason, words: number): string | null {
     case 'connectionLost':
       return t('Interrupted: the connection was lost {after}. Everything shown is saved.', { after: after(words) });
     case 'error':
-      return t('The request failed.');
+      return t('The request failed. Everything shown is saved. Retry, or choose another model.');
     case 'storeFailed':
-      return t('Nothing more could be saved, so nothing more was shown.');
+      return t('Nothing more could be saved, so nothing more was shown. What is shown is saved. Go on once there is room again.');
   }
 }
 
@@ -61,19 +64,18 @@ function failureSentence(failure: Failure, reason: StopReason, words: number): s
   return reason === 'connectionLost' && words > 0 ? t('Interrupted {after}. {sentence}', { after: after(words), sentence: failure.sentence }) : failure.sentence;
 }
 
-function failureActions(failure: Failure, words: number): readonly OutcomeAction[] {
-  const again: readonly OutcomeAction[] = words > 0 ? ['continue', 'retry'] : ['retry'];
+function failureActions(failure: Failure, again: readonly OutcomeAction[]): readonly OutcomeAction[] {
   switch (failure.cause) {
     case 'noModel':
     case 'notFound':
     case 'context':
     case 'contentFilter':
-      return ['chooseModel', 'retry', 'copyDetails'];
+      return ['chooseModel', 'retry', 'showDetails'];
     case 'auth':
     case 'noKey':
     case 'quota':
     case 'notAnApi':
-      return ['setUpModel', 'chooseModel', 'retry', 'copyDetails'];
+      return ['setUpModel', 'chooseModel', 'retry', 'showDetails'];
     case 'network':
     case 'timeout':
     case 'rateLimit':
@@ -81,7 +83,7 @@ function failureActions(failure: Failure, words: number): readonly OutcomeAction
     case 'badRequest':
     case 'empty':
     case 'consent':
-      return [...again, 'chooseModel', 'copyDetails'];
+      return [...again, 'chooseModel', 'showDetails'];
     case 'locked':
     case 'full':
     case 'readOnly':
@@ -89,7 +91,7 @@ function failureActions(failure: Failure, words: number): readonly OutcomeAction
     case 'newer':
     case 'replaced':
     case 'unknown':
-      return [...again, 'copyDetails'];
+      return [...again, 'showDetails'];
   }
 }
 
@@ -133,7 +135,7 @@ export function actionWord(action: OutcomeAction): string {
       return t('Choose Model');
     case 'setUpModel':
       return t('Set Up Model');
-    case 'copyDetails':
-      return t('Copy Details');
+    case 'showDetails':
+      return t('Show Details');
   }
 }

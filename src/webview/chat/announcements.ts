@@ -1,25 +1,51 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 import type { TurnEvent } from '../../protocol/transcriptWords';
-import { t } from '../localization';
+import { laterParts } from './components/laterParts';
 
-/** What is said politely to those who listen, about the session that is shown. */
+/** What is said to those who listen, about the session that is shown: each thing once, never by the delta. Politely what can wait for the end of
+ *  a sentence; urgently what the agent asks, and what went wrong. */
 export class Announcements {
-  private readonly said = signal('');
+  private readonly polite = signal('');
+  private readonly urgent = signal('');
 
   get text(): ReadonlySignal<string> {
-    return this.said;
+    return this.polite;
+  }
+
+  get alert(): ReadonlySignal<string> {
+    return this.urgent;
   }
 
   say(words: string): void {
-    this.said.value = words;
+    this.polite.value = words;
+  }
+
+  warn(words: string): void {
+    this.urgent.value = words;
   }
 
   heard(event: TurnEvent): void {
-    if (event.kind === 'turnOpened') this.said.value = '';
-    if (event.kind !== 'turnSettled') return;
-    const { outcome, stopReason } = event.turn;
-    // Failures and interruptions are alerts under the answer.
-    if (outcome === 'complete') this.said.value = t('Answer finished');
-    else if (stopReason === 'user') this.said.value = t('Answer stopped');
+    switch (event.kind) {
+      case 'turnOpened':
+        this.polite.value = '';
+        this.urgent.value = '';
+        break;
+      case 'approvalDecided':
+        // The next question may have the same words, and is said again.
+        this.urgent.value = '';
+        break;
+      case 'turnSettled':
+        this.settled(event);
+        break;
+      default:
+        break;
+    }
+  }
+
+  private settled({ turn, messages }: TurnEvent & { readonly kind: 'turnSettled' }): void {
+    // Loaded long before a turn ends.
+    const ending = laterParts.peek()?.endingWords(turn, messages) ?? null;
+    this.urgent.value = ending?.isUrgent === true ? ending.words : '';
+    if (ending?.isUrgent === false) this.polite.value = ending.words;
   }
 }

@@ -1,41 +1,47 @@
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { ChatNotifications, ModelChoices, ShownSession } from '../../protocol/chatProtocol';
-import { answerText, type BusyMode, type DraftPart, isContinuation, sentParts, type Turn } from '../../protocol/transcriptWords';
+import { type BusyMode, type DraftPart, sentParts, type Turn } from '../../protocol/transcriptWords';
+import { codeActionsOf } from '../markdown/codeActionsOf';
 import type { MarkdownActions } from '../markdown/Markdown';
 import type { NotificationOf } from '../rpc';
 import { Announcements } from './announcements';
-import { Approvals, plainDecision } from './approvals';
+import type { Approvals } from './approvals';
+import { Arrivals } from './arrivals';
 import { AskAgain } from './askAgain';
 import { Attachments } from './attachments';
 import type { ChatNeeds, ChatProtocol } from './chatHost';
-import { runCommand, type CommandTarget } from './commandRunner';
+import { runCommand } from './commandRunner';
+import { commandTarget } from './commandTarget';
 import { initialState, reduce, type ChatEvent, type ChatViewState } from './chatState';
-import { afterSubmission, withInsertion } from './composerText';
 import { mayHaveChangedFiles, openTurn } from './conversation';
 import { DoubtfulMessages } from './doubtfulMessages';
 import { Drafts } from './drafts';
-import { FileReviews } from './fileReviews';
+import type { Effort } from './effort';
+import type { FileReviews } from './fileReviews';
+import { FeedPages } from './feedPages';
 import { Folds } from './folds';
+import { follow } from './hostNews';
 import { HostRequests, refusalOf, type Problem } from './hostRequests';
+import { Places } from './places';
+import type { PromptHistoryNeeds } from './promptHistory';
 import { PromptEdits } from './promptEdits';
 import { PromptSender } from './promptSender';
 import { PromptVersionChoice } from './promptVersions';
-import { SessionContext } from './sessionContext';
+import type { SessionContext } from './sessionContext';
+import { sessionRooms } from './sessionRooms';
 import { SessionSwitches } from './sessionSwitches';
+import { steadyState } from './steadyState';
 import { parseSlash, refusalWords } from './slashCommands';
-import { newerDraft, newSessionDraft, type ViewMemory } from './viewMemory';
+import type { ViewMemory } from './viewMemory';
 
-/** Rows asked for when an earlier page is loaded. */
-const pageSize = 60;
 /** What the chat view can do: keeps its state, speaks with the host. Components read signals and call methods. */
 export class ChatController {
   private readonly current = signal<ChatViewState>(initialState);
-  private readonly announcements = new Announcements();
-  private readonly loading = signal(false);
+  readonly announcements = new Announcements();
   private readonly requests = new HostRequests();
   private readonly sender: PromptSender;
   private readonly doubtful: DoubtfulMessages;
-  private placeToRestore: ViewMemory['anchor'];
+  private readonly arrivals: Arrivals;
   readonly drafts: Drafts;
   readonly context: SessionContext;
   readonly switches: SessionSwitches;
@@ -45,6 +51,9 @@ export class ChatController {
   readonly files: FileReviews;
   readonly askAgain: AskAgain;
   readonly attachments: Attachments;
+  readonly effort: Effort;
+  /** What going through earlier prompts needs; that comes behind the first paint. */
+  readonly historyNeeds: PromptHistoryNeeds;
   readonly pickerOpen: Signal<boolean> = signal(false);
   /** Counts requests to put the focus into the composer. */
   readonly composerFocus: Signal<number> = signal(0);
@@ -53,12 +62,31 @@ export class ChatController {
   /** A message to bring into sight as soon as it is drawn. */
   readonly revealed: Signal<ChatNotifications['reveal'] | null> = signal(null);
   readonly folds: Folds;
+  readonly markdown: MarkdownActions;
+  readonly places: Places;
+  readonly pages: FeedPages;
+  /** Words are to be found in the conversation, as soon as the find bar can be opened. */
+  readonly findAsked: Signal<boolean> = signal(false);
 
   constructor(readonly needs: ChatNeeds) {
     const { host, memory, timers } = needs;
     const recalled = memory.recalled;
-    this.placeToRestore = recalled.anchor;
-    this.folds = new Folds(recalled.openFolds, (change) => memory.remember(change));
+    this.markdown = { openLink: (href) => host.send('openLink', { href }), copy: (text) => this.copy(text), ...codeActionsOf(host) };
+    this.places = new Places(recalled.places, (change) => memory.remember(change));
+    this.folds = new Folds(recalled.openFolds, (change) => {
+      memory.remember(change);
+      const { conversation } = this.current.peek();
+      if (conversation !== null && change.openFolds !== undefined) this.places.note(conversation.session.conversationId, { openFolds: change.openFolds });
+    });
+    this.pages = new FeedPages({
+      requests: this.requests,
+      newest: () => this.current.peek().conversation,
+      replace: (conversation) => this.dispatch({ kind: 'repaged', conversation }),
+      loadEarlier: (sessionId, before, limit) => host.request('loadEarlier', { sessionId, before, limit }),
+      loadLater: (sessionId, after, limit) => host.request('loadLater', { sessionId, after, limit }),
+      loadAround: (sessionId, messageUid, limit) => host.request('loadAround', { sessionId, messageUid, limit }),
+      nowMs: () => needs.timers.nowMs(),
+    });
     this.drafts = new Drafts(
       { save: (key, text, parts) => this.saveDraft(key, text, parts), remember: (draft) => memory.remember({ draft }) },
       timers,
@@ -74,18 +102,21 @@ export class ChatController {
       hasModel: () => this.current.peek().model.chosen !== null,
       leaving: () => void this.jumpToEnd.value++,
     });
-    this.context = new SessionContext({
-      requests: this.requests,
+    const rooms = sessionRooms({
+      host, requests: this.requests,
       shownSession: () => this.sessionId,
       isBusy: () => this.isBusy.peek(),
-      contextUse: (sessionId) => host.request('contextUse', { sessionId }),
-      preview: (sessionId) => host.request('compressionPreview', { sessionId }),
-      compress: (sessionId, focus) => host.request('compress', { sessionId, focus }),
+      decided: (sessionId, approvalId) => this.dispatch({ kind: 'approvalDecided', sessionId, approvalId }),
     });
+    this.context = rooms.context;
+    this.approvals = rooms.approvals;
+    this.effort = rooms.effort;
+    this.files = rooms.files;
     this.switches = new SessionSwitches({
       requests: this.requests,
       drafts: this.drafts,
       shown: () => this.current.peek().conversation,
+      away: () => this.pages.away.peek(),
       recentSessions: () => this.current.peek().recentSessions,
       switchSession: (target) => host.request('switchSession', { target }),
       findSession: (text) => host.request('findSession', { text }),
@@ -114,23 +145,10 @@ export class ChatController {
       pin: (source) => host.request('pin', { source }),
       attachFiles: () => host.request('attachFiles', {}),
       dropped: (uris) => host.request('dropped', { uris: [...uris] }),
-      announce: (words) => this.announcements.say(words),
+      announce: (words) => this.announce(words),
       focusComposer: () => this.focusComposer(),
     });
-    this.approvals = new Approvals({
-      requests: this.requests,
-      shownSession: () => this.sessionId,
-      decide: (approvalId, decision) => host.request('decideApproval', { approvalId, decision: plainDecision(decision) }),
-      decided: (sessionId, approvalId) => this.dispatch({ kind: 'approvalDecided', sessionId, approvalId }),
-      setMode: (sessionId, mode) => host.request('setMode', { sessionId, mode }),
-      stopCall: (sessionId, callId) => host.request('stopCall', { sessionId, callId }),
-      proceedCall: (sessionId, callId) => host.request('proceedCall', { sessionId, callId }),
-    });
-    this.files = new FileReviews({
-      reviewFiles: (turnUid, paths, action, overwrite) => host.request('reviewFiles', { turnUid, paths: paths === null ? null : [...paths], action, overwrite }),
-      reviewHunk: (turnUid, path, hunk, action) => host.request('reviewHunk', { turnUid, path, hunk, action }),
-      fileHunks: (turnUid, path) => host.request('fileHunks', { turnUid, path }),
-    });
+    this.historyNeeds = { drafts: this.drafts, shown: () => this.current.peek().conversation, earlier: (sessionId, before) => host.request('promptHistory', { sessionId, before }) };
     this.askAgain = new AskAgain({
       requests: this.requests,
       changedFiles: (turnUid) => this.hasChangedFiles(turnUid),
@@ -145,6 +163,18 @@ export class ChatController {
       readMessage: (uid) => host.request('readMessage', { uid }),
       wasRead: (sessionId, uid, message) => this.dispatch({ kind: 'messageRead', sessionId, uid, message }),
       timers,
+    });
+    this.arrivals = new Arrivals({
+      memory,
+      drafts: this.drafts,
+      folds: this.folds,
+      places: this.places,
+      holdsBack: (key, text, parts) => this.sender.holdsBack(key, text, parts),
+      arrived: (sessionId) => {
+        this.dismissProblem();
+        this.askAgain.withdraw();
+        this.switches.arrived(sessionId);
+      },
     });
     host.onNotification((notification) => this.told(notification));
   }
@@ -162,29 +192,23 @@ export class ChatController {
     return this.announcements.text;
   }
 
-  get loadingEarlier(): ReadonlySignal<boolean> {
-    return this.loading;
-  }
-
   get submitting(): ReadonlySignal<boolean> {
     return this.sender.busy;
   }
 
+  /** The same without the text that streams; see steadyState.ts. */
+  readonly steady: ReadonlySignal<ChatViewState> = steadyState(this.current);
+
   readonly running: ReadonlySignal<Turn | null> = computed(() => {
-    const { conversation } = this.current.value;
+    const { conversation } = this.steady.value;
     return conversation === null ? null : openTurn(conversation);
   });
 
   /** A turn runs, or the session is being summarised: what is sent now waits. */
-  readonly isBusy: ReadonlySignal<boolean> = computed(() => this.running.value !== null || this.current.value.conversation?.activity?.turnUid === null);
+  readonly isBusy: ReadonlySignal<boolean> = computed(() => this.running.value !== null || this.steady.value.conversation?.activity?.turnUid === null);
 
   /** What the project offers behind a "/" beside the commands. */
-  readonly promptFiles: ReadonlySignal<ChatViewState['promptFiles']> = computed(() => this.current.value.promptFiles);
-
-  readonly markdown: MarkdownActions = {
-    openLink: (href) => this.needs.host.send('openLink', { href }),
-    copy: (text) => this.copy(text),
-  };
+  readonly promptFiles: ReadonlySignal<ChatViewState['promptFiles']> = computed(() => this.steady.value.promptFiles);
 
   start(): void {
     this.needs.host.send('ready', {});
@@ -205,7 +229,7 @@ export class ChatController {
       case 'prompt':
         return this.sender.submit(typed, typed, busy);
       case 'command':
-        return runCommand(this.commandTarget(), input.name, input.text, typed);
+        return runCommand(commandTarget(this, this.requests, this.sender), input.name, input.text, typed);
       default:
         this.requests.refuse(refusalWords(input));
     }
@@ -238,22 +262,14 @@ export class ChatController {
     this.needs.host.send('openDiff', { turnUid, path });
   }
 
+  /** The change that is asked about, whole, in an editor. */
+  openProposal(approvalId: string): void {
+    this.needs.host.send('openProposal', { approvalId });
+  }
+
   /** The whole output of a command, in an editor. */
   openOutput(file: string): void {
     this.needs.host.send('openOutput', { file });
-  }
-
-  async loadEarlier(): Promise<void> {
-    const conversation = this.current.peek().conversation;
-    const before = conversation?.messages[0]?.row?.position;
-    if (conversation === null || before === undefined || !conversation.hasEarlier || this.loading.peek()) return;
-    this.loading.value = true;
-    const sessionId = conversation.session.id;
-    await this.requests.ask(async () => {
-      const page = await this.needs.host.request('loadEarlier', { sessionId, before, limit: pageSize });
-      this.dispatch({ kind: 'earlierLoaded', sessionId, page });
-    });
-    this.loading.value = false;
   }
 
   /** Whether the title was taken; if not, the reason stands above the composer. */
@@ -272,8 +288,9 @@ export class ChatController {
     return this.requests.ask(() => this.needs.host.request('editQueued', { uid, text }));
   }
 
-  async removeQueued(uid: string): Promise<void> {
-    await this.requests.ask(() => this.needs.host.request('removeQueued', { uid }));
+  /** Whether it is gone from the queue; if not, the reason stands above the composer. */
+  async removeQueued(uid: string): Promise<boolean> {
+    return this.requests.ask(() => this.needs.host.request('removeQueued', { uid }));
   }
 
   async promoteQueued(uid: string): Promise<void> {
@@ -295,13 +312,6 @@ export class ChatController {
 
   async discover(): Promise<void> {
     await this.requests.ask(async () => this.dispatch({ kind: 'discovered', setup: await this.needs.host.request('discover', {}) }));
-  }
-
-  /** Puts the last prompt into the empty composer. */
-  recallPrompt(): void {
-    const prompts = this.current.peek().conversation?.messages.filter((live) => live.role === 'user' && live.row?.visibility.kind === 'shown' && !isContinuation(live));
-    const last = prompts?.at(-1);
-    if (last !== undefined) this.drafts.edit(answerText(last.parts));
   }
 
   suggest(prompt: string): void {
@@ -335,6 +345,11 @@ export class ChatController {
     this.pickerOpen.value = true;
   }
 
+  /** Says it politely to those who listen. */
+  announce(words: string): void {
+    this.announcements.say(words);
+  }
+
   focusComposer(): void {
     this.composerFocus.value++;
   }
@@ -343,11 +358,9 @@ export class ChatController {
     this.requests.dismiss();
   }
 
-  /** Where the person was in this session when the view was last seen. Told once: after that the view knows better. */
-  takePlace(sessionId: string): ViewMemory['anchor'] {
-    const place = this.placeToRestore;
-    this.placeToRestore = null;
-    return this.needs.memory.recalled.sessionId === sessionId ? place : null;
+  /** Where the person was when the view was last seen, or the session was left. */
+  takePlace(session: ShownSession['session']): ViewMemory['anchor'] {
+    return this.arrivals.takePlace(session);
   }
 
   private get sessionId(): string | null {
@@ -356,47 +369,17 @@ export class ChatController {
 
   private told(notification: NotificationOf<ChatProtocol>): void {
     if (notification.name === 'bootstrap') this.needs.setLocalization(notification.payload.localization);
-    const wasReady = this.current.peek().ready;
-    const before = this.current.peek().conversation?.session.conversationId ?? null;
+    const before = this.current.peek();
     this.dispatch({ kind: 'told', notification });
-    switch (notification.name) {
-      case 'bootstrap':
-        void this.context.refresh();
-        this.showDraft(notification.payload.shown, { text: notification.payload.newDraft, parts: notification.payload.newDraftParts }, wasReady, before);
-        break;
-      case 'shown':
-        void this.context.refresh();
-        this.showDraft(notification.payload, { text: '', parts: [] }, true, before);
-        break;
-      case 'turnEvent':
-        this.turnEvent(notification.payload);
-        break;
-      case 'model':
-        void this.context.refresh();
-        if (notification.payload.chosen !== null && this.requests.problem.peek()?.offersModels === true) this.dismissProblem();
-        break;
-      case 'focusComposer':
-        this.focusComposer();
-        break;
-      case 'reveal':
-        this.revealed.value = notification.payload;
-        break;
-      case 'insertPrompt':
-        if (notification.payload.text !== '') this.drafts.edit(withInsertion(this.drafts.text.peek(), notification.payload.text));
-        this.attachments.add(notification.payload.parts ?? []);
-        this.focusComposer();
-        break;
-    }
+    const { announcements, requests, arrivals, askAgain, attachments, context, drafts, effort, pages, findAsked, revealed } = this;
+    const parts = { announcements, requests, arrivals, askAgain, attachments, context, drafts, effort, pages, findAsked, revealed };
+    follow({ ...parts, focusComposer: () => this.focusComposer() }, notification, before, this.current.peek());
   }
 
   private hasChangedFiles(turnUid: string): boolean {
     const { conversation } = this.current.peek();
-    return conversation !== null && mayHaveChangedFiles(conversation, turnUid);
-  }
-
-  private exportSession(): void {
-    const { sessionId } = this;
-    if (sessionId !== null) this.needs.host.send('exportSession', { sessionId });
+    // What stands between a turn that is not among the newest and those is not known here.
+    return conversation !== null && (this.pages.away.peek() !== null || mayHaveChangedFiles(conversation, turnUid));
   }
 
   private dispatch(event: ChatEvent): void {
@@ -404,71 +387,13 @@ export class ChatController {
     this.doubtful.check();
   }
 
-  /** `before`: the conversation that was shown until now. */
-  private showDraft(shown: ShownSession | null, newDraft: { readonly text: string; readonly parts: readonly DraftPart[] }, seenBefore: boolean, before: string | null): void {
-    const key = shown?.session.id ?? newSessionDraft;
-    const { text, parts } = shown === null ? newDraft : { text: shown.draft, parts: shown.draftParts };
-    const { recalled } = this.needs.memory;
-    if (!seenBefore) {
-      this.drafts.show(key, text, parts);
-      if (recalled.draft.key === key) this.drafts.edit(newerDraft(recalled.draft, text));
-      if (recalled.sessionId !== (shown?.session.id ?? null)) this.folds.forget(shown?.session.id ?? null);
-      return;
-    }
-    const goesOn = shown !== null && shown.session.conversationId === before;
-    if (goesOn && key !== this.drafts.place) return this.drafts.moved(key);
-    if (key === this.drafts.place && shown?.changed === true) this.drafts.putBack(text, parts);
-    if (key === this.drafts.place || this.sender.holdsBack(key, text, parts)) return;
-    this.drafts.show(key, text, parts);
-    this.dismissProblem();
-    this.askAgain.withdraw();
-    this.switches.arrived(shown?.session.id ?? null);
-    this.folds.forget(shown?.session.id ?? null);
-  }
-
   private saveDraft(key: string, text: string, parts: readonly DraftPart[] | undefined): void {
     this.needs.host.send('saveDraft', parts === undefined ? { key, text } : { key, text, parts: [...parts] });
   }
 
   private partsOf(turnUid: string): ReturnType<typeof sentParts> {
-    const { conversation } = this.current.peek();
+    const conversation = this.pages.away.peek() ?? this.current.peek().conversation;
     const promptUid = conversation?.turns.get(turnUid)?.userMessageUid;
     return sentParts(conversation?.messages.find(({ uid }) => uid === promptUid)?.parts ?? []);
-  }
-
-  private turnEvent({ sessionId, event }: ChatNotifications['turnEvent']): void {
-    if (sessionId !== this.sessionId) return;
-    this.announcements.heard(event);
-    // What was to be asked again is another turn now.
-    if (event.kind === 'turnOpened') this.askAgain.withdraw();
-    if (event.kind === 'turnSettled') void this.context.refresh();
-  }
-
-  private commandTarget(): CommandTarget {
-    return {
-      requests: this.requests,
-      shownSession: this.sessionId,
-      isRunning: this.isBusy.peek(),
-      lastTurn: this.current.peek().conversation?.messages.findLast((live) => live.turnUid !== null)?.turnUid ?? null,
-      sendPrompt: (typed, text, busy) => this.sender.submit(typed, text, busy),
-      // What was typed behind the command meanwhile stays.
-      clear: (typed) => this.drafts.submitted(this.drafts.place, afterSubmission(this.drafts.text.peek(), typed)),
-      rename: (title) => this.rename(title),
-      stop: () => this.stop(),
-      retry: (turnUid) => this.retry(turnUid),
-      proposeCompression: (focus) => this.context.propose(focus),
-      chooseModel: () => this.chooseModel(),
-      searchSessions: (text) => this.needs.host.send('searchSessions', { text }),
-      exportSession: () => this.exportSession(),
-      openMemory: () => this.needs.host.send('openMemory', {}),
-      newSession: () => this.switches.to({ reason: 'new_session' }),
-      reset: () => this.switches.to({ reason: 'reset' }),
-      resume: (text) => this.switches.resume(text),
-      branch: (title) => this.switches.branch(null, title),
-      undo: (count) => this.switches.undo(count),
-      restore: (typed) => {
-        if (this.drafts.text.peek() === '') this.drafts.edit(typed);
-      },
-    };
   }
 }

@@ -1,6 +1,6 @@
-import type { BackgroundSession, ChatNotifications, ChatResults, ChatState, ModelState, OfferedPrompt, Setup, StoreState } from '../../protocol/chatProtocol';
+import type { BackgroundSession, ChatNotifications, ChatState, ModelState, OfferedPrompt, Setup, StoreState } from '../../protocol/chatProtocol';
 import type { Message, Mode, SessionSummary } from '../../protocol/transcriptWords';
-import { applyRead, applyTurnEvent, conversationFrom, decided, mergeSnapshot, prependPage, type Conversation, withChanges, withCompressing } from './conversation';
+import { applyRead, applyTurnEvent, conversationFrom, decided, mergeSnapshot, type Conversation, withChanges, withCompressing } from './conversation';
 
 /** Everything the chat view draws, apart from what a person is doing in it (text being typed, folds, scroll). */
 export interface ChatViewState {
@@ -17,6 +17,7 @@ export interface ChatViewState {
   readonly store: StoreState;
   readonly restricted: boolean;
   readonly folderName: string | null;
+  readonly isVirtual: boolean;
   readonly demoPrompts: readonly string[];
   readonly promptFiles: readonly OfferedPrompt[];
 }
@@ -33,6 +34,7 @@ export const initialState: ChatViewState = {
   store: { kind: 'opening' },
   restricted: false,
   folderName: null,
+  isVirtual: false,
   demoPrompts: [],
   promptFiles: [],
 };
@@ -43,7 +45,8 @@ type Notification = { [Name in keyof ChatNotifications]: { readonly name: Name; 
 export type ChatEvent =
   | { readonly kind: 'told'; readonly notification: Notification }
   | { readonly kind: 'messageRead'; readonly sessionId: string; readonly uid: string; readonly message: Message | null }
-  | { readonly kind: 'earlierLoaded'; readonly sessionId: string; readonly page: ChatResults['loadEarlier'] }
+  /** A page was loaded, or let go of. */
+  | { readonly kind: 'repaged'; readonly conversation: Conversation }
   /** What was decided is on disk. */
   | { readonly kind: 'approvalDecided'; readonly sessionId: string; readonly approvalId: string }
   | { readonly kind: 'discovered'; readonly setup: Setup };
@@ -55,8 +58,8 @@ export function reduce(state: ChatViewState, event: ChatEvent, now: number): Cha
       return told(state, event.notification, now);
     case 'messageRead':
       return ofSession(state, event.sessionId, (conversation) => applyRead(conversation, event.uid, event.message, now));
-    case 'earlierLoaded':
-      return ofSession(state, event.sessionId, (conversation) => prependPage(conversation, event.page, now));
+    case 'repaged':
+      return ofSession(state, event.conversation.session.id, () => event.conversation);
     case 'approvalDecided':
       return ofSession(state, event.sessionId, (conversation) => decided(conversation, event.approvalId));
     case 'discovered':
@@ -99,18 +102,21 @@ function told(state: ChatViewState, { name, payload }: Notification, now: number
     case 'mode':
       if (payload.sessionId === null) return { ...state, newMode: payload.mode };
       return ofSession(state, payload.sessionId, (conversation) => ({ ...conversation, mode: payload.mode }));
+    case 'effort':
     case 'focusComposer':
+    case 'find':
     case 'insertPrompt':
     case 'reveal':
+    case 'witness':
       // About what the person is doing, not about what is shown.
       return state;
   }
 }
 
 function bootstrapped(state: ChatViewState, bootstrap: ChatState, now: number): ChatViewState {
-  const { recentSessions, beginning, newMode, background, model, setup, store, restricted, folderName, demoPrompts, promptFiles } = bootstrap;
+  const { recentSessions, beginning, newMode, background, model, setup, store, restricted, folderName, demoPrompts, promptFiles, isVirtual = false } = bootstrap;
   const conversation = shown(state.conversation, bootstrap.shown, now);
-  return { ready: true, conversation, recentSessions, beginning, newMode, background, model, setup, store, restricted, folderName, demoPrompts, promptFiles };
+  return { ready: true, conversation, recentSessions, beginning, newMode, background, model, setup, store, restricted, folderName, isVirtual, demoPrompts, promptFiles };
 }
 
 function shown(current: Conversation | null, payload: ChatNotifications['shown'], now: number): Conversation | null {

@@ -1,5 +1,5 @@
 /** What Enter and its relatives mean in the composer. */
-export type ComposerKey = 'submit' | 'recall' | 'escape' | 'none';
+export type ComposerKey = 'submit' | 'older' | 'newer' | 'escape' | 'none';
 
 export interface KeyPress {
   readonly key: string;
@@ -13,11 +13,23 @@ export interface KeyPress {
   readonly keyCode: number;
 }
 
-export function composerKey(press: KeyPress, text: string): ComposerKey {
+/** What the composer holds when a key is pressed. */
+export interface Written {
+  readonly text: string;
+  readonly selectionStart: number;
+  readonly selectionEnd: number;
+  /** It is an earlier prompt that was brought back, unchanged. */
+  readonly isEarlier: boolean;
+}
+
+/** Up and Down go through earlier prompts from an empty line on, and move within a prompt of several lines until its first or last one. */
+export function composerKey(press: KeyPress, { text, selectionStart, selectionEnd, isEarlier }: Written): ComposerKey {
   if (press.isComposing || press.keyCode === 229) return 'none';
   const modified = press.shiftKey || press.altKey || press.ctrlKey || press.metaKey;
   if (press.key === 'Enter' && !modified) return 'submit';
-  if (press.key === 'ArrowUp' && !modified && text === '') return 'recall';
+  const isPlainCaret = !modified && selectionStart === selectionEnd;
+  if (press.key === 'ArrowUp' && isPlainCaret && (text === '' || (isEarlier && !text.slice(0, selectionStart).includes('\n')))) return 'older';
+  if (press.key === 'ArrowDown' && isPlainCaret && isEarlier && !text.slice(selectionEnd).includes('\n')) return 'newer';
   if (press.key === 'Escape' && !modified) return 'escape';
   return 'none';
 }

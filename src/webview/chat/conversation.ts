@@ -188,11 +188,17 @@ function opened(conversation: Conversation, turn: Turn): Conversation {
   const { messages, turns, versions } = conversation;
   const earlier = turn.supersedes;
   const next = { ...conversation, turns: withTurn(turns, turn) };
-  if (earlier === null || turns.has(turn.uid)) return next;
+  // What asks it again may have been told of before it began.
+  if (earlier === null || [...versions.values()].some((known) => known.includes(turn.uid))) return next;
   const from = messages.findIndex((live) => live.turnUid === earlier);
   const shown = new Map(versions).set(turn.uid, [...(versions.get(earlier) ?? [earlier]), turn.uid]);
   shown.delete(earlier);
   return { ...next, versions: shown, messages: from === -1 ? messages : messages.filter((live, index) => index < from || live.turnUid === turn.uid) };
+}
+
+/** Another version of its prompt is shown: what is still told of it belongs to what was taken away. */
+function isSuperseded({ versions }: Conversation, turnUid: string | null): boolean {
+  return turnUid !== null && versions.size > 0 && [...versions].some(([shown, known]) => shown !== turnUid && known.includes(turnUid));
 }
 
 function withVersions(known: ReadonlyMap<string, readonly string[]>, more: readonly PromptVersions[]): ReadonlyMap<string, readonly string[]> {
@@ -218,6 +224,7 @@ function withChunks(conversation: Conversation, turnUid: string, chunks: readonl
   let messages = conversation.messages;
   for (const [uid, own] of byMessage) {
     const live = messages.findLast((other) => other.uid === uid);
+    if (live === undefined && isSuperseded(conversation, turnUid)) continue;
     messages = replaced(messages, applyChunks(live ?? emptyMessage(uid, turnUid), own, now));
   }
   return messages === conversation.messages ? conversation : { ...conversation, messages };
@@ -226,7 +233,10 @@ function withChunks(conversation: Conversation, turnUid: string, chunks: readonl
 function withRows(conversation: Conversation, rows: readonly Message[], source: RowSource, now: number): Conversation {
   if (rows.length === 0) return conversation;
   const known = new Map(conversation.messages.map((live) => [live.uid, live]));
-  for (const row of rows) known.set(row.uid, mergeKnown(known.get(row.uid), row, source, now));
+  for (const row of rows) {
+    const live = known.get(row.uid);
+    if (live !== undefined || !isSuperseded(conversation, row.turnUid)) known.set(row.uid, mergeKnown(live, row, source, now));
+  }
   return { ...conversation, messages: inOrder([...known.values()]) };
 }
 

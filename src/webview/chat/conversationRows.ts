@@ -1,4 +1,4 @@
-import type { ChangedFile, Recalled, ToolCallPart, ToolResultPart, Turn, TurnActivity } from '../../protocol/transcriptWords';
+import { isContinuation, isMadeUpResult, type ChangedFile, type Recalled, type ToolCallPart, type ToolResultPart, type Turn, type TurnActivity } from '../../protocol/transcriptWords';
 import { isLowValueRead, type ToolState } from '../toolWords';
 import type { Conversation, LiveActivity } from './conversation';
 import { deliveredLength, type LiveMessage } from './liveMessage';
@@ -61,6 +61,8 @@ export interface TurnBlock {
   /** Of the running turn only. */
   readonly activity: LiveActivity | null;
   readonly isLast: boolean;
+  /** It was cut off, and goes on in the turn below. */
+  readonly isContinued: boolean;
   /** The turns in which its prompt was asked, oldest first; empty for one that was asked once. */
   readonly versions: readonly string[];
   /** What memory found for its prompt. */
@@ -81,24 +83,25 @@ export function conversationBlocks(conversation: Conversation, previous: readonl
   const groups = groupByTurn(conversation);
   const known = new Map(previous.map((block) => [block.key, block]));
   const last = groups.findLast(({ messages }) => !messages.every(isSummary));
-  return groups.map((group) => {
+  return groups.map((group, index) => {
     const { key, turn, messages } = group;
     const isLast = group === last;
     const activity = turn !== null && turn.state !== 'settled' && conversation.activity?.turnUid === turn.uid ? conversation.activity : null;
     const versions = (turn === null ? undefined : conversation.versions.get(turn.uid)) ?? once;
-    const recalled = (turn === null ? undefined : conversation.recalled.get(turn.uid)) ?? nothing;
+    const recalled = (turn === null ? undefined : (turn.recalled ?? conversation.recalled.get(turn.uid))) ?? nothing;
     const work = (turn === null ? undefined : conversation.work.get(turn.uid)) ?? noWork;
     const changes = (turn === null ? undefined : conversation.changes.get(turn.uid)) ?? unchanged;
     const asking = conversation.approval?.subAgent ?? conversation.approval;
     const asked = asking?.turnUid === turn?.uid ? (asking?.callId ?? null) : null;
-    const sources = [turn, activity, isLast, versions, recalled, work, changes, asked, ...messages];
+    const isContinued = turn?.state === 'settled' && goesOn(groups[index + 1]);
+    const sources = [turn, activity, isLast, isContinued, versions, recalled, work, changes, asked, ...messages];
     const before = known.get(key);
     if (before !== undefined && sameItems(before.sources, sources)) return before;
     const summary = messages.every(isSummary) ? (messages[0] ?? null) : null;
     const prompt = summary === null && messages[0]?.role === 'user' ? messages[0] : null;
     const answers = answerRows(messages, { turn, activity: activity?.activity ?? null, work, asked }, before);
     const between = messages.filter((live) => live.role === 'user' && live !== prompt && live !== summary).map(betweenAnswers);
-    return { key, turn, summary, prompt, rows: foldReads(inPlace(messages, answers, between)), activity, isLast, versions, recalled, steps: work.steps, changes, sources };
+    return { key, turn, summary, prompt, rows: foldReads(inPlace(messages, answers, between)), activity, isLast, isContinued, versions, recalled, steps: work.steps, changes, sources };
   });
 }
 
@@ -108,6 +111,12 @@ const unchanged: readonly ChangedFile[] = [];
 
 function isSummary(live: LiveMessage): boolean {
   return live.row?.visibility.kind === 'handoff';
+}
+
+/** Its prompt is the one that stands for "go on". */
+function goesOn(group: Group | undefined): boolean {
+  const prompt = group?.messages[0];
+  return prompt !== undefined && isContinuation(prompt);
 }
 
 export function answersIn(row: FeedRow): readonly AnswerRow[] {
@@ -171,10 +180,12 @@ interface TurnState {
 function answerRows(messages: readonly LiveMessage[], state: TurnState, before: TurnBlock | undefined): readonly AnswerRow[] {
   const { turn } = state;
   const results = new Map(messages.flatMap((live) => live.parts).flatMap((part) => (part.kind === 'toolResult' ? [[part.callId, part] as const] : [])));
+  // Of a turn that ended well only a repair can have made one: its call had none.
+  const made = new Set(messages.flatMap(({ row }) => (row?.role === 'tool' && isMadeUpResult(row) ? [row.parts[0].callId] : [])));
   const known = new Map(before?.rows.flatMap(answersIn).map((row) => [row.key, row]));
   const answers = messages.filter((live) => live.role === 'assistant' && hasContent(live));
   return answers.map((message, index) => {
-    const calls = message.parts.flatMap((part) => (part.kind === 'toolCall' ? [callRow(part, results.get(part.callId) ?? null, state)] : []));
+    const calls = message.parts.flatMap((part) => (part.kind === 'toolCall' ? [callRow(part, results.get(part.callId) ?? null, made, state)] : []));
     const article = articleState(message, turn, index === answers.length - 1);
     const same = known.get(message.uid);
     if (same?.message === message && same.state === article && sameCalls(same.calls, calls)) return same;
@@ -186,9 +197,9 @@ function hasContent(live: LiveMessage): boolean {
   return deliveredLength(live.parts) > 0 || live.parts.some((part) => part.kind === 'toolCall');
 }
 
-function callRow(call: ToolCallPart, result: ToolResultPart | null, { turn, activity, work, asked }: TurnState): CallRow {
+function callRow(call: ToolCallPart, result: ToolResultPart | null, made: ReadonlySet<string>, { turn, activity, work, asked }: TurnState): CallRow {
   const row = (state: ToolState, startedAt: number | null = null, progress: CallProgress | null = null): CallRow => ({ call, result, state, startedAt, progress });
-  if (result !== null) return row(result.outcome);
+  if (result !== null) return row(made.has(call.callId) && turn?.state === 'settled' && turn.outcome === 'complete' ? 'repaired' : result.outcome);
   if (turn === null || turn.state === 'settled') return row('interrupted');
   if (asked === call.callId) return row('waiting');
   const progress = work.calls.get(call.callId) ?? null;

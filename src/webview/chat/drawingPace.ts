@@ -4,11 +4,19 @@ export interface FrameSource {
   /** Calls back before the next frame is painted; never, while the window is not on screen. */
   frame(draw: () => void): void;
   after(delayMs: number, draw: () => void): void;
+  /** When a key was last pressed; null: none was. */
+  keyMs?(): number | null;
 }
 
 /** Milliseconds between two drawings while one follows the other, as with text that streams. What comes after a rest is drawn in the next
  *  frame, so a press of a button waits for nothing. */
 export const paceMs = 50;
+/** The same where drawings take long: with them text still flows, and nothing told waits longer than a tenth of a second. */
+export const slowestPaceMs = 80;
+/** Milliseconds behind a key in which text that streams is not drawn: what was typed is painted first. */
+const keyRestMs = 25;
+/** Of the time, how much drawings may take before they come less often. */
+const share = 0.05;
 /** A window that is not on screen gets no frames but must not fall behind. */
 const latestMs = 100;
 
@@ -16,6 +24,7 @@ const latestMs = 100;
  *  people: twenty times a second is as good as sixty, and a third of the work. */
 export function pacedDrawing(source: FrameSource): (draw: () => void) => void {
   let lastAt = Number.NEGATIVE_INFINITY;
+  let tookMs = 0;
   return (draw) => {
     let drawn = false;
     const once = (): void => {
@@ -23,10 +32,13 @@ export function pacedDrawing(source: FrameSource): (draw: () => void) => void {
       drawn = true;
       lastAt = source.nowMs();
       draw();
+      tookMs = source.nowMs() - lastAt;
     };
-    const rest = lastAt + paceMs - source.nowMs();
-    if (rest > 0) source.after(rest, () => source.frame(once));
-    else source.frame(once);
-    source.after(Math.max(0, rest) + latestMs, once);
+    const pace = Math.min(slowestPaceMs, Math.max(paceMs, tookMs / share));
+    const rest = lastAt + pace - source.nowMs();
+    // Behind a pace it need not be a frame's own time: asking for a frame costs about as much as drawing a line of text.
+    if (rest > 0) return source.after(rest, () => (source.nowMs() - (source.keyMs?.() ?? Number.NEGATIVE_INFINITY) < keyRestMs ? source.after(keyRestMs, once) : once()));
+    source.frame(once);
+    source.after(latestMs, once);
   };
 }

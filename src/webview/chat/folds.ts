@@ -1,6 +1,11 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 import type { ViewMemory } from './viewMemory';
 
+/** What a long prompt is unfolded by. */
+export function promptFold(uid: string): string {
+  return `prompt:${uid}`;
+}
+
 /** What is unfolded in the session that is shown; remembered by the view. */
 export class Folds {
   private readonly unfolded;
@@ -23,9 +28,15 @@ export class Folds {
     this.remember({ openFolds: [...folds] });
   }
 
-  /** Another session is shown: what was remembered of the one before, its place included, says nothing of it. */
-  forget(sessionId: string | null): void {
-    this.unfolded.value = new Set();
-    this.remember({ sessionId, openFolds: [], anchor: null });
+  /** Opens what is still folded. */
+  unfold(keys: readonly string[]): void {
+    for (const key of keys) if (!this.unfolded.peek().has(key)) this.toggle(key);
+  }
+
+  /** Another session is shown, with what was unfolded when it was left. What was remembered of the one before, its place included, says nothing
+   *  of it. */
+  arrive(sessionId: string | null, openFolds: readonly string[]): void {
+    this.unfolded.value = new Set(openFolds);
+    this.remember({ sessionId, openFolds: [...openFolds], anchor: null });
   }
 }

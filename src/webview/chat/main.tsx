@@ -2,21 +2,27 @@ import { options, render } from 'preact';
 import { setLocalization } from '../localization';
 import { connectToHost } from '../rpc';
 import { ChatController } from './chatController';
-import type { ChatProtocol } from './chatHost';
+import type { ChatHost, ChatProtocol } from './chatHost';
 import { App } from './components/App';
-import { loadLater } from './components/laterParts';
+import { laterParts, loadLater } from './components/laterParts';
 import { pacedDrawing } from './drawingPace';
 import type { Timers } from './drafts';
 import { recall, type ViewMemory } from './viewMemory';
 import '../styles/controls.css';
 import '../styles/markdown.css';
 import './chat.css';
+import './turn.css';
+import './feed.css';
 import './sessionActions.css';
 import './work.css';
 import './attachments.css';
+import './composer.css';
 
 // One drawing per frame, however many chunks arrive in it. See drawingPace.ts.
+let keyAt: number | null = null;
+document.addEventListener('keydown', (event) => (keyAt = event.timeStamp), { capture: true, passive: true });
 options.debounceRendering = pacedDrawing({
+  keyMs: () => keyAt,
   nowMs: () => performance.now(),
   frame: (draw) => void requestAnimationFrame(draw),
   after: (delayMs, draw) => void setTimeout(draw, delayMs),
@@ -45,13 +51,23 @@ function start(root: HTMLElement): void {
       api.setState(kept);
     },
   };
-  const chat = new ChatController({ host: connectToHost<ChatProtocol>(api, window), timers, newUid, memory, setLocalization });
+  const line = connectToHost<ChatProtocol>(api, window);
+  const host: ChatHost = {
+    ...line,
+    onNotification: (listener) => {
+      let joined: typeof listener | undefined;
+      return line.onNotification((told) => ((joined ??= laterParts.peek()?.joinedDeliveries(listener, timers)) ?? listener)(told));
+    },
+  };
+  const chat = new ChatController({ host, timers, newUid, memory, setLocalization });
   document.addEventListener('visibilitychange', () => chat.leave());
   window.addEventListener('pagehide', () => chat.leave());
+  const keepWitness = (): void =>
+    laterParts.peek()?.startWitness({ state: chat.state, host, timers, recalled: recalled.witness, remember: (witness) => memory.remember({ witness }) });
   render(<App chat={chat} />, root);
   chat.start();
   // Behind the frame in which the page is painted first.
-  requestAnimationFrame(() => setTimeout(() => void loadLater(), 0));
+  requestAnimationFrame(() => setTimeout(() => void loadLater().then(() => (keepWitness(), laterParts.peek()?.returnFocus(() => chat.focusComposer()))), 0));
 }
 
 const root = document.getElementById('root');

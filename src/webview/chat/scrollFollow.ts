@@ -3,6 +3,8 @@ export interface ScrollMetrics {
   readonly top: number;
   readonly viewport: number;
   readonly content: number;
+  /** False where what is drawn ends before the conversation does: its end is not followed. */
+  readonly reachesEnd?: boolean;
 }
 
 /** Whether the view goes along with the text, and how much came since it does not. */
@@ -17,8 +19,8 @@ export const followFromStart: Follow = { following: true, last: null, unseen: 0 
 
 /** Within this many pixels of the end counts as at the end. */
 const tolerance = 10;
-/** Nearer than this to the start, the page before is fetched. */
-const earlierDistance = 240;
+/** Nearer than this to an edge of what is loaded, or than the view is high, the next page is fetched. */
+const nearEdge = 240;
 
 export function isAtBottom({ top, viewport, content }: ScrollMetrics): boolean {
   return content - viewport - top <= tolerance;
@@ -28,6 +30,7 @@ export function isAtBottom({ top, viewport, content }: ScrollMetrics): boolean {
  *  end has already moved on. Who has let go and moves up is not caught again by the first pixels, which are still at the end. */
 export function afterScroll(follow: Follow, now: ScrollMetrics): Follow {
   const movedUp = follow.last !== null && now.top < follow.last.top - 0.5 && now.content >= follow.last.content;
+  if (now.reachesEnd === false) return { ...follow, following: false, last: now };
   if (isAtBottom(now) && (follow.following || !movedUp)) return { following: true, last: now, unseen: 0 };
   return { ...follow, following: follow.following && !movedUp, last: now };
 }
@@ -48,5 +51,9 @@ export function letGo(follow: Follow): Follow {
 }
 
 export function wantsEarlier(now: ScrollMetrics, hasEarlier: boolean): boolean {
-  return hasEarlier && now.top < earlierDistance;
+  return hasEarlier && now.top < Math.max(nearEdge, now.viewport);
+}
+
+export function wantsLater({ top, viewport, content }: ScrollMetrics, hasLater: boolean): boolean {
+  return hasLater && content - viewport - top < Math.max(nearEdge, viewport);
 }

@@ -11,8 +11,8 @@ import type { HostRequests } from './hostRequests';
 export interface RewindOffer {
   readonly sessionId: string;
   readonly promptUid: string;
-  /** The prompt's own, and those behind it. */
-  readonly turns: number;
+  /** The prompt's own, and those behind it; null where not all of them are loaded. */
+  readonly turns: number | null;
   /** It stands in a part that was summarised: what is there stays, and the prompt is taken back in a branch. */
   readonly isSummarised: boolean;
   /** What these turns changed, and could be reverted along. */
@@ -30,6 +30,8 @@ export interface SwitchNeeds {
   readonly requests: HostRequests;
   readonly drafts: Drafts;
   readonly shown: () => Conversation | null;
+  /** The part of it that is drawn where that is not its end. */
+  readonly away: () => Conversation | null;
   /** Newest first. */
   readonly recentSessions: () => readonly SessionSummary[];
   readonly switchSession: (target: ViewSwitch) => Promise<SwitchResult>;
@@ -123,7 +125,7 @@ export class SessionSwitches {
 
   /** Says what taking this prompt back would do, for the person to decide. */
   async offerRewind(promptUid: string): Promise<void> {
-    const conversation = this.needs.shown();
+    const conversation = this.needs.away() ?? this.needs.shown();
     const prompt = conversation?.messages.find(({ uid }) => uid === promptUid);
     if (conversation === null || prompt === undefined) return;
     this.needs.requests.dismiss();
@@ -172,12 +174,12 @@ export class SessionSwitches {
 
   /** A branch begins with the files as they are; only the session that changed them takes that back. */
   private mayTakeFiles(conversation: Conversation, prompt: LiveMessage): prompt is LiveMessage & { readonly turnUid: string } {
-    return !isSummarised(conversation, prompt) && prompt.turnUid !== null && mayHaveChangedFiles(conversation, prompt.turnUid);
+    return !isSummarised(conversation, prompt) && prompt.turnUid !== null && (this.needs.away() !== null || mayHaveChangedFiles(conversation, prompt.turnUid));
   }
 
   private show(conversation: Conversation, prompt: LiveMessage, files: readonly ChangedFile[]): true {
     const { id } = conversation.session;
-    const offer = { sessionId: id, promptUid: prompt.uid, turns: turnsFrom(conversation, prompt.uid), isSummarised: isSummarised(conversation, prompt), files };
+    const offer = { sessionId: id, promptUid: prompt.uid, turns: this.needs.away() === null ? turnsFrom(conversation, prompt.uid) : null, isSummarised: isSummarised(conversation, prompt), files };
     if (this.shownId === id) this.rewindOffered.value = offer;
     return true;
   }

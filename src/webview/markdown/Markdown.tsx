@@ -1,14 +1,10 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { t } from '../localization';
-import { MarkdownBlocks, type Block } from './blocks';
-import { canHighlight } from './highlighting';
-import { sanitizedFragment } from './sanitizer';
+import { addressOf } from './blockElements';
+import { MarkdownBlocks } from './blocks';
+import { DrawnBlocks } from './drawnBlocks';
+import type { MarkdownActions } from './markdownActions';
 
-/** What can be done with what is inside an answer. */
-export interface MarkdownActions {
-  openLink(href: string): void;
-  copy(text: string): void;
-}
+export type { MarkdownActions } from './markdownActions';
 
 interface MarkdownProps {
   readonly text: string;
@@ -21,18 +17,13 @@ interface MarkdownProps {
 export function Markdown({ text, complete, actions }: MarkdownProps) {
   const element = useRef<HTMLDivElement>(null);
   const blocks = useRef<MarkdownBlocks | null>(null);
-  const drawn = useRef<readonly Block[]>([]);
-  // Code drawn before the grammars came is plain: the text is parsed again, and what came out otherwise is drawn again.
-  const coloured = /```|~~~/.test(text) && canHighlight.value;
-  const wasColoured = useRef(coloured);
+  const drawn = useRef<DrawnBlocks | null>(null);
   useLayoutEffect(() => {
-    if (coloured && !wasColoured.current) blocks.current = null;
-    wasColoured.current = coloured;
+    if (element.current === null) return;
     blocks.current ??= new MarkdownBlocks();
-    const next = blocks.current.render(text, complete);
-    if (element.current !== null) drawBlocks(element.current, drawn.current, next, actions);
-    drawn.current = next;
-  }, [text, complete, actions, coloured]);
+    drawn.current ??= new DrawnBlocks(element.current);
+    drawn.current.show(blocks.current.render(text, complete), actions);
+  }, [text, complete, actions]);
   const answer = (event: Event): void => {
     const address = addressOf(event.target);
     if (address === null) return;
@@ -52,57 +43,4 @@ export function Markdown({ text, complete, actions }: MarkdownProps) {
       }}
     />
   );
-}
-
-/** Brings the elements, one for each block, from `before` to `after`. By hand, since an answer may have a thousand blocks of which one changes
- *  with a delta: comparing strings that are the same string costs nothing, comparing drawn elements does. */
-function drawBlocks(container: HTMLElement, before: readonly Block[], after: readonly Block[], actions: MarkdownActions): void {
-  let same = 0;
-  while (same < after.length && same < before.length && before[same]?.html === after[same]?.html) same++;
-  for (const [index, block] of after.slice(same).entries()) {
-    const existing = container.children[same + index];
-    const element = existing ?? container.appendChild(document.createElement('div'));
-    element.className = 'markdown-block';
-    fillBlock(element, block.html, actions);
-  }
-  while (container.children.length > after.length) container.lastElementChild?.remove();
-}
-
-function fillBlock(element: Element, html: string, actions: MarkdownActions): void {
-  element.replaceChildren(sanitizedFragment(html));
-  for (const pre of element.querySelectorAll('pre')) addCopyButton(pre, actions);
-  for (const table of element.querySelectorAll('table')) makeScrollable(table);
-}
-
-// A button without text: its icon is drawn by CSS, so that the answer's text stays exactly what was delivered.
-function addCopyButton(pre: HTMLPreElement, actions: MarkdownActions): void {
-  const frame = document.createElement('div');
-  frame.className = 'code-block';
-  frame.dataset['language'] = pre.dataset['language'] ?? '';
-  pre.replaceWith(frame);
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.className = 'icon-button code-copy codicon codicon-copy';
-  button.title = t('Copy');
-  button.setAttribute('aria-label', t('Copy Code'));
-  button.addEventListener('click', () => {
-    actions.copy(pre.textContent ?? '');
-    button.classList.replace('codicon-copy', 'codicon-check');
-    setTimeout(() => button.classList.replace('codicon-check', 'codicon-copy'), 1500);
-  });
-  frame.append(pre, button);
-}
-
-function makeScrollable(table: HTMLTableElement): void {
-  const frame = document.createElement('div');
-  frame.className = 'table-frame';
-  frame.tabIndex = 0;
-  frame.setAttribute('role', 'region');
-  frame.setAttribute('aria-label', t('Table'));
-  table.replaceWith(frame);
-  frame.append(table);
-}
-
-function addressOf(target: EventTarget | null): string | null {
-  return target instanceof Element ? (target.closest('a[data-href]')?.getAttribute('data-href') ?? null) : null;
 }

@@ -1,10 +1,15 @@
 import type { Tokens } from 'marked';
+import { codeIn, grown, openFence, type OpenFence } from './openFence';
 import { lexBlocks, renderBlock, type LexedBlocks, type LinkDefinitions } from './renderer';
 
 /** A top-level block of an answer. `key` is its place in the source: a block keeps it while more text arrives. */
 export interface Block {
   readonly key: number;
   readonly html: string;
+  /** Nothing will be added to it. */
+  readonly closed: boolean;
+  /** Of code that grows: all that is in it. */
+  readonly code?: string;
 }
 
 type Token = LexedBlocks['tokens'][number];
@@ -13,20 +18,33 @@ type Token = LexedBlocks['tokens'][number];
  *
  *  Blocks up to the last but one are frozen. The last is open by nature; the one before it may still join it ("1. a", blank, "2" is a list and a
  *  paragraph until ". b" makes it one list), so both are parsed again. A link definition can change any earlier block: then all is
- *  parsed again. `render` always gives what parsing the whole text would give. */
+ *  parsed again. Code that is still open is not parsed: what is added is more of it. `render` always gives what parsing the whole text would give. */
 export class MarkdownBlocks {
   private frozen: readonly Block[] = [];
   private frozenText = '';
   private frozenLinks: LinkDefinitions = {};
+  private growing: GrowingCode | null = null;
 
-  /** The blocks of `source`; `complete` closes the last one too (its code is highlighted). */
+  /** The blocks of `source`; `complete` closes the last one too. */
   render(source: string, complete: boolean): readonly Block[] {
-    const text = source.replace(/\r\n?/g, '\n');
+    const text = source.includes('\r') ? source.replace(/\r\n?/g, '\n') : source;
+    return (complete ? null : this.grow(text)) ?? this.parse(text, complete);
+  }
+
+  /** The blocks where the text has got more of the code that is open at its end; null where it may have got anything else. */
+  private grow(text: string): readonly Block[] | null {
+    const fence = this.growing === null ? null : grown(this.growing.fence, text);
+    if (this.growing === null || fence === null) return null;
+    this.growing = { ...this.growing, fence };
+    return [...this.growing.ahead, codeBlock(this.growing.key, this.growing.lang, codeIn(fence))];
+  }
+
+  private parse(text: string, complete: boolean): readonly Block[] {
     if (!text.startsWith(this.frozenText)) this.forget();
     const tail = lexBlocks(text.slice(this.frozenText.length), this.frozenLinks);
-    if (this.frozen.length > 0 && tail.tokens.some((token) => token.type === 'def')) {
+    if (this.frozen.length > 0 && definitionsAmong(tail.tokens).length > 0) {
       this.forget();
-      return this.render(text, complete);
+      return this.parse(text, complete);
     }
     return this.drawAndFreeze(text, tail, complete);
   }
@@ -39,10 +57,12 @@ export class MarkdownBlocks {
     tail.tokens.forEach((token, index) => {
       if (index === firstOpen && index > 0) this.freeze([...before, ...drawn], text.slice(0, at), tail.tokens.slice(0, index));
       const closed = complete || index < tail.tokens.length - 1;
-      if (token.type !== 'space' && token.type !== 'def') drawn.push({ key: at, html: renderBlock(token, closed) });
+      if (token.type !== 'space' && token.type !== 'def') drawn.push({ key: at, html: renderBlock(token), closed });
       at += token.raw.length;
     });
-    return [...before, ...drawn];
+    const blocks = [...before, ...drawn];
+    this.growing = complete ? null : growingCode(text, tail.tokens.at(-1), blocks);
+    return (this.growing === null ? null : this.grow(text)) ?? blocks;
   }
 
   private freeze(blocks: readonly Block[], text: string, tokens: readonly Token[]): void {
@@ -55,20 +75,67 @@ export class MarkdownBlocks {
     this.frozen = [];
     this.frozenText = '';
     this.frozenLinks = {};
+    this.growing = null;
   }
+}
+
+/** Code at the end of a text, and what stands ahead of it. */
+interface GrowingCode {
+  readonly fence: OpenFence;
+  readonly ahead: readonly Block[];
+  readonly key: number;
+  readonly lang: string | undefined;
+}
+
+function growingCode(text: string, last: Token | undefined, blocks: readonly Block[]): GrowingCode | null {
+  const key = blocks.at(-1)?.key;
+  if (last === undefined || key === undefined || !isCode(last)) return null;
+  const fence = openFence(text, last, key);
+  return fence === null ? null : { fence, ahead: blocks.slice(0, -1), key, lang: last.lang };
+}
+
+/** Its HTML is made when it is asked for: code that only grows is added to without. */
+function codeBlock(key: number, lang: string | undefined, text: string): Block {
+  return {
+    key,
+    closed: false,
+    code: text,
+    get html() {
+      return renderBlock({ type: 'code', raw: text, text, ...(lang === undefined ? {} : { lang }) });
+    },
+  };
+}
+
+function isCode(token: Token): token is Tokens.Code {
+  return token.type === 'code';
 }
 
 // The first definition of a label counts, as in CommonMark.
 function definitionsIn(tokens: readonly Token[]): LinkDefinitions {
   const found: Record<string, LinkDefinitions[string]> = {};
-  for (const token of tokens) {
-    if (isDefinition(token) && !Object.hasOwn(found, token.tag)) found[token.tag] = { href: token.href, title: token.title };
-  }
+  for (const { tag, href, title } of definitionsAmong(tokens)) if (!Object.hasOwn(found, tag)) found[tag] = { href, title };
   return found;
+}
+
+/** In quotes and lists too: a definition counts wherever it stands. */
+function definitionsAmong(tokens: readonly Token[]): readonly Tokens.Def[] {
+  return tokens.flatMap((token) => {
+    if (isDefinition(token)) return [token];
+    if (isList(token)) return token.items.flatMap((item) => definitionsAmong(item.tokens));
+    return isQuote(token) ? definitionsAmong(token.tokens) : [];
+  });
 }
 
 function isDefinition(token: Token): token is Tokens.Def {
   return token.type === 'def';
+}
+
+function isList(token: Token): token is Tokens.List {
+  return token.type === 'list';
+}
+
+function isQuote(token: Token): token is Tokens.Blockquote {
+  return token.type === 'blockquote';
 }
 
 /** Index of the last block but one, spaces not counted; 0 while there are fewer. */

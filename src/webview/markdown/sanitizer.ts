@@ -4,16 +4,21 @@ const tags = [
   'a', 'blockquote', 'br', 'code', 'del', 'em', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'input', 'li', 'ol', 'p', 'pre', 'span', 'strong',
   'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul',
 ];
-const attributes = ['align', 'aria-label', 'checked', 'class', 'data-href', 'data-language', 'disabled', 'role', 'start', 'tabindex', 'title', 'type'];
+const attributes = ['align', 'aria-label', 'checked', 'class', 'data-href', 'data-info', 'data-language', 'disabled', 'role', 'start', 'tabindex', 'title', 'type'];
+
+let isConfigured = false;
 
 /** The second wall. The renderer lets no raw HTML through; this lets nothing through but the elements and attributes that Markdown makes:
  *  no address, style, id or event handler, no SVG, no MathML. Returns nodes, so that no markup is parsed a second time. */
 export function sanitizedFragment(html: string): DocumentFragment {
-  return DOMPurify.sanitize(html, {
-    ALLOWED_TAGS: tags,
-    ALLOWED_ATTR: attributes,
-    ALLOW_ARIA_ATTR: false,
-    ALLOW_DATA_ATTR: false,
-    RETURN_DOM_FRAGMENT: true,
-  });
+  if (!isConfigured) configure();
+  return DOMPurify.sanitize(html, { RETURN_DOM_FRAGMENT: true });
+}
+
+// Once: read with every call, the lists would cost as much as a short block.
+function configure(): void {
+  // The body that it parses into is never part of the result. Where that is not allowed, all that is in it is copied before it is looked at.
+  // No policy for trusted types: the page demands none, and each attribute would be looked up in it.
+  DOMPurify.setConfig({ ALLOWED_TAGS: [...tags, 'body'], ALLOWED_ATTR: attributes, ALLOW_ARIA_ATTR: false, ALLOW_DATA_ATTR: false, RETURN_DOM_FRAGMENT: true, TRUSTED_TYPES_POLICY: null });
+  isConfigured = true;
 }

@@ -5,6 +5,7 @@ import { TranscriptApp } from './components/TranscriptApp';
 import { TranscriptController, type TranscriptViewProtocol } from './transcriptController';
 import { recallTranscript } from './transcriptMemory';
 import '../styles/controls.css';
+import '../styles/diff.css';
 import '../styles/markdown.css';
 import '../styles/toggles.css';
 import './transcript.css';

@@ -1,13 +1,18 @@
 import { computed, signal, type ReadonlySignal } from '@preact/signals';
 import type {
-  RowRevision, RowsWanted, TranscriptBranch, TranscriptNotifications, TranscriptResults, TranscriptRows, TranscriptState, transcriptCommands, transcriptRequests,
+  RowFilter, RowsWanted, TranscriptBranch, TranscriptNotifications, TranscriptResults, TranscriptRows, TranscriptState, transcriptCommands, transcriptRequests,
 } from '../../protocol/transcriptProtocol';
 import type { Message, Session } from '../../protocol/transcriptWords';
 import { RefusedRequest, type HostConnection, type NotificationOf } from '../rpc';
+import { codeActionsOf } from '../markdown/codeActionsOf';
 import type { MarkdownActions } from '../markdown/Markdown';
 import { arrivalIn } from './branchTree';
+import { RowActions } from './rowActions';
+import { SessionVerifier } from './sessionVerifier';
+import { letGo, readAgain, withEarlier, withLater } from './rowWindow';
+import { TranscriptFind } from './transcriptFind';
 import type { TranscriptMemory } from './transcriptMemory';
-import { transcriptRows, withEarlier, withLater, type TranscriptFilter } from './transcriptRows';
+import { transcriptEntries, type TranscriptEntry, type TranscriptRow } from './transcriptRows';
 
 export interface TranscriptViewProtocol {
   readonly commands: typeof transcriptCommands;
@@ -26,32 +31,38 @@ export interface TranscriptNeeds {
 
 /** Rows fetched at a time. */
 const pageSize = 200;
+/** How long a row that somebody was brought to stays marked, in ms. */
+const markMs = 1600;
+const everything: RowFilter = { role: null, state: null, hidden: false };
 
 /** What the transcript tab shows: stored rows as they are read from disk, never anything of its own. The rows that are loaded follow each other
- *  without a gap; they need not reach to the end. */
+ *  without a gap among those that pass the filter; of a long session they are a window. */
 export class TranscriptController {
   readonly ready = signal(false);
   readonly session = signal<Session | null>(null);
   readonly stored = signal<TranscriptRows | null>(null);
   readonly branches = signal<readonly TranscriptBranch[]>([]);
   readonly problem = signal<string | null>(null);
-  /** The folder that the session belongs to, where it is not this window's. */
+  /** The folder that the session belongs to, where it is not this window's, and when it was read. */
   readonly otherFolder = signal<string | null>(null);
+  readonly readAt = signal<number | null>(null);
   readonly loading = signal(false);
   readonly raw = signal(false);
-  readonly filter = signal<TranscriptFilter>({ role: null, showHidden: false });
+  readonly filter = signal<RowFilter>(everything);
   /** Null: shown where there are branches and room for them. */
   readonly branchesShown = signal<boolean | null>(null);
-  /** The row to bring into sight, once it is there. */
-  readonly revealed = signal<string | null>(null);
-  /** The row that actions and arrow keys go from. */
-  readonly selected = signal<string | null>(null);
-  /** What rows said before they were rewritten, as far as a person asked for it. */
-  readonly revisions = signal<ReadonlyMap<string, readonly RowRevision[]>>(new Map());
-  readonly rows = computed(() => (this.stored.value === null ? [] : transcriptRows(this.stored.value, this.filter.value)));
-  readonly hasEarlier: ReadonlySignal<boolean> = computed(() => this.stored.value?.hasEarlier ?? false);
-  readonly hasLater: ReadonlySignal<boolean> = computed(() => (this.stored.value?.later ?? 0) > 0);
-  readonly selectedMessage: ReadonlySignal<Message | null> = computed(() => this.stored.value?.messages.find(({ uid }) => uid === this.selected.value) ?? null);
+  readonly branchesWidth = signal(230);
+  /** The row to bring into sight once it is there, and whether it takes the focus. */
+  readonly revealed = signal<{ readonly uid: string; readonly focus: boolean } | null>(null);
+  /** The row somebody was just brought to. */
+  readonly marked = signal<string | null>(null);
+  readonly entries: ReadonlySignal<readonly TranscriptEntry[]>;
+  readonly rows: ReadonlySignal<readonly TranscriptRow[]>;
+  readonly actions: RowActions;
+  readonly find: TranscriptFind;
+  readonly verifier: SessionVerifier;
+  readonly markdown: MarkdownActions;
+  private drawn: readonly TranscriptEntry[] = [];
   private anchor: TranscriptMemory['anchor'];
   private changedMeanwhile = false;
   private reading: Promise<void> | null = null;
@@ -61,40 +72,32 @@ export class TranscriptController {
     this.anchor = recalled?.anchor ?? null;
     if (recalled !== null) {
       this.raw.value = recalled.raw;
-      this.filter.value = { role: recalled.role, showHidden: recalled.showHidden };
+      this.filter.value = { role: recalled.role, state: recalled.state, hidden: recalled.showHidden };
       this.branchesShown.value = recalled.branches;
+      this.branchesWidth.value = recalled.branchesWidth;
     }
+    this.entries = computed(() => (this.drawn = this.stored.value === null ? [] : transcriptEntries(this.stored.value, this.drawn)));
+    this.rows = computed(() => this.entries.value.flatMap((entry) => (entry.kind === 'row' ? [entry.row] : [])));
+    this.markdown = { openLink: (href) => needs.host.send('openLink', { href }), copy: (text) => needs.host.send('copy', { text }), ...codeActionsOf(needs.host) };
+    this.actions = new RowActions(this);
+    this.find = new TranscriptFind(this);
+    this.verifier = new SessionVerifier(this);
     needs.host.onNotification((notification) => this.told(notification));
   }
 
-  readonly markdown: MarkdownActions = {
-    openLink: (href) => this.needs.host.send('openLink', { href }),
-    copy: (text) => this.needs.host.send('copy', { text }),
-  };
 
   /** Where the person was when the tab was last seen; null: nowhere in particular. */
   get place(): TranscriptMemory['anchor'] {
     return this.anchor;
   }
 
+  /** Asks for everything; again where it could not be read. */
   start(): void {
-    this.needs.host.send('ready', {});
+    this.needs.host.send('ready', { filter: this.filter.peek(), around: this.anchor?.uid ?? null });
   }
 
-  /** At the selected row, where one is selected that the chat shows. */
-  openInChat(): void {
-    const selected = this.selectedMessage.peek();
-    this.needs.host.send('openInChat', { messageUid: selected?.visibility.kind === 'shown' ? selected.uid : null });
-  }
-
-  branchFromSelected(): void {
-    const selected = this.selectedMessage.peek();
-    if (selected !== null) this.needs.host.send('branchFrom', { messageUid: selected.uid });
-  }
-
-  rewindToSelected(): void {
-    const selected = this.selectedMessage.peek();
-    if (selected !== null) this.needs.host.send('rewindTo', { messageUid: selected.uid });
+  showLog(): void {
+    this.needs.host.send('showLog', {});
   }
 
   exportSession(): void {
@@ -114,13 +117,26 @@ export class TranscriptController {
     this.keep();
   }
 
-  setFilter(change: Partial<TranscriptFilter>): void {
+  /** Reads anew around the row the person is at. */
+  async setFilter(change: Partial<RowFilter>): Promise<void> {
     this.filter.value = { ...this.filter.peek(), ...change };
     this.keep();
+    const at = this.actions.selection.peek().current ?? this.anchor?.uid;
+    await this.loadAfterwards(async (sessionId) => this.put(sessionId, await this.ask(sessionId, at === undefined ? { kind: 'end' } : { kind: 'around', messageUid: at })));
+    this.find.again();
+  }
+
+  clearFilters(): Promise<void> {
+    return this.setFilter(everything);
   }
 
   showBranches(shown: boolean): void {
     this.branchesShown.value = shown;
+    this.keep();
+  }
+
+  resizeBranches(width: number): void {
+    this.branchesWidth.value = Math.round(Math.min(480, Math.max(140, width)));
     this.keep();
   }
 
@@ -132,7 +148,7 @@ export class TranscriptController {
   async loadEarlier(): Promise<void> {
     const stored = this.stored.peek();
     const before = stored?.messages[0]?.position;
-    if (stored === null || before === undefined || !stored.hasEarlier) return;
+    if (stored === null || before === undefined || stored.earlier === 0) return;
     await this.load(async (sessionId) => {
       const page = await this.ask(sessionId, { kind: 'before', position: before });
       this.put(sessionId, withEarlier(this.stored.peek() ?? stored, page));
@@ -149,22 +165,48 @@ export class TranscriptController {
     });
   }
 
-  /** Everything there is, for a search that must not miss a row. */
-  async loadAll(): Promise<void> {
-    while (this.hasEarlier.peek() && this.problem.peek() === null) await this.loadEarlier();
-    while (this.hasLater.peek() && this.problem.peek() === null) await this.loadLater();
+  goToStart(): Promise<void> {
+    return this.goToEdge('start');
   }
 
-  async goToEnd(): Promise<void> {
-    await this.load(async (sessionId) => this.put(sessionId, await this.ask(sessionId, { kind: 'end' })));
-    this.revealed.value = this.rows.peek().at(-1)?.message.uid ?? null;
+  goToEnd(): Promise<void> {
+    return this.goToEdge('end');
   }
 
-  async showRevisions(messageUid: string): Promise<void> {
-    await this.load(async () => {
-      const revisions = await this.needs.host.request('revisions', { messageUid });
-      this.revisions.value = new Map([...this.revisions.peek(), [messageUid, revisions]]);
-    });
+  /** Loads the row where it is not, uncovers it where the filter leaves it out, and brings it into sight. */
+  async reveal(uid: string, focus = true): Promise<void> {
+    const stored = (): Message | undefined => this.stored.peek()?.messages.find((message) => message.uid === uid);
+    const around = (): Promise<void> =>
+      this.loadAfterwards(async (sessionId) => {
+        const page = await this.ask(sessionId, { kind: 'around', messageUid: uid });
+        // A row that is not of this session takes nobody from where they are.
+        if (page.messages.some((message) => message.uid === uid)) this.put(sessionId, page);
+      });
+    if (stored() === undefined) await around();
+    if (stored() === undefined) {
+      const before = this.filter.peek();
+      this.filter.value = { role: null, state: null, hidden: true };
+      await around();
+      if (stored() === undefined) this.filter.value = before;
+      this.keep();
+    }
+    if (stored() === undefined) return;
+    this.revealed.value = { uid, focus };
+    this.mark(uid);
+  }
+
+  private mark(uid: string): void {
+    this.marked.value = uid;
+    setTimeout(() => {
+      if (this.marked.peek() === uid) this.marked.value = null;
+    }, markMs);
+  }
+
+  private async goToEdge(kind: 'start' | 'end'): Promise<void> {
+    await this.loadAfterwards(async (sessionId) => this.put(sessionId, await this.ask(sessionId, { kind })));
+    const rows = this.rows.peek();
+    const uid = (kind === 'start' ? rows[0] : rows.at(-1))?.message.uid;
+    if (uid !== undefined) this.revealed.value = { uid, focus: true };
   }
 
   private told(notification: NotificationOf<TranscriptViewProtocol>): void {
@@ -185,29 +227,31 @@ export class TranscriptController {
       case 'branches':
         this.branches.value = notification.payload;
         break;
+      case 'findProgress':
+        this.find.progressed(notification.payload);
+        break;
     }
   }
 
-  private bootstrapped({ session, rows, branches, problem, reveal, otherFolder, localization }: TranscriptState): void {
+  private bootstrapped({ session, rows, branches, problem, reveal, otherFolder, readAt, localization }: TranscriptState): void {
     this.needs.setLocalization(localization);
     const before = this.session.peek()?.conversationId ?? null;
-    if (before !== null && before !== session?.conversationId) this.startOver();
+    if (before !== null && before !== session?.conversationId) {
+      // Another session: nothing of the one before goes with it.
+      this.anchor = null;
+      this.revealed.value = null;
+      this.actions.startOver();
+      this.find.startOver();
+    }
     this.ready.value = true;
     this.session.value = session;
     this.stored.value = rows;
     this.branches.value = branches;
     this.problem.value = problem;
     this.otherFolder.value = otherFolder;
+    this.readAt.value = readAt;
     if (reveal !== null) void this.reveal(reveal);
     this.keep();
-  }
-
-  /** Another session: nothing of the one before goes with it. */
-  private startOver(): void {
-    this.anchor = null;
-    this.selected.value = null;
-    this.revealed.value = null;
-    this.revisions.value = new Map();
   }
 
   /** What is loaded, read again; with what has come behind it where it reaches to the end. */
@@ -216,33 +260,29 @@ export class TranscriptController {
     if (this.changedMeanwhile) return;
     const stored = this.stored.peek();
     const first = stored?.messages[0];
-    const position = stored?.hasEarlier === true && first !== undefined ? first.position - 1 : Number.MIN_SAFE_INTEGER;
+    const wanted: RowsWanted = stored === null || first === undefined || stored.earlier === 0 ? { kind: 'start' } : { kind: 'after', position: first.position - 1 };
     const limit = (stored?.messages.length ?? 0) + (stored === null || stored.later === 0 ? pageSize : 0);
-    await this.load(async (sessionId) => this.put(sessionId, await this.ask(sessionId, { kind: 'after', position }, limit)));
-  }
-
-  private async reveal(uid: string): Promise<void> {
-    const stored = (): Message | undefined => this.stored.peek()?.messages.find((message) => message.uid === uid);
-    while (this.reading !== null) await this.reading;
-    if (stored() === undefined) {
-      await this.load(async (sessionId) => {
-        const page = await this.ask(sessionId, { kind: 'around', messageUid: uid });
-        if (page.messages.some((message) => message.uid === uid)) this.put(sessionId, page);
-      });
-    }
-    const message = stored();
-    if (message === undefined) return;
-    this.setFilter({ role: null, showHidden: message.visibility.kind !== 'shown' || this.filter.peek().showHidden });
-    this.revealed.value = uid;
+    await this.load(async (sessionId) => {
+      const page = await this.ask(sessionId, wanted, Math.max(1, limit));
+      const loaded = this.stored.peek();
+      this.put(sessionId, letGo(loaded === null ? page : readAgain(loaded, page), 'end'));
+    });
+    await this.actions.readAgain();
+    this.find.changed();
   }
 
   private ask(sessionId: string, wanted: RowsWanted, limit = pageSize): Promise<TranscriptRows> {
-    return this.needs.host.request('loadRows', { sessionId, wanted, limit });
+    return this.needs.host.request('loadRows', { sessionId, wanted, limit, filter: this.filter.peek() });
   }
 
   /** The tab may have gone on to another session while these were read. */
   private put(sessionId: string, rows: TranscriptRows): void {
     if (this.session.peek()?.id === sessionId) this.stored.value = rows;
+  }
+
+  private async loadAfterwards(read: (sessionId: string) => Promise<void>): Promise<void> {
+    while (this.reading !== null) await this.reading;
+    await this.load(read);
   }
 
   /** One reading at a time; asked for during another, it only waits for that one. */
@@ -271,7 +311,10 @@ export class TranscriptController {
   private keep(): void {
     const sessionId = this.session.peek()?.id ?? this.needs.recalled?.sessionId;
     if (sessionId === undefined) return;
-    const { role, showHidden } = this.filter.peek();
-    this.needs.keep({ version: 1, sessionId, raw: this.raw.peek(), showHidden, role, anchor: this.anchor, branches: this.branchesShown.peek() });
+    const { role, state, hidden } = this.filter.peek();
+    this.needs.keep({
+      version: 1, sessionId, raw: this.raw.peek(), showHidden: hidden, role, state, anchor: this.anchor,
+      branches: this.branchesShown.peek(), branchesWidth: this.branchesWidth.peek(),
+    });
   }
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { rowStates } from '../../protocol/transcriptProtocol';
 import type { VsCodeApi } from '../vscodeApi';
 
 const memorySchema = v.object({
@@ -8,10 +9,13 @@ const memorySchema = v.object({
   raw: v.boolean(),
   showHidden: v.boolean(),
   role: v.nullable(v.picklist(['user', 'assistant', 'tool'])),
+  state: v.optional(v.nullable(v.picklist(rowStates)), null),
   /** Row at the top of the view and its distance from there, in pixels; null: at the end. */
   anchor: v.nullable(v.object({ uid: v.string(), offset: v.number() })),
   /** Whether the branches are shown; null: where there are some and room for them. */
   branches: v.optional(v.nullable(v.boolean()), null),
+  /** Pixels. */
+  branchesWidth: v.optional(v.number(), 230),
 });
 
 export type TranscriptMemory = v.InferOutput<typeof memorySchema>;

@@ -1,14 +1,8 @@
-import type { TranscriptRows } from '../../protocol/transcriptProtocol';
+import type { StoredApproval, StoredTurn, TranscriptRows, TranscriptSegment } from '../../protocol/transcriptProtocol';
 import { isContinuation, type Message, type Turn } from '../../protocol/transcriptWords';
 import { t } from '../localization';
 import { stopReasonWord } from '../turnWords';
 import { compactCount } from '../times';
-
-/** What of the stored rows is shown. */
-export interface TranscriptFilter {
-  readonly role: Message['role'] | null;
-  readonly showHidden: boolean;
-}
 
 export interface TranscriptRow {
   readonly message: Message;
@@ -16,32 +10,79 @@ export interface TranscriptRow {
   readonly number: number;
   readonly state: string;
   readonly tokens: string;
-  /** Why the row is not part of the conversation; null for one that is. */
-  readonly aside: string | null;
-  /** Which hidden rows were joined into this one; null for none. */
-  readonly joined: string | null;
+  /** What is to be said of the row beside what it holds: why it is not part of the conversation, what a repair did to it. */
+  readonly asides: readonly string[];
+  /** It is no part of the conversation. */
+  readonly isHidden: boolean;
+  /** It was rewritten; what it said before can be read. */
+  readonly isRevised: boolean;
+  readonly approvals: readonly StoredApproval[];
 }
 
-/** Rows in stored order, with what the table says about each. Pure. */
-export function transcriptRows(rows: TranscriptRows, filter: TranscriptFilter): readonly TranscriptRow[] {
-  const turns = new Map(rows.turns.map((turn) => [turn.uid, turn]));
+/** What the list shows, in order: rows, and what stands between them. */
+export type TranscriptEntry =
+  | { readonly kind: 'row'; readonly key: string; readonly row: TranscriptRow }
+  | { readonly kind: 'turn'; readonly key: string; readonly stored: StoredTurn; readonly isHidden: boolean; readonly isContinued: boolean }
+  /** A part of the session begins; `before` is the part it summarises, `after` the one that summarises it. */
+  | { readonly kind: 'segment'; readonly key: string; readonly segment: TranscriptSegment; readonly before: TranscriptSegment | null; readonly after: TranscriptSegment | null };
+
+/** Rows in stored order with the borders between them. `drawn`: the entries drawn last, which are taken again where nothing changed. Pure. */
+export function transcriptEntries(rows: TranscriptRows, drawn: readonly TranscriptEntry[] = []): readonly TranscriptEntry[] {
+  const before = new Map(drawn.map((entry) => [entry.key, entry]));
+  const turns = new Map(rows.turns.map((stored) => [stored.turn.uid, stored]));
+  const starts = new Map(rows.segments.map((segment, index) => [segment.sessionId, index]));
+  const entries: TranscriptEntry[] = [];
+  const begun = new Set<string>();
+  let [segment, turn]: [string | null, string | null] = [null, null];
+  for (const row of storedRows(rows, turns)) {
+    const { sessionId, turnUid, visibility } = row.message;
+    if (sessionId !== segment && rows.segments.length > 1) entries.push(...segmentEntry(rows.segments, starts.get(sessionId)));
+    const stored = turnUid === null ? undefined : turns.get(turnUid);
+    if (stored !== undefined && turnUid !== null && turnUid !== turn) {
+      entries.push({ kind: 'turn', key: `turn ${turnUid} ${row.message.uid}`, stored, isHidden: visibility.kind === 'hidden', isContinued: begun.has(turnUid) });
+      begun.add(turnUid);
+    }
+    [segment, turn] = [sessionId, turnUid];
+    entries.push({ kind: 'row', key: row.message.uid, row });
+  }
+  return entries.map((entry) => unchanged(before.get(entry.key), entry));
+}
+
+function segmentEntry(segments: readonly TranscriptSegment[], index: number | undefined): readonly TranscriptEntry[] {
+  const segment = index === undefined ? undefined : segments[index];
+  if (index === undefined || segment === undefined) return [];
+  return [{ kind: 'segment', key: `segment ${segment.sessionId}`, segment, before: segments[index - 1] ?? null, after: segments[index + 1] ?? null }];
+}
+
+function unchanged(before: TranscriptEntry | undefined, entry: TranscriptEntry): TranscriptEntry {
+  if (before === undefined || before.kind !== entry.kind) return entry;
+  if (before.kind === 'row' && entry.kind === 'row') {
+    const { message, ...rest } = entry.row;
+    const { message: known, ...restBefore } = before.row;
+    return message === known && JSON.stringify(rest) === JSON.stringify(restBefore) ? before : entry;
+  }
+  return JSON.stringify(before) === JSON.stringify(entry) ? before : entry;
+}
+
+function storedRows(rows: TranscriptRows, turns: ReadonlyMap<string, StoredTurn>): readonly TranscriptRow[] {
   const endings = new Set(lastAnswers(rows.messages).values());
-  const first = rows.total - rows.later - rows.messages.length + 1;
-  const numbers = new Map(rows.messages.map((message, index) => [message.uid, first + index]));
-  const joined = joinedRows(rows.messages, numbers);
-  return rows.messages
-    .map((message, index) => {
-      const turn = message.turnUid === null ? null : (turns.get(message.turnUid) ?? null);
-      return {
-        message,
-        number: first + index,
-        state: rowState(message, turn, endings.has(message.uid)),
-        tokens: tokenWords(message),
-        aside: asideWords(message, numbers),
-        joined: joinedWords(joined.get(message.uid) ?? []),
-      };
-    })
-    .filter((row) => (filter.role === null || row.message.role === filter.role) && (filter.showHidden || row.aside === null));
+  const absorbers = new Map(rows.absorbers.map(({ uid, number }) => [uid, number]));
+  const absorbed = new Map<string, number[]>();
+  for (const { into, number } of rows.absorbed) absorbed.set(into, [...(absorbed.get(into) ?? []), number]);
+  const revised = new Set(rows.revised);
+  return rows.messages.map((message, index) => {
+    const turn = message.turnUid === null ? null : (turns.get(message.turnUid)?.turn ?? null);
+    return {
+      message,
+      number: rows.numbers[index] ?? 0,
+      state: rowState(message, turn, endings.has(message.uid)),
+      tokens: tokenWords(message),
+      asides: [asideWords(message, absorbers), joinedWords(absorbed.get(message.uid) ?? []), madeUpWords(message)].filter((words) => words !== null),
+      isHidden: message.visibility.kind === 'hidden' || message.visibility.kind === 'closing',
+      isRevised: revised.has(message.uid),
+      approvals: rows.approvals.filter(({ messageUid }) => messageUid === message.uid),
+    };
+  });
 }
 
 /** The answer that ends each turn, by the turn's uid: on it stands why the turn ended. */
@@ -53,56 +94,9 @@ function lastAnswers(messages: readonly Message[]): ReadonlyMap<string, string> 
   return last;
 }
 
-/** How many of the loaded rows are not part of the conversation. */
-export function hiddenCount(rows: TranscriptRows): number {
-  return rows.messages.filter((message) => message.visibility.kind !== 'shown').length;
-}
-
-/** Earlier rows in front of those that are loaded; each row once, the newer reading of it. */
-export function withEarlier(loaded: TranscriptRows, earlier: TranscriptRows): TranscriptRows {
-  const known = new Set(loaded.messages.map((message) => message.uid));
-  const turns = new Map([...earlier.turns, ...loaded.turns].map((turn) => [turn.uid, turn]));
-  return {
-    messages: [...earlier.messages.filter((message) => !known.has(message.uid)), ...loaded.messages],
-    turns: [...turns.values()],
-    hasEarlier: earlier.hasEarlier,
-    later: loaded.later,
-    total: Math.max(loaded.total, earlier.total),
-  };
-}
-
-/** Later rows behind those that are loaded; each row once, the newer reading of it. */
-export function withLater(loaded: TranscriptRows, later: TranscriptRows): TranscriptRows {
-  const read = new Set(later.messages.map((message) => message.uid));
-  const turns = new Map([...loaded.turns, ...later.turns].map((turn) => [turn.uid, turn]));
-  return {
-    messages: [...loaded.messages.filter((message) => !read.has(message.uid)), ...later.messages],
-    turns: [...turns.values()],
-    hasEarlier: loaded.hasEarlier,
-    later: later.later,
-    total: later.total,
-  };
-}
-
-/** Everything of a message that a person may look for. */
-export function searchableText(message: Message): string {
-  return message.parts
-    .map((part) => {
-      switch (part.kind) {
-        case 'text':
-        case 'thinking':
-          return part.text;
-        case 'toolCall':
-          return `${part.name} ${part.arguments}`;
-        case 'toolResult':
-          return `${part.name} ${part.text}`;
-        case 'attachment':
-          return `${part.label} ${part.text}`;
-        case 'image':
-          return part.name ?? '';
-      }
-    })
-    .join('\n');
+/** Who a row is from; the summary that begins a part of the session is nobody's. */
+export function authorWord({ role, visibility }: Message): string {
+  return visibility.kind === 'handoff' ? t('Summary') : roleWord(role);
 }
 
 export function roleWord(role: Message['role']): string {
@@ -131,7 +125,7 @@ function tokenWords(message: Message): string {
   return inputTokens === null && outputTokens === null ? '' : t('{input} in, {output} out', { input: shown(inputTokens), output: shown(outputTokens) });
 }
 
-function asideWords(message: Message, numbers: ReadonlyMap<string, number>): string | null {
+function asideWords(message: Message, absorbers: ReadonlyMap<string, number>): string | null {
   const { visibility } = message;
   if (visibility.kind === 'shown') return isContinuation(message) ? t('Sent when Continue was chosen. Nobody typed this; the chat shows a line here.') : null;
   if (visibility.kind === 'handoff') return t('Summary: sent to the model in place of everything above it. The chat shows a line here.');
@@ -144,7 +138,7 @@ function asideWords(message: Message, numbers: ReadonlyMap<string, number>): str
     case 'edited':
       return t('Hidden: the prompt was edited and sent again.');
     case 'merged':
-      return mergedWords(visibility.absorbedInto === null ? undefined : numbers.get(visibility.absorbedInto));
+      return mergedWords(visibility.absorbedInto === null ? undefined : absorbers.get(visibility.absorbedInto));
     case 'dropped':
       return t('Hidden: left out, because the model would not accept the history with it.');
     case 'compressed':
@@ -152,23 +146,16 @@ function asideWords(message: Message, numbers: ReadonlyMap<string, number>): str
   }
 }
 
-/** `into` is not known while the row merged into is not loaded. */
 function mergedWords(into: number | undefined): string {
   if (into === undefined) return t('Hidden: merged into another row, so that the model accepts the history.');
   return t('Hidden: merged into row {number}, so that the model accepts the history.', { number: into });
 }
 
-/** The numbers of the rows merged into each row, by its uid. */
-function joinedRows(messages: readonly Message[], numbers: ReadonlyMap<string, number>): ReadonlyMap<string, readonly number[]> {
-  const joined = new Map<string, number[]>();
-  for (const { uid, visibility } of messages) {
-    const number = numbers.get(uid);
-    if (number === undefined || visibility.kind !== 'hidden' || visibility.reason !== 'merged' || visibility.absorbedInto === null) continue;
-    joined.set(visibility.absorbedInto, [...(joined.get(visibility.absorbedInto) ?? []), number]);
-  }
-  return joined;
+function joinedWords(numbers: readonly number[]): string | null {
+  return numbers.length === 0 ? null : t('Hidden rows merged into this one: {rows}', { rows: numbers.toSorted((a, b) => a - b).join(', ') });
 }
 
-function joinedWords(numbers: readonly number[]): string | null {
-  return numbers.length === 0 ? null : t('Hidden rows merged into this one: {rows}', { rows: numbers.join(', ') });
+function madeUpWords(message: Message): string | null {
+  const isMadeUp = message.role === 'tool' && message.uid.endsWith(`/result/${message.parts[0].callId}`);
+  return isMadeUp ? t('Made up by a repair: the call had no result, and a model does not accept a call without one.') : null;
 }

@@ -1,13 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
-import { Markdown } from '../../markdown/Markdown';
 import { memo } from '../../memo';
 import { clockTime, duration } from '../../times';
 import { foldWords } from '../../toolWords';
 import { foldedReads, isFoldable, type AnswerRow, type CallRow } from '../conversationRows';
 import { useChat } from './ChatContext';
 import { FoldButton } from './FoldButton';
+import { PartText, useLiveText, type PartTextProps } from './liveText';
 import { ToolRow } from './ToolRow';
 
 interface AnswerProps {
@@ -39,7 +39,6 @@ export function Answer({ row, startedAt, head, folded = false, children }: Answe
 }
 
 const AnswerBody = memo(({ row }: { readonly row: AnswerRow }) => {
-  const chat = useChat();
   return (
     <>
       {segments(row).map((segment) => {
@@ -47,11 +46,11 @@ const AnswerBody = memo(({ row }: { readonly row: AnswerRow }) => {
           case 'text':
             return (
               <div class="answer-text" key={segment.key} data-part="text">
-                <Markdown text={segment.text} complete={segment.complete} actions={chat.markdown} />
+                <PartText uid={row.message.uid} part={segment.part} text={segment.text} complete={segment.complete} />
               </div>
             );
           case 'thinking':
-            return <Thinking key={segment.key} id={segment.key} text={segment.text} live={!segment.complete} thinking={row.message.thinking} />;
+            return <Thinking key={segment.key} id={segment.key} uid={row.message.uid} part={segment.part} text={segment.text} complete={segment.complete} thinking={row.message.thinking} />;
           case 'calls':
             return <Calls key={segment.key} id={segment.key} calls={segment.calls} turnUid={row.message.turnUid} />;
         }
@@ -67,7 +66,7 @@ const AnswerBody = memo(({ row }: { readonly row: AnswerRow }) => {
 });
 
 type Segment =
-  | { readonly kind: 'text' | 'thinking'; readonly key: string; readonly text: string; readonly complete: boolean }
+  | { readonly kind: 'text' | 'thinking'; readonly key: string; readonly part: number; readonly text: string; readonly complete: boolean }
   | { readonly kind: 'calls'; readonly key: string; readonly calls: readonly CallRow[] };
 
 /** Parts in order; neighbouring calls together, empty parts left out. */
@@ -78,7 +77,7 @@ function segments({ message, calls, state }: AnswerRow): readonly Segment[] {
     const key = `${message.uid}:${index}`;
     if (part.kind === 'text' || part.kind === 'thinking') {
       const complete = state !== 'streaming' || index < message.parts.length - 1;
-      if (part.text !== '') found.push({ kind: part.kind, key, text: part.text, complete });
+      if (part.text !== '') found.push({ kind: part.kind, key, part: index, text: part.text, complete });
       return;
     }
     const row = part.kind === 'toolCall' ? rows.get(part) : undefined;
@@ -108,23 +107,30 @@ function Calls({ id, calls, turnUid }: CallsProps) {
   );
 }
 
-interface ThinkingProps {
+interface ThinkingProps extends PartTextProps {
   readonly id: string;
-  readonly text: string;
-  readonly live: boolean;
   readonly thinking: AnswerRow['message']['thinking'];
 }
 
-function Thinking({ id, text, live, thinking }: ThinkingProps) {
+function Thinking({ id, thinking, ...part }: ThinkingProps) {
   const chat = useChat();
+  const text = useLiveText(part);
+  const live = !part.complete;
   const open = chat.folds.open.value.has(id);
   return (
     <div class="thinking">
       <FoldButton open={open} words={thinkingWords(live, thinking)} toggle={() => chat.folds.toggle(id)} live={live} />
+      {live && !open && <div class="thinking-now" aria-hidden="true" dir="auto"><span>{lastLine(text)}</span></div>}
       {/* In the page even while folded, so that find in page and Verify see what was delivered. */}
       <div class="thinking-text" hidden={!open} data-part="thinking" dir="auto">{text}</div>
     </div>
   );
+}
+
+/** The end of what was thought so far; lines are read by the hundred a second, so it is not looked for further than one is wide. */
+function lastLine(text: string): string {
+  const end = text.slice(-300).trimEnd();
+  return end.slice(end.lastIndexOf('\n') + 1);
 }
 
 function thinkingWords(live: boolean, thinking: ThinkingProps['thinking']): string {

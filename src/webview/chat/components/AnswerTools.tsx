@@ -1,9 +1,12 @@
-import { answerText, type Recalled, type Turn } from '../../../protocol/transcriptWords';
+import { useId, useState } from 'preact/hooks';
+import { answerText } from '../../../protocol/transcriptWords';
 import { t } from '../../localization';
 import { recalledWords } from '../../recalledWords';
-import { compactCount, duration } from '../../times';
+import { duration } from '../../times';
 import { outcomeWords, type SettledTurn } from '../../turnWords';
+import { costWords, tokenWords, usageLines } from '../../usageWords';
 import { answersIn, answerWords, type AnswerRow, type TurnBlock } from '../conversationRows';
+import { turnMarkdown } from '../turnMarkdown';
 import { useChat } from './ChatContext';
 import { Toolbar, type ToolbarAction } from './Toolbar';
 
@@ -18,8 +21,13 @@ export function StepTools({ row }: { readonly row: AnswerRow }) {
   return <span class="on-hover step-tools"><Toolbar label={t('Answer Actions')} actions={actions.filter((action) => action !== false)} /></span>;
 }
 
+interface TurnFooterProps {
+  readonly block: TurnBlock;
+  readonly turn: SettledTurn;
+}
+
 /** Below a turn, seen on hover and focus: what can be done with its answer; who answered, for how much, in what time. */
-export function TurnFooter({ block, turn }: { readonly block: TurnBlock; readonly turn: SettledTurn }) {
+export function TurnFooter({ block, turn }: TurnFooterProps) {
   const chat = useChat();
   const busy = chat.isBusy.value;
   const answers = block.rows.flatMap(answersIn);
@@ -31,19 +39,34 @@ export function TurnFooter({ block, turn }: { readonly block: TurnBlock; readonl
     block.isLast && !offersRetry && { icon: 'refresh', label: t('Retry'), act: () => void chat.retry(turn.uid), disabled: busy },
     last !== null && last.row !== null && { icon: 'git-branch', label: t('Branch from Here'), act: () => void chat.switches.branch(last.uid) },
     text !== '' && { icon: 'copy', label: t('Copy Answer'), act: () => chat.copy(text) },
+    answers.length > 0 && { icon: 'markdown', label: t('Copy Turn as Markdown'), act: () => chat.copy(turnMarkdown(block)) },
   ];
   const offered = actions.filter((action) => action !== false);
   return (
     <div class="turn-footer">
       {offered.length > 0 && <Toolbar label={t('Answer Actions')} actions={offered} />}
-      <span class="turn-facts">{facts(turn, block.recalled).join(' · ')}</span>
+      <TurnFacts block={block} turn={turn} />
     </div>
   );
 }
 
-function facts(turn: Turn & { readonly state: 'settled' }, recalled: readonly Recalled[]): readonly string[] {
+/** In one line; with more to say it opens, because not everybody can hover. */
+function TurnFacts({ block, turn }: TurnFooterProps) {
+  const [open, setOpen] = useState(false);
+  const id = useId();
   const { usage } = turn;
-  const counts = [usage?.inputTokens ?? null, usage?.outputTokens ?? null].filter((count) => count !== null);
-  const tokens = counts.length === 0 ? [] : [t('{tokens} tok', { tokens: compactCount(counts.reduce((sum, count) => sum + count, 0)) })];
-  return [turn.model, ...tokens, duration((turn.settledAt - turn.startedAt) * 1000), ...recalledWords(recalled)];
+  const took = duration((turn.settledAt - turn.startedAt) * 1000);
+  const facts = [turn.model, ...(usage === null ? [] : [tokenWords(usage), costWords(usage)]), took, ...recalledWords(block.recalled)].filter((fact) => fact !== null).join(' · ');
+  const lines = usage === null ? [] : usageLines(usage);
+  if (lines.length === 0) return <span class="turn-facts" title={facts}>{facts}</span>;
+  return (
+    <>
+      <button type="button" class="turn-facts" aria-expanded={open} aria-controls={open ? id : undefined} title={[facts, ...lines].join('\n')} onClick={() => setOpen(!open)}>{facts}</button>
+      {open && (
+        <ul class="turn-usage" id={id}>
+          {lines.map((line) => <li key={line}>{line}</li>)}
+        </ul>
+      )}
+    </>
+  );
 }

@@ -6,7 +6,7 @@ import { Composer } from './Composer';
 import { EmptyState } from './EmptyState';
 import { Feed } from './Feed';
 import { Header } from './Header';
-import { QueueList } from './QueueList';
+import { laterParts } from './laterParts';
 import { Strips } from './Strips';
 import { useLasting } from './timing';
 
@@ -20,7 +20,8 @@ export function App({ chat }: { readonly chat: ChatController }) {
 
 function Panel() {
   const chat = useChat();
-  const { ready, conversation } = chat.state.value;
+  const { ready, conversation } = chat.steady.value;
+  const later = laterParts.value;
   useEffect(() => {
     const closeOrStop = (event: KeyboardEvent): void => {
       if (event.key === 'Escape' && !event.defaultPrevented && !event.isComposing) void chat.stop();
@@ -35,12 +36,17 @@ function Panel() {
       <Strips />
       {conversation === null ? <EmptyState /> : <Feed conversation={conversation} key={conversation.session.conversationId} />}
       <div class="foot">
-        {conversation !== null && <QueueList queue={conversation.queue} />}
+        {conversation !== null && later !== null && <later.QueueList queue={conversation.queue} />}
         <Composer />
       </div>
       <div class="visually-hidden" role="status">
         {chat.announcement.value}
       </div>
+      {chat.announcements.alert.value !== '' && (
+        <div class="visually-hidden" role="alert">
+          {chat.announcements.alert.value}
+        </div>
+      )}
     </main>
   );
 }

@@ -7,6 +7,7 @@ import { Markdown } from '../../markdown/Markdown';
 import { inPlainSight, lineInPlainSight } from '../../plainSight';
 import { isLowValueRead } from '../../toolWords';
 import { approvalName, approvalPlace, approvalTitle, placeAmong, reasonWords } from '../approvalWords';
+import type { ChatController } from '../chatController';
 import { useChat } from './ChatContext';
 import { DiffView } from './DiffView';
 import { RuleEditor } from './RuleEditor';
@@ -19,15 +20,14 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
   const chat = useChat();
   const card = useRef<HTMLElement>(null);
   const [opened, setOpened] = useState<Opened>('nothing');
-  const [announced, setAnnounced] = useState(false);
   const busy = chat.approvals.deciding.value !== null;
   const { request } = approval;
   const name = approvalName(request);
+  const isPlan = request.access.kind === 'plan';
   useEffect(() => {
     const inChat = document.hasFocus() && (document.activeElement === document.body || (document.activeElement?.closest('.panel') ?? null) !== null);
-    const isWriting = chat.drafts.text.peek() !== '' || (document.activeElement?.closest('.prompt-editor, .queue-editor, .title-editor, .card') ?? null) !== null;
-    if (inChat && !isWriting) card.current?.focus();
-    else setAnnounced(true);
+    if (inChat && !isInTheMiddle(chat)) card.current?.focus();
+    else chat.announcements.warn(name);
   }, []);
   const decide = async (decision: ApprovalDecision): Promise<void> => {
     const hadFocus = card.current?.contains(document.activeElement) === true;
@@ -60,7 +60,6 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
   };
   return (
     <section class="card approval" role="alertdialog" aria-label={name} aria-describedby="approval-details" tabIndex={-1} ref={card} onKeyDown={onKeyDown} data-approval={approval.id}>
-      {announced && <span class="visually-hidden" role="alert">{name}</span>}
       <div class="approval-head">
         <Icon name="shield" />
         <span class="approval-title">{approvalTitle(request)}</span>
@@ -69,7 +68,7 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
       {approval.subAgent !== undefined && <p class="approval-where">{t('Sub-agent: {title}', { title: approval.subAgent.title })}</p>}
       <div class="approval-details" id="approval-details">
         <Subject request={request} />
-        <Preview request={request} />
+        <Preview approval={approval} />
         <ul class="approval-reasons">
           {request.reasons.map((reason) => <li key={reason}>{reasonWords(reason)}</li>)}
         </ul>
@@ -78,18 +77,24 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
       {opened === 'reason' && <DenyReason busy={busy} deny={(reason) => void decide({ kind: 'deny', reason })} cancel={() => setOpened('nothing')} />}
       {opened === 'nothing' && (
         <div class="card-actions">
-          <button type="button" class="button compact" disabled={busy} title={t('Allow Once (Ctrl+Enter)')} aria-keyshortcuts="Control+Enter Meta+Enter" onClick={(event) => decideOnce(event, { kind: 'allow', scope: 'once' })}>{t('Allow Once')}</button>
+          <button type="button" class="button compact" disabled={busy} title={isPlan ? t('Allow Once: the plan is carried out in Ask Before Edits, and each change is still asked for (Ctrl+Enter)') : t('Allow Once (Ctrl+Enter)')} aria-keyshortcuts="Control+Enter Meta+Enter" onClick={(event) => decideOnce(event, { kind: 'allow', scope: 'once' })}>{t('Allow Once')}</button>
           {request.rules.length > 0 && (
             <>
               <button type="button" class="button secondary compact" disabled={busy} title={t('Not asked again in this session: {rules}', { rules: request.rules.join(', ') })} onClick={(event) => decideOnce(event, { kind: 'allow', scope: 'session', rules: request.rules })}>{t('Allow for Session')}</button>
               <button type="button" class="button secondary compact" disabled={busy} aria-expanded={false} onClick={() => setOpened('rules')}>{t('Always…')}</button>
             </>
           )}
-          <button type="button" class="button secondary compact" disabled={busy} aria-expanded={false} title={t('Deny (Ctrl+Backspace)')} aria-keyshortcuts="Control+Backspace Meta+Backspace" onClick={() => setOpened('reason')}>{t('Deny')}</button>
+          <button type="button" class="button secondary compact" disabled={busy} aria-expanded={false} title={isPlan ? t('Deny: say what to change; Plan mode goes on (Ctrl+Backspace)') : t('Deny (Ctrl+Backspace)')} aria-keyshortcuts="Control+Backspace Meta+Backspace" onClick={() => setOpened('reason')}>{t('Deny')}</button>
         </div>
       )}
     </section>
   );
+}
+
+/** Whether the focus is where something is being written, looked for or chosen: what is typed there next must not meet a question. */
+function isInTheMiddle(chat: ChatController): boolean {
+  const focused = document.activeElement;
+  return chat.drafts.text.peek() !== '' || focused?.matches('[aria-haspopup][aria-expanded=true]') === true || (focused?.closest('.prompt-editor, .queue-editor, .title-editor, .find-bar, .popup, .card') ?? null) !== null;
 }
 
 /** "1 of 3", where more calls of the same answer may have to be asked for. */
@@ -112,10 +117,19 @@ function Subject({ request }: { readonly request: ApprovalRequest }) {
   );
 }
 
-function Preview({ request: { access, preview } }: { readonly request: ApprovalRequest }) {
+/** Lines of a change that the card shows until all are asked for. */
+const previewLines = 200;
+
+function Preview({ approval: { id, request: { access, preview } } }: { readonly approval: Approval }) {
   const chat = useChat();
   if (preview === null || preview === '') return null;
-  if (access.kind === 'edit') return <DiffView diff={preview} label={t('Changes')} nameless={access.paths.length === 1} />;
+  if (access.kind === 'edit') {
+    return (
+      <DiffView diff={preview} label={t('Changes')} nameless={access.paths.length === 1} most={previewLines}>
+        <button type="button" class="link-button" title={t('Open the whole change in an editor')} onClick={() => chat.openProposal(id)}>{t('Open Diff')}</button>
+      </DiffView>
+    );
+  }
   return (
     <div class="approval-preview" role="region" aria-label={access.kind === 'plan' ? t('Plan') : t('Details')} tabIndex={0}>
       <Markdown text={access.kind === 'plan' ? lineByLine(preview) : inPlainSight(preview)} complete actions={chat.markdown} />

@@ -8,7 +8,7 @@ export function AttachmentStrip({ pasteAsText }: { readonly pasteAsText: () => v
   const chat = useChat();
   const parts = chat.attachments.parts.value;
   const pasted = chat.attachments.lastPasted.value;
-  const model = chat.state.value.model.chosen;
+  const model = chat.steady.value.model.chosen;
   if (parts.length === 0) return null;
   const takesNoImages = model?.images === false && parts.some(({ kind }) => kind === 'image');
   return (

@@ -11,7 +11,7 @@ const mostNamed = 3;
 /** Sessions that answer while another one is shown, and those that are done and were not looked at yet. */
 export function BackgroundStrip() {
   const chat = useChat();
-  const { background } = chat.state.value;
+  const { background } = chat.steady.value;
   const unnamed = background.length - mostNamed;
   return (
     <>

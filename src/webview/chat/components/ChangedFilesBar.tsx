@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ChangedFile } from '../../../protocol/transcriptWords';
-import { lineCounts } from '../../diffLines';
 import { Icon } from '../../Icon';
+import { lineCounts } from '../../lineCounts';
 import { t } from '../../localization';
 import { filesWords, fileStateWord, isUndecided } from '../changedFileWords';
 import type { ReviewAction } from '../fileReviews';

@@ -1,17 +1,13 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../../localization';
-import { type Offered, offeredWords } from '../slashCommands';
+import { offeredWords } from '../commandWords';
+import type { Offered } from '../slashCommands';
+import { commandListId, commandOptionId } from './commands';
 
 interface CommandListProps {
   readonly commands: readonly Offered[];
   readonly active: Offered;
   readonly pick: (command: Offered) => void;
-}
-
-export const commandListId = 'command-list';
-
-export function commandOptionId({ name }: Offered): string {
-  return `command-${name}`;
 }
 
 /** What can be typed behind a "/". The focus stays in the composer, which says by its aria attributes which command is the active one. */

@@ -1,19 +1,16 @@
-import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { OfferedPrompt } from '../../../protocol/chatProtocol';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import type { ChatController } from '../chatController';
 import { composerKey } from '../composerText';
 import { newestTodos } from '../todos';
-import { completed, type Offered, offeredCommands } from '../slashCommands';
 import { useChat } from './ChatContext';
 import { AttachButton } from './AttachButton';
-import { ContextMeter } from './ContextMeter';
-import { CommandList, commandListId, commandOptionId } from './CommandList';
+import { commandListId, commandOptionId, useCommands } from './commands';
 import { laterParts } from './laterParts';
 import { mentionListId, mentionOptionId, useMentions } from './mentions';
 import { ModePicker } from './ModePicker';
+import { useSaidCount } from './suggestions';
 
 /** Where a person writes. What is typed leaves it only once it is on disk. */
 export function Composer() {
@@ -26,15 +23,17 @@ export function Composer() {
   const rewind = chat.switches.rewindOffer.value;
   const again = chat.askAgain.offer.value;
   const choices = chat.switches.choices.value;
-  const { conversation } = chat.state.value;
+  const { conversation } = chat.steady.value;
   const approval = conversation?.approval ?? null;
   const todos = useMemo(() => (conversation === null ? null : newestTodos(conversation)), [conversation?.messages, conversation?.turns]);
   const later = laterParts.value;
-  useComposerFocus(field.current, chat.composerFocus.value);
+  useComposerFocus(field, chat.composerFocus.value);
+  const history = useMemo(() => (later === null ? null : new later.PromptHistory(chat.historyNeeds)), [later]);
 
   const commands = useCommands(chat.drafts.text, chat.promptFiles.value, (next) => chat.drafts.edit(next));
 
   const mentions = useMentions(field);
+  useSaidCount(commands.active !== null ? commands.offered.length : (mentions.offered?.length ?? null));
   const parts = chat.attachments.parts.value;
   const isEmpty = text.trim() === '' && parts.length === 0;
   const pasteAsText = (): void => {
@@ -45,23 +44,40 @@ export function Composer() {
     field.current.setSelectionRange(caret, caret);
   };
 
+  /** At once: a key that comes ahead of the next drawing finds the caret where it belongs. */
+  const writeEarlier = (caretIn: (text: string) => number): void => {
+    const text = chat.drafts.text.peek();
+    if (field.current === null) return;
+    if (field.current.value !== text) field.current.value = text;
+    field.current.setSelectionRange(caretIn(text), caretIn(text));
+  };
+
   const onKeyDown = (event: KeyboardEvent): void => {
     if (commands.onKeyDown(event) || mentions.onKeyDown(event)) return;
     if (event.defaultPrevented) return;
     if (takesAttachmentBack(event, chat, pasteAsText)) return event.preventDefault();
-    switch (composerKey(event, text)) {
+    const { selectionStart, selectionEnd } = field.current ?? { selectionStart: 0, selectionEnd: 0 };
+    switch (composerKey(event, { text: chat.drafts.text.peek(), selectionStart, selectionEnd, isEarlier: history?.isOpen === true })) {
       case 'submit':
         event.preventDefault();
         void chat.submit();
         break;
-      case 'recall':
+      case 'older':
         event.preventDefault();
-        chat.recallPrompt();
+        void history?.older().then((isThere) => isThere && writeEarlier((text) => text.split('\n', 1)[0]?.length ?? 0));
+        break;
+      case 'newer':
+        event.preventDefault();
+        history?.newer();
+        writeEarlier((text) => text.length);
         break;
       case 'escape':
-        if (chat.problem.peek() === null) break;
+        if (chat.problem.peek() !== null) chat.dismissProblem();
+        else if (history?.isOpen === true) {
+          history.leave();
+          writeEarlier((text) => text.length);
+        } else break;
         event.preventDefault();
-        chat.dismissProblem();
         break;
       case 'none':
         break;
@@ -71,7 +87,7 @@ export function Composer() {
   return (
     <div class="composer-area">
       {later !== null && todos !== null && <later.TodoPanel list={todos} />}
-      <ProblemLine />
+      {later !== null && <later.ProblemLine />}
       {later !== null && approval !== null && <later.ApprovalCard approval={approval} key={approval.id} />}
       {later !== null && offer !== null && <later.CompressionCard offer={offer} key={offer.sessionId} />}
       {later !== null && again !== null && <later.AskAgainCard offer={again} key={again.turnUid} />}
@@ -79,7 +95,7 @@ export function Composer() {
       {later !== null && choices !== null && <later.SessionChoiceList choices={choices} />}
       {later !== null && <later.DropTarget />}
       {later !== null && mentions.offered !== null && <later.MentionList mentions={mentions.offered} active={mentions.active} pick={mentions.pick} />}
-      {commands.active !== null && <CommandList commands={commands.offered} active={commands.active} pick={commands.pick} />}
+      {later !== null && commands.active !== null && <later.CommandList commands={commands.offered} active={commands.active} pick={commands.pick} />}
       <div class="composer" onClick={(event) => event.target === event.currentTarget && field.current?.focus()}>
         {later !== null && parts.length > 0 && <later.AttachmentStrip pasteAsText={pasteAsText} />}
         <textarea
@@ -93,7 +109,7 @@ export function Composer() {
           aria-activedescendant={commands.active !== null ? commandOptionId(commands.active) : mentions.active !== null ? mentionOptionId(mentions.active) : undefined}
           dir="auto"
           rows={1}
-          placeholder={running ? t('Ask more, @ to mention, / for commands') : t('Ask, @ to mention, / for commands')}
+          placeholder={t('Ask, @ to mention, / for commands')}
           value={text}
           onInput={(event) => {
             commands.typed(event.currentTarget.value);
@@ -115,9 +131,10 @@ export function Composer() {
         <div class="composer-bar">
           <AttachButton />
           <ModePicker />
+          {later !== null && <later.EffortPicker />}
           <span class="composer-hint">{t('Enter to send, Shift+Enter for a new line')}</span>
           <span class="composer-buttons">
-            <ContextMeter />
+            {later !== null && <later.ContextMeter />}
             {running && <StopButton stop={() => void chat.stop()} />}
             <SendButton queues={running} disabled={submitting || isEmpty} send={() => void chat.submit(running ? 'queue' : undefined)} />
           </span>
@@ -166,89 +183,20 @@ function StopButton({ stop }: { readonly stop: () => void }) {
   };
   return (
     <button type="button" class="button compact" title={t('Stop (Escape)')} onClick={press}>
-      <Icon name="debug-stop" /> {t('Stop')}
+      <Icon name="debug-stop" /> <span class="stop-word">{t('Stop')}</span>
     </button>
   );
 }
 
-function ProblemLine() {
-  const chat = useChat();
-  const problem = chat.problem.value;
-  if (problem === null) return null;
-  const tone = problem.offersModels ? 'warning' : problem.isRefusal ? 'error' : 'info';
-  return (
-    <div class={`notice notice-${tone}`} role={problem.isRefusal ? 'alert' : 'status'}>
-      <Icon name={tone} />
-      <div class="notice-body">
-        <span>{problem.sentence}</span>
-        {problem.offersModels && (
-          <span class="notice-actions">
-            <button type="button" class="button compact" onClick={() => chat.chooseModel()}>{t('Choose Model')}</button>
-          </span>
-        )}
-      </div>
-      <button type="button" class="icon-button" title={t('Dismiss')} aria-label={t('Dismiss')} onClick={() => chat.dismissProblem()}>
-        <Icon name="close" />
-      </button>
-    </div>
-  );
-}
-
-interface OfferedCommands {
-  readonly offered: readonly Offered[];
-  /** Null while no list is shown. */
-  readonly active: Offered | null;
-  readonly pick: (command: Offered) => void;
-  readonly typed: (text: string) => void;
-  readonly close: () => void;
-  /** Whether the key was meant for the list. */
-  readonly onKeyDown: (event: KeyboardEvent) => boolean;
-}
-
-/** The list of commands over the composer: opened by typing "/", closed by Escape until the text is another one. */
-function useCommands(text: ReadonlySignal<string>, prompts: readonly OfferedPrompt[], edit: (text: string) => void): OfferedCommands {
-  const isOpen = useSignal(false);
-  const place = useSignal(0);
-  // Keys may come faster than drawings: each is judged by what is true when it comes.
-  const find = (typed: string): Pick<OfferedCommands, 'offered' | 'active'> => {
-    const offered = offeredCommands(typed, prompts);
-    return { offered, active: isOpen.value ? (offered[Math.min(place.value, offered.length - 1)] ?? null) : null };
-  };
-  const close = (): void => {
-    isOpen.value = false;
-  };
-  const pick = (command: Offered): void => {
-    close();
-    edit(completed(command));
-  };
-  const onKeyDown = (event: KeyboardEvent): boolean => {
-    const { offered, active } = find(text.peek());
-    if (active === null || event.isComposing || event.keyCode === 229 || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return false;
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step !== undefined) place.value = (offered.indexOf(active) + step + offered.length) % offered.length;
-    else if (event.key === 'Escape') close();
-    // Typed to its end, a command needs no completing: Enter runs it.
-    else if (event.key === 'Tab' || (event.key === 'Enter' && completed(active) !== text.peek())) pick(active);
-    else return false;
-    event.preventDefault();
-    return true;
-  };
-  const typed = (next: string): void => {
-    isOpen.value = offeredCommands(next, prompts).length > 0;
-    place.value = 0;
-  };
-  return { ...find(text.value), pick, typed, close, onKeyDown };
-}
-
 /** Focuses the field when asked to, and where it had the focus before the view was hidden; never takes the focus from elsewhere. */
-function useComposerFocus(field: HTMLTextAreaElement | null, requests: number): void {
+function useComposerFocus(field: { readonly current: HTMLTextAreaElement | null }, requests: number): void {
   const chat = useChat();
   const answered = useRef(0);
   useEffect(() => {
     if (requests === answered.current) return;
     answered.current = requests;
     // A decision above the composer that was opened by the same press has taken the focus.
-    if ((document.activeElement?.closest('.card') ?? null) === null) field?.focus();
+    if ((document.activeElement?.closest('.card') ?? null) === null) field.current?.focus();
   });
   useEffect(() => {
     if (!chat.needs.memory.recalled.composerFocused) return undefined;

@@ -4,6 +4,7 @@ import { t } from '../../localization';
 import { compactCount } from '../../times';
 import type { CompressionOffer } from '../sessionContext';
 import { useChat } from './ChatContext';
+import { useOpener } from './useOpener';
 
 /** What compressing would save, and the decision, above the composer. */
 export function CompressionCard({ offer }: { readonly offer: CompressionOffer }) {
@@ -12,9 +13,10 @@ export function CompressionCard({ offer }: { readonly offer: CompressionOffer })
   const focus = useSignal(offer.focus);
   const confirm = useRef<HTMLButtonElement>(null);
   useEffect(() => confirm.current?.focus(), []);
+  const goBack = useOpener();
   const leave = (): void => {
     chat.context.withdraw();
-    chat.focusComposer();
+    goBack();
   };
   const compress = (): void => {
     void chat.context.compress(focus.peek());

@@ -37,7 +37,7 @@ export function ContextMeter() {
     >
       <button
         type="button"
-        class={`context-button${part !== null && part >= 0.75 ? ' context-full' : ''}`}
+        class={`context-button${part !== null && part >= 0.75 ? ' context-full' : ''}${part !== null && part >= 0.9 ? ' context-brimful' : ''}`}
         aria-expanded={open.value}
         aria-controls={contextPanelId}
         aria-label={summaryWords(use, part)}
@@ -66,5 +66,5 @@ function Bar({ part }: { readonly part: number }) {
 }
 
 function summaryWords(use: SessionContextUse, part: number | null): string {
-  return part === null ? t('Context: {total}', { total: totalWords(use) }) : t('Context {percent} full: {total}', { percent: percentOf(part), total: totalWords(use) });
+  return part === null ? t('Context {tokens} tok: {total}', { tokens: compactCount(use.tokens), total: totalWords(use) }) : t('Context {percent} full: {total}', { percent: percentOf(part), total: totalWords(use) });
 }

@@ -1,6 +1,6 @@
 import type { SessionContextUse } from '../../../protocol/chatProtocol';
 import { t } from '../../localization';
-import { compactCount } from '../../times';
+import { compactCount, percentOf } from '../../times';
 import { contextPanelId, totalWords } from '../contextWords';
 
 /** What fills the model's context, by kind. */
@@ -15,6 +15,7 @@ export function ContextPanel({ use, compress }: { readonly use: SessionContextUs
   return (
     <div class="popup context-panel" id={contextPanelId} role="group" aria-label={t('Context')}>
       <p class="context-title">{totalWords(use)}</p>
+      {window !== null && <FullMeter part={Math.min(1, use.tokens / window)} words={totalWords(use)} />}
       {lines.length > 0 && (
         <dl class="context-lines">
           {lines.map(([name, tokens]) => (
@@ -27,6 +28,18 @@ export function ContextPanel({ use, compress }: { readonly use: SessionContextUs
       )}
       <p class="context-source">{use.counted ? t('Messages as counted by the model’s service; the rest is estimated.') : t('Estimated: the model’s service has not counted them yet.')}</p>
       <button type="button" class="button secondary compact" onClick={compress}>{t('Compress…')}</button>
+    </div>
+  );
+}
+
+/** Drawn by its attributes: the page's policy knows no inline style. */
+function FullMeter({ part, words }: { readonly part: number; readonly words: string }) {
+  return (
+    <div class={`context-meter${part >= 0.75 ? ' context-full' : ''}${part >= 0.9 ? ' context-brimful' : ''}`} role="meter" aria-label={t('Context used')} aria-valuemin={0} aria-valuemax={100} aria-valuenow={Math.round(part * 100)} aria-valuetext={`${percentOf(part)}: ${words}`}>
+      <svg class="context-wide" viewBox="0 0 100 4" preserveAspectRatio="none" width="100%" height="4" aria-hidden="true">
+        <rect class="context-track" x="0" y="0" width="100" height="4" />
+        <rect class="context-fill" x="0" y="0" width={Math.max(1, part * 100)} height="4" />
+      </svg>
     </div>
   );
 }

@@ -1,3 +1,5 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import { t } from '../../localization';
 import { diffLines, type DiffLine } from '../../diffLines';
 import { lineInPlainSight } from '../../plainSight';
@@ -8,18 +10,37 @@ interface DiffViewProps {
   readonly label: string;
   /** The file is named by what stands around it. */
   readonly nameless?: boolean;
+  /** Lines shown until all are asked for. */
+  readonly most?: number;
+  /** What else can be done with it, beside asking for all. */
+  readonly children?: ComponentChildren;
 }
 
 /** A unified diff, to be read: scrolls by itself, also by keyboard. */
-export function DiffView({ diff, label, nameless = false }: DiffViewProps) {
+export function DiffView({ diff, label, nameless = false, most = Number.POSITIVE_INFINITY, children }: DiffViewProps) {
+  const [all, setAll] = useState(false);
   const lines = diffLines(diff);
+  const shown = all ? lines : lines.slice(0, most);
   const files = lines.filter(({ kind }) => kind === 'file').length;
   return (
-    <div class="diff" role="region" aria-label={label} tabIndex={0}>
-      <div class="diff-lines">
-        {lines.map((line, index) => (line.kind === 'file' && nameless && files === 1 ? null : <Line key={index} line={line} first={index === 0} />))}
+    <>
+      <div class="diff" role="region" aria-label={label} tabIndex={0}>
+        <div class="diff-lines">
+          {shown.map((line, index) => (line.kind === 'file' && nameless && files === 1 ? null : <Line key={index} line={line} first={index === 0} />))}
+        </div>
       </div>
-    </div>
+      {(lines.length > most || children !== undefined) && (
+        <p class="diff-more">
+          {lines.length > shown.length && (
+            <>
+              <span>{t('{shown} of {count} lines', { shown: shown.length, count: lines.length })}</span>
+              <button type="button" class="link-button" onClick={() => setAll(true)}>{t('Show All {count} Lines', { count: lines.length })}</button>
+            </>
+          )}
+          {children}
+        </p>
+      )}
+    </>
   );
 }
 

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { SetupEntry } from '../../../protocol/chatProtocol';
 import type { SessionSummary } from '../../../protocol/transcriptWords';
 import { Icon } from '../../Icon';
@@ -11,7 +11,7 @@ import { useLasting, useNow } from './timing';
 /** What stands where no conversation is: what this is, what can answer, what was talked about before. */
 export function EmptyState() {
   const chat = useChat();
-  const { model, recentSessions, demoPrompts, folderName, beginning } = chat.state.value;
+  const { model, recentSessions, folderName, isVirtual, beginning } = chat.state.value;
   return (
     <div class="empty">
       <p class="empty-line">{t('Hermes works in your folder with the model you choose. Every word you see is already saved.')}</p>
@@ -22,8 +22,13 @@ export function EmptyState() {
           <button type="button" class="link-button" onClick={() => chat.runAction('openFolder')}>{t('Open Folder')}</button>
         </p>
       )}
-      {model.chosen === null ? <SetupOffers /> : <Suggestions prompts={demoPrompts} />}
+      {isVirtual && <p class="empty-note">{t('This folder is on no disk: Hermes works on its files, but runs no commands in it.')}</p>}
+      {model.chosen === null ? <SetupOffers /> : <Suggestions isDemo={model.chosen.isDemo} canLook={model.chosen.tools !== false} />}
+      {model.chosen?.warnings.map((warning) => <p class="empty-note" key={warning}>{warning}</p>)}
       <RecentSessions sessions={recentSessions} />
+      <p class="empty-note">
+        <button type="button" class="link-button" onClick={() => chat.runAction('getStarted')}>{t('Get Started with Hermes')}</button>
+      </p>
     </div>
   );
 }
@@ -68,8 +73,18 @@ function SetupButton({ entry }: { readonly entry: SetupEntry }) {
   );
 }
 
-function Suggestions({ prompts }: { readonly prompts: readonly string[] }) {
+/** Demo has answers for prompts of its own; for a model they come from what is in the folder, where it can look into it. */
+function Suggestions({ isDemo, canLook }: { readonly isDemo: boolean; readonly canLook: boolean }) {
   const chat = useChat();
+  const { demoPrompts, folderName } = chat.state.value;
+  const [starters, setStarters] = useState<readonly string[]>([]);
+  useEffect(() => {
+    if (isDemo || !canLook || folderName === null) return setStarters([]);
+    // Without suggestions a person writes what they came for.
+    chat.needs.host.request('starterPrompts', {}).then(setStarters, () => undefined);
+  }, [chat, isDemo, canLook, folderName]);
+  // All of them ask about a folder.
+  const prompts = folderName === null ? [] : isDemo ? demoPrompts : starters;
   if (prompts.length === 0) return null;
   return (
     <section class="suggestions" aria-labelledby="suggestions-title">
@@ -89,12 +104,13 @@ function RecentSessions({ sessions }: { readonly sessions: readonly SessionSumma
     <section class="recent" aria-labelledby="recent-title">
       <h2 id="recent-title" class="section-title">{t('Recent sessions')}</h2>
       <ul class="recent-list">
-        {sessions.map((session) => (
+        {sessions.map((session, index) => (
           <li key={session.id}>
-            <button type="button" class={`recent-item${session.unread ? ' unread' : ''}`} title={session.preview ?? undefined} onClick={() => void chat.switches.open(session.id)}>
+            <button type="button" class={`recent-item${session.unread ? ' unread' : ''}${index === 0 ? ' recent-last' : ''}`} title={session.preview ?? undefined} onClick={() => void chat.switches.open(session.id)}>
               <span class="recent-title" dir="auto">{session.title ?? session.preview ?? t('Untitled Session')}</span>
               <span class="recent-state">{sessionStateWords(session)}</span>
               <span class="recent-age">{age(session.lastActiveAt, now / 1000)}</span>
+              {index === 0 && <span class="recent-words" dir="auto">{lastWords(session)}</span>}
             </button>
           </li>
         ))}
@@ -102,4 +118,9 @@ function RecentSessions({ sessions }: { readonly sessions: readonly SessionSumma
       <button type="button" class="link-button" onClick={() => chat.showAllSessions()}>{t('Show All Sessions…')}</button>
     </section>
   );
+}
+
+/** What the session that was used last is about, where its title does not say it already. */
+function lastWords({ title, preview }: SessionSummary): string {
+  return [t('Continue last session'), ...(title === null || preview === null ? [] : [preview])].join(' · ');
 }

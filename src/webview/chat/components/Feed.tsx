@@ -1,64 +1,72 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import type { Conversation } from '../conversation';
 import { answersIn, conversationBlocks, type TurnBlock } from '../conversationRows';
 import { CompressingLine } from './ActivityLine';
 import { useChat } from './ChatContext';
+import { laterParts } from './laterParts';
 import { TurnView } from './TurnView';
 import { useFollow } from './useFollow';
-import { useRevealed } from './useRevealed';
 
-/** The conversation, oldest first. Blocks keep their identity while nothing about them changes, so text that streams redraws its own turn only. */
+/** Turns at the end that are always laid out. */
+const nearTurns = 20;
+
+/** The conversation, oldest first: its newest messages, or the part of it that the person went to. Blocks keep their identity while nothing about
+ *  them changes, so text that streams redraws its own turn only. */
 export function Feed({ conversation }: { readonly conversation: Conversation }) {
   const chat = useChat();
-  const previous = useRef<readonly TurnBlock[]>([]);
-  const blocks = useMemo(() => (previous.current = conversationBlocks(conversation, previous.current)), [conversation]);
-  const uids = useStable(articleUids(blocks));
-  const [restore] = useState(() => chat.takePlace(conversation.session.id));
+  const { pages } = chat;
+  const away = pages.away.value;
+  const newest = useBlocks(conversation);
+  const elsewhere = useBlocks(away);
+  // In a part of the conversation that is not its end there is no last turn.
+  const blocks = useMemo(() => (away === null ? newest : elsewhere.map((block) => (block.isLast ? { ...block, isLast: false } : block))), [away === null, newest, elsewhere]);
+  const newestUids = useStable(articleUids(newest));
+  const uids = useStable(away === null ? newestUids : articleUids(blocks));
+  const { id, conversationId } = conversation.session;
+  const [restore] = useState(() => chat.takePlace(conversation.session));
+  const drawn = away ?? conversation;
   const view = useFollow({
     uids,
-    hasEarlier: conversation.hasEarlier,
+    newest: newestUids,
+    reachesEnd: away === null,
+    hasEarlier: drawn.hasEarlier,
     restore,
     jumps: chat.jumpToEnd.value,
-    loadEarlier: () => void chat.loadEarlier(),
-    remember: (anchor) => chat.needs.memory.remember({ sessionId: conversation.session.id, anchor }),
+    loadEarlier: () => void pages.loadEarlier(),
+    loadLater: () => void pages.loadLater(),
+    toLatest: () => pages.toLatest(),
+    seek: (uid) => void pages.goTo(uid),
+    reads: (uid) => pages.reads(uid),
+    remember: (anchor) => {
+      chat.needs.memory.remember({ sessionId: id, anchor });
+      chat.places.note(conversationId, { anchor });
+    },
   });
-  useRevealed(chat.revealed, view, uids);
+  const later = laterParts.value;
+  const loading = pages.fetching.value;
   return (
     <div class="conversation">
       <div class="scroller" ref={view.scroller} onScroll={view.onScroll} onWheel={view.onWheel} onKeyDown={view.onKeyDown} tabIndex={0}>
-        {conversation.hasEarlier && <EarlierButton />}
+        {drawn.hasEarlier && <EdgeButton loading={loading === 'earlier'} words={t('Show Earlier Messages')} loadingWords={t('Loading earlier messages…')} load={() => void pages.loadEarlier()} />}
         <div ref={view.content}>
           {/* A feed holds articles and nothing else that has a role: what belongs to a turn stands inside its last article. */}
-          <div class="feed" role="feed" aria-label={t('Conversation')} aria-busy={chat.loadingEarlier.value}>
-            {blocks.map((block, index) => <TurnView key={block.key} block={block} near={index >= blocks.length - 20} />)}
+          <div class="feed" role="feed" aria-label={t('Conversation')} aria-busy={loading !== null}>
+            {blocks.map((block, index) => <TurnView key={block.key} block={block} near={away === null && index >= blocks.length - nearTurns} />)}
           </div>
-          {conversation.activity?.turnUid === null && <CompressingLine />}
+          {drawn.activity?.turnUid === null && <CompressingLine />}
         </div>
+        {away !== null && <EdgeButton loading={loading === 'later'} words={t('Show Later Messages')} loadingWords={t('Loading later messages…')} load={() => void pages.loadLater()} />}
       </div>
-      {!view.following && <JumpButton unseen={view.unseen} jump={view.goToEnd} />}
+      {!view.following && later !== null && <later.JumpButton view={view} />}
+      {later !== null && <later.FeedTools conversation={drawn} blocks={blocks} uids={uids} view={view} />}
     </div>
   );
 }
 
-function EarlierButton() {
-  const chat = useChat();
-  const loading = chat.loadingEarlier.value;
-  return (
-    <button type="button" class="link-button earlier" disabled={loading} onClick={() => void chat.loadEarlier()}>
-      {loading ? t('Loading earlier messages…') : t('Show Earlier Messages')}
-    </button>
-  );
-}
-
-function JumpButton({ unseen, jump }: { readonly unseen: number; readonly jump: () => void }) {
-  return (
-    <button type="button" class="jump" onClick={jump} aria-label={unseen > 0 ? t('Jump to latest, {count} new', { count: unseen }) : t('Jump to latest')}>
-      <Icon name="arrow-down" />
-      {unseen > 0 && <span>{t('{count} new', { count: unseen })}</span>}
-    </button>
-  );
+function useBlocks(conversation: Conversation | null): readonly TurnBlock[] {
+  const previous = useRef<readonly TurnBlock[]>([]);
+  return useMemo(() => (previous.current = conversation === null ? [] : conversationBlocks(conversation, previous.current)), [conversation]);
 }
 
 function articleUids(blocks: readonly TurnBlock[]): readonly string[] {
@@ -66,6 +74,18 @@ function articleUids(blocks: readonly TurnBlock[]): readonly string[] {
     ...(block.prompt === null ? [] : [block.prompt.uid]),
     ...block.rows.flatMap((row) => (row.kind === 'steering' ? [row.key] : answersIn(row).map((answer) => answer.key))),
   ]);
+}
+
+interface EdgeProps {
+  readonly loading: boolean;
+  readonly words: string;
+  readonly loadingWords: string;
+  readonly load: () => void;
+}
+
+/** Where the messages that are drawn end and the conversation goes on. */
+function EdgeButton({ loading, words, loadingWords, load }: EdgeProps) {
+  return <button type="button" class="link-button earlier" disabled={loading} onClick={load}>{loading ? loadingWords : words}</button>;
 }
 
 /** The same array as long as its items are the same. */

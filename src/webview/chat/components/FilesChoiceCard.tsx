@@ -3,6 +3,7 @@ import type { ChangedFile } from '../../../protocol/transcriptWords';
 import { t } from '../../localization';
 import type { AskAgainOffer } from '../askAgain';
 import { useChat } from './ChatContext';
+import { useOpener } from './useOpener';
 
 interface FilesChoiceProps {
   readonly name: string;
@@ -45,9 +46,10 @@ export function FilesChoice({ name, words, files, choose, leave }: FilesChoicePr
 /** Retry and Edit & Resend where files were changed since. */
 export function AskAgainCard({ offer }: { readonly offer: AskAgainOffer }) {
   const chat = useChat();
+  const goBack = useOpener();
   const leave = (): void => {
     chat.askAgain.withdraw();
-    chat.focusComposer();
+    goBack();
   };
   const choose = (files: boolean): void => {
     void chat.askAgain.answer(files);

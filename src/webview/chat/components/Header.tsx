@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import type { SessionOrigin } from '../../../protocol/chatProtocol';
@@ -9,7 +9,7 @@ import { ModelPicker } from './ModelPicker';
 /** Title of the session (renamed in place), what it branched from, and who answers. */
 export function Header() {
   const chat = useChat();
-  const { conversation, beginning } = chat.state.value;
+  const { conversation, beginning } = chat.steady.value;
   const session = conversation?.session ?? null;
   const isPrivate = session === null ? beginning.private : session.private;
   return (
@@ -59,11 +59,25 @@ function Origin({ origin }: { readonly origin: SessionOrigin }) {
 function Title({ session }: { readonly session: Session }) {
   const chat = useChat();
   const [editing, setEditing] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  // Who began by keyboard is back at the title behind it; a mouse goes on in the composer.
+  const returns = useRef(false);
+  const leave = (hadFocus: boolean): void => {
+    setEditing(false);
+    if (hadFocus && !returns.current) chat.focusComposer();
+    returns.current &&= hadFocus;
+  };
+  useEffect(() => {
+    if (!editing && returns.current) button.current?.focus();
+  }, [editing]);
   const shown = session.title ?? t('Untitled Session');
-  if (editing) return <TitleField session={session} done={() => setEditing(false)} />;
+  if (editing) return <TitleField session={session} done={leave} />;
   return (
     <h1 class="title">
-      <button type="button" class="title-button" title={t('Rename Session')} aria-label={t('Rename Session: {title}', { title: shown })} onClick={() => setEditing(true)} disabled={chat.state.value.store.kind !== 'open'}>
+      <button ref={button} type="button" class="title-button" title={t('Rename Session')} aria-label={t('Rename Session: {title}', { title: shown })} onClick={(event) => {
+        returns.current = event.detail === 0;
+        setEditing(true);
+      }} disabled={chat.steady.value.store.kind !== 'open'}>
         <span class="title-text" dir="auto">{shown}</span>
         <Icon name="edit" />
       </button>
@@ -72,19 +86,24 @@ function Title({ session }: { readonly session: Session }) {
 }
 
 /** A title that is refused stays in the field, with the reason below it. */
-function TitleField({ session, done }: { readonly session: Session; readonly done: () => void }) {
+function TitleField({ session, done }: { readonly session: Session; readonly done: (hadFocus: boolean) => void }) {
   const chat = useChat();
   const asking = useRef(false);
+  // A field that is taken away loses the focus as well: that is no second word about the title.
+  const hasEnded = useRef(false);
+  const end = (hadFocus: boolean): void => {
+    if (!hasEnded.current) done(hadFocus);
+    hasEnded.current = true;
+  };
   const [refused, setRefused] = useState<{ readonly title: string; readonly sentence: string } | null>(null);
   const save = async (text: string): Promise<void> => {
-    if (asking.current) return;
+    if (asking.current || hasEnded.current) return;
     asking.current = true;
     const sentence = text === (session.title ?? '') ? null : await chat.renameInPlace(session.id, text);
     asking.current = false;
     if (sentence !== null) return setRefused({ title: text, sentence });
     const hasFocus = document.activeElement instanceof HTMLInputElement && document.activeElement.classList.contains('title-field');
-    done();
-    if (hasFocus) chat.focusComposer();
+    end(hasFocus);
   };
   return (
     <div class="title-editor">
@@ -104,15 +123,14 @@ function TitleField({ session, done }: { readonly session: Session; readonly don
         }}
         onBlur={(event) => {
           const text = event.currentTarget.value.trim();
-          if (text === '') done();
+          if (text === '') end(false);
           else if (text !== refused?.title) void save(text);
         }}
         onKeyDown={(event) => {
           if (event.isComposing || (event.key !== 'Enter' && event.key !== 'Escape')) return;
           event.preventDefault();
           if (event.key === 'Enter') return void save(event.currentTarget.value.trim());
-          done();
-          chat.focusComposer();
+          end(true);
         }}
       />
       {refused !== null && <p class="title-refusal" id="title-refusal" role="alert">{refused.sentence}</p>}

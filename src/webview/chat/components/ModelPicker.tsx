@@ -7,7 +7,7 @@ import { laterParts } from './laterParts';
 /** The button that says who answers and where prompts go, and the list behind it. */
 export function ModelPicker() {
   const chat = useChat();
-  const { chosen } = chat.state.value.model;
+  const { chosen } = chat.steady.value.model;
   const open = chat.pickerOpen.value;
   const button = useRef<HTMLButtonElement>(null);
   const later = laterParts.value;

@@ -1,16 +1,15 @@
 import { useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { answerText, isContinuation, sentParts, type Turn } from '../../../protocol/transcriptWords';
 import { t } from '../../localization';
 import { memo } from '../../memo';
 import { clockTime, fullTime } from '../../times';
+import { promptFold } from '../folds';
 import type { LiveMessage } from '../liveMessage';
 import { useChat } from './ChatContext';
 import { laterParts } from './laterParts';
 import { PartChips } from './PartChips';
-import { Toolbar, type ToolbarAction } from './Toolbar';
-import { VersionSwitch } from './VersionSwitch';
 
 interface PromptProps {
   readonly message: LiveMessage;
@@ -36,11 +35,12 @@ export function Prompt({ message, turn, versions, children }: PromptProps) {
 /** An answer goes on: nobody wrote what stands here. */
 function Continued({ message, turn, versions, at, children }: PromptProps & { readonly at: number }) {
   const chat = useChat();
+  const later = laterParts.value;
   return (
     <article class="message" aria-label={t('Continued, {time}', { time: clockTime(at, chat.needs.timers.nowMs() / 1000) })} data-uid={message.uid} data-state="saved" tabIndex={-1}>
       <div class="summary-line" title={fullTime(at)}>
         <span>{t('Continued')}</span>
-        {turn !== null && versions.length > 1 && <VersionSwitch turnUid={turn.uid} versions={versions} />}
+        {turn !== null && versions.length > 1 && later !== null && <later.VersionSwitch turnUid={turn.uid} versions={versions} />}
       </div>
       {children}
     </article>
@@ -63,33 +63,45 @@ const PromptCard = memo(({ message, turn, versions, at }: CardProps) => {
     <div class={`prompt${editing ? ' editing' : ''}`}>
       <div class="prompt-head">
         <span class="prompt-who">{t('You')}</span>
-        {turn !== null && versions.length > 1 && <VersionSwitch turnUid={turn.uid} versions={versions} />}
+        {turn !== null && versions.length > 1 && later !== null && <later.VersionSwitch turnUid={turn.uid} versions={versions} />}
         <span class="prompt-space" />
-        {!editing && <PromptTools message={message} turn={turn} focused={returns} />}
+        {!editing && later !== null && <later.PromptTools message={message} turn={turn} focused={returns} />}
         <time class="prompt-time" dateTime={new Date(at * 1000).toISOString()} title={fullTime(at)}>{clockTime(at, chat.needs.timers.nowMs() / 1000)}</time>
       </div>
       {editing && turn !== null && later !== null ? <later.PromptEditor turnUid={turn.uid} /> : (
         <>
           <PartChips parts={sentParts(message.parts)} />
-          {text !== '' && <div class="prompt-text" dir="auto" data-part="text">{text}</div>}
+          {text !== '' && <PromptText id={promptFold(message.uid)} text={text} />}
         </>
       )}
     </div>
   );
 });
 
-/** What can be done with a prompt. One that is not stored yet can only be copied. */
-function PromptTools({ message, turn, focused }: Pick<PromptProps, 'message' | 'turn'> & { readonly focused: boolean }) {
+/** Lines after which a prompt is cut off until it is opened. */
+const foldedLines = 12;
+
+/** A long prompt shows its first lines. The rest stays in the page, for those who search it and for those who do not see it. */
+function PromptText({ id, text }: { readonly id: string; readonly text: string }) {
   const chat = useChat();
-  const busy = chat.isBusy.value;
-  const text = answerText(message.parts);
-  const heads = message.row !== null && turn !== null;
-  const isOpen = turn !== null && turn.state !== 'settled';
-  const actions: readonly (ToolbarAction | false)[] = [
-    heads && { icon: 'edit', label: t('Edit & Resend'), act: () => chat.edits.change(turn.uid, text), disabled: busy },
-    message.row !== null && { icon: 'git-branch', label: t('Branch from Here'), act: () => void chat.switches.branch(message.uid), disabled: isOpen },
-    heads && { icon: 'discard', label: t('Rewind to Here…'), act: () => void chat.switches.offerRewind(message.uid), disabled: busy },
-    { icon: 'copy', label: t('Copy Prompt'), act: () => chat.copy(text) },
-  ];
-  return <span class="on-hover"><Toolbar label={t('Prompt Actions')} actions={actions.filter((action) => action !== false)} focused={focused} /></span>;
+  const frame = useRef<HTMLDivElement>(null);
+  const [overflows, setOverflows] = useState(false);
+  const open = chat.folds.open.value.has(id);
+  const lines = text.split('\n', foldedLines + 1).length;
+  // Whether a few lines become many depends on the width; measuring is for texts that could.
+  const mayOverflow = lines > foldedLines || text.length > 300;
+  useEffect(() => {
+    if (frame.current === null || !mayOverflow || open) return undefined;
+    const watched = frame.current;
+    const watching = new ResizeObserver(() => setOverflows(watched.scrollHeight > watched.clientHeight + 1));
+    watching.observe(watched);
+    return () => watching.disconnect();
+  }, [mayOverflow, open]);
+  const folds = lines > foldedLines || overflows || (open && mayOverflow);
+  return (
+    <>
+      <div class={`prompt-text${mayOverflow && !open ? ' cut' : ''}${folds && !open ? ' folds' : ''}`} dir="auto" data-part="text" ref={frame}>{text}</div>
+      {folds && <button type="button" class="link-button prompt-more" aria-expanded={open} onClick={() => chat.folds.toggle(id)}>{open ? t('Show Less') : t('Show More')}</button>}
+    </>
+  );
 }

@@ -3,6 +3,7 @@ import { t } from '../../localization';
 import type { RewindOffer } from '../sessionSwitches';
 import { useChat } from './ChatContext';
 import { FilesChoice } from './FilesChoiceCard';
+import { useOpener } from './useOpener';
 
 /** What taking a prompt back would do, and the decision, above the composer. */
 export function RewindCard({ offer }: { readonly offer: RewindOffer }) {
@@ -11,9 +12,10 @@ export function RewindCard({ offer }: { readonly offer: RewindOffer }) {
 
 function RewindWithFiles({ offer }: { readonly offer: RewindOffer }) {
   const chat = useChat();
+  const goBack = useOpener();
   const leave = (): void => {
     chat.switches.withdraw();
-    chat.focusComposer();
+    goBack();
   };
   const words = `${whatWords(offer)} ${t('The prompt goes into the composer; the transcript keeps what is hidden.')} ${offer.files.length === 1 ? t('A file was changed meanwhile:') : t('{count} files were changed meanwhile:', { count: offer.files.length })}`;
   return <FilesChoice name={t('Rewind to Here')} words={words} files={offer.files} choose={(files) => void chat.switches.rewind(files)} leave={leave} />;
@@ -22,10 +24,11 @@ function RewindWithFiles({ offer }: { readonly offer: RewindOffer }) {
 function PlainRewind({ offer }: { readonly offer: RewindOffer }) {
   const chat = useChat();
   const confirm = useRef<HTMLButtonElement>(null);
+  const goBack = useOpener();
   useEffect(() => confirm.current?.focus(), []);
   const leave = (): void => {
     chat.switches.withdraw();
-    chat.focusComposer();
+    goBack();
   };
   return (
     <section
@@ -54,5 +57,6 @@ function words(offer: RewindOffer): string {
 }
 
 function whatWords({ turns }: RewindOffer): string {
+  if (turns === null) return t('Take back this prompt and everything behind it?');
   return turns === 1 ? t('Take back this prompt and its answer (1 turn)?') : t('Take back this prompt and everything behind it ({count} turns)?', { count: turns });
 }

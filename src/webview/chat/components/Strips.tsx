@@ -19,7 +19,7 @@ export function Strips() {
 
 function StoreStrip() {
   const chat = useChat();
-  const { store } = chat.state.value;
+  const { store } = chat.steady.value;
   const opening = useLasting(store.kind === 'opening', 150);
   switch (store.kind) {
     case 'opening':
@@ -62,7 +62,7 @@ function Strip({ tone, sentence, actions, technical }: StripProps) {
 
 function RestrictedStrip() {
   const chat = useChat();
-  if (!chat.state.value.restricted) return null;
+  if (!chat.steady.value.restricted) return null;
   return (
     <div class="strip strip-info" role="status">
       <Icon name="shield" />
@@ -78,7 +78,7 @@ function RestrictedStrip() {
 
 function ModelStrip() {
   const chat = useChat();
-  const { chosen, problem } = chat.state.value.model;
+  const { chosen, problem } = chat.steady.value.model;
   if (problem !== null) return <ModelProblem sentence={problem} />;
   if (chosen?.isDemo !== true) return null;
   return (

@@ -1,9 +1,9 @@
-import { lineCounts } from '../../diffLines';
 import { Icon } from '../../Icon';
+import { lineCounts } from '../../lineCounts';
 import { t } from '../../localization';
 import { duration } from '../../times';
 import { toolDetails } from '../../toolDetails';
-import { resultCount, stateWord, toolTarget, toolWords, type ToolState } from '../../toolWords';
+import { resultCount, stateWord, toolName, toolWords, type ToolState } from '../../toolWords';
 import type { CallRow } from '../conversationRows';
 import { useChat } from './ChatContext';
 import { laterParts } from './laterParts';
@@ -17,8 +17,7 @@ export function ToolRow({ row, turnUid }: { readonly row: CallRow; readonly turn
   const id = `call:${call.callId}`;
   const open = chat.folds.open.value.has(id);
   const words = toolWords(call, state, result);
-  const target = toolTarget(call);
-  const name = t('Tool: {tool}, {state}', { tool: target === '' ? call.name : `${call.name} ${target}`, state: stateWord(state) });
+  const name = t('Tool: {tool}, {state}', { tool: toolName(call), state: stateWord(state) });
   return (
     <div class={`tool tool-${state}`} role="group" aria-label={name}>
       <div class="tool-head">
@@ -61,6 +60,7 @@ const stateIcons: Readonly<Record<Exclude<ToolState, 'done'>, string>> = {
   denied: 'circle-slash',
   cancelled: 'circle-slash',
   interrupted: 'debug-stop',
+  repaired: 'wrench',
 };
 
 function StateMark({ row: { state, startedAt } }: { readonly row: CallRow }) {

@@ -6,14 +6,12 @@ import { handoffTokens } from '../../../protocol/transcriptWords';
 import type { LiveMessage } from '../liveMessage';
 import type { AnswerRow, ReadsRow, TurnBlock } from '../conversationRows';
 import { foldWords } from '../../toolWords';
-import { ActivityLine } from './ActivityLine';
 import { Answer } from './Answer';
-import { StepTools, TurnFooter } from './AnswerTools';
 import { useChat } from './ChatContext';
 import { FoldButton } from './FoldButton';
 import { laterParts } from './laterParts';
 import { Prompt } from './PromptCard';
-import { TurnOutcome } from './TurnOutcome';
+import type * as parts from './later';
 
 interface TurnViewProps {
   readonly block: TurnBlock;
@@ -41,7 +39,7 @@ export const TurnView = memo(({ block, near }: TurnViewProps) => {
         if (row.kind === 'reads') return <Reads key={row.key} row={row} startedAt={startedAt} tail={end} />;
         return (
           <Answer key={row.key} row={row} startedAt={startedAt}>
-            {end === false && turn?.state === 'settled' && <StepTools row={row} />}
+            {end === false && turn?.state === 'settled' && <Later draw={({ StepTools }) => <StepTools row={row} />} />}
             {end}
           </Answer>
         );
@@ -50,16 +48,23 @@ export const TurnView = memo(({ block, near }: TurnViewProps) => {
   );
 });
 
+/** What is drawn once it is loaded. */
+function Later({ draw }: { readonly draw: (later: typeof parts) => ComponentChildren }) {
+  const later = laterParts.value;
+  return later === null ? null : <>{draw(later)}</>;
+}
+
 function TurnTail({ block }: { readonly block: TurnBlock }) {
   const { turn } = block;
   const later = laterParts.value;
   if (turn === null) return null;
-  if (turn.state !== 'settled') return <ActivityLine block={block} />;
+  if (later === null) return <div class="turn-footer" />;
+  if (turn.state !== 'settled') return <later.TurnActivityLine block={block} />;
   return (
     <>
-      {later !== null && block.changes.length > 0 && <later.ChangedFilesBar turnUid={turn.uid} files={block.changes} />}
-      <TurnOutcome block={block} turn={turn} />
-      <TurnFooter block={block} turn={turn} />
+      {block.changes.length > 0 && <later.ChangedFilesBar turnUid={turn.uid} files={block.changes} />}
+      <later.TurnOutcome block={block} turn={turn} />
+      <later.TurnFooter block={block} turn={turn} />
     </>
   );
 }

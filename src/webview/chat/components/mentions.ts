@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { Mention } from '../../../protocol/attachmentProtocol';
+import { movedIn } from '../listMoves';
 import { mentionAt, type MentionAt } from '../mentionText';
 import { useChat } from './ChatContext';
 
@@ -89,11 +90,11 @@ export function useMentions(field: RefObject<HTMLTextAreaElement | null>): Offer
     if (at === null || event.isComposing || event.keyCode === 229 || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return false;
     const mentions = answer.peek()?.mentions ?? [];
     const isAnswered = answer.peek()?.query === at.query;
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const next = movedIn(event.key, place.peek(), mentions.length);
     if (event.key === 'Escape') {
       dismissed.current = at.start;
       close();
-    } else if (step !== undefined && mentions.length > 0) place.value = (place.peek() + step + mentions.length) % mentions.length;
+    } else if (next !== null) place.value = next;
     else if (event.key === 'Enter' || event.key === 'Tab') {
       const chosen = mentions[place.peek()];
       // Nothing is found: the text is a text, and the key does what it does.

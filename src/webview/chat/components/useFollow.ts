@@ -1,19 +1,30 @@
 import type { RefObject } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { afterContent, afterScroll, followFromStart, letGo, toBottom, wantsEarlier, type Follow, type ScrollMetrics } from '../scrollFollow';
+import { afterContent, afterScroll, followFromStart, letGo, toBottom, wantsEarlier, wantsLater, type Follow, type ScrollMetrics } from '../scrollFollow';
 import type { ViewMemory } from '../viewMemory';
 
 type Anchor = NonNullable<ViewMemory['anchor']>;
 
 export interface FollowNeeds {
-  /** uids of the articles, in order. */
+  /** uids of the articles that are drawn, in order. */
   readonly uids: readonly string[];
+  /** uids of the newest articles, drawn or not. */
+  readonly newest: readonly string[];
+  /** What is drawn ends where the conversation does. */
+  readonly reachesEnd: boolean;
   readonly hasEarlier: boolean;
   /** Where the person was when the view was last seen; null: at the end. */
   readonly restore: Anchor | null;
   /** Counts requests to return to the end. */
   readonly jumps: number;
   loadEarlier(): void;
+  loadLater(): void;
+  /** Has the newest messages drawn. */
+  toLatest(): void;
+  /** Has the part of the conversation drawn in which this article stands, where it is still there. */
+  seek(uid: string): void;
+  /** The article that is read; null: the end. */
+  reads(uid: string | null): void;
   remember(anchor: Anchor | null): void;
 }
 
@@ -26,12 +37,12 @@ export interface Following {
   onWheel(event: WheelEvent): void;
   onKeyDown(event: KeyboardEvent): void;
   goToEnd(): void;
-  /** Puts the top of an article into the upper half of the view and stays there. */
-  goTo(article: HTMLElement): void;
+  /** Puts the top of an article into the upper half of the view, or `offset` pixels below the view's top, and stays there. */
+  goTo(article: HTMLElement, offset?: number): void;
+  /** Where to stay as soon as this article is drawn. */
+  aim(uid: string): void;
 }
 
-/** Earlier pages fetched at most to find the place where the person was. */
-const restoreAttempts = 10;
 /** Milliseconds between two notes of where the person is. */
 const rememberEvery = 150;
 
@@ -70,26 +81,46 @@ export function useFollow(needs: FollowNeeds): Following {
   }, []);
   const goToEnd = useCallback((): void => {
     update(toBottom(follow.current));
-    settle();
+    anchor.current = null;
+    if (latest.current.reachesEnd) settle();
+    latest.current.toLatest();
+    latest.current.remember(null);
   }, [update, settle]);
 
-  const goTo = useCallback((article: HTMLElement): void => {
+  const goTo = useCallback((article: HTMLElement, offset?: number): void => {
     const { uid } = article.dataset;
     const element = scroller.current;
     if (uid === undefined || element === null) return;
-    anchor.current = { uid, offset: Math.round(element.clientHeight / 4) };
+    anchor.current = { uid, offset: offset ?? Math.round(element.clientHeight / 4) };
     update(letGo(follow.current));
     settle();
     // With the end in sight there is nothing to jump to.
     const { scrollTop, scrollHeight, clientHeight } = element;
-    if (scrollHeight - clientHeight - scrollTop < 1) update(toBottom(follow.current));
-    latest.current.remember(follow.current.following ? null : anchor.current);
+    if (latest.current.reachesEnd && scrollHeight - clientHeight - scrollTop < 1) update(toBottom(follow.current));
+    if (follow.current.following) anchor.current = null;
+    latest.current.reads(anchor.current?.uid ?? null);
+    latest.current.remember(anchor.current);
   }, [update, settle]);
 
-  useNewContent(needs.uids, follow, update);
+  const aim = useCallback((uid: string): void => {
+    anchor.current = { uid, offset: Math.round((scroller.current?.clientHeight ?? 0) / 4) };
+    update(letGo(follow.current));
+  }, [update]);
+
+  useNewContent(needs.newest, follow, update);
+  // Another stretch is drawn: it does not go along with the end, or does again.
+  const reachedEnd = useRef(needs.reachesEnd);
+  useLayoutEffect(() => {
+    if (reachedEnd.current === needs.reachesEnd) return;
+    reachedEnd.current = needs.reachesEnd;
+    if (!needs.reachesEnd) update(letGo(follow.current));
+    else if (follow.current.following) settle();
+  }, [needs.reachesEnd, update, settle]);
   useRestoredPlace(needs, scroller, follow, anchor, update);
+  const jumped = useRef(needs.jumps);
   useEffect(() => {
-    if (needs.jumps > 0) goToEnd();
+    if (needs.jumps !== jumped.current) goToEnd();
+    jumped.current = needs.jumps;
   }, [needs.jumps, goToEnd]);
   // Not left to the browser's scroll anchoring: that rests at the very top, and does not know rows whose height was only estimated.
   useLayoutEffect(() => {
@@ -107,7 +138,7 @@ export function useFollow(needs: FollowNeeds): Following {
   const onScroll = useCallback((): void => {
     const element = scroller.current;
     if (element === null) return;
-    const now = metricsOf(element);
+    const now = metricsOf(element, latest.current.reachesEnd);
     const own = Math.abs(now.top - ownTop.current) < 1;
     const stale = own && ownEventDue.current;
     ownEventDue.current = false;
@@ -116,8 +147,10 @@ export function useFollow(needs: FollowNeeds): Following {
     else update(afterScroll(follow.current, now));
     if (follow.current.following) anchor.current = null;
     else if (!own || anchor.current === null) anchor.current = firstInSight(element);
+    latest.current.reads(anchor.current?.uid ?? null);
     remember();
     if (wantsEarlier(now, latest.current.hasEarlier)) latest.current.loadEarlier();
+    else if (wantsLater(now, !latest.current.reachesEnd)) latest.current.loadLater();
   }, [update, remember]);
 
   // Text that streams would pull the view back before the scrolling that a wheel or key asks for has begun.
@@ -131,7 +164,7 @@ export function useFollow(needs: FollowNeeds): Following {
     if (event.target === scroller.current && ['ArrowUp', 'PageUp', 'Home'].includes(event.key)) turnAway();
   }, [turnAway]);
 
-  return { scroller, content, ...shown, onScroll, onWheel, onKeyDown, goToEnd, goTo };
+  return { scroller, content, ...shown, onScroll, onWheel, onKeyDown, goToEnd, goTo, aim };
 }
 
 /** Counts what is added at the end while the person is elsewhere. */
@@ -145,10 +178,10 @@ function useNewContent(uids: readonly string[], follow: RefObject<Follow>, updat
   }, [uids]);
 }
 
-/** Goes back to where the person was; fetches earlier pages until that place is loaded. */
+/** Goes back to where the person was; that part of the conversation is fetched where it is not loaded. */
 function useRestoredPlace(needs: FollowNeeds, scroller: RefObject<HTMLDivElement | null>, follow: RefObject<Follow>, anchor: RefObject<Anchor | null>, update: (next: Follow) => void): void {
   const wanted = useRef(needs.restore);
-  const attempts = useRef(0);
+  const sought = useRef(false);
   useLayoutEffect(() => {
     const place = wanted.current;
     if (place === null || scroller.current === null) return;
@@ -157,8 +190,10 @@ function useRestoredPlace(needs: FollowNeeds, scroller: RefObject<HTMLDivElement
       anchor.current = place;
       update(letGo(follow.current));
       scrollToAnchor(scroller.current, place);
-    } else if (needs.hasEarlier && attempts.current++ < restoreAttempts) needs.loadEarlier();
-    else wanted.current = null;
+    } else if (needs.hasEarlier && !sought.current) {
+      sought.current = true;
+      needs.seek(place.uid);
+    }
   }, [needs.uids]);
 }
 
@@ -177,8 +212,8 @@ function useThrottled(call: () => void, everyMs: number): () => void {
   }, [everyMs]);
 }
 
-function metricsOf(element: HTMLElement): ScrollMetrics {
-  return { top: element.scrollTop, viewport: element.clientHeight, content: element.scrollHeight };
+function metricsOf(element: HTMLElement, reachesEnd: boolean): ScrollMetrics {
+  return { reachesEnd, top: element.scrollTop, viewport: element.clientHeight, content: element.scrollHeight };
 }
 
 function firstInSight(scroller: HTMLElement): Anchor | null {

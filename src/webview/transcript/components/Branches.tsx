@@ -31,7 +31,7 @@ export function Branches({ transcript }: { readonly transcript: TranscriptContro
     event.preventDefault();
   };
   return (
-    <aside class="branches">
+    <aside class="branches" ref={(element) => element?.style.setProperty('--branches-width', `${transcript.branchesWidth.value}px`)}>
       <h2 id="branches-title" class="branches-title">{t('Branches')}</h2>
       <div class="branch-tree" role="tree" aria-labelledby="branches-title" ref={tree} onKeyDown={onKeyDown}>
         {rows.map((row) => (
@@ -64,7 +64,7 @@ interface BranchItemProps {
 function BranchItem({ row: { branch, level, place, siblings, hasBranches, isOpen }, isHere, isActive, now, focus, go, fold }: BranchItemProps) {
   const title = branch.title ?? t('Untitled Session');
   const turns = branch.turnCount === 1 ? t('1 turn') : t('{count} turns', { count: branch.turnCount });
-  const facts = `${age(branch.lastActiveAt, now)} · ${turns}`;
+  const facts = [...(branch.subAgent ? [t('sub-agent')] : []), age(branch.lastActiveAt, now), turns].join(' · ');
   return (
     <div
       class={`branch${isHere ? ' here' : ''} level-${Math.min(level, 8)}`}

@@ -1,12 +1,16 @@
+import { useRef, useState } from 'preact/hooks';
 import type { RowRevision } from '../../../protocol/transcriptProtocol';
-import type { Part } from '../../../protocol/transcriptWords';
+import { Icon } from '../../Icon';
 import { t } from '../../localization';
-import { Markdown, type MarkdownActions } from '../../markdown/Markdown';
 import { memo } from '../../memo';
-import { fullTime } from '../../times';
-import { readableArguments } from '../../toolWords';
+import { clockTime, fullTime } from '../../times';
+import type { RawRow } from '../rowActions';
 import type { TranscriptController } from '../transcriptController';
-import { roleWord, type TranscriptRow } from '../transcriptRows';
+import { authorWord, type TranscriptRow } from '../transcriptRows';
+import { Earlier } from './Earlier';
+import { PartView } from './PartView';
+import { RawRowView } from './RawRowView';
+import { VerifyMark } from './VerifyPanel';
 
 interface RowProps {
   readonly row: TranscriptRow;
@@ -14,111 +18,106 @@ interface RowProps {
   /** The Tab key comes here. */
   readonly isCurrent: boolean;
   readonly isSelected: boolean;
+  /** Somebody was just brought here. */
+  readonly isMarked: boolean;
+  /** A search stands at it: nothing of it is folded. */
+  readonly isFound: boolean;
   /** What it said before it was rewritten; null until somebody asks. */
   readonly revisions: readonly RowRevision[] | null;
+  readonly rawRow: RawRow | null;
   readonly transcript: TranscriptController;
 }
 
 /** One stored row: what it is, and all that is in it. */
-export const Row = memo(({ row, raw, isCurrent, isSelected, revisions, transcript }: RowProps) => {
-  const { message, number, state, tokens, aside, joined } = row;
-  const { markdown } = transcript;
-  const select = (): void => {
-    transcript.selected.value = message.uid;
+export const Row = memo((props: RowProps) => {
+  const { row, raw, isCurrent, isSelected, isMarked, isFound, revisions, rawRow, transcript } = props;
+  const { message, number, state, tokens, asides } = row;
+  const [isHovered, setHovered] = useState(false);
+  /** A click selects by itself, with what is held down. */
+  const pressed = useRef(false);
+  const { actions } = transcript;
+  const onClick = (event: MouseEvent): void => {
+    if (event.shiftKey) actions.extend(message.uid);
+    else if (event.ctrlKey || event.metaKey) actions.toggle(message.uid);
+    else actions.select(message.uid);
   };
+  const onContextMenu = (event: MouseEvent): void => {
+    // Over selected text the editor's own menu copies it.
+    if ((getSelection()?.toString() ?? '') !== '') return;
+    event.preventDefault();
+    actions.openMenu({ uid: message.uid, x: event.clientX, y: event.clientY });
+  };
+  const classes = ['row', `row-${message.role}`, row.isHidden ? 'row-aside' : '', isSelected ? 'selected' : '', isMarked ? 'marked' : ''].filter((name) => name !== '');
   return (
     <div
-      class={`row row-${message.role}${aside === null ? '' : ' row-aside'}${isSelected ? ' selected' : ''}`}
+      class={classes.join(' ')}
       role="row"
       data-uid={message.uid}
-      aria-rowindex={number}
+      aria-rowindex={number + 1}
       aria-selected={isSelected}
       tabIndex={isCurrent ? 0 : -1}
-      onFocus={select}
-      onClick={select}
+      onFocus={(event) => {
+        if (event.target === event.currentTarget && !pressed.current && !actions.isSelected(message.uid)) actions.select(message.uid);
+      }}
+      onPointerDown={() => (pressed.current = true)}
+      onClick={(event) => {
+        pressed.current = false;
+        onClick(event);
+      }}
+      onContextMenu={onContextMenu}
+      onPointerEnter={() => setHovered(true)}
+      onPointerLeave={() => {
+        pressed.current = false;
+        setHovered(false);
+      }}
     >
       <span class="cell cell-number" role="gridcell">{number}</span>
-      <span class="cell cell-role" role="rowheader">{roleWord(message.role)}</span>
-      <time class="cell cell-time" role="gridcell" dateTime={new Date(message.createdAt * 1000).toISOString()}>{fullTime(message.createdAt)}</time>
-      <span class="cell cell-state" role="gridcell">{state}</span>
+      <span class="cell cell-role" role="rowheader">{authorWord(message)}</span>
+      <span class="cell cell-time" role="gridcell">
+        <time dateTime={new Date(message.createdAt * 1000).toISOString()} title={fullTime(message.createdAt)}>{clockTime(message.createdAt, transcript.needs.nowMs() / 1000)}</time>
+      </span>
+      <span class={`cell cell-state${isBad(row) ? ' bad' : ''}`} role="gridcell">{state}<VerifyMark uid={message.uid} transcript={transcript} /></span>
       <span class="cell cell-tokens" role="gridcell">{tokens}</span>
       <div class="cell cell-content" role="gridcell">
-        {aside !== null && <p class="aside">{aside}</p>}
-        {joined !== null && <p class="aside">{joined}</p>}
+        {asides.map((aside) => <p class="aside" key={aside}>{aside}</p>)}
         {message.parts.length === 0 && <p class="aside">{t('Empty')}</p>}
-        {message.parts.map((part, index) => <PartView key={index} part={part} role={message.role} raw={raw} markdown={markdown} />)}
-        {joined !== null && <Earlier uid={message.uid} role={message.role} raw={raw} revisions={revisions} transcript={transcript} />}
+        {message.parts.map((part, index) => (
+          <PartView key={index} part={part} role={message.role} raw={raw} open={isFound} approvals={row.approvals} markdown={transcript.markdown} />
+        ))}
+        {row.isRevised && <Earlier row={row} raw={raw} open={isFound} revisions={revisions} transcript={transcript} />}
+        {rawRow !== null && <RawRowView uid={message.uid} number={number} row={rawRow} transcript={transcript} />}
       </div>
+      <span class="cell cell-actions" role="gridcell">{(isHovered || isCurrent) && <RowToolbar row={row} isOpen={rawRow !== null} isReachable={isCurrent} transcript={transcript} />}</span>
     </div>
   );
 });
 
-type EarlierProps = Pick<RowProps, 'raw' | 'revisions' | 'transcript'> & { readonly uid: string; readonly role: TranscriptRow['message']['role'] };
+function isBad({ message }: TranscriptRow): boolean {
+  return message.role === 'tool' && message.parts[0].outcome !== 'done';
+}
 
-/** What a repaired row said before, read when somebody asks. */
-function Earlier({ uid, role, raw, revisions, transcript }: EarlierProps) {
-  if (revisions === null) {
-    return (
-      <button type="button" class="link-button" onClick={() => void transcript.showRevisions(uid)}>
-        {t('Show Earlier Content')}
-      </button>
-    );
-  }
-  if (revisions.length === 0) return <p class="aside">{t('No earlier content is kept for this row.')}</p>;
-  return (
-    <>
-      {revisions.map(({ revisedAt, parts }, index) => (
-        <section class="part" key={index}>
-          <h2 class="part-title">{t('Before {time}', { time: fullTime(revisedAt) })}</h2>
-          {parts.map((part, at) => <PartView key={at} part={part} role={role} raw={raw} markdown={transcript.markdown} />)}
-        </section>
-      ))}
-    </>
+interface RowToolbarProps {
+  readonly row: TranscriptRow;
+  readonly isOpen: boolean;
+  /** By the Tab key. */
+  readonly isReachable: boolean;
+  readonly transcript: TranscriptController;
+}
+
+/** What is done with one row, on hover and focus. Everything else is in its menu. */
+function RowToolbar({ row: { message, number }, isOpen, isReachable, transcript }: RowToolbarProps) {
+  const { actions } = transcript;
+  const button = (icon: string, name: string, act: (event: MouseEvent) => void, pressed?: boolean) => (
+    <button type="button" class="icon-button" title={name} aria-label={name} aria-pressed={pressed} tabIndex={isReachable ? 0 : -1} onClick={act}>
+      <Icon name={icon} />
+    </button>
   );
-}
-
-interface PartProps {
-  readonly part: Part;
-  readonly role: TranscriptRow['message']['role'];
-  readonly raw: boolean;
-  readonly markdown: MarkdownActions;
-}
-
-function PartView({ part, role, raw, markdown }: PartProps) {
-  switch (part.kind) {
-    case 'text':
-      // A prompt is what the person typed, not Markdown.
-      if (raw || role === 'user') return <div class={raw ? 'raw' : 'plain'} dir="auto" data-part="text">{part.text}</div>;
-      return <div data-part="text"><Markdown text={part.text} complete actions={markdown} /></div>;
-    case 'thinking':
-      return (
-        <section class="part">
-          <h2 class="part-title">{t('Thinking')}</h2>
-          <div class={raw ? 'raw' : 'plain muted'} dir="auto" data-part="thinking">{part.text}</div>
-        </section>
-      );
-    case 'toolCall':
-      return (
-        <section class="part">
-          <h2 class="part-title">{t('Tool call: {tool}', { tool: part.name })}</h2>
-          <pre class="raw" tabIndex={0}>{raw ? part.arguments : readableArguments(part.arguments)}</pre>
-        </section>
-      );
-    case 'toolResult':
-      return (
-        <section class="part">
-          <h2 class="part-title">{t('Result of {tool}: {outcome}', { tool: part.name, outcome: part.outcome })}</h2>
-          <pre class="raw result" tabIndex={0}>{part.text}</pre>
-        </section>
-      );
-    case 'attachment':
-      return (
-        <section class="part">
-          <h2 class="part-title">{t('Sent along: {label}', { label: part.label })}</h2>
-          <pre class="raw" tabIndex={0}>{part.text}</pre>
-        </section>
-      );
-    case 'image':
-      return <p class="aside">{t('Image {name}, {type}', { name: part.name ?? '', type: part.mediaType })}</p>;
-  }
+  return (
+    <span class="row-toolbar" role="group" aria-label={t('Row {number}', { number })} onClick={(event) => event.stopPropagation()}>
+      {button('json', isOpen ? t('Hide Raw Row') : t('Raw Row'), () => void actions.toggleRaw(message.uid), isOpen)}
+      {button('copy', t('Copy Row'), () => actions.copy('markdown', message.uid))}
+      {transcript.otherFolder.value === null && message.visibility.kind === 'shown' && button('comment-discussion', t('Open in Chat'), () => actions.openInChat(message))}
+      {button('ellipsis', t('More Actions…'), (event) => actions.openMenu({ uid: message.uid, x: event.clientX, y: event.clientY }))}
+    </span>
+  );
 }

@@ -1,10 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
 import { t } from '../../localization';
+import { fullTime } from '../../times';
 import type { TranscriptController } from '../transcriptController';
 import { Branches } from './Branches';
+import { BranchesSash } from './BranchesSash';
 import { FindBox } from './FindBox';
 import { Grid } from './Grid';
-import { Toolbar } from './Toolbar';
+import { RowMenu } from './RowMenu';
+import { SelectionBar, Toolbar } from './Toolbar';
+import { VerifyPanel } from './VerifyPanel';
 
 export function TranscriptApp({ transcript }: { readonly transcript: TranscriptController }) {
   const hasRoom = useMedia('(min-width: 761px)');
@@ -15,24 +19,46 @@ export function TranscriptApp({ transcript }: { readonly transcript: TranscriptC
   return (
     <main class="transcript">
       <header class="transcript-head">
-        <h1 class="transcript-title" dir="auto">{session?.title ?? t('Untitled Session')}</h1>
-        <p class="transcript-note">{noteOf(transcript.otherFolder.value)}</p>
-        <Toolbar transcript={transcript} branchesShown={branchesShown} />
-        <FindBox transcript={transcript} />
+        <h1 class="transcript-title" dir="auto">{session === null ? t('Transcript') : (session.title ?? t('Untitled Session'))}</h1>
+        <p class="transcript-note">{noteOf(transcript)}</p>
+        {session !== null && <Toolbar transcript={transcript} branchesShown={branchesShown} />}
+        {session !== null && <FindBox transcript={transcript} />}
+        <SelectionBar transcript={transcript} />
       </header>
-      {problem !== null && <p class="notice notice-error transcript-problem" role="alert">{problem}</p>}
+      {problem !== null && <Problem sentence={problem} transcript={transcript} />}
+      <VerifyPanel transcript={transcript} />
       <div class="transcript-body">
         {branchesShown && <Branches transcript={transcript} />}
+        {branchesShown && hasRoom && <BranchesSash transcript={transcript} />}
         <Grid transcript={transcript} key={session?.conversationId} />
       </div>
+      <RowMenu transcript={transcript} />
     </main>
   );
 }
 
-function noteOf(otherFolder: string | null): string {
-  return otherFolder === null
-    ? t('What is stored, row by row. Read-only.')
-    : t('A session of {folder}, as it was when this tab was opened. Read-only.', { folder: otherFolder });
+/** Why something could not be read; what is shown stays, and can be read again. */
+function Problem({ sentence, transcript }: { readonly sentence: string; readonly transcript: TranscriptController }) {
+  return (
+    <div class="notice notice-error transcript-problem" role="alert">
+      <div class="notice-body">
+        <p>{sentence}</p>
+        <div class="notice-actions">
+          <button type="button" class="button compact" onClick={() => transcript.start()}>{t('Try Again')}</button>
+          <button type="button" class="button compact secondary" onClick={() => transcript.showLog()}>{t('Show Log')}</button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function noteOf(transcript: TranscriptController): string {
+  const folder = transcript.otherFolder.value;
+  const readAt = transcript.readAt.value;
+  const total = transcript.stored.value?.total ?? 0;
+  if (folder === null) return total === 0 ? t('What is stored, row by row. Read-only.') : total === 1 ? t('What is stored, row by row: 1 row. Read-only.') : t('What is stored, row by row: {count} rows. Read-only.', { count: total });
+  const whose = t('A session of {folder}, as it was when this tab was opened. Read-only.', { folder });
+  return readAt === null ? whose : `${whose} ${t('Read on {time}.', { time: fullTime(readAt) })}`;
 }
 
 function useMedia(query: string): boolean {

@@ -1,5 +1,6 @@
 import { useComputed } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
 import { toolDetails, type EditDetails } from '../../../toolDetails';
 import { isLongRunning } from '../../../toolWords';
@@ -45,7 +46,7 @@ function RunningActions({ row }: { readonly row: CallRow }) {
 
 function OutputAction({ file }: { readonly file: string }) {
   const chat = useChat();
-  return <button type="button" class="button secondary tiny" onClick={() => chat.openOutput(file)}>{t('Open Output')}</button>;
+  return <button type="button" class="button secondary tiny" aria-label={t('Open Output')} title={t('Open Output')} onClick={() => chat.openOutput(file)}><span class="tool-sign"><Icon name="go-to-file" /></span><span class="tool-label">{t('Open Output')}</span></button>;
 }
 
 function SessionAction({ sessionId }: { readonly sessionId: string }) {
@@ -76,14 +77,28 @@ function EditActions({ details, turnUid }: { readonly details: EditDetails; read
   );
 }
 
-/** The end of what a running command wrote, which is in its file already. Keeps its end in sight; does not grow beyond a few lines. */
+/** The end of what a running command wrote, which is in its file already. Keeps its end in sight, also in a panel that was made narrower, unless the
+ *  person scrolled away from it; does not grow beyond a few lines. */
 export function CallTail({ row }: { readonly row: CallRow }) {
   const tail = row.progress?.output?.tail ?? '';
   const note = row.progress?.note ?? null;
   const frame = useRef<HTMLPreElement>(null);
+  const follows = useRef(true);
+  const isEmpty = tail.trim() === '';
+  const toEnd = (): void => {
+    if (frame.current !== null && follows.current) frame.current.scrollTop = frame.current.scrollHeight;
+  };
+  useEffect(toEnd, [tail]);
   useEffect(() => {
-    if (frame.current !== null) frame.current.scrollTop = frame.current.scrollHeight;
-  }, [tail]);
-  if (tail.trim() === '') return note === null ? null : <p class="tool-note">{note}</p>;
-  return <pre class="tool-text tool-tail" ref={frame} tabIndex={0} role="region" aria-label={t('Output')}>{tail.replace(/\n+$/, '')}</pre>;
+    if (frame.current === null) return undefined;
+    const watching = new ResizeObserver(toEnd);
+    watching.observe(frame.current);
+    return () => watching.disconnect();
+  }, [isEmpty]);
+  const onScroll = (event: { readonly currentTarget: HTMLElement }): void => {
+    const { scrollTop, scrollHeight, clientHeight } = event.currentTarget;
+    follows.current = scrollTop + clientHeight >= scrollHeight - 8;
+  };
+  if (isEmpty) return note === null ? null : <p class="tool-note">{note}</p>;
+  return <pre class="tool-text tool-tail" ref={frame} onScroll={onScroll} tabIndex={0} role="region" aria-label={t('Output')}>{tail.replace(/\n+$/, '')}</pre>;
 }

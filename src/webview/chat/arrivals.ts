@@ -1,0 +1,61 @@
+import type { ShownSession } from '../../protocol/chatProtocol';
+import type { DraftPart } from '../../protocol/transcriptWords';
+import type { ChatNeeds } from './chatHost';
+import type { Drafts } from './drafts';
+import type { Folds } from './folds';
+import type { Places } from './places';
+import { newerDraft, newSessionDraft, type ViewMemory } from './viewMemory';
+
+export interface ArrivalsNeeds {
+  readonly memory: ChatNeeds['memory'];
+  readonly drafts: Drafts;
+  readonly folds: Folds;
+  readonly places: Places;
+  /** Whether a prompt that was just sent is what this draft still says. */
+  readonly holdsBack: (key: string, text: string, parts: readonly DraftPart[]) => boolean;
+  /** Another session is shown than before. */
+  readonly arrived: (sessionId: string | null) => void;
+}
+
+/** What a session is shown with: the text, the place and the folds that the person left it with. */
+export class Arrivals {
+  private placeToRestore: ViewMemory['anchor'];
+
+  constructor(private readonly needs: ArrivalsNeeds) {
+    this.placeToRestore = needs.memory.recalled.anchor;
+  }
+
+  /** Where the person was when the view was last seen, or the session was left. */
+  takePlace({ id, conversationId }: ShownSession['session']): ViewMemory['anchor'] {
+    const { memory, places } = this.needs;
+    const place = this.placeToRestore;
+    this.placeToRestore = null;
+    return place !== null && memory.recalled.sessionId === id ? place : (places.of(conversationId)?.anchor ?? null);
+  }
+
+  /** `seenBefore`: the view has shown something already. `before`: the conversation that was shown until now. */
+  show(shown: ShownSession | null, newDraft: { readonly text: string; readonly parts: readonly DraftPart[] }, seenBefore: boolean, before: string | null): void {
+    const { drafts, memory, holdsBack, arrived } = this.needs;
+    const key = shown?.session.id ?? newSessionDraft;
+    const { text, parts } = shown === null ? newDraft : { text: shown.draft, parts: shown.draftParts };
+    if (!seenBefore) {
+      const { recalled } = memory;
+      drafts.show(key, text, parts);
+      if (recalled.draft.key === key) drafts.edit(newerDraft(recalled.draft, text));
+      if (recalled.sessionId !== (shown?.session.id ?? null)) this.arrive(shown);
+      return;
+    }
+    const goesOn = shown !== null && shown.session.conversationId === before;
+    if (goesOn && key !== drafts.place) return drafts.moved(key);
+    if (key === drafts.place && shown?.changed === true) drafts.putBack(text, parts);
+    if (key === drafts.place || holdsBack(key, text, parts)) return;
+    drafts.show(key, text, parts);
+    arrived(shown?.session.id ?? null);
+    this.arrive(shown);
+  }
+
+  private arrive(shown: ShownSession | null): void {
+    const { folds, places } = this.needs;
+    folds.arrive(shown?.session.id ?? null, shown === null ? [] : (places.of(shown.session.conversationId)?.openFolds ?? []));
+  }
+}

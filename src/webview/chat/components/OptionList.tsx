@@ -1,0 +1,33 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { Icon } from '../../Icon';
+import { t } from '../../localization';
+import { optionId, optionListId, type PickerOption } from './OptionPicker';
+
+interface OptionListProps<V extends string> {
+  readonly id: string;
+  readonly label: string;
+  readonly options: readonly PickerOption<V>[];
+  readonly active: V;
+  readonly chosen: V;
+  readonly pick: (value: V) => void;
+}
+
+/** What can be chosen, each with what it means. The focus stays on the button that opened it. */
+export function OptionList<V extends string>({ id, label, options, active, chosen, pick }: OptionListProps<V>) {
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }), [active]);
+  return (
+    <ul id={optionListId(id)} class="popup option-list options" role="listbox" aria-label={label} ref={list} onMouseDown={(event) => event.preventDefault()}>
+      {options.map(({ value, name, words }) => (
+        <li key={value} id={optionId(id, value)} class={`option${value === active ? ' active' : ''}`} role="option" aria-selected={value === active} onClick={() => pick(value)}>
+          <span class="option-line">
+            <span class="option-check">{value === chosen && <Icon name="check" />}</span>
+            <span class="option-label">{name}</span>
+            {value === chosen && <span class="visually-hidden">{t('chosen')}</span>}
+          </span>
+          <span class="option-details"><span>{words}</span></span>
+        </li>
+      ))}
+    </ul>
+  );
+}

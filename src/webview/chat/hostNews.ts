@@ -1,0 +1,85 @@
+import type { Signal } from '@preact/signals';
+import type { ChatNotifications } from '../../protocol/chatProtocol';
+import type { NotificationOf } from '../rpc';
+import type { Announcements } from './announcements';
+import type { Arrivals } from './arrivals';
+import type { AskAgain } from './askAgain';
+import type { Attachments } from './attachments';
+import type { ChatProtocol } from './chatHost';
+import type { ChatViewState } from './chatState';
+import { withInsertion } from './composerText';
+import type { Drafts } from './drafts';
+import type { Effort } from './effort';
+import type { FeedPages } from './feedPages';
+import type { HostRequests } from './hostRequests';
+import type { SessionContext } from './sessionContext';
+
+/** The parts of the chat that follow what the host says. */
+export interface NewsTarget {
+  readonly announcements: Announcements;
+  readonly requests: HostRequests;
+  readonly arrivals: Arrivals;
+  readonly askAgain: AskAgain;
+  readonly attachments: Attachments;
+  readonly context: SessionContext;
+  readonly drafts: Drafts;
+  readonly effort: Effort;
+  readonly pages: FeedPages;
+  readonly findAsked: Signal<boolean>;
+  readonly revealed: Signal<ChatNotifications['reveal'] | null>;
+  readonly focusComposer: () => void;
+}
+
+/** Has the parts of the chat follow what the host said. `before` and `after`: the view's state without and with it. */
+export function follow(chat: NewsTarget, notification: NotificationOf<ChatProtocol>, before: ChatViewState, after: ChatViewState): void {
+  const conversationBefore = conversationOf(before);
+  const isSame = conversationOf(after) === conversationBefore;
+  switch (notification.name) {
+    case 'bootstrap': {
+      const { shown, newDraft, newDraftParts } = notification.payload;
+      chat.effort.drawn(after.conversation?.session.id ?? null, conversationBefore !== null && isSame);
+      chat.pages.shown(isSame, false);
+      void chat.context.refresh();
+      return chat.arrivals.show(shown, { text: newDraft, parts: newDraftParts }, before.ready, conversationBefore);
+    }
+    case 'shown':
+      chat.effort.drawn(after.conversation?.session.id ?? null, conversationBefore !== null && isSame);
+      chat.pages.shown(isSame, notification.payload?.changed === true);
+      void chat.context.refresh();
+      return chat.arrivals.show(notification.payload, { text: '', parts: [] }, true, conversationBefore);
+    case 'effort':
+      return chat.effort.told(notification.payload);
+    case 'turnEvent':
+      return turnEvent(chat, notification.payload, after);
+    case 'model':
+      void chat.context.refresh();
+      if (notification.payload.chosen !== null && chat.requests.problem.peek()?.offersModels === true) chat.requests.dismiss();
+      return;
+    case 'changedFiles':
+      return chat.pages.filesChanged(notification.payload.turnUid, notification.payload.files);
+    case 'find':
+      chat.findAsked.value = true;
+      return;
+    case 'focusComposer':
+      return chat.focusComposer();
+    case 'reveal':
+      chat.revealed.value = notification.payload;
+      return;
+    case 'insertPrompt':
+      if (notification.payload.text !== '') chat.drafts.edit(withInsertion(chat.drafts.text.peek(), notification.payload.text));
+      chat.attachments.add(notification.payload.parts ?? []);
+      return chat.focusComposer();
+  }
+}
+
+function turnEvent({ announcements, askAgain, context }: NewsTarget, { sessionId, event }: ChatNotifications['turnEvent'], { conversation }: ChatViewState): void {
+  if (sessionId !== (conversation?.session.id ?? null)) return;
+  announcements.heard(event);
+  // What was to be asked again is another turn now.
+  if (event.kind === 'turnOpened') askAgain.withdraw();
+  if (event.kind === 'turnSettled') void context.refresh();
+}
+
+function conversationOf({ conversation }: ChatViewState): string | null {
+  return conversation?.session.conversationId ?? null;
+}

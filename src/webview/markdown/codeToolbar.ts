@@ -1,0 +1,83 @@
+import { t } from '../localization';
+import type { MarkdownActions } from './markdownActions';
+
+const shells = /^(?:bash|sh|shell|zsh|fish|console|shellsession|terminal|powershell|pwsh|ps1|bat|cmd)$/;
+
+interface CodeAction {
+  readonly icon: string;
+  readonly label: string;
+  /** Beside the icon, where there is room. */
+  readonly words: string;
+  readonly act: (button: HTMLButtonElement) => void;
+}
+
+/** Puts a row of buttons into the head of a piece of code: one stop of the Tab key, arrow keys go along it. They have no text, so that the answer's
+ *  stays what was delivered: icon and words are drawn by CSS. */
+export function addCodeToolbar(pre: HTMLPreElement, actions: MarkdownActions): void {
+  const head = pre.parentElement?.querySelector('.code-head');
+  if (head === null || head === undefined || head.childElementCount > 0) return;
+  const buttons = actionsOf(pre, actions).map(buttonOf);
+  const bar = document.createElement('span');
+  bar.className = 'code-actions';
+  bar.setAttribute('role', 'toolbar');
+  bar.setAttribute('aria-label', t('Code'));
+  bar.append(...buttons);
+  stopAt(buttons, 0);
+  bar.addEventListener('keydown', (event) => goAlong(event, buttons));
+  bar.addEventListener('focusin', ({ target }) => stopAt(buttons, buttons.findIndex((button) => button === target)));
+  head.append(bar);
+}
+
+function actionsOf(pre: HTMLPreElement, { copy, code }: MarkdownActions): readonly CodeAction[] {
+  const text = (): string => pre.textContent ?? '';
+  const info = pre.dataset['info'] ?? '';
+  const onCode: readonly CodeAction[] =
+    code === undefined
+      ? []
+      : [
+          { icon: 'insert', label: t('Insert at Cursor'), words: t('Insert at Cursor'), act: () => code.insert(text()) },
+          { icon: 'git-stash-apply', label: t('Apply to File…'), words: t('Apply to File…'), act: () => code.apply(text(), info) },
+          { icon: 'new-file', label: t('New File'), words: t('New File'), act: () => code.newFile(text(), info) },
+          ...(shells.test(pre.dataset['language'] ?? '') ? [{ icon: 'terminal', label: t('Run in Terminal'), words: t('Run in Terminal'), act: () => code.run(text(), info) }] : []),
+        ];
+  return [
+    { icon: 'word-wrap', label: t('Wrap Lines'), words: '', act: (button) => wrap(pre, button) },
+    ...onCode,
+    { icon: 'copy', label: t('Copy Code'), words: t('Copy'), act: (button) => (copy(text()), confirm(button)) },
+  ];
+}
+
+function buttonOf({ icon, label, words, act }: CodeAction): HTMLButtonElement {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = `code-action codicon codicon-${icon}`;
+  button.title = label;
+  button.setAttribute('aria-label', label);
+  if (words !== '') button.dataset['words'] = words;
+  if (icon === 'word-wrap') button.setAttribute('aria-pressed', 'false');
+  button.addEventListener('click', () => act(button));
+  return button;
+}
+
+function wrap(pre: HTMLPreElement, button: HTMLButtonElement): void {
+  button.setAttribute('aria-pressed', String(pre.classList.toggle('wrapped')));
+}
+
+function confirm(button: HTMLButtonElement): void {
+  button.classList.replace('codicon-copy', 'codicon-check');
+  setTimeout(() => button.classList.replace('codicon-check', 'codicon-copy'), 1500);
+}
+
+function stopAt(buttons: readonly HTMLButtonElement[], place: number): void {
+  if (place >= 0) buttons.forEach((button, index) => (button.tabIndex = index === place ? 0 : -1));
+}
+
+function goAlong(event: KeyboardEvent, buttons: readonly HTMLButtonElement[]): void {
+  const at = buttons.findIndex((button) => button === event.target);
+  const last = buttons.length - 1;
+  // Code reads from left to right, whatever the text around it does.
+  const to = { ArrowRight: at === last ? 0 : at + 1, ArrowLeft: at <= 0 ? last : at - 1, Home: 0, End: last }[event.key];
+  if (to === undefined) return;
+  event.preventDefault();
+  buttons[to]?.focus();
+}

@@ -1,0 +1,68 @@
+import { fillBlock } from './blockElements';
+import type { Block } from './blocks';
+import { blockClosed } from './closedBlocks';
+import { colourWhenSeen } from './codeColours';
+import type { MarkdownActions } from './markdownActions';
+import { sanitizedBlocks } from './sanitizedBlocks';
+
+/** The elements of an answer's blocks, one for each. Kept by hand, since an answer may have a thousand blocks of which one changes with a delta:
+ *  comparing strings that are the same string costs nothing, comparing drawn elements does. */
+export class DrawnBlocks {
+  private blocks: readonly Block[] = [];
+  private readonly elements: HTMLElement[] = [];
+
+  constructor(private readonly container: HTMLElement) {}
+
+  /** Brings the elements to these blocks. */
+  show(after: readonly Block[], actions: MarkdownActions): void {
+    const before = this.blocks;
+    this.blocks = after;
+    let same = 0;
+    while (same < after.length && same < before.length && this.isDrawn(same, before[same], after[same])) same++;
+    this.draw(after, same);
+    while (this.elements.length > after.length) this.elements.pop()?.remove();
+    for (let index = firstToColour(before, same); index < after.length; index++) {
+      const element = this.elements[index];
+      if (element === undefined || after[index]?.closed !== true) continue;
+      colourWhenSeen(element);
+      blockClosed(element, actions);
+    }
+  }
+
+  private isDrawn(index: number, before: Block | undefined, after: Block | undefined): boolean {
+    if (before === after) return true;
+    if (before === undefined || after === undefined) return false;
+    if (before.code !== undefined && after.code !== undefined) return this.appendCode(index, before, after);
+    return before.html === after.html;
+  }
+
+  /** Code that grows: its text is added to, and nothing is parsed, escaped or sanitised again. */
+  private appendCode(index: number, { key, code: before }: Block, { key: place, code: after }: Block): boolean {
+    if (key !== place || before === undefined || after === undefined || !after.startsWith(before)) return false;
+    const text = this.elements[index]?.querySelector('pre > code')?.firstChild;
+    if (!(text instanceof Text) || text.nextSibling !== null || text.length !== before.length) return false;
+    if (after.length > before.length) text.appendData(after.slice(before.length));
+    return true;
+  }
+
+  private draw(after: readonly Block[], from: number): void {
+    const added = document.createDocumentFragment();
+    for (const [offset, content] of sanitizedBlocks(after.slice(from).map(({ html }) => html)).entries()) {
+      const known = this.elements[from + offset];
+      const element = known ?? document.createElement('div');
+      if (known === undefined) {
+        element.className = 'markdown-block';
+        this.elements.push(element);
+        added.append(element);
+      }
+      fillBlock(element, content);
+    }
+    if (added.childNodes.length > 0) this.container.append(added);
+  }
+}
+
+/** From where on code may have been closed or drawn anew: the first block that was open, or is another one than before. */
+function firstToColour(before: readonly Block[], same: number): number {
+  const open = before.findIndex(({ closed }, index) => index >= before.length - 2 && !closed);
+  return open === -1 ? same : Math.min(open, same);
+}

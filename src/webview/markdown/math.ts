@@ -1,0 +1,98 @@
+import type { MarkedExtension } from 'marked';
+
+/** Lines and characters within which math has to be closed: an unpaired sign far above takes nothing with it. */
+const most = { lines: 200, block: 20_000, inline: 2000 };
+
+/** Math as the text it is: `$x_1$`, `$$ … $$`, `\( … \)` and `\[ … \]` are neither emphasised nor unescaped, and keep their signs. Prices are no math.
+ *  A block of it may hold no blank line, so that what is parsed while text arrives is what is parsed in the end. */
+export function mathAsText(escape: (text: string) => string): MarkedExtension {
+  return {
+    extensions: [
+      {
+        name: 'mathBlock',
+        level: 'block',
+        start: startOfBlock,
+        tokenizer: (source) => tokenOf('mathBlock', blockOf(source)),
+        renderer: ({ raw }) => `<p class="math-block">${escape(raw.trimEnd())}</p>\n`,
+      },
+      {
+        name: 'math',
+        level: 'inline',
+        start: (source) => source.slice(0, most.inline).indexOf('$'),
+        tokenizer: (source, tokens) => tokenOf('math', inlineMath(source, tokens.at(-1)?.raw.at(-1) ?? '')),
+        renderer: ({ raw }) => `<span class="math">${escape(raw)}</span>`,
+      },
+    ],
+    hooks: { emStrongMask: masked },
+  };
+}
+
+function tokenOf(type: string, raw: string | null): { type: string; raw: string } | undefined {
+  return raw === null ? undefined : { type, raw };
+}
+
+/** Where in a paragraph a block of math may begin. */
+function startOfBlock(source: string): number {
+  const end = source.indexOf('\n\n');
+  const found = /\n {0,3}(?:\$\$|\\\[)/.exec(end < 0 ? source : source.slice(0, end));
+  return found === null ? -1 : found.index + 1;
+}
+
+function blockOf(source: string): string | null {
+  const [opening, sign] = /^ {0,3}(\$\$|\\\[)/.exec(source) ?? [];
+  if (opening === undefined) return null;
+  const close = sign === '$$' ? '$$' : '\\]';
+  const lineEnd = source.indexOf('\n');
+  const first = lineEnd < 0 ? source : source.slice(0, lineEnd);
+  const rest = first.slice(opening.length);
+  if (rest.trim() === '') return upToClosing(source, first.length, close);
+  const at = rest.indexOf(close);
+  return at > 0 && rest.slice(at + close.length).trim() === '' ? source.slice(0, first.length + 1) : null;
+}
+
+/** From a line of its own to the line that closes it. What is not closed yet may be: only a blank line says that it is not. */
+function upToClosing(source: string, from: number, close: string): string | null {
+  let at = from;
+  for (let line = 0; line < most.lines && at < most.block; line++) {
+    if (at >= source.length - 1) return source;
+    const next = source.indexOf('\n', at + 1);
+    const text = source.slice(at + 1, next < 0 ? undefined : next);
+    if (text.trim() === '') return next < 0 ? source : null;
+    if (text.trimEnd().endsWith(close)) return next < 0 ? source : source.slice(0, next + 1);
+    if (next < 0) return source;
+    at = next;
+  }
+  return null;
+}
+
+const closings: readonly (readonly [string, string])[] = [['$$', '$$'], ['\\(', '\\)'], ['\\[', '\\]']];
+const dollars = /^\$(?![\s$])((?:\\[^\n]|[^$\\\n]){1,1000})\$(?![\p{L}\p{N}$])/u;
+// "$5 and 10$" is what things cost, "$5 x = 10$" is not.
+const price = /^\d[\d.,]*\s(?!.*[=\\^_{])/;
+
+/** The math that a text begins with; `before` is what stands ahead of it. */
+function inlineMath(source: string, before: string): string | null {
+  for (const [open, close] of closings) {
+    if (!source.startsWith(open)) continue;
+    const end = source.slice(0, most.inline).indexOf(close, open.length + 1);
+    return end < 0 ? null : source.slice(0, end + close.length);
+  }
+  if (/[\p{L}\p{N}$\\]/u.test(before)) return null;
+  const [whole, inner = ''] = dollars.exec(source.slice(0, most.inline)) ?? [];
+  return whole === undefined || /\s$/.test(inner) || price.test(inner) ? null : whole;
+}
+
+/** The same text with nothing in its math that could begin or end emphasis. */
+function masked(source: string): string {
+  if (!/\$|\\[([]/.test(source)) return source;
+  let result = '';
+  let at = 0;
+  for (const { index } of source.matchAll(/\$|\\[([]/g)) {
+    if (index < at) continue;
+    const math = inlineMath(source.slice(index, index + most.inline), source.charAt(index - 1));
+    if (math === null) continue;
+    result += source.slice(at, index) + 'a'.repeat(math.length);
+    at = index + math.length;
+  }
+  return result + source.slice(at);
+}

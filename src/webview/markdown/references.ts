@@ -1,0 +1,129 @@
+import { maxReferences } from '../../protocol/codeLimits';
+import type { Reference } from '../../protocol/codeProtocol';
+import { inPlainSight } from '../plainSight';
+import { fileNamesIn, mayBeName } from './nameTexts';
+import type { ReferenceActions } from './markdownActions';
+
+/** Milliseconds that blocks have to stay in sight before their names are asked about: what scrolls past is not worth a question. */
+const restMs = 200;
+/** Names that lead somewhere are remembered, so that the next answer that has them need not ask. */
+const mostKnown = 2000;
+
+const known = new Map<string, NonNullable<Reference>>();
+const due = new Map<Element, ReferenceActions>();
+const seenBy = new WeakMap<Element, ReferenceActions>();
+let observer: IntersectionObserver | null = null;
+let timer: ReturnType<typeof setTimeout> | null = null;
+
+/** Makes links of what names files and symbols in a closed block, once it is seen and the host says that they are there. Its text stays as it is. */
+export function linkNames(block: Element, actions: ReferenceActions): void {
+  if (namesIn(block).length === 0) return;
+  seenBy.set(block, actions);
+  if (typeof IntersectionObserver === 'undefined') noteSight([{ target: block, isIntersecting: true }]);
+  else (observer ??= new IntersectionObserver(noteSight)).observe(block);
+}
+
+function noteSight(entries: readonly Pick<IntersectionObserverEntry, 'target' | 'isIntersecting'>[]): void {
+  for (const { target, isIntersecting } of entries) {
+    const actions = seenBy.get(target);
+    if (isIntersecting && actions !== undefined) due.set(target, actions);
+    else due.delete(target);
+    if (!target.isConnected) observer?.unobserve(target);
+  }
+  if (timer !== null) clearTimeout(timer);
+  timer = due.size === 0 ? null : setTimeout(() => void askAboutDue(), restMs);
+}
+
+async function askAboutDue(): Promise<void> {
+  timer = null;
+  const blocks = [...due].filter(([block]) => block.isConnected);
+  due.clear();
+  for (const [block] of blocks) observer?.unobserve(block);
+  const [, actions] = blocks[0] ?? [];
+  if (actions === undefined) return;
+  const texts = [...new Set(blocks.flatMap(([block]) => namesIn(block).map(({ text }) => text)))].filter((text) => !known.has(text));
+  try {
+    for (let at = 0; at < texts.length; at += maxReferences) await ask(texts.slice(at, at + maxReferences), actions);
+  } catch {
+    return; // The host cannot tell now: names stay text until they are drawn again.
+  }
+  for (const [block, own] of blocks) if (block.isConnected) drawLinks(block, own);
+}
+
+async function ask(texts: readonly string[], actions: ReferenceActions): Promise<void> {
+  const found = await actions.resolve(texts);
+  texts.forEach((text, index) => {
+    const reference = found[index] ?? null;
+    if (reference !== null) known.set(text, reference);
+  });
+  for (const text of known.keys()) {
+    if (known.size <= mostKnown) break;
+    known.delete(text);
+  }
+}
+
+/** Something in a block that may be a name: an element with inline code, or a stretch of a text. */
+interface Name {
+  readonly node: Element | Text;
+  readonly start: number;
+  readonly text: string;
+}
+
+function namesIn(block: Element): readonly Name[] {
+  const names: Name[] = [];
+  const walker = document.createTreeWalker(block, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) => (node instanceof Element && /^(?:a|pre|button)$/.test(node.localName) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT));
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    if (node instanceof Element) {
+      const text = node.localName === 'code' ? (node.textContent ?? '') : '';
+      if (mayBeName(text)) names.push({ node, start: 0, text });
+    } else if (node instanceof Text && !(node.parentElement?.matches('code, .math, .math-block') ?? true)) {
+      for (const { start, text } of fileNamesIn(node.data)) names.push({ node, start, text });
+    }
+  }
+  return names;
+}
+
+/** From the end: what stands ahead of a name in the same text stays where it is. */
+function drawLinks(block: Element, actions: ReferenceActions): void {
+  const selection = document.getSelection();
+  // Moving what is selected would take the selection away.
+  if (selection !== null && !selection.isCollapsed && selection.containsNode(block, true)) return;
+  for (const { node, start, text } of namesIn(block).toReversed()) {
+    const reference = known.get(text);
+    if (reference === undefined) continue;
+    const link = linkTo(reference, text, actions);
+    const named = node instanceof Text ? stretch(node, start, text.length) : node;
+    named.replaceWith(link);
+    link.append(named);
+  }
+}
+
+function stretch(node: Text, start: number, length: number): Text {
+  const named = node.splitText(start);
+  if (named.length > length) named.splitText(length);
+  return named;
+}
+
+function linkTo(reference: NonNullable<Reference>, text: string, actions: ReferenceActions): HTMLElement {
+  const link = document.createElement('a');
+  link.className = 'reference';
+  link.setAttribute('role', 'link');
+  link.tabIndex = 0;
+  if (reference.kind === 'file') {
+    link.dataset['href'] = reference.href;
+    link.title = inPlainSight(decodeURIComponent(reference.href));
+    return link;
+  }
+  link.dataset['symbol'] = reference.name;
+  link.title = inPlainSight(text);
+  const open = (event: Event): void => {
+    event.preventDefault();
+    event.stopPropagation();
+    actions.openSymbol(reference.name);
+  };
+  link.addEventListener('click', open);
+  link.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter') open(event);
+  });
+  return link;
+}

@@ -1,0 +1,87 @@
+import { Icon } from '../../Icon';
+import { t } from '../../localization';
+import { memo } from '../../memo';
+import { fileWords, savedTokens, turnWords } from '../borderWords';
+import type { TranscriptController } from '../transcriptController';
+import type { TranscriptEntry } from '../transcriptRows';
+
+interface TurnBorderProps {
+  readonly entry: TranscriptEntry & { readonly kind: 'turn' };
+  readonly transcript: TranscriptController;
+}
+
+/** The line over the rows of a turn: what became of it as a whole. */
+export const TurnBorder = memo(({ entry: { stored, isHidden, isContinued }, transcript }: TurnBorderProps) => {
+  const { turn, files } = stored;
+  if (isContinued) {
+    return (
+      <div class="border turn-border" role="row">
+        <div class="border-cell" role="gridcell" aria-colspan={7}>{t('Turn {number}, continued', { number: stored.number })}</div>
+      </div>
+    );
+  }
+  const failure = turn.state === 'settled' ? turn.failure : null;
+  return (
+    <div class={`border turn-border${isHidden ? ' row-aside' : ''}`} role="row">
+      <div class="border-cell" role="gridcell" aria-colspan={7}>
+        <p class="border-words">{turnWords(stored).join(' · ')}<Versions stored={stored} transcript={transcript} /></p>
+        {failure !== null && <p class="border-note bad">{failure.sentence}</p>}
+        {files.length > 0 && (
+          <p class="border-note">{files.length === 1 ? t('1 file changed: {files}', { files: files.map(fileWords).join(', ') }) : t('{count} files changed: {files}', { count: files.length, files: files.map(fileWords).join(', ') })}</p>
+        )}
+      </div>
+    </div>
+  );
+});
+
+/** The ways a prompt was asked; the others stand in the transcript as well, hidden. */
+function Versions({ stored: { turn, versions }, transcript }: { readonly stored: TurnBorderProps['entry']['stored']; readonly transcript: TranscriptController }) {
+  const at = versions.findIndex(({ turnUid }) => turnUid === turn.uid);
+  if (versions.length < 2 || at === -1) return null;
+  const step = (by: 1 | -1, name: string, icon: string) => {
+    const target = versions[at + by];
+    return (
+      <button type="button" class="icon-button" title={name} aria-label={name} disabled={target === undefined} onClick={() => target !== undefined && void transcript.reveal(target.firstUid)}>
+        <Icon name={icon} />
+      </button>
+    );
+  };
+  return (
+    <span class="versions">
+      {step(-1, t('Previous Version'), 'chevron-left')}
+      {t('version {number} of {count}', { number: at + 1, count: versions.length })}
+      {step(1, t('Next Version'), 'chevron-right')}
+    </span>
+  );
+}
+
+interface SegmentBorderProps {
+  readonly entry: TranscriptEntry & { readonly kind: 'segment' };
+  readonly transcript: TranscriptController;
+}
+
+/** Where a compression happened, and the ways to its two sides: what was summarised, and the summary. */
+export const SegmentBorder = memo(({ entry: { before, segment, after }, transcript }: SegmentBorderProps) => (
+  <div class="border segment-border" role="row">
+    <div class="border-cell" role="gridcell" aria-colspan={7}>
+      {before !== null && (
+        <p class="border-words">
+          {saved(savedTokens(segment), t('Earlier part summarised'))}
+          {' · '}
+          <button type="button" class="link-button" onClick={() => void transcript.reveal(before.firstUid)}>{t('View original')}</button>
+        </p>
+      )}
+      {after !== null && (
+        <p class="border-words">
+          {saved(savedTokens(after), t('This part was summarised later'))}
+          {' · '}
+          <button type="button" class="link-button" onClick={() => void transcript.reveal(after.handoffUid ?? after.firstUid)}>{t('Go to the summary')}</button>
+        </p>
+      )}
+    </div>
+  </div>
+));
+
+function saved(tokens: string | null, what: string): string {
+  return tokens === null ? what : `${what}, ${tokens}`;
+}

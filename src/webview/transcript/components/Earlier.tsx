@@ -1,0 +1,43 @@
+import type { RowRevision } from '../../../protocol/transcriptProtocol';
+import { DiffView } from '../../chat/components/DiffView';
+import { t } from '../../localization';
+import { fullTime } from '../../times';
+import type { TranscriptController } from '../transcriptController';
+import type { TranscriptRow } from '../transcriptRows';
+import { PartView } from './PartView';
+
+interface EarlierProps {
+  readonly row: TranscriptRow;
+  readonly raw: boolean;
+  readonly open: boolean;
+  /** What it said before it was rewritten; null until somebody asks. */
+  readonly revisions: readonly RowRevision[] | null;
+  readonly transcript: TranscriptController;
+}
+
+/** What a repaired row said before: the words themselves, and what changed. Read when somebody asks. */
+export function Earlier({ row, raw, open, revisions, transcript }: EarlierProps) {
+  const { uid, role } = row.message;
+  if (revisions === null) {
+    return (
+      <button type="button" class="link-button" onClick={() => void transcript.actions.showRevisions(uid)}>
+        {t('Show Earlier Content')}
+      </button>
+    );
+  }
+  if (revisions.length === 0) return <p class="aside">{t('No earlier content is kept for this row.')}</p>;
+  return (
+    <>
+      {revisions.map(({ revisedAt, parts, diff }, index) => {
+        const time = fullTime(revisedAt);
+        return (
+          <section class="part earlier-content" key={index}>
+            <h2 class="part-title">{t('Before {time}', { time })}</h2>
+            {parts.map((part, at) => <PartView key={at} part={part} role={role} raw={raw} open={open} approvals={[]} markdown={transcript.markdown} />)}
+            {diff !== null && <DiffView diff={diff} label={t('What was changed at {time}', { time })} nameless />}
+          </section>
+        );
+      })}
+    </>
+  );
+}

@@ -1,0 +1,16 @@
+import { t } from '../../localization';
+import type { TranscriptController } from '../transcriptController';
+
+/** Why there is nothing to see, and what can be done about it. */
+export function EmptyRows({ transcript }: { readonly transcript: TranscriptController }) {
+  const stored = transcript.stored.value;
+  // Why it could not be read stands above.
+  if (stored === null) return null;
+  if (stored.total === 0) return <p class="grid-empty">{t('Nothing is stored in this session yet.')}</p>;
+  return (
+    <div class="grid-empty">
+      <p>{stored.total === 1 ? t('All rows are filtered out: 1 row is stored.') : t('All rows are filtered out: {count} rows are stored.', { count: stored.total })}</p>
+      <button type="button" class="button secondary" onClick={() => void transcript.clearFilters()}>{t('Clear Filters')}</button>
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+import type { ComponentChild } from 'preact';
+import { useState } from 'preact/hooks';
+import { t } from '../../localization';
+
+const mostLines = 40;
+const mostCharacters = 8000;
+
+/** What of a long text is shown first; the text itself where it is short. Pure. */
+export function beginningOf(text: string): string {
+  const lines = text.split('\n', mostLines + 1);
+  const beginning = lines.length > mostLines ? lines.slice(0, mostLines).join('\n') : text;
+  return beginning.length > mostCharacters ? beginning.slice(0, mostCharacters) : beginning;
+}
+
+interface FoldedProps {
+  readonly text: string;
+  /** Shown whole: somebody was brought here. */
+  readonly open: boolean;
+  readonly draw: (text: string) => ComponentChild;
+}
+
+/** A long text is shown to about its fortieth line, the rest on demand. */
+export function Folded({ text, open, draw }: FoldedProps) {
+  const [wanted, setWanted] = useState(false);
+  const beginning = beginningOf(text);
+  const isLong = beginning.length < text.length;
+  const isOpen = wanted || open || !isLong;
+  return (
+    <>
+      {draw(isOpen ? text : beginning)}
+      {isLong && !open && (
+        <button type="button" class="link-button fold" aria-expanded={isOpen} onClick={() => setWanted(!wanted)}>
+          {isOpen ? t('Show Less') : t('Show All ({count} lines)', { count: text.split('\n').length })}
+        </button>
+      )}
+    </>
+  );
+}

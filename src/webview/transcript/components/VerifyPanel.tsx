@@ -1,0 +1,110 @@
+import type { Verification, VerifiedTurn } from '../../../protocol/verifyProtocol';
+import { Icon } from '../../Icon';
+import { t } from '../../localization';
+import { fullTime } from '../../times';
+import type { TranscriptController } from '../transcriptController';
+import { progressWords, turnName, verdictWords, verifySentence, verifyTone } from '../verifyWords';
+import '../verify.css';
+
+/** Turns listed; those that do not hold what was shown come first. */
+const mostListed = 300;
+
+/** The result of Verify Session above the rows, or how far it has come. */
+export function VerifyPanel({ transcript }: { readonly transcript: TranscriptController }) {
+  const { verifier } = transcript;
+  const progress = verifier.progress.value;
+  const problem = verifier.problem.value;
+  const result = verifier.result.value;
+  if (progress !== null) {
+    return (
+      <div class="notice notice-info verify" role="status">
+        <Icon name="loading" spin />
+        <div class="notice-body verify-line">
+          <span>{progressWords(progress)}</span>
+          <button type="button" class="button compact secondary" onClick={() => verifier.cancel()}>{t('Cancel')}</button>
+        </div>
+      </div>
+    );
+  }
+  if (problem !== null) {
+    return (
+      <div class="notice notice-error verify" role="alert">
+        <Icon name="error" />
+        <div class="notice-body verify-line">
+          <span>{problem}</span>
+          <button type="button" class="button compact secondary" onClick={() => void verifier.run()}>{t('Try Again')}</button>
+        </div>
+      </div>
+    );
+  }
+  return result === null ? null : <Result result={result} transcript={transcript} />;
+}
+
+/** Beside a row: whether what was shown of it is stored. */
+export function VerifyMark({ uid, transcript }: { readonly uid: string; readonly transcript: TranscriptController }) {
+  const verdict = transcript.verifier.marks.value.get(uid);
+  if (verdict === undefined) return null;
+  return (
+    <span class={`verify-mark verify-mark-${verdict}`}>
+      <Icon name={verdict === 'held' ? 'pass' : 'error'} /> {verdict === 'held' ? t('verified') : t('not as shown')}
+    </span>
+  );
+}
+
+function Result({ result, transcript }: { readonly result: Verification; readonly transcript: TranscriptController }) {
+  const { verifier } = transcript;
+  const tone = verifyTone(result);
+  const open = verifier.detailsShown.value;
+  return (
+    <div class={`notice notice-${tone === 'error' ? 'error' : 'info'} verify`}>
+      <Icon name={tone} />
+      <div class="notice-body">
+        <span role={tone === 'error' ? 'alert' : 'status'}>{verifySentence(result)}</span>
+        <span class="notice-actions">
+          <button type="button" class="button compact secondary" aria-expanded={open} onClick={() => (verifier.detailsShown.value = !open)}>{t('Turn by Turn')}</button>
+          <button type="button" class="button compact secondary" onClick={() => void verifier.run()}>{t('Verify Again')}</button>
+          {tone === 'error' && <button type="button" class="button compact secondary" onClick={() => transcript.showLog()}>{t('Show Log')}</button>}
+          <button type="button" class="button compact secondary" onClick={() => verifier.close()}>{t('Close')}</button>
+        </span>
+        {open && <Details result={result} transcript={transcript} />}
+      </div>
+    </div>
+  );
+}
+
+function Details({ result, transcript }: { readonly result: Verification; readonly transcript: TranscriptController }) {
+  const sorted = [...result.turns].sort((a, b) => Number(b.verdict === 'missing') - Number(a.verdict === 'missing'));
+  return (
+    <div class="verify-details" tabIndex={0} role="group" aria-label={t('Turn by Turn')}>
+      {result.findings.length > 0 && (
+        <ul class="verify-list">
+          {result.findings.map(({ sentence, messageUid }, index) => (
+            <li key={index}>{messageUid === null ? sentence : <RowLink uid={messageUid} words={sentence} transcript={transcript} />}</li>
+          ))}
+        </ul>
+      )}
+      <ul class="verify-list">
+        {sorted.slice(0, mostListed).map((turn) => <Turn key={turn.turnUid} turn={turn} transcript={transcript} />)}
+      </ul>
+      {sorted.length > mostListed && <p class="verify-rest">{t('{count} more turns are not listed.', { count: sorted.length - mostListed })}</p>}
+    </div>
+  );
+}
+
+function Turn({ turn, transcript }: { readonly turn: VerifiedTurn; readonly transcript: TranscriptController }) {
+  const { messageUid, at, verdict, missing } = turn;
+  const copied = missing.find(({ kind }) => kind === 'text')?.messageUid;
+  return (
+    <li class={`verify-turn verify-${verdict}`}>
+      <Icon name={verdict === 'missing' ? 'error' : verdict === 'unwitnessed' ? 'info' : 'pass'} />
+      {messageUid === null ? <span>{turnName(turn)}</span> : <RowLink uid={missing[0]?.messageUid ?? messageUid} words={turnName(turn)} transcript={transcript} />}
+      {at !== null && <span class="verify-time">{fullTime(at)}</span>}
+      <span class="verify-words">{verdictWords(turn)}</span>
+      {copied !== undefined && <button type="button" class="link-button" onClick={() => transcript.verifier.copyShown(copied)}>{t('Copy What Was Shown')}</button>}
+    </li>
+  );
+}
+
+function RowLink({ uid, words, transcript }: { readonly uid: string; readonly words: string; readonly transcript: TranscriptController }) {
+  return <button type="button" class="link-button" onClick={() => void transcript.reveal(uid)}>{words}</button>;
+}
