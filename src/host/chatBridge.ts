@@ -13,20 +13,25 @@ import { chatHandlers, type ChatEditor } from './chatHandlers';
 import type { ChatModels } from './chatModels';
 import { DrawnPages } from './drawnPages';
 import { errorWords } from './errorWords';
+import type { StarterDesk } from './firstSteps/starterDesk';
 import { RecentSessions } from './recentSessions';
+import { RunningCallEvents } from './runningCallEvents';
 import { originOf } from './sessionOrigin';
 import type { StoreDesk } from './storeDesk';
 import { ViewEndpoint, type WebviewPort } from './viewEndpoint';
+import type { ChatWitness } from './witness/chatWitness';
 
 export interface ChatBridgeNeeds {
   readonly gateway: Gateway;
-  readonly sessions: Pick<SessionStore, 'getSession' | 'getMessage' | 'getTurn' | 'findSession' | 'conversationTip' | 'getMeta' | 'setMeta'>;
+  readonly sessions: Pick<SessionStore, 'getSession' | 'getMessage' | 'getTurn' | 'findSession' | 'approval' | 'conversationTip' | 'getMeta' | 'setMeta'>;
   readonly store: StoreDesk;
   readonly models: ChatModels;
   readonly editor: ChatEditor;
   readonly files: ChatFiles;
   readonly attachments: PromptAttachments;
-  readonly surroundings: () => Pick<ChatState, 'restricted' | 'folderName' | 'demoPrompts' | 'localization' | 'promptFiles'>;
+  readonly starters?: Pick<StarterDesk, 'prompts'>;
+  readonly witness: ChatWitness;
+  readonly surroundings: () => Pick<ChatState, 'restricted' | 'folderName' | 'isVirtual' | 'demoPrompts' | 'localization' | 'promptFiles'>;
   /** The model or session that is shown has changed. */
   readonly onChange: () => void;
   readonly log: Log;
@@ -46,6 +51,7 @@ export class ChatBridge implements Surface, Disposable {
   /** The next drawing must carry everything, not only the session. */
   private bootstrapDue = false;
   private focusDue = false;
+  private findDue = false;
   /** For the composer, once a page shows it. */
   private readonly insertionsDue: ChatNotifications['insertPrompt'][] = [];
   private revealDue: ChatNotifications['reveal'] | null = null;
@@ -58,6 +64,10 @@ export class ChatBridge implements Surface, Disposable {
   private listed: readonly SessionSummary[] = [];
   private behind: readonly BackgroundSession[] = [];
   private restored = false;
+  private isRestoring = false;
+  /** What a later window would show first; null: not known. */
+  private remembered: string | null = null;
+  private readonly calls: RunningCallEvents;
   private attachment: Disposable;
 
   constructor(
@@ -65,12 +75,14 @@ export class ChatBridge implements Surface, Disposable {
     private readonly needs: ChatBridgeNeeds,
   ) {
     const { gateway, store, models } = needs;
-    this.recent = new RecentSessions(gateway, needs.log, (sessions) => this.listRead(sessions));
+    this.recent = new RecentSessions(gateway, needs.log, (sessions) => this.listRead(sessions), (reason) => store.recentUnread(reason, async () => this.recent.refresh()));
+    this.calls = this.lifetime.register(new RunningCallEvents(gateway));
     this.attachment = gateway.attach(this);
     this.lifetime.register(toDisposable(() => this.attachment.dispose()));
     this.lifetime.register(store.onDidChange(() => this.storeChanged()));
     this.lifetime.register(models.onDidChange(() => this.modelsChanged()));
     this.lifetime.register(needs.files.onDidChange((change) => this.tell('changedFiles', change)));
+    this.lifetime.register(needs.witness.onDidAsk((ask) => this.tell('witness', ask)));
     this.lifetime.register(gateway.onDidChangeRunning(() => this.recent.refresh()));
     this.storeChanged();
   }
@@ -97,6 +109,7 @@ export class ChatBridge implements Surface, Disposable {
       onEarlierLoaded: (rows) => this.pages.loaded(rows),
       onBackgroundDismissed: (sessionId) => this.dismissBackground(sessionId),
       onNewMode: (mode) => this.tell('mode', { sessionId: null, mode }),
+      onNewEffort: () => this.tellEffort('changed'),
     });
     const endpoint = new ViewEndpoint<typeof chatCommands, typeof chatRequests, ChatResults, ChatNotifications>(
       port,
@@ -130,6 +143,12 @@ export class ChatBridge implements Surface, Disposable {
     if (this.phase !== 'away') this.inBackground(this.draw('shown'));
   }
 
+  /** Opens the find bar, once a page shows the conversation. */
+  find(): void {
+    this.findDue = true;
+    this.whenLive();
+  }
+
   insertPrompt(text: string, parts: readonly DraftPart[] = []): void {
     this.insertionsDue.push(parts.length === 0 ? { text } : { text, parts });
     this.whenLive();
@@ -142,6 +161,7 @@ export class ChatBridge implements Surface, Disposable {
     this.shownModel = null;
     this.drawnSession = null;
     this.restored = false;
+    this.remembered = null;
   }
 
   /** Something around the session changed, say the open folders: everything is drawn again. */
@@ -153,9 +173,10 @@ export class ChatBridge implements Surface, Disposable {
     this.tell('trust', { restricted: this.needs.surroundings().restricted });
   }
 
-  /** The setting has changed that decides where no mode was chosen. */
+  /** A setting has changed that decides where no mode or effort was chosen. */
   usualModeChanged(): void {
     for (const sessionId of new Set([null, this.shownSession])) this.inBackground(this.tellMode(sessionId));
+    this.inBackground(this.tellEffort('changed'));
   }
 
   promptFilesChanged(): void {
@@ -179,6 +200,10 @@ export class ChatBridge implements Surface, Disposable {
       if (event.sessionId === this.shownSession) this.tell('mode', { sessionId: event.sessionId, mode: event.mode });
       return;
     }
+    if (event.kind === 'effortChanged') {
+      if (event.sessionId === this.shownSession) this.tell('effort', { sessionId: event.sessionId, effort: event.effort });
+      return;
+    }
     this.recent.refresh();
     const shown = this.shownSession;
     if (shown !== null && event.sessionIds.includes(shown)) this.inBackground(this.tellTitle(shown));
@@ -191,8 +216,10 @@ export class ChatBridge implements Surface, Disposable {
     if (!this.changed && reason !== 'compression') this.pages.startOver();
     this.drawnSession = sessionId;
     this.tellBackground();
-    this.inBackground(this.needs.sessions.setMeta(this.shownKey, sessionId ?? ''));
-    if (this.phase !== 'away') this.inBackground(this.draw('shown'));
+    const drawn = this.phase === 'away' ? Promise.resolve() : this.draw(this.isRestoring ? 'bootstrap' : 'shown');
+    this.inBackground(drawn);
+    const { attachment } = this;
+    this.inBackground(drawn.catch(() => undefined).then(() => (attachment === this.attachment ? this.rememberShown() : undefined)));
   }
 
   dispose(): void {
@@ -216,18 +243,16 @@ export class ChatBridge implements Surface, Disposable {
     this.bootstrapDue ||= what === 'bootstrap';
     this.phase = 'drawing';
     this.held = [];
-    if (this.revealDue !== null) this.pages.reachTo(this.revealDue.messageUid);
-    const shown = await this.readShown();
-    const state = this.bootstrapDue ? await this.readState(shown) : null;
+    const [shown, around] = await Promise.all([this.readShown(), this.bootstrapDue ? this.readState() : null]);
     // A newer drawing, or the page's end, has taken over; it sends everything that this one would have.
     if (drawing !== this.drawings || this.endpoint === null) return;
     this.shownModel = shown?.session.model ?? null;
-    if (state === null) {
+    if (around === null) {
       if (shown === null) this.endpoint.notify('beginning', this.beginning);
       this.endpoint.notify('shown', shown);
       if (shown === null) this.inBackground(this.tellMode(null));
       this.endpoint.notify('model', this.modelState);
-    } else this.endpoint.notify('bootstrap', { ...state, model: this.modelState, background: this.behind });
+    } else this.endpoint.notify('bootstrap', { ...around, shown, model: this.modelState, background: this.behind });
     this.changed = false;
     this.bootstrapDue = false;
     this.phase = 'live';
@@ -235,7 +260,9 @@ export class ChatBridge implements Surface, Disposable {
     this.needs.onChange();
     const held = this.held;
     this.held = [];
+    if (shown !== null && shown.openTurn !== null) for (const event of this.calls.of(shown.openTurn.uid, shown.activity)) this.onTurnEvent(shown.session.id, event);
     for (const send of held) send();
+    this.inBackground(this.tellEffort('drawn'));
     this.whenLive();
   }
 
@@ -245,8 +272,7 @@ export class ChatBridge implements Surface, Disposable {
     try {
       const { session, page, queue, draft, draftParts, openTurn, activity, approval, mode } = await this.pages.read(this.needs.gateway, sessionId);
       const { messages, turns, versions, hasEarlier } = page;
-      const origin = await originOf(session, this.needs.sessions);
-      const changes = await this.needs.files.ofTurns(turns.map(({ uid }) => uid));
+      const [origin, changes] = await Promise.all([originOf(session, this.needs.sessions), this.needs.files.ofTurns(turns.map(({ uid }) => uid))]);
       return { session, messages, turns, versions, changes, hasEarlier, queue, draft, draftParts, openTurn, activity, approval, mode, origin, changed: this.changed };
     } catch (error) {
       this.needs.log.error(`Session ${sessionId} could not be read`, error);
@@ -255,7 +281,7 @@ export class ChatBridge implements Surface, Disposable {
     }
   }
 
-  private async readState(shown: ShownSession | null): Promise<ChatState> {
+  private async readState(): Promise<Omit<ChatState, 'shown'>> {
     const { gateway, store, models, log } = this.needs;
     const orNothing = async <T>(read: () => Promise<T>, nothing: T): Promise<T> => {
       if (!store.isReadable) return nothing;
@@ -264,15 +290,20 @@ export class ChatBridge implements Surface, Disposable {
         return nothing;
       });
     };
-    this.listed = await orNothing(() => this.recent.read(), []);
+    const [listed, newDraft, newDraftParts, newMode] = await Promise.all([
+      orNothing(() => this.recent.read(), []),
+      orNothing(() => gateway.draft('new'), ''),
+      orNothing(() => gateway.draftParts('new'), []),
+      orNothing(() => gateway.mode(this.id, null), 'ask'),
+    ]);
+    this.listed = listed;
     this.behind = this.background.among(this.listed, this.shownSession);
     return {
-      shown,
-      newDraft: await orNothing(() => gateway.draft('new'), ''),
-      newDraftParts: await orNothing(() => gateway.draftParts('new'), []),
+      newDraft,
+      newDraftParts,
       recentSessions: this.listed,
       beginning: this.beginning,
-      newMode: await orNothing(() => gateway.mode(this.id, null), 'ask'),
+      newMode,
       background: this.behind,
       model: this.modelState,
       setup: models.setup,
@@ -289,8 +320,9 @@ export class ChatBridge implements Surface, Disposable {
   private async pageLoaded(): Promise<void> {
     this.phase = 'drawing';
     const { shownSession } = this;
-    if (shownSession !== null && this.needs.store.isReadable) this.inBackground(this.needs.gateway.setSeen(shownSession));
     await this.draw('bootstrap');
+    // Behind the drawing: a write waits for the disk, and reading would wait behind it.
+    if (shownSession !== null && this.needs.store.isReadable) this.inBackground(this.needs.gateway.setSeen(shownSession));
   }
 
   private listRead(sessions: readonly SessionSummary[]): void {
@@ -326,6 +358,8 @@ export class ChatBridge implements Surface, Disposable {
     if (this.phase !== 'live') return;
     if (this.focusDue) this.tell('focusComposer', {});
     this.focusDue = false;
+    if (this.findDue) this.tell('find', {});
+    this.findDue = false;
     for (const insertion of this.insertionsDue.splice(0)) this.tell('insertPrompt', insertion);
     if (this.revealDue !== null) this.tell('reveal', this.revealDue);
     this.revealDue = null;
@@ -346,10 +380,24 @@ export class ChatBridge implements Surface, Disposable {
   private async restore(): Promise<void> {
     const { gateway, sessions } = this.needs;
     const remembered = this.shownSession === null ? await sessions.getMeta(this.shownKey) : null;
+    this.remembered ??= remembered;
     if (remembered !== null && remembered !== '' && this.shownSession === null && (await sessions.getSession(remembered)) !== null) {
-      await gateway.switchSession(this.id, { reason: 'resume', sessionId: remembered });
+      this.isRestoring = true;
+      await gateway.switchSession(this.id, { reason: 'resume', sessionId: remembered }).finally(() => (this.isRestoring = false));
+      // It was drawn with the switch.
+      return;
     }
     if (this.phase !== 'away') await this.draw('bootstrap');
+  }
+
+  private async rememberShown(): Promise<void> {
+    const shown = this.shownSession ?? '';
+    if (shown === this.remembered) return;
+    this.remembered = shown;
+    await this.needs.sessions.setMeta(this.shownKey, shown).catch((error: unknown) => {
+      this.remembered = null;
+      throw error;
+    });
   }
 
   private modelsChanged(): void {
@@ -359,6 +407,14 @@ export class ChatBridge implements Surface, Disposable {
 
   private async tellMode(sessionId: string | null): Promise<void> {
     if (this.needs.store.isReadable) this.tell('mode', { sessionId, mode: await this.needs.gateway.mode(this.id, sessionId) });
+  }
+
+  /** Behind a drawing a view takes it for the default until it is told otherwise. */
+  private async tellEffort(when: 'drawn' | 'changed'): Promise<void> {
+    if (!this.needs.store.isReadable) return;
+    const sessionId = this.shownSession;
+    const effort = await this.needs.gateway.effort(this.id, sessionId);
+    if (when === 'changed' || effort !== 'default') this.tell('effort', { sessionId, effort });
   }
 
   private async modelChosen(sessionId: string | null): Promise<void> {

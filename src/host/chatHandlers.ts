@@ -4,13 +4,19 @@ import type { SessionStore } from '../store/sessionStore';
 import { allowRuleProblem } from '../tools/approval/ruleText';
 import type { ApprovalDecision, Mode } from '../transcript/approval';
 import type { DraftPart, SentPart } from '../transcript/draftPart';
+import { refuseUnseenApproval } from './approvals/approvalOfView';
 import { attachmentHandlers } from './attachments/attachmentHandlers';
 import type { PromptAttachments } from './attachments/promptAttachments';
 import type { ChatModels } from './chatModels';
+import { composerHandlers } from './composer/composerHandlers';
 import { changedFileHandlers, joined } from './changedFiles/changedFileHandlers';
 import type { ChatFiles } from './changedFiles/chatFiles';
+import { feedHandlers } from './feed/feedHandlers';
+import { codeHandlers, type CodeActions } from './codeActions/codeHandlers';
+import type { StarterDesk } from './firstSteps/starterDesk';
 import type { StoreDesk } from './storeDesk';
 import type { CommandHandlers, RequestHandlers } from './viewEndpoint';
+import type { ChatWitness } from './witness/chatWitness';
 
 /** What a chat view asks of the editor around it. */
 export interface ChatEditor {
@@ -24,7 +30,7 @@ export interface ChatEditor {
   showLog(): void;
   copy(text: string): Promise<void>;
   openLink(href: string): Promise<void>;
-  insertAtCursor(text: string): Promise<void>;
+  readonly code: CodeActions;
   /** Carries out a setup entry of the empty state. */
   setUp(entryId: string): Promise<void>;
   /** An action of a notice that is not the store's own. */
@@ -34,12 +40,15 @@ export interface ChatEditor {
 export interface ChatHandlerNeeds {
   readonly surfaceId: string;
   readonly gateway: Gateway;
-  readonly sessions: Pick<SessionStore, 'getMessage' | 'getSession' | 'getTurn' | 'findSession'>;
+  readonly sessions: Pick<SessionStore, 'getMessage' | 'getSession' | 'getTurn' | 'findSession' | 'approval'>;
   readonly store: StoreDesk;
   readonly models: ChatModels;
   readonly editor: ChatEditor;
   readonly files: ChatFiles;
   readonly attachments: PromptAttachments;
+  /** Absent: nothing is suggested. */
+  readonly starters?: Pick<StarterDesk, 'prompts'>;
+  readonly witness: ChatWitness;
   readonly onReady: () => Promise<void>;
   readonly onModelChosen: (sessionId: string | null) => Promise<void>;
   /** The next drawing of the session must reach back to this message. */
@@ -47,6 +56,7 @@ export interface ChatHandlerNeeds {
   readonly onEarlierLoaded: (rows: number) => void;
   readonly onBackgroundDismissed: (sessionId: string) => void;
   readonly onNewMode: (mode: Mode) => void;
+  readonly onNewEffort: () => Promise<void>;
 }
 
 export interface ChatHandlers {
@@ -58,6 +68,7 @@ export interface ChatHandlers {
 export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
   const { gateway, surfaceId, store, models, editor, files } = needs;
   const workFiles = changedFileHandlers(files);
+  const code = codeHandlers(editor.code);
   let draftSaved: Promise<void> = Promise.resolve();
   const saveDraft = async (key: string, text: string, parts: readonly DraftPart[] | undefined): Promise<void> => {
     await store.settled();
@@ -75,7 +86,10 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
   return {
     commands: {
       ...workFiles.commands,
+      ...code.commands,
       ready: () => needs.onReady(),
+      plugSeen: () => needs.witness.plugSeen(),
+      shownText: ({ messageUid, text }) => needs.witness.shownText(messageUid, text),
       saveDraft: ({ key, text, parts }) => (draftSaved = saveDraft(key, text, parts)),
       dismissBackground: ({ sessionId }) => needs.onBackgroundDismissed(sessionId),
       openTranscript: async ({ messageUid }) => {
@@ -91,7 +105,6 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
       showLog: () => editor.showLog(),
       copy: ({ text }) => editor.copy(text),
       openLink: ({ href }) => editor.openLink(href),
-      insertAtCursor: ({ text }) => editor.insertAtCursor(text),
       skipRecall: ({ sessionId, turnUid }) => gateway.skipRecall(sessionId, turnUid),
       runAction: async ({ action }) => {
         if (!(await store.runAction(action))) await editor.runAction(action);
@@ -99,7 +112,12 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
     },
     requests: {
       ...workFiles.requests,
+      ...code.requests,
+      ...feedHandlers(needs),
       ...attachmentHandlers(needs.attachments),
+      starterPrompts: async () => (await needs.starters?.prompts()) ?? [],
+      ...composerHandlers(needs),
+      witnessed: ({ conversations }) => needs.witness.witnessed(surfaceId, conversations),
       submit: async ({ busy, parts, ...prompt }) => {
         await store.settled();
         const along = await resolved(prompt.uid, parts);
@@ -176,6 +194,7 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
       decideApproval: async ({ approvalId, decision }) => {
         await store.settled();
         refuseUnusableRules(decision);
+        await refuseUnseenApproval(needs.sessions, gateway.shownSession(surfaceId), approvalId);
         await gateway.decideApproval(approvalId, decision);
         return null;
       },

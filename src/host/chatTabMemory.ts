@@ -9,6 +9,7 @@ export function ownMemory(sessions: ChatBridgeNeeds['sessions'], shown: string |
     getMessage: (uid) => sessions.getMessage(uid),
     getTurn: (uid) => sessions.getTurn(uid),
     findSession: (text) => sessions.findSession(text),
+    approval: (id) => sessions.approval(id),
     conversationTip: (id) => sessions.conversationTip(id),
     getMeta: () => Promise.resolve(remembered),
     setMeta: (_key, value) => {

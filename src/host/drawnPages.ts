@@ -2,6 +2,8 @@ import type { Gateway, SessionSnapshot } from '../gateway/gateway';
 
 /** Messages of a session that a view is given at once; earlier ones are loaded when the person scrolls to them. */
 export const pageSize = 60;
+/** The most that a drawing takes in beyond the first page because a view had loaded it: a view lets go of more than that by itself. */
+const mostEarlier = 180;
 /** The most that is read to reach back to one message. */
 const farthest = 4000;
 
@@ -17,7 +19,7 @@ export class DrawnPages {
   }
 
   loaded(rows: number): void {
-    this.earlier += rows;
+    this.earlier = Math.min(mostEarlier, this.earlier + rows);
   }
 
   /** The next reading takes in this message, where it is still shown. */
@@ -33,7 +35,7 @@ export class DrawnPages {
       const { messages, hasEarlier } = snapshot.page;
       const isThere = wanted === null || messages.some(({ uid }) => uid === wanted);
       if (!isThere && hasEarlier && size < farthest) continue;
-      this.earlier = Math.max(this.earlier, messages.length - pageSize);
+      this.earlier = Math.min(mostEarlier, Math.max(this.earlier, messages.length - pageSize));
       return snapshot;
     }
   }

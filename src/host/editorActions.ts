@@ -1,10 +1,12 @@
 import * as vscode from 'vscode';
 import type { ChatEditor } from './chatHandlers';
+import type { CodeActions } from './codeActions/codeHandlers';
 import type { LinkOpener } from './linkOpener';
 import { reloadWindowAction } from './storageMove';
 
 export interface EditorActionNeeds {
   readonly links: LinkOpener;
+  readonly code: CodeActions;
   readonly channel: vscode.LogOutputChannel;
   readonly extensionId: string;
   /** Lets the person choose what a surface shows. */
@@ -17,6 +19,10 @@ export interface EditorActionNeeds {
 /** What views and commands ask of the editor: open, show, pick, copy. */
 export class EditorActions implements ChatEditor {
   constructor(private readonly needs: EditorActionNeeds) {}
+
+  get code(): CodeActions {
+    return this.needs.code;
+  }
 
   async openTranscript(sessionId: string, messageUid: string | null): Promise<void> {
     this.needs.openTranscript(sessionId, messageUid);
@@ -62,13 +68,6 @@ export class EditorActions implements ChatEditor {
     return this.needs.links.open(href);
   }
 
-  /** Into the editor that was last in use; without one, into a new untitled file, so that the text is not lost. */
-  async insertAtCursor(text: string): Promise<void> {
-    const editor = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0];
-    const inserted = editor === undefined ? false : await editor.edit((edit) => edit.replace(editor.selection, text));
-    if (!inserted) await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: text }));
-  }
-
   async runAction(action: string): Promise<void> {
     const [name = '', argument = ''] = action.split(/:(.*)/s);
     switch (name) {
@@ -88,6 +87,8 @@ export class EditorActions implements ChatEditor {
         return this.pickModel(null);
       case 'setUpModel':
         return this.needs.setUpModel(null);
+      case 'getStarted':
+        return void (await vscode.commands.executeCommand('hermes.getStarted'));
       case 'setUpMemory':
         return void (await vscode.commands.executeCommand('hermes.setUpMemory'));
       default:

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { parseEndpoint } from '../models/endpoint';
+import { keyIn } from '../models/pastedKey';
 import type { ProviderSettings } from '../models/providerSettings';
 
 export interface NewEndpoint {
@@ -34,7 +35,7 @@ export async function askForEndpoint(taken: readonly string[], pastedKey: string
 
   const key = pastedKey ?? (await askForKey(title, address.loopback));
   if (key === undefined) return null;
-  return { endpoint: { name: name.trim(), protocol, baseUrl: address.baseUrl }, key: key.trim() === '' ? null : key.trim() };
+  return { endpoint: { name: name.trim(), protocol, baseUrl: address.baseUrl }, key: keyIn(key) };
 }
 
 async function askForProtocol(title: string): Promise<ProviderSettings['protocol'] | null> {
@@ -54,6 +55,7 @@ async function askForKey(title: string, loopback: boolean): Promise<string | und
     prompt: loopback ? vscode.l10n.t('Key. A server on this machine usually needs none: press Enter.') : vscode.l10n.t('Key. Leave it empty if the endpoint needs none.'),
     password: true,
     ignoreFocusOut: true,
+    validateInput: (text) => (text.trim() === '' || keyIn(text) !== null ? undefined : vscode.l10n.t('A key has no spaces in it.')),
   });
 }
 

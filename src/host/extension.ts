@@ -33,6 +33,8 @@ import { readOnlyTools } from '../tools/readOnlyTools';
 import { ToolRegistry } from '../tools/toolRegistry';
 import { WorkspacePaths } from '../tools/workspacePaths';
 import { ApprovalDesk } from './approvals/approvalDesk';
+import { AnswerNotices } from './answerNotices';
+import { windowNotices } from './windowNotices';
 import { ApprovalNotices } from './approvalNotices';
 import { AttachmentDesk } from './attachments/attachmentDesk';
 import { BuiltinMemoryDesk } from './builtinMemoryDesk';
@@ -42,6 +44,7 @@ import { ChangedFilesDesk } from './changedFiles/changedFilesDesk';
 import { ChatBridge } from './chatBridge';
 import { ChatTabs, chatTabViewType } from './chatTabs';
 import { ChatView, chatViewId } from './chatView';
+import { CodeDesk } from './codeActions/codeDesk';
 import { registerCommands, reportFailure, windowCommands } from './commands';
 import { ContainerNotice } from './containerNotice';
 import { thisMachineFacts } from './containerPlace';
@@ -53,6 +56,7 @@ import { EditorTextSearch } from './editorTextSearch';
 import { editorTools } from './editorTools';
 import { EditorWorkspaceFiles } from './editorWorkspaceFiles';
 import { registerEntryPoints } from './knowledge/entryPoints';
+import type { AskedAbout } from './knowledge/promptText';
 import { KnowledgeDesk } from './knowledge/knowledgeDesk';
 import { LinkOpener } from './linkOpener';
 import { McpDesk } from './mcp/mcpDesk';
@@ -67,7 +71,10 @@ import { providersBundle } from './providersBundle';
 import { hindsightBundle } from './hindsightBundle';
 import { HindsightDesk } from './hindsightDesk';
 import { MemorySetup } from './memorySetup';
+import { editorStarters } from './firstSteps/editorStarters';
+import { editorWalkthrough } from './firstSteps/editorWalkthrough';
 import { findRipgrep, ripgrepCandidates } from './ripgrepPath';
+import { findCommand } from './feed/findCommand';
 import { screenCommands } from './screenCommands';
 import { SearchTab, searchViewType } from './searchTab';
 import { SessionOpener } from './sessionOpener';
@@ -77,12 +84,14 @@ import { SettingsWatcher } from './settingsWatcher';
 import { SpillFolders } from './spillFolders';
 import { StorageMove } from './storageMove';
 import { StatusBar } from './statusBar';
+import { StatusDesk } from './statusDesk';
 import { StoreDesk } from './storeDesk';
 import { TerminalDesk } from './terminal/terminalDesk';
 import { TranscriptTabs, transcriptViewType } from './transcriptTabs';
 import { GatewayTurnGuard } from './turnGuard';
 import { WebviewPrograms } from './webviewPrograms';
 import { windowStorageFolder } from './windowStorage';
+import { WitnessRooms } from './witness/witnessRooms';
 
 /** How long turns may take to settle, and the store to close. The editor gives an extension five seconds in all. */
 const settlePatienceMs = 3000;
@@ -233,7 +242,6 @@ class HermesWindow {
             return catalog.resolve(model, signal);
           },
           systemPrompt: (hasTools) => systemPrompt({ roots: files.roots(), platform: process.platform, hasTools }),
-          reasoningEffort: settings.current.reasoningEffort,
           maxIterations: settings.current.maxIterations,
         }),
       agentSignature: (model) => JSON.stringify([model, settings.current, keyChanges, project.version, files.roots().map((root) => root.path)]),
@@ -243,6 +251,7 @@ class HermesWindow {
       folder: () => files.roots()[0]?.path ?? null,
       busyMode: () => settings.current.busyInput,
       defaultMode: () => settings.current.mode,
+      defaultEffort: () => settings.current.reasoningEffort,
       contextEngine: new Compressor({ clock, log, threshold: () => settings.current.compressionThreshold }),
       summaryModel: () => settings.current.compressionModel,
     }));
@@ -257,6 +266,7 @@ class HermesWindow {
       catalog, desk: models, keys, gateway,
       endpoints: { all: () => settings.current.providers, add: (endpoint) => settings.addProvider(endpoint) },
       shownSession: () => gateway.shownSession(surfaceId()),
+      focusChat: () => focusChat(),
       modelOf: async (sessionId) => (sessionId === null ? null : ((await store.getSession(sessionId))?.model ?? null)),
     });
     const memorySetup = new MemorySetup({
@@ -265,20 +275,24 @@ class HermesWindow {
       save: (url, bank) => settings.saveHindsight(url, bank),
     });
     const links = new LinkOpener(new WorkspacePaths(files));
+    const code = own(new CodeDesk({ files, editor: fileEditor, clock, log }));
     const editor = new EditorActions({
-      links, channel,
+      links, channel, code,
       extensionId: context.extension.id,
       pickSession: (surfaceId) => sessions.resume(surfaceId),
       openTranscript: (sessionId, messageUid) => tabs.open(sessionId, messageUid),
       pickModel: (sessionId) => setup.select(sessionId),
       setUpModel: (entryId) => setup.run(entryId),
     });
-    const statusBar = own(new StatusBar());
-    const showStatus = (): void => statusBar.show({ running: gateway.runningTurns().filter(({ isSubAgent }) => isSubAgent !== true).length, waiting: notices.count, store: storeDesk.shown.kind, model: bridge.modelState.chosen });
+    const status = own(new StatusDesk({ gateway, sessions: store, clock, bar: own(new StatusBar()), facts: () => ({ waiting: notices.count, store: storeDesk.shown.kind, model: bridge.modelState.chosen }) }));
+    const walkthrough = own(editorWalkthrough(context, gateway, store));
+    const showStatus = (): void => (status.show(), walkthrough.modelChosen(bridge.modelState.chosen !== null), walkthrough.plugPulled(witnessRooms.plugWasPulled));
     const attachments = own(new AttachmentDesk({ files, sessions: store, clock, log, uid: randomUUID, t: translate, lastOutput: () => terminal.lastOutput(20_000) }));
+    const witnessRooms = own(new WitnessRooms({ gateway, store, storeDesk, storageFolder: () => storeFolderOf(currentFolder), folder: () => files.roots()[0]?.path ?? null, surfaceId: chatSurfaceId, ids, clock, log }));
+    const { witness, verification } = witnessRooms;
     const chatNeeds = {
-      gateway, store: storeDesk, models, editor, log, files: changedFiles.chat, attachments,
-      surroundings: () => ({ restricted: !vscode.workspace.isTrusted, folderName: vscode.workspace.name ?? null, demoPrompts, localization, promptFiles: project.offered }),
+      gateway, store: storeDesk, models, editor, log, files: changedFiles.chat, attachments, starters: editorStarters(files, log, translate), witness,
+      surroundings: () => ({ restricted: !vscode.workspace.isTrusted, folderName: vscode.workspace.name ?? null, isVirtual: vscode.workspace.workspaceFolders?.[0] !== undefined && vscode.workspace.workspaceFolders[0].uri.scheme !== 'file', demoPrompts, localization, promptFiles: project.offered }),
     };
     const shownChanged = (): void => (showStatus(), sessions.shownChanged(), containerNotice.update());
     const bridge: ChatBridge = own(new ChatBridge(chatSurfaceId, { ...chatNeeds, sessions: store, onChange: shownChanged }));
@@ -302,25 +316,26 @@ class HermesWindow {
       openTranscript: (sessionId, messageUid) => tabs.open(sessionId, messageUid),
       storeSettled: () => storeDesk.settled(),
     });
-    const insertPrompt = async (text: string): Promise<void> => {
+    const insertPrompt = async ({ text, parts }: AskedAbout): Promise<void> => {
       const target = activeTab() ?? bridge;
       await focusChat();
-      target.insertPrompt(text);
+      target.insertPrompt(text, parts);
     };
     own(registerEntryPoints({ files, insert: insertPrompt, uid: randomUUID }, log));
-    const notices = (this.approvalNotices = own(new ApprovalNotices({
+    const noticed = {
       gateway, log, clock, t: translate,
       when: () => settings.current.notifications,
-      isInSight: (sessionId) => [bridge, ...chatTabs.bridges].some((each) => each.isVisible() && each.shownSession === sessionId),
-      open: (sessionId) => opener.open(sessionId, null, 'chat'),
-      notify: (message, ...buttons) => vscode.window.showInformationMessage(message, ...buttons),
-    })));
+      isInSight: (sessionId: string) => [bridge, ...chatTabs.bridges].some((each) => each.isVisible() && each.shownSession === sessionId),
+      open: (sessionId: string) => opener.open(sessionId, null, 'chat'),
+    };
+    const notices = (this.approvalNotices = own(new ApprovalNotices({ ...noticed, notify: (message, ...buttons) => vscode.window.showInformationMessage(message, ...buttons) })));
+    own(new AnswerNotices({ ...noticed, ...windowNotices, sessions: store, turnOff: () => settings.saveNotifications('never') }));
     const search = own(
       new SearchTab(programs, { gateway, sessions: store, store: storeDesk, localization, log, open: (...target) => opener.open(...target) }),
     );
     const tabs: TranscriptTabs = own(
       new TranscriptTabs(programs, {
-        gateway, sessions: store, store: storeDesk, clock, localization, log,
+        gateway, sessions: store, store: storeDesk, clock, localization, log, verification, code,
         editor: {
           openInChat: (sessionId, messageUid) => opener.open(sessionId, messageUid, 'chat'),
           branchFrom: async (sessionId, messageUid) => void (await vscode.commands.executeCommand('hermes.branchFromHere', { sessionId, messageUid })),
@@ -339,7 +354,7 @@ class HermesWindow {
     // Sessions of other folders
     const others = (this.others = own(
       new OtherFoldersDesk({
-        context, programs, gateway, sessions: store, store: storeDesk, distFolder, localization, clock, log, t: translate, editor,
+        context, programs, gateway, sessions: store, store: storeDesk, distFolder, localization, clock, log, t: translate, editor, code,
         storagePath: () => settings.current.storagePath,
         ownFolder: () => storeFolderOf(currentFolder),
         startWorker: () => startNodeWorker(workerEntry),
@@ -373,7 +388,9 @@ class HermesWindow {
     own(registerCommands(changedFiles.commands(shown), log));
     const windowTable = windowCommands({ chat, shown, editor, setUpModel: () => setup.run(null), setUpMemory: () => memorySetup.run() });
     const screens = screenCommands({ chosen: sessions.chosen, search, opener });
-    own(registerCommands({ ...sessions.commands, ...others.commands, ...windowTable, ...screens }, log));
+    own(registerCommands(witnessRooms.commands({ chosen: sessions.chosen, verify: (sessionId) => tabs.verify(sessionId), showChat: () => chat.show() }), log));
+    const find = findCommand({ chat, panel: bridge, tab: () => chatTabs.active, meant: activeTab });
+    own(registerCommands({ ...sessions.commands, ...others.commands, ...windowTable, ...screens, ...find, ...walkthrough.commands }, log));
 
     // What changes around them
     own(new SettingsNotices(settings, storeDesk, translate));
@@ -396,7 +413,6 @@ class HermesWindow {
     );
     own(connection.onDidChangeState((state) => this.storeChanged(state, storeDesk)));
     own(storeDesk.onDidChange(showStatus));
-    own(gateway.onDidChangeRunning(showStatus));
     own(notices.onDidChange(() => (showStatus(), chat.showWaiting(notices.count))));
     own(settings.onDidChange(() => (models.invalidate(), hindsight.changed(), gateway.memoryChanged())));
     own(settings.onDidChange(() => [bridge, ...chatTabs.bridges].forEach((each) => each.usualModeChanged())));

@@ -10,7 +10,7 @@ export class LinkOpener {
 
   async open(href: string): Promise<void> {
     const target = linkTarget(href);
-    if (target.kind === 'web') await vscode.env.openExternal(vscode.Uri.parse(target.url, true));
+    if (target.kind === 'web') await vscode.env.openExternal(vscode.Uri.parse(asciiHost(target.url), true));
     else if (target.kind === 'file') await this.openFile(target.path, target.line, target.column);
     else void vscode.window.showWarningMessage(vscode.l10n.t('Hermes does not open links of the kind “{scheme}:”.', { scheme: target.scheme }));
   }
@@ -29,4 +29,9 @@ export class LinkOpener {
       void vscode.window.showWarningMessage(error.message);
     }
   }
+}
+
+/** The address with its host as it is looked up: letters of other scripts that look like Latin ones are seen for what they are in the editor's question. */
+function asciiHost(address: string): string {
+  return URL.canParse(address) ? new URL(address).href : address;
 }

@@ -2,9 +2,10 @@ import * as vscode from 'vscode';
 import type { Gateway } from '../gateway/gateway';
 import type { ModelCatalog } from '../models/catalog';
 import { demoInfo } from '../models/demo/demoModel';
+import { foreignKey, keyIn } from '../models/pastedKey';
 import { recognizeKey, servicePresets } from '../models/presets';
 import type { ProviderSettings } from '../models/providerSettings';
-import type { SetupEntry } from '../protocol/chatProtocol';
+import type { ModelRow, SetupEntry } from '../protocol/chatProtocol';
 import { testedConnection } from './connectionTest';
 import { editorProviderName } from './editorModels';
 import { askForEndpoint, type NewEndpoint } from './endpointForm';
@@ -22,6 +23,8 @@ export interface ModelSetupNeeds {
   readonly endpoints: { all(): readonly ProviderSettings[]; add(endpoint: ProviderSettings): Promise<void> };
   /** The session whose model is chosen along; null in the empty state. */
   readonly shownSession: () => string | null;
+  /** Back to what the person was writing. */
+  readonly focusChat: () => Promise<void>;
   /** The reference a session has chosen for itself. */
   readonly modelOf: (sessionId: string | null) => Promise<string | null>;
 }
@@ -53,9 +56,15 @@ export class ModelSetup {
   async run(entryId: string | null): Promise<void> {
     const chosen = entryId ?? (await this.pickEntry());
     if (chosen === null) return;
+    // Who leaves half-way goes back to what they were writing, where they came from the panel.
+    if ((await this.follow(chosen)) || entryId !== null) await this.needs.focusChat();
+  }
+
+  /** Whether a model was chosen in the end. */
+  private async follow(chosen: string): Promise<boolean> {
     if (chosen === setupEntryIds.editorModels) return this.chooseFrom(editorProviderName, 'any');
     if (chosen === setupEntryIds.pasteKey) return this.pasteKey();
-    if (chosen === setupEntryIds.demo) return this.choose(demoInfo.ref);
+    if (chosen === setupEntryIds.demo) return this.chooseDemo();
     if (chosen === addEndpointId) return this.addEndpoint();
     if (chosen.startsWith(setupEntryIds.localPrefix)) return this.chooseFrom(chosen.slice(setupEntryIds.localPrefix.length), 'any');
     throw new Error(`There is no way to set up a model called "${chosen}".`);
@@ -73,19 +82,22 @@ export class ModelSetup {
     return picked?.entryId ?? null;
   }
 
-  private async pasteKey(): Promise<void> {
-    const key = await vscode.window.showInputBox({
+  private async pasteKey(): Promise<boolean> {
+    const pasted = await vscode.window.showInputBox({
       title: vscode.l10n.t('Paste a Key'),
       prompt: vscode.l10n.t('It is kept in the editor’s secret storage and sent to no other address than its provider’s.'),
       password: true,
       ignoreFocusOut: true,
-      validateInput: (text) => (/^\s*\S+\s*$/.test(text) || text === '' ? undefined : vscode.l10n.t('A key has no spaces in it.')),
+      validateInput: (text) => (text.trim() === '' || keyIn(text) !== null ? undefined : vscode.l10n.t('A key has no spaces in it.')),
     });
-    if (key === undefined || key.trim() === '') return;
-    const service = await this.serviceOf(key.trim());
-    if (service === null) return;
-    if (service === addEndpointId) return this.addEndpoint(key.trim());
-    if (await testedConnection(this.needs.catalog, service, key.trim())) await this.keepAndChoose(service, key.trim(), 'toolCapable');
+    const key = keyIn(pasted ?? '');
+    if (key === null) return false;
+    const service = await this.serviceOf(key);
+    if (service === null) return false;
+    if (service === addEndpointId) return this.addEndpoint(key);
+    if (!(await mayBeSent(key, service))) return false;
+    const works = await testedConnection(this.needs.catalog, service, key);
+    return works !== null && this.keepAndChoose(works, key, 'toolCapable');
   }
 
   /** A key is never tried at several places: where its shape fits more than one service, the person says whose it is. */
@@ -104,22 +116,24 @@ export class ModelSetup {
     return picked?.service ?? null;
   }
 
-  private async addEndpoint(key: string | null = null): Promise<void> {
+  private async addEndpoint(key: string | null = null): Promise<boolean> {
     const added: NewEndpoint | null = await askForEndpoint(this.needs.endpoints.all().map(({ name }) => name), key);
-    if (added === null) return;
-    if (!(await testedConnection(this.needs.catalog, added.endpoint, added.key))) return;
-    await this.needs.endpoints.add(added.endpoint);
-    await this.keepAndChoose(added.endpoint, added.key, 'any');
+    if (added === null) return false;
+    if (added.key !== null && !(await mayBeSent(added.key, added.endpoint))) return false;
+    const works = await testedConnection(this.needs.catalog, added.endpoint, added.key);
+    if (works === null) return false;
+    await this.needs.endpoints.add(works);
+    return this.keepAndChoose(works, added.key, 'any');
   }
 
-  private async keepAndChoose(endpoint: ProviderSettings, key: string | null, which: 'any' | 'toolCapable'): Promise<void> {
+  private async keepAndChoose(endpoint: ProviderSettings, key: string | null, which: 'any' | 'toolCapable'): Promise<boolean> {
     if (key !== null) await this.needs.keys.set(endpoint.name, endpoint.baseUrl, key);
     this.needs.desk.invalidate();
-    await this.chooseFrom(endpoint.name, which);
+    return this.chooseFrom(endpoint.name, which);
   }
 
   /** A service lists hundreds of models, so only those an agent can work with are offered; a server of the person's own shows all it has. */
-  private async chooseFrom(provider: string, which: 'any' | 'toolCapable'): Promise<void> {
+  private async chooseFrom(provider: string, which: 'any' | 'toolCapable'): Promise<boolean> {
     const ref = await pickModel({
       title: vscode.l10n.t('Select Model of {provider}', { provider }),
       current: null,
@@ -128,12 +142,39 @@ export class ModelSetup {
       accepts: (row) => which === 'any' || row.tools !== false,
       empty: which === 'any' ? vscode.l10n.t('{provider} has no models yet.', { provider }) : vscode.l10n.t('{provider} has no model that can call tools.', { provider }),
     });
-    if (ref !== null) await this.choose(ref);
+    return ref !== null && this.choose(ref);
   }
 
-  private async choose(ref: string): Promise<void> {
-    await this.needs.gateway.selectModel(this.needs.shownSession(), ref);
+  private async chooseDemo(): Promise<boolean> {
+    await this.needs.desk.modelsOf(demoInfo.provider);
+    return this.choose(demoInfo.ref);
   }
+
+  private async choose(ref: string): Promise<true> {
+    // Read before it is chosen: choosing writes a setting, and changed settings make the desk forget what it knew.
+    const row = this.needs.desk.stateOf(ref).chosen;
+    await this.needs.gateway.selectModel(this.needs.shownSession(), ref);
+    if (row !== null) tellReady(row);
+    return true;
+  }
+}
+
+/** Said once, where a model was set up; what to know of it is said with it. Nobody waits for it to be closed. */
+function tellReady(row: ModelRow): void {
+  const ready = row.isDemo
+    ? vscode.l10n.t('Ready: {model} answers, and nothing leaves this machine.', { model: row.label })
+    : vscode.l10n.t('Ready: {model} answers, prompts go to {host}. Nothing was sent to test it but the question which models there are.', { model: row.label, host: row.destination });
+  if (row.warnings.length === 0) void vscode.window.showInformationMessage(ready);
+  else void vscode.window.showWarningMessage([ready, ...row.warnings].join(' '));
+}
+
+/** A key that belongs elsewhere beyond doubt is sent only where the person says so. */
+async function mayBeSent(key: string, endpoint: ProviderSettings): Promise<boolean> {
+  const owner = foreignKey(key, endpoint);
+  if (owner === null) return true;
+  const send = vscode.l10n.t('Send It to {host}', { host: new URL(endpoint.baseUrl).host });
+  const sentence = vscode.l10n.t('This looks like a key of {owner}, and would be sent to {name} ({host}). It was not sent yet.', { owner: owner.name, name: endpoint.name, host: new URL(endpoint.baseUrl).host });
+  return (await vscode.window.showWarningMessage(sentence, { modal: true }, send)) === send;
 }
 
 function setupItem({ id, title, detail }: SetupEntry): SetupItem {

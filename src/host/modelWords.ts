@@ -13,6 +13,7 @@ export function modelRow(info: ModelInfo, isDemo: boolean): ModelRow {
     contextWindow: info.allocatedContext ?? info.contextWindow,
     tools: info.tools,
     images: info.images,
+    efforts: info.efforts,
     price: info.price,
     warnings: info.warnings,
     isDemo,

@@ -16,10 +16,19 @@ export class RecentSessions implements Disposable {
     private readonly gateway: Pick<Gateway, 'listSessions'>,
     private readonly log: Log,
     private readonly onRead: (sessions: readonly SessionSummary[]) => void,
+    /** Why they could not be read; null once they could. */
+    private readonly onProblem: (reason: string | null) => void = () => undefined,
   ) {}
 
-  read(): Promise<readonly SessionSummary[]> {
-    return this.gateway.listSessions({ limit });
+  async read(): Promise<readonly SessionSummary[]> {
+    try {
+      const sessions = await this.gateway.listSessions({ limit });
+      this.onProblem(null);
+      return sessions;
+    } catch (error) {
+      this.onProblem(errorWords(error).sentence);
+      throw error;
+    }
   }
 
   refresh(): void {

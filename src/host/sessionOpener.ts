@@ -5,11 +5,8 @@ import type { Message } from '../transcript/message';
 import type { ChatBridge } from './chatBridge';
 import { originalRow } from './originalRow';
 
-/** A message with more rows than this behind it is shown in the transcript, which reads around it: the chat always reaches to the end. */
-const farthestInChat = 1000;
-
 export interface SessionOpenerNeeds {
-  readonly gateway: Pick<Gateway, 'shownSession' | 'switchSession' | 'readTranscript'>;
+  readonly gateway: Pick<Gateway, 'shownSession' | 'switchSession'>;
   readonly sessions: Pick<SessionStore, 'conversationTip' | 'getMessage'>;
   /** The panel, or the tab that takes its place now. */
   readonly chat: () => Pick<ChatBridge, 'id' | 'reveal'>;
@@ -57,7 +54,8 @@ export class SessionOpener {
   private async revealIn(surface: Pick<ChatBridge, 'reveal'>, sessionId: string, messageUid: string | null): Promise<void> {
     const message = messageUid === null ? null : await this.standing(messageUid);
     if (message === null) return;
-    if (await this.isNear(sessionId, message)) surface.reveal({ messageUid: message.uid, turnUid: message.turnUid });
+    // However far back: the chat draws the part of the conversation in which it stands. What it does not show is shown by the transcript.
+    if (message.visibility.kind !== 'hidden') surface.reveal({ messageUid: message.uid, turnUid: message.turnUid });
     else this.needs.openTranscript(sessionId, message.uid);
   }
 
@@ -67,12 +65,5 @@ export class SessionOpener {
     const message = await originalRow(sessions, uid);
     const into = message?.visibility.kind === 'hidden' ? message.visibility.absorbedInto : null;
     return into === null ? message : originalRow(sessions, into);
-  }
-
-  /** Whether the chat shows this message, or may reach back to it. Rows that the chat does not show are shown by the transcript. */
-  private async isNear(sessionId: string, { visibility, position }: Message): Promise<boolean> {
-    if (visibility.kind === 'hidden') return false;
-    const { messages, later } = await this.needs.gateway.readTranscript({ sessionId, after: position - 1, limit: 1 });
-    return messages.length + later <= farthestInChat;
   }
 }

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { parseEndpoint } from '../models/endpoint';
 import { type Mode, modes } from '../transcript/approval';
 import { type BusyMode, busyModes } from '../transcript/busyMode';
-import { reasoningEfforts, type ReasoningEffort } from '../models/modelInfo';
+import { reasoningEfforts, type ReasoningEffort } from '../transcript/reasoningEffort';
 import type { ProviderSettings } from '../models/providerSettings';
 import { type ApprovalSettings, readApprovals } from './approvals/approvalSettings';
 import { guardedSettings } from './workspaceOverrides';
@@ -127,7 +127,7 @@ function readEndpoints(value: unknown, problems: SettingProblem[]): readonly Pro
   const setting = 'hermes.providers';
   const complain = (sentence: string): void => void problems.push({ setting, sentence });
   if (!Array.isArray(value)) {
-    complain('The setting `hermes.providers` is not a list of providers. It is ignored until it is corrected.');
+    complain('The setting hermes.providers is not a list of providers. It is ignored until it is corrected.');
     return [];
   }
   const endpoints = new Map<string, ProviderSettings>();

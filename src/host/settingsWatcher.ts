@@ -3,7 +3,7 @@ import { DisposableStore, Emitter, type Disposable } from '../base/disposable';
 import { GatewayError } from '../gateway/gateway';
 import type { ProviderSettings } from '../models/providerSettings';
 import { allowRuleProblem } from '../tools/approval/ruleText';
-import { readSettings, type HermesSettings, type SettingProblem } from './settings';
+import { type NotificationMode, readSettings, type HermesSettings, type SettingProblem } from './settings';
 
 /** The settings as they are now, read again whenever the editor says that one of them changed. */
 export class SettingsWatcher implements Disposable {
@@ -56,6 +56,10 @@ export class SettingsWatcher implements Disposable {
     const written: unknown = vscode.workspace.getConfiguration('hermes').inspect('approvals.allow')?.globalValue;
     const entries: readonly unknown[] = Array.isArray(written) ? written : [];
     await this.write('approvals.allow', [...entries.filter((entry) => typeof entry !== 'string' || allowRuleProblem(entry) !== null), ...rules]);
+  }
+
+  async saveNotifications(mode: NotificationMode): Promise<void> {
+    await this.write('notifications', mode);
   }
 
   async saveHindsight(url: string, bank: string): Promise<void> {

@@ -82,6 +82,15 @@ export class StoreDesk implements Disposable {
     this.setNotices(topic, offers.map(({ sentence, choices }, offer) => ({ sentence, actions: choices.map(({ label }, choice) => ({ action: nameOf(offer, choice), label })) })));
   }
 
+  /** The newest sessions could not be read, although the store can; null: they can again. */
+  recentUnread(reason: string | null, again: () => Promise<void>): void {
+    const action = 'offer.recent sessions.again';
+    if (reason === null || !this.isReadable) return this.setNotices('recent sessions', []);
+    this.offers.set(action, again);
+    const sentence = this.t('Your recent sessions could not be read. What is stored is not touched. {reason}', { reason });
+    this.setNotices('recent sessions', [{ sentence, actions: [{ action, label: this.t('Try Again') }, { action: 'showLog', label: this.t('Show Log') }] }]);
+  }
+
   /** Whether the action was one of the store's. */
   async runAction(action: string): Promise<boolean> {
     switch (action) {

@@ -2,15 +2,22 @@ import type { Clock } from '../base/clock';
 import { DisposableStore, type Disposable } from '../base/disposable';
 import type { Log } from '../base/log';
 import type { Gateway, Surface } from '../gateway/gateway';
-import { transcriptCommands, transcriptRequests, type TranscriptBranch, type TranscriptNotifications, type TranscriptResults } from '../protocol/transcriptProtocol';
+import {
+  transcriptCommands, transcriptRequests, type RowFilter, type RowForm, type TranscriptBranch, type TranscriptNotifications, type TranscriptResults,
+} from '../protocol/transcriptProtocol';
 import type { SessionStore } from '../store/sessionStore';
 import type { Session } from '../transcript/session';
 import type { SessionEvent } from '../transcript/turnEvent';
+import { codeHandlers, type CodeActions } from './codeActions/codeHandlers';
 import { errorWords } from './errorWords';
 import { originalRow } from './originalRow';
 import type { StoreDesk } from './storeDesk';
-import { TranscriptReader } from './transcriptReader';
+import { rawRow, revisionsWithDiffs, rowsAs } from './storedRowText';
+import { TranscriptFinder } from './transcriptFinder';
+import { TranscriptReader, type ReaderStore } from './transcriptReader';
+import type { Translate } from './sessions/sessionWords';
 import { ViewEndpoint, type WebviewPort } from './viewEndpoint';
+import { TabVerification, type TranscriptVerification } from './witness/tabVerification';
 
 const firstRows = 200;
 /** How often a tab reads again while a turn of its session runs. */
@@ -19,11 +26,14 @@ const liveRefreshMs = 1000;
 const branchesPauseMs = 100;
 
 export interface TranscriptNeeds {
-  readonly gateway: Pick<Gateway, 'readTranscript' | 'attach' | 'onDidChangeRunning' | 'runningTurns'>;
-  readonly sessions: Pick<SessionStore, 'getSession' | 'getMessage' | 'conversationTip' | 'branchesOf' | 'revisionsOf'>;
+  readonly gateway: Pick<Gateway, 'attach' | 'onDidChangeRunning' | 'runningTurns'>;
+  readonly sessions: ReaderStore & Pick<SessionStore, 'conversationTip' | 'revisionsOf' | 'storedRow' | 'findInTranscript'>;
   readonly store: Pick<StoreDesk, 'settled' | 'onDidChange' | 'hasJustOpened'>;
   /** The folder that the session belongs to, where that is not this window's: then it can be read and brought over, and nothing else. */
   readonly otherFolder?: string;
+  /** Seconds since the epoch: when the copy was made in which another folder's session is read. */
+  readonly readAt?: number;
+  readonly words: { readonly t: Translate; readonly language: string };
   readonly clock: Clock;
   readonly localization: Readonly<Record<string, string>>;
   readonly editor: {
@@ -33,7 +43,10 @@ export interface TranscriptNeeds {
     exportSession(sessionId: string): Promise<void>;
     copy(text: string): Promise<void>;
     openLink(href: string): Promise<void>;
+    showLog(): void;
   };
+  readonly code: CodeActions;
+  readonly verification: TranscriptVerification;
   /** The tab's title follows the session's. */
   readonly onSession: (session: Session) => void;
   /** Whether another tab shows this session already; it is brought to the front then. */
@@ -47,6 +60,10 @@ export class TranscriptBridge implements Surface, Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly endpoint: ViewEndpoint<typeof transcriptCommands, typeof transcriptRequests, TranscriptResults, TranscriptNotifications>;
   private readonly reader: TranscriptReader;
+  private readonly finder: TranscriptFinder;
+  private readonly verifying: TabVerification;
+  /** What the page shows, as it said last. */
+  private filter: RowFilter = { role: null, state: null, hidden: false };
   private ready = false;
   private branches = '';
   private cancelRefresh: (() => void) | null = null;
@@ -60,13 +77,23 @@ export class TranscriptBridge implements Surface, Disposable {
     port: WebviewPort,
     private readonly needs: TranscriptNeeds,
   ) {
-    this.reader = new TranscriptReader(needs);
+    this.reader = new TranscriptReader(needs.sessions);
+    this.finder = new TranscriptFinder(needs.sessions, this.reader.outlines, (search, done, total) => this.endpoint.notify('findProgress', { search, done, total }));
+    this.verifying = new TabVerification(needs.verification, {
+      asked: () => this.endpoint.notify('verifyAsked', {}),
+      progress: (progress) => this.endpoint.notify('verifyProgress', progress),
+    });
     this.endpoint = this.lifetime.register(this.connect(port));
     this.lifetime.register(needs.gateway.attach(this));
-    this.lifetime.register(needs.gateway.onDidChangeRunning(() => this.changed()));
+    this.lifetime.register(needs.gateway.onDidChangeRunning(() => {
+        this.reader.outlines.forget();
+        this.changed();
+      }));
     this.lifetime.register(
       needs.store.onDidChange(() => {
-        if (this.ready && needs.store.hasJustOpened) void this.bootstrap();
+        if (!needs.store.hasJustOpened) return;
+        this.reader.outlines.forget();
+        if (this.ready) void this.bootstrap(null);
       }),
     );
   }
@@ -76,13 +103,20 @@ export class TranscriptBridge implements Surface, Disposable {
   }
 
   reveal(messageUid: string): void {
-    this.revealed = messageUid;
     if (this.ready) this.inBackground(this.tellReveal(messageUid));
+    else this.revealed = messageUid;
+  }
+
+  /** Has the session verified, where it can be seen. */
+  verify(): void {
+    this.verifying.ask();
   }
 
   /** The page is gone; it says `ready` when it is back. */
   pageUnloaded(): void {
+    this.verifying.pageUnloaded();
     this.ready = false;
+    this.finder.cancelAll();
   }
 
   onTurnEvent(): void {
@@ -95,6 +129,7 @@ export class TranscriptBridge implements Surface, Disposable {
 
   onSessionEvent(event: SessionEvent): void {
     if (event.kind !== 'sessionsChanged') return;
+    this.reader.outlines.forget();
     if (event.sessionIds.includes(this.shown)) this.changed();
     this.branchesChanged();
   }
@@ -102,31 +137,51 @@ export class TranscriptBridge implements Surface, Disposable {
   dispose(): void {
     this.cancelRefresh?.();
     this.cancelBranches?.();
+    this.finder.cancelAll();
+    this.verifying.pageUnloaded();
     this.lifetime.dispose();
   }
 
   private connect(port: WebviewPort): ViewEndpoint<typeof transcriptCommands, typeof transcriptRequests, TranscriptResults, TranscriptNotifications> {
-    const { editor, sessions, log } = this.needs;
+    const { editor, sessions } = this.needs;
+    const code = codeHandlers(this.needs.code);
     return new ViewEndpoint<typeof transcriptCommands, typeof transcriptRequests, TranscriptResults, TranscriptNotifications>(
       port,
       { commands: transcriptCommands, requests: transcriptRequests },
       {
         commands: {
-          ready: () => this.bootstrap(),
+          ...this.verifying.commands,
+          ...code.commands,
+          ready: ({ filter, around }) => {
+            this.filter = filter;
+            // What could not be read is tried again from the beginning.
+            this.reader.outlines.forget();
+            return this.bootstrap(around);
+          },
           openInChat: ({ messageUid }) => editor.openInChat(this.shown, messageUid),
           branchFrom: ({ messageUid }) => editor.branchFrom(this.shown, messageUid),
           rewindTo: ({ messageUid }) => editor.rewindTo(this.shown, messageUid),
           exportSession: () => editor.exportSession(this.shown),
           goTo: ({ sessionId, messageUid }) => this.goTo(sessionId, messageUid),
           copy: ({ text }) => editor.copy(text),
+          copyRows: ({ sessionId, uids, filter, form }) => this.copyRows(sessionId, uids, filter, form),
+          cancelFind: ({ search }) => this.finder.cancel(search),
+          showLog: () => editor.showLog(),
           openLink: ({ href }) => editor.openLink(href),
         },
         requests: {
-          loadRows: ({ sessionId, wanted, limit }) => this.reader.rows(sessionId, wanted, limit),
-          revisions: async ({ messageUid }) => (await sessions.revisionsOf(messageUid)).map(({ revisedAt, parts }) => ({ revisedAt, parts })),
+          ...this.verifying.requests,
+          ...code.requests,
+          loadRows: ({ sessionId, wanted, limit, filter }) => {
+            this.filter = filter;
+            return this.reader.rows(sessionId, wanted, limit, filter);
+          },
+          findRows: (query) => this.finder.find(query),
+          revisions: ({ messageUid }) => revisionsWithDiffs(sessions, messageUid),
+          rawRow: ({ messageUid }) => rawRow(sessions, messageUid),
         },
       },
-      log,
+      this.needs.log,
     );
   }
 
@@ -134,28 +189,40 @@ export class TranscriptBridge implements Surface, Disposable {
     if (this.needs.isElsewhere(sessionId, messageUid)) return;
     this.shown = sessionId;
     this.revealed = messageUid;
-    await this.bootstrap();
+    await this.bootstrap(null);
   }
 
-  private async bootstrap(): Promise<void> {
+  private async copyRows(sessionId: string, uids: readonly string[] | null, filter: RowFilter, form: RowForm): Promise<void> {
+    const { sessions, editor, words, clock } = this.needs;
+    const session = await sessions.getSession(sessionId);
+    const outline = await this.reader.outlines.of(sessionId);
+    const wanted = uids === null ? outline.passing(filter).map(({ uid }) => uid) : uids.toSorted((a, b) => (outline.numbers.get(a) ?? 0) - (outline.numbers.get(b) ?? 0));
+    if (session !== null) await editor.copy(await rowsAs(form, sessions, session, wanted, { ...words, now: clock.now() }));
+  }
+
+  /** `around`: the row to show where nothing else is asked for. */
+  private async bootstrap(around: string | null): Promise<void> {
     const { localization } = this.needs;
     await this.needs.store.settled();
     const asked = this.shown;
-    const state = await this.readState().catch((error: unknown) => ({ session: null, rows: null, branches: [], problem: errorWords(error).sentence, reveal: null }));
+    const state = await this.readState(around).catch((error: unknown) => ({ session: null, rows: null, branches: [], problem: errorWords(error).sentence, reveal: null }));
     // The person went on to another session meanwhile, whose reading tells all.
     if (asked !== this.shown && state.session?.id !== this.shown) return;
     this.branches = JSON.stringify(state.branches);
-    this.endpoint.notify('bootstrap', { ...state, localization, otherFolder: this.needs.otherFolder ?? null });
+    this.endpoint.notify('bootstrap', { ...state, localization, otherFolder: this.needs.otherFolder ?? null, readAt: this.needs.readAt ?? null });
+    this.revealed = null;
     this.ready = true;
+    this.verifying.pageReady();
     this.keepLive();
   }
 
-  private async readState(): Promise<Omit<TranscriptNotifications['bootstrap'], 'localization' | 'otherFolder'>> {
+  private async readState(around: string | null): Promise<Omit<TranscriptNotifications['bootstrap'], 'localization' | 'otherFolder' | 'readAt'>> {
     const session = await this.readSession();
     if (session === null) return { session, rows: null, branches: [], problem: `Session ${this.shown} is not in this folder's history.`, reveal: null };
     const row = this.revealed === null ? null : await originalRow(this.needs.sessions, this.revealed);
-    const wanted = row === null ? ({ kind: 'end' } as const) : ({ kind: 'around', messageUid: row.uid } as const);
-    const [rows, branches] = await Promise.all([this.reader.rows(session.id, wanted, firstRows), this.readBranches()]);
+    const place = row?.uid ?? around;
+    const wanted = place === null ? ({ kind: 'end' } as const) : ({ kind: 'around', messageUid: place } as const);
+    const [rows, branches] = await Promise.all([this.reader.rows(session.id, wanted, firstRows, this.filter), this.readBranches()]);
     return { session, rows, branches, problem: null, reveal: row?.uid ?? null };
   }
 
@@ -218,6 +285,7 @@ export class TranscriptBridge implements Surface, Disposable {
     if (this.lifetime.isDisposed || this.cancelRefresh !== null || !this.needs.gateway.runningTurns().some((turn) => turn.sessionId === this.shown)) return;
     this.cancelRefresh = this.needs.clock.after(liveRefreshMs, () => {
       this.cancelRefresh = null;
+      this.reader.outlines.forgetEnd();
       this.changed();
     });
   }

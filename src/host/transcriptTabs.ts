@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
 import type { Session } from '../transcript/session';
+import { translate } from './sessions/translation';
 import { TranscriptBridge, type TranscriptNeeds } from './transcriptBridge';
 import type { WebviewPrograms } from './webviewPrograms';
 import { webviewPort } from './webviewPort';
@@ -22,13 +23,19 @@ export class TranscriptTabs implements vscode.WebviewPanelSerializer, vscode.Dis
 
   constructor(
     private readonly programs: WebviewPrograms,
-    private readonly needs: Omit<TranscriptNeeds, 'onSession' | 'isElsewhere'>,
+    private readonly needs: Omit<TranscriptNeeds, 'onSession' | 'isElsewhere' | 'words' | 'editor'> & { readonly editor: Omit<TranscriptNeeds['editor'], 'showLog'> },
   ) {}
 
   open(sessionId: string, messageUid: string | null): void {
     if (this.showOpen(sessionId, messageUid, null)) return;
     const panel = vscode.window.createWebviewPanel(transcriptViewType, vscode.l10n.t('Transcript'), vscode.ViewColumn.Active, this.programs.options);
     this.fill(panel, sessionId, messageUid);
+  }
+
+  /** Shows the session's tab, in which it is verified. */
+  verify(sessionId: string): void {
+    this.open(sessionId, null);
+    this.showing(sessionId)?.bridge.verify();
   }
 
   async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
@@ -61,8 +68,10 @@ export class TranscriptTabs implements vscode.WebviewPanelSerializer, vscode.Dis
       if (panel.title !== title) panel.title = title;
     };
     this.count++;
+    const editor = { ...this.needs.editor, showLog: () => void vscode.commands.executeCommand('hermes.showLog') };
+    const words = { t: translate, language: vscode.env.language };
     const isElsewhere = (id: string, uid: string | null): boolean => this.showOpen(id, uid, tab);
-    const bridge = new TranscriptBridge(`transcript:${this.count}`, sessionId, messageUid, webviewPort(panel.webview), { ...this.needs, onSession, isElsewhere });
+    const bridge = new TranscriptBridge(`transcript:${this.count}`, sessionId, messageUid, webviewPort(panel.webview), { ...this.needs, editor, words, onSession, isElsewhere });
     const tab: OpenTab = { panel, bridge };
     this.tabs.add(tab);
     panel.onDidChangeViewState(() => {

@@ -61,6 +61,7 @@ export class AttachmentDesk implements PromptAttachments, Disposable {
       knowledge: new VscodeKnowledge(),
       selection: () => selections.current,
       terminal: () => this.terminalText(),
+      hasTerminal: () => vscode.window.terminals.length > 0 || needs.lastOutput() !== null,
       git: {
         git: gitCommand({ executable: gitExecutable, startIn: homedir(), environment: process.env }),
         roots: () => files.roots(),

@@ -31,6 +31,13 @@ export async function recentLog({ git, roots, isTrusted }: GitSource, signal: Ab
   return logs.flat().map((line) => ({ hash: line.slice(0, line.indexOf(' ')), subject: line.slice(line.indexOf(' ') + 1) }));
 }
 
+/** Whether an open folder is part of a repository; false where git cannot be asked. */
+export async function hasRepository({ git, roots, isTrusted }: GitSource, signal: AbortSignal): Promise<boolean> {
+  if (!isTrusted()) return false;
+  const answers = await Promise.all(roots().map(({ path }) => git(path, ['rev-parse', '--is-inside-work-tree'], signal).catch(() => null)));
+  return answers.some((answer) => answer?.code === 0 && answer.text.trim() === 'true');
+}
+
 /** What is changed, the changes themselves, or a commit, as text. What differs in files that may hold secrets is named and not shown. Rejects with a
  *  sentence where git cannot tell. */
 export async function gitText(source: GitSource, what: string, signal: AbortSignal): Promise<string> {

@@ -35,6 +35,8 @@ export interface MentionPlaces {
   readonly selection: () => Selection | null;
   /** What is selected in the active terminal, else the output of the last command of the agent's; null for neither. */
   readonly terminal: () => Promise<TerminalText | null>;
+  /** Whether there may be something in a terminal: one is open, or the agent has run a command. */
+  readonly hasTerminal: () => boolean;
   readonly git: GitSource;
   readonly sessions: MentionableSessions;
   readonly clock: Clock;

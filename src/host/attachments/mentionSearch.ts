@@ -2,7 +2,7 @@ import type { Mention } from '../../protocol/attachmentProtocol';
 import { isSecret } from '../../tools/approval/sensitivePaths';
 import { Pace } from '../pace';
 import type { NameList } from './fileNames';
-import { type Commit, recentLog } from './gitMentions';
+import { type Commit, hasRepository, recentLog } from './gitMentions';
 import { type MentionPlaces, within } from './mentionPlaces';
 import { type RankedPath, rankedPath, rankOf } from './mentionRank';
 import { type LineRange, withLines, withoutLines } from './mentionSource';
@@ -19,6 +19,8 @@ interface Fitting {
 
 /** What has not answered by then is left out: the person is typing. */
 const patienceMs = 150;
+/** Where no list of files is known yet: whoever typed the first @ of a window would be offered none. */
+const firstListPatienceMs = 1500;
 /** For whoever asks for commits by name. */
 const gitPatienceMs = 1000;
 /** The log is asked for once in a while of typing, not with every letter. */
@@ -27,11 +29,16 @@ const mostSymbols = 20;
 const mostSessions = 8;
 /** Ahead of others that fit as well. */
 const openBonus = 600;
-const unasked = { open: 8000, fixed: 5000, session: 3000 } as const;
+/** Of what is offered before anything is typed: what is being worked on, then files and folders to begin with, then the rest. */
+const unasked = { open: 8000, selection: 5000, file: 4000, folder: 3500, session: 3000, elsewhere: 2000 } as const;
+/** Files that are not open, and folders, before anything is typed: the rest must stay in sight. */
+const mostUnaskedFiles = 8;
+const mostUnaskedFolders = 4;
 
 /** Looks for what can be mentioned. */
 export class MentionSearch {
   private log: { readonly atMs: number; readonly commits: Promise<readonly Commit[]> } | null = null;
+  private repository: { readonly atMs: number; readonly isThere: Promise<boolean> } | null = null;
   /** Files that may hold secrets, whose whole names were typed. */
   private readonly typedInFull = new Set<string>();
 
@@ -49,13 +56,14 @@ export class MentionSearch {
     const { clock, names } = this.places;
     const soon = <T>(work: Promise<T>, otherwise: T): Promise<T> => within(clock, patienceMs, work, otherwise);
     const isSymbol = typed.startsWith('#');
-    const [list, symbols, sessions, commits] = await Promise.all([
-      isSymbol ? names.current : within(clock, patienceMs, names.fresh(), null).then((fresh) => fresh ?? names.current),
+    const [list, symbols, sessions, commits, isRepository] = await Promise.all([
+      isSymbol ? names.current : within(clock, names.current.files.length === 0 ? firstListPatienceMs : patienceMs, names.fresh(), null).then((fresh) => fresh ?? names.current),
       soon(this.symbols(typed), []),
       isSymbol ? [] : soon(this.sessions(typed), []),
       isSymbol ? [] : within(clock, typed.startsWith('git') ? gitPatienceMs : patienceMs, this.commits(typed), []),
+      this.mayMeanGit(typed) ? soon(this.isRepository(), false) : false,
     ]);
-    const found = isSymbol ? [] : [...this.fixed(typed), ...(await this.files(list, written, limit, signal))];
+    const found = isSymbol ? [] : [...this.fixed(typed, isRepository), ...(await this.files(list, written, limit, signal))];
     return [...found, ...symbols, ...sessions, ...commits].sort((a, b) => b.rank - a.rank).slice(0, limit).map(({ mention }) => mention);
   }
 
@@ -65,13 +73,25 @@ export class MentionSearch {
     const open = this.openFiles();
     const isOpen = ({ shown }: RankedPath): boolean => open.has(shown);
     // What is open counts although nothing lists it (an ignored file).
-    const files = [...open.values(), ...(typed === '' ? list.files.slice(0, 2 * limit) : list.files).filter((each) => !isOpen(each))];
-    const fitting = await this.fitting(files, typed, signal, (each, rank) => (typed === '' && isOpen(each) ? unasked.open : rank + (isOpen(each) ? openBonus : 0)));
-    const folders = typed === '' ? [] : await this.fitting(list.folders, typed, signal, (_each, rank) => rank - 300);
+    if (typed === '') return this.unaskedFiles(list, open, limit);
+    const files = [...open.values(), ...list.files.filter((each) => !isOpen(each))];
+    const fitting = await this.fitting(files, typed, signal, (each, rank) => rank + (isOpen(each) ? openBonus : 0));
+    const folders = await this.fitting(list.folders, typed, signal, (_each, rank) => rank - 300);
     // Only of the best is it asked whether they may be offered: that takes longer than ranking.
     return [
       ...first(fitting, limit, ({ shown }) => this.isOffered(shown, path)).map(({ each, rank }) => ({ mention: this.fileMention(each.shown, lines, isOpen(each)), rank })),
-      ...folders.slice(0, limit).map(({ each, rank }) => ({ mention: { source: `folder:${each.shown.slice(0, -1)}`, label: each.shown, detail: this.places.t('folder'), kind: 'folder' as const }, rank })),
+      ...folders.slice(0, limit).map(({ each, rank }) => ({ mention: this.folderMention(each.shown), rank })),
+    ];
+  }
+
+  /** What is open in the order of its editors, then files and folders nearest to the top. */
+  private unaskedFiles(list: NameList, open: ReadonlyMap<string, RankedPath>, limit: number): readonly Ranked[] {
+    const offered = (paths: Iterable<RankedPath>): readonly string[] => [...paths].map(({ shown }) => shown).filter((shown) => this.isOffered(shown, ''));
+    const nearest = (paths: readonly RankedPath[], most: number): readonly string[] => offered(paths.toSorted((a, b) => depthOf(a) - depthOf(b)).slice(0, 4 * most)).slice(0, most);
+    return [
+      ...offered(open.values()).slice(0, limit).map((shown, index) => ({ mention: this.fileMention(shown, null, true), rank: unasked.open - index })),
+      ...nearest(list.files.filter(({ shown }) => !open.has(shown) && !isHidden(shown)), mostUnaskedFiles).map((shown, index) => ({ mention: this.fileMention(shown, null, false), rank: unasked.file - index })),
+      ...nearest(list.folders.filter(({ shown }) => !isHidden(shown)), mostUnaskedFolders).map((shown, index) => ({ mention: this.folderMention(shown), rank: unasked.folder - index })),
     ];
   }
 
@@ -99,6 +119,10 @@ export class MentionSearch {
     return { source: `file:${withLines(shown, lines)}`, label: withLines(shown, lines), detail: isOpen ? this.places.t('open') : '', kind: 'file' };
   }
 
+  private folderMention(shown: string): Mention {
+    return { source: `folder:${shown.slice(0, -1)}`, label: shown, detail: this.places.t('folder'), kind: 'folder' };
+  }
+
   /** Files in editors, those inside the open folders. */
   private openFiles(): ReadonlyMap<string, RankedPath> {
     const { knowledge, paths } = this.places;
@@ -106,17 +130,17 @@ export class MentionSearch {
     return new Map(shown.filter((each) => each.shown !== each.path).map((each) => [each.shown, rankedPath(each.shown)]));
   }
 
-  /** What there is one of: problems, the selection, the terminal, git. */
-  private fixed(typed: string): readonly Ranked[] {
-    return this.fixedMentions().flatMap(({ words, ...mention }, index) => {
-      if (typed === '') return [{ mention, rank: unasked.fixed - index }];
+  /** What there is one of: problems, the selection, the terminal, git. Only what is there: a list that offers what cannot be read is in the way. */
+  private fixed(typed: string, isRepository: boolean): readonly Ranked[] {
+    return this.fixedMentions(isRepository).flatMap(({ words, ...mention }, index) => {
+      if (typed === '') return [{ mention, rank: (mention.kind === 'terminal' || mention.kind === 'git' ? unasked.elsewhere : unasked.selection) - index }];
       const names = [mention.label, ...words].map((name) => name.toLowerCase());
       const isBeginning = names.some((name) => name.startsWith(typed) || typed === `${name}:`);
       return isBeginning ? [{ mention, rank: 10_500 - index }] : names.some((name) => name.includes(typed)) ? [{ mention, rank: 6500 - index }] : [];
     });
   }
 
-  private fixedMentions(): readonly (Mention & { readonly words: readonly string[] })[] {
+  private fixedMentions(isRepository: boolean): readonly (Mention & { readonly words: readonly string[] })[] {
     const { knowledge, paths, t } = this.places;
     const selection = this.places.selection();
     const problems = knowledge.problems(null);
@@ -128,8 +152,8 @@ export class MentionSearch {
       ...(selection === null || isSecret(selection.path) ? [] : [{ source: 'selection', label: t('selection'), detail: place, kind: 'selection' as const, words: ['selection'] }]),
       ...(problems.length === 0 ? [] : [{ source: 'problems', label: t('problems'), detail: t('{count} in all files', { count: String(problems.length) }), kind: 'problems' as const, words: ['problems'] }]),
       ...(ofActive === 0 ? [] : [{ source: `problems:${here}`, label: t('problems in {file}', { file: here }), detail: String(ofActive), kind: 'problems' as const, words: ['problems', here] }]),
-      { source: 'terminal', label: t('terminal'), detail: t('what is selected there, or the output of the last command'), kind: 'terminal', words: ['terminal'] },
-      ...(this.places.git.isTrusted() && this.places.files.roots().length > 0
+      ...(this.places.hasTerminal() ? [{ source: 'terminal', label: t('terminal'), detail: t('what is selected there, or the output of the last command'), kind: 'terminal' as const, words: ['terminal'] }] : []),
+      ...(isRepository
         ? [
             { source: 'git:diff', label: t('git changes'), detail: t('what differs from the last commit'), kind: 'git' as const, words: ['git', 'diff', 'changes'] },
             { source: 'git:status', label: t('git status'), detail: t('which files are changed'), kind: 'git' as const, words: ['git', 'status'] },
@@ -178,11 +202,32 @@ export class MentionSearch {
     });
   }
 
+  /** Whether what was typed so far may go on to name Git: only then it is asked whether there is a repository. */
+  private mayMeanGit(typed: string): boolean {
+    const { t } = this.places;
+    return ['git:', 'git diff', 'git changes', 'git status', t('git changes'), t('git status')].some((words) => words.toLowerCase().includes(typed));
+  }
+
+  private isRepository(): Promise<boolean> {
+    const now = this.places.clock.monotonicMs();
+    if (this.repository === null || now - this.repository.atMs > logKeptMs) this.repository = { atMs: now, isThere: hasRepository(this.places.git, AbortSignal.timeout(logKeptMs)) };
+    return this.repository.isThere;
+  }
+
   private recentCommits(): Promise<readonly Commit[]> {
     const now = this.places.clock.monotonicMs();
     if (this.log === null || now - this.log.atMs > logKeptMs) this.log = { atMs: now, commits: recentLog(this.places.git, AbortSignal.timeout(logKeptMs)) };
     return this.log.commits;
   }
+}
+
+/** Whether it, or a folder it is in, begins with a dot: rarely what somebody looks for who has typed nothing. */
+function isHidden(shown: string): boolean {
+  return /(?:^|\/)\./.test(shown);
+}
+
+function depthOf({ folded }: RankedPath): number {
+  return folded.replace(/\/$/, '').split('/').length;
 }
 
 /** The first so many that are accepted. */

@@ -11,6 +11,7 @@ export function changedFileHandlers(files: ChatFiles): ChangedFileHandlers {
   return {
     commands: {
       openDiff: ({ turnUid, path }) => files.openDiff(turnUid, path),
+      openProposal: ({ approvalId }) => files.openProposal(approvalId),
       openOutput: ({ file }) => files.openOutput(file),
     },
     requests: {

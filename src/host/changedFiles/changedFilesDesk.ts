@@ -22,6 +22,7 @@ import { errorWords } from '../errorWords';
 import { BeforeFiles, beforeScheme, beforeUri } from './beforeFiles';
 import type { ChatFiles } from './chatFiles';
 import { FileWatch } from './fileWatch';
+import { ProposedChanges } from './proposedChanges';
 import { reviewWords } from './reviewSentences';
 
 /** Turns of a session among which the newest with changed files is looked for. */
@@ -55,7 +56,7 @@ export class ChangedFilesDesk implements Disposable {
   constructor(private readonly needs: ChangedFilesDeskNeeds) {
     const { store, editor, files, clock, ids, log, isOn } = needs;
     const paths = new WorkspacePaths(files);
-    this.changed = new ChangedFiles({ store, editor, clock, raw: { write: writeRaw }, shown: (path) => paths.display(uriOfPath(path).fsPath), words: reviewWords });
+    this.changed = new ChangedFiles({ store, editor, clock, log, raw: { write: writeRaw }, shown: (path) => paths.display(uriOfPath(path).fsPath), words: reviewWords });
     this.watch = this.lifetime.register(new FileWatch(clock, (turn) => this.tell(turn)));
     this.lifetime.register(this.changed.onDidChange(({ sessionId, turnUid, files: list }) => this.watch.watch({ sessionId, turnUid }, list.map(({ path }) => path))));
     const journal = new StoreEditJournal({ store, clock, ids, log, isOn, onChange: (turn) => this.tell(turn) });
@@ -65,6 +66,7 @@ export class ChangedFilesDesk implements Disposable {
     this.checkpoint = new WorkspaceCheckpoint({ journal, git: this.git, scan: this.scan, isOn, clock, log, roots: () => files.roots().map(({ path }) => path) });
     const before = this.lifetime.register(new BeforeFiles((turnUid, path) => this.changed.before(turnUid, path)));
     this.lifetime.register(vscode.workspace.registerFileSystemProvider(beforeScheme, before, { isReadonly: true, isCaseSensitive: true }));
+    const proposed = this.lifetime.register(new ProposedChanges(store));
     this.chat = {
       ofTurns: (turnUids) => this.ofTurns(turnUids),
       hunks: (turnUid, path) => this.changed.hunks(turnUid, path),
@@ -73,6 +75,7 @@ export class ChangedFilesDesk implements Disposable {
       from: (turnUid) => this.changed.from(turnUid),
       takeBack: (turnUid) => this.takeBack(turnUid),
       openDiff: (turnUid, path) => this.openDiff(turnUid, path),
+      openProposal: (approvalId) => proposed.open(approvalId),
       openOutput: (file) => needs.openOutput(file),
       onDidChange: (listener) => this.changed.onDidChange(listener),
     };

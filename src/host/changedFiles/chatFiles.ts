@@ -16,6 +16,8 @@ export interface ChatFiles {
   /** Reverts what this turn and everything behind it changed. Answers with what the person should know, null when all went back. Never rejects. */
   takeBack(turnUid: string): Promise<string | null>;
   openDiff(turnUid: string, path: string): Promise<void>;
+  /** What is asked about, whole, in an editor. */
+  openProposal(approvalId: string): Promise<void>;
   openOutput(file: string): Promise<void>;
   readonly onDidChange: (listener: (change: WorkNotifications['changedFiles']) => void) => Disposable;
 }
@@ -29,6 +31,7 @@ export const noChangedFiles: ChatFiles = {
   from: async () => [],
   takeBack: async () => null,
   openDiff: async () => undefined,
+  openProposal: async () => undefined,
   openOutput: async () => undefined,
   onDidChange: new Emitter<WorkNotifications['changedFiles']>().event,
 };

@@ -6,13 +6,13 @@ import { WorkspacePaths } from '../../tools/workspacePaths';
 import { type CommandTable, registerCommands } from '../commands';
 import { ProblemActions } from './problemActions';
 import { problemCall } from './problemCall';
-import { codePrompt, filesPrompt, problemPrompt, type QuotedCode, terminalPrompt } from './promptText';
+import { aboutCode, aboutFiles, aboutProblems, aboutTerminal, type AskedAbout, type PointedAt, type QuotedCode } from './promptText';
 import { terminalSelection } from './terminalSelection';
 
 export interface EntryPointNeeds {
   readonly files: WorkspaceFiles;
-  /** Puts text into the composer that the person has in front of them, and the cursor behind it. Nothing is sent. */
-  readonly insert: (text: string) => Promise<void>;
+  /** Puts it into the composer that the person has in front of them, and the cursor behind it. Nothing is sent. */
+  readonly insert: (asked: AskedAbout) => Promise<void>;
   readonly uid: () => string;
 }
 
@@ -32,14 +32,14 @@ export function entryPointCommands({ files, insert, uid }: EntryPointNeeds): Com
     const { start, end, isEmpty } = editor.selection;
     // A selection of whole lines ends at the beginning of the next one, which is not meant.
     const lastLine = end.line > start.line && end.character === 0 ? end.line - 1 : end.line;
-    await insert(codePrompt(lead, quoted(editor.document, start.line, lastLine, isEmpty ? null : editor.selection)));
+    await insert(aboutCode(lead, quoted(editor.document, start.line, lastLine, isEmpty ? null : editor.selection)));
   };
   const aboutProblem = (lead: string) => async (call: unknown): Promise<void> => {
     const asked = v.safeParse(problemCall, call);
     if (!asked.success) return;
     const { uri, startLine, endLine, problems } = asked.output;
     const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri, true));
-    await insert(problemPrompt(lead, quoted(document, startLine, Math.min(endLine, document.lineCount - 1), null), problems));
+    await insert(aboutProblems(lead, quoted(document, startLine, Math.min(endLine, document.lineCount - 1), null), problems));
   };
   const quoted = (document: vscode.TextDocument, first: number, last: number, range: vscode.Range | null): QuotedCode => ({
     shown: document.isUntitled ? document.fileName : paths.display(document.uri.fsPath),
@@ -48,10 +48,10 @@ export function entryPointCommands({ files, insert, uid }: EntryPointNeeds): Com
     text: document.getText(range ?? new vscode.Range(document.lineAt(first).range.start, document.lineAt(last).range.end)),
     language: document.languageId === 'plaintext' ? '' : document.languageId,
   });
-  const aboutFiles = async (clicked: unknown, chosen: unknown): Promise<void> => {
+  const aboutClicked = async (clicked: unknown, chosen: unknown): Promise<void> => {
     const uris = [...(Array.isArray(chosen) ? chosen : []), clicked, vscode.window.activeTextEditor?.document.uri].filter((uri) => uri instanceof vscode.Uri);
     const named = Array.isArray(chosen) && chosen.length > 0 ? uris.slice(0, chosen.length) : uris.slice(0, 1);
-    if (named.length > 0) await insert(filesPrompt(await Promise.all(named.map((uri) => shownFile(uri, paths)))));
+    if (named.length > 0) await insert(aboutFiles(await Promise.all(named.map((uri) => pointedAt(uri, paths)))));
   };
   return {
     askAboutSelection: aboutSelection(''),
@@ -59,18 +59,18 @@ export function entryPointCommands({ files, insert, uid }: EntryPointNeeds): Com
     fixSelection: aboutSelection(t('Fix')),
     fixProblem: aboutProblem(t('Fix this problem in')),
     explainProblem: aboutProblem(t('Explain this problem in')),
-    askAboutFile: aboutFiles,
-    askAboutFolder: aboutFiles,
+    askAboutFile: aboutClicked,
+    askAboutFolder: aboutClicked,
     askAboutTerminalSelection: async () => {
       const text = await terminalSelection(uid());
       if (text === null) return void vscode.window.showInformationMessage(t('Select text in a terminal first.'));
-      await insert(terminalPrompt(t('In the terminal “{name}”:', { name: vscode.window.activeTerminal?.name ?? '' }), text));
+      await insert(aboutTerminal(t('Terminal {name}', { name: vscode.window.activeTerminal?.name ?? '' }), text));
     },
   };
 }
 
-async function shownFile(uri: vscode.Uri, paths: WorkspacePaths): Promise<string> {
+async function pointedAt(uri: vscode.Uri, paths: WorkspacePaths): Promise<PointedAt> {
   const shown = paths.display(uri.fsPath);
-  const { type } = await vscode.workspace.fs.stat(uri);
-  return (type & vscode.FileType.Directory) !== 0 && !shown.endsWith('/') ? `${shown}/` : shown;
+  const isFolder = ((await vscode.workspace.fs.stat(uri)).type & vscode.FileType.Directory) !== 0;
+  return { shown: isFolder && !shown.endsWith('/') ? `${shown}/` : shown, isFolder, isInside: vscode.workspace.getWorkspaceFolder(uri) !== undefined };
 }

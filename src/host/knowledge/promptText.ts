@@ -1,6 +1,9 @@
-/** Texts that entry points in the editor put into the composer. The person reads them before they send them, in their language. */
+/** What entry points in the editor put into the composer. The person sees it before they send it, in their language. */
 import type { Problem } from '../../tools/knowledge/editorKnowledge';
+import { isSecret } from '../../tools/approval/sensitivePaths';
 import { problemLine } from '../../tools/knowledge/overviewTools';
+import type { DraftPart } from '../../transcript/draftPart';
+import { withLines } from '../attachments/mentionSource';
 
 /** A piece of a file, or of something else that has a name. Lines count from 1. */
 export interface QuotedCode {
@@ -16,28 +19,61 @@ export interface QuotedCode {
 /** What is longer is named, not quoted: the agent can read it. */
 const longestQuote = 20_000;
 
-/** Where it stands, and the code itself; `lead` goes ahead of it. */
-export function codePrompt(lead: string, code: QuotedCode): string {
-  const { shown, startLine, endLine, text, language } = code;
-  const place = `\`${shown}:${startLine}${endLine === startLine ? '' : `-${endLine}`}\``;
-  const head = lead === '' ? place : `${lead} ${place}`;
-  return text.trim() === '' || text.length > longestQuote ? `${head}\n` : `${head}\n${fenced(text, language)}\n`;
+/** What an entry point puts into the composer: what stands there, and what goes along. */
+export interface AskedAbout {
+  readonly text: string;
+  readonly parts: readonly DraftPart[];
 }
 
-export function problemPrompt(lead: string, code: QuotedCode, problems: readonly Problem[]): string {
-  return `${codePrompt(lead, code)}${problems.map((problem) => `- ${problemLine(problem, code.shown)}`).join('\n')}\n`;
+/** The code goes along as it is now; `lead` and where it stands are written. Where there is nothing to take along the place is named. */
+export function aboutCode(lead: string, code: QuotedCode): AskedAbout {
+  const { shown, text } = code;
+  const label = placeOf(code);
+  const isNothing = text.trim() === '' || text.length > longestQuote;
+  // What may hold secrets goes only where the person sees it go.
+  const isSeen = isSecret(shown);
+  const head = lead === '' ? (isNothing || isSeen ? `\`${label}\`` : '') : `${lead} \`${label}\``;
+  if (isNothing) return { text: `${head}\n`, parts: [] };
+  if (isSeen) return { text: `${head}\n${fenced(text, code.language)}\n`, parts: [] };
+  return { text: head === '' ? '' : `${head}\n`, parts: [{ kind: 'attachment', source: `file:${label}`, label, text: text.replace(/\n$/, '') }] };
+}
+
+/** The problems are written, the code around them goes along. */
+export function aboutProblems(lead: string, code: QuotedCode, problems: readonly Problem[]): AskedAbout {
+  const { text, parts } = aboutCode(lead, code);
+  return { text: `${text}${problems.map((problem) => `- ${problemLine(problem, code.shown)}`).join('\n')}\n`, parts };
+}
+
+/** A file or folder that the person pointed at. */
+export interface PointedAt {
+  readonly shown: string;
+  readonly isFolder: boolean;
+  /** In an open folder: only there it is read when the prompt is sent. */
+  readonly isInside: boolean;
+}
+
+/** What lies in the open folders goes along; what does not, or may hold secrets, is named. */
+export function aboutFiles(places: readonly PointedAt[]): AskedAbout {
+  const isTaken = ({ shown, isInside }: PointedAt): boolean => isInside && !isSecret(shown);
+  const named = places.filter((place) => !isTaken(place)).map(({ shown }) => shown);
+  const parts = places.filter(isTaken).map(({ shown, isFolder }) => ({ kind: 'mention' as const, source: `${isFolder ? 'folder' : 'file'}:${isFolder ? shown.replace(/\/$/, '') : shown}`, label: shown }));
+  return { text: named.length === 0 ? '' : filesPrompt(named), parts };
+}
+
+/** What is selected in a terminal goes along. */
+export function aboutTerminal(label: string, text: string): AskedAbout {
+  const trimmed = text.replace(/\r\n?/g, '\n').replace(/[ \t]+$/gm, '').replace(/^\n+|\n+$/g, '');
+  return { text: '', parts: [{ kind: 'attachment', source: 'terminal', label, text: trimmed.length > longestQuote ? `…\n${trimmed.slice(-longestQuote).toWellFormed()}` : trimmed }] };
+}
+
+function placeOf({ shown, startLine, endLine }: QuotedCode): string {
+  return withLines(shown, { from: startLine, to: endLine });
 }
 
 /** One file or folder by itself, several as a list. */
-export function filesPrompt(paths: readonly string[]): string {
+function filesPrompt(paths: readonly string[]): string {
   const [only] = paths;
   return only !== undefined && paths.length === 1 ? `\`${only}\` ` : `${paths.map((path) => `- \`${path}\``).join('\n')}\n`;
-}
-
-/** The end of what a terminal shows is what matters of it. */
-export function terminalPrompt(lead: string, text: string): string {
-  const trimmed = text.replace(/\r\n?/g, '\n').replace(/[ \t]+$/gm, '').replace(/^\n+|\n+$/g, '');
-  return `${lead}\n${fenced(trimmed.length > longestQuote ? `…\n${trimmed.slice(-longestQuote).toWellFormed()}` : trimmed, '')}\n`;
 }
 
 /** A fence that nothing inside can end. */

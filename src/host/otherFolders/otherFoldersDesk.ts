@@ -9,6 +9,7 @@ import { LibraryClient } from '../../store/library/libraryClient';
 import type { SessionStore } from '../../store/sessionStore';
 import type { WorkerPort } from '../../store/worker/storeClient';
 import type { CommandTable } from '../commands';
+import type { CodeActions } from '../codeActions/codeHandlers';
 import { errorWords } from '../errorWords';
 import type { Translate, WordContext } from '../sessions/sessionWords';
 import type { StoreDesk } from '../storeDesk';
@@ -37,6 +38,7 @@ export interface OtherFoldersDeskNeeds {
   readonly startWorker: () => WorkerPort;
   readonly openInChat: (sessionId: string) => Promise<void>;
   readonly editor: { copy(text: string): Promise<void>; openLink(href: string): Promise<void> };
+  readonly code: CodeActions;
   readonly localization: Readonly<Record<string, string>>;
   readonly clock: Clock;
   readonly log: Log;
@@ -68,6 +70,7 @@ export class OtherFoldersDesk implements Disposable {
         memory: new OtherTabMemory(context.workspaceState),
         storeIn: async (folder) => (await others.list()).find((store) => store.folder === folder) ?? null,
         editor: needs.editor,
+        code: needs.code,
         bringOver: (session) => this.named.bringSession(session),
         localization: needs.localization,
         clock, log,

@@ -4,11 +4,14 @@ import type { Clock } from '../../base/clock';
 import type { Log } from '../../base/log';
 import { GatewayError } from '../../gateway/gateway';
 import type { OtherStore } from '../../store/library/otherStore';
+import { withoutNames, type CodeActions } from '../codeActions/codeHandlers';
 import { errorWords } from '../errorWords';
 import { exportSession } from '../sessions/exportSession';
+import { translate } from '../sessions/translation';
 import { TranscriptBridge, type TranscriptNeeds } from '../transcriptBridge';
 import type { WebviewPrograms } from '../webviewPrograms';
 import { webviewPort } from '../webviewPort';
+import { verificationOfCopy } from '../witness/verifyDesk';
 import type { OpenCopies, OpenCopy } from './openCopies';
 import { folderName } from './otherFolderWords';
 import type { OtherTabMemory } from './otherTabMemory';
@@ -30,6 +33,7 @@ export interface OtherTranscriptNeeds {
   /** A folder's history as it is now; null where it is gone. */
   readonly storeIn: (folder: string) => Promise<OtherStore | null>;
   readonly editor: Pick<TranscriptNeeds['editor'], 'copy' | 'openLink'>;
+  readonly code: CodeActions;
   /** Brings the session over and goes there. */
   readonly bringOver: (session: OtherSession) => Promise<void>;
   readonly clock: Clock;
@@ -145,7 +149,7 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
 
   /** Nothing happens in a copy: nothing runs there, and nothing changes. */
   private needsOf(store: OtherStore, { store: sessions }: OpenCopy, panel: vscode.WebviewPanel, onShown: (sessionId: string) => void): TranscriptNeeds {
-    const { editor, clock, localization, log } = this.needs;
+    const { editor, code, clock, localization, log } = this.needs;
     const folder = this.nameOf(store);
     const notHere = async (): Promise<void> => {
       throw new GatewayError('invalid', vscode.l10n.t('This session belongs to {folder}. Bring it over to this folder first.', { folder }));
@@ -153,15 +157,20 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
     return {
       sessions, clock, localization, log,
       otherFolder: store.label?.path ?? folder,
-      gateway: { readTranscript: (query) => sessions.readTranscript(query), attach: () => nothing, onDidChangeRunning: () => nothing, runningTurns: () => [] },
+      words: { t: translate, language: vscode.env.language },
+      readAt: clock.now(),
+      gateway: { attach: () => nothing, onDidChangeRunning: () => nothing, runningTurns: () => [] },
       store: { settled: () => Promise.resolve(), onDidChange: () => nothing, hasJustOpened: false },
       editor: {
         ...editor,
+        showLog: () => void vscode.commands.executeCommand('hermes.showLog'),
         openInChat: (sessionId) => this.needs.bringOver({ store, sessionId }),
         branchFrom: notHere,
         rewindTo: notHere,
         exportSession: (sessionId) => this.export({ store, sessionId }),
       },
+      code: withoutNames(code),
+      verification: verificationOfCopy(sessions, clock, (message) => vscode.l10n.t(message)),
       onSession: ({ id, title }) => {
         onShown(id);
         const name = vscode.l10n.t('Transcript: {title} ({folder})', { title: title ?? vscode.l10n.t('Untitled Session'), folder });

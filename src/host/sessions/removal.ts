@@ -67,10 +67,10 @@ async function forgetDetail(chosen: readonly Session[], { sessions, outsideMemor
   ].join('\n\n');
 }
 
-/** Titles of the branches that were made from these sessions and are not among them. */
+/** Titles of the branches that were made from these sessions and are not among them. Those in the trash hold copies, too. */
 async function branchesOf(chosen: readonly Session[], sessions: RemovalNeeds['sessions']): Promise<readonly string[]> {
   const going = new Set(chosen.map(({ conversationId }) => conversationId));
-  const trees = await Promise.all(chosen.map((session) => sessions.branchesOf(session.id)));
+  const trees = await Promise.all(chosen.map((session) => sessions.branchesOf(session.id, true)));
   const staying = trees.flat().filter((branch) => branch.parentConversationId !== null && going.has(branch.parentConversationId) && !going.has(branch.conversationId));
   return [...new Map(staying.map((branch) => [branch.conversationId, titleWords(branch, translate)])).values()];
 }

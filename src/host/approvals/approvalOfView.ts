@@ -1,0 +1,30 @@
+import { GatewayError } from '../../gateway/gateway';
+import type { SessionStore } from '../../store/sessionStore';
+
+export type ApprovalSessions = Pick<SessionStore, 'approval' | 'getSession'>;
+
+/** Sub-agents hand nothing on, so that one step leads to who they work for; more are followed in case that changes. */
+const mostSteps = 8;
+
+/** Rejects with `invalid` unless the question is one of the session that the view shows, or of a sub-agent that works for it: nobody decides what they
+ *  do not see. One that is not stored is left to whoever decides. */
+export async function refuseUnseenApproval(sessions: ApprovalSessions, shownSession: string | null, approvalId: string): Promise<void> {
+  const asked = await sessions.approval(approvalId);
+  if (asked === null) return;
+  const shown = shownSession === null ? null : await sessions.getSession(shownSession);
+  if (shown !== null && (await worksFor(sessions, asked.sessionId, shown.conversationId))) return;
+  throw new GatewayError('invalid', 'This was asked in another session than the one that is shown here. Nothing was decided; open that session and decide there.');
+}
+
+/** Whether a session is of this conversation, or of a sub-agent's that works for it. */
+async function worksFor(sessions: ApprovalSessions, sessionId: string, conversationId: string): Promise<boolean> {
+  let next: string | null = sessionId;
+  for (let step = 0; step < mostSteps && next !== null; step++) {
+    const session = await sessions.getSession(next);
+    if (session === null) return false;
+    if (session.conversationId === conversationId) return true;
+    const root = session.id === session.conversationId ? session : await sessions.getSession(session.conversationId);
+    next = root?.parentKind === 'delegate' ? root.parentSessionId : null;
+  }
+  return false;
+}

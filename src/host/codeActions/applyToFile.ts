@@ -1,0 +1,114 @@
+import * as vscode from 'vscode';
+import { AccessPaths } from '../../tools/accessPaths';
+import { CannotWrite, FileChanged, NotAText, type FileEditor, type TextFile } from '../../tools/files/fileEditor';
+import type { WorkspaceFiles } from '../../tools/workspaceFiles';
+import { PathRefused } from '../../tools/workspacePaths';
+import { uriOfPath } from '../editorPaths';
+import { fileNamedInCode, readFence } from './fence';
+import type { FileIndex } from './fileIndex';
+import { pickFile } from './filePick';
+import { languageOf } from './languageOf';
+import { proposal, type Proposal } from './proposal';
+import type { ProposedTexts } from './proposedTexts';
+
+export interface ApplyNeeds {
+  readonly files: WorkspaceFiles;
+  readonly index: () => Promise<FileIndex>;
+  readonly editor: FileEditor;
+  readonly proposed: ProposedTexts;
+  readonly lastEditor: () => vscode.TextEditor | null;
+  readonly insert: (code: string) => Promise<void>;
+}
+
+/** Where code is to go: absolute, and as people read it. */
+interface Target {
+  readonly path: string;
+  readonly shown: string;
+}
+
+/** Puts code into a file as a change that a person has seen: the editor's diff first, then a question, and only then the file. */
+export class ApplyToFile {
+  private readonly paths: AccessPaths;
+
+  constructor(private readonly needs: ApplyNeeds) {
+    this.paths = new AccessPaths(needs.files);
+  }
+
+  async apply(code: string, info: string): Promise<void> {
+    if (this.needs.files.roots().length === 0) return warn(vscode.l10n.t('No folder is open, so there is no file to apply this to. Use New File or Insert at Cursor.'));
+    try {
+      const fence = readFence(info);
+      const target = await this.target(code, fence.path ?? pathInDiff(code, fence.language), fence.language);
+      if (target === null) return;
+      const before = await this.needs.editor.open(target.path, new AbortController().signal);
+      await this.propose(target, before, proposal(before?.text ?? null, code, fence.language), code);
+    } catch (error) {
+      warn(refusal(error));
+    }
+  }
+
+  /** Null where the person picked none. */
+  private async target(code: string, named: string | null, language: string): Promise<Target | null> {
+    const written = named ?? fileNamedInCode(code)?.path ?? null;
+    if (written !== null) return this.inside((await this.needs.index()).find(written.replaceAll('\\', '/').replace(/^\.\//, '')) ?? written);
+    const active = this.needs.lastEditor()?.document;
+    const here = active === undefined || vscode.workspace.getWorkspaceFolder(active.uri) === undefined ? null : active;
+    if (here !== null && (language === '' || here.languageId === (await languageOf(language)))) return this.inside(here.uri.fsPath);
+    const picked = await pickFile(this.needs.files, here?.uri.fsPath ?? null);
+    return picked === null ? null : this.inside(picked);
+  }
+
+  private async inside(written: string): Promise<Target> {
+    const { path, shown, isInside } = await this.paths.resolveAccess(written);
+    if (!isInside) throw new PathRefused(vscode.l10n.t('{file} is outside the open folders. Nothing was changed.', { file: written }));
+    return { path, shown };
+  }
+
+  private async propose(target: Target, before: TextFile | null, change: Proposal, code: string): Promise<void> {
+    const file = target.shown;
+    if (change.kind === 'same') return void vscode.window.showInformationMessage(vscode.l10n.t('{file} has this code already. Nothing was changed.', { file }));
+    if (change.kind === 'misfit') return this.offerInsertion(vscode.l10n.t('It is not clear where in {file} this code belongs. Nothing was changed.', { file }), code);
+    const { proposed } = this.needs;
+    const after = proposed.keep(file, change.text);
+    const now = before === null ? proposed.keep(file, '') : uriOfPath(target.path);
+    await vscode.commands.executeCommand('vscode.diff', now, after, vscode.l10n.t('{file} (now ↔ proposed)', { file }), { preview: true });
+    const apply = vscode.l10n.t('Apply');
+    const question = before === null ? vscode.l10n.t('Create {file} with this code? Nothing is written until you apply it.', { file }) : vscode.l10n.t('Apply the proposed change to {file}? Nothing is written until you do.', { file });
+    const answer = await vscode.window.showInformationMessage(question, apply, vscode.l10n.t('Discard'));
+    // A notification that was closed decides nothing, but it is not asked again either.
+    await proposed.letGo(after);
+    if (before === null) await proposed.letGo(now);
+    if (answer === apply) await this.write(target, before, change.text);
+  }
+
+  private async write({ path }: Target, before: TextFile | null, after: string): Promise<void> {
+    // Loaded, so that the change is a step in the file's undo history.
+    if (before !== null) await vscode.workspace.openTextDocument(uriOfPath(path));
+    await this.needs.editor.apply([{ path, before, after }], new AbortController().signal);
+    await vscode.window.showTextDocument(uriOfPath(path), { preview: false });
+  }
+
+  private async offerInsertion(sentence: string, code: string): Promise<void> {
+    const insert = vscode.l10n.t('Insert at Cursor');
+    if ((await vscode.window.showWarningMessage(sentence, insert)) === insert) await this.needs.insert(code);
+  }
+}
+
+function pathInDiff(code: string, language: string): string | null {
+  if (language !== 'diff' && language !== 'patch') return null;
+  const header = /^\+\+\+ (?:b\/)?([^\t\n]+)/m.exec(code)?.[1] ?? /^\*\*\* (?:Update|Add) File: (.+)$/m.exec(code)?.[1];
+  return header === undefined || header.trim() === '/dev/null' ? null : header.trim();
+}
+
+/** Sentences of the file port are written for the model. */
+function refusal(error: unknown): string {
+  if (error instanceof FileChanged) return vscode.l10n.t('The file changed while the proposal was shown. Nothing was applied; apply the code again to see it against what is there now.');
+  if (error instanceof CannotWrite) return vscode.l10n.t('The file could not be written: it is read-only, or the editor could not save it. Nothing was changed.');
+  if (error instanceof NotAText) return vscode.l10n.t('This is a folder or a file that is not text, so no code can be applied to it. Nothing was changed.');
+  if (error instanceof PathRefused) return error.message;
+  throw error;
+}
+
+function warn(sentence: string): void {
+  void vscode.window.showWarningMessage(sentence);
+}

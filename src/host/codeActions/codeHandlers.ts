@@ -1,0 +1,43 @@
+import type { codeCommands, codeRequests, CodeResults, Reference } from '../../protocol/codeProtocol';
+import type { CommandHandlers, RequestHandlers } from '../viewEndpoint';
+
+/** What can be done with the code and the names of an answer. Whatever cannot be done is said in a notification, with what is safe. */
+export interface CodeActions {
+  insert(code: string): Promise<void>;
+  /** `info`: what stands behind the fence. Resolves when the person has decided. */
+  apply(code: string, info: string): Promise<void>;
+  newFile(code: string, info: string): Promise<void>;
+  run(code: string, info: string): Promise<void>;
+  resolve(texts: readonly string[]): Promise<readonly Reference[]>;
+  openSymbol(name: string): Promise<void>;
+}
+
+/** For answers that are about another folder: what they name is not in this window's. Code can be taken from them all the same. */
+export function withoutNames(actions: CodeActions): CodeActions {
+  return {
+    insert: (code) => actions.insert(code),
+    apply: (code, info) => actions.apply(code, info),
+    newFile: (code, info) => actions.newFile(code, info),
+    run: (code, info) => actions.run(code, info),
+    resolve: (texts) => Promise.resolve(texts.map(() => null)),
+    openSymbol: (name) => actions.openSymbol(name),
+  };
+}
+
+interface CodeHandlers {
+  readonly commands: CommandHandlers<typeof codeCommands>;
+  readonly requests: RequestHandlers<typeof codeRequests, CodeResults>;
+}
+
+export function codeHandlers(actions: CodeActions): CodeHandlers {
+  return {
+    commands: {
+      insertCode: ({ code }) => actions.insert(code),
+      applyCode: ({ code, info }) => actions.apply(code, info),
+      newCodeFile: ({ code, info }) => actions.newFile(code, info),
+      runCode: ({ code, info }) => actions.run(code, info),
+      openSymbol: ({ name }) => actions.openSymbol(name),
+    },
+    requests: { resolveReferences: ({ texts }) => actions.resolve(texts) },
+  };
+}

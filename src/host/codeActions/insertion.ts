@@ -1,0 +1,47 @@
+import * as vscode from 'vscode';
+import type { Disposable } from '../../base/disposable';
+
+/** The text editor that the person used last: while they are in a chat in an editor tab, no text editor is the active one. */
+export class LastEditor implements Disposable {
+  private last = vscode.window.activeTextEditor;
+  private readonly listening = vscode.window.onDidChangeActiveTextEditor((editor) => {
+    if (editor !== undefined && isText(editor)) this.last = editor;
+  });
+
+  /** Null where none is in sight. */
+  get current(): vscode.TextEditor | null {
+    const inSight = vscode.window.visibleTextEditors.filter(isText);
+    const active = vscode.window.activeTextEditor;
+    return (active !== undefined && isText(active) ? active : undefined) ?? inSight.find((editor) => editor === this.last) ?? inSight.find(({ document }) => document === this.last?.document) ?? null;
+  }
+
+  dispose(): void {
+    this.listening.dispose();
+  }
+}
+
+/** Puts text where the cursor is, in the place of what is selected. Null when it was done, else why not. */
+export async function insertAtCursor(editor: vscode.TextEditor | null, text: string): Promise<string | null> {
+  if (editor === null) return vscode.l10n.t('No text editor is open to insert into. Open a file and put the cursor where the code belongs, or use New File.');
+  const { document } = editor;
+  const name = vscode.workspace.asRelativePath(document.uri);
+  if (await isReadOnly(document.uri)) return vscode.l10n.t('{file} is read-only. Nothing was inserted.', { file: name });
+  const { version } = document;
+  const done = await editor.edit((edit) => edit.replace(editor.selection, text.replace(/\n$/, '')));
+  // An editor that is read-only for a reason of its own says that it has done it, and has not.
+  if (!done || (document.version === version && text !== '')) return vscode.l10n.t('{file} could not be changed here. Nothing was inserted.', { file: name });
+  await vscode.window.showTextDocument(document, { viewColumn: editor.viewColumn ?? vscode.ViewColumn.Active, preserveFocus: false });
+  return null;
+}
+
+async function isReadOnly(uri: vscode.Uri): Promise<boolean> {
+  if (uri.scheme === 'untitled') return false;
+  if (vscode.workspace.fs.isWritableFileSystem(uri.scheme) !== true) return true;
+  const found = await Promise.resolve(vscode.workspace.fs.stat(uri)).catch(() => null);
+  return found?.permissions !== undefined && (found.permissions & vscode.FilePermission.Readonly) !== 0;
+}
+
+/** Logs, output channels and what we show ourselves are no editors to write into. */
+function isText({ document }: vscode.TextEditor): boolean {
+  return !['output', 'comment', 'hermes-code', 'hermes-before', 'git', 'debug'].includes(document.uri.scheme);
+}

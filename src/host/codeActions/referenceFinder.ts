@@ -1,0 +1,58 @@
+import type { Clock } from '../../base/clock';
+import type { Reference } from '../../protocol/codeProtocol';
+import { within } from '../attachments/mentionPlaces';
+import type { FileIndex } from './fileIndex';
+import { fileNamed, hrefOf, symbolNamed, type NamedSymbol } from './referenceText';
+
+/** For all symbols of a question together: links that come later than that are not missed. */
+const symbolPatienceMs = 1000;
+/** Language extensions answer one question after the other: more names than that are not asked about at once. */
+const mostSymbols = 40;
+
+export interface ReferencePlaces {
+  readonly clock: Clock;
+  files(): Promise<FileIndex>;
+  /** Of a path that no list has (an ignored file, a folder): as people read it, null where nothing is there or it is not inside the open folders. */
+  elsewhere(path: string): Promise<string | null>;
+  /** How many symbols of the open folders have this very name. */
+  symbols(symbol: NamedSymbol): Promise<number>;
+}
+
+/** Finds what texts of answers name. What was found is known until something changes (`forget`). */
+export class ReferenceFinder {
+  private known = new Map<string, Promise<Reference>>();
+
+  constructor(private readonly places: ReferencePlaces) {}
+
+  /** In the order of the texts. Never rejects: what cannot be found out names nothing. */
+  async resolve(texts: readonly string[]): Promise<readonly Reference[]> {
+    const { known } = this;
+    const asked = texts.filter((text) => !known.has(text));
+    const left = { symbols: mostSymbols };
+    for (const text of asked) known.set(text, this.find(text, left, known));
+    return Promise.all(texts.map((text) => known.get(text) ?? null));
+  }
+
+  forget(): void {
+    this.known = new Map();
+  }
+
+  private async find(text: string, left: { symbols: number }, known: Map<string, Promise<Reference>>): Promise<Reference> {
+    const symbol = symbolNamed(text);
+    const mayAsk = symbol !== null && left.symbols-- > 0;
+    const file = await this.file(text).catch(() => null);
+    if (file !== null || symbol === null) return file;
+    const count = mayAsk ? await within(this.places.clock, symbolPatienceMs, this.places.symbols(symbol), null) : null;
+    // Nobody knows: another question may be answered.
+    if (count === null) known.delete(text);
+    return count === null || count === 0 ? null : { kind: 'symbol', name: text };
+  }
+
+  private async file(text: string): Promise<Reference> {
+    const named = fileNamed(text);
+    if (named === null) return null;
+    const listed = (await this.places.files()).find(named.path);
+    const path = listed ?? (named.path.includes('/') ? await this.places.elsewhere(named.path) : null);
+    return path === null ? null : { kind: 'file', href: hrefOf(path, named) };
+  }
+}

@@ -1,0 +1,41 @@
+/** A file as a text names it, with a place in it (from 1) where the text names one. */
+export interface NamedFile {
+  /** With forward slashes. */
+  readonly path: string;
+  readonly line: number | null;
+  readonly column: number | null;
+}
+
+/** A symbol as a text names it: "Clock.sleep()" is `sleep` in `Clock`. */
+export interface NamedSymbol {
+  readonly name: string;
+  readonly container: string | null;
+}
+
+const place = /^(.+?)(?::(\d{1,7})(?::(\d{1,5}))?(?:-\d{1,7})?|#L(\d{1,7})(?:-L?\d{1,7})?|,? (?:at |on )?\(?line (\d{1,7})\)?)?$/;
+
+/** Null for what is no path: an address, several lines. Whether there is such a file is not known here. */
+export function fileNamed(text: string): NamedFile | null {
+  if (/[\r\n\0]|^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return null;
+  const [, written = '', line, column, anchor, inWords] = place.exec(text.trim()) ?? [];
+  const path = written.replaceAll('\\', '/').replace(/^\.\//, '');
+  if (path === '' || path === '.' || path.startsWith('//') || path.split('/').includes('..')) return null;
+  return { path, line: numberOf(line ?? anchor ?? inWords), column: numberOf(column) };
+}
+
+/** Null for what is no name of a symbol. */
+export function symbolNamed(text: string): NamedSymbol | null {
+  const parts = /^([\p{L}_$][\p{L}\p{N}_$]*(?:(?:\.|::|#)[\p{L}_$][\p{L}\p{N}_$]*){0,8})(?:\(\))?$/u.exec(text.trim())?.[1]?.split(/\.|::|#/);
+  const name = parts?.at(-1);
+  return name === undefined || name.length < 3 ? null : { name, container: parts?.at(-2) ?? null };
+}
+
+/** The address of a file for `openLink`: what could be taken for a place in it or for a scheme is written out. */
+export function hrefOf(path: string, { line, column }: Pick<NamedFile, 'line' | 'column'>): string {
+  const address = path.split('/').map(encodeURIComponent).join('/');
+  return line === null ? address : `${address}:${Math.max(1, line)}${column === null ? '' : `:${Math.max(1, column)}`}`;
+}
+
+function numberOf(digits: string | undefined): number | null {
+  return digits === undefined ? null : Number(digits);
+}

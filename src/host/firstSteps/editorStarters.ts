@@ -1,0 +1,12 @@
+import { homedir } from 'node:os';
+import * as vscode from 'vscode';
+import type { Log } from '../../base/log';
+import { gitCommand } from '../../tools/knowledge/git/gitCommand';
+import type { WorkspaceFiles } from '../../tools/workspaceFiles';
+import { gitExecutable } from '../knowledge/gitExecutable';
+import { StarterDesk } from './starterDesk';
+
+/** What there is to begin with in this window. */
+export function editorStarters(files: WorkspaceFiles, log: Log, t: (message: string, args?: Record<string, string>) => string): StarterDesk {
+  return new StarterDesk({ files, log, t, git: gitCommand({ executable: gitExecutable, startIn: homedir(), environment: process.env }), isTrusted: () => vscode.workspace.isTrusted });
+}

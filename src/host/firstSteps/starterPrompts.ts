@@ -1,0 +1,49 @@
+import * as v from 'valibot';
+import type { DirectoryEntry } from '../../tools/workspaceFiles';
+
+type Translate = (message: string, args?: Record<string, string>) => string;
+
+/** What was seen of the first open folder, by its names and its package.json alone. */
+export interface FolderLook {
+  readonly entries: readonly DirectoryEntry[];
+  /** Text of the package.json at the top; null where there is none. */
+  readonly packageJson: string | null;
+  /** Whether git knows of changes that are not committed. */
+  readonly hasChanges: boolean;
+}
+
+const mostPrompts = 3;
+const testFolders = ['test', 'tests', '__tests__', 'spec', 'specs', 'e2e'];
+/** Scripts worth a question, likeliest first. */
+const scriptsAskedAbout = ['build', 'start', 'dev', 'test', 'lint'];
+const projectFiles = /^(?:package\.json|pyproject\.toml|setup\.py|cargo\.toml|go\.mod|pom\.xml|build\.gradle(?:\.kts)?|gemfile|composer\.json|makefile|cmakelists\.txt|.*\.(?:sln|csproj))$/i;
+const packageJson = v.object({ scripts: v.optional(v.record(v.string(), v.string())) });
+
+/** Prompts to begin with, which speak of nothing that is not there. The same folder gets the same ones; an empty one gets none. */
+export function starterPrompts(look: FolderLook, t: Translate): readonly string[] {
+  const names = look.entries.filter(({ name }) => !name.startsWith('.'));
+  const readme = names.find(({ name, kind }) => kind === 'file' && /^readme(?:\.\w+)?$/i.test(name));
+  const isProject = readme !== undefined || names.some(({ name, kind }) => kind === 'file' && projectFiles.test(name));
+  const tests = testFolders.find((folder) => names.some(({ name, kind }) => kind === 'directory' && name === folder));
+  const script = scriptsAskedAbout.find((name) => scriptNames(look.packageJson).includes(name));
+  const prompts = [
+    isProject ? t('Explain what this project does and where to start reading') : null,
+    tests === undefined ? null : t('What do the tests in {folder}/ cover?', { folder: tests }),
+    look.hasChanges ? t('Review my uncommitted changes') : null,
+    script === undefined ? null : t('What does `npm run {script}` do, step by step?', { script }),
+    names.length === 0 || isProject ? null : t('What is in this folder?'),
+    readme === undefined ? null : t('Is {file} still true? Compare it with the code', { file: readme.name }),
+  ];
+  return prompts.filter((prompt) => prompt !== null).slice(0, mostPrompts);
+}
+
+function scriptNames(text: string | null): readonly string[] {
+  if (text === null) return [];
+  try {
+    const parsed = v.safeParse(packageJson, JSON.parse(text));
+    return parsed.success ? Object.keys(parsed.output.scripts ?? {}) : [];
+  } catch (error) {
+    if (error instanceof SyntaxError) return [];
+    throw error;
+  }
+}

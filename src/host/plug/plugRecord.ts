@@ -1,0 +1,63 @@
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import * as v from 'valibot';
+import type { PulledPlug } from '../../protocol/witnessProtocol';
+
+/** Seconds for which the end of a process is still worth a line. */
+const worthTelling = 24 * 60 * 60;
+
+const recordSchema = v.object({
+  conversationId: v.string(),
+  turnUid: v.string(),
+  at: v.number(),
+  /** Characters that the view had said it showed. The line is not made from this: the view compares what it kept with the disk. */
+  acknowledged: v.number(),
+});
+
+export type PlugIntention = v.InferOutput<typeof recordSchema>;
+
+/** The intention to pull the plug, written to disk before it is carried out: whoever comes after knows that it was no accident. */
+export class PlugRecord {
+  private read: PulledPlug | null | undefined;
+
+  constructor(
+    private readonly file: () => string,
+    private readonly now: () => number,
+  ) {}
+
+  /** The plug that was pulled before this process began; null once somebody has read of it. */
+  get current(): PulledPlug | null {
+    if (this.read === undefined) this.read = this.fromDisk();
+    return this.read;
+  }
+
+  /** Returns when it would survive a power cut. */
+  write(intention: PlugIntention): void {
+    const file = this.file();
+    mkdirSync(dirname(file), { recursive: true });
+    const handle = openSync(file, 'w', 0o600);
+    try {
+      writeSync(handle, JSON.stringify(intention));
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+  }
+
+  seen(): void {
+    this.read = null;
+    rmSync(this.file(), { force: true });
+  }
+
+  private fromDisk(): PulledPlug | null {
+    const file = this.file();
+    if (!existsSync(file)) return null;
+    const found = v.safeParse(v.pipe(v.string(), v.parseJson(), recordSchema), readFileSync(file, 'utf8'));
+    if (!found.success || this.now() - found.output.at > worthTelling) {
+      rmSync(file, { force: true });
+      return null;
+    }
+    const { conversationId, turnUid, at } = found.output;
+    return { conversationId, turnUid, at };
+  }
+}

@@ -1,0 +1,86 @@
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { Clock } from '../../base/clock';
+import { DisposableStore, type Disposable } from '../../base/disposable';
+import type { Ids } from '../../base/ids';
+import type { Log } from '../../base/log';
+import type { Gateway } from '../../gateway/gateway';
+import type { SessionStore } from '../../store/sessionStore';
+import type { CommandTable } from '../commands';
+import { PlugRecord } from '../plug/plugRecord';
+import { PullThePlug } from '../plug/pullThePlug';
+import type { ChosenSessions } from '../sessions/chosenSessions';
+import type { StoreDesk } from '../storeDesk';
+import { VerifyDesk } from './verifyDesk';
+import { WitnessDesk } from './witnessDesk';
+
+export interface WitnessRoomNeeds {
+  readonly gateway: Gateway;
+  readonly store: SessionStore;
+  readonly storeDesk: StoreDesk;
+  /** Where this window's history lies. */
+  readonly storageFolder: () => string;
+  readonly folder: () => string | null;
+  readonly surfaceId: string;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Everything that holds the promise against what was shown: the views' witness, Verify Session, Pull the Plug. */
+export class WitnessRooms implements Disposable {
+  private readonly lifetime = new DisposableStore();
+  private readonly record: PlugRecord;
+  readonly witness: WitnessDesk;
+  readonly verification: VerifyDesk;
+
+  constructor(private readonly needs: WitnessRoomNeeds) {
+    const { gateway, store, storeDesk, storageFolder, clock, log } = needs;
+    this.record = new PlugRecord(() => join(storageFolder(), 'pulled-plug.json'), () => clock.now());
+    this.witness = this.lifetime.register(new WitnessDesk({ sessions: store, store: storeDesk, onDidChangeSessions: gateway.onDidChangeSessions, plug: this.record, clock, log }));
+    this.verification = new VerifyDesk({
+      store, clock, log, witness: this.witness, t: translate,
+      copy: (text) => vscode.env.clipboard.writeText(text),
+      say: (sentence) => void vscode.window.showInformationMessage(sentence),
+      isAnswering: () => gateway.runningTurns().some(({ isWaiting }) => !isWaiting),
+      storeSentence: () => ('sentence' in storeDesk.shown ? storeDesk.shown.sentence : null),
+    });
+  }
+
+  /** Whether the person pulled the plug on the window before this one, and nobody has seen yet how it came back. */
+  get plugWasPulled(): boolean {
+    return this.record.current !== null;
+  }
+
+  /** `verify` shows the session's transcript and has it verified there. */
+  commands({ chosen, verify, showChat }: { readonly chosen: Pick<ChosenSessions, 'one'>; readonly verify: (sessionId: string) => void; readonly showChat: () => Promise<void> }): CommandTable {
+    const { gateway, store, storeDesk, surfaceId, folder, ids, clock } = this.needs;
+    const plug = this.lifetime.register(
+      new PullThePlug({
+        gateway, surfaceId, folder, ids, clock, showChat,
+        sessions: store,
+        storeState: () => storeDesk.shown.kind,
+        witness: this.witness,
+        record: this.record,
+        t: translate,
+        confirm: async (question, detail, yes) => (await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) === yes,
+        kill: () => void process.kill(process.pid, 'SIGKILL'),
+      }),
+    );
+    return {
+      verifySession: async (...args) => {
+        const target = await chosen.one(args, vscode.l10n.t('Verify Session'));
+        if (target !== null) verify(target.session.id);
+      },
+      pullThePlug: () => plug.run(),
+    };
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+}
+
+function translate(message: string, args?: Record<string, string>): string {
+  return args === undefined ? vscode.l10n.t(message) : vscode.l10n.t(message, args);
+}
