@@ -1,5 +1,7 @@
-/** Builds and packs hermes-vscode-<version>.vsix at the project's root, and looks into it: only what belongs there may be there. */
+/** Builds and packs hermes-vscode-<version>.vsix, and looks into it: only what belongs there may be there. Built and packed in a folder of its
+ *  own, so that two at a time do not take each other's files away. */
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from './build.mjs';
@@ -24,23 +26,61 @@ const maximumBytes = 2 * 1024 * 1024;
 /** How vsce packs: everything is bundled, and links of the README stay as they are. */
 export const packing = { dependencies: false, allowMissingRepository: true, rewriteRelativeLinks: false, allowStarActivation: false };
 
+/** What is shipped beside the bundles, and what says so. */
+const shipped = ['package.json', 'package.nls.json', '.vscodeignore', 'README.md', 'CHANGELOG.md', 'LICENSE', 'media', 'l10n'];
+
 /**
- * @param {(line: string) => void} say
+ * The extension as its package holds it, built for production.
+ * @param {string} folder where it is laid out; made if it does not exist
+ * @param {(line: string) => void} [say]
+ */
+export async function layOut(folder, say = () => undefined) {
+  fs.mkdirSync(folder, { recursive: true });
+  for (const name of shipped) {
+    const source = path.join(root, name);
+    if (fs.existsSync(source)) fs.cpSync(source, path.join(folder, name), { recursive: true });
+  }
+  await build({ production: true, outdir: path.join(folder, 'dist'), say });
+}
+
+/**
+ * @param {(line: string) => void} [say]
+ * @param {string} [folder] where the package goes
  * @returns {Promise<{ file: string, bytes: number }>} the package
  */
-export async function packageExtension(say = console.log) {
-  await build({ production: true, say });
-  const { createVSIX } = await import('@vscode/vsce');
-  const { name, version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
-  const file = path.join(root, `${name}-${version}.vsix`);
-  fs.rmSync(file, { force: true });
-  await createVSIX({ ...packing, cwd: root, packagePath: file });
+export async function packageExtension(say = console.log, folder = root) {
+  const stage = fs.mkdtempSync(path.join(os.tmpdir(), 'hermes-package-'));
+  try {
+    const extension = path.join(stage, 'extension');
+    await layOut(extension, say);
+    const packed = path.join(stage, 'extension.vsix');
+    const { createVSIX } = await import('@vscode/vsce');
+    await createVSIX({ ...packing, cwd: extension, packagePath: packed });
+    const { name, version } = JSON.parse(fs.readFileSync(path.join(extension, 'package.json'), 'utf8'));
+    const file = path.join(folder, `${name}-${version}.vsix`);
+    const bytes = inspected(packed, path.basename(file));
+    putInPlace(packed, file);
+    say(`${path.relative(root, file)}: ${bytes} bytes`);
+    return { file, bytes };
+  } finally {
+    fs.rmSync(stage, { recursive: true, force: true });
+  }
+}
+
+/** @returns {number} the package's size; throws when it holds what must not be shipped, or is too large */
+function inspected(file, name) {
   const bytes = fs.statSync(file).size;
   const strays = entriesOf(file).filter((entry) => !belongs(entry));
-  if (strays.length > 0) throw new Error(`${path.basename(file)} holds what must not be shipped: ${strays.join(', ')}`);
-  if (bytes > maximumBytes) throw new Error(`${path.basename(file)} has ${bytes} bytes, more than the ${maximumBytes} allowed`);
-  say(`${path.relative(root, file)}: ${bytes} bytes`);
-  return { file, bytes };
+  if (strays.length > 0) throw new Error(`${name} holds what must not be shipped: ${strays.join(', ')}`);
+  if (bytes > maximumBytes) throw new Error(`${name} has ${bytes} bytes, more than the ${maximumBytes} allowed`);
+  return bytes;
+}
+
+/** Renamed into place: whoever reads the old package goes on reading it. */
+function putInPlace(packed, file) {
+  const beside = `${file}.${process.pid}`;
+  fs.copyFileSync(packed, beside);
+  fs.renameSync(beside, file);
 }
 
 function belongs(entry) {

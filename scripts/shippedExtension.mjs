@@ -3,9 +3,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from './build.mjs';
 import { ensureChromium } from './chromiumInstall.mjs';
-import { packing } from './package.mjs';
+import { layOut, packing } from './package.mjs';
 import { ensureVscode } from './vscodeInstall.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
@@ -25,7 +24,8 @@ export async function measureShipped(runs) {
   }
   const session = fs.mkdtempSync(path.join(os.tmpdir(), 'hermes-shipped-'));
   try {
-    const extension = await packagedLayout(path.join(session, 'extension'));
+    const extension = path.join(session, 'extension');
+    await layOut(extension);
     const vsixBytes = await packedSize(extension, path.join(session, 'extension.vsix'));
     const home = path.join(session, 'home');
     const firstActivation = await activateOnce(extension, home, untilKeptMs);
@@ -43,17 +43,6 @@ async function packedSize(extension, file) {
   const { createVSIX } = await import('@vscode/vsce');
   await createVSIX({ ...packing, cwd: extension, packagePath: file, skipLicense: true });
   return fs.statSync(file).size;
-}
-
-/** The extension as its package holds it, built for production, in a folder of its own. @param {string} folder */
-async function packagedLayout(folder) {
-  fs.mkdirSync(folder, { recursive: true });
-  for (const name of ['package.json', 'package.nls.json', '.vscodeignore', 'README.md', 'CHANGELOG.md', 'LICENSE', 'media', 'l10n']) {
-    const source = path.join(root, name);
-    if (fs.existsSync(source)) fs.cpSync(source, path.join(folder, name), { recursive: true });
-  }
-  await build({ production: true, outdir: path.join(folder, 'dist'), say: () => undefined });
-  return folder;
 }
 
 /**

@@ -25,12 +25,12 @@ const hostFloors = ['store', 'models', 'agent'];
 
 /**
  * A layer prepares what it needs, then runs commands. `report` is where its counts will be: the layer has tests. `skip` says why it has
- * nothing to do here.
- * @type {{ name: string, prepare?: () => unknown, skip?: () => string | undefined, report?: string, commands: () => string[][], env?: () => NodeJS.ProcessEnv }[]}
+ * nothing to do here. `beside`: it runs at the same time as the layer before it, which leaves a processor idle.
+ * @type {{ name: string, beside?: boolean, prepare?: () => unknown, skip?: () => string | undefined, report?: string, commands: () => string[][], env?: () => NodeJS.ProcessEnv }[]}
  */
 const layers = [
   { name: 'typecheck', commands: () => ['tsconfig.json', 'src/webview/tsconfig.json', 'test/tsconfig.json'].map((project) => [process.execPath, bin('typescript/bin/tsc'), '-p', project]) },
-  { name: 'lint', commands: () => [[process.execPath, bin('eslint/bin/eslint.js'), '.', '--max-warnings=0']] },
+  { name: 'lint', beside: true, commands: () => [[process.execPath, bin('eslint/bin/eslint.js'), '.', '--max-warnings=0']] },
   { name: 'unit', report: 'unit.json', commands: () => [vitest(process.execPath, 'unit.json')] },
   {
     name: 'unit24',
@@ -70,7 +70,7 @@ fs.rmSync(reports, { recursive: true, force: true });
 fs.mkdirSync(reports, { recursive: true });
 
 const results = [];
-for (const layer of chosen) results.push(await runLayer(layer));
+for (const group of together(chosen)) results.push(...(await Promise.all(group.map(runLayer))));
 summarize(results);
 
 function choose(only) {
@@ -79,6 +79,16 @@ function choose(only) {
   const unknown = names.filter((name) => !layers.some((layer) => layer.name === name));
   if (unknown.length > 0) throw new Error(`There is no layer ${unknown.join(', ')}; there are ${layers.map(({ name }) => name).join(', ')}`);
   return layers.filter(({ name }) => names.includes(name));
+}
+
+/** The layers in the groups that run at the same time. */
+function together(all) {
+  const groups = [];
+  for (const layer of all) {
+    if (layer.beside && groups.length > 0) groups.at(-1).push(layer);
+    else groups.push([layer]);
+  }
+  return groups;
 }
 
 /** @returns {Promise<{ name: string, passed: number, failed: number, ms: number, note: string }>} */

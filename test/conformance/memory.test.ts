@@ -52,6 +52,7 @@ describe('what memory recalls', () => {
     for (const prompt of ['first question', 'second question']) await world.ask(panel, prompt);
     const told = panel.turnEvents.filter(({ kind }) => kind === 'recalled' || kind === 'turnOpened').map((event) => (event.kind === 'recalled' ? event.found : event.kind));
     expect(told).toEqual(['turnOpened', [{ provider: 'recording', label: 'Notes', count: 2 }], 'turnOpened']);
+    expect((await world.store.readTranscript({ sessionId: panel.settled[0]?.turn.sessionId ?? '', limit: 9 })).turns.map((turn) => turn.recalled)).toEqual([[{ provider: 'recording', label: 'Notes', count: 2 }], undefined]);
   });
 
   it('B121 is not shown either where the model repeats its fence, however the tags are split', async () => {

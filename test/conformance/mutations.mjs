@@ -81,7 +81,7 @@ const guards = [
   },
   {
     name: 'wire text stored', file: 'src/agent/turnRecall.ts', tests: ['memory'],
-    from: 'await this.parts.store.setApiContent(prompt.uid, text);', to: 'this.texts = new Map([[prompt.uid, text]]);',
+    from: 'await this.parts.store.setApiContent(prompt.uid, text, { turnUid: this.run.turn.uid, found: this.found });', to: 'this.texts = new Map([[prompt.uid, text]]);',
   },
   {
     name: 'serial queue of a memory provider', file: 'src/memory/providerLane.ts', tests: ['sessions', 'test/properties/memorySwitches'],

@@ -44,7 +44,7 @@ async function main(order: CrashHostOrder): Promise<void> {
     store, clock, ids, log,
     createAgent: () => new Agent({
       store, clock, ids, log, tools: new ToolRegistry(readOnlyTools(files)), openModel: () => Promise.resolve(model),
-      systemPrompt: () => 'You are tested.', reasoningEffort: 'default', maxIterations: 8,
+      systemPrompt: () => 'You are tested.', maxIterations: 8,
     }),
     agentSignature: (ref) => ref,
     createMemory: () => new MemoryManager({ clock, log }),

@@ -1,5 +1,5 @@
 import type { FrameLocator, Locator } from 'playwright-core';
-import { waitFor, type Workbench } from '../support/vscode';
+import { patience, waitFor, type Workbench } from '../support/vscode';
 import { EXTENSION_ID } from './extensionId';
 
 /** One message of the panel as a person sees it: who, in which state, and the rendered text of its body. */
@@ -94,6 +94,6 @@ export class ChatPanel {
 
   /** Waits for a text anywhere in the panel. */
   async sees(text: string | RegExp, timeoutMs = 20_000): Promise<void> {
-    await this.frame.getByText(text).first().waitFor({ timeout: timeoutMs });
+    await this.frame.getByText(text).first().waitFor({ timeout: timeoutMs * patience });
   }
 }

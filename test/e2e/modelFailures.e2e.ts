@@ -41,7 +41,7 @@ async function failure(session: VscodeSession, prompt: string, script: readonly 
   return {
     said: (await feed.innerText()).replace(/\s+/g, ' '),
     prompt: (await shown.prompts()).some(({ text }) => text === prompt),
-    buttons: (await feed.getByRole('button').allInnerTexts()).filter((text) => /^(Retry|Choose Model|Set a Key|Set Up Model|Set Up Model…|Set New Key|Copy Details|Continue)/.test(text.trim())),
+    buttons: (await feed.getByRole('button').allInnerTexts()).filter((text) => /^(Retry|Choose Model|Set a Key|Set Up Model|Set Up Model…|Set New Key|Show Details|Continue)/.test(text.trim())),
   };
 }
 
@@ -51,6 +51,7 @@ async function chooseModel(shown: ChatPanel, name: string): Promise<void> {
   await workbench.page.locator('.quick-input-widget input.input').fill(name);
   await workbench.quickInputRow(name).click();
   await workbench.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+  await shown.frame.getByRole('combobox', { name: 'Model', exact: true }).filter({ hasText: name }).waitFor();
 }
 
 test.each([

@@ -1,8 +1,8 @@
-import { expect } from 'vitest';
+import { expect, inject } from 'vitest';
 import { EXTENSION_ID, test } from './vscodeTest';
 
 test('the installed package shows its chat in the secondary side bar', async ({ startVscode }) => {
-  const vscode = await startVscode();
+  const vscode = await startVscode({ vsix: [inject('vsix')] });
   const workbench = await vscode.open(vscode.sampleFolder());
 
   await workbench.runCommand('Hermes: Focus Chat');

@@ -1,6 +1,27 @@
 import os from 'node:os';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** How many times longer than usual everything may take; see test/support/vscode/processes.ts. */
+const patience = Math.max(1, Number(process.env['HERMES_TEST_PATIENCE']) || 1);
+
+/** The files that take a minute or more. By itself vitest goes by earlier runs, and on a fresh clone, where there is none, by the size of the
+ *  files: a long one may then come last and be waited for alone. */
+const longest = ['kills', 'storeStates', 'mainJob', 'sessionsView', 'settings', 'chatActions', 'models', 'workModes', 'sessionMenus', 'workKills'];
+
+const rank = ({ moduleId }: TestSpecification): number => {
+  const place = longest.indexOf(path.basename(moduleId, '.e2e.ts'));
+  return place < 0 ? longest.length : place;
+};
+
+/** The order of the files: what takes longest begins first. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
+  }
+}
 
 /** Two VS Codes at a time, each with a browser, a server, extension hosts, a port and a folder of its own: much of a test is waiting. */
 export default defineConfig({
@@ -8,10 +29,11 @@ export default defineConfig({
     root: fileURLToPath(new URL('../..', import.meta.url)),
     include: ['test/e2e/**/*.e2e.ts'],
     globalSetup: ['test/e2e/packageOnce.ts'],
-    testTimeout: 180_000,
-    hookTimeout: 120_000,
+    testTimeout: 180_000 * patience,
+    hookTimeout: 120_000 * patience,
     teardownTimeout: 30_000,
     pool: 'forks',
+    sequence: { sequencer: LongestFirst },
     maxWorkers: Math.min(2, os.availableParallelism()),
   },
 });

@@ -16,7 +16,7 @@ export const test = plain.extend<Fixtures>({
   startVscode: async ({ task }, use) => {
     const sessions: VscodeSession[] = [];
     await use(async (options = {}) => {
-      const session = await VscodeSession.start({ vsix: [inject('vsix')], ...options });
+      const session = await VscodeSession.start(withExtension(options));
       sessions.push(session);
       return session;
     });
@@ -26,6 +26,12 @@ export const test = plain.extend<Fixtures>({
     }
   },
 });
+
+/** The extension as this run installed it once. Where helper extensions stand beside it, it is installed behind them: VS Code keeps a list. */
+function withExtension(options: VscodeSessionOptions): VscodeSessionOptions {
+  const own = options.vsix !== undefined || options.extensions !== undefined ? { vsix: [inject('vsix')] } : { installed: inject('installed') };
+  return { install: inject('vscode'), ...own, ...options };
+}
 
 async function keepEvidence(session: VscodeSession, name: string): Promise<void> {
   const folder = path.join(projectRoot(), '.vscode-test/evidence', name.replace(/[^\w-]+/g, '-'));
@@ -48,7 +54,7 @@ export function sharedVscode(options: () => VscodeSessionOptions): () => VscodeS
     return session;
   };
   beforeAll(async () => {
-    session = await VscodeSession.start({ vsix: [inject('vsix')], ...options() });
+    session = await VscodeSession.start(withExtension(options()));
   });
   afterEach(async ({ task }) => {
     if (task.result?.state === 'fail') await keepEvidence(running(), task.name);

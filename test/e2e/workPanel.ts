@@ -1,5 +1,5 @@
 import type { Locator } from 'playwright-core';
-import { waitFor } from '../support/vscode';
+import { patience, waitFor } from '../support/vscode';
 import type { ChatPanel } from './chatPanel';
 
 /** The approval card of a panel: what a person reads and presses in it. */
@@ -12,7 +12,7 @@ export class ApprovalCard {
   /** Waits for the card that asks exactly this ("Allow running npm test?"). */
   static async asks(panel: ChatPanel, name: string, timeoutMs = 30_000): Promise<ApprovalCard> {
     const card = panel.frame.getByRole('alertdialog', { name, exact: true });
-    await card.waitFor({ timeout: timeoutMs });
+    await card.waitFor({ timeout: timeoutMs * patience });
     return new ApprovalCard(panel, card);
   }
 

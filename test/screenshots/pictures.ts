@@ -1,106 +1,123 @@
-import fs from 'node:fs';
 import path from 'node:path';
 import { packageExtension } from '../../scripts/package.mjs';
 import { ChatPanel } from '../e2e/chatPanel';
 import { EXTENSION_ID } from '../e2e/extensionId';
-import { refuses, reply, startModelServer } from '../support/modelServer';
-import { VscodeSession, type Workbench } from '../support/vscode';
+import { WorkRepository } from '../e2e/workRepository';
+import { type ModelServer, startModelServer } from '../support/modelServer';
+import { VscodeSession, waitFor, type Workbench } from '../support/vscode';
+import { Camera, viewport } from './camera';
+import { answers, breaksOff, changes, failure, listing, stream } from './conversations';
+import { storeSessions } from './storedSessions';
 
 export interface PictureOptions {
   /** Where the pictures go. */
   readonly folder: string;
   readonly say: (line: string) => void;
+  /** Takes only states whose name contains this; the way there is gone in any case. */
+  readonly only?: string;
+  /** Every state in every theme and width; otherwise only key states are. */
+  readonly all?: boolean;
 }
 
-const themes = [
-  { id: 'dark', name: 'Dark Modern' },
-  { id: 'light', name: 'Light Modern' },
-  { id: 'contrast-dark', name: 'Default High Contrast' },
-  { id: 'contrast-light', name: 'Default High Contrast Light' },
-] as const;
-const widths = [300, 450, 900] as const;
+/** What a scene is played with. */
+export interface Stage {
+  readonly session: VscodeSession;
+  readonly server: ModelServer;
+  readonly camera: Camera;
+  readonly workbench: Workbench;
+  panel: ChatPanel;
+}
 
-const answer = [
-  'The retry timer in [src/retry.js:1](src/retry.js#L1) doubles its pause after every attempt. Three things matter:',
-  '1. `waitBefore(attempt)` returns milliseconds, **not** seconds.\n2. The pause is capped.\n3. Tests should inject the clock.',
-  '```js\nexport function waitBefore(attempt) {\n  return Math.min(1000 * 2 ** attempt, 30_000);\n}\n```',
-  '| Attempt | Pause |\n| --- | --- |\n| 1 | 2 s |\n| 2 | 4 s |\n| 5 | 30 s |',
-].join('\n\n');
-
-/** Takes pictures of the panel and the transcript tab in a real VS Code, from the packaged extension (or the one that HERMES_VSIX names): each
- *  state in each theme and width. */
-export async function takePictures({ folder, say }: PictureOptions): Promise<void> {
-  fs.mkdirSync(folder, { recursive: true });
+/** Takes pictures of the panel and the tabs in a real VS Code, from the packaged extension (or the one that HERMES_VSIX names): key states in each
+ *  theme and width. A scene that fails is named, and the next one is played. */
+export async function takePictures({ folder, say, only = '', all = false }: PictureOptions): Promise<{ readonly bytes: number; readonly failed: readonly string[] }> {
   const file = process.env['HERMES_VSIX'] || (await packageExtension(() => undefined)).file;
   const server = await startModelServer();
   const session = await VscodeSession.start({
     vsix: [file],
-    viewport: { width: 1440, height: 900 },
+    viewport,
     settings: {
       'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model', contextWindow: 128_000 }] }],
       'window.commandCenter': false,
+      'hermes.notifications': 'never',
     },
   });
   try {
-    const workbench = await session.open(session.sampleFolder());
-    await workbench.runCommand('View: Close Primary Side Bar');
-    let panel = await ChatPanel.open(workbench);
-    const shoot = async (state: string): Promise<void> => {
-      for (const theme of themes) {
-        await workbench.setTheme(theme.name);
-        for (const width of widths) {
-          await workbench.resizeSecondarySideBar(width);
-          await workbench.page.waitForTimeout(250);
-          await workbench.screenshot(folder, `${state}-${theme.id}-${width}`);
-        }
-      }
-      say(`${state}: ${themes.length * widths.length} pictures`);
-    };
-    await panel.button(/Try the Demo/).waitFor();
-    await shoot('empty');
-    session.settings.update({ 'hermes.model': 'Local/test-model' });
-    await workbench.reload();
-    panel = await ChatPanel.attach(workbench);
-    server.script(
-      reply().thinks('The person asks how retries work. I should look at the code.').says('I look at the code.').calls('search_files', { query: 'waitBefore' }).calls('read_file', { path: 'src/retry.js' }).calls('list_directory', { path: '.' }),
-      reply().says(answer),
-    );
-    await panel.send('How do retries work here, and what should I watch out for in tests?');
-    await panel.waitForAnswer('the answer', (text) => text.includes('30 s'));
-    await panel.frame.locator('[data-state=saved]').last().waitFor();
-    await shoot('answered');
-    server.script(reply().says('Let me begin with the tests: ').says(' one two three'.repeat(40), { every: 30 }).hangs());
-    await panel.send('Now go through the tests one by one.');
-    await panel.waitForAnswer('the beginning', (text) => text.startsWith('Let me begin') && text.length > 200);
-    await panel.composer.fill('Also update the docs');
-    await panel.button('Queue').click();
-    await shoot('streaming');
-    await panel.button('Stop').click();
-    await panel.sees(/You stopped this answer/);
-    await workbench.runCommand('Hermes: New Session');
-    await panel.frame.getByText('Recent sessions').waitFor();
-    server.script(refuses(401, { message: 'Incorrect API key provided.' }));
-    await panel.send('Why does upload.test.js fail on CI only?');
-    await panel.button('Retry').waitFor();
-    await shoot('failed');
-    await transcript(workbench, panel);
-    await shoot('transcript');
+    const repository = WorkRepository.create(session);
+    const workbench = await session.open(repository.folder);
+    await workbench.page.locator('#workbench\\.parts\\.sidebar').waitFor();
+    await workbench.page.keyboard.press('Control+b');
+    const camera = new Camera({ folder, say, only, all }, workbench);
+    const stage: Stage = { session, server, camera, workbench, panel: await ChatPanel.open(workbench) };
+    await firstSteps(stage);
+    await returned(stage, repository.folder);
+    const failed: string[] = [];
+    for (const scene of [changes, answers, transcripts, listing, stream, failure, breaksOff]) {
+      await scene(stage).catch((error: unknown) => {
+        failed.push(`${scene.name}: ${error instanceof Error ? error.message : String(error)}`);
+      });
+    }
+    return { bytes: camera.bytes, failed };
   } finally {
     await session.dispose();
     await server.close();
   }
 }
 
-async function transcript(workbench: Workbench, panel: ChatPanel): Promise<void> {
-  await workbench.runCommand('Hermes: Resume Session…');
-  await workbench.quickInputRow('How do retries work').click();
-  await panel.sees('The retry timer in');
+async function firstSteps({ camera, workbench, panel }: Stage): Promise<void> {
+  await panel.button(/Try the Demo/).waitFor();
+  await camera.shoot('empty-no-model', { isKey: true });
+  // In a container a strip says that sessions go with it; a person reads it once.
+  const dismiss = panel.button('Don’t Show Again');
+  if (await dismiss.isVisible()) await dismiss.click();
+  await workbench.runCommand('Hermes: Get Started');
+  await workbench.page.getByText('Choose a model').first().waitFor();
+  await camera.shoot('walkthrough', { part: 'tab' });
+  await workbench.runCommand('View: Close All Editors');
+}
+
+/** The window as somebody finds it who has been here before. */
+async function returned(stage: Stage, folder: string): Promise<void> {
+  const { session, workbench, camera } = stage;
+  const [storage = ''] = session.workspaceStorageFolders(EXTENSION_ID);
+  await workbench.page.goto('about:blank');
+  await waitFor('the extension host to end', () => session.server.extensionHostPids().length === 0, 60_000);
+  await storeSessions(storage);
+  session.settings.update({ 'hermes.model': 'Local/test-model' });
+  await workbench.open(folder);
+  stage.panel = await ChatPanel.open(workbench);
+  await stage.panel.frame.getByText('Recent sessions').waitFor();
+  await camera.shoot('empty');
+}
+
+/** The tabs: what is stored, branches, a check, what was repaired, the search. */
+async function transcripts({ camera, workbench, panel }: Stage): Promise<void> {
+  await resume(workbench, panel, 'How do retries work', 'Retries are spaced by');
+  await workbench.runCommand('Hermes: Verify Session');
+  const tab = workbench.editorWebview(EXTENSION_ID, 0);
+  await tab.getByText(/Storage consistent/).first().waitFor({ timeout: 60_000 });
+  await camera.shoot('transcript-verified', { part: 'tab', isKey: true });
+  await workbench.runCommand('View: Close All Editors');
+  await resume(workbench, panel, 'Two prompts in a row', 'None does');
   await workbench.runCommand('Hermes: Open Transcript');
-  const tab = await workbench.waitForWebview(EXTENSION_ID, 'editor');
-  await tab.getByRole('row').first().waitFor();
+  await workbench.editorWebview(EXTENSION_ID, 0).getByRole('row').first().waitFor();
+  await camera.shoot('transcript-repaired', { part: 'tab' });
+  await workbench.runCommand('View: Close All Editors');
+  await workbench.runCommand('Hermes: Search All Sessions…');
+  const search = workbench.editorWebview(EXTENSION_ID, 0);
+  await search.getByRole('textbox', { name: 'Search all sessions' }).fill('retry');
+  await search.locator('[data-result]').first().waitFor();
+  await camera.shoot('search', { part: 'tab' });
+  await workbench.runCommand('View: Close All Editors');
+}
+
+async function resume(workbench: Workbench, panel: ChatPanel, title: string, text: string): Promise<void> {
+  await workbench.runCommand('Hermes: Resume Session…');
+  await workbench.quickInputRow(title).click();
+  await panel.sees(text);
 }
 
 /** Default place of the pictures. */
 export function pictureFolder(root: string): string {
-  return path.join(root, '.vscode-test', 'screenshots');
+  return path.join(root, 'docs', 'screenshots');
 }

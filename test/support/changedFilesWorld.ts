@@ -33,6 +33,8 @@ export type Content = string | Uint8Array | null;
 /** A folder on disk, a store, and an agent and a person who both change files. */
 export class ChangedFilesWorld {
   readonly told: ChangedTurn[] = [];
+  /** Warnings of the log. */
+  readonly logged: string[] = [];
   readonly editor = new FileEditorOnDisk();
   readonly journal: StoreEditJournal;
   readonly files: ChangedFiles;
@@ -52,7 +54,7 @@ export class ChangedFilesWorld {
       store, clock, log: silentLog, ids: { uid: () => `f${++this.uids}` }, isOn: () => this.isOn, onChange: () => undefined, ...(largest === undefined ? {} : { largest }),
     });
     this.files = new ChangedFiles({
-      store, clock, editor: this.editor, raw: { write: async (path, bytes) => this.put(path, bytes) }, shown: (path) => path.slice(folder.length + 1), words: plainReviewWords,
+      store, clock, log: { ...silentLog, warn: (message) => this.logged.push(message) }, editor: this.editor, raw: { write: async (path, bytes) => this.put(path, bytes) }, shown: (path) => path.slice(folder.length + 1), words: plainReviewWords,
     });
     this.files.onDidChange((changed) => this.told.push(changed));
   }

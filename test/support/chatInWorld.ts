@@ -5,6 +5,7 @@ import { noChangedFiles } from '../../src/host/changedFiles/chatFiles';
 import type { ChatEditor } from '../../src/host/chatHandlers';
 import type { ChatModels } from '../../src/host/chatModels';
 import { StoreDesk } from '../../src/host/storeDesk';
+import { noWitness } from '../../src/host/witness/chatWitness';
 import { ChatController } from '../../src/webview/chat/chatController';
 import type { ChatProtocol } from '../../src/webview/chat/chatHost';
 import { answersIn, conversationBlocks } from '../../src/webview/chat/conversationRows';
@@ -14,6 +15,7 @@ import { answerText, type Message } from '../../src/transcript/message';
 import { StoreAtHand, noSpills } from '../unit/host/storeAtHand';
 import { modelRow } from './builders/viewMessages';
 import type { World } from './world';
+import { noCodeActions } from './noCodeActions';
 
 /** What a person sees of a session: prompts and answers in order, and the versions of each prompt that has others. */
 export interface SeenSession {
@@ -23,7 +25,7 @@ export interface SeenSession {
 
 const nothing = async (): Promise<void> => undefined;
 const editor: ChatEditor = {
-  openTranscript: nothing, pickSession: nothing, pickModel: nothing, openSettings: nothing, showLog: () => undefined, copy: nothing, openLink: nothing, insertAtCursor: nothing,
+  openTranscript: nothing, pickSession: nothing, pickModel: nothing, openSettings: nothing, showLog: () => undefined, copy: nothing, openLink: nothing, code: noCodeActions,
   searchSessions: nothing, exportSession: nothing, openMemory: nothing, setUp: nothing, runAction: nothing,
 };
 
@@ -45,7 +47,7 @@ export class ChatInWorld {
       onDidChange: new Emitter<void>().event,
     };
     this.bridge = new ChatBridge(surfaceId, {
-      gateway: world.gateway, sessions: world.store, models, editor, files: noChangedFiles, attachments: noAttachments, onChange: () => undefined,
+      gateway: world.gateway, sessions: world.store, models, editor, files: noChangedFiles, attachments: noAttachments, witness: noWitness, onChange: () => undefined,
       store: new StoreDesk(new StoreAtHand(), (message) => message, noSpills),
       surroundings: () => ({ restricted: false, folderName: 'sample', demoPrompts: [], localization: {}, promptFiles: [] }),
       log: { trace: () => undefined, info: () => undefined, warn: () => undefined, error: (message, error) => this.failures.push(`${message} ${String(error)}`) },

@@ -25,6 +25,7 @@ import type { AnyTool } from '../../src/tools/tool';
 import { ToolRegistry } from '../../src/tools/toolRegistry';
 import type { Mode } from '../../src/transcript/approval';
 import type { Message } from '../../src/transcript/message';
+import type { ReasoningEffort } from '../../src/transcript/reasoningEffort';
 import { FolderOnDisk } from './folderOnDisk';
 import { memoryOf } from './memoryOf';
 import { spillingOver, testSpillHome } from './spills';
@@ -58,6 +59,8 @@ export interface WorldOptions {
   readonly tools?: readonly AnyTool[];
   /** Tools that come and go, asked for every turn. */
   readonly moreTools?: AgentParts['moreTools'];
+  /** The setting `hermes.reasoningEffort`. */
+  readonly effort?: ReasoningEffort;
   /** The setting `hermes.mode`. */
   readonly mode?: Mode;
   readonly approvals?: ApprovalPolicy;
@@ -269,7 +272,6 @@ export class World {
           tools,
           openModel: () => options.openModel?.(model) ?? Promise.resolve(this.httpModel(model, clock)),
           systemPrompt: (hasTools) => systemPrompt({ roots: files.roots(), platform: 'linux', hasTools }),
-          reasoningEffort: 'default',
           maxIterations: options.maxIterations ?? 90,
         }),
       agentSignature: (model) => model,
@@ -285,6 +287,7 @@ export class World {
       folder: () => this.home,
       summaryModel: () => options.summaryModel ?? null,
       ...(options.mode === undefined ? {} : { defaultMode: () => options.mode ?? 'ask' }),
+      ...(options.effort === undefined ? {} : { defaultEffort: () => options.effort ?? 'default' }),
       ...(options.busyMode === undefined ? {} : { busyMode: () => options.busyMode ?? 'queue' }),
     });
   }

@@ -60,7 +60,7 @@ suite('Changed files in the editor', () => {
     const store = storeInMemory();
     let uids = 0;
     journal = new StoreEditJournal({ store, clock: systemClock, log: silentLog, ids: { uid: () => `f${++uids}` }, isOn: () => true, onChange: () => undefined });
-    files = new ChangedFiles({ store, editor, clock: systemClock, shown: (name) => path.basename(name), words: plainReviewWords, raw: { write: async () => assert.fail('the editor writes text') } });
+    files = new ChangedFiles({ store, editor, clock: systemClock, log: silentLog, shown: (name) => path.basename(name), words: plainReviewWords, raw: { write: async () => assert.fail('the editor writes text') } });
   });
   teardown(async () => {
     for (const document of vscode.workspace.textDocuments.filter(({ isDirty }) => isDirty)) {

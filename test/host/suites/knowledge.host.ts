@@ -8,6 +8,7 @@ import { EditorTextSearch } from '../../../src/host/editorTextSearch';
 import { EditorWorkspaceFiles } from '../../../src/host/editorWorkspaceFiles';
 import { entryPointCommands } from '../../../src/host/knowledge/entryPoints';
 import { KnowledgeDesk } from '../../../src/host/knowledge/knowledgeDesk';
+import type { AskedAbout } from '../../../src/host/knowledge/promptText';
 import { ToolRegistry } from '../../../src/tools/toolRegistry';
 import { webRequest } from '../../../src/tools/web/webRequest';
 import { aToolCall } from '../../support/toolCalls';
@@ -116,23 +117,25 @@ suite('Web pages and git', () => {
 });
 
 suite('Ways into the chat', () => {
-  const inserted: string[] = [];
-  const commands = entryPointCommands({ files, insert: async (text) => void inserted.push(text), uid: () => 'a mark of this test' });
+  const inserted: AskedAbout[] = [];
+  const commands = entryPointCommands({ files, insert: async (asked) => void inserted.push(asked), uid: () => 'a mark of this test' });
   setup(() => inserted.splice(0));
   teardown(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
 
-  test('a selection of whole lines is quoted with its place', async () => {
+  test('a selection of whole lines goes along with its place', async () => {
     const editor = await vscode.window.showTextDocument(fileUri('src', 'retry.js'));
     editor.selection = new vscode.Selection(0, 0, 2, 0);
     await commands['explainSelection']?.();
     const { document } = editor;
-    assert.deepEqual(inserted, [`Explain \`src/retry.js:1-2\`\n\`\`\`javascript\n${document.lineAt(0).text}\n${document.lineAt(1).text}\n\`\`\`\n`]);
+    const part = { kind: 'attachment', source: 'file:src/retry.js:1-2', label: 'src/retry.js:1-2', text: `${document.lineAt(0).text}\n${document.lineAt(1).text}` };
+    assert.deepEqual(inserted, [{ text: 'Explain `src/retry.js:1-2`\n', parts: [part] }]);
   });
 
-  test('files and folders of the explorer are named', async () => {
+  test('files and folders of the explorer go along', async () => {
     await commands['askAboutFile']?.(fileUri('package.json'), [fileUri('package.json')]);
     await commands['askAboutFolder']?.(fileUri('src'), [fileUri('src'), fileUri('package.json')]);
-    assert.deepEqual(inserted, ['`package.json` ', '- `src/`\n- `package.json`\n']);
+    const file = { kind: 'mention', source: 'file:package.json', label: 'package.json' };
+    assert.deepEqual(inserted, [{ text: '', parts: [file] }, { text: '', parts: [{ kind: 'mention', source: 'folder:src', label: 'src/' }, file] }]);
   });
 
   test('a problem offers to be fixed or explained, and only a problem does', async () => {
@@ -148,7 +151,7 @@ suite('Ways into the chat', () => {
       const [fix, explain] = await offered(0);
       assert.deepEqual([fix?.title, explain?.title, (await offered(1)).length], ['Fix with Hermes', 'Explain with Hermes', 0]);
       await commands['fixProblem']?.(...(fix?.command?.arguments ?? []));
-      assert.match(inserted[0] ?? '', /^Fix this problem in `src\/retry\.js:1`\n```javascript\n.*\n```\n- src\/retry\.js:1:1 error: A made-up error\n$/);
+      assert.deepEqual([inserted[0]?.text, inserted[0]?.parts.map((part) => part.kind === 'attachment' && part.label)], ['Fix this problem in `src/retry.js:1`\n- src/retry.js:1:1 error: A made-up error\n', ['src/retry.js:1']]);
     } finally {
       problems.dispose();
     }

@@ -60,6 +60,7 @@ function usageJson(usage: ReplyUsage): JsonObject {
     total_tokens: usage.input + usage.output,
     prompt_tokens_details: { cached_tokens: usage.cached ?? 0 },
     completion_tokens_details: { reasoning_tokens: usage.reasoning ?? 0 },
+    ...usage.extra,
   };
 }
 

@@ -9,6 +9,8 @@ export interface ReplyUsage {
   readonly cached?: number;
   readonly cacheWrite?: number;
   readonly reasoning?: number;
+  /** What else the service says of it (OpenRouter: cost). */
+  readonly extra?: JsonObject;
 }
 
 /** One thing the server does while it answers. Text-like steps become one SSE event each. */

@@ -76,7 +76,7 @@ export class SimulatedHost {
     const model = around.model(life);
     const agentParts = {
       store, clock, ids, log, tools: new ToolRegistry(around.tools), openModel: () => Promise.resolve(model),
-      systemPrompt: () => 'You are simulated.', reasoningEffort: 'default' as const, maxIterations: 6, approvals: simulatedPolicy,
+      systemPrompt: () => 'You are simulated.', maxIterations: 6, approvals: simulatedPolicy,
     };
     const gateway = new ConversationGateway({
       store, clock, ids, log,

@@ -163,7 +163,7 @@ export class SwitchingHouse {
       createAgent: (_model, memory) =>
         new Agent({
           ...(memory === undefined ? {} : { memory }), store, clock, ids, log, tools: new ToolRegistry([]), openModel: () => Promise.resolve(this.model()),
-          systemPrompt: () => 'You are switched.', reasoningEffort: 'default', maxIterations: 4,
+          systemPrompt: () => 'You are switched.', maxIterations: 4,
         }),
       agentSignature: (model) => model,
       createMemory: () => memoryOf([throwingMemory(), this.recorder(), hangingMemory(), legacyMemory()], { clock, log, recallTimeoutMs: () => 50 }),

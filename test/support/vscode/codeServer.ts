@@ -110,6 +110,14 @@ export class CodeServer {
     }
   }
 
+  /** Takes over what another server has installed into its extensions folder, list included: much cheaper than to install it again. Before
+   *  the first start, and with nothing else installed. */
+  copyInstalled(extensionsDir: string): void {
+    fs.cpSync(extensionsDir, this.extensionsDir, { recursive: true });
+    const list = path.join(this.extensionsDir, 'extensions.json');
+    fs.writeFileSync(list, fs.readFileSync(list, 'utf8').replaceAll(extensionsDir, this.extensionsDir));
+  }
+
   /** `publisher.name@version` of everything installed. */
   installedExtensions(): string[] {
     return this.#cli('--list-extensions', '--show-versions').stdout.split('\n').filter((line) => line.includes('@'));

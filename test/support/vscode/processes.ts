@@ -64,13 +64,17 @@ export function signal(pid: number, name: NodeJS.Signals): boolean {
   }
 }
 
-/** Resolves when `condition` gives something other than undefined or false; rejects with `what` after `timeoutMs`. */
+/** How many times longer than usual everything may take: `HERMES_TEST_PATIENCE`, for a machine that does much else at the same time. */
+export const patience = Math.max(1, Number(process.env['HERMES_TEST_PATIENCE']) || 1);
+
+/** Resolves when `condition` gives something other than undefined or false; rejects with `what` after `timeoutMs`, times `patience`. */
 export async function waitFor<T>(what: string, condition: () => T | undefined | false | Promise<T | undefined | false>, timeoutMs = 30_000): Promise<T> {
-  const deadline = Date.now() + timeoutMs;
+  const limitMs = timeoutMs * patience;
+  const deadline = Date.now() + limitMs;
   for (;;) {
     const value = await condition();
     if (value !== undefined && value !== false) return value;
-    if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs / 1000} s for ${what}`);
+    if (Date.now() > deadline) throw new Error(`Waited ${limitMs / 1000} s for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
@@ -79,11 +83,11 @@ export async function waitUntilGone(pid: number, timeoutMs = 15_000): Promise<vo
   await waitFor(`process ${pid} to end`, () => !isAlive(pid), timeoutMs);
 }
 
-/** Ends everything that belongs to `root`: first asked, after two seconds made to. */
-export async function endProcessesOf(root: string): Promise<void> {
+/** Ends everything that belongs to `root`: first asked, after two seconds (or `graceMs`) made to. */
+export async function endProcessesOf(root: string, graceMs = 2_000): Promise<void> {
   const running = processesOf(root).filter(({ pid }) => isAlive(pid));
-  for (const { pid } of running) signal(pid, 'SIGTERM');
-  const deadline = Date.now() + 2_000;
+  if (graceMs > 0) for (const { pid } of running) signal(pid, 'SIGTERM');
+  const deadline = Date.now() + graceMs;
   while (running.some(({ pid }) => isAlive(pid)) && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 50));
   await waitFor(`the processes of ${root} to end`, () => {
     const left = processesOf(root).filter(({ pid }) => isAlive(pid));

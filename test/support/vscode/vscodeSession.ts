@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { ensureChromium } from '../../../scripts/chromiumInstall.mjs';
-import { ensureVscode, installedNode24 } from '../../../scripts/vscodeInstall.mjs';
+import { ensureVscode, installedNode24, type VscodeInstall } from '../../../scripts/vscodeInstall.mjs';
 import { Browser } from './browser';
 import { CodeServer } from './codeServer';
 import { freePort } from './port';
@@ -13,6 +13,10 @@ import { Workbench } from './workbench';
 export interface VscodeSessionOptions {
   /** Packaged extensions to install. */
   vsix?: readonly string[];
+  /** An extensions folder into which another server installed what this one shall have; instead of `vsix` and `extensions`. */
+  installed?: string;
+  /** The server's program, where it was looked for already. */
+  install?: VscodeInstall;
   /** Unpacked extension folders: helper extensions of test/support/extensions by name, others by absolute path. */
   extensions?: readonly string[];
   /** On top of `quietSettings`. */
@@ -51,7 +55,7 @@ export class VscodeSession {
 
   /** Installs what is missing, starts server and browser. No window is open yet: see `open`. */
   static async start(options: VscodeSessionOptions = {}): Promise<VscodeSession> {
-    const install = await ensureVscode();
+    const install = options.install ?? (await ensureVscode());
     const executablePath = await ensureChromium();
     const root = options.root ?? fs.mkdtempSync(path.join(os.tmpdir(), 'hermes-vscode-'));
     const keepFolder = options.root !== undefined;
@@ -64,8 +68,8 @@ export class VscodeSession {
       settings.write({ ...quietSettings, ...options.settings });
       for (const name of options.extensions ?? []) server.addExtensionFolder(path.resolve(projectRoot(), 'test/support/extensions', name));
       for (const file of options.vsix ?? []) server.installVsix(file);
-      await server.start();
-      await browser.open();
+      if (options.installed !== undefined) server.copyInstalled(options.installed);
+      await Promise.all([server.start(), browser.open()]);
       return session;
     } catch (error) {
       await session.dispose();
@@ -166,7 +170,8 @@ export class VscodeSession {
   /** Ends browser, server and extension hosts, and removes the session's folder. */
   async dispose(): Promise<void> {
     await this.browser.close();
-    await endProcessesOf(this.root);
+    // Nobody looks at it any more: an extension host that is asked takes its seconds.
+    await endProcessesOf(this.root, 0);
     this.guardian.dispose();
     if (!this.keepFolder) fs.rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
     const left = processesOf(this.root);

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errors, type ConsoleMessage, type FrameLocator, type Locator, type Page } from 'playwright-core';
-import { waitFor } from './processes';
+import { patience, waitFor } from './processes';
 import type { Settings } from './userSettings';
 
 /** What a webview is shown in: a view of a side bar or panel, or an editor tab. */
@@ -61,8 +61,8 @@ export class Workbench {
   }
 
   async #chooseCommand(title: string): Promise<void> {
-    await this.page.locator('.quick-input-widget input.input').fill(`>${title}`, { timeout: 2_000 });
-    await this.quickInputRow(title).click({ timeout: 2_000 });
+    await this.page.locator('.quick-input-widget input.input').fill(`>${title}`, { timeout: 2_000 * patience });
+    await this.quickInputRow(title).click({ timeout: 2_000 * patience });
   }
 
   /** A row of an open quick pick, by the beginning of its accessible name. */
@@ -116,7 +116,7 @@ export class Workbench {
   /** Resolves when a webview of the extension is loaded and its body is there. */
   async waitForWebview(extensionId: string, place: WebviewPlace = 'view', timeoutMs = 30_000): Promise<FrameLocator> {
     const frame = this.webview(extensionId, place);
-    await frame.locator('body').waitFor({ timeout: timeoutMs });
+    await frame.locator('body').waitFor({ timeout: timeoutMs * patience });
     return frame;
   }
 
@@ -137,7 +137,7 @@ export class Workbench {
   /** Resolves when a notification that contains `text` is shown. */
   async waitForToast(text: string | RegExp, timeoutMs = 15_000): Promise<string> {
     const toast = this.page.locator('.notifications-toasts .notification-list-item-message').filter({ hasText: text }).first();
-    await toast.waitFor({ timeout: timeoutMs });
+    await toast.waitFor({ timeout: timeoutMs * patience });
     return toast.innerText();
   }
 

@@ -4,15 +4,19 @@ import { build, type BuildOptions } from 'esbuild';
 import { chromium, type Browser, type Page, type Route } from 'playwright-core';
 import { ensureChromium } from '../../../scripts/chromiumInstall.mjs';
 import { webviewHtml } from '../../../src/host/webviewHtml';
-import { states } from './states';
+import { states, type PreviewState } from './states';
 
 const origin = 'http://preview.test';
+/** What scripts/build.mjs does for the package. */
+const shippedForm = { minify: true, legalComments: 'none', define: { 'process.env.NODE_ENV': '"production"' } } as const;
 const types: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css', '.ttf': 'font/ttf' };
 
 export interface Look {
   readonly theme?: string;
   readonly width?: number;
   readonly height?: number;
+  /** Texts of another language by English text, and what English names are called in it. */
+  readonly language?: { readonly localization: Readonly<Record<string, string>>; readonly named: (english: string) => RegExp };
 }
 
 export interface OpenPreview {
@@ -23,20 +27,32 @@ export interface OpenPreview {
   readonly strays: string[];
 }
 
+/** A page and where the listeners and routes it got once put what they hear: in the lists of the state that it shows now. */
+interface ReusedPage {
+  readonly page: Page;
+  shown: Omit<OpenPreview, 'page'>;
+  localization: Readonly<Record<string, string>>;
+}
+
 /** A browser that shows the real view bundles in the host's own shell and policy, without VS Code. Works from the project's root. */
 export class BrowserPreview {
+  private readonly pages = new Map<Page, ReusedPage>();
+  private readonly idle: ReusedPage[] = [];
+  private visits = 0;
+
   private constructor(
     private readonly browser: Browser,
     private readonly files: ReadonlyMap<string, Buffer>,
   ) {}
 
-  /** `extra` names further entries to bundle, for `source`. */
-  static async start(extra: Readonly<Record<string, string>> = {}): Promise<BrowserPreview> {
+  /** `extra` names further entries to bundle, for `source` and `openBare`. `only`: the view to bundle, minified as in the package;
+   *  without it all are, as they are. */
+  static async start(extra: Readonly<Record<string, string>> = {}, only?: string): Promise<BrowserPreview> {
     const files = new Map<string, Buffer>();
     const scripts = { page: 'test/support/webviewPreview/page.ts', ...extra };
     const views = { chat: 'src/webview/chat/main.tsx', transcript: 'src/webview/transcript/main.tsx', search: 'src/webview/search/main.tsx' };
     for (const [name, entry] of Object.entries(scripts)) for (const [file, contents] of await bundle(name, entry, { format: 'iife' })) files.set(file, contents);
-    for (const [name, entry] of Object.entries(views)) for (const [file, contents] of await bundle(name, entry, { format: 'esm', splitting: true })) files.set(file, contents);
+    for (const [name, entry] of Object.entries(views).filter(([name]) => only === undefined || name === only)) for (const [file, contents] of await bundle(name, entry, { format: 'esm', splitting: true, ...(only === undefined ? {} : shippedForm) })) files.set(file, contents);
     for (const name of ['codicon.css', 'codicon.ttf']) files.set(`/${name}`, fs.readFileSync(path.join('node_modules/@vscode/codicons/dist', name)));
     const browser = await chromium.launch({ executablePath: await ensureChromium(), args: ['--no-sandbox'] });
     return new BrowserPreview(browser, files);
@@ -53,27 +69,62 @@ export class BrowserPreview {
     await this.browser.close();
   }
 
-  /** Opens a state of states.ts and does what it says a person does in it. */
+  /** Opens a state of states.ts and does what it says a person does in it. In the end `leave` gives the page to the next state; one that a
+   *  test changed by more than a person can (scripts, routes, emulation) is closed instead. */
   async open(name: string, look: Look = {}): Promise<OpenPreview> {
     const state = states[name];
     if (state === undefined) throw new Error(`There is no preview state ${name}`);
-    const page = await this.browser.newPage({ viewport: { width: look.width ?? 450, height: look.height ?? 820 } });
+    const reused = this.idle.pop() ?? (await this.newPage());
+    const { page } = reused;
     const [problems, strays]: [string[], string[]] = [[], []];
-    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-    page.on('pageerror', (error) => problems.push(String(error)));
-    await page.route('**/*', (route) => this.serve(route, strays));
-    await page.goto(`${origin}/view/${state.view}?state=${name}&theme=${look.theme ?? 'dark'}`);
+    reused.shown = { problems, strays };
+    reused.localization = look.language?.localization ?? {};
+    await page.setViewportSize({ width: look.width ?? 450, height: look.height ?? 820 });
+    this.visits += 1;
+    await page.goto(`${origin}/view/${state.view}?state=${name}&theme=${look.theme ?? 'dark'}&visit=${this.visits}${look.language === undefined ? '' : '&language=other'}`);
     await page.getByRole('main').waitFor();
+    if (look.language !== undefined) return { page, problems: [...problems, ...(await doneIn(page, state, look.language.named))], strays };
     for (const button of state.press ?? []) await press(page, button);
+    if (state.findRows !== undefined) await findRows(page, state.findRows);
     if (state.type !== undefined) await page.getByRole('textbox', { name: 'Message' }).fill(state.type);
+    if (state.find !== undefined) await find(page, state.find);
     if (state.hover !== undefined) await page.getByRole('article', { name: state.hover }).last().hover();
     return { page, problems, strays };
   }
 
+  /** Gives a page of `open` back: the next state is shown in it, in a document of its own that finds nothing of this one. A process of its
+   *  own for each state would cost three times as much. */
+  async leave(page: Page): Promise<void> {
+    const reused = this.pages.get(page);
+    if (reused === undefined) throw new Error('Only a page of this preview can be left');
+    // Nothing of the next state is under the pointer.
+    await page.mouse.move(-10, -10);
+    this.idle.push(reused);
+  }
+
+  private async newPage(): Promise<ReusedPage> {
+    const page = await this.browser.newPage();
+    const reused: ReusedPage = { page, shown: { problems: [], strays: [] }, localization: {} };
+    page.on('console', (message) => message.type() === 'error' && reused.shown.problems.push(message.text()));
+    page.on('pageerror', (error) => reused.shown.problems.push(String(error)));
+    await page.route(`${origin}/language.js`, (route) => route.fulfill({ contentType: 'text/javascript', body: `window.previewLanguage = ${JSON.stringify({ localization: reused.localization })};` }));
+    await page.route(({ pathname }) => pathname !== '/language.js', (route) => this.serve(route, reused.shown.strays));
+    this.pages.set(page, reused);
+    return reused;
+  }
+
+  /** Opens a view with a script of `extra` in the place of VS Code: nothing is told to it but what that script tells. */
+  async openBare(view: string, script: string, look: Look = {}): Promise<{ readonly browser: Browser; readonly page: Page }> {
+    const page = await this.browser.newPage({ viewport: { width: look.width ?? 450, height: look.height ?? 820 } });
+    await page.route('**/*', (route) => this.serve(route, []));
+    await page.goto(`${origin}/view/${view}?script=${script}&theme=${look.theme ?? 'dark'}`);
+    return { browser: this.browser, page };
+  }
+
   private async serve(route: Route, strays: string[]): Promise<void> {
-    const { pathname, href } = new URL(route.request().url());
+    const { pathname, href, searchParams } = new URL(route.request().url());
     const file = this.files.get(pathname);
-    if (pathname.startsWith('/view/')) await route.fulfill({ contentType: 'text/html', body: shell(pathname.slice('/view/'.length)) });
+    if (pathname.startsWith('/view/')) await route.fulfill({ contentType: 'text/html', body: shell(pathname.slice('/view/'.length), [...(searchParams.has('language') ? ['language'] : []), searchParams.get('script') ?? 'page']) });
     else if (file !== undefined) await route.fulfill({ contentType: types[path.extname(pathname)] ?? 'text/plain', body: file });
     else {
       strays.push(href);
@@ -82,19 +133,51 @@ export class BrowserPreview {
   }
 }
 
+/** The same as in English, by the names of another language; what could not be found there is told. */
+async function doneIn(page: Page, state: PreviewState, named: (english: string) => RegExp): Promise<readonly string[]> {
+  const missed: string[] = [];
+  const attempt = (what: string, act: () => Promise<void>): Promise<void> => act().catch(() => void missed.push(what));
+  for (const name of state.press ?? []) {
+    const button = page.getByRole('button', { name: named(name) }).or(page.getByRole('group', { name: named(name) }).getByRole('button')).or(page.getByRole('combobox', { name: named(name) }));
+    const asItIs = page.getByRole('button', { name, exact: true });
+    await attempt(name, () => asItIs.or(button).first().click({ timeout: 5000 }));
+  }
+  if (state.type !== undefined) await attempt('Message', () => page.getByRole('textbox', { name: named('Message') }).fill(state.type ?? '', { timeout: 3000 }));
+  if (state.hover !== undefined) await attempt('hover', () => page.getByRole('article').last().hover({ timeout: 3000 }));
+  return missed;
+}
+
+/** Opens the find bar, as soon as the part of the program is there that has it. */
+async function find(page: Page, words: string): Promise<void> {
+  const field = page.getByRole('textbox', { name: 'Find' });
+  while ((await field.count()) === 0) {
+    await page.keyboard.press('Control+f');
+    await page.waitForTimeout(50);
+  }
+  await field.fill(words);
+}
+
+async function findRows(page: Page, text: string): Promise<void> {
+  const field = page.getByRole('textbox', { name: 'Find', exact: true });
+  await field.fill(text);
+  await page.getByRole('search').getByRole('status').filter({ hasText: /./ }).waitFor();
+  if (await page.getByRole('button', { name: 'Next Match' }).isEnabled()) await field.press('Enter');
+}
+
 async function press(page: Page, name: string): Promise<void> {
   const inGroup = page.getByRole('group', { name }).getByRole('button');
   const exact = page.getByRole('button', { name, exact: true });
   const button = (await exact.count()) > 0 ? exact : page.getByRole('button', { name }).or(inGroup);
-  await (name === 'Model' || name === 'Mode' ? page.getByRole('combobox', { name, exact: true }) : button).first().click();
+  await (name === 'Model' || name === 'Mode' || name === 'Effort' ? page.getByRole('combobox', { name, exact: true }) : button).first().click();
 }
 
-function shell(view: string): string {
+function shell(view: string, scripts: readonly string[]): string {
   const html = webviewHtml({ title: 'Hermes', language: 'en', script: `/${view}.js`, styles: ['/codicon.css', `/${view}.css`], cspSource: origin, nonce: 'preview', place: view === 'chat' ? 'panel' : 'editor' });
-  return html.replace('<script type="module"', '<script nonce="preview" src="/page.js"></script>\n  <script type="module"');
+  const before = scripts.map((script) => `<script nonce="preview" src="/${script}.js"></script>`).join('\n  ');
+  return html.replace('<script type="module"', `${before}\n  <script type="module"`);
 }
 
-async function bundle(name: string, entry: string, form: Pick<BuildOptions, 'format' | 'splitting'>): Promise<readonly (readonly [string, Buffer])[]> {
+async function bundle(name: string, entry: string, form: Pick<BuildOptions, 'format' | 'splitting' | 'minify' | 'legalComments' | 'define'>): Promise<readonly (readonly [string, Buffer])[]> {
   const result = await build({
     entryPoints: [entry],
     outdir: '/',

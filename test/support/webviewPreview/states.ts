@@ -1,13 +1,19 @@
 import type { ChatNotifications, ChatResults, ChatState, ModelChoices, SessionContextUse, SetupEntry, ShownSession } from '../../../src/protocol/chatProtocol';
 import type { SearchPage, SearchState } from '../../../src/protocol/searchProtocol';
-import type { TranscriptBranch, TranscriptState } from '../../../src/protocol/transcriptProtocol';
+import type { TranscriptResults, TranscriptState } from '../../../src/protocol/transcriptProtocol';
 import type { HandoffTokens } from '../../../src/transcript/handoff';
 import type { Message } from '../../../src/transcript/message';
 import type { SessionSummary } from '../../../src/transcript/session';
 import type { TurnEvent } from '../../../src/transcript/turnEvent';
 import { searchHit, searchPage, searchSession } from '../builders/searchResults';
-import { transcriptState, treeBranch } from '../builders/transcriptState';
 import { attachmentStates } from './attachmentStates';
+import { startStates } from './startStates';
+import { composerStates } from './composerStates';
+import { feedStates, type StoredConversation } from './feedStates';
+import { turnStates } from './turnStates';
+import { transcriptStates } from './transcriptStates';
+import { codeStates } from './codeStates';
+import { witnessStates } from './witnessStates';
 import { workStates } from './workStates';
 import { afternoon, answer, call, modelRow, prompt, result, runningTurn, session, settledTurn, shownSession } from '../builders/viewMessages';
 
@@ -16,14 +22,24 @@ export interface PreviewState {
   readonly view: 'chat' | 'transcript' | 'search';
   readonly bootstrap: ChatState | TranscriptState | SearchState;
   readonly events?: readonly TurnEvent[];
-  readonly requests?: { readonly listModels?: ModelChoices; readonly contextUse?: SessionContextUse; readonly compressionPreview?: HandoffTokens; readonly search?: SearchPage } & { readonly [Name in 'fileHunks' | 'filesFrom' | 'mentions' | 'reviewFiles']?: ChatResults[Name] };
+  /** Told behind the bootstrap. */
+  readonly effort?: ChatNotifications['effort'];
+  readonly requests?: { readonly listModels?: ModelChoices; readonly contextUse?: SessionContextUse; readonly compressionPreview?: HandoffTokens; readonly search?: SearchPage } & { readonly [Name in 'starterPrompts' | 'fileHunks' | 'filesFrom' | 'mentions' | 'reviewFiles' | 'witnessed']?: ChatResults[Name] } & { readonly [Name in 'loadRows' | 'findRows' | 'revisions' | 'rawRow' | 'verify']?: TranscriptResults[Name] };
   /** Pages that are there before the first, newest page first. */
   readonly earlierPages?: readonly (readonly Message[])[];
+  /** All that is stored of the conversation: pages of it are read from here. */
+  readonly stored?: StoredConversation;
+  /** Words that are looked for in the conversation. */
+  readonly find?: string;
   /** Buttons pressed, by accessible name, in order. */
   readonly press?: readonly string[];
   readonly hover?: string;
   readonly type?: string;
+  /** Typed into the transcript's find field; Enter is pressed when it was found. */
+  readonly findRows?: string;
   readonly direction?: 'rtl';
+  /** What the page kept when it was last seen. */
+  readonly recalled?: object;
 }
 
 const markdown = `The retry timer uses the **real clock**, so the test passes only where the machine is fast enough.
@@ -181,12 +197,6 @@ function earlierPage(back: number): readonly Message[] {
   }).flat();
 }
 
-const storedRows: readonly Message[] = [
-  ...complete.messages.map((message) => (message.uid === 'a3' ? answer({ uid: 'a3', position: 7 }, [markdown], { usage: settledTurn().usage }) : message)),
-  answer({ uid: 'h1', position: 9, visibility: { kind: 'hidden', reason: 'retried', absorbedInto: null } }, ['An earlier answer that was asked for again.']),
-  answer({ uid: 'h2', position: 10, visibility: { kind: 'closing' } }, ['(stopped before an answer)']),
-];
-
 function searching(asked: string | null): SearchState {
   return { asked, problem: null, localization: {} };
 }
@@ -204,19 +214,13 @@ const foundPage = searchPage({
   indexLeft: 12_340,
 });
 
-const tree: readonly TranscriptBranch[] = [
-  treeBranch('root', null, { title: 'Fix flaky upload test', turnCount: 9 }),
-  treeBranch(session().conversationId, 'root', { title: 'Fix flaky upload test #2', branchedFrom: 'u1' }),
-  treeBranch('deep', session().conversationId, { title: 'Fix flaky upload test #3: with a clock that is handed in everywhere it is needed', turnCount: 1 }),
-  treeBranch('other', 'root', { title: null }),
-];
-
 /** Every state worth looking at, by name. */
 export const states: Readonly<Record<string, PreviewState>> = {
   'empty-no-model': { view: 'chat', bootstrap: state(null, { model: { chosen: null, problem: null }, setup: { searching: true, entries }, recentSessions: recent }) },
   'empty-no-model-sent': { view: 'chat', bootstrap: state(null, { model: { chosen: null, problem: null }, setup: { searching: false, entries }, newDraft: 'Why is the sky blue?' }), press: ['Send'] },
   'empty-no-folder': { view: 'chat', bootstrap: state(null, { folderName: null, model: { chosen: null, problem: 'The model Local/qwen3:8b is not there any more. Choose another one.' }, setup: { searching: false, entries } }) },
-  'empty-chosen': { view: 'chat', bootstrap: state(null, { recentSessions: recent }) },
+  'empty-chosen': { view: 'chat', bootstrap: state(null, { recentSessions: recent }), requests: { starterPrompts: ['Explain what this project does and where to start reading', 'What do the tests in test/ cover?', 'Review my uncommitted changes'] } },
+  ...startStates(state, recent),
   complete: { view: 'chat', bootstrap: state(complete), hover: 'Hermes' },
   tools: {
     view: 'chat',
@@ -271,7 +275,7 @@ export const states: Readonly<Record<string, PreviewState>> = {
   moved: {
     view: 'chat',
     bootstrap: state(complete, {
-      store: { kind: 'open', notices: [{ sentence: '`hermes.storage.path` was changed. This window still keeps its sessions in /srv/hermes/upload-2f8a. Reload to use the new place.', actions: [{ action: 'reloadWindow', label: 'Reload Window' }] }] },
+      store: { kind: 'open', notices: [{ sentence: 'The setting hermes.storage.path was changed. This window still keeps its sessions in /srv/hermes/upload-2f8a. Reload to use the new place.', actions: [{ action: 'reloadWindow', label: 'Reload Window' }] }] },
     }),
   },
   'store-failed': {
@@ -291,17 +295,14 @@ export const states: Readonly<Record<string, PreviewState>> = {
   'resume-list': { view: 'chat', bootstrap: state({ ...complete, draft: '/resume' }, { recentSessions: recent }), press: ['Send'] },
   private: { view: 'chat', bootstrap: state(null, { beginning: { private: true }, recentSessions: recent }) },
   ...workStates(state),
+  ...codeStates(state),
+  ...turnStates(state),
   ...attachmentStates(state),
+  ...composerStates(state),
+  ...feedStates(state),
+  ...witnessStates(state),
   rtl: { view: 'chat', bootstrap: state(complete), direction: 'rtl' },
-  transcript: {
-    view: 'transcript',
-    bootstrap: transcriptState({ messages: storedRows, turns: [settledTurn()] }),
-    press: ['Hidden Rows'],
-  },
-  'transcript-branches': {
-    view: 'transcript',
-    bootstrap: transcriptState({ messages: storedRows, turns: [settledTurn()], hasEarlier: true, later: 40, total: 400 }, { branches: tree, reveal: 'a3' }),
-  },
+  ...transcriptStates,
   'search-idle': { view: 'search', bootstrap: searching('') },
   'search-found': { view: 'search', bootstrap: searching('retry'), requests: { search: foundPage } },
   'search-nothing': { view: 'search', bootstrap: searching('zeppelin'), requests: { search: searchPage() } },

@@ -8,6 +8,7 @@ import type { ChatEditor } from '../../../src/host/chatHandlers';
 import { ownMemory } from '../../../src/host/chatTabMemory';
 import type { ChatModels } from '../../../src/host/chatModels';
 import { StoreDesk } from '../../../src/host/storeDesk';
+import { noWitness } from '../../../src/host/witness/chatWitness';
 import type { FoundSession } from '../../../src/store/conversations';
 import { StoreError } from '../../../src/store/storeError';
 import type { StoreState } from '../../../src/store/ownership/storeState';
@@ -15,6 +16,7 @@ import { RecordingLog } from './recordingLog';
 import { RecordingPort, settle } from './recordingPort';
 import { delivered, ScriptedGateway, session, userMessage } from './scriptedGateway';
 import { openState, StoreAtHand, noSpills } from './storeAtHand';
+import { noCodeActions } from '../../support/noCodeActions';
 
 let bridges: readonly ChatBridge[] = [];
 afterEach(() => {
@@ -28,10 +30,11 @@ function world(options: { readonly store?: StoreState; readonly remembered?: str
   const store = new StoreDesk(connection, (message) => message, noSpills);
   const meta = new Map<string, string>(options.remembered === undefined ? [] : [['shown:chat', options.remembered]]);
   const done: string[] = [];
+  const written: string[] = [];
   const record = (what: string) => async (argument: string | null) => void done.push(`${what} ${argument ?? ''}`);
   const editor: ChatEditor = {
     openTranscript: record('transcript'), pickSession: record('pickSession'), pickModel: record('pickModel'), openSettings: record('settings'),
-    showLog: () => void done.push('log'), copy: record('copy'), openLink: record('link'), insertAtCursor: record('insert'), searchSessions: record('search'), exportSession: record('export'), openMemory: () => record('memory')(null), setUp: record('setUp'), runAction: record('action'),
+    showLog: () => void done.push('log'), copy: record('copy'), openLink: record('link'), code: noCodeActions, searchSessions: record('search'), exportSession: record('export'), openMemory: () => record('memory')(null), setUp: record('setUp'), runAction: record('action'),
   };
   const changes = new Emitter<void>();
   const models: ChatModels & { fire(): void } = {
@@ -46,14 +49,18 @@ function world(options: { readonly store?: StoreState; readonly remembered?: str
     getSession: async (id: string) => gateway.sessions.get(id) ?? null,
     getMessage: async (uid: string) => gateway.rows.find((row) => row.uid === uid) ?? null,
     getTurn: async () => null,
+    approval: async () => null,
     findSession: async (): Promise<FoundSession> => ({ kind: 'none' }),
     conversationTip: async (id: string) => id,
     getMeta: async (key: string) => meta.get(key) ?? null,
-    setMeta: async (key: string, value: string) => void meta.set(key, value),
+    setMeta: async (key: string, value: string) => {
+      meta.set(key, value);
+      written.push(`${key} ${value}`);
+    },
   };
   const log = new RecordingLog();
   const needs = {
-    gateway, sessions, store, models, editor, log, files: options.files ?? noChangedFiles, attachments: noAttachments, onChange: () => undefined,
+    gateway, sessions, store, models, editor, log, files: options.files ?? noChangedFiles, attachments: noAttachments, witness: noWitness, onChange: () => undefined,
     surroundings: () => ({ restricted: false, folderName: 'sample', demoPrompts: [], localization: {}, promptFiles: [] }),
   };
   const bridge = new ChatBridge('chat', needs);
@@ -63,7 +70,7 @@ function world(options: { readonly store?: StoreState; readonly remembered?: str
     return made;
   };
   bridges = [...bridges, bridge];
-  return { gateway, connection, bridge, meta, done, models, log, tab };
+  return { gateway, connection, bridge, meta, written, done, models, log, tab };
 }
 
 async function shownIn(port: RecordingPort): Promise<readonly string[]> {
@@ -348,6 +355,25 @@ describe('the chat view\'s tie to the gateway', () => {
     port.command('ready');
     await settle();
     expect({ seen, back: bridge.isVisible(), calls: gateway.calls.slice(before) }).toEqual({ seen: [false, true, false], back: true, calls: ['seen s1'] });
+  });
+
+  it('writes nothing to the store before what is shown was read, and what is remembered already never', async () => {
+    const { bridge, gateway, written } = world({ remembered: 's1' });
+    await settle();
+    const restored = [...written];
+    const port = new RecordingPort();
+    bridge.connect(port);
+    let arrive: () => void = () => undefined;
+    gateway.beforeSnapshotArrives = new Promise((resolve) => (arrive = resolve));
+    const writes = (): readonly string[] => [...gateway.calls.filter((call) => call.startsWith('seen')), ...written];
+    port.command('ready');
+    await settle();
+    const drawing = writes();
+    arrive();
+    await settle();
+    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's2' });
+    await settle();
+    expect({ restored, drawing, after: writes() }).toEqual({ restored: [], drawing: [], after: ['seen s1', 'shown:chat s2'] });
   });
 
   it('tells what runs in the background, and no longer of what the person dismissed', async () => {

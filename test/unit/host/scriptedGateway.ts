@@ -5,6 +5,7 @@ import type { TranscriptPage, TranscriptQuery } from '../../../src/store/session
 import type { ApprovalDecision, Mode } from '../../../src/transcript/approval';
 import type { DraftPart } from '../../../src/transcript/draftPart';
 import type { Message } from '../../../src/transcript/message';
+import type { ReasoningEffort } from '../../../src/transcript/reasoningEffort';
 import type { Session, SessionSummary } from '../../../src/transcript/session';
 import type { TurnActivity, TurnEvent } from '../../../src/transcript/turnEvent';
 
@@ -34,6 +35,7 @@ export class ScriptedGateway implements Gateway {
   /** Awaited by every snapshot after it was read, so that events can happen in between. */
   beforeSnapshotArrives: Promise<void> = Promise.resolve();
   private readonly modes = new Map<string, Mode>();
+  private readonly efforts = new Map<string, ReasoningEffort>();
   private surfaces: readonly Surface[] = [];
   private readonly shown = new Map<string, string | null>();
   private runningListeners: readonly (() => void)[] = [];
@@ -181,6 +183,16 @@ export class ScriptedGateway implements Gateway {
     this.calls.push(`mode ${sessionId ?? 'new'} ${mode}`);
     this.modes.set(sessionId ?? surfaceId, mode);
     if (sessionId !== null) for (const surface of this.surfaces) surface.onSessionEvent({ kind: 'modeChanged', sessionId, mode });
+  }
+
+  async effort(surfaceId: string, sessionId: string | null): Promise<ReasoningEffort> {
+    return this.efforts.get(sessionId ?? surfaceId) ?? 'default';
+  }
+
+  async setEffort(surfaceId: string, sessionId: string | null, effort: ReasoningEffort): Promise<void> {
+    this.calls.push(`effort ${sessionId ?? 'new'} ${effort}`);
+    this.efforts.set(sessionId ?? surfaceId, effort);
+    if (sessionId !== null) for (const surface of this.surfaces) surface.onSessionEvent({ kind: 'effortChanged', sessionId, effort });
   }
 
   async stopCall(sessionId: string, callId: string): Promise<void> {

@@ -1,15 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { SessionOpener } from '../../../src/host/sessionOpener';
-import type { TranscriptQuery } from '../../../src/store/sessionStore';
 import { StoreError } from '../../../src/store/storeError';
 import type { Message } from '../../../src/transcript/message';
 import { userMessage } from './scriptedGateway';
 
 /** A session "s1" that goes on as "s2", shown nowhere yet. */
-function opener(options: { readonly later?: number; readonly shown?: string } = {}) {
+function opener(options: { readonly shown?: string } = {}) {
   const done: unknown[] = [];
   const rows: Message[] = [{ ...userMessage('m1', 'hello'), turnUid: 't1', position: 40 }];
-  const asked: TranscriptQuery[] = [];
   const made = new SessionOpener({
     gateway: {
       shownSession: () => options.shown ?? null,
@@ -17,10 +15,6 @@ function opener(options: { readonly later?: number; readonly shown?: string } = 
         if (target.reason === 'resume' && target.sessionId === 'trashed') throw new StoreError('invalid', 'This session is in the trash.', 'trashed');
         done.push(['switch', surface, target]);
         return { sessionId: 's2', draft: null, notice: null };
-      },
-      readTranscript: async (query) => {
-        asked.push(query);
-        return { messages: rows.slice(0, 1), turns: [], versions: [], hasEarlier: true, later: options.later ?? 3, total: 99 };
       },
     },
     sessions: { conversationTip: async (id) => (id === 's1' ? 's2' : id), getMessage: async (uid) => rows.find((row) => row.uid === uid) ?? null },
@@ -33,17 +27,14 @@ function opener(options: { readonly later?: number; readonly shown?: string } = 
     openTranscript: (...where) => void done.push(['transcript', ...where]),
     storeSettled: async () => undefined,
   });
-  return { made, done, rows, asked };
+  return { made, done, rows };
 }
 
 describe('opening what was found', () => {
   it('shows the session as it goes on now, and the message in it', async () => {
-    const { made, done, asked } = opener();
+    const { made, done } = opener();
     await made.open('s1', 'm1', 'chat');
-    expect({ done, asked }).toEqual({
-      done: [['switch', 'chat', { reason: 'resume', sessionId: 's2' }], ['show', false], ['reveal', { messageUid: 'm1', turnUid: 't1' }]],
-      asked: [{ sessionId: 's1', after: 39, limit: 1 }],
-    });
+    expect(done).toEqual([['switch', 'chat', { reason: 'resume', sessionId: 's2' }], ['show', false], ['reveal', { messageUid: 'm1', turnUid: 't1' }]]);
   });
 
   it('leaves a session that is shown already where it is; without a message the composer is where one goes on', async () => {
@@ -52,13 +43,11 @@ describe('opening what was found', () => {
     expect(done).toEqual([['show', true]]);
   });
 
-  it('takes a message that is too far back for the chat, or not shown there, to the transcript', async () => {
-    const far = opener({ later: 5000, shown: 's2' });
-    await far.made.open('s1', 'm1', 'chat');
+  it('takes a message that the chat does not show to the transcript', async () => {
     const hidden = opener({ shown: 's2' });
     hidden.rows.push({ ...userMessage('h1', 'old'), visibility: { kind: 'hidden', reason: 'rewound', absorbedInto: null } });
     await hidden.made.open('s1', 'h1', 'chat');
-    expect([far.done.slice(1), hidden.done.slice(1)]).toEqual([[['transcript', 's1', 'm1']], [['transcript', 's1', 'h1']]]);
+    expect(hidden.done.slice(1)).toEqual([['transcript', 's1', 'h1']]);
   });
 
   it('finds a merged message in the one that took it up, and a carried one where it was written', async () => {

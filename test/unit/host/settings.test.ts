@@ -95,7 +95,7 @@ describe('settings', () => {
       'The setting `hermes.compression.model` is not written as Provider/model-id. Its default is used until it is corrected.',
       'The setting `hermes.memory.recallTimeout` is not a number of seconds from 0 to 60. Its default is used until it is corrected.',
       'The setting `hermes.storage.path` is not an absolute path. Its default is used until it is corrected.',
-      'The setting `hermes.providers` is not a list of providers. It is ignored until it is corrected.',
+      'The setting hermes.providers is not a list of providers. It is ignored until it is corrected.',
       'The setting `hermes.reasoningEffort` is not one of default, none, low, medium, high. Its default is used until it is corrected.',
       'The setting `hermes.busyInput` is not one of queue, interrupt, steer. Its default is used until it is corrected.',
       'The setting `hermes.maxIterations` is not a whole number from 1 to 1000. Its default is used until it is corrected.',

@@ -25,7 +25,7 @@ function world() {
   return { clock, state, change, moves, notices: () => said.at(-1) };
 }
 
-const stays = '`hermes.storage.path` was changed. This window still keeps its sessions in /first. Reload to use the new place. · Reload Window';
+const stays = 'The setting hermes.storage.path was changed. This window still keeps its sessions in /first. Reload to use the new place. · Reload Window';
 
 describe('a storage folder that is changed under an open window', () => {
   it('is gone to at once by a window that has just come up and was asked nothing', async () => {

@@ -4,7 +4,6 @@ import { editorModelVendors } from '../../../src/host/editorModelVendors';
 import { modelDetail } from '../../../src/host/modelWords';
 import { openReportNotices } from '../../../src/host/openReportWords';
 import { overrideNotice } from '../../../src/host/settingsNotices';
-import { statusWords } from '../../../src/host/statusBar';
 import { storagePlace, type WindowFacts } from '../../../src/host/storagePlace';
 import { storeWords } from '../../../src/host/storeWords';
 import { webviewHtml } from '../../../src/host/webviewHtml';
@@ -26,29 +25,6 @@ describe('a line about a model', () => {
       modelDetail({ contextWindow: null, price: { input: 0, output: 0 }, warnings: [] }, 'en', t),
       modelDetail({ contextWindow: null, price: null, warnings: [] }, 'en', t),
     ]).toEqual(['131.1K tokens of context · $0.15 in, $0.60 out per million tokens · chat only', 'free', '']);
-  });
-});
-
-describe('the status bar', () => {
-  it('says what goes on, and warns only when the person is needed', () => {
-    const model = { label: 'Qwen', destination: '127.0.0.1:11434' };
-    expect([
-      statusWords({ running: 0, waiting: 0, store: 'open', model: null }, t),
-      statusWords({ running: 0, waiting: 0, store: 'opening', model }, t),
-      statusWords({ running: 1, waiting: 0, store: 'open', model }, t),
-      statusWords({ running: 3, waiting: 0, store: 'open', model }, t).tooltip,
-      statusWords({ running: 1, waiting: 0, store: 'failed', model }, t),
-      statusWords({ running: 0, waiting: 0, store: 'elsewhere', model }, t).tooltip,
-      statusWords({ running: 2, waiting: 1, store: 'open', model }, t),
-    ]).toEqual([
-      { text: '$(sparkle) Hermes', tooltip: 'Hermes: ready (no model chosen)', warning: false },
-      { text: '$(sparkle) Qwen', tooltip: 'Hermes: ready (Qwen, 127.0.0.1:11434)', warning: false },
-      { text: '$(loading~spin) Qwen', tooltip: 'Hermes: answering (Qwen, 127.0.0.1:11434)', warning: false },
-      'Hermes: answering in 3 sessions (Qwen, 127.0.0.1:11434)',
-      { text: '$(warning) Hermes', tooltip: 'Hermes: sessions cannot be saved. Open the chat to see why.', warning: true },
-      'Hermes: continued in another window.',
-      { text: '$(bell-dot) Qwen', tooltip: 'Hermes: waiting for your approval (Qwen, 127.0.0.1:11434)', warning: true },
-    ]);
   });
 });
 

@@ -174,7 +174,7 @@ describe('what is known of a model', () => {
       'https://openrouter.ai/api/v1/models': {
         data: [
           {
-            id: 'z/agent', name: 'Z Agent', context_length: 200_000, pricing: { prompt: '0.000003', completion: '0.000015' },
+            id: 'z/agent', name: 'Z Agent', context_length: 200_000, pricing: { prompt: '0.000003', completion: '0.000015', input_cache_read: '0.0000003', input_cache_write: '' },
             supported_parameters: ['tools', 'reasoning'], architecture: { input_modalities: ['text', 'image'], output_modalities: ['text'] },
           },
           { id: 'z/chat', name: 'Z Chat', context_length: 32_000, pricing: { prompt: '-1', completion: '-1' }, supported_parameters: ['temperature'], architecture: { input_modalities: ['text'] } },
@@ -186,7 +186,7 @@ describe('what is known of a model', () => {
     expect(listed.map(({ listing }) => listing)).toMatchObject([
       {
         models: [
-          { ref: 'OpenRouter/z/agent', label: 'Z Agent', destination: 'openrouter.ai', contextWindow: 200_000, tools: true, images: true, efforts: ['default', 'low', 'medium', 'high'], price: { input: 3, output: 15 } },
+          { ref: 'OpenRouter/z/agent', label: 'Z Agent', destination: 'openrouter.ai', contextWindow: 200_000, tools: true, images: true, efforts: ['default', 'low', 'medium', 'high'], price: { input: 3, output: 15, cachedInput: 0.3 } },
           { ref: 'OpenRouter/z/chat', tools: false, images: false, efforts: ['default'], price: null },
         ],
       },

@@ -37,6 +37,8 @@ describe('a failure in words', () => {
     ['a refused connection', { kind: 'network', code: 'ECONNREFUSED', message: 'x' }, 'network', 'Nothing listens at OpenRouter (https://openrouter.ai/api/v1): the connection was refused. Your prompt is saved. Start the server, check the base URL, or choose another model.'],
     ['an address that does not exist', { kind: 'network', code: 'ENOTFOUND', message: 'x' }, 'network', 'The address of OpenRouter (https://openrouter.ai/api/v1) could not be found. Your prompt is saved. Check the network and the base URL, or choose another model.'],
     ['a certificate that is not trusted', { kind: 'network', code: 'SELF_SIGNED_CERT_IN_CHAIN', message: 'x' }, 'network', 'The certificate of OpenRouter (https://openrouter.ai/api/v1) is not trusted (SELF_SIGNED_CERT_IN_CHAIN). Your prompt is saved. Check the base URL, the proxy, or install the certificate.'],
+    ['a proxy that asks who you are', http(407), 'network', "The proxy on the way to OpenRouter asks who you are (407). Your prompt is saved. Give it a name and password, or another proxy, in the editor's setting http.proxy, then retry, or choose another model."],
+    ['a server without https', { kind: 'network', code: 'ERR_SSL_WRONG_VERSION_NUMBER', message: 'x' }, 'network', 'OpenRouter (https://openrouter.ai/api/v1) does not speak https. Your prompt is saved. Check the base URL: its port, and whether it begins with http:// instead.'],
     ['an empty answer', { kind: 'empty' }, 'empty', 'OpenRouter answered with nothing. Your prompt is saved. Retry, or choose another model.'],
   ];
   it.each(sentences)('says of %s what happened, what is safe and what to do', (_name, fault, cause, sentence) => {

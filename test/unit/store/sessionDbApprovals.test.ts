@@ -111,6 +111,21 @@ describe('what was allowed for a session', () => {
   });
 });
 
+describe('the effort of a session', () => {
+  it('is of its conversation: compression takes it along, a branch begins without one, with what memory found for its prompts', () => {
+    world.db.createSession({ id: 's1', startedAt: 1 });
+    answered(world.db, 't1', 'one');
+    const found = [{ provider: 'builtin', label: 'Memory', count: 3 }];
+    world.db.setApiContent('u-t1', 'one (recalled)', { turnUid: 't1', found });
+    world.db.setSessionEffort('s1', 'high');
+    world.db.branchSession({ sessionId: 's1', upTo: null, childId: 'b1', now: 19 });
+    world.db.compressSession({ parentId: 's1', childId: 's2', handoff: 'Before.', summarisedUpTo: 'a-t1', now: 20 });
+    const taken = [world.db.sessionEffort('s2'), world.db.sessionEffort('b1')];
+    world.db.setSessionEffort('s1', null);
+    expect([taken, world.db.sessionEffort('s2'), world.db.getTurn('b1/t1')?.recalled]).toEqual([['high', null], null, found]);
+  });
+});
+
 describe('the mode of a session', () => {
   it('is of its conversation: compression takes it along, a branch begins without one', () => {
     world.db.createSession({ id: 's1', startedAt: 1 });

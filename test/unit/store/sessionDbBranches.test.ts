@@ -209,13 +209,14 @@ describe('the tree of branches', () => {
     });
   });
 
-  it('leaves out what is in the trash, unless something hangs on it', async () => {
+  it('leaves out what is in the trash, unless something hangs on it or the trash is asked for', async () => {
     const world = await three();
     branch(world, 'a-t1');
     branch(world, 'a-t1', { childId: 'b2' });
     branch(world, 'b1/a-t1', { sessionId: 'b1', childId: 'b3' });
     world.db.trashSession('b1', 70);
     world.db.trashSession('b2', 70);
-    expect(world.db.branchesOf('s1').map(({ conversationId }) => conversationId)).toEqual(['s1', 'b1', 'b3']);
+    const listed = (withTrash: boolean) => world.db.branchesOf('s1', withTrash).map(({ conversationId }) => conversationId);
+    expect([listed(false), listed(true).sort()]).toEqual([['s1', 'b1', 'b3'], ['b1', 'b2', 'b3', 's1']]);
   });
 });

@@ -185,6 +185,25 @@ describe('the keyboard', () => {
     expect([focused(), all('alert').map(nameOf)]).toEqual(['Message', ['Allow running git push origin fix?']]);
   });
 
+  test.each([
+    ['words are looked for', 'Find', () => page.key('f', { ctrlKey: true })],
+    ['a model is looked for', 'Search Models', () => page.click(find('combobox', 'Model'))],
+    ['a list is open', 'Mode', async () => {
+      find('combobox', 'Mode').focus();
+      await page.key('ArrowDown');
+    }],
+  ])('stays where %s', async (_what, name, begin) => {
+    page = new ChatPage();
+    await page.bootstrap(shownSession({ messages: [question, calls], openTurn: runningTurn() }));
+    page.composer.focus();
+    await begin();
+    await page.settle();
+    const before = focused();
+    await page.event({ kind: 'approvalRequested', turn: waiting, approval: asks() });
+    await page.settle();
+    expect([before, focused(), all('alert').map(nameOf)]).toEqual([name, name, ['Allow running git push origin fix?']]);
+  });
+
   test('takes a reason and rules as they stand when Enter is pressed, however fast that is', async () => {
     await asked();
     await page.press('Deny');

@@ -322,10 +322,10 @@ describe('a prompt that was sent', () => {
     ]);
   });
 
-  test('is recalled by its words only', async () => {
+  test('is brought back with what can be read again, and without images', async () => {
     await open(asked);
     await page.key('ArrowUp');
-    expect([page.composer.value, chips()]).toEqual(['Why?', []]);
+    expect([page.composer.value, chips()]).toEqual(['Why?', ['src/a.ts:1-2']]);
   });
 
   test('shows in the queue what it waits with', async () => {

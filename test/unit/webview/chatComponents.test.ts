@@ -46,10 +46,10 @@ describe('a conversation', () => {
     const streaming = shot();
     await page.event({ kind: 'delivered', turnUid: 'turn1', chunks: [{ messageUid: 'a1', seq: 2, part: 0, kind: 'text', start: 12, text: '** is.' }] });
     await page.event({ kind: 'turnSettled', turn: settledTurn(), messages: [question, answer({ uid: 'a1', position: 2 }, ['Because **it** is.'], { lastSeq: 2 })] });
-    expect([streaming, shot(), names('status')]).toEqual([
+    expect([streaming, shot(), names('status').filter((said) => said !== '')]).toEqual([
       [['u1', 'saved', 'Why?'], ['a1', 'streaming', 'Because **it']],
       [['u1', 'saved', 'Why?'], ['a1', 'saved', 'Because it is.']],
-      ['Answer finished'],
+      ['Hermes finished: 3 words'],
     ]);
   });
 
@@ -68,13 +68,15 @@ describe('a conversation', () => {
     const failure = { cause: 'auth' as const, sentence: 'The key was refused (401). Your prompt is saved.', technical: 'HTTP 401' };
     const turn = settledTurn('turn1', 'u1', { outcome: 'failed', stopReason: 'error', failure });
     await page.bootstrap(shownSession({ messages: [question], turns: [turn] }));
-    const alert = all('alert')[0];
-    const buttons = [...(alert?.querySelectorAll('button') ?? [])].map(nameOf);
+    const notice = find('group', 'How the turn ended');
+    const buttons = [...notice.querySelectorAll('button')].map(nameOf);
     await page.press('Retry');
+    await page.press('Show Details');
     await page.press('Copy Details');
-    expect({ sentence: alert?.textContent?.startsWith(failure.sentence), buttons, retried: page.sent('retry'), copied: JSON.stringify(page.sent('copy')).includes('HTTP 401') }).toEqual({
+    expect({ sentence: notice.textContent?.startsWith(failure.sentence), shown: notice.textContent?.includes('HTTP 401'), buttons, retried: page.sent('retry'), copied: JSON.stringify(page.sent('copy')).includes('HTTP 401') }).toEqual({
       sentence: true,
-      buttons: ['Set Up Model', 'Choose Model', 'Retry', 'Copy Details'],
+      shown: true,
+      buttons: ['Set Up Model', 'Choose Model', 'Retry', 'Show Details'],
       retried: [{ turnUid: 'turn1' }],
       copied: true,
     });
@@ -84,7 +86,7 @@ describe('a conversation', () => {
     page = new ChatPage();
     const turn = settledTurn('turn1', 'u1', { outcome: 'interrupted', stopReason: 'crash' });
     await page.bootstrap(shownSession({ messages: [question, answer({ uid: 'a1', position: 2 }, ['one two three'])], turns: [turn] }));
-    expect([find('article', `Hermes, ${at(question.createdAt + 1)}`).dataset['state'], nameOf(all('alert')[0] ?? document.body)]).toEqual([
+    expect([find('article', `Hermes, ${at(question.createdAt + 1)}`).dataset['state'], find('group', 'How the turn ended').textContent]).toEqual([
       'interrupted',
       'Interrupted: the editor’s extension process ended after 3 words. Everything shown is saved.ContinueRetry',
     ]);
@@ -161,7 +163,7 @@ describe('the empty state', () => {
     const recent = [{ ...session(), preview: null, turnCount: 1, messageCount: 2, lastTurn: { state: 'interrupted' as const }, queuedCount: 0, branchOf: null, unread: false, problem: null }];
     await page.bootstrap(null, { model: { chosen: null, problem: null }, setup: { searching: false, entries }, recentSessions: recent });
     await page.press('Found Ollama on this machine: 5 modelsPrompts stay here');
-    await page.press('Fix flaky upload testinterruptednow');
+    await page.press('Fix flaky upload testinterruptednowContinue last session');
     expect([page.sent('setUp'), page.sent('switchSession')]).toEqual([[{ entryId: 'e1' }], [{ target: { reason: 'resume', sessionId: session().id } }]]);
   });
 

@@ -11,6 +11,8 @@ test('the first paint of the chat loads little: colours of code, pickers and car
     absWorkingDir: fileURLToPath(new URL('../../../', import.meta.url)),
     entryPoints: ['src/webview/chat/main.tsx'],
     outdir: 'out', entryNames: 'chat', bundle: true, minify: true, write: false, metafile: true, splitting: true, format: 'esm', target: 'es2022', jsx: 'automatic', jsxImportSource: 'preact', logLevel: 'silent',
+    // As scripts/build.mjs makes it for the package.
+    define: { 'process.env.NODE_ENV': '"production"' }, legalComments: 'none',
   });
   const atOnce = new Set<string>();
   const need = (file: string): void => {

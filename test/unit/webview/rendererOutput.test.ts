@@ -13,7 +13,7 @@ function elements(markup: string): readonly string[] {
 describe('Markdown of an answer', () => {
   test('shows raw HTML as the text it is', () => {
     expect(html('a <img src=x onerror=alert(1)> b\n\n<script>alert(1)</script>')).toBe(
-      '<p>a &lt;img src=x onerror=alert(1)&gt; b</p>\n&lt;script&gt;alert(1)&lt;/script&gt;',
+      '<p>a &lt;img src=x onerror=alert(1)&gt; b</p>\n<p class="raw-html">&lt;script&gt;alert(1)&lt;/script&gt;</p>\n',
     );
   });
 
@@ -29,6 +29,32 @@ describe('Markdown of an answer', () => {
         '<a role="link" tabindex="0" data-href="https://example.com" title="https://example.com">https://example.com</a> ' +
         '<a role="link" tabindex="0" data-href="https://example.com/p.png" title="https://example.com/p.png">picture</a></p>\n',
     );
+  });
+
+  test.each([
+    ['a $x_1 + y_2 * z_3$ b *c*', '<p>a <span class="math">$x_1 + y_2 * z_3$</span> b <em>c</em></p>\n'],
+    ['*a $b*c$ d*', '<p><em>a <span class="math">$b*c$</span> d</em></p>\n'],
+    ['\\(a_1 \\cdot b_1\\) and $$\\{x\\}$$', '<p><span class="math">\\(a_1 \\cdot b_1\\)</span> and <span class="math">$$\\{x\\}$$</span></p>\n'],
+    ['so\n$$\n# a\n- b_1 &= c_2 \\\\\n$$\nthen', '<p>so</p>\n<p class="math-block">$$\n# a\n- b_1 &amp;= c_2 \\\\\n$$</p>\n<p>then</p>\n'],
+    ['\\[ x^2 \\]\n\nthen', '<p class="math-block">\\[ x^2 \\]</p>\n<p>then</p>\n'],
+    ['it is $5 and $10, US$3 or 4$, $HOME/$USER, $5 and 6$ *now*', '<p>it is $5 and $10, US$3 or 4$, $HOME/$USER, $5 and 6$ <em>now</em></p>\n'],
+    ['$<img src=x>$', '<p><span class="math">$&lt;img src=x&gt;$</span></p>\n'],
+    ['`$a$` \\$b\\$', '<p><code>$a$</code> $b$</p>\n'],
+  ])('leaves math as it is written: %j', (text, expected) => expect(html(text)).toBe(expected));
+
+  test('keeps the text of math, whatever is in it', () => {
+    const inside = fc.array(fc.constantFrom('a', '_', '*', '\\alpha', '^', '{', '}', '&', '<b>', '[x](y)', '~~', '**', ' ', '1', '`'), { minLength: 1, maxLength: 20 }).map((parts) => `x${parts.join('')}x`);
+    const shown = (markup: string): string => markup.replace(/<[^>]*>/g, '').replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&amp;/g, '&').trim();
+    fc.assert(fc.property(inside, fc.constantFrom(['$', '$'], ['$$', '$$'], ['\\(', '\\)'], ['$$\n', '\n$$'], ['\\[\n', '\n\\]']), (math, [open, close]) => shown(html(`${open}${math}${close}`)) === `${open}${math}${close}`), { numRuns: 500 });
+  });
+
+  test('leaves footnotes in the text', () => {
+    expect(html('a[^1]\n\n[^1]: note')).toBe('<p>a[^1]</p>\n<p>[^1]: note</p>\n');
+  });
+
+  test('says of code what stands behind its fence, and of a link where it leads as it is written', () => {
+    expect(html('```ts title="a.ts"\n1\n```')).toBe('<pre data-language="ts" data-info="ts title=&quot;a.ts&quot;" tabindex="0"><code>1</code></pre>\n');
+    expect(html('[a](https://exam\u200bple.com "t")')).toContain('data-href="https://example.com" title="https://exam\u200bple.com\nt"');
   });
 
   test('shows what would take the parser too deep or too long as plain text', () => {

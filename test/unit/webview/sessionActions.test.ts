@@ -49,8 +49,8 @@ describe('what can be done with a message', () => {
     await open();
     expect([toolbarsOf('u1'), toolbarsOf('a1'), toolbarsOf('a3'), names('toolbar')]).toEqual([
       [['Edit & Resend', 'Branch from Here', 'Rewind to Here…', 'Copy Prompt']],
-      [['Branch from Here', 'Copy Answer']],
-      [['Retry', 'Branch from Here', 'Copy Answer']],
+      [['Branch from Here', 'Copy Answer', 'Copy Turn as Markdown']],
+      [['Retry', 'Branch from Here', 'Copy Answer', 'Copy Turn as Markdown']],
       ['Prompt Actions', 'Answer Actions', 'Prompt Actions', 'Answer Actions', 'Prompt Actions', 'Answer Actions'],
     ]);
   });
@@ -455,6 +455,6 @@ describe('sessions in the background', () => {
   test('that ended unseen are marked in the list of recent ones', async () => {
     page = new ChatPage();
     await page.bootstrap(null, { recentSessions: [summary('s2', 'Explain the build', { unread: true }), summary('s3', 'Rename the store')] });
-    expect([...document.querySelectorAll('.recent-item')].map((item) => item.textContent)).toEqual(['Explain the buildunreadnow', 'Rename the storenow']);
+    expect([...document.querySelectorAll('.recent-item')].map((item) => item.textContent)).toEqual(['Explain the buildunreadnowContinue last session', 'Rename the storenow']);
   });
 });

@@ -110,7 +110,7 @@ describe('the context meter', () => {
   test('names the tokens where it is not known how many the model takes', async () => {
     await open(idle);
     await page.answer('contextUse', { ...use, window: null, parts: null });
-    expect(meter()).toEqual(['Context: 52.4K tokens; how many the model takes is not known']);
+    expect(meter()).toEqual(['Context 52.4K tok: 52.4K tokens; how many the model takes is not known']);
   });
 });
 

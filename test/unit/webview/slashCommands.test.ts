@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { completed, offeredCommands, offeredWords, parseSlash, refusalWords, slashCommands } from '../../../src/webview/chat/slashCommands';
+import { offeredWords } from '../../../src/webview/chat/commandWords';
+import { completed, offeredCommands, parseSlash, refusalWords, slashCommands } from '../../../src/webview/chat/slashCommands';
 
 describe('a text in the composer', () => {
   test.each([

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonValue } from '../../../src/transcript/json';
 import type { ToolResultPart } from '../../../src/transcript/part';
-import { diffLines, lineCounts } from '../../../src/webview/diffLines';
+import { diffLines } from '../../../src/webview/diffLines';
+import { lineCounts } from '../../../src/webview/lineCounts';
 import { toolDetails } from '../../../src/webview/toolDetails';
 import { foldWords, isLongRunning, resultCount, toolWords } from '../../../src/webview/toolWords';
 import { call } from '../../support/builders/viewMessages';
@@ -29,7 +30,9 @@ describe('the line of a call', () => {
       said('mcp_issue_tracker_create', { title: 'x' }, { server: 'issue tracker', tool: 'create', isError: false }),
       said('ext_copilot_search', {}),
       said('unheard_of', { path: 'x' }),
-    ]).toEqual(['Edited src/upload.ts', 'Created src/upload.ts', 'Edited 2 files', 'Edited src/a.ts', '$ npm test', 'Updated todos 1 of 2 done', 'github: create_issue', 'issue tracker: create', 'copilot_search', 'unheard_of']);
+      said('list_directory', { path: '.' }),
+      said('list_directory', {}),
+    ]).toEqual(['Edited src/upload.ts', 'Created src/upload.ts', 'Edited 2 files', 'Edited src/a.ts', '$ npm test', 'Updated todos 1 of 2 done', 'github: create_issue', 'issue tracker: create', 'copilot_search', 'unheard_of', 'Listed the folder', 'Listed the folder']);
   });
 
   test('says how a command ended, and what came back of others', () => {

@@ -1,16 +1,23 @@
 // @vitest-environment happy-dom
 import { createElement, render } from 'preact';
 import { act } from 'preact/test-utils';
+import * as v from 'valibot';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { protocolVersion } from '../../../src/protocol/envelope';
-import type { RowRevision, TranscriptNotifications, TranscriptRows } from '../../../src/protocol/transcriptProtocol';
+import { TranscriptFinder } from '../../../src/host/transcriptFinder';
+import { rawRow, revisionsWithDiffs } from '../../../src/host/storedRowText';
+import { TranscriptReader } from '../../../src/host/transcriptReader';
+import { transcriptRequests, type RowFilter, type TranscriptNotifications, type TranscriptState } from '../../../src/protocol/transcriptProtocol';
 import type { Message } from '../../../src/protocol/transcriptWords';
 import { connectToHost } from '../../../src/webview/rpc';
 import { TranscriptApp } from '../../../src/webview/transcript/components/TranscriptApp';
 import { TranscriptController, type TranscriptViewProtocol } from '../../../src/webview/transcript/transcriptController';
 import type { TranscriptMemory } from '../../../src/webview/transcript/transcriptMemory';
+import { StoredTranscript } from '../../support/builders/storedTranscript';
 import { transcriptState, treeBranch } from '../../support/builders/transcriptState';
-import { answer, call, prompt, result, session, settledTurn } from '../../support/builders/viewMessages';
+import { handoffPart } from '../../../src/transcript/handoff';
+import type { Approval } from '../../../src/transcript/approval';
+import { afternoon, answer, call, prompt, result, session, settledTurn } from '../../support/builders/viewMessages';
 import { all, find } from './chatPage';
 
 // See chatComponents.test.ts.
@@ -27,27 +34,41 @@ const rows: readonly Message[] = [
   answer({ uid: 'k1', position: 6, turnUid: 'turn2', visibility: { kind: 'closing' } }, ['(stopped)']),
 ];
 
-const stored = (messages: readonly Message[], hasEarlier = false, total = messages.length): TranscriptRows => ({
-  messages,
-  turns: [settledTurn(), settledTurn('turn2', 'u2', { outcome: 'interrupted', stopReason: 'user' })],
-  hasEarlier,
-  later: 0,
-  total,
-});
+const turns = [settledTurn(), settledTurn('turn2', 'u2', { outcome: 'interrupted', stopReason: 'user' })];
+const everything: RowFilter = { role: null, state: null, hidden: false };
 
+function storedRows(messages: readonly Message[] = rows): StoredTranscript {
+  const stored = new StoredTranscript(messages, new Map([[session().id, session()]]));
+  stored.turns = turns;
+  return stored;
+}
+
+/** `count` prompts, one a turn, with nothing between. */
+function long(count: number): StoredTranscript {
+  const stored = storedRows(Array.from({ length: count }, (_, index) => prompt({ uid: `m${index}`, position: index + 1, turnUid: `turn${index}` }, `prompt number ${index}`)));
+  stored.turns = stored.messages.map(({ uid, turnUid }) => settledTurn(turnUid ?? '', uid));
+  return stored;
+}
+
+/** The tab's page with a host that reads stored rows as the real one does. */
 class Tab {
-  readonly posted: { readonly name: string; readonly payload: unknown; readonly id: number }[] = [];
+  readonly posted: { readonly name: string; readonly payload: unknown }[] = [];
   kept: TranscriptMemory | null = null;
+  /** A sentence: every request is refused with it. */
+  refusal: string | null = null;
+  private readonly reader: TranscriptReader;
+  private readonly finder: TranscriptFinder;
   private readonly channel = new EventTarget();
   private readonly root = document.body.appendChild(document.createElement('div'));
 
-  constructor(recalled: TranscriptMemory | null = null) {
-    const post = (message: unknown): void => {
-      if (typeof message !== 'object' || message === null || !('name' in message) || typeof message.name !== 'string' || !('payload' in message)) throw new Error('Not a message');
-      this.posted.push({ name: message.name, payload: message.payload, id: 'id' in message && typeof message.id === 'number' ? message.id : 0 });
-    };
+  constructor(
+    readonly stored: StoredTranscript = storedRows(),
+    recalled: TranscriptMemory | null = null,
+  ) {
+    this.reader = new TranscriptReader(stored);
+    this.finder = new TranscriptFinder(stored, this.reader.outlines, (search, done, total) => this.dispatch({ kind: 'notification', name: 'findProgress', payload: { search, done, total } }));
     const transcript = new TranscriptController({
-      host: connectToHost<TranscriptViewProtocol>({ postMessage: post, getState: () => undefined, setState: () => undefined }, this.channel),
+      host: connectToHost<TranscriptViewProtocol>({ postMessage: (message) => this.receive(message), getState: () => undefined, setState: () => undefined }, this.channel),
       recalled,
       keep: (memory) => (this.kept = memory),
       nowMs: () => 0,
@@ -57,45 +78,108 @@ class Tab {
     transcript.start();
   }
 
-  async bootstrap(read: TranscriptRows | null, problem: string | null = null, reveal: string | null = null): Promise<void> {
-    await this.tell('bootstrap', { ...transcriptState({}, { problem, reveal }), rows: read });
+  /** What the host says when the page is there: the newest rows, or those around a row. */
+  async bootstrap(change: Partial<TranscriptState> = {}, around: string | null = null, limit = 200): Promise<void> {
+    const wanted = around === null ? { kind: 'end' as const } : { kind: 'around' as const, messageUid: around };
+    const read = await this.reader.rows(session().id, wanted, limit, this.kept === null ? everything : { role: this.kept.role, state: this.kept.state, hidden: this.kept.showHidden });
+    await this.tell('bootstrap', { ...transcriptState({}, change), rows: read });
   }
 
   async tell<Name extends keyof TranscriptNotifications>(name: Name, payload: TranscriptNotifications[Name]): Promise<void> {
-    await this.say({ kind: 'notification', name, payload });
-  }
-
-  async say(message: object): Promise<void> {
     await act(async () => {
-      this.channel.dispatchEvent(new MessageEvent('message', { data: { v: protocolVersion, ...message } }));
-      await new Promise((resolve) => setTimeout(resolve));
+      this.dispatch({ kind: 'notification', name, payload });
+      await pause();
     });
   }
 
-  async answer(result: TranscriptRows | readonly RowRevision[], asked = 'loadRows'): Promise<void> {
-    const request = this.posted.findLast(({ name }) => name === asked);
-    await this.say({ kind: 'response', id: request?.id, ok: true, result });
+  /** Rows changed on disk. */
+  async changed(): Promise<void> {
+    this.reader.outlines.forget();
+    await this.tell('changed', { sessionId: session().id });
   }
 
   async select(uid: string): Promise<void> {
-    await act(() => all('row').find((row) => row.dataset['uid'] === uid)?.focus());
+    await act(() => rowOf(uid)?.focus());
   }
 
   /** The row that has the focus then. */
-  async key(key: string): Promise<string | undefined> {
-    await act(() => void document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true })));
+  async key(key: string, held: KeyboardEventInit = {}): Promise<string | undefined> {
+    await act(async () => {
+      document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, ...held }));
+      await pause();
+    });
     return document.activeElement instanceof HTMLElement ? document.activeElement.dataset['uid'] : undefined;
   }
 
   async press(name: string): Promise<void> {
-    await act(() => find('button', name).click());
+    await act(async () => {
+      find('button', name).click();
+      await pause();
+    });
+  }
+
+  async choose(state: string): Promise<void> {
+    await act(async () => {
+      const list = document.querySelector('select');
+      if (list === null) throw new Error('There is no list of states');
+      list.value = state;
+      list.dispatchEvent(new Event('change', { bubbles: true }));
+      await pause();
+    });
+  }
+
+  async look(text: string): Promise<void> {
+    await act(async () => {
+      const field = find('textbox', 'Find');
+      if (!(field instanceof HTMLInputElement)) throw new Error('There is no field');
+      field.value = text;
+      field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+      field.focus();
+      await pause();
+    });
+  }
+
+  sent(name: string): readonly unknown[] {
+    return this.posted.filter((message) => message.name === name).map(({ payload }) => payload);
   }
 
   close(): void {
     act(() => render(null, this.root));
     this.root.remove();
   }
+
+  private dispatch(message: object): void {
+    this.channel.dispatchEvent(new MessageEvent('message', { data: { v: protocolVersion, ...message } }));
+  }
+
+  private receive(message: unknown): void {
+    const { name, payload } = v.parse(v.looseObject({ name: v.string(), payload: v.unknown() }), message);
+    this.posted.push({ name, payload });
+    const request = v.safeParse(v.looseObject({ kind: v.literal('request'), id: v.number() }), message);
+    if (!request.success) return;
+    const { id } = request.output;
+    const asked = this.refusal === null ? this.resultOf(name, payload) : Promise.reject(new Error(this.refusal));
+    void asked.then(
+      (result) => this.dispatch({ kind: 'response', id, ok: true, result }),
+      (error: unknown) => this.dispatch({ kind: 'response', id, ok: false, error: { sentence: error instanceof Error ? error.message : '', cause: 'unknown' } }),
+    );
+  }
+
+  private async resultOf(name: string, payload: unknown): Promise<unknown> {
+    if (name === 'loadRows') {
+      const { sessionId, wanted, limit, filter } = v.parse(transcriptRequests.loadRows, payload);
+      return this.reader.rows(sessionId, wanted, limit, filter);
+    }
+    if (name === 'findRows') return this.finder.find(v.parse(transcriptRequests.findRows, payload));
+    const { messageUid } = v.parse(transcriptRequests.rawRow, payload);
+    return name === 'rawRow' ? rawRow(this.stored, messageUid) : revisionsWithDiffs(this.stored, messageUid);
+  }
 }
+
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+const rowOf = (uid: string): HTMLElement | undefined => all('row').find((row) => row.dataset['uid'] === uid);
+const uids = (): readonly (string | undefined)[] => all('row').flatMap((row) => row.dataset['uid'] ?? []);
+const borders = (): readonly string[] => [...document.querySelectorAll('.border')].map((border) => border.textContent ?? '');
 
 let tab: Tab;
 afterEach(() => tab.close());
@@ -108,11 +192,11 @@ const shownRows = (): readonly (readonly (string | undefined)[])[] =>
 describe('the transcript tab', () => {
   test('lists what is stored in order, with why each turn ended, and hidden rows on demand with the reason', async () => {
     tab = new Tab();
-    await tab.bootstrap(stored(rows));
+    await tab.bootstrap();
     const usual = shownRows();
     await tab.press('Hidden Rows (2)');
     const asides = all('row').flatMap((row) => [...row.querySelectorAll('.aside')].map((aside) => aside.textContent));
-    expect({ usual, everything: shownRows().map(([uid]) => uid), asides }).toEqual({
+    expect({ usual, everything: uids(), asides }).toEqual({
       usual: [
         ['u1', '1', 'You', ''],
         ['a1', '2', 'Hermes', ''],
@@ -124,32 +208,31 @@ describe('the transcript tab', () => {
     });
   });
 
-  test('says of a repair which rows were merged into which, and what was left out', async () => {
-    tab = new Tab();
-    await tab.bootstrap(
-      stored(
-        [
-          prompt({ uid: 'u1', position: 1 }, 'stale\n\nnow'),
-          prompt({ uid: 'u2', position: 2, visibility: { kind: 'hidden', reason: 'merged', absorbedInto: 'u1' } }, 'now'),
-          answer({ uid: 'a1', position: 3, visibility: { kind: 'hidden', reason: 'merged', absorbedInto: 'a0' } }, ['lost']),
-          result({ uid: 'r1', position: 4, visibility: { kind: 'hidden', reason: 'dropped', absorbedInto: null } }, 'c1', 'read_file', 'stray', 'done'),
-        ],
-        true,
-        9,
-      ),
+  test('says of a repair which rows were merged into which, what was left out, and what it made up', async () => {
+    tab = new Tab(
+      storedRows([
+        prompt({ uid: 'u1', position: 1 }, 'stale\n\nnow'),
+        prompt({ uid: 'u2', position: 2, visibility: { kind: 'hidden', reason: 'merged', absorbedInto: 'u1' } }, 'now'),
+        answer({ uid: 'a1', position: 3, visibility: { kind: 'hidden', reason: 'merged', absorbedInto: 'gone' } }, ['lost']),
+        result({ uid: 'r1', position: 4, visibility: { kind: 'hidden', reason: 'dropped', absorbedInto: null } }, 'c1', 'read_file', 'stray', 'done'),
+        answer({ uid: 'a2', position: 5 }, [call('c2', 'run_command', {})]),
+        result({ uid: 'a2/result/c2', position: 6 }, 'c2', 'run_command', '(Interrupted)', 'interrupted'),
+      ]),
     );
-    await tab.press('Hidden Rows (3)');
+    await tab.bootstrap();
+    await tab.choose('repaired');
     expect(all('row').flatMap((row) => [...row.querySelectorAll('.aside')].map((aside) => `${row.dataset['uid']}: ${aside.textContent}`))).toEqual([
-      'u1: Hidden rows merged into this one: 7',
-      'u2: Hidden: merged into row 6, so that the model accepts the history.',
+      'u1: Hidden rows merged into this one: 2',
+      'u2: Hidden: merged into row 1, so that the model accepts the history.',
       'a1: Hidden: merged into another row, so that the model accepts the history.',
       'r1: Hidden: left out, because the model would not accept the history with it.',
+      'a2/result/c2: Made up by a repair: the call had no result, and a model does not accept a call without one.',
     ]);
   });
 
   test('shows answers as Markdown or as they are stored, and prompts always as typed', async () => {
     tab = new Tab();
-    await tab.bootstrap(stored(rows));
+    await tab.bootstrap();
     const texts = (): readonly (string | undefined)[] => all('row').flatMap((row) => [...row.querySelectorAll('[data-part=text]')].map((part) => part.textContent?.trim()));
     const rendered = texts();
     await tab.press('Raw');
@@ -159,80 +242,162 @@ describe('the transcript tab', () => {
     ]);
   });
 
-  test('keeps what was chosen, so that the tab comes back as it was', async () => {
+  test('folds a text of many lines, and shows it whole when somebody asks', async () => {
+    const text = Array.from({ length: 90 }, (_, index) => `line ${index}`).join('\n');
+    tab = new Tab(storedRows([prompt({ uid: 'u1', position: 1 }, text)]));
+    await tab.bootstrap();
+    const lines = (): number => rowOf('u1')?.querySelector('[data-part=text]')?.textContent?.split('\n').length ?? 0;
+    const folded = lines();
+    await tab.press('Show All (90 lines)');
+    const whole = lines();
+    await tab.press('Show Less');
+    expect([folded, whole, lines()]).toEqual([40, 90, 40]);
+  });
+
+  test('keeps what was chosen, so that the tab comes back as it was, around the row it was left at', async () => {
     tab = new Tab();
-    await tab.bootstrap(stored(rows));
+    await tab.bootstrap();
     await tab.press('Tool');
     await tab.press('Raw');
     const { kept } = tab;
     tab.close();
-    tab = new Tab(kept);
-    await tab.bootstrap(stored(rows));
-    expect([kept, shownRows().map(([uid]) => uid)]).toEqual([{ version: 1, sessionId: session().id, raw: true, showHidden: false, role: 'tool', anchor: null, branches: null }, ['r1']]);
-  });
-
-  test('loads earlier rows in front, and numbers rows by their place in the whole session', async () => {
-    tab = new Tab();
-    await tab.bootstrap(stored(rows.slice(4, 5), true, 6));
-    const before = shownRows();
-    await tab.press('Load Earlier Rows');
-    const asked = tab.posted.at(-1)?.payload;
-    await tab.answer(stored(rows.slice(0, 4), false, 6));
-    expect([before.map((row) => row[1]), asked, shownRows().map(([uid, number]) => [uid, number])]).toEqual([
-      ['6'],
-      { sessionId: session().id, wanted: { kind: 'before', position: 5 }, limit: 200 },
-      [
-        ['u1', '2'],
-        ['a1', '3'],
-        ['r1', '4'],
-        ['a2', '6'],
-      ],
+    tab = new Tab(storedRows(), kept === null ? null : { ...kept, anchor: { uid: 'r1', offset: 3 } });
+    expect([kept, tab.sent('ready')]).toEqual([
+      { version: 1, sessionId: session().id, raw: true, showHidden: false, role: 'tool', state: null, anchor: null, branches: null, branchesWidth: 230 },
+      [{ filter: { ...everything, role: 'tool' }, around: 'r1' }],
     ]);
   });
 
-  test('loads and uncovers the row it is asked to show', async () => {
-    tab = new Tab();
-    await tab.bootstrap(stored(rows.slice(4), true, 6), null, 'h1');
-    const asked = tab.posted.at(-1)?.payload;
-    await tab.answer(stored(rows, false, 6));
-    expect([asked, shownRows().some(([uid]) => uid === 'h1'), document.activeElement instanceof HTMLElement && document.activeElement.dataset['uid']]).toEqual([
-      { sessionId: session().id, wanted: { kind: 'around', messageUid: 'h1' }, limit: 200 },
-      true,
-      'h1',
+  test('draws a line over each turn with what became of it, and the files it changed', async () => {
+    const stored = storedRows();
+    stored.fileChanges = [
+      { uid: 'f1', sessionId: session().id, turnUid: 'turn1', callId: 'c1', path: '/home/me/upload/src/a.ts', before: 'x', after: 'y', changedAt: 1, reviewed: { kind: 'kept', at: 2 } },
+      { uid: 'f2', sessionId: session().id, turnUid: 'turn1', callId: 'c1', path: '/elsewhere/b.ts', before: null, after: 'z', changedAt: 1, reviewed: null },
+    ];
+    tab = new Tab(stored);
+    await tab.bootstrap();
+    await tab.press('Hidden Rows (2)');
+    expect(borders()).toEqual([
+      'Turn 1 · complete: finished · Local/qwen3:8b · 9 s · 2.81K in, 290 out2 files changed: src/a.ts (kept), /elsewhere/b.ts (created)',
+      'Turn 2 · interrupted: stopped by you · Local/qwen3:8b · 9 s · 2.81K in, 290 out',
     ]);
   });
 
-  test('shows rows from the middle with their numbers, and loads what stands behind them on demand', async () => {
-    tab = new Tab();
-    await tab.tell('bootstrap', transcriptState({ messages: rows.slice(0, 2), later: 4, total: 106, hasEarlier: true }));
-    const before = shownRows().map(([uid, number]) => [uid, number]);
-    await tab.press('Load Later Rows');
-    const asked = tab.posted.at(-1)?.payload;
-    await tab.answer({ ...stored(rows.slice(2, 4)), later: 2, total: 106 });
-    const between = shownRows().map(([uid, number]) => [uid, number]);
-    await tab.press('Go to the End');
-    const end = tab.posted.at(-1)?.payload;
-    await tab.answer({ ...stored(rows.slice(4), true), total: 106 });
-    expect({ before, asked, between, end, after: shownRows().map(([uid, number]) => [uid, number]) }).toEqual({
-      before: [['u1', '101'], ['a1', '102']],
-      asked: { sessionId: session().id, wanted: { kind: 'after', position: 2 }, limit: 200 },
-      between: [['u1', '101'], ['a1', '102'], ['r1', '103']],
-      end: { sessionId: session().id, wanted: { kind: 'end' }, limit: 200 },
-      after: [['a2', '105']],
+  test('says at a call what was asked of the person and what they decided', async () => {
+    const stored = storedRows();
+    const request: Approval['request'] = { tool: 'read_file', access: { kind: 'editorTool', name: 'x' }, subject: 'a.ts', reasons: ['outside'], rules: [], preview: null };
+    const base = { sessionId: session().id, turnUid: 'turn1', messageUid: 'a1', callId: 'c1', request, requestedAt: afternoon };
+    stored.approvals = [
+      { ...base, id: 'p1', state: { kind: 'decided', decision: { kind: 'deny', reason: 'not that one' }, decidedAt: afternoon + 5 } },
+      { ...base, id: 'p2', state: { kind: 'expired' } },
+    ];
+    tab = new Tab(stored);
+    await tab.bootstrap();
+    const words = [...(rowOf('a1')?.querySelectorAll('.approval') ?? [])].map((each) => each.textContent?.replace(/\b(at) [^:·]*\d:\d\d:\d\d\s?[AP]M/g, '$1 …'));
+    expect(words).toEqual(['Asked at …: a.ts · denied by you at …: not that one', 'Asked at …: a.ts · never decided: the turn ended first']);
+  });
+
+  test('marks where a part was summarised, and leads to both sides of it', async () => {
+    const second = `${session().id}_2`;
+    const summary: Message = { ...prompt({ uid: `${second}/handoff`, position: 3, visibility: { kind: 'handoff' } }, ''), sessionId: second, turnUid: null, parts: [handoffPart('In short', { before: 62_000, after: 4000 })] };
+    tab = new Tab(storedRows([...rows.slice(0, 2), summary, { ...prompt({ uid: 'u9', position: 4, turnUid: 'turn2' }, 'Go on'), sessionId: second }]));
+    await tab.bootstrap();
+    const lines = borders().filter((words) => words.includes('summarised'));
+    await tab.press('Go to the summary');
+    const down = document.activeElement instanceof HTMLElement ? document.activeElement.dataset['uid'] : null;
+    await tab.press('View original');
+    expect({ lines, author: rowOf(summary.uid)?.querySelector('.cell-role')?.textContent, down, up: document.activeElement instanceof HTMLElement ? document.activeElement.dataset['uid'] : null }).toEqual({
+      lines: ['This part was summarised later, 62K → 4K · Go to the summary', 'Earlier part summarised, 62K → 4K · View original'],
+      author: 'Summary',
+      down: summary.uid,
+      up: 'u1',
     });
   });
 
-  test('reads what it shows again where it is, not the end', async () => {
+  test('leads from one version of a prompt to the other, which is hidden', async () => {
+    const hidden = { kind: 'hidden', reason: 'retried', absorbedInto: null } as const;
+    const stored = storedRows([
+      prompt({ uid: 'u1', position: 1, visibility: hidden }, 'Why?'),
+      answer({ uid: 'a1', position: 2, visibility: hidden }, ['First']),
+      prompt({ uid: 'u2', position: 3, turnUid: 'turn2' }, 'Why?'),
+      answer({ uid: 'a2', position: 4, turnUid: 'turn2' }, ['Second']),
+    ]);
+    stored.versions = [{ turnUid: 'turn2', versions: ['turn1', 'turn2'] }];
+    tab = new Tab(stored);
+    await tab.bootstrap();
+    const before = [uids(), borders().map((words) => words.replace(/^.*version/, 'version'))];
+    await tab.press('Previous Version');
+    expect([before, uids(), document.activeElement instanceof HTMLElement ? document.activeElement.dataset['uid'] : null]).toEqual([[['u2', 'a2'], ['version 2 of 2']], ['u1', 'a1', 'u2', 'a2'], 'u1']);
+  });
+
+  test('filters by state over the whole session and says so where nothing is left', async () => {
     tab = new Tab();
-    await tab.tell('bootstrap', transcriptState({ messages: rows.slice(1, 3), later: 4, total: 7, hasEarlier: true }));
-    await tab.tell('changed', { sessionId: session().id });
-    expect(tab.posted.at(-1)?.payload).toEqual({ sessionId: session().id, wanted: { kind: 'after', position: 1 }, limit: 2 });
+    await tab.bootstrap();
+    const options = [...document.querySelectorAll('option')].map((option) => option.textContent);
+    await tab.choose('hidden');
+    const hidden = uids();
+    await tab.choose('failed');
+    const none = document.querySelector('.grid-empty p')?.textContent;
+    await tab.press('Clear Filters');
+    expect({ options, hidden, none, cleared: uids() }).toEqual({
+      options: ['Every State', 'Complete (5)', 'Interrupted (1)', 'Failed (0)', 'Running or Waiting (0)', 'Repaired (0)', 'Hidden (2)'],
+      hidden: ['h1', 'k1'],
+      none: 'All rows are filtered out: 6 rows are stored.',
+      cleared: ['u1', 'a1', 'r1', 'a2'],
+    });
+  });
+
+  test('loads earlier rows in front and later ones behind, numbered by their place in the whole session', async () => {
+    tab = new Tab(long(900));
+    await tab.bootstrap({}, 'm450', 10);
+    const ends = (): readonly unknown[] => [shownRows()[0]?.slice(0, 2), shownRows().at(-1)?.slice(0, 2), shownRows().length];
+    const first = ends();
+    await tab.press('Load Earlier Rows');
+    const earlier = ends();
+    await tab.press('Load Later Rows');
+    const later = ends();
+    await tab.press('Go to the End');
+    const end = ends();
+    await tab.press('Go to the Beginning');
+    const grid = all('grid')[0];
+    expect({ first, earlier, later, end, beginning: ends(), count: grid?.getAttribute('aria-rowcount'), index: rowOf('m0')?.getAttribute('aria-rowindex') }).toEqual({
+      first: [['m445', '446'], ['m454', '455'], 10],
+      earlier: [['m245', '246'], ['m454', '455'], 210],
+      later: [['m245', '246'], ['m654', '655'], 410],
+      end: [['m700', '701'], ['m899', '900'], 200],
+      beginning: [['m0', '1'], ['m199', '200'], 200],
+      count: '901',
+      index: '2',
+    });
+  });
+
+  test('loads and uncovers the row it is asked to show, and gives it the focus', async () => {
+    const stored = long(500);
+    stored.messages = stored.messages.map((message) => (message.uid === 'm3' ? prompt({ uid: 'm3', position: 4, visibility: { kind: 'hidden', reason: 'rewound', absorbedInto: null } }, 'gone') : message));
+    tab = new Tab(stored);
+    await tab.bootstrap();
+    await tab.tell('reveal', { messageUid: 'm3' });
+    expect([uids().includes('m3'), document.activeElement instanceof HTMLElement && document.activeElement.dataset['uid'], rowOf('m3')?.classList.contains('marked')]).toEqual([true, 'm3', true]);
+  });
+
+  test('reads what it shows again where it is, keeping the selection, and what came behind it at the end', async () => {
+    const stored = long(300);
+    tab = new Tab(stored);
+    await tab.bootstrap({}, 'm100', 20);
+    await tab.select('m100');
+    stored.messages = [...stored.messages, prompt({ uid: 'new', position: 301 }, 'new')];
+    await tab.changed();
+    const middle = [uids().length, uids().includes('new'), document.activeElement instanceof HTMLElement && document.activeElement.dataset['uid']];
+    await tab.press('Go to the End');
+    stored.messages = [...stored.messages, prompt({ uid: 'newer', position: 302 }, 'newer')];
+    await tab.changed();
+    expect([middle, uids().at(-1)]).toEqual([[20, false, 'm100'], 'newer']);
   });
 
   test('offers a branch from the selected row, and to take back a selected prompt', async () => {
     tab = new Tab();
-    await tab.bootstrap(stored(rows));
-    const enabled = (): readonly boolean[] => ['Branch from Selected', 'Rewind to Selected…'].map((name) => !(find('button', name) instanceof HTMLButtonElement && find('button', name).hasAttribute('disabled')));
+    await tab.bootstrap();
+    const enabled = (): readonly boolean[] => ['Branch from Selected', 'Rewind to Selected…'].map((name) => !find('button', name).hasAttribute('disabled'));
     const nothing = enabled();
     await tab.select('a2');
     const onAnswer = enabled();
@@ -240,7 +405,7 @@ describe('the transcript tab', () => {
     await tab.select('u1');
     const onPrompt = enabled();
     await tab.press('Rewind to Selected…');
-    await tab.press('Open in Chat');
+    await tab.key('Enter', { ctrlKey: true });
     await tab.press('Export…');
     expect({ nothing, onAnswer, onPrompt, sent: tab.posted.slice(-4).map(({ name, payload }) => [name, payload]) }).toEqual({
       nothing: [false, false],
@@ -252,7 +417,7 @@ describe('the transcript tab', () => {
 
   test('is walked through with the arrow keys, row by row', async () => {
     tab = new Tab();
-    await tab.bootstrap(stored(rows));
+    await tab.bootstrap();
     await tab.select('u1');
     const visited: (string | undefined)[] = [];
     for (const key of ['ArrowDown', 'ArrowDown', 'ArrowUp', 'End', 'Home']) visited.push(await tab.key(key));
@@ -260,37 +425,135 @@ describe('the transcript tab', () => {
     expect({ visited, tabStops }).toEqual({ visited: ['a1', 'r1', 'a1', 'a2', 'u1'], tabStops: ['u1'] });
   });
 
-  test('shows what a repaired row said before, when somebody asks', async () => {
+  test('copies one row, several, or all that pass the filter, in the form that is asked for', async () => {
     tab = new Tab();
-    const merged = prompt({ uid: 'u2', position: 2, visibility: { kind: 'hidden', reason: 'merged', absorbedInto: 'u1' } }, 'now');
-    await tab.bootstrap(stored([prompt({ uid: 'u1', position: 1 }, 'stale\n\nnow'), merged]));
+    await tab.bootstrap();
+    await tab.select('u1');
+    await tab.key('c', { ctrlKey: true });
+    await tab.key('ArrowDown', { shiftKey: true });
+    await tab.key('ArrowDown', { shiftKey: true });
+    const bar = find('toolbar', 'Selected rows').textContent;
+    await tab.press('Copy as JSON');
+    await tab.key('ArrowUp', { shiftKey: true });
+    await tab.press('Copy as Markdown');
+    await tab.key('a', { ctrlKey: true });
+    const whole = find('toolbar', 'Selected rows').textContent;
+    await tab.press('Copy as JSON');
+    const base = { sessionId: session().id, filter: everything };
+    expect({ bar: bar?.slice(0, 15), whole: whole?.slice(0, 15), sent: tab.sent('copyRows') }).toEqual({
+      bar: '3 rows selected',
+      whole: '4 rows selected',
+      sent: [
+        { ...base, uids: ['u1'], form: 'markdown' },
+        { ...base, uids: ['u1', 'a1', 'r1'], form: 'json' },
+        { ...base, uids: ['u1', 'a1'], form: 'markdown' },
+        { ...base, uids: null, form: 'json' },
+      ],
+    });
+  });
+
+  test('opens a menu for a row by key, walks through it, and gives the focus back', async () => {
+    tab = new Tab();
+    await tab.bootstrap();
+    await tab.select('u1');
+    await tab.key('F10', { shiftKey: true });
+    const items = all('menuitem').map((item) => item.textContent);
+    await tab.key('ArrowDown');
+    await tab.key('ArrowDown');
+    const on = document.activeElement?.textContent;
+    await act(() => find('menuitem', 'Copy as JSON').click());
+    await tab.key('ContextMenu');
+    const back = await tab.key('Escape');
+    expect({ items, on, sent: tab.sent('copyRows'), open: all('menu').length, back }).toEqual({
+      items: ['Raw Row', 'Copy Row', 'Copy as JSON', 'Copy Text', 'Open in Chat', 'Branch from Here', 'Rewind to Here…'],
+      on: 'Copy as JSON',
+      sent: [{ sessionId: session().id, uids: ['u1'], filter: everything, form: 'json' }],
+      open: 0,
+      back: 'u1',
+    });
+  });
+
+  test('opens the raw row under a row with Enter, reads it again when it changes, and says when it is gone', async () => {
+    const stored = storedRows();
+    tab = new Tab(stored);
+    await tab.bootstrap();
+    await tab.select('u1');
+    await tab.key('Enter');
+    const raw = (): string => rowOf('u1')?.querySelector('.raw-row pre')?.textContent ?? rowOf('u1')?.querySelector('.raw-row')?.textContent ?? '';
+    const opened: unknown = JSON.parse(raw());
+    stored.storedRow = async () => null;
+    await tab.changed();
+    const gone = raw();
+    await tab.key('Enter');
+    expect([opened, gone, rowOf('u1')?.querySelector('.raw-row')]).toEqual([{ uid: 'u1', role: 'user', parts: [{ kind: 'text', text: 'Why **this**?' }] }, 'Raw rowThis row is no longer stored.', null]);
+  });
+
+  test('shows what a repaired row said before and what was changed, when somebody asks', async () => {
+    const stored = storedRows([prompt({ uid: 'u1', position: 1 }, 'stale\n\nnow')]);
+    stored.revisions.set('u1', [{ revisedAt: afternoon, parts: [{ kind: 'text', text: 'stale' }] }]);
+    tab = new Tab(stored);
+    await tab.bootstrap();
     await tab.press('Show Earlier Content');
-    const asked = tab.posted.at(-1);
-    await tab.answer([{ revisedAt: 1_794_492_120, parts: [{ kind: 'text', text: 'stale' }] }], 'revisions');
-    expect([asked?.name, asked?.payload, all('row').find((row) => row.dataset['uid'] === 'u1')?.querySelector('.part')?.textContent?.endsWith('stale')]).toEqual(['revisions', { messageUid: 'u1' }, true]);
+    const earlier = rowOf('u1')?.querySelector('.earlier-content');
+    expect([tab.sent('revisions'), earlier?.querySelector('[data-part=text]')?.textContent, [...(earlier?.querySelectorAll('.diff-added') ?? [])].map((line) => line.textContent?.trim())]).toEqual([[{ messageUid: 'u1' }], 'stale', ['2+', '3+now']]);
   });
 
-  test('reads again when rows changed on disk', async () => {
-    tab = new Tab();
-    await tab.bootstrap(stored(rows.slice(0, 1)));
-    await tab.say({ kind: 'notification', name: 'changed', payload: { sessionId: session().id } });
-    await tab.answer(stored(rows.slice(0, 3)));
-    expect(shownRows().map(([uid]) => uid)).toEqual(['u1', 'a1', 'r1']);
+  test('says what cannot be read and tries again, and tells filtered out from empty', async () => {
+    tab = new Tab(storedRows([]));
+    await tab.tell('bootstrap', { ...transcriptState({}, { session: null, problem: 'This session could not be read.' }), rows: null });
+    const problem = all('alert').map((alert) => alert.querySelector('p')?.textContent);
+    await tab.press('Try Again');
+    await tab.press('Show Log');
+    const asked = tab.posted.map(({ name }) => name);
+    await tab.bootstrap();
+    expect([problem, asked, document.querySelector('.grid-empty')?.textContent]).toEqual([['This session could not be read.'], ['ready', 'ready', 'showLog'], 'Nothing is stored in this session yet.']);
   });
 
-  test('says what cannot be shown, and tells filtered out from empty', async () => {
+  test('keeps what is shown when more cannot be read', async () => {
+    tab = new Tab(long(300));
+    await tab.bootstrap();
+    tab.refusal = 'The disk is gone.';
+    await tab.press('Load Earlier Rows');
+    expect([uids().length, all('alert').map((alert) => alert.querySelector('p')?.textContent)]).toEqual([200, ['The disk is gone.']]);
+  });
+});
+
+describe('finding text in a transcript', () => {
+  test('covers rows that are not loaded, counts them, and loads the one it goes to without taking the focus', async () => {
+    const stored = long(3000);
+    stored.messages = stored.messages.map((message, index) => (index === 7 || index === 2990 ? prompt({ uid: message.uid, position: message.position, turnUid: message.turnUid ?? '' }, 'The Needle') : message));
+    tab = new Tab(stored);
+    await tab.bootstrap();
+    await tab.look('needle');
+    await tab.key('Enter');
+    await act(pause);
+    const words = document.querySelector('.find-count')?.textContent;
+    const first = [uids().includes('m7'), rowOf('m7')?.getAttribute('aria-selected'), document.activeElement?.getAttribute('aria-label')];
+    await tab.key('Enter');
+    await act(pause);
+    const second = [document.querySelector('.find-count')?.textContent, uids().includes('m2990')];
+    await tab.press('Match Case');
+    await tab.key('Enter');
+    await act(pause);
+    expect({ words, first, second, cased: document.querySelector('.find-count')?.textContent }).toEqual({
+      words: '1 of 2 rows',
+      first: [true, 'true', 'Find'],
+      second: ['2 of 2 rows', true],
+      cased: 'No row matches',
+    });
+  });
+
+  test('looks only among the rows that pass the filter', async () => {
     tab = new Tab();
-    await tab.bootstrap(null, 'This session could not be read.');
-    const problem = all('alert').map((alert) => alert.textContent);
-    await tab.bootstrap(stored([]));
-    const empty = document.querySelector('.grid-empty')?.textContent;
-    await tab.bootstrap(stored(rows.slice(0, 1)));
-    await tab.press('Tool');
-    expect([problem, empty, document.querySelector('.grid-empty')?.textContent]).toEqual([
-      ['This session could not be read.'],
-      'Nothing is stored in this session yet.',
-      'All rows are filtered out.',
-    ]);
+    await tab.bootstrap();
+    await tab.look('first try');
+    await tab.key('Enter');
+    const shown = document.querySelector('.find-count')?.textContent;
+    await tab.press('Hidden Rows (2)');
+    await act(() => find('textbox', 'Find').focus());
+    await tab.key('Enter');
+    await act(pause);
+    expect([shown, document.querySelector('.find-count')?.textContent]).toEqual(['No row matches', '1 of 1 rows']);
   });
 });
 
@@ -345,7 +608,7 @@ describe('the branches beside a transcript', () => {
     await tab.press('Branches (4)');
     const { kept } = tab;
     tab.close();
-    tab = new Tab(kept);
+    tab = new Tab(storedRows(), kept);
     await tab.tell('bootstrap', transcriptState({ messages: rows }, { branches }));
     expect([alone, several, kept?.branches, all('tree').length]).toEqual([0, 1, false, 0]);
   });
@@ -362,14 +625,14 @@ describe('the branches beside a transcript', () => {
 describe('a session of another folder', () => {
   test('says whose it is, and can be written out and brought over, and nothing else', async () => {
     tab = new Tab();
-    await tab.tell('bootstrap', { ...transcriptState({}, { otherFolder: '/home/me/other' }), rows: stored(rows) });
+    await tab.bootstrap({ otherFolder: '/home/me/other', readAt: afternoon });
     await tab.select('u1');
     const offered = [...document.querySelectorAll('.toolbar-actions button')].map((button) => button.textContent?.trim());
     await tab.press('Bring Over to This Folder');
     await tab.press('Export…');
-    expect({ note: document.querySelector('.transcript-note')?.textContent, offered, asked: tab.posted.slice(-2).map(({ name }) => name) }).toEqual({
-      note: 'A session of /home/me/other, as it was when this tab was opened. Read-only.',
-      offered: ['Bring Over to This Folder', 'Export…'],
+    expect({ note: document.querySelector('.transcript-note')?.textContent?.replace(/Read on .*/, 'Read on …'), offered, asked: tab.posted.slice(-2).map(({ name }) => name) }).toEqual({
+      note: 'A session of /home/me/other, as it was when this tab was opened. Read-only. Read on …',
+      offered: ['Verify', 'Bring Over to This Folder', 'Export…'],
       asked: ['openInChat', 'exportSession'],
     });
   });

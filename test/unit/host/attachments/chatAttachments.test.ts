@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ChatHandlers, chatHandlers, type ChatHandlerNeeds } from '../../../../src/host/chatHandlers';
+import { noWitness } from '../../../../src/host/witness/chatWitness';
 import { noAttachments, MentionError, type PromptAttachments } from '../../../../src/host/attachments/promptAttachments';
 import { noChangedFiles } from '../../../../src/host/changedFiles/chatFiles';
 import { StoreDesk } from '../../../../src/host/storeDesk';
@@ -11,6 +12,7 @@ import { safeParse } from 'valibot';
 import { modelRow } from '../../../support/builders/viewMessages';
 import { ScriptedGateway, session, userMessage } from '../scriptedGateway';
 import { noSpills, StoreAtHand } from '../storeAtHand';
+import { noCodeActions } from '../../../support/noCodeActions';
 
 const mention: DraftPart = { kind: 'mention', source: 'file:a.ts', label: 'a.ts' };
 const file: SentPart = { kind: 'attachment', label: 'a.ts', source: 'file:a.ts', text: 'a' };
@@ -42,11 +44,12 @@ function handlersWith(attachments: Partial<PromptAttachments>, images: boolean |
   const needs: ChatHandlerNeeds = {
     surfaceId: 'chat', gateway, files: noChangedFiles,
     attachments: { ...noAttachments, ...attachments },
-    sessions: { getMessage: async (uid) => gateway.rows.find((row) => row.uid === uid) ?? null, getSession: async (id) => gateway.sessions.get(id) ?? null, getTurn: async () => null, findSession: async () => ({ kind: 'none' }) },
+    witness: noWitness,
+    sessions: { getMessage: async (uid) => gateway.rows.find((row) => row.uid === uid) ?? null, getSession: async (id) => gateway.sessions.get(id) ?? null, getTurn: async () => null, approval: async () => null, findSession: async () => ({ kind: 'none' }) },
     store: new StoreDesk(new StoreAtHand(), (message) => message, noSpills),
     models: { stateOf: () => ({ chosen: modelRow({ label: 'small', images }), problem: null }), choices: never, setup: { searching: false, entries: [] }, discover: never, onDidChange: () => ({ dispose: () => undefined }) },
-    editor: { openTranscript: never, pickSession: never, searchSessions: never, exportSession: never, openMemory: never, pickModel: never, openSettings: never, showLog: never, copy: never, openLink: never, insertAtCursor: never, setUp: never, runAction: never },
-    onReady: never, onModelChosen: never, onReach: () => undefined, onEarlierLoaded: () => undefined, onBackgroundDismissed: () => undefined, onNewMode: () => undefined,
+    editor: { openTranscript: never, pickSession: never, searchSessions: never, exportSession: never, openMemory: never, pickModel: never, openSettings: never, showLog: never, copy: never, openLink: never, code: noCodeActions, setUp: never, runAction: never },
+    onReady: never, onModelChosen: never, onReach: () => undefined, onEarlierLoaded: () => undefined, onBackgroundDismissed: () => undefined, onNewMode: () => undefined, onNewEffort: async () => undefined,
   };
   return { gateway, handlers: chatHandlers(needs) };
 }

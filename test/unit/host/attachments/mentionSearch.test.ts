@@ -25,16 +25,35 @@ describe('looking for something to mention', () => {
     world.open = ['README.md'];
     world.selection = { path: `${world.folder}/src/upload.ts`, isFile: true, startLine: 3, endLine: 5, text: 'x' };
     world.problems = [world.problem('README.md', 1, 'error', 'no')];
-    const mentions = await world.search.search('', 7, new AbortController().signal);
+    world.terminal = { label: 'zsh', text: 'x' };
+    world.git('init');
+    await world.repository();
+    const mentions = await world.search.search('', 30, new AbortController().signal);
     expect(mentions.map(({ source, label, detail, kind }) => [source, label, detail, kind])).toEqual([
       ['file:README.md', 'README.md', 'open', 'file'],
       ['selection', 'selection', 'src/upload.ts:3-5', 'selection'],
       ['problems', 'problems', '1 in all files', 'problems'],
       ['problems:README.md', 'problems in README.md', '1', 'problems'],
+      ['file:src/upload.ts', 'src/upload.ts', '', 'file'],
+      ['file:src/uploadQueue.ts', 'src/uploadQueue.ts', '', 'file'],
+      ['file:test/upload.test.ts', 'test/upload.test.ts', '', 'file'],
+      ['file:src/deep/preupload.ts', 'src/deep/preupload.ts', '', 'file'],
+      ['folder:src', 'src/', 'folder', 'folder'],
+      ['folder:test', 'test/', 'folder', 'folder'],
+      ['folder:src/deep', 'src/deep/', 'folder', 'folder'],
       ['terminal', 'terminal', 'what is selected there, or the output of the last command', 'terminal'],
       ['git:diff', 'git changes', 'what differs from the last commit', 'git'],
       ['git:status', 'git status', 'which files are changed', 'git'],
     ]);
+  });
+
+  it('offers no terminal and no repository where there is none, asked or not', async () => {
+    world = new MentionWorld(files);
+    const found = [await world.found('', 30), await world.found('terminal', 30), await world.found('git', 30)].flat();
+    expect(found.filter((source) => /^(terminal|git)/.test(source))).toEqual([]);
+    world.isTrusted = false;
+    world.git('init');
+    expect((await world.found('git', 30)).filter((source) => source.startsWith('git'))).toEqual([]);
   });
 
   it('takes lines behind a path along', async () => {

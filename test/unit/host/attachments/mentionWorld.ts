@@ -59,6 +59,7 @@ export class MentionWorld {
       },
       selection: () => this.selection,
       terminal: async () => this.terminal,
+      hasTerminal: () => this.terminal !== null,
       git: { git: gitCommand({ executable: () => 'git', startIn: homedir(), environment: process.env }), roots: () => onDisk.roots(), isTrusted: () => this.isTrusted },
       sessions: {
         listSessions: async () => [],
@@ -88,6 +89,11 @@ export class MentionWorld {
       const found = (await this.found(`git: ${word}`)).find((source) => /^git:[0-9a-f]+$/.test(source));
       if (found !== undefined) return found;
     }
+  }
+
+  /** Resolves once the folder is known to be a repository. */
+  async repository(): Promise<void> {
+    while (!(await this.found('git')).includes('git:diff'));
   }
 
   symbol(name: string, file: string, line: number, endLine: number): CodeSymbol {

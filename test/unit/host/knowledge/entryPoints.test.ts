@@ -1,36 +1,46 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { codePrompt, filesPrompt, problemPrompt, type QuotedCode, terminalPrompt } from '../../../../src/host/knowledge/promptText';
+import { aboutCode, aboutFiles, aboutProblems, aboutTerminal, type PointedAt, type QuotedCode } from '../../../../src/host/knowledge/promptText';
 
 const code = (over: Partial<QuotedCode> = {}): QuotedCode => ({ shown: 'src/a.ts', startLine: 3, endLine: 4, text: 'a();\nb();\n', language: 'typescript', ...over });
 
 describe('what entry points put into the composer', () => {
-  it('is the place and the code', () => {
-    expect(codePrompt('', code())).toBe('`src/a.ts:3-4`\n```typescript\na();\nb();\n```\n');
-    expect(codePrompt('Fix', code({ endLine: 3, text: 'a();', language: '' }))).toBe('Fix `src/a.ts:3`\n```\na();\n```\n');
+  const along = (label: string, text: string) => [{ kind: 'attachment', source: `file:${label}`, label, text }];
+
+  it('is the code as a chip, its place in words where something is asked of it', () => {
+    expect([aboutCode('', code()), aboutCode('Fix', code({ endLine: 3, text: 'a();' }))]).toEqual([
+      { text: '', parts: along('src/a.ts:3-4', 'a();\nb();') },
+      { text: 'Fix `src/a.ts:3`\n', parts: along('src/a.ts:3', 'a();') },
+    ]);
   });
 
-  it('is the place alone where there is nothing to quote, or too much', () => {
-    expect([codePrompt('', code({ text: ' \n' })), codePrompt('', code({ text: 'x'.repeat(20_001) }))]).toEqual(['`src/a.ts:3-4`\n', '`src/a.ts:3-4`\n']);
+  it('is the place alone where there is nothing to take along, or too much', () => {
+    const place = { text: '`src/a.ts:3-4`\n', parts: [] };
+    expect([aboutCode('', code({ text: ' \n' })), aboutCode('', code({ text: 'x'.repeat(20_001) }))]).toEqual([place, place]);
   });
 
-  it('cannot be ended by what it quotes', () => {
-    expect(codePrompt('', code({ text: '```ts\n````', language: 'markdown' }))).toBe('`src/a.ts:3-4`\n`````markdown\n```ts\n````\n`````\n');
+  it('is in plain sight where it may hold secrets, and cannot be ended by what it quotes', () => {
+    expect(aboutCode('', code({ shown: '.env', text: '```\nKEY=1', language: 'dotenv' }))).toEqual({ text: '`.env:3-4`\n````dotenv\n```\nKEY=1\n````\n', parts: [] });
   });
 
-  it('names problems with the code around them', () => {
+  it('names problems, with the code around them as a chip', () => {
     const problem = { path: '/w/src/a.ts', line: 3, column: 1, severity: 'error' as const, message: 'no\nname', source: 'ts 2304' };
-    expect(problemPrompt('Fix this problem in', code(), [problem])).toBe('Fix this problem in `src/a.ts:3-4`\n```typescript\na();\nb();\n```\n- src/a.ts:3:1 error: no name (ts 2304)\n');
+    expect(aboutProblems('Fix this problem in', code(), [problem])).toEqual({ text: 'Fix this problem in `src/a.ts:3-4`\n- src/a.ts:3:1 error: no name (ts 2304)\n', parts: along('src/a.ts:3-4', 'a();\nb();') });
   });
 
-  it('names files, one in a line, several as a list', () => {
-    expect([filesPrompt(['src/']), filesPrompt(['a.ts', 'b.ts'])]).toEqual(['`src/` ', '- `a.ts`\n- `b.ts`\n']);
+  it('takes files and folders along, and names those it may not read', () => {
+    const at = (shown: string, over: Partial<PointedAt> = {}): PointedAt => ({ shown, isFolder: shown.endsWith('/'), isInside: true, ...over });
+    expect([aboutFiles([at('src/')]), aboutFiles([at('a.ts'), at('.env'), at('/elsewhere/b.ts', { isInside: false })])]).toEqual([
+      { text: '', parts: [{ kind: 'mention', source: 'folder:src', label: 'src/' }] },
+      { text: '- `.env`\n- `/elsewhere/b.ts`\n', parts: [{ kind: 'mention', source: 'file:a.ts', label: 'a.ts' }] },
+    ]);
   });
 
-  it('quotes a terminal without its padding, the end of it where it is long', () => {
-    expect(terminalPrompt('In zsh:', '\r\n$ npm test   \r\nfailed\r\n')).toBe('In zsh:\n```\n$ npm test\nfailed\n```\n');
-    expect(terminalPrompt('In zsh:', `${'x'.repeat(30_000)}end`)).toMatch(/^In zsh:\n```\n…\nx{19997}end\n```\n$/);
+  it('takes a terminal along without its padding, the end of it where it is long', () => {
+    const terminal = (text: string) => aboutTerminal('Terminal zsh', text).parts[0];
+    expect(terminal('\r\n$ npm test   \r\nfailed\r\n')).toEqual({ kind: 'attachment', source: 'terminal', label: 'Terminal zsh', text: '$ npm test\nfailed' });
+    expect(terminal(`${'x'.repeat(30_000)}end`)).toMatchObject({ text: expect.stringMatching(/^…\nx{19997}end$/) });
   });
 });
 

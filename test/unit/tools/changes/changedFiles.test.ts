@@ -1,3 +1,4 @@
+import { chmodSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChangedFilesWorld } from '../../../support/changedFilesWorld';
 
@@ -24,6 +25,18 @@ describe('files that a turn changed', () => {
     await world.agent('image.png', Uint8Array.of(0, 1, 2));
     expect({ listed: await world.listed(), other: await world.files.ofTurns(['t2']) }).toEqual({
       listed: ['edited.ts edited +1 -2 open', 'new.ts created +2 -0 open', 'gone.ts deleted +0 -1 open', 'image.png created +null -null open'], other: {},
+    });
+  });
+
+  it('that cannot be written stay as they are; the log has the reason', async () => {
+    world.person('a.ts', 'one\n');
+    await world.agent('a.ts', 'two\n');
+    chmodSync(world.path('a.ts'), 0o444);
+    expect({ said: await revert(), text: world.text('a.ts'), logged: world.logged, listed: await world.listed() }).toEqual({
+      said: { sentence: 'These files could not be written, and stay as they are: a.ts. The log says why.', conflicts: [] },
+      text: 'two\n',
+      logged: [expect.stringMatching(/a\.ts was not reverted: .*is read-only/)],
+      listed: ['a.ts edited +1 -1 open'],
     });
   });
 

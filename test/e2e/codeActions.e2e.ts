@@ -1,0 +1,159 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Locator } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ModelServer, reply, startModelServer } from '../support/modelServer';
+import { projectRoot, waitFor, type Workbench } from '../support/vscode';
+import { ChatPanel } from './chatPanel';
+import { sharedVscode } from './vscodeTest';
+
+let server: ModelServer;
+let workbench: Workbench;
+let panel: ChatPanel;
+let folder: string;
+
+beforeAll(async () => {
+  server = await startModelServer();
+});
+afterAll(() => server.close());
+
+const vscode = sharedVscode(() => ({
+  settings: { 'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }], 'hermes.model': 'Local/test-model', 'files.autoSave': 'off' },
+  viewport: { width: 1500, height: 900 },
+}));
+const picture = (name: string): Promise<string> => workbench.screenshot(path.join(projectRoot(), '.vscode-test/screenshots'), `code-actions-${name}`);
+const file = (name: string): string => path.join(folder, name);
+
+const before = `export function wait(ms) {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+export function twice(ms) {
+  return wait(ms).then(() => wait(ms));
+}
+`;
+const answer = `Look at src/wait.js:5, which calls \`wait\`.
+
+\`\`\`js title="src/wait.js"
+export function twice(ms) {
+  const first = wait(ms);
+  return first.then(() => wait(ms));
+}
+\`\`\`
+
+\`\`\`bash
+echo "ran $((20 + 3))" > ran.txt
+\`\`\`
+
+\`\`\`bash
+echo one > several.txt
+echo two >> several.txt
+\`\`\`
+
+\`\`\`ts
+const isNew = true;
+\`\`\`
+
+[Elsewhere](https://example.com/manual)`;
+
+const code = (nth: number): Locator => panel.frame.locator('.code-block').nth(nth);
+async function press(nth: number, name: string): Promise<void> {
+  await code(nth).hover();
+  await code(nth).getByRole('button', { name, exact: true }).click();
+}
+const editorText = (text: string): Promise<void> => workbench.page.locator('.editor-instance .view-lines').filter({ hasText: text }).first().waitFor();
+
+beforeAll(async () => {
+  folder = vscode().sampleFolder();
+  fs.writeFileSync(file('src/wait.js'), before.replaceAll('\n', '\r\n'));
+  workbench = await vscode().open(folder);
+  panel = await ChatPanel.open(workbench);
+  server.script(reply().says(answer));
+  await panel.send('Show me');
+  await panel.waitForAnswer('the answer', (text) => text.includes('Elsewhere'));
+  await code(3).getByRole('toolbar').waitFor();
+}, 120_000);
+
+test('without an editor, inserting says what to do', async () => {
+  await press(3, 'Insert at Cursor');
+  expect(await workbench.waitForToast(/No text editor is open/)).toContain('New File');
+  await workbench.runCommand('Notifications: Clear All Notifications');
+});
+
+test('copies exactly the code', async () => {
+  await press(0, 'Copy Code');
+  await waitFor('the code in the clipboard', async () => ((await workbench.page.evaluate(() => navigator.clipboard.readText())).startsWith('export function twice') ? true : undefined));
+});
+
+test('a name of a file opens it at its line', async () => {
+  await panel.frame.getByRole('link', { name: 'src/wait.js:5', exact: true }).click();
+  await editorText('function twice');
+  await workbench.statusBarItem(/Ln 5, Col 1/).waitFor();
+  await picture('link');
+});
+
+test('a change is written only once it was seen and applied, with the line ends of the file, and can be undone', async () => {
+  await press(0, 'Apply to File…');
+  await waitFor('the difference', async () => ((await workbench.tabs()).some((tab) => tab.includes('now ↔ proposed')) ? true : undefined));
+  await workbench.waitForToast(/Apply the proposed change to src\/wait\.js\?/);
+  await picture('diff');
+  const untouched = fs.readFileSync(file('src/wait.js'), 'utf8');
+  await workbench.clickToast('Discard');
+  await waitFor('the difference to close', async () => ((await workbench.tabs()).some((tab) => tab.includes('proposed')) ? undefined : true));
+  const discarded = fs.readFileSync(file('src/wait.js'), 'utf8');
+  await press(0, 'Apply to File…');
+  await workbench.waitForToast(/Apply the proposed change/);
+  await workbench.clickToast('Apply');
+  const wanted = before.replace('  return wait(ms).then(() => wait(ms));', '  const first = wait(ms);\n  return first.then(() => wait(ms));').replaceAll('\n', '\r\n');
+  await waitFor('the change on disk', () => fs.readFileSync(file('src/wait.js'), 'utf8') === wanted || undefined);
+  await workbench.runCommand('Undo');
+  await workbench.runCommand('File: Save');
+  await waitFor('the change undone', () => fs.readFileSync(file('src/wait.js'), 'utf8') === before.replaceAll('\n', '\r\n') || undefined);
+  expect([untouched, discarded]).toEqual([before.replaceAll('\n', '\r\n'), before.replaceAll('\n', '\r\n')]);
+});
+
+test('a file that changed while the proposal was shown is left alone', async () => {
+  await press(0, 'Apply to File…');
+  await workbench.waitForToast(/Apply the proposed change/);
+  const meanwhile = before.replace('twice', 'thrice').replaceAll('\n', '\r\n');
+  fs.writeFileSync(file('src/wait.js'), meanwhile);
+  await waitFor('the editor to notice', async () => ((await workbench.page.locator('.view-lines').filter({ hasText: 'thrice' }).count()) > 0 ? true : undefined));
+  await workbench.clickToast('Apply');
+  expect(await workbench.waitForToast(/changed while the proposal was shown/)).toContain('Nothing was applied');
+  expect(fs.readFileSync(file('src/wait.js'), 'utf8')).toBe(meanwhile);
+  await workbench.runCommand('Notifications: Clear All Notifications');
+});
+
+test('goes to the cursor of the editor that was used last', async () => {
+  await panel.frame.getByRole('link', { name: 'src/wait.js:5', exact: true }).click();
+  await workbench.statusBarItem(/Ln 5, Col 1/).waitFor();
+  await press(3, 'Insert at Cursor');
+  await editorText('const isNew = true;export function thrice');
+  await workbench.runCommand('File: Revert File');
+});
+
+test('becomes a file without a name, in its language', async () => {
+  await press(3, 'New File');
+  await waitFor('an untitled tab', async () => ((await workbench.tabs()).some((tab) => tab.startsWith('const isNew')) ? true : undefined));
+  await workbench.statusBarItem(/TypeScript/).waitFor();
+});
+
+test('one line runs in a terminal; several wait there for the person', async () => {
+  await press(1, 'Run in Terminal');
+  await waitFor('the command to have run', () => (fs.existsSync(file('ran.txt')) && fs.readFileSync(file('ran.txt'), 'utf8') === 'ran 23\n') || undefined, 40_000);
+  await press(2, 'Run in Terminal');
+  // A terminal is drawn as a picture: that nothing has run is seen by what is not there after a while.
+  await workbench.page.waitForTimeout(4000);
+  await picture('terminal');
+  expect([fs.existsSync(file('several.txt')), await workbench.dialog().count()]).toEqual([false, 0]);
+  await workbench.page.keyboard.press('Enter');
+  await waitFor('the lines to have run', () => (fs.existsSync(file('several.txt')) && fs.readFileSync(file('several.txt'), 'utf8') === 'one\ntwo\n') || undefined);
+});
+
+test('a link to elsewhere asks before it is opened', async () => {
+  await panel.frame.getByRole('link', { name: 'Elsewhere' }).click();
+  await workbench.dialog().waitFor();
+  expect(await workbench.dialog().innerText()).toContain('https://example.com/manual');
+  await picture('elsewhere');
+  await workbench.dialog().getByRole('button', { name: 'Cancel' }).click();
+});

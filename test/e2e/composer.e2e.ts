@@ -1,0 +1,87 @@
+import { beforeAll, afterAll, expect } from 'vitest';
+import { reply, startModelServer, type ModelServer } from '../support/modelServer';
+import { waitFor } from '../support/vscode';
+import { ChatPanel } from './chatPanel';
+import { test } from './vscodeTest';
+
+let server: ModelServer;
+beforeAll(async () => {
+  server = await startModelServer({ models: ['claude-sonnet-test'] });
+});
+afterAll(() => server.close());
+
+/** A model that can be asked to think; a service on this machine says so by itself. */
+const settings = (): Readonly<Record<string, unknown>> => ({
+  'hermes.providers': [{ name: 'Local', protocol: 'anthropic', baseUrl: server.url, models: [{ id: 'claude-sonnet-test' }] }], 'hermes.model': 'Local/claude-sonnet-test',
+});
+
+/** What the composer holds after each key. */
+async function pressed(panel: ChatPanel, ...keys: readonly string[]): Promise<readonly string[]> {
+  const seen: string[] = [];
+  for (const key of keys) {
+    const before = await panel.composer.inputValue();
+    await panel.composer.press(key);
+    await waitFor(`${key} to change the composer`, async () => (await panel.composer.inputValue()) !== before, 5000).catch(() => undefined);
+    seen.push(await panel.composer.inputValue());
+  }
+  return seen;
+}
+
+test('the effort that is chosen by keyboard reaches the model with the next request, and is there after a reload; earlier prompts come back with Up', async ({ startVscode }) => {
+  server.otherwise(reply().says('Done.'));
+  const vscode = await startVscode({ settings: settings() });
+  const workbench = await vscode.open(vscode.sampleFolder());
+  const panel = await ChatPanel.open(workbench);
+  const answered = (count: number): Promise<unknown> => waitFor(`${count} answers`, async () => (await panel.answers()).filter(({ state }) => state === 'saved').length >= count);
+  await panel.send('first prompt');
+  await answered(1);
+  const effort = panel.frame.getByRole('combobox', { name: 'Effort' });
+  await effort.focus();
+  await effort.press('ArrowDown');
+  await panel.frame.getByRole('listbox', { name: 'Efforts' }).waitFor();
+  await effort.press('h');
+  await effort.press('Enter');
+  await waitFor('the effort to be chosen', async () => (await effort.getAttribute('title'))?.startsWith('Effort High') === true);
+  await panel.send('second prompt');
+  await answered(2);
+  const asked = server.requests.map(({ body }) => (body['thinking'] === undefined ? 'nothing said' : 'thinks'));
+  const back = await pressed(panel, 'ArrowUp', 'ArrowUp', 'ArrowDown', 'Escape');
+  await workbench.reload();
+  const again = await ChatPanel.attach(workbench);
+  await waitFor('the effort after the reload', async () => (await again.frame.getByRole('combobox', { name: 'Effort' }).getAttribute('title'))?.startsWith('Effort High') === true);
+  expect({ asked, back }).toEqual({ asked: ['nothing said', 'thinks'], back: ['second prompt', 'first prompt', 'second prompt', ''] });
+});
+
+test('a bare @ offers what is open and files, not a terminal or a repository that is not there; a selection that is asked about goes along as a chip; both are there after the host was killed', async ({ startVscode }) => {
+  server.otherwise(reply().says('Done.'));
+  const vscode = await startVscode({ settings: settings() });
+  const workbench = await vscode.open(vscode.sampleFolder());
+  const panel = await ChatPanel.open(workbench);
+  await panel.composer.pressSequentially('@');
+  const list = panel.frame.getByRole('listbox', { name: 'Mentions' });
+  const sources = await waitFor('files to be offered', async () => {
+    const options = await list.getByRole('option').allInnerTexts();
+    return options.some((option) => /package\.json/.test(option)) ? { options } : undefined;
+  });
+  await panel.composer.press('Escape');
+  await panel.composer.fill('');
+  await workbench.page.getByRole('treeitem', { name: 'package.json' }).dblclick();
+  await workbench.page.locator('.monaco-editor .view-line').first().click();
+  await workbench.page.keyboard.press('Control+A');
+  await workbench.runCommand('Hermes: Ask About Selection');
+  const chips = panel.frame.getByRole('list', { name: 'Attachments' });
+  await chips.getByText(/package\.json:1-/).waitFor();
+  await panel.composer.pressSequentially('What is this?');
+  // Given to the host once typing pauses.
+  await workbench.page.waitForTimeout(1500);
+  const pid = await vscode.extensionHostPid();
+  await vscode.killExtensionHost();
+  await vscode.waitForNewExtensionHost(pid);
+  const again = await ChatPanel.attach(workbench);
+  await waitFor('the draft to be there again', async () => (await again.composer.inputValue()) === 'What is this?');
+  await again.frame.getByRole('list', { name: 'Attachments' }).getByText(/package\.json:1-/).waitFor();
+  await again.composer.press('Enter');
+  await again.waitForAnswer('an answer', (text) => text === 'Done.');
+  const sent = JSON.stringify(server.requests.at(-1)?.body['messages'] ?? null);
+  expect({ elsewhere: sources.options.filter((option) => /^(terminal|git )/.test(option)), label: /<attachment label=\\"package\.json:1-\d+\\">/.test(sent), asked: sent.includes('What is this?') }).toEqual({ elsewhere: [], label: true, asked: true });
+});

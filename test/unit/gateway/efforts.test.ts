@@ -1,0 +1,68 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { askingTools } from '../../support/askingTools';
+import { reply } from '../../support/modelServer';
+import { World, type WorldOptions } from '../../support/world';
+
+let world: World;
+afterEach(() => world.close());
+
+async function opened(options: WorldOptions = {}) {
+  world = await World.create(options);
+  return world.surface();
+}
+
+/** What the service was asked for, request by request; null where nothing was said. */
+const asked = (): readonly unknown[] => world.server.requests.map(({ body }) => body['reasoning_effort'] ?? null);
+
+describe('the effort of a session', () => {
+  it('is the setting until it is chosen, reaches the model from the next request on, and is no other session’s', async () => {
+    const panel = await opened({ effort: 'low' });
+    world.server.otherwise(reply().says('ok'));
+    const { sessionId } = await world.ask(panel, 'one');
+    await world.gateway.setEffort(panel.id, sessionId, 'high');
+    await world.ask(panel, 'two');
+    await world.gateway.setEffort(panel.id, sessionId, 'default');
+    await world.ask(panel, 'three');
+    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    const other = await world.ask(panel, 'four');
+    expect({
+      asked: asked(),
+      known: [await world.gateway.effort(panel.id, sessionId), await world.gateway.effort(panel.id, other.sessionId)],
+      told: panel.sessionEvents.flatMap((event) => (event.kind === 'effortChanged' ? [event.effort] : [])),
+    }).toEqual({ asked: ['low', 'high', null, 'low'], known: ['default', 'low'], told: ['high', 'default'] });
+  });
+
+  it('is chosen in the empty state of one surface and goes into the session that begins there, and into no other', async () => {
+    const panel = await opened();
+    const other = world.surface();
+    world.server.otherwise(reply().says('ok'));
+    await world.gateway.setEffort(panel.id, null, 'medium');
+    const before = [await world.gateway.effort(panel.id, null), await world.gateway.effort(other.id, null)];
+    const { sessionId } = await world.ask(panel, 'one');
+    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.ask(panel, 'two');
+    expect([before, await world.store.sessionEffort(sessionId), asked()]).toEqual([['medium', 'default'], 'medium', ['medium', null]]);
+  });
+
+  it('changes within a running turn with its next request', async () => {
+    const asks = askingTools(() => void world.gateway.setEffort(panel.id, world.gateway.shownSession(panel.id), 'low'));
+    const panel = await opened({ tools: asks.tools });
+    world.server.script(reply().calls('look', { name: 'a.ts' }), reply().says('Done.'));
+    await world.ask(panel, 'go');
+    expect(asked()).toEqual([null, 'low']);
+  });
+
+  it('goes on after a restart', async () => {
+    const panel = await opened();
+    world.server.otherwise(reply().says('ok'));
+    const { sessionId } = await world.ask(panel, 'one');
+    await world.gateway.setEffort(panel.id, sessionId, 'high');
+    await world.reopen();
+    expect(await world.gateway.effort('any', sessionId)).toBe('high');
+  });
+
+  it('of a session that is not there is refused', async () => {
+    const panel = await opened();
+    await expect(world.gateway.setEffort(panel.id, 'nowhere', 'high')).rejects.toThrow('This session is no longer stored.');
+  });
+});

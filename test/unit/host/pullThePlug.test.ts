@@ -1,0 +1,102 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Emitter } from '../../../src/base/disposable';
+import { PlugRecord } from '../../../src/host/plug/plugRecord';
+import { PullThePlug, type PlugNeeds } from '../../../src/host/plug/pullThePlug';
+import type { TurnEvent } from '../../../src/transcript/turnEvent';
+import { ManualClock } from '../../support/manualClock';
+import { session, settledTurn } from '../../support/builders/viewMessages';
+
+let folder = '';
+beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'hermes-plug-'))));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function plug(change: { readonly running?: number; readonly store?: ReturnType<PlugNeeds['storeState']>; readonly yes?: boolean } = {}) {
+  const done: string[] = [];
+  const clock = new ManualClock(1000);
+  const events = new Emitter<{ readonly sessionId: string; readonly event: TurnEvent }>();
+  const witnessed = new Emitter<string>();
+  let shown = 0;
+  const record = new PlugRecord(() => path.join(folder, 'pulled-plug.json'), () => clock.now());
+  const room = new PullThePlug({
+    gateway: {
+      runningTurns: () => Array.from({ length: change.running ?? 0 }, () => ({ sessionId: 's', turnUid: 't', activity: null, isWaiting: false })),
+      switchSession: async () => ({ sessionId: 'plug', draft: null, notice: null }),
+      submit: async (_surface, { text }) => (done.push(`sent ${text}`), { kind: 'started', sessionId: 'plug', turnUid: 'turn' }),
+      onDidTurnEvent: events.event,
+      stop: async () => undefined,
+    },
+    sessions: { createSession: async ({ id, model, private: isPrivate }) => (done.push(`began ${model} ${String(isPrivate)}`), session({ id, conversationId: 'plug' })) },
+    storeState: () => change.store ?? 'open',
+    witness: { entriesOf: () => [{ messageUid: 'a', turnUid: 'turn', part: 0, kind: 'text', length: shown, hash: '0'.repeat(16) }], onDidWitness: witnessed.event },
+    record,
+    surfaceId: 'chat',
+    showChat: async () => undefined,
+    folder: () => null,
+    ids: { uid: () => 'uid', sessionId: () => 'plug' },
+    clock,
+    t: (message) => message,
+    confirm: async () => change.yes ?? true,
+    kill: () => done.push(`killed, on disk: ${String(existsSync(path.join(folder, 'pulled-plug.json')))}`),
+  });
+  const show = (characters: number): void => {
+    shown = characters;
+    witnessed.fire('plug');
+  };
+  return { room, done, clock, events, show, record };
+}
+
+const settle = async (): Promise<void> => {
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+};
+
+describe('pulling the plug', () => {
+  it('waits until the view says it showed enough, writes that it was meant, and only then kills', async () => {
+    const { room, done, show } = plug();
+    const running = room.run();
+    await settle();
+    show(399);
+    await settle();
+    const before = [...done];
+    show(640);
+    await running;
+    const next = new PlugRecord(() => path.join(folder, 'pulled-plug.json'), () => 1010);
+    expect([before, done.at(-1), next.current]).toEqual([
+      ['began Demo/script true', 'sent Give me a long answer about this folder'], 'killed, on disk: true', { conversationId: 'plug', turnUid: 'turn', at: 1000 },
+    ]);
+  });
+
+  it('does nothing when the person says no, while an answer is written, or where nothing can be saved', async () => {
+    const no = plug({ yes: false });
+    await no.room.run();
+    const busy = plug({ running: 1 });
+    const readOnly = plug({ store: 'readOnly' });
+    await expect(busy.room.run()).rejects.toThrow('An answer is being written in this window.');
+    await expect(readOnly.room.run()).rejects.toThrow('Sessions cannot be saved in this window now');
+    expect([no.done, busy.done, readOnly.done]).toEqual([[], [], []]);
+  });
+
+  it('kills nothing when the answer ends before enough of it was shown', async () => {
+    const { room, done, events } = plug();
+    const running = room.run();
+    await settle();
+    events.fire({ sessionId: 'plug', event: { kind: 'turnSettled', turn: settledTurn('turn'), messages: [] } });
+    await expect(running).rejects.toThrow('Nothing was killed.');
+    expect(done.some((line) => line.startsWith('killed'))).toBe(false);
+  });
+
+  it('is told of once, and not at all when it was long ago or cannot be read', () => {
+    const file = (): string => path.join(folder, 'pulled-plug.json');
+    const intention = { conversationId: 'c', turnUid: 't', at: 1000, acknowledged: 500 };
+    new PlugRecord(file, () => 1000).write(intention);
+    const record = new PlugRecord(file, () => 1001);
+    const found = record.current;
+    record.seen();
+    new PlugRecord(file, () => 1000).write(intention);
+    const old = new PlugRecord(file, () => 1000 + 2 * 86_400).current;
+    writeFileSync(file(), '{');
+    expect([found, record.current, old, new PlugRecord(file, () => 1001).current, existsSync(file())]).toEqual([{ conversationId: 'c', turnUid: 't', at: 1000 }, null, null, null, false]);
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { StarterDesk, type StarterDeskNeeds } from '../../../src/host/firstSteps/starterDesk';
+import type { DirectoryEntry } from '../../../src/tools/workspaceFiles';
+import { RecordingLog } from './recordingLog';
+
+const t = (message: string, args: Readonly<Record<string, string>> = {}): string => message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? '');
+const file = (name: string): DirectoryEntry => ({ name, kind: 'file' });
+const folder = (name: string): DirectoryEntry => ({ name, kind: 'directory' });
+
+function desk(entries: readonly DirectoryEntry[], over: Partial<StarterDeskNeeds> & { readonly packageJson?: string; readonly changed?: string } = {}) {
+  const asked: string[] = [];
+  const made = new StarterDesk({
+    files: {
+      roots: () => [{ name: 'upload', path: '/w' }],
+      list: async () => entries,
+      size: async () => (over.packageJson ?? '').length,
+      read: async (path) => (asked.push(path), new TextEncoder().encode(over.packageJson ?? '{}')),
+    },
+    git: async (_folder, args) => (asked.push(`git ${args[0] ?? ''}`), { code: 0, text: over.changed ?? '', error: '', isCut: false }),
+    isTrusted: () => true, t, log: new RecordingLog(), ...over,
+  });
+  return { made, asked };
+}
+const prompts = async (...args: Parameters<typeof desk>) => desk(...args).made.prompts();
+
+const explain = 'Explain what this project does and where to start reading';
+
+describe('what the empty chat suggests', () => {
+  it('is about what is in the folder, three things at most, always the same', async () => {
+    const entries = [folder('.git'), folder('src'), folder('test'), file('package.json'), file('README.md')];
+    const over = { packageJson: '{"scripts":{"build":"tsc"}}', changed: ' M src/a.ts\n' };
+    expect([await prompts(entries, over), await prompts([...entries].reverse(), over)]).toEqual(Array.from({ length: 2 }, () => [explain, 'What do the tests in test/ cover?', 'Review my uncommitted changes']));
+  });
+
+  it('speaks of nothing that is not there', async () => {
+    expect([
+      await prompts([file('README.md'), folder('docs')]),
+      await prompts([file('package.json')], { packageJson: '{"scripts":{"lint":"eslint .","start":"node ."}}' }),
+      await prompts([file('package.json')], { packageJson: 'not json' }),
+      await prompts([file('notes.txt'), folder('pictures')]),
+      await prompts([file('test')]),
+      await prompts([folder('.git'), file('.env')]),
+      await prompts([]),
+    ]).toEqual([
+      [explain, 'Is README.md still true? Compare it with the code'],
+      [explain, 'What does `npm run start` do, step by step?'],
+      [explain],
+      ['What is in this folder?'],
+      ['What is in this folder?'],
+      [],
+      [],
+    ]);
+  });
+
+  it('asks git only in a folder that is trusted, and does without it', async () => {
+    const restricted = desk([file('a.ts')], { isTrusted: () => false, changed: ' M a.ts' });
+    const without = desk([file('a.ts')], { git: () => Promise.reject(new Error('no git')) });
+    expect([await restricted.made.prompts(), restricted.asked, await without.made.prompts()]).toEqual([['What is in this folder?'], [], ['What is in this folder?']]);
+  });
+
+  it('is nothing without a folder, or in one that cannot be read', async () => {
+    const unreadable = { roots: () => [{ name: 'w', path: '/w' }], list: () => Promise.reject(new Error('EACCES')), size: async () => 0, read: async () => new Uint8Array() };
+    expect([await prompts([], { files: { ...unreadable, roots: () => [] } }), await prompts([], { files: unreadable })]).toEqual([[], []]);
+  });
+});

@@ -1,0 +1,95 @@
+// @vitest-environment happy-dom
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { MarkdownBlocks } from '../../../src/webview/markdown/blocks';
+import { DrawnBlocks } from '../../../src/webview/markdown/drawnBlocks';
+import { loadHighlighting } from '../../../src/webview/markdown/highlighting';
+
+// What the sanitiser lets through is tested in a browser.
+vi.mock('../../../src/webview/markdown/sanitizer', () => ({
+  sanitizedFragment: (html: string): DocumentFragment => document.createRange().createContextualFragment(html),
+}));
+
+const actions = { openLink: () => undefined, copy: () => undefined };
+
+/** Tells at once that everything is seen, or never tells anything. */
+class Sight {
+  static sees = false;
+  private readonly seen: (entries: readonly object[]) => void;
+  constructor(seen: (entries: readonly object[]) => void) {
+    this.seen = seen;
+  }
+  observe(target: Element): void {
+    if (Sight.sees) this.seen([{ target, isIntersecting: true }]);
+  }
+  unobserve(): void {}
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal('IntersectionObserver', Sight);
+});
+afterEach(() => {
+  vi.runAllTimers();
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+function drawing(): { readonly element: HTMLElement; draw(text: string, complete: boolean): string } {
+  const element = document.body.appendChild(document.createElement('div'));
+  const [blocks, drawn] = [new MarkdownBlocks(), new DrawnBlocks(element)];
+  return {
+    element,
+    draw: (text, complete) => {
+      drawn.show(blocks.render(text, complete), actions);
+      return element.innerHTML;
+    },
+  };
+}
+
+describe('the drawn blocks of an answer', () => {
+  test('are at every step what drawing the text at once gives', () => {
+    const pieces = ['```ts\n', '```\n', '~~~\n', 'const a = "<b>";\n', '\n', '\n\n', 'text', '**', ' & ', '> ', '# T\n', '| a | b |\n|---|---|\n| 1 | 2 |\n', '1. one\n', '`', '[a](b.ts)'];
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 20, size: 'max' }), (parts) => {
+        const streamed = drawing();
+        parts.forEach((_, index) => streamed.draw(parts.slice(0, index + 1).join(''), false));
+        expect(streamed.draw(parts.join(''), true)).toBe(drawing().draw(parts.join(''), true));
+        document.body.replaceChildren();
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('keep the element and the text node of code that grows', () => {
+    const { element, draw } = drawing();
+    draw('Look:\n\n```ts\nconst a', false);
+    const text = element.querySelector('pre > code')?.firstChild;
+    draw('Look:\n\n```ts\nconst a = "<b>";', false);
+    draw('Look:\n\n```ts\nconst a = "<b>";\n```\n\nDone.', false);
+    expect([element.querySelector('pre > code')?.firstChild === text, text?.textContent]).toEqual([true, 'const a = "<b>";']);
+  });
+
+  test('are coloured once their code is closed and rests in sight, and keep their text', async () => {
+    await loadHighlighting();
+    Sight.sees = true;
+    const { element, draw } = drawing();
+    const coloured = (): readonly boolean[] => [...element.querySelectorAll('pre')].map((pre) => pre.querySelector('[class^=hljs-]') !== null);
+    draw('```ts\nconst a = 1;\n', false);
+    vi.advanceTimersByTime(1000);
+    const open = coloured();
+    draw('```ts\nconst a = 1;\n```\n\nDone.', false);
+    const atOnce = coloured();
+    vi.advanceTimersByTime(1000);
+    expect({ open, atOnce, rested: coloured(), text: element.querySelector('code')?.textContent }).toEqual({ open: [false], atOnce: [false], rested: [true], text: 'const a = 1;' });
+    Sight.sees = false;
+  });
+
+  test('stay plain where nobody sees them', async () => {
+    await loadHighlighting();
+    const { element, draw } = drawing();
+    draw('```ts\nconst a = 1;\n```', true);
+    vi.advanceTimersByTime(1000);
+    expect(element.querySelector('[class^=hljs-]')).toBeNull();
+  });
+});
