@@ -49,6 +49,8 @@ export function pickSession(options: SessionPickerOptions): Promise<SessionPick 
   picker.placeholder = options.search === null ? vscode.l10n.t('Type to search titles and first prompts') : vscode.l10n.t('Type to search titles, first prompts and all messages');
 
   let typing = new AbortController();
+  /** What the items on show were found for; null while there are none. */
+  let listedFor: string | null = null;
   const list = async (text: string): Promise<void> => {
     typing.abort();
     typing = new AbortController();
@@ -58,10 +60,22 @@ export function pickSession(options: SessionPickerOptions): Promise<SessionPick 
     if (signal.aborted) return;
     picker.busy = false;
     picker.items = items;
+    listedFor = text;
   };
 
   return new Promise((resolve) => {
     let pause: NodeJS.Timeout | undefined;
+    const choose = (pick: SessionPick): void => {
+      resolve(pick);
+      picker.hide();
+    };
+    /** Enter came before the list had followed what was typed: what stands first once it has is meant. */
+    const chooseFirstFound = async (text: string): Promise<void> => {
+      clearTimeout(pause);
+      await list(text);
+      const pick = listedFor === text && picker.value.trim() === text ? picker.items.find((item) => item.pick !== null)?.pick : null;
+      if (pick !== null && pick !== undefined) choose(pick);
+    };
     picker.onDidChangeValue((text) => {
       clearTimeout(pause);
       pause = setTimeout(() => void list(text.trim()), typingPauseMs);
@@ -70,15 +84,15 @@ export function pickSession(options: SessionPickerOptions): Promise<SessionPick 
       if (item.pick !== null) options.openTranscript(item.pick);
     });
     picker.onDidAccept(() => {
+      const text = picker.value.trim();
+      if (text !== listedFor) return void chooseFirstFound(text);
       const [item] = picker.selectedItems;
       if (item?.leadsToOthers === true) {
         picker.hide();
         return options.showOthers?.();
       }
       const chosen = item?.pick ?? null;
-      if (chosen === null) return;
-      resolve(chosen);
-      picker.hide();
+      if (chosen !== null) choose(chosen);
     });
     picker.onDidHide(() => {
       clearTimeout(pause);
