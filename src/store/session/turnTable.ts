@@ -28,16 +28,19 @@ export class TurnTable {
     return row === undefined ? null : readTurnRow(row);
   }
 
+  // Both below are asked at every opening. SQLite takes the index of open turns only where the query repeats its condition; without it all turns
+  // are read, 90 ms at 30,000.
+
   running(): readonly Turn[] {
-    return this.database.all("SELECT * FROM turns WHERE state = 'running' ORDER BY id").map(readTurnRow);
+    return this.database.all("SELECT * FROM turns INDEXED BY turns_slot WHERE state <> 'settled' AND state = 'running' ORDER BY id").map(readTurnRow);
   }
 
   /** Turns of sub-agents that wait for the person, while no turn runs that takes their answer. */
   waitingForNobody(): readonly Turn[] {
     return this.database
       .all(
-        `SELECT t.* FROM turns t JOIN sessions root ON root.id = t.conversation_id AND root.parent_kind = 'delegate'
-         WHERE t.state = 'waiting' AND NOT EXISTS (
+        `SELECT t.* FROM turns t INDEXED BY turns_slot JOIN sessions root ON root.id = t.conversation_id AND root.parent_kind = 'delegate'
+         WHERE t.state <> 'settled' AND t.state = 'waiting' AND NOT EXISTS (
            SELECT 1 FROM sessions p JOIN turns caller ON caller.conversation_id = p.conversation_id AND caller.state = 'running' WHERE p.id = root.parent_session_id)
          ORDER BY t.id`,
       )
