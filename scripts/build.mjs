@@ -5,6 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { vscodeModule } from './vscodeModule.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -19,7 +20,10 @@ const separate = {
 };
 
 /** @type {import('esbuild').BuildOptions} Runs in the extension host: Node 20 in the oldest VS Code we support, Node 24 in today's. */
-const node = { platform: 'node', target: 'node20', format: 'cjs', mainFields: ['module', 'main'], external: ['vscode'], supported: { 'dynamic-import': false }, plugins: [separate] };
+const node = {
+  platform: 'node', target: 'node20', format: 'cjs', mainFields: ['module', 'main'], supported: { 'dynamic-import': false },
+  plugins: [separate, vscodeModule(path.join(root, 'node_modules/@types/vscode/index.d.ts'))], logOverride: { 'import-is-undefined': 'error' },
+};
 
 /** @type {import('esbuild').BuildOptions} Runs in a webview. What is not needed at the first paint is imported when it is, from a file of its own. */
 const webview = { platform: 'browser', target: 'es2022', format: 'esm', splitting: true, chunkNames: 'webview/[name]-[hash]', jsx: 'automatic', jsxImportSource: 'preact', loader: { '.ttf': 'file' } };
