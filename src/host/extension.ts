@@ -422,9 +422,13 @@ class HermesWindow {
     own(project.onDidChange(() => [bridge, ...chatTabs.bridges].forEach((each) => each.promptFilesChanged())));
     own(vscode.workspace.onDidGrantWorkspaceTrust(() => [bridge, ...chatTabs.bridges].forEach((each) => each.trustChanged())));
     own(vscode.workspace.onDidChangeWorkspaceFolders(() => [bridge, ...chatTabs.bridges].forEach((each) => each.redraw())));
-    if (!holdsHistory(storageFolder)) void others.movedFolder.neverOpened();
-    containerNotice.update();
     showStatus();
+    // Not a part of activating: these look at the disk, the first with a thread of its own.
+    const lookAround = clock.after(0, () => {
+      if (!holdsHistory(currentFolder)) void others.movedFolder.neverOpened();
+      containerNotice.update();
+    });
+    own({ dispose: lookAround });
   }
 
   async close(): Promise<void> {

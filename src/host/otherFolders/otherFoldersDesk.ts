@@ -45,6 +45,9 @@ export interface OtherFoldersDeskNeeds {
   readonly t: Translate;
 }
 
+/** What an earlier window left behind can wait until this one has come up. */
+const sweepAfterMs = 2000;
+
 /** Sessions of other folders in this window: found, read, brought over; and those of this folder under an earlier name, offered. */
 export class OtherFoldersDesk implements Disposable {
   private readonly lifetime = new DisposableStore();
@@ -60,7 +63,8 @@ export class OtherFoldersDesk implements Disposable {
     const own = <T extends Disposable>(part: T): T => this.lifetime.register(part);
     const words = (): WordContext => ({ t, language: vscode.env.language, now: clock.now() });
     const library = (this.library = new LibraryClient(join(distFolder, 'libraryWorker.js'), { copies: join(context.globalStorageUri.fsPath, 'reading') }, clock));
-    library.sweep().catch((error: unknown) => log.warn(`Copies of other folders’ sessions could not be removed: ${errorWords(error).sentence}`));
+    const sweep = (): void => void library.sweep().catch((error: unknown) => log.warn(`Copies of other folders’ sessions could not be removed: ${errorWords(error).sentence}`));
+    own({ dispose: clock.after(sweepAfterMs, sweep) });
     const others = own(
       new OtherFolders({ library, gateway, sessions, store, places: () => storePlaces(context, needs.storagePath(), needs.ownFolder()), now: () => clock.now() }),
     );
