@@ -1,7 +1,8 @@
 import type { SessionStore, TranscriptPage, TranscriptQuery } from '../store/sessionStore';
 import type { Message } from '../transcript/message';
+import type { Part } from '../transcript/part';
 import type { Turn } from '../transcript/turn';
-import type { MissingPart, StorageFinding, Verification, VerifiedTurn } from '../transcript/verification';
+import type { MissingPart, StorageFinding, UnreadMessage, Verification, VerifiedTurn } from '../transcript/verification';
 import type { WitnessEntry } from '../transcript/witness';
 import { StoredRows } from './storedRows';
 import { compareMessage, deliveredCharacters, groupedBy, needsEarlier, type MessageComparison } from './witnessComparison';
@@ -34,10 +35,14 @@ interface TurnTally {
   onDisk: number;
   stored: number;
   readonly missing: MissingPart[];
+  readonly unread: UnreadMessage[];
 }
 
+/** What came of reading something: it, or the sentence why it could not be read. */
+type Read<T> = { readonly value: T } | { readonly unread: string };
+
 /** Reads a session from the disk row by row, hidden rows and earlier versions too, and compares it with what views say they showed of it. Null when it
- *  was stopped. What cannot be read is a finding, not a failure. */
+ *  was stopped. What cannot be read is told apart from what is missing, and is no failure. */
 export async function verifySession(sessionId: string, entries: readonly WitnessEntry[], needs: VerificationNeeds, course: VerificationCourse): Promise<Verification | null> {
   const reading = new Reading(entries, needs);
   const wasRead = await reading.read(sessionId, course);
@@ -55,6 +60,7 @@ export async function verifySession(sessionId: string, entries: readonly Witness
     shown: turns.reduce((sum, { shown }) => sum + shown, 0),
     onDisk: turns.reduce((sum, { onDisk }) => sum + onDisk, 0),
     findings: [...findings, ...('wrong' in file ? file.wrong.map((line) => ({ sentence: line, messageUid: null })) : [])],
+    unread: reading.unread,
     fileUnchecked: 'unchecked' in file ? file.unchecked : null,
     note: null,
   };
@@ -65,7 +71,7 @@ class Reading {
   private readonly tallies = new Map<string, TurnTally>();
   private readonly witnesses: ReadonlyMap<string, readonly WitnessEntry[]>;
   private readonly compared = new Set<string>();
-  private readonly unread: StorageFinding[] = [];
+  private readonly reasons = new Set<string>();
 
   constructor(
     entries: readonly WitnessEntry[],
@@ -76,6 +82,11 @@ class Reading {
 
   get rows(): number {
     return this.stored.count;
+  }
+
+  /** Why some could not be read. */
+  get unread(): readonly string[] {
+    return [...this.reasons];
   }
 
   /** False when it was stopped. */
@@ -100,23 +111,31 @@ class Reading {
     const turns: VerifiedTurn[] = [];
     let number = 0;
     for (const [turnUid, { isShown, at, ...tally }] of this.tallies) {
-      const known = at ?? (await this.needs.sessions.getTurn(turnUid).catch(() => null))?.startedAt ?? null;
+      const known = at ?? (await this.startOf(turnUid));
       turns.push({ turnUid, ...tally, at: known, number: isShown ? ++number : null, verdict: verdictOf(tally) });
     }
     return turns;
   }
 
+  /** The time alone: a turn without one is still compared. */
+  private async startOf(turnUid: string): Promise<number | null> {
+    const read = await this.attempt(this.needs.sessions.getTurn(turnUid));
+    return 'unread' in read ? null : (read.value?.startedAt ?? null);
+  }
+
   async findings(): Promise<readonly StorageFinding[]> {
     const found = new Set<string>();
-    for (const uid of this.stored.absentAbsorbers) if ((await this.message(uid)) !== null) found.add(uid);
-    return [...this.unread, ...this.stored.findings((uid) => found.has(uid))];
+    for (const uid of this.stored.absentAbsorbers) {
+      const read = await this.message(uid);
+      // What could not be read is not said to be missing.
+      if ('unread' in read || read.value !== null) found.add(uid);
+    }
+    return this.stored.findings((uid) => found.has(uid));
   }
 
   private async page(query: TranscriptQuery): Promise<Pick<TranscriptPage, 'messages' | 'turns' | 'later' | 'total'> | null> {
-    return this.needs.readTranscript(query).catch((error: unknown) => {
-      this.unread.push({ sentence: this.needs.words(error), messageUid: null });
-      return null;
-    });
+    const read = await this.attempt(this.needs.readTranscript(query));
+    return 'unread' in read ? null : read.value;
   }
 
   private async row(message: Message, turns: readonly Turn[]): Promise<void> {
@@ -126,7 +145,7 @@ class Reading {
       tally.isShown ||= message.visibility.kind === 'shown';
       tally.stored += deliveredCharacters(message);
     }
-    await this.compare(message.uid, message);
+    await this.compare(message.uid, { value: message });
   }
 
   /** Witnessed messages that the pages did not hold: in another segment, or not stored at all. */
@@ -134,43 +153,54 @@ class Reading {
     for (const uid of this.witnesses.keys()) if (!this.compared.has(uid)) await this.compare(uid, await this.message(uid));
   }
 
-  private async compare(uid: string, message: Message | null): Promise<void> {
+  private async compare(uid: string, read: Read<Message | null>): Promise<void> {
     const entries = this.witnesses.get(uid);
     if (entries === undefined || this.compared.has(uid)) return;
     this.compared.add(uid);
+    const message = 'unread' in read ? null : read.value;
     const parts = message?.parts ?? null;
-    const earlier = needsEarlier(entries, parts) ? await this.earlierOf(uid) : [];
+    const revisions: Read<readonly { readonly parts: readonly Part[] }[]> = needsEarlier(entries, parts) ? await this.attempt(this.needs.sessions.revisionsOf(uid)) : { value: [] };
+    const earlier = 'unread' in revisions ? [] : revisions.value.map(({ parts: written }) => written);
+    const reason = 'unread' in read ? read.unread : 'unread' in revisions ? revisions.unread : null;
     const turnUid = message?.turnUid ?? entries[0]?.turnUid ?? uid;
-    add(this.tallyOf(turnUid, message?.uid ?? null, null), uid, compareMessage(entries, parts, earlier));
+    add(this.tallyOf(turnUid, message?.uid ?? null, null), uid, compareMessage(entries, parts, earlier), reason);
   }
 
-  private async earlierOf(uid: string): Promise<readonly Message['parts'][number][][]> {
-    const revisions = await this.needs.sessions.revisionsOf(uid).catch(() => []);
-    return revisions.map(({ parts }) => [...parts]);
+  private message(uid: string): Promise<Read<Message | null>> {
+    return this.attempt(this.needs.sessions.getMessage(uid));
   }
 
-  private message(uid: string): Promise<Message | null> {
-    return this.needs.sessions.getMessage(uid).catch(() => null);
+  private async attempt<T>(reading: Promise<T>): Promise<Read<T>> {
+    try {
+      return { value: await reading };
+    } catch (error) {
+      const unread = this.needs.words(error);
+      this.reasons.add(unread);
+      return { unread };
+    }
   }
 
   private tallyOf(turnUid: string, messageUid: string | null, at: number | null): TurnTally {
     const known = this.tallies.get(turnUid);
     if (known !== undefined) return known;
-    const tally: TurnTally = { messageUid, at, isShown: false, witnessed: [], shown: 0, onDisk: 0, stored: 0, missing: [] };
+    const tally: TurnTally = { messageUid, at, isShown: false, witnessed: [], shown: 0, onDisk: 0, stored: 0, missing: [], unread: [] };
     this.tallies.set(turnUid, tally);
     return tally;
   }
 }
 
-function add(tally: TurnTally, messageUid: string, { shown, onDisk, missing }: MessageComparison): void {
+/** `reason`: why less of the message was read than may be stored of it; null where all was read. */
+function add(tally: TurnTally, messageUid: string, { shown, onDisk, missing }: MessageComparison, reason: string | null): void {
   tally.witnessed.push(messageUid);
   tally.shown += shown;
   tally.onDisk += onDisk;
-  tally.missing.push(...missing);
+  if (reason === null) tally.missing.push(...missing);
+  else if (missing.length > 0) tally.unread.push({ messageUid, shown: shown - onDisk, sentence: reason });
 }
 
-function verdictOf({ witnessed, stored, onDisk, missing }: Pick<TurnTally, 'witnessed' | 'stored' | 'onDisk' | 'missing'>): VerifiedTurn['verdict'] {
+function verdictOf({ witnessed, stored, onDisk, missing, unread }: Pick<TurnTally, 'witnessed' | 'stored' | 'onDisk' | 'missing' | 'unread'>): VerifiedTurn['verdict'] {
   if (missing.length > 0) return 'missing';
+  if (unread.length > 0) return 'unread';
   if (witnessed.length === 0 && stored > 0) return 'unwitnessed';
   return stored > onDisk ? 'more' : 'same';
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Verification } from '../transcript/verification';
 
-export type { MissingPart, StorageFinding, Verification, VerifiedTurn, WitnessVerdict } from '../transcript/verification';
+export type { MissingPart, StorageFinding, UnreadMessage, Verification, VerifiedTurn, WitnessVerdict } from '../transcript/verification';
 
 /** Verify Session, as the transcript tab asks for it. Becomes part of `transcriptRequests`, `transcriptCommands` and `TranscriptNotifications`. */
 

@@ -1,8 +1,9 @@
 import type { DeliveredKind } from './part';
 
 /** same: what was shown is what is stored · more: and more of it is stored than was shown · missing: less is stored than was shown, or other
- *  text · unwitnessed: no view has kept what it showed of this. */
-export type WitnessVerdict = 'same' | 'more' | 'missing' | 'unwitnessed';
+ *  text · unread: what is stored of it could not be read, so it is neither held nor missing · unwitnessed: no view has kept what it showed of
+ *  this. */
+export type WitnessVerdict = 'same' | 'more' | 'missing' | 'unread' | 'unwitnessed';
 
 /** A shown part that is not on disk as it was shown. */
 export interface MissingPart {
@@ -13,6 +14,15 @@ export interface MissingPart {
   readonly shown: number;
   /** Of the stored part; null where there is none. */
   readonly stored: number | null;
+}
+
+/** A message of which less was read than was shown, since reading the rest failed. */
+export interface UnreadMessage {
+  readonly messageUid: string;
+  /** Characters shown of it that were not found in what could be read. */
+  readonly shown: number;
+  /** Why, as a sentence. */
+  readonly sentence: string;
 }
 
 /** One turn of a session, compared with what views showed of it. */
@@ -34,6 +44,7 @@ export interface VerifiedTurn {
   /** Characters of text and thinking that are stored. */
   readonly stored: number;
   readonly missing: readonly MissingPart[];
+  readonly unread: readonly UnreadMessage[];
 }
 
 /** Something about the stored rows that is not as it must be. */
@@ -55,6 +66,8 @@ export interface Verification {
   readonly shown: number;
   readonly onDisk: number;
   readonly findings: readonly StorageFinding[];
+  /** Why some of the rows could not be read, each reason once, as a sentence. */
+  readonly unread: readonly string[];
   /** Why the file as a whole was not checked, as a sentence; null where it was. */
   readonly fileUnchecked: string | null;
   /** What else a person has to know to read this rightly; null where nothing. */

@@ -35,8 +35,9 @@ export class VerifyDesk implements TranscriptVerification {
     const entries = session === null ? [] : witness.entriesOf(session.conversationId);
     const found = await verifySession(sessionId, entries, { ...readingNeeds(store, this.needs.clock), checkFile: () => this.checkFile() }, course);
     if (found === null) return null;
-    for (const { turnUid, missing } of found.turns) {
+    for (const { turnUid, missing, unread } of found.turns) {
       for (const { messageUid, part, shown, stored } of missing) log.error(`Verify: turn ${turnUid}, message ${messageUid}, part ${part}: ${shown} characters were shown, ${stored ?? 0} are stored, or others.`, undefined);
+      for (const { messageUid, shown, sentence } of unread) log.warn(`Verify: turn ${turnUid}, message ${messageUid}: ${shown} characters were shown that could not be read. ${sentence}`);
     }
     for (const { sentence, messageUid } of found.findings) log.error(`Verify: ${sentence}${messageUid === null ? '' : ` (${messageUid})`}`, undefined);
     return { ...found, note: storeSentence() };

@@ -3,8 +3,8 @@ import type { Verification, VerifyProgress } from '../../protocol/verifyProtocol
 import { RefusedRequest } from '../rpc';
 import type { TranscriptController } from './transcriptController';
 
-/** What Verify says of one row: all that was shown of it is stored, or not. */
-export type RowVerdict = 'held' | 'missing';
+/** What Verify says of one row: all that was shown of it is stored, or not, or that cannot be told since it could not be read. */
+export type RowVerdict = 'held' | 'missing' | 'unread';
 
 /** Verify Session, as the tab shows it: how far it has come, and what it found. */
 export class SessionVerifier {
@@ -59,7 +59,7 @@ export class SessionVerifier {
 
   private put(conversationId: string, verification: Verification): void {
     this.found.value = { conversationId, verification };
-    this.detailsShown.value = verification.findings.length > 0 || verification.turns.some(({ verdict }) => verdict === 'missing');
+    this.detailsShown.value = verification.findings.length > 0 || verification.turns.some(({ verdict }) => verdict === 'missing' || verdict === 'unread');
   }
 }
 
@@ -67,6 +67,7 @@ function marksOf(verification: Verification | null): ReadonlyMap<string, RowVerd
   const turns = verification?.turns ?? [];
   return new Map([
     ...turns.flatMap(({ witnessed }) => witnessed.map((uid) => [uid, 'held'] as const)),
+    ...turns.flatMap(({ unread }) => unread.map(({ messageUid }) => [messageUid, 'unread'] as const)),
     ...turns.flatMap(({ missing }) => missing.map(({ messageUid }) => [messageUid, 'missing'] as const)),
   ]);
 }

@@ -1,14 +1,15 @@
-import type { Verification, VerifiedTurn, VerifyProgress } from '../../protocol/verifyProtocol';
+import type { UnreadMessage, Verification, VerifiedTurn, VerifyProgress } from '../../protocol/verifyProtocol';
 import { t } from '../localization';
 
 const count = new Intl.NumberFormat();
 const hour = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
 
 /** How loud the result is. */
-export type VerifyTone = 'pass' | 'info' | 'error';
+export type VerifyTone = 'pass' | 'info' | 'warning' | 'error';
 
-export function verifyTone({ turns, findings, shown }: Verification): VerifyTone {
+export function verifyTone({ turns, findings, unread, shown }: Verification): VerifyTone {
   if (findings.length > 0 || turns.some(({ verdict }) => verdict === 'missing')) return 'error';
+  if (unread.length > 0) return 'warning';
   return shown > 0 ? 'pass' : 'info';
 }
 
@@ -27,7 +28,7 @@ export function turnName({ number }: VerifiedTurn): string {
   return number === null ? t('Hidden turn') : t('Turn {number}', { number: count.format(number) });
 }
 
-export function verdictWords({ verdict, shown, stored, missing }: VerifiedTurn): string {
+export function verdictWords({ verdict, shown, stored, missing, unread }: VerifiedTurn): string {
   switch (verdict) {
     case 'same':
       return shown === 0 ? t('no text') : t('{count} characters shown, all on disk', { count: count.format(shown) });
@@ -36,7 +37,8 @@ export function verdictWords({ verdict, shown, stored, missing }: VerifiedTurn):
     case 'unwitnessed':
       return t('{stored} characters stored; what was shown is not known', { stored: count.format(stored) });
     case 'missing':
-      return missing.map(missingWords).join(' ');
+    case 'unread':
+      return [...missing.map(missingWords), ...unread.map(unreadWords)].join(' ');
   }
 }
 
@@ -48,6 +50,10 @@ function missingWords({ shown, stored, kind }: VerifiedTurn['missing'][number]):
   return thinking ? t('The {shown} characters of thinking that were shown are not what is stored.', counts) : t('The {shown} characters that were shown are not what is stored.', counts);
 }
 
+function unreadWords({ shown, sentence }: UnreadMessage): string {
+  return t('{shown} characters shown could not be read: {reason}', { shown: count.format(shown), reason: sentence });
+}
+
 function shownSentence({ turns, turnCount, shown, onDisk }: Verification): string {
   const all = turnCount === 1 ? t('1 turn') : t('{count} turns', { count: count.format(turnCount) });
   const lost = turns.filter(({ verdict }) => verdict === 'missing').length;
@@ -57,9 +63,10 @@ function shownSentence({ turns, turnCount, shown, onDisk }: Verification): strin
   return `${all}, ${sum} ${lost === 1 ? t('1 turn does not hold what was shown.') : t('{count} turns do not hold what was shown.', { count: count.format(lost) })}`;
 }
 
-function storageSentence({ findings }: Verification): string {
-  if (findings.length === 0) return t('Storage consistent.');
-  return findings.length === 1 ? t('Storage not consistent: 1 finding.') : t('Storage not consistent: {count} findings.', { count: count.format(findings.length) });
+function storageSentence({ findings, unread }: Verification): string {
+  if (findings.length === 0) return unread.length === 0 ? t('Storage consistent.') : t('Not all of it could be read: {reason} What was read is consistent.', { reason: unread.join(' ') });
+  const wrong = findings.length === 1 ? t('Storage not consistent: 1 finding.') : t('Storage not consistent: {count} findings.', { count: count.format(findings.length) });
+  return unread.length === 0 ? wrong : `${wrong} ${t('Not all of it could be read: {reason}', { reason: unread.join(' ') })}`;
 }
 
 function notKnown({ turns, shown, note, fileUnchecked }: Verification): readonly string[] {

@@ -21,14 +21,14 @@ const pulled = { forgotten: [], plug: { conversationId: session().conversationId
 
 function turn(number: number | null, change: Partial<VerifiedTurn> = {}): VerifiedTurn {
   const name = `${number ?? 'hidden'}`;
-  return { turnUid: `turn${name}`, messageUid: `u${name}`, number, at: afternoon + (number ?? 0) * 60, verdict: 'same', witnessed: [`a${name}`], shown: 2600, onDisk: 2600, stored: 2600, missing: [], ...change };
+  return { turnUid: `turn${name}`, messageUid: `u${name}`, number, at: afternoon + (number ?? 0) * 60, verdict: 'same', witnessed: [`a${name}`], shown: 2600, onDisk: 2600, stored: 2600, missing: [], unread: [], ...change };
 }
 
 function found(turns: readonly VerifiedTurn[], change: Partial<Verification> = {}): Verification {
   const sum = (of: (turn: VerifiedTurn) => number): number => turns.reduce((all, each) => all + of(each), 0);
   return {
     sessionId: session().id, at: afternoon, turns, turnCount: turns.filter(({ number }) => number !== null).length, rows: turns.length * 2,
-    shown: sum((each) => each.shown), onDisk: sum((each) => each.onDisk), findings: [], fileUnchecked: null, note: null, ...change,
+    shown: sum((each) => each.shown), onDisk: sum((each) => each.onDisk), findings: [], unread: [], fileUnchecked: null, note: null, ...change,
   };
 }
 
@@ -38,6 +38,7 @@ const rows = transcriptState({ messages: [1, 2, 3].flatMap((number) => [
 ]) });
 const unwitnessed = { verdict: 'unwitnessed', witnessed: [], shown: 0, onDisk: 0 } as const;
 const lost = turn(2, { verdict: 'missing', onDisk: 0, shown: 1284, stored: 1200, missing: [{ messageUid: 'a2', part: 0, kind: 'text', shown: 1284, stored: 1200 }] });
+const unread = turn(2, { verdict: 'unread', onDisk: 1000, shown: 1284, stored: 1000, unread: [{ messageUid: 'a2', shown: 284, sentence: 'The history file could not be read (EIO).' }] });
 
 export function witnessStates(state: (shown: ShownSession) => ChatState): Readonly<Record<string, PreviewState>> {
   return {
@@ -48,6 +49,10 @@ export function witnessStates(state: (shown: ShownSession) => ChatState): Readon
     'verify-missing': {
       view: 'transcript', bootstrap: rows, press: ['Verify'],
       requests: { verify: found([turn(1), lost, turn(3, unwitnessed)], { findings: [{ sentence: 'A turn has ended, and a tool call of it has no result.', messageUid: 'a3' }] }) },
+    },
+    'verify-unread': {
+      view: 'transcript', bootstrap: rows, press: ['Verify'],
+      requests: { verify: found([turn(1), unread, turn(3)], { unread: ['The history file could not be read (EIO).'] }) },
     },
     'verify-unwitnessed': {
       view: 'transcript', bootstrap: rows, press: ['Verify'],

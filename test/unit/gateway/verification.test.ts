@@ -120,18 +120,47 @@ describe('verifying a session', () => {
     expect({ verdicts: turns.map(({ verdict }) => verdict), shown, findings, turnCount }).toEqual({ verdicts: ['unwitnessed'], shown: 0, findings: [], turnCount: 1 });
   });
 
-  it('takes what cannot be read for a finding, and what was shown there for missing', async () => {
+  it('says of what cannot be read that it could not be read, and why: neither that it is missing nor that it is fine', async () => {
     await create();
     const { chat, witness } = await witnessedChat('chat');
     world.server.script(reply().says('An answer.'));
     await say(chat, 'one');
     const broken = () => Promise.reject(new Error('The file is damaged.'));
-    const { findings, turns, fileUnchecked } = await verify(shownIn(chat), witness, {
+    const { findings, turns, unread, fileUnchecked, shown, onDisk } = await verify(shownIn(chat), witness, {
       readTranscript: broken, sessions: { getMessage: broken, revisionsOf: broken, getTurn: broken }, checkFile: broken, words: (error) => (error instanceof Error ? error.message : ''),
     });
-    expect({ findings, verdicts: turns.map(({ verdict }) => verdict), fileUnchecked }).toEqual({
-      findings: [{ sentence: 'The file is damaged.', messageUid: null }], verdicts: ['missing'], fileUnchecked: 'The file is damaged.',
+    const lost = turns.map(({ verdict, missing, unread: messages }) => [verdict, missing, messages.map((message) => [message.shown, message.sentence])]);
+    expect({ findings, lost, unread, fileUnchecked, shown, onDisk }).toEqual({
+      findings: [], lost: [['unread', [], [[10, 'The file is damaged.']]]], unread: ['The file is damaged.'], fileUnchecked: 'The file is damaged.', shown: 10, onDisk: 0,
     });
+  });
+
+  it('says of a row whose earlier versions cannot be read just then, or which stands elsewhere, that it could not be read', async () => {
+    await create();
+    const { chat, witness } = await witnessedChat('chat');
+    world.server.script(reply().says('An answer of the first turn.'), reply().says('An answer of the second turn.'));
+    for (const prompt of ['one', 'two']) await say(chat, prompt);
+    world.damageStore("UPDATE messages SET parts = replace(parts, 'An answer of the first turn.', 'An answer'), content = 'An answer' WHERE content LIKE '%first%'");
+    const busy = () => Promise.reject(new Error('The disk was busy.'));
+    const sessions = { getMessage: (uid: string) => world.store.getMessage(uid), revisionsOf: busy, getTurn: (uid: string) => world.store.getTurn(uid) };
+    const words = (error: unknown): string => (error instanceof Error ? error.message : '');
+    const unreadRevisions = await verify(shownIn(chat), witness, { sessions, words });
+    expect([unreadRevisions.turns.map(({ verdict }) => verdict), unreadRevisions.unread, unreadRevisions.findings]).toEqual([['unread', 'same'], ['The disk was busy.'], []]);
+
+    const isolated = await verify(shownIn(chat), witness, { readTranscript: () => Promise.resolve({ messages: [], turns: [], later: 0, total: 0 }), sessions: { ...sessions, getMessage: busy }, words });
+    expect([isolated.turns.map(({ verdict }) => verdict), isolated.unread]).toEqual([['unread', 'unread'], ['The disk was busy.']]);
+  });
+
+  it('finds no merged row missing whose survivor could not be read', async () => {
+    await create();
+    const { chat, witness } = await witnessedChat('chat');
+    world.server.script(reply().says('An answer.'));
+    await say(chat, 'one');
+    world.damageStore("UPDATE messages SET active = 0, absorbed_into = 'elsewhere' WHERE role = 'user'");
+    const verifiedBy = async (getMessage: VerificationNeeds['sessions']['getMessage']) =>
+      (await verify(shownIn(chat), witness, { sessions: { getMessage, revisionsOf: (uid) => world.store.revisionsOf(uid), getTurn: (uid) => world.store.getTurn(uid) } })).findings.map(({ sentence }) => sentence);
+    expect(await verifiedBy((uid) => world.store.getMessage(uid))).toContain('A row was merged into one that is not stored.');
+    expect(await verifiedBy(() => Promise.reject(new Error('busy')))).not.toContain('A row was merged into one that is not stored.');
   });
 
   it('stops when it is told to', async () => {

@@ -1,12 +1,18 @@
-import type { Verification, VerifiedTurn } from '../../../protocol/verifyProtocol';
+import type { Verification, VerifiedTurn, WitnessVerdict } from '../../../protocol/verifyProtocol';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { fullTime } from '../../times';
+import type { RowVerdict } from '../sessionVerifier';
 import type { TranscriptController } from '../transcriptController';
 import { progressWords, turnName, verdictWords, verifySentence, verifyTone } from '../verifyWords';
 import '../verify.css';
 
-/** Turns listed; those that do not hold what was shown come first. */
+const markIcons: Readonly<Record<RowVerdict, string>> = { held: 'pass', missing: 'error', unread: 'warning' };
+const turnIcons: Readonly<Record<WitnessVerdict, string>> = { same: 'pass', more: 'pass', missing: 'error', unread: 'warning', unwitnessed: 'info' };
+/** The last of these is listed first. */
+const worstFirst: readonly WitnessVerdict[] = ['unread', 'missing'];
+
+/** Turns listed; those that do not hold what was shown, or could not be read, come first. */
 const mostListed = 300;
 
 /** The result of Verify Session above the rows, or how far it has come. */
@@ -46,24 +52,30 @@ export function VerifyMark({ uid, transcript }: { readonly uid: string; readonly
   if (verdict === undefined) return null;
   return (
     <span class={`verify-mark verify-mark-${verdict}`}>
-      <Icon name={verdict === 'held' ? 'pass' : 'error'} /> {verdict === 'held' ? t('verified') : t('not as shown')}
+      <Icon name={markIcons[verdict]} /> {markWords(verdict)}
     </span>
   );
+}
+
+function markWords(verdict: RowVerdict): string {
+  if (verdict === 'unread') return t('could not be read');
+  return verdict === 'held' ? t('verified') : t('not as shown');
 }
 
 function Result({ result, transcript }: { readonly result: Verification; readonly transcript: TranscriptController }) {
   const { verifier } = transcript;
   const tone = verifyTone(result);
+  const isBad = tone === 'error' || tone === 'warning';
   const open = verifier.detailsShown.value;
   return (
-    <div class={`notice notice-${tone === 'error' ? 'error' : 'info'} verify`}>
+    <div class={`notice notice-${tone === 'pass' ? 'info' : tone} verify`}>
       <Icon name={tone} />
       <div class="notice-body">
-        <span role={tone === 'error' ? 'alert' : 'status'}>{verifySentence(result)}</span>
+        <span role={isBad ? 'alert' : 'status'}>{verifySentence(result)}</span>
         <span class="notice-actions">
           <button type="button" class="button compact secondary" aria-expanded={open} onClick={() => (verifier.detailsShown.value = !open)}>{t('Turn by Turn')}</button>
           <button type="button" class="button compact secondary" onClick={() => void verifier.run()}>{t('Verify Again')}</button>
-          {tone === 'error' && <button type="button" class="button compact secondary" onClick={() => transcript.showLog()}>{t('Show Log')}</button>}
+          {isBad && <button type="button" class="button compact secondary" onClick={() => transcript.showLog()}>{t('Show Log')}</button>}
           <button type="button" class="button compact secondary" onClick={() => verifier.close()}>{t('Close')}</button>
         </span>
         {open && <Details result={result} transcript={transcript} />}
@@ -73,7 +85,7 @@ function Result({ result, transcript }: { readonly result: Verification; readonl
 }
 
 function Details({ result, transcript }: { readonly result: Verification; readonly transcript: TranscriptController }) {
-  const sorted = [...result.turns].sort((a, b) => Number(b.verdict === 'missing') - Number(a.verdict === 'missing'));
+  const sorted = [...result.turns].sort((a, b) => worstFirst.indexOf(b.verdict) - worstFirst.indexOf(a.verdict));
   return (
     <div class="verify-details" tabIndex={0} role="group" aria-label={t('Turn by Turn')}>
       {result.findings.length > 0 && (
@@ -96,7 +108,7 @@ function Turn({ turn, transcript }: { readonly turn: VerifiedTurn; readonly tran
   const copied = missing.find(({ kind }) => kind === 'text')?.messageUid;
   return (
     <li class={`verify-turn verify-${verdict}`}>
-      <Icon name={verdict === 'missing' ? 'error' : verdict === 'unwitnessed' ? 'info' : 'pass'} />
+      <Icon name={turnIcons[verdict]} />
       {messageUid === null ? <span>{turnName(turn)}</span> : <RowLink uid={missing[0]?.messageUid ?? messageUid} words={turnName(turn)} transcript={transcript} />}
       {at !== null && <span class="verify-time">{fullTime(at)}</span>}
       <span class="verify-words">{verdictWords(turn)}</span>
