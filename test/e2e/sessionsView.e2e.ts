@@ -188,7 +188,7 @@ test('every session command works from the palette on what is shown, or asks whi
     await hermes('Reset Session');
     await panel.sees('Try asking');
     await storedAs('the session that was reset', `SELECT title FROM sessions WHERE end_reason = 'reset'`, [{ title: 'First question #3' }]);
-    await hermes('New Private Session');
+    await hermes('New Session (Private)');
     await say('Secret plan');
     await storedAs('the private session', 'SELECT title FROM sessions WHERE private = 1', [{ title: 'Secret plan' }]);
     await hermes('New Session');
