@@ -96,7 +96,12 @@ export class SessionSwitches {
   }
 
   async open(sessionId: string): Promise<boolean> {
-    if (sessionId !== this.shownId) return this.to({ reason: 'resume', sessionId });
+    if (sessionId !== this.shownId) {
+      const done = await this.to({ reason: 'resume', sessionId });
+      // What was pressed may be gone with the session it stood in.
+      if (done) this.needs.focusComposer();
+      return done;
+    }
     this.withdraw();
     this.needs.requests.inform(t('This session is shown already.'));
     return true;
