@@ -18,6 +18,7 @@ import {
   type Surface, type SwitchOutcome, type SwitchTarget,
 } from './gateway';
 import type { GatewayParts } from './gatewayParts';
+import { ModelChoices } from './modelChoices';
 import { PromptIntake } from './promptIntake';
 import { PromptQueue } from './promptQueue';
 import { PromptVersions } from './promptVersions';
@@ -43,6 +44,7 @@ export class ConversationGateway implements Gateway {
   private readonly queue: PromptQueue;
   private readonly switching: SessionSwitching;
   private readonly actions: SessionActions;
+  private readonly modelChoices: ModelChoices;
   private readonly versions: PromptVersions;
   private readonly continuing: Continuing;
   private readonly compression: SessionCompression;
@@ -98,7 +100,8 @@ export class ConversationGateway implements Gateway {
     const sendAgain = (surfaceId: string, turnUid: string): Promise<SubmitReceipt> => versions.retry(surfaceId, turnUid);
     this.compression = new SessionCompression({ ...rooms, queue });
     this.intake = new PromptIntake({ ...rooms, queue, sendAgain });
-    this.actions = new SessionActions(rooms);
+    this.modelChoices = new ModelChoices(parts);
+    this.actions = new SessionActions({ ...rooms, modelChoices: this.modelChoices });
     this.efforts = new Efforts(rooms);
     this.approvals = new Approvals({ ...rooms, askedBySubAgents: (sessionId) => delegations.pendingIn(sessionId), seatFor: (...turn) => switching.seatForTurn(...turn) });
   }
@@ -151,19 +154,23 @@ export class ConversationGateway implements Gateway {
     return this.sessions.find(text);
   }
 
-  submit(surfaceId: string, prompt: PromptSubmission): Promise<SubmitReceipt> {
+  async submit(surfaceId: string, prompt: PromptSubmission): Promise<SubmitReceipt> {
+    await this.modelChoices.settled(prompt.sessionId);
     return this.intake.submit(surfaceId, prompt);
   }
 
-  retry(surfaceId: string, turnUid: string, before?: BeforeAsking): Promise<SubmitReceipt> {
+  async retry(surfaceId: string, turnUid: string, before?: BeforeAsking): Promise<SubmitReceipt> {
+    await this.modelChoices.settled(this.shownSession(surfaceId));
     return this.versions.retry(surfaceId, turnUid, before);
   }
 
   async editAndResend(surfaceId: string, turnUid: string, text: string, submissionUid: string, before?: BeforeAsking, parts?: readonly SentPart[]): Promise<SubmitReceipt> {
+    await this.modelChoices.settled(this.shownSession(surfaceId));
     return (await this.intake.receiptOf(surfaceId, submissionUid)) ?? this.versions.edit(surfaceId, turnUid, { uid: submissionUid, text, parts }, before);
   }
 
-  continueTurn(surfaceId: string, turnUid: string): Promise<SubmitReceipt> {
+  async continueTurn(surfaceId: string, turnUid: string): Promise<SubmitReceipt> {
+    await this.modelChoices.settled(this.shownSession(surfaceId));
     return this.continuing.continueTurn(surfaceId, turnUid);
   }
 

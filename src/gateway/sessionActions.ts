@@ -3,6 +3,7 @@ import type { BringOver, BroughtOver } from '../store/bringingOver';
 import type { SessionStore } from '../store/sessionStore';
 import type { Session } from '../transcript/session';
 import { type ForgetReport, GatewayError } from './gateway';
+import type { ModelChoices } from './modelChoices';
 import type { Seating } from './seating';
 import type { SessionDirectory } from './sessionDirectory';
 import type { SessionSwitching } from './sessionSwitching';
@@ -12,8 +13,7 @@ import type { TurnSlots } from './turnSlots';
 interface ActionParts {
   readonly store: SessionStore;
   readonly clock: Clock;
-  readonly defaultModel: () => string | null;
-  readonly saveDefaultModel: (ref: string) => Promise<void>;
+  readonly modelChoices: ModelChoices;
   readonly sessions: SessionDirectory;
   readonly surfaces: SurfaceRegistry;
   readonly seating: Seating;
@@ -45,11 +45,8 @@ export class SessionActions {
     this.changed(sessionId);
   }
 
-  /** A model chosen in a session is that session's; new ones take the one chosen for them, or the first one that is chosen at all. */
   async selectModel(sessionId: string | null, ref: string): Promise<void> {
-    const { store, defaultModel, saveDefaultModel } = this.parts;
-    if (sessionId !== null) await store.setSessionModel(sessionId, ref);
-    if (sessionId === null || defaultModel() === null) await saveDefaultModel(ref);
+    await this.parts.modelChoices.choose(sessionId, ref);
     this.parts.surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: sessionId === null ? [] : [sessionId] });
   }
 

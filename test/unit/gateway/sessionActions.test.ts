@@ -66,6 +66,35 @@ describe('a session', () => {
     await world.gateway.selectModel('s1', 'Local/first');
     expect(world.savedModels).toEqual(['Local/first']);
   });
+
+  it('answers with the model chosen before the prompt was sent, however long storing the choice takes', async () => {
+    await create();
+    world.server.otherwise(reply().says('ok'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'q1');
+    const held = world.holdCall('setSessionModel');
+    const choosing = world.gateway.selectModel(sessionId, 'Local/chosen');
+    await held.reached;
+    const sending = world.askBeside(panel, 'q2');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    held.release();
+    await Promise.all([choosing, sending]);
+    await world.idle();
+    expect(world.server.requests.map(({ body }) => body['model'])).toEqual(['test-model', 'chosen']);
+  });
+
+  it('refuses a prompt sent behind a choice that fails: it was meant for another model', async () => {
+    await create();
+    world.server.otherwise(reply().says('ok'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'q1');
+    const mend = world.breakStore((method) => (method === 'setSessionModel' ? new Error('The disk is full.') : null));
+    const [choosing, sending] = await Promise.allSettled([world.gateway.selectModel(sessionId, 'Local/chosen'), world.send(panel, 'q2')]);
+    mend();
+    expect([choosing.status, sending.status, world.server.requests.length]).toEqual(['rejected', 'rejected', 1]);
+    await world.ask(panel, 'q3');
+    expect(world.server.requests.length).toBe(2);
+  });
 });
 
 describe('a surface', () => {
