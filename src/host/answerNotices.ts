@@ -4,7 +4,7 @@ import type { Log } from '../base/log';
 import type { Gateway } from '../gateway/gateway';
 import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
-import { errorWords } from './errorWords';
+import { errorWords, isWithdrawn } from './errorWords';
 import type { NotificationMode } from './settings';
 
 export interface AnswerNoticeNeeds {
@@ -42,7 +42,7 @@ export class AnswerNotices implements Disposable {
       needs.gateway.onDidTurnEvent(({ sessionId, event }) => {
         if (event.kind !== 'turnSettled' || this.announced.has(event.turn.uid) || !this.isWorthIt(sessionId, event.turn)) return;
         this.announced.add(event.turn.uid);
-        this.announce(sessionId, event.turn).catch((error: unknown) => needs.log.warn(`The end of an answer could not be announced: ${errorWords(error).sentence}`));
+        this.announce(sessionId, event.turn).catch((error: unknown) => this.unannounced(error));
       }),
     );
   }
@@ -58,6 +58,10 @@ export class AnswerNotices implements Disposable {
     if (!isWindowFocused()) return true;
     if (isInSight(sessionId)) return false;
     return turn.outcome !== 'complete' || turn.settledAt - turn.startedAt >= longAnswerSeconds;
+  }
+
+  private unannounced(error: unknown): void {
+    if (!this.lifetime.isDisposed && !isWithdrawn(error)) this.needs.log.warn(`The end of an answer could not be announced: ${errorWords(error).sentence}`);
   }
 
   private async announce(sessionId: string, turn: Settled): Promise<void> {

@@ -4,7 +4,7 @@ import type { Log } from '../base/log';
 import type { Gateway } from '../gateway/gateway';
 import type { Approval, ApprovalRequest } from '../transcript/approval';
 import type { TurnEvent } from '../transcript/turnEvent';
-import { errorWords } from './errorWords';
+import { errorWords, isWithdrawn } from './errorWords';
 import type { NotificationMode } from './settings';
 
 export interface ApprovalNoticeNeeds {
@@ -91,7 +91,11 @@ export class ApprovalNotices implements Disposable {
     this.announced.add(approval.id);
     const when = this.needs.when();
     if (when === 'never' || (when === 'whenHidden' && this.needs.isInSight(sessionId))) return;
-    this.announce(sessionId, approval).catch((error: unknown) => this.needs.log.warn(`What was answered to a notification could not be done: ${errorWords(error).sentence}`));
+    this.announce(sessionId, approval).catch((error: unknown) => this.unannounced(error));
+  }
+
+  private unannounced(error: unknown): void {
+    if (!this.lifetime.isDisposed && !isWithdrawn(error)) this.needs.log.warn(`What was answered to a notification could not be done: ${errorWords(error).sentence}`);
   }
 
   private async announce(sessionId: string, { id, request }: Approval): Promise<void> {

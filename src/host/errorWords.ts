@@ -13,6 +13,11 @@ export function errorWords(error: unknown): ProtocolError {
   return { sentence: `Something unexpected went wrong: ${reason.replace(/[.\s]*$/, '')}. What is already shown is saved; the log has the details.`, cause: 'unknown' };
 }
 
+/** The editor took back what it was asked, as it does with all that is pending when its window closes or reloads: nothing went wrong. */
+export function isWithdrawn(error: unknown): boolean {
+  return error instanceof Error && error.name === 'Canceled';
+}
+
 /** Errors that say nothing about a defect: the log gets a line, not a stack. */
 export function isExpected(error: unknown): boolean {
   return error instanceof StoreError || error instanceof GatewayError || error instanceof ModelError || error instanceof MentionError;

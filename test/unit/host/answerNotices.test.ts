@@ -54,6 +54,16 @@ describe('an answer that ends', () => {
     expect((await seen([ended(how, seconds)], over)).shown).toEqual(expected);
   });
 
+  it('is silent about a notification that went with its window, and not about one that could not be shown', async () => {
+    const told = async (failure: Error): Promise<readonly string[]> => {
+      const log = new RecordingLog();
+      await seen([ended(complete)], { log, notify: () => Promise.reject(failure) });
+      return log.lines;
+    };
+    const canceled = Object.assign(new Error('Canceled'), { name: 'Canceled' });
+    expect([await told(canceled), await told(new Error('No such command.'))]).toEqual([[], [expect.stringContaining('warn: The end of an answer could not be announced')]]);
+  });
+
   it('leads to its session, and to silence', async () => {
     expect([(await seen([ended(complete)], {}, 'Open')).calls, (await seen([ended(complete)], {}, "Don't Show Again")).calls, (await seen([ended(complete)])).calls]).toEqual([['open s1'], ['off'], []]);
   });
