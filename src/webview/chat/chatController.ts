@@ -255,6 +255,7 @@ export class ChatController {
 
   async retry(turnUid: string): Promise<void> {
     await this.askAgain.again('retry', turnUid);
+    if (this.askAgain.offer.peek() === null) this.focusComposer();
   }
 
   /** In the editor's own diff editor: a file before the turn against the file as it is now. */

@@ -47,6 +47,16 @@ describe('the footer of a turn', () => {
     expect([0, 0.00001, 0.4567, 12.345].map((costUsd) => costWords({ ...unknown, costUsd }))).toEqual(['$0.00', 'less than $0.0001', '$0.46', '$12.35']);
   });
 
+  test('hands the focus to the composer when its Retry is pressed: the button goes with the answer', async () => {
+    await show({ messages: [question, said], turns: [used] });
+    const retry = find('button', 'Retry');
+    retry.focus();
+    await page.click(retry);
+    await page.answer('retry', { sessionId: session().id, notice: null });
+    await page.settle();
+    expect(document.activeElement).toBe(page.composer);
+  });
+
   test('copies the answer alone, or the turn as Markdown with its calls', async () => {
     const step = answer({ uid: 'a0', position: 2 }, [{ kind: 'thinking', text: 'Hm.\n\nSo.' }, 'I look.', call('c1', 'read_file', { path: 'a`b.ts' }), call('c2', 'search_files', { query: 'x' })]);
     const results = [result({ uid: 'r1', position: 3 }, 'c1', 'read_file', 'text', 'done', { lines: 3 }), result({ uid: 'r2', position: 3 }, 'c2', 'search_files', 'no', 'failed')];

@@ -46,13 +46,9 @@ function OutcomeActions({ block, turn, offered, isPrimary }: OutcomeActionsProps
   const id = useId();
   const busy = chat.submitting.value || chat.isBusy.value;
   const actions = offered.filter((action) => block.isLast || action === 'showDetails');
-  // The button goes with the notice: what is typed next belongs into the composer, unless something is asked first.
-  const goOn = (asked: Promise<void>): void => {
-    void asked.then(() => chat.askAgain.offer.peek() === null && chat.focusComposer());
-  };
   const act: Readonly<Record<OutcomeAction, () => void>> = {
-    retry: () => goOn(chat.retry(turn.uid)),
-    continue: () => goOn(chat.continueAnswer(turn.uid)),
+    retry: () => void chat.retry(turn.uid),
+    continue: () => void chat.continueAnswer(turn.uid).then(() => chat.focusComposer()),
     chooseModel: () => chat.chooseModel(),
     setUpModel: () => chat.runAction('setUpModel'),
     showDetails: () => setOpen(!open),
