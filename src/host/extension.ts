@@ -388,7 +388,7 @@ class HermesWindow {
     own(registerCommands(changedFiles.commands(shown), log));
     const windowTable = windowCommands({ chat, shown, editor, setUpModel: () => setup.run(null), setUpMemory: () => memorySetup.run() });
     const screens = screenCommands({ chosen: sessions.chosen, search, opener });
-    own(registerCommands(witnessRooms.commands({ chosen: sessions.chosen, verify: (sessionId) => tabs.verify(sessionId), showChat: () => chat.show() }), log));
+    own(registerCommands(witnessRooms.commands({ chosen: sessions.chosen, verify: (sessionId) => tabs.verify(sessionId), chat }), log));
     const find = findCommand({ chat, panel: bridge, tab: () => chatTabs.active, meant: activeTab });
     own(registerCommands({ ...sessions.commands, ...others.commands, ...windowTable, ...screens, ...find, ...walkthrough.commands }, log));
 

@@ -12,6 +12,8 @@ import type { PlugRecord } from './plugRecord';
 const shownBefore = 400;
 /** How long Demo may take to show as much. */
 const patienceMs = 60_000;
+/** Seconds behind the plug in which a panel that comes back takes the keys again: the restart took them, and nobody else has asked for them. */
+const comesBackWithin = 60;
 /** What Demo has a long answer to. */
 const prompt = 'Give me a long answer about this folder';
 
@@ -26,6 +28,8 @@ export interface PlugNeeds {
   /** The panel's. */
   readonly surfaceId: string;
   readonly showChat: () => Promise<void>;
+  /** Gives the panel's composer the keys. */
+  readonly focusChat: () => void;
   readonly folder: () => string | null;
   readonly ids: Ids;
   readonly clock: Clock;
@@ -47,6 +51,14 @@ export class PullThePlug implements Disposable {
       needs.gateway.onDidTurnEvent(({ event }) => {
         const { current } = needs.record;
         if (current !== null && event.kind === 'turnOpened' && event.turn.uid !== current.turnUid) needs.record.seen();
+      }),
+    );
+    const returning = this.lifetime.register(
+      needs.witness.onDidWitness((conversationId) => {
+        const { current } = needs.record;
+        if (current?.conversationId !== conversationId) return;
+        returning.dispose();
+        if (needs.clock.now() - current.at <= comesBackWithin) needs.focusChat();
       }),
     );
   }

@@ -9,6 +9,7 @@ import type { SessionStore } from '../../store/sessionStore';
 import type { CommandTable } from '../commands';
 import { PlugRecord } from '../plug/plugRecord';
 import { PullThePlug } from '../plug/pullThePlug';
+import { errorWords } from '../errorWords';
 import type { ChosenSessions } from '../sessions/chosenSessions';
 import type { StoreDesk } from '../storeDesk';
 import { VerifyDesk } from './verifyDesk';
@@ -25,6 +26,13 @@ export interface WitnessRoomNeeds {
   readonly ids: Ids;
   readonly clock: Clock;
   readonly log: Log;
+}
+
+interface WitnessCommandNeeds {
+  readonly chosen: Pick<ChosenSessions, 'one'>;
+  readonly verify: (sessionId: string) => void;
+  /** The panel. */
+  readonly chat: { show(): Promise<void>; focus(): Promise<void> };
 }
 
 /** Everything that holds the promise against what was shown: the views' witness, Verify Session, Pull the Plug. */
@@ -53,11 +61,13 @@ export class WitnessRooms implements Disposable {
   }
 
   /** `verify` shows the session's transcript and has it verified there. */
-  commands({ chosen, verify, showChat }: { readonly chosen: Pick<ChosenSessions, 'one'>; readonly verify: (sessionId: string) => void; readonly showChat: () => Promise<void> }): CommandTable {
-    const { gateway, store, storeDesk, surfaceId, folder, ids, clock } = this.needs;
+  commands({ chosen, verify, chat }: WitnessCommandNeeds): CommandTable {
+    const { gateway, store, storeDesk, surfaceId, folder, ids, clock, log } = this.needs;
     const plug = this.lifetime.register(
       new PullThePlug({
-        gateway, surfaceId, folder, ids, clock, showChat,
+        gateway, surfaceId, folder, ids, clock,
+        showChat: () => chat.show(),
+        focusChat: () => void chat.focus().catch((error: unknown) => log.warn(`The panel could not be given the focus: ${errorWords(error).sentence}`)),
         sessions: store,
         storeState: () => storeDesk.shown.kind,
         witness: this.witness,

@@ -34,6 +34,7 @@ function plug(change: { readonly running?: number; readonly store?: ReturnType<P
     record,
     surfaceId: 'chat',
     showChat: async () => undefined,
+    focusChat: () => void done.push('focused'),
     folder: () => null,
     ids: { uid: () => 'uid', sessionId: () => 'plug' },
     clock,
@@ -85,6 +86,20 @@ describe('pulling the plug', () => {
     events.fire({ sessionId: 'plug', event: { kind: 'turnSettled', turn: settledTurn('turn'), messages: [] } });
     await expect(running).rejects.toThrow('Nothing was killed.');
     expect(done.some((line) => line.startsWith('killed'))).toBe(false);
+  });
+
+  it('gives the keys back to the panel that comes back from it, once, and to none that comes back later', () => {
+    const pulledAt = (at: number): void => new PlugRecord(() => path.join(folder, 'pulled-plug.json'), () => at).write({ conversationId: 'plug', turnUid: 'turn', at, acknowledged: 500 });
+    const comesBack = (): readonly string[] => {
+      const { show, done } = plug();
+      for (let told = 0; told < 2; told++) show(500);
+      return done;
+    };
+    const unpulled = comesBack();
+    pulledAt(990);
+    const soon = comesBack();
+    pulledAt(900);
+    expect([unpulled, soon, comesBack()]).toEqual([[], ['focused'], []]);
   });
 
   it('is told of once, and not at all when it was long ago or cannot be read', () => {
