@@ -6,11 +6,12 @@ type Told = NotificationOf<ChatProtocol>;
 type TurnEventTold = Extract<Told, { readonly name: 'turnEvent' }>;
 type Delivered = Extract<TurnEventTold['payload']['event'], { readonly kind: 'delivered' }>;
 
-/** Milliseconds in which pieces of an answer are gathered: less than a frame, so what is gathered is drawn no later. */
-export const gatherMs = 12;
+/** Milliseconds in which pieces of an answer are gathered: as long as drawings that follow each other are apart (drawingPace.ts), so that each change of
+ *  what is shown is drawn, and nothing that is told waits longer than a tenth of a second. */
+export const gatherMs = 80;
 
-/** Pieces of an answer of which many come within a frame, as one. The first behind a rest passes at once; whatever else is told passes behind the
- *  pieces that came before it, so the order stays. Two thousand pieces a second are then eighty changes of what is shown, each of which
+/** Pieces of an answer of which many come between two drawings, as one. The first behind a rest passes at once; whatever else is told passes behind the
+ *  pieces that came before it, so the order stays. Two thousand pieces a second are then twelve changes of what is shown, each of which
  *  looks at the whole conversation. */
 export function joinedDeliveries(listener: (told: Told) => void, timers: Timers): (told: Told) => void {
   let held: { readonly told: TurnEventTold; readonly event: Delivered; readonly chunks: Delivered['chunks'][number][] } | null = null;

@@ -2,14 +2,14 @@ import { inPlainSight } from '../plainSight';
 import { addCodeToolbar } from './codeToolbar';
 import { hostBehind } from './hostBehind';
 import type { MarkdownActions } from './markdownActions';
-import { linkNames } from './references';
+
+export { linkNames } from './references';
 
 /** Puts to a closed block what can be done with it. Its text stays exactly as it is; signs are drawn by CSS. */
 export function dressBlock(block: Element, actions: MarkdownActions): void {
   for (const pre of block.querySelectorAll<HTMLPreElement>('.code-block > pre')) addCodeToolbar(pre, actions);
   for (const link of block.querySelectorAll<HTMLElement>('a[data-href]')) showTarget(link);
   for (const code of block.querySelectorAll<HTMLElement>(':not(pre) > code')) showUnseen(code);
-  if (actions.references !== undefined) linkNames(block, actions.references);
 }
 
 /** Where a link really leads: in its title without anything that hides, and behind it where its text looks like another address. */

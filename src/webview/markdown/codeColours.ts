@@ -2,49 +2,22 @@ import { effect } from '@preact/signals';
 import { canHighlight, highlight, loadHighlighting } from './highlighting';
 import { sanitizedFragment } from './sanitizer';
 
-/** Milliseconds that code has to stay in sight before it is coloured: what streams or scrolls past is not worth the work. */
-const restMs = 120;
 /** Milliseconds of colouring after which keys and frames have their turn. */
 const sliceMs = 8;
 
-/** Code to be coloured: in sight, or waiting for the grammars. */
+/** Code to be coloured, or waiting for the grammars. */
 const due = new Set<Element>();
-/** Code that is not observed yet. */
-let fresh: Element[] = [];
-let observer: IntersectionObserver | null = null;
 let timer: ReturnType<typeof setTimeout> | null = null;
 let isWaiting = false;
 
-/** Colours the code in an element once it is seen and rests, and its grammars are there; where nobody can tell what is seen, at once. Its text
- *  stays as it is. What has left the page is forgotten. */
-export function colourWhenSeen(element: Element): void {
-  for (const pre of element.querySelectorAll('pre[data-language]')) {
-    if (pre.getAttribute('data-language') === '') continue;
-    if (typeof IntersectionObserver === 'undefined') {
-      due.add(pre);
-      colourDue();
-    } else if (fresh.push(pre) === 1) setTimeout(observeFresh, restMs);
-  }
-}
-
-// Together and between two frames: observing has the page laid out where that is due.
-function observeFresh(): void {
-  observer ??= new IntersectionObserver(noteSight);
-  for (const pre of fresh) if (pre.isConnected) observer.observe(pre);
-  fresh = [];
-}
-
-function noteSight(entries: readonly IntersectionObserverEntry[]): void {
-  for (const { target, isIntersecting } of entries) {
-    if (isIntersecting) due.add(target);
-    else due.delete(target);
-    if (!target.isConnected) observer?.unobserve(target);
-  }
-  if (timer !== null) clearTimeout(timer);
-  timer = due.size === 0 ? null : setTimeout(colourDue, restMs);
+/** Colours the code in blocks that are seen, once its grammars are there. Its text stays as it is. What has left the page is forgotten. */
+export function colourCode(blocks: readonly Element[]): void {
+  for (const block of blocks) for (const pre of block.querySelectorAll('pre[data-language]:not([data-language=""])')) due.add(pre);
+  if (due.size > 0) colourDue();
 }
 
 function colourDue(): void {
+  if (timer !== null) clearTimeout(timer);
   timer = null;
   if (!canHighlight.peek()) return waitForGrammars();
   const started = performance.now();
@@ -54,7 +27,6 @@ function colourDue(): void {
       return;
     }
     due.delete(pre);
-    observer?.unobserve(pre);
     if (pre.isConnected) colour(pre);
   }
 }

@@ -1,9 +1,8 @@
 import { fillBlock } from './blockElements';
 import type { Block } from './blocks';
 import { blockClosed } from './closedBlocks';
-import { colourWhenSeen } from './codeColours';
 import type { MarkdownActions } from './markdownActions';
-import { sanitizedBlocks } from './sanitizedBlocks';
+import { sanitizedFragment } from './sanitizer';
 
 /** The elements of an answer's blocks, one for each. Kept by hand, since an answer may have a thousand blocks of which one changes with a delta:
  *  comparing strings that are the same string costs nothing, comparing drawn elements does. */
@@ -21,11 +20,9 @@ export class DrawnBlocks {
     while (same < after.length && same < before.length && this.isDrawn(same, before[same], after[same])) same++;
     this.draw(after, same);
     while (this.elements.length > after.length) this.elements.pop()?.remove();
-    for (let index = firstToColour(before, same); index < after.length; index++) {
+    for (let index = firstToClose(before, same); index < after.length; index++) {
       const element = this.elements[index];
-      if (element === undefined || after[index]?.closed !== true) continue;
-      colourWhenSeen(element);
-      blockClosed(element, actions);
+      if (element !== undefined && after[index]?.closed === true) blockClosed(element, actions);
     }
   }
 
@@ -47,22 +44,23 @@ export class DrawnBlocks {
 
   private draw(after: readonly Block[], from: number): void {
     const added = document.createDocumentFragment();
-    for (const [offset, content] of sanitizedBlocks(after.slice(from).map(({ html }) => html)).entries()) {
-      const known = this.elements[from + offset];
+    for (const [index, { html }] of after.entries()) {
+      if (index < from) continue;
+      const known = this.elements[index];
       const element = known ?? document.createElement('div');
       if (known === undefined) {
         element.className = 'markdown-block';
         this.elements.push(element);
         added.append(element);
       }
-      fillBlock(element, content);
+      fillBlock(element, sanitizedFragment(html));
     }
     if (added.childNodes.length > 0) this.container.append(added);
   }
 }
 
-/** From where on code may have been closed or drawn anew: the first block that was open, or is another one than before. */
-function firstToColour(before: readonly Block[], same: number): number {
+/** From where on blocks may have been closed or drawn anew: the first block that was open, or is another one than before. */
+function firstToClose(before: readonly Block[], same: number): number {
   const open = before.findIndex(({ closed }, index) => index >= before.length - 2 && !closed);
   return open === -1 ? same : Math.min(open, same);
 }

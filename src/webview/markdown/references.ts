@@ -4,41 +4,25 @@ import { inPlainSight } from '../plainSight';
 import { fileNamesIn, mayBeName } from './nameTexts';
 import type { ReferenceActions } from './markdownActions';
 
-/** Milliseconds that blocks have to stay in sight before their names are asked about: what scrolls past is not worth a question. */
-const restMs = 200;
 /** Names that lead somewhere are remembered, so that the next answer that has them need not ask. */
 const mostKnown = 2000;
 
 const known = new Map<string, NonNullable<Reference>>();
 const due = new Map<Element, ReferenceActions>();
-const seenBy = new WeakMap<Element, ReferenceActions>();
-let observer: IntersectionObserver | null = null;
 let timer: ReturnType<typeof setTimeout> | null = null;
 
-/** Makes links of what names files and symbols in a closed block, once it is seen and the host says that they are there. Its text stays as it is. */
+/** Makes links of what names files and symbols in a closed block that is seen, once the host says that they are there. Its text stays as it is. */
 export function linkNames(block: Element, actions: ReferenceActions): void {
   if (namesIn(block).length === 0) return;
-  seenBy.set(block, actions);
-  if (typeof IntersectionObserver === 'undefined') noteSight([{ target: block, isIntersecting: true }]);
-  else (observer ??= new IntersectionObserver(noteSight)).observe(block);
-}
-
-function noteSight(entries: readonly Pick<IntersectionObserverEntry, 'target' | 'isIntersecting'>[]): void {
-  for (const { target, isIntersecting } of entries) {
-    const actions = seenBy.get(target);
-    if (isIntersecting && actions !== undefined) due.set(target, actions);
-    else due.delete(target);
-    if (!target.isConnected) observer?.unobserve(target);
-  }
-  if (timer !== null) clearTimeout(timer);
-  timer = due.size === 0 ? null : setTimeout(() => void askAboutDue(), restMs);
+  due.set(block, actions);
+  // What is seen together is asked about together.
+  timer ??= setTimeout(() => void askAboutDue(), 0);
 }
 
 async function askAboutDue(): Promise<void> {
   timer = null;
   const blocks = [...due].filter(([block]) => block.isConnected);
   due.clear();
-  for (const [block] of blocks) observer?.unobserve(block);
   const [, actions] = blocks[0] ?? [];
   if (actions === undefined) return;
   const texts = [...new Set(blocks.flatMap(([block]) => namesIn(block).map(({ text }) => text)))].filter((text) => !known.has(text));

@@ -3,12 +3,8 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { MarkdownBlocks } from '../../../src/webview/markdown/blocks';
 import { DrawnBlocks } from '../../../src/webview/markdown/drawnBlocks';
+import { loadBlockTools } from '../../../src/webview/markdown/closedBlocks';
 import { loadHighlighting } from '../../../src/webview/markdown/highlighting';
-
-// What the sanitiser lets through is tested in a browser.
-vi.mock('../../../src/webview/markdown/sanitizer', () => ({
-  sanitizedFragment: (html: string): DocumentFragment => document.createRange().createContextualFragment(html),
-}));
 
 const actions = { openLink: () => undefined, copy: () => undefined };
 
@@ -91,5 +87,22 @@ describe('the drawn blocks of an answer', () => {
     draw('```ts\nconst a = 1;\n```', true);
     vi.advanceTimersByTime(1000);
     expect(element.querySelector('[class^=hljs-]')).toBeNull();
+  });
+
+  test('get what can be done with their code where nobody sees them once no block is closed for a while', async () => {
+    await loadBlockTools();
+    const { element, draw } = drawing();
+    const dressed = (): number => element.querySelectorAll('[role=toolbar]').length;
+    let text = '';
+    for (let count = 0; count < 10; count++) {
+      text += '```sh\nls\n```\n\n';
+      draw(text, false);
+      vi.advanceTimersByTime(100);
+    }
+    const streaming = dressed();
+    vi.advanceTimersByTime(1000);
+    draw(text, true);
+    vi.advanceTimersByTime(1000);
+    expect({ streaming, quiet: dressed() }).toEqual({ streaming: 0, quiet: 10 });
   });
 });

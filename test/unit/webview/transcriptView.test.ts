@@ -2,7 +2,7 @@
 import { createElement, render } from 'preact';
 import { act } from 'preact/test-utils';
 import * as v from 'valibot';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { protocolVersion } from '../../../src/protocol/envelope';
 import { TranscriptFinder } from '../../../src/host/transcriptFinder';
 import { rawRow, revisionsWithDiffs } from '../../../src/host/storedRowText';
@@ -19,11 +19,6 @@ import { handoffPart } from '../../../src/transcript/handoff';
 import type { Approval } from '../../../src/transcript/approval';
 import { afternoon, answer, call, prompt, result, session, settledTurn } from '../../support/builders/viewMessages';
 import { all, find } from './chatPage';
-
-// See chatComponents.test.ts.
-vi.mock('../../../src/webview/markdown/sanitizer', () => ({
-  sanitizedFragment: (html: string): DocumentFragment => document.createRange().createContextualFragment(html),
-}));
 
 const rows: readonly Message[] = [
   prompt({ uid: 'u1', position: 1 }, 'Why **this**?'),

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { Approval } from '../../../src/transcript/approval';
 import { continuationPart } from '../../../src/transcript/continuation';
 import type { Turn } from '../../../src/transcript/turn';
@@ -10,11 +10,6 @@ import { promptFold } from '../../../src/webview/chat/folds';
 import { costWords, tokenWords, usageLines } from '../../../src/webview/usageWords';
 import { answer, call, prompt, result, runningTurn, session, settledTurn, shownSession } from '../../support/builders/viewMessages';
 import { all, ChatPage, find, names } from './chatPage';
-
-// happy-dom's node iterator loses its place when a node is removed, which DOMPurify relies on.
-vi.mock('../../../src/webview/markdown/sanitizer', () => ({
-  sanitizedFragment: (html: string): DocumentFragment => document.createRange().createContextualFragment(html),
-}));
 
 let page: ChatPage;
 afterEach(() => page.close());
