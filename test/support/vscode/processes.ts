@@ -14,19 +14,26 @@ export interface RunningProcess {
   command: string;
 }
 
-/** The processes started for `root`, in the order of their ids. Reads /proc, so Linux only (as is the server under test). */
+/** The processes started for `root`, the oldest first. Reads /proc, so Linux only (as is the server under test). */
 export function processesOf(root: string): RunningProcess[] {
   const marker = `${ROOT_VARIABLE}=${root}`;
-  const found: RunningProcess[] = [];
+  const found: (RunningProcess & { readonly startedAt: number })[] = [];
   for (const name of fs.readdirSync('/proc')) {
     const pid = Number(name);
     if (!Number.isInteger(pid) || pid === process.pid) continue;
     const environment = readProc(pid, 'environ');
     if (!environment?.split('\0').includes(marker)) continue;
     const command = readProc(pid, 'cmdline');
-    if (command) found.push({ pid, command: command.replaceAll('\0', ' ').trim() });
+    if (command) found.push({ pid, command: command.replaceAll('\0', ' ').trim(), startedAt: startOf(pid) });
   }
-  return found.sort((a, b) => a.pid - b.pid);
+  return found.sort((a, b) => a.startedAt - b.startedAt || a.pid - b.pid).map(({ pid, command }) => ({ pid, command }));
+}
+
+/** In clock ticks since the machine started. Ids are no order: they begin anew at the highest one. */
+function startOf(pid: number): number {
+  const stat = readProc(pid, 'stat') ?? '';
+  // Behind the name, which may hold anything, in brackets: field 22 of proc(5), the third being the first here.
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? 0);
 }
 
 /** A process that ends between listing and reading is simply not there; so is another user's. */
