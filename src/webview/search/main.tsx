@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import { returnFocus } from '../focusReturn';
 import { setLocalization } from '../localization';
 import { connectToHost } from '../rpc';
 import { SearchApp } from './components/SearchApp';
@@ -23,6 +24,7 @@ function start(root: HTMLElement): void {
   });
   render(<SearchApp screen={screen} />, root);
   screen.start();
+  returnFocus(() => document.getElementById('search-field')?.focus());
 }
 
 const root = document.getElementById('root');

@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import { returnFocus } from '../focusReturn';
 import { setLocalization } from '../localization';
 import { connectToHost } from '../rpc';
 import { TranscriptApp } from './components/TranscriptApp';
@@ -21,6 +22,8 @@ function start(root: HTMLElement): void {
   });
   render(<TranscriptApp transcript={transcript} />, root);
   transcript.start();
+  // Where the row that had the focus is let go of: the one that Tab leads to.
+  returnFocus(() => root.querySelector<HTMLElement>('[role=row][tabindex="0"]')?.focus());
 }
 
 const root = document.getElementById('root');

@@ -17,7 +17,7 @@ interface FilesChoiceProps {
 /** The conversation goes back: do files go with it? */
 export function FilesChoice({ name, words, files, choose, leave }: FilesChoiceProps) {
   const first = useRef<HTMLButtonElement>(null);
-  useEffect(() => first.current?.focus(), []);
+  useEffect(() => first.current?.focus(), [files]);
   return (
     <section
       class="card"

@@ -25,7 +25,8 @@ function PlainRewind({ offer }: { readonly offer: RewindOffer }) {
   const chat = useChat();
   const confirm = useRef<HTMLButtonElement>(null);
   const goBack = useOpener();
-  useEffect(() => confirm.current?.focus(), []);
+  // What is offered again before it was taken away is drawn by the same card.
+  useEffect(() => confirm.current?.focus(), [offer]);
   const leave = (): void => {
     chat.switches.withdraw();
     goBack();

@@ -2,7 +2,7 @@
 export { CommandList } from './CommandList';
 export { CompressionCard } from './CompressionCard';
 export { startWitness } from '../startWitness';
-export { returnFocus } from '../focusReturn';
+export { returnFocus } from '../../focusReturn';
 export { ContextPanel } from './ContextPanel';
 export { ModelPopup } from './ModelPopup';
 export { PromptEditor } from './PromptEditor';
