@@ -1,0 +1,106 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ModelServer, reply, startModelServer } from '../support/modelServer';
+import { readStateDb, waitFor } from '../support/vscode';
+import { expectFocus, focusIn } from './keyboardFocus';
+import { KeyboardHands } from './keyboardHands';
+import { EXTENSION_ID, sharedVscode } from './vscodeTest';
+
+let server: ModelServer;
+let hands: KeyboardHands;
+const saved = fs.mkdtempSync(path.join(os.tmpdir(), 'hermes-keyboard-'));
+
+beforeAll(async () => {
+  server = await startModelServer();
+});
+afterAll(async () => {
+  await server.close();
+  fs.rmSync(saved, { recursive: true, force: true });
+});
+
+const vscode = sharedVscode(() => ({
+  settings: { 'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }], 'hermes.model': 'Local/test-model' },
+  viewport: { width: 1500, height: 900 },
+}));
+const query = (sql: string) => readStateDb(vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '', sql);
+/** A tab of ours that is in front. */
+const tab = () => hands.workbench.editorWebview(EXTENSION_ID, 0);
+
+beforeAll(async () => {
+  hands = await KeyboardHands.openChat(vscode(), vscode().sampleFolder());
+  server.script(reply().says('In the haystack.'), reply().says('In the box.'), reply().says('Nowhere.'));
+  await hands.ask('Where is the needle', 'In the haystack.');
+  await hands.ask('Where is the thread', 'In the box.');
+  await hands.newSession();
+  await hands.ask('Something else', 'Nowhere.');
+}, 300_000);
+
+test('another session is resumed by typing a word of it, and one writes on in it', async () => {
+  await hands.command('Hermes: Resume Session…');
+  await hands.choose('Where is the needle', 'needle');
+  await hands.panel.sees('In the haystack.');
+  await hands.onComposer();
+  server.script(reply().says('Still there.'));
+  await hands.ask('And now', 'Still there.');
+  await hands.onComposer();
+  expect(query("SELECT s.title FROM messages m JOIN sessions s ON s.id = m.session_id WHERE m.content = 'And now'")).toEqual([{ title: 'Where is the needle' }]);
+});
+
+test('all sessions are searched; a message that was found is opened, and the focus is on it', async () => {
+  await hands.newSession();
+  await hands.command('Hermes: Search All Sessions…');
+  await expectFocus(tab(), 'textbox', 'Search all sessions');
+  await hands.type('thread');
+  const hits = tab().locator('[data-result]');
+  await waitFor('the prompt that was found', async () => (await hits.count()) === 1);
+  await hands.press('ArrowDown');
+  await waitFor('the focus in the results', async () => (await focusIn(tab())).name !== 'Search all sessions');
+  await hands.picture('found');
+  for (let steps = 0; steps < 5 && !(await hits.first().evaluate((hit) => hit.contains(hit.ownerDocument.activeElement))); steps++) await hands.press('ArrowDown');
+  const found = await hands.findings(tab());
+  await hands.press('Enter');
+  await hands.panel.sees('In the box.');
+  await waitFor('the chat to have the keys', async () => (await focusIn(hands.panel.frame)).inView);
+  await hands.picture('opened-hit');
+  const focus = await focusIn(hands.panel.frame);
+  expect([found, focus.role]).toEqual([[], 'article']);
+});
+
+test('the transcript is walked row by row, a row is opened as the file holds it, and shown in the chat', async () => {
+  await hands.command('Hermes: Open Transcript');
+  await waitFor('the transcript', async () => (await hands.workbench.tabs()).some((title) => title.startsWith('Transcript: ')));
+  const rows = tab().locator('[role=row][data-uid]');
+  await waitFor('all rows', async () => (await rows.count()) === 6);
+  await waitFor('the transcript to have the keys', async () => (await focusIn(tab())).inView);
+  await hands.picture('transcript');
+  await hands.tabTo('row', /./, tab());
+  await hands.press('Home', 'ArrowDown');
+  await expectFocus(tab(), 'row', /In the haystack/);
+  await hands.press('Enter');
+  await tab().getByRole('region', { name: 'Raw row 2' }).waitFor();
+  await hands.picture('raw');
+  await expectFocus(tab(), 'row', /In the haystack/);
+  await hands.press('Control+Enter');
+  await waitFor('the chat to have the keys', async () => (await focusIn(hands.panel.frame)).inView);
+  expect((await focusIn(hands.panel.frame)).role).toBe('article');
+});
+
+test('a session is exported through the save dialog, behind which the editor has the focus; a key leads back', async () => {
+  await hands.command('Hermes: Focus Chat');
+  await hands.onComposer();
+  await hands.command('Hermes: Export Session…');
+  await hands.choose('JSON File, Complete…');
+  const file = path.join(saved, 'needle.json');
+  await hands.saveAs(file);
+  await waitFor('the file', () => fs.existsSync(file));
+  await hands.picture('exported');
+  const exported: unknown = JSON.parse(fs.readFileSync(file, 'utf8'));
+  expect(exported).toMatchObject({ format: 'hermes-session', messages: Array.from({ length: 6 }, (_, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant' })) });
+  // The editor's own dialog gives the focus to the group of editors, whoever had it before.
+  await expectFocus(tab(), 'row', /In the haystack/);
+  await hands.press('Control+k', 'h');
+  await hands.onComposer();
+  expect(hands.workbench.errors()).toEqual([]);
+});
