@@ -159,11 +159,11 @@ export class ModelSetup {
   }
 }
 
-/** Said once, where a model was set up; what to know of it is said with it. Nobody waits for it to be closed. */
+/** Said once, where a model was set up; with what is known of it and what was tested, no more. Nobody waits for it to be closed. */
 function tellReady(row: ModelRow): void {
   const ready = row.isDemo
-    ? vscode.l10n.t('Ready: {model} answers, and nothing leaves this machine.', { model: row.label })
-    : vscode.l10n.t('Ready: {model} answers, prompts go to {host}. Nothing was sent to test it but the question which models there are.', { model: row.label, host: row.destination });
+    ? vscode.l10n.t('Ready: {model} answers from a script, and nothing leaves this machine.', { model: row.label })
+    : vscode.l10n.t('{model} is chosen: {provider} lists it, and prompts go to {host}. Whether it answers is seen with the first prompt: none was sent to test it.', { model: row.label, provider: row.provider, host: row.destination });
   if (row.warnings.length === 0) void vscode.window.showInformationMessage(ready);
   else void vscode.window.showWarningMessage([ready, ...row.warnings].join(' '));
 }

@@ -55,7 +55,7 @@ export function retryAfterMs(fault: TransportFault, epochMs: number): number | n
 /** No key is known for an endpoint that needs one. */
 export function noKeyFailure(provider: string, destination: string, purpose: FailureContext['purpose']): Failure {
   const safe = purpose === 'request' ? ' Your prompt is saved.' : '';
-  return { cause: 'noKey', sentence: `No key is set for ${provider} (${destination}).${safe} Set a key or choose another model.`, technical: `no key for ${destination}` };
+  return { cause: 'noKey', sentence: `No key is set for ${provider} (${destination}).${safe} Set a key${orAnother({ purpose }, ' or ')}.`, technical: `no key for ${destination}` };
 }
 
 export function invalidBaseUrlFailure(provider: string, baseUrl: string): Failure {
@@ -82,7 +82,14 @@ interface Description {
   readonly next: string;
 }
 
-const chooseAnother = 'choose another model';
+/** Where models are only asked for, another one is no way on: there may be none yet. */
+function orAnother({ purpose }: Pick<FailureContext, 'purpose'>, joint = ', or '): string {
+  return purpose === 'listing' ? '' : `${joint}choose another model`;
+}
+
+function either(one: string, other: string, context: FailureContext): string {
+  return context.purpose === 'listing' ? `${one} or ${other}` : `${one}, ${other}${orAnother(context)}`;
+}
 
 function safety({ purpose, delivered }: FailureContext): string {
   if (purpose === 'listing') return '';
@@ -96,7 +103,7 @@ function describe(fault: TransportFault, context: FailureContext): Description {
       return describeStatus(fault.status, fault.body, fault.headers, context);
     case 'inStream': {
       const cause = classOfStreamError(fault.code, fault.status, fault.message);
-      return { cause, happened: `${provider} reported an error: ${clip(fault.message)}`, next: nextFor(cause) };
+      return { cause, happened: `${provider} reported an error: ${clip(fault.message)}`, next: nextFor(cause, context) };
     }
     case 'network':
       return isProxyRefusal(fault.message) ? describeProxy(context) : describeNetwork(fault.code, context);
@@ -105,15 +112,15 @@ function describe(fault: TransportFault, context: FailureContext): Description {
     case 'noFinish':
       return { cause: 'network', happened: `The answer of ${provider} ended without being finished.`, next: context.delivered ? 'Continue or retry.' : 'Retry.' };
     case 'empty':
-      return { cause: 'empty', happened: `${provider} answered with nothing.`, next: `Retry, or ${chooseAnother}.` };
+      return { cause: 'empty', happened: `${provider} answered with nothing.`, next: `Retry${orAnother(context)}.` };
     case 'malformed':
-      return { cause: 'notAnApi', happened: `${provider} sent an answer that does not follow its protocol.`, next: `Check the base URL and the protocol, or ${chooseAnother}.` };
+      return { cause: 'notAnApi', happened: `${provider} sent an answer that does not follow its protocol.`, next: `Check the base URL and the protocol${orAnother(context)}.` };
     case 'timeout':
       return fault.of === 'firstByte'
-        ? { cause: 'timeout', happened: `${provider} did not begin to answer within ${duration(fault.ms)}.`, next: `Retry, or ${chooseAnother}.` }
+        ? { cause: 'timeout', happened: `${provider} did not begin to answer within ${duration(fault.ms)}.`, next: `Retry${orAnother(context)}.` }
         : { cause: 'timeout', happened: `${provider} sent nothing more for ${duration(fault.ms)}.`, next: context.delivered ? 'Continue or retry.' : 'Retry.' };
     case 'internal':
-      return { cause: 'unknown', happened: `The request to ${provider} could not be made.`, next: `Retry, or ${chooseAnother}. Copy Details holds the reason.` };
+      return { cause: 'unknown', happened: `The request to ${provider} could not be made.`, next: `Retry${orAnother(context)}. Copy Details holds the reason.` };
   }
 }
 
@@ -121,32 +128,32 @@ function describeStatus(status: number, body: string, headers: Readonly<Record<s
   const { provider, modelId } = context;
   const message = bodyMessage(body);
   const said = message === '' ? '' : ` ${provider} says: ${clip(message)}`;
-  if (isQuota(status, message)) return { cause: 'quota', happened: `The account at ${provider} has no credit left (${status}).${said}`, next: `Add credit there, or ${chooseAnother}.` };
+  if (isQuota(status, message)) return { cause: 'quota', happened: `The account at ${provider} has no credit left (${status}).${said}`, next: `Add credit there${orAnother(context)}.` };
   if (isTooLong(status, message)) {
     return { cause: 'context', happened: `The conversation is longer than ${modelId ?? 'the model'} can take (${status}).`, next: 'Compress the session, start a new one, or choose a model with a larger context.' };
   }
   switch (status) {
     case 401:
       return context.key === null
-        ? { cause: 'noKey', happened: `${provider} asks for a key (401), and none is set.`, next: `Set a key or ${chooseAnother}.` }
-        : { cause: 'auth', happened: `The key for ${provider} was refused (401).`, next: `Set a new key or ${chooseAnother}.` };
+        ? { cause: 'noKey', happened: `${provider} asks for a key (401), and none is set.`, next: `Set a key${orAnother(context, ' or ')}.` }
+        : { cause: 'auth', happened: `The key for ${provider} was refused (401).`, next: `Set a new key${orAnother(context, ' or ')}.` };
     case 403:
-      return { cause: 'auth', happened: `${provider} does not allow this (403).${said}`, next: `Check what the key may do, set a new key, or ${chooseAnother}.` };
+      return { cause: 'auth', happened: `${provider} does not allow this (403).${said}`, next: `${either('Check what the key may do', 'set a new key', context)}.` };
     case 404:
       return describeNotFound(message, body, context);
     case 407:
       return describeProxy(context);
     case 429:
-      return { cause: 'rateLimit', happened: `${provider} is limiting requests (429).${waitHint(headers)}`, next: `Wait and retry, or ${chooseAnother}.` };
+      return { cause: 'rateLimit', happened: `${provider} is limiting requests (429).${waitHint(headers)}`, next: `Wait and retry${orAnother(context)}.` };
     default:
       break;
   }
   if (isHtml(body) && status < 500) return describeNotAnApi('text/html', context);
-  if (isContentFilter(message)) return { cause: 'contentFilter', happened: `${provider} declined the request for its content (${status}).${said}`, next: `Rephrase it, or ${chooseAnother}.` };
-  if (status === 503 || status === 529 || /overloaded/i.test(message)) return { cause: 'overloaded', happened: `${provider} is overloaded (${status}).`, next: `Retry in a moment, or ${chooseAnother}.` };
-  if (status >= 500) return { cause: 'overloaded', happened: `${provider} failed on its side (${status}).${said}`, next: `Retry in a moment, or ${chooseAnother}.` };
+  if (isContentFilter(message)) return { cause: 'contentFilter', happened: `${provider} declined the request for its content (${status}).${said}`, next: `Rephrase it${orAnother(context)}.` };
+  if (status === 503 || status === 529 || /overloaded/i.test(message)) return { cause: 'overloaded', happened: `${provider} is overloaded (${status}).`, next: `Retry in a moment${orAnother(context)}.` };
+  if (status >= 500) return { cause: 'overloaded', happened: `${provider} failed on its side (${status}).${said}`, next: `Retry in a moment${orAnother(context)}.` };
   if (status >= 300 && status < 400) return { cause: 'notAnApi', happened: `The base URL of ${provider} leads elsewhere (${status}).`, next: 'Check the base URL; most end in /v1.' };
-  return { cause: 'badRequest', happened: `${provider} refused the request (${status}).${said}`, next: `Retry, start a new session, or ${chooseAnother}.` };
+  return { cause: 'badRequest', happened: `${provider} refused the request (${status}).${said}`, next: `Retry${context.purpose === 'listing' ? '' : ', start a new session'}${orAnother(context)}.` };
 }
 
 /** 404 says two things: no such model, or no such path. */
@@ -170,45 +177,45 @@ function describeNetwork(code: string | null, context: FailureContext): Descript
   if (delivered) return { cause: 'network', happened: `The connection to ${provider} was lost.`, next: 'Continue or retry.' };
   switch (code) {
     case 'ECONNREFUSED':
-      return { cause: 'network', happened: `Nothing listens at ${where}: the connection was refused.`, next: `Start the server, check the base URL, or ${chooseAnother}.` };
+      return { cause: 'network', happened: `Nothing listens at ${where}: the connection was refused.`, next: `${either('Start the server', 'check the base URL', context)}.` };
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return { cause: 'network', happened: `The address of ${where} could not be found.`, next: `Check the network and the base URL, or ${chooseAnother}.` };
+      return { cause: 'network', happened: `The address of ${where} could not be found.`, next: `Check the network and the base URL${orAnother(context)}.` };
     case 'ETIMEDOUT':
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
     case 'UND_ERR_CONNECT_TIMEOUT':
-      return { cause: 'network', happened: `${where} could not be reached.`, next: `Check the network, a proxy or VPN, or ${chooseAnother}.` };
+      return { cause: 'network', happened: `${where} could not be reached.`, next: `Check the network, a proxy or VPN${orAnother(context)}.` };
     default:
       break;
   }
   if (isPlainHttp(code)) return { cause: 'network', happened: `${where} does not speak https.`, next: 'Check the base URL: its port, and whether it begins with http:// instead.' };
   if (isTls(code)) return { cause: 'network', happened: `The certificate of ${where} is not trusted (${code ?? 'TLS'}).`, next: 'Check the base URL, the proxy, or install the certificate.' };
-  return { cause: 'network', happened: `The connection to ${where} failed.`, next: `Check the network and retry, or ${chooseAnother}.` };
+  return { cause: 'network', happened: `The connection to ${where} failed.`, next: `Check the network and retry${orAnother(context)}.` };
 }
 
-function describeProxy({ provider }: FailureContext): Description {
+function describeProxy(context: FailureContext): Description {
   return {
-    cause: 'network', happened: `The proxy on the way to ${provider} asks who you are (407).`,
-    next: `Give it a name and password, or another proxy, in the editor's setting http.proxy, then retry, or ${chooseAnother}.`,
+    cause: 'network', happened: `The proxy on the way to ${context.provider} asks who you are (407).`,
+    next: `Give it a name and password, or another proxy, in the editor's setting http.proxy, then retry${orAnother(context)}.`,
   };
 }
 
-function nextFor(cause: ModelFailureCause): string {
+function nextFor(cause: ModelFailureCause, context: FailureContext): string {
   switch (cause) {
     case 'auth':
-      return `Set a new key or ${chooseAnother}.`;
+      return `Set a new key${orAnother(context, ' or ')}.`;
     case 'quota':
-      return `Add credit there, or ${chooseAnother}.`;
+      return `Add credit there${orAnother(context)}.`;
     case 'context':
       return 'Compress the session, start a new one, or choose a model with a larger context.';
     case 'contentFilter':
-      return `Rephrase it, or ${chooseAnother}.`;
+      return `Rephrase it${orAnother(context)}.`;
     case 'overloaded':
     case 'rateLimit':
-      return `Retry in a moment, or ${chooseAnother}.`;
+      return `Retry in a moment${orAnother(context)}.`;
     default:
-      return `Retry, or ${chooseAnother}.`;
+      return `Retry${orAnother(context)}.`;
   }
 }
 

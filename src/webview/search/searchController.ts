@@ -90,6 +90,11 @@ export class SearchController {
     if (this.text.peek().trim() !== '') void this.search();
   }
 
+  /** The same once more; the field has the keys again, since the button goes with what it is about. */
+  tryAgain(): void {
+    this.takeOver(this.text.peek());
+  }
+
   /** Now, without waiting for a pause. */
   async search(loaded = pageSize): Promise<void> {
     this.endRunning();

@@ -126,14 +126,14 @@ const json = (status: number, body: unknown): RequestListener => (_request, resp
 
 describe('a connection that is tested', () => {
   it('says that the address does not exist', async () => {
-    expect(await check('http://models.invalid/v1')).toEqual({ kind: 'failed', mayKeep: true, sentence: 'The address of Local (http://models.invalid/v1) could not be found. Check the network and the base URL, or choose another model.' });
+    expect(await check('http://models.invalid/v1')).toEqual({ kind: 'failed', mayKeep: true, sentence: 'The address of Local (http://models.invalid/v1) could not be found. Check the network and the base URL.' });
   });
 
   it('says that nothing listens', async () => {
     const server = createSocketServer();
     const port = await listening(server);
     await closing.pop()?.();
-    expect(await check(`http://127.0.0.1:${port}/v1`)).toMatchObject({ mayKeep: true, sentence: expect.stringContaining('the connection was refused. Start the server, check the base URL') });
+    expect(await check(`http://127.0.0.1:${port}/v1`)).toMatchObject({ mayKeep: true, sentence: expect.stringContaining('the connection was refused. Start the server or check the base URL') });
   });
 
   it('tells a certificate that is not trusted from a server that speaks no https', async () => {
@@ -149,7 +149,7 @@ describe('a connection that is tested', () => {
     const tunnel = Object.assign(new TypeError('fetch failed'), { cause: new Error('Proxy response (407) !== 200 when HTTP Tunneling') });
     expect(await check('https://example.com/v1', 'k-1', catalogOf({ fetch: () => Promise.reject(tunnel) }))).toEqual({
       kind: 'failed', mayKeep: true,
-      sentence: "The proxy on the way to Local asks who you are (407). Give it a name and password, or another proxy, in the editor's setting http.proxy, then retry, or choose another model.",
+      sentence: "The proxy on the way to Local asks who you are (407). Give it a name and password, or another proxy, in the editor's setting http.proxy, then retry.",
     });
   });
 
@@ -161,15 +161,15 @@ describe('a connection that is tested', () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       clock.advance(10_000);
     }
-    expect(await result).toMatchObject({ mayKeep: true, sentence: 'Local did not begin to answer within 10 s. Retry, or choose another model.' });
+    expect(await result).toMatchObject({ mayKeep: true, sentence: 'Local did not begin to answer within 10 s. Retry.' });
   });
 
   it.each([
-    [401, null, 'Local asks for a key (401), and none is set. Set a key or choose another model.', false],
-    [401, 'k-12345', 'The key for Local was refused (401). Set a new key or choose another model.', false],
-    [403, 'k-12345', 'Local does not allow this (403). Local says: no. Check what the key may do, set a new key, or choose another model.', false],
-    [429, 'k-12345', 'Local is limiting requests (429). Wait and retry, or choose another model.', true],
-    [503, 'k-12345', 'Local is overloaded (503). Retry in a moment, or choose another model.', true],
+    [401, null, 'Local asks for a key (401), and none is set. Set a key.', false],
+    [401, 'k-12345', 'The key for Local was refused (401). Set a new key.', false],
+    [403, 'k-12345', 'Local does not allow this (403). Local says: no. Check what the key may do or set a new key.', false],
+    [429, 'k-12345', 'Local is limiting requests (429). Wait and retry.', true],
+    [503, 'k-12345', 'Local is overloaded (503). Retry in a moment.', true],
   ])('says what %d means (key: %s)', async (status, key, sentence, mayKeep) => {
     expect(await check(`${await serving(json(status, { error: { message: 'no' } }))}/v1`, key)).toEqual({ kind: 'failed', sentence, mayKeep });
   });
@@ -190,7 +190,7 @@ describe('a connection that is tested', () => {
   it('sends no key to another origin while it looks for the base URL, and says when the right address wants another key', async () => {
     const server = await modelServer({ key: 'k-right', models: ['m'] });
     expect(await check(server.origin, 'k-wrong')).toEqual({
-      kind: 'failed', mayKeep: false, sentence: `The key for Local was refused (401). Set a new key or choose another model. (The address was tried as ${server.url}.)`,
+      kind: 'failed', mayKeep: false, sentence: `The key for Local was refused (401). Set a new key. (The address was tried as ${server.url}.)`,
     });
   });
 
@@ -239,12 +239,12 @@ async function setUp(entry: string | null, answers: readonly (string | undefined
 
 describe('Set Up Model…', () => {
   const ollama = (origin: string): readonly LocalServerPreset[] => [{ name: 'Ollama', program: 'ollama', protocol: 'openai', baseUrl: `${origin}/v1` }];
-  const nothingWasSent = 'Nothing was sent to test it but the question which models there are.';
+  const untested = 'Whether it answers is seen with the first prompt: none was sent to test it.';
 
   it('offers Demo and a key to somebody who has nothing, and leads back to the composer', async () => {
     const { shown, chosen, focused } = await setUp(null, ['Try the Demo']);
     expect([shown, chosen, focused]).toEqual([
-      ['Set Up Model: Paste a Key, Try the Demo, Add an Endpoint…', 'Ready: Demo answers, and nothing leaves this machine.'], ['Demo/script'], 1,
+      ['Set Up Model: Paste a Key, Try the Demo, Add an Endpoint…', 'Ready: Demo answers from a script, and nothing leaves this machine.'], ['Demo/script'], 1,
     ]);
   });
 
@@ -254,7 +254,7 @@ describe('Set Up Model…', () => {
     expect([shown, chosen]).toEqual([
       [
         'Set Up Model: Found Ollama on this machine: 1 model, Paste a Key, Try the Demo, Add an Endpoint…', 'Select Model of Ollama: qwen3:8b',
-        expect.stringMatching(/^! Ready: qwen3:8b answers, prompts go to 127\.0\.0\.1:\d+\. .* qwen3:8b is given only 4,096 tokens here, and what is longer is cut off\. .*OLLAMA_CONTEXT_LENGTH=32768/),
+        expect.stringMatching(/^! qwen3:8b is chosen: Ollama lists it, and prompts go to 127\.0\.0\.1:\d+\. .* qwen3:8b is given only 4,096 tokens here, and what is longer is cut off\. .*OLLAMA_CONTEXT_LENGTH=32768/),
       ],
       ['Ollama/qwen3:8b'],
     ]);
@@ -279,7 +279,7 @@ describe('Set Up Model…', () => {
       open: () => Promise.reject(new Error('No prompt is sent here.')),
     };
     const { shown, chosen } = await setUp(null, ['Use the Editor', 'GPT'], { others: [editor] });
-    expect([shown.at(-1), chosen]).toEqual([`Ready: GPT answers, prompts go to Editor (Copilot). ${nothingWasSent}`, ['Editor/gpt']]);
+    expect([shown.at(-1), chosen]).toEqual([`GPT is chosen: Editor lists it, and prompts go to Editor (Copilot). ${untested}`, ['Editor/gpt']]);
   });
 
   /** OpenRouter, as far as a key and a list go; every other address fails the test. */
@@ -296,7 +296,7 @@ describe('Set Up Model…', () => {
     async (pasted) => {
       const { shown, chosen, secrets, focused } = await setUp('pasteKey', [pasted, 'Qwen3'], { fetch: openRouter('sk-or-v1-abc123') });
       expect([shown.slice(1), chosen, secrets, focused]).toEqual([
-        ['Select Model of OpenRouter: Qwen3', `Ready: Qwen3 answers, prompts go to openrouter.ai. ${nothingWasSent}`], ['OpenRouter/qwen/qwen3'], { 'key https://openrouter.ai OpenRouter': 'sk-or-v1-abc123' }, 1,
+        ['Select Model of OpenRouter: Qwen3', `Qwen3 is chosen: OpenRouter lists it, and prompts go to openrouter.ai. ${untested}`], ['OpenRouter/qwen/qwen3'], { 'key https://openrouter.ai OpenRouter': 'sk-or-v1-abc123' }, 1,
       ]);
     },
   );
@@ -308,7 +308,7 @@ describe('Set Up Model…', () => {
 
   it('keeps no key that was refused, and can try again', async () => {
     const { shown, chosen, secrets, focused } = await setUp('pasteKey', ['sk-or-v1-wrong', 'Try Again', undefined], { fetch: openRouter('sk-or-v1-abc123') });
-    const refused = '! The key for OpenRouter was refused (401). Set a new key or choose another model.';
+    const refused = '! The key for OpenRouter was refused (401). Set a new key.';
     expect([shown.slice(1), chosen, secrets, focused]).toEqual([[refused, refused], [], {}, 1]);
   });
 

@@ -87,7 +87,7 @@ describe('the catalog', () => {
     }).list(never);
     expect(listed.map(({ provider, listing }) => [provider.name, listing.kind === 'models' ? listing.models.map(({ ref }) => ref) : listing.failure.sentence])).toEqual([
       ['Good', ['Good/a', 'Good/b']],
-      ['Bad', 'The key for Bad was refused (401). Set a new key or choose another model.'],
+      ['Bad', 'The key for Bad was refused (401). Set a new key.'],
       ['Demo', ['Demo/script']],
     ]);
   });
@@ -211,7 +211,7 @@ describe('the test of a connection', () => {
     const at = catalog();
     expect([await at.testConnection(settings, 'sk-right', never), await at.testConnection(settings, 'sk-wrong', never)]).toMatchObject([
       { kind: 'models', models: [{ ref: 'New/m' }] },
-      { kind: 'failed', failure: { cause: 'auth', sentence: 'The key for New was refused (401). Set a new key or choose another model.' } },
+      { kind: 'failed', failure: { cause: 'auth', sentence: 'The key for New was refused (401). Set a new key.' } },
     ]);
   });
 

@@ -52,7 +52,18 @@ describe('a failure in words', () => {
   });
 
   it('says nothing of prompts when only the models were asked for', () => {
-    expect(failureOf(http(401), about({ purpose: 'listing' })).sentence).toBe('The key for OpenRouter was refused (401). Set a new key or choose another model.');
+    expect(failureOf(http(401), about({ purpose: 'listing' })).sentence).toBe('The key for OpenRouter was refused (401). Set a new key.');
+  });
+
+  it('leads to no other model where models were only asked for', () => {
+    const faults: readonly TransportFault[] = [
+      ...[400, 401, 402, 403, 404, 407, 418, 422, 429, 500, 503].map((status) => http(status, openai('no'))), { kind: 'empty' }, { kind: 'malformed', message: 'x' }, { kind: 'timeout', of: 'firstByte', ms: 1000 },
+      { kind: 'internal', message: 'x' }, ...['ECONNREFUSED', 'ENOTFOUND', 'ETIMEDOUT', 'EPIPE'].map((code) => ({ kind: 'network', code, message: 'x' }) as const),
+      ...['overloaded', 'insufficient_quota', 'invalid_api_key'].map((code) => ({ kind: 'inStream', code, status: null, message: 'x' }) as const),
+    ];
+    const sentences = faults.map((fault) => failureOf(fault, about({ purpose: 'listing' })).sentence);
+    expect(sentences.filter((sentence) => /another model|new session/.test(sentence) || !/[^,\s]\.$/.test(sentence))).toEqual([]);
+    expect(noKeyFailure('OpenAI', 'api.openai.com', 'listing').sentence).toBe('No key is set for OpenAI (api.openai.com). Set a key.');
   });
 
   it('asks for a key where none was sent', () => {

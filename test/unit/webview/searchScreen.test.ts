@@ -203,6 +203,9 @@ describe('the search screen', () => {
     await screen.bootstrap({ asked: 'needle' });
     await screen.refuse('The sessions could not be read.');
     const refused = [names('alert'), screen.status];
+    await act(() => find('button', 'Try Again').click());
+    await screen.refuse('The sessions could not be read.');
+    expect([document.activeElement?.id, screen.posted.filter(({ name }) => name === 'search').map(({ payload }) => payload)]).toEqual(['search-field', [expect.objectContaining({ text: 'needle' }), expect.objectContaining({ text: 'needle' })]]);
     await act(() => find('textbox', 'Search all sessions').focus());
     await screen.key('Enter');
     await screen.answer(found);
@@ -238,7 +241,7 @@ describe('the search screen', () => {
     await screen.answer(found);
     await act(() => document.querySelector<HTMLElement>('[data-result=m1]')?.click());
     await screen.refuse('This session is in the trash.');
-    expect([names('alert'), shownHits().length]).toEqual([['This session is in the trash.'], 3]);
+    expect([names('alert'), shownHits().length, names('button').includes('Try Again')]).toEqual([['This session is in the trash.'], 3, false]);
   });
 
   test('shows more on demand, each message once', async () => {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SetupEntry } from '../../../protocol/chatProtocol';
 import type { SessionSummary } from '../../../protocol/transcriptWords';
 import { Icon } from '../../Icon';
@@ -37,16 +37,24 @@ function SetupOffers() {
   const chat = useChat();
   const { setup } = chat.state.value;
   const searching = useLasting(setup.searching, 150);
+  const inPlace = useInPlace(setup.entries);
   return (
     <section class="offers" aria-labelledby="offers-title">
       <h2 id="offers-title" class="section-title">{t('Choose what answers')}</h2>
-      {setup.entries.map((entry) => <SetupButton key={entry.id} entry={entry} />)}
-      {searching && <p class="empty-note searching" role="status"><Icon name="loading" spin /> {t('Looking for models…')}</p>}
+      {inPlace.map((entry) => <SetupButton key={entry.id} entry={entry} />)}
+      {searching && <p class="empty-note searching offer-place" role="status"><Icon name="loading" spin /> {t('Looking for models…')}</p>}
       {!setup.searching && (
         <button type="button" class="link-button look-again" onClick={() => void chat.discover()}>{t('Look Again')}</button>
       )}
     </section>
   );
+}
+
+/** What is found while a person looks comes behind what is there: no button moves from under the pointer. */
+function useInPlace(entries: readonly SetupEntry[]): readonly SetupEntry[] {
+  const order = useRef<readonly string[]>([]);
+  order.current = [...order.current, ...entries.map(({ id }) => id).filter((id) => !order.current.includes(id))];
+  return [...entries].sort((a, b) => order.current.indexOf(a.id) - order.current.indexOf(b.id));
 }
 
 const entryIcons: Readonly<Record<SetupEntry['kind'], string>> = { editorModels: 'vscode', localServer: 'server', pasteKey: 'key', demo: 'play' };

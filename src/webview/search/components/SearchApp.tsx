@@ -31,7 +31,18 @@ export function SearchApp({ screen }: { readonly screen: SearchController }) {
         <p class="search-status" role="status">{statusWords(status, found, screen.groups.value.length)}</p>
         {index !== null && <p class="search-note">{index}</p>}
       </header>
-      {problem !== null && <p class="notice notice-error search-problem" role="alert">{problem}</p>}
+      {problem !== null && (
+        <div class="notice notice-error search-problem">
+          <div class="notice-body">
+            <span role="alert">{problem}</span>
+            {status === 'failed' && (
+              <span class="notice-actions">
+                <button type="button" class="button compact secondary" onClick={() => screen.tryAgain()}>{t('Try Again')}</button>
+              </span>
+            )}
+          </div>
+        </div>
+      )}
       <div class={`results-scroller${isStale ? ' stale' : ''}`} ref={results} aria-busy={status === 'searching'}>
         {found !== null && <Results screen={screen} found={found} />}
       </div>
