@@ -11,35 +11,39 @@ const sliceMs = 8;
 
 let loaded: typeof tools | null = null;
 let loading: Promise<void> | null = null;
-/** Closed blocks that nobody saw yet. */
-const unseen = new Map<Element, MarkdownActions>();
+const closed = new WeakSet<Element>();
 /** Closed blocks that have no tools yet. */
 const undressed = new Map<Element, MarkdownActions>();
-const closed = new WeakSet<Element>();
-/** Blocks that are not observed yet. */
-let fresh: Element[] = [];
-const inSight = new Set<Element>();
+/** By the text they are in: closed blocks that nobody saw yet, in their order. */
+const unseen = new Map<Element, Map<Element, MarkdownActions>>();
+/** Texts in sight that have such blocks. */
+const textsInSight = new Set<Element>();
+/** Blocks that were in sight when it was last looked. */
+let seenLast: ReadonlySet<Element> = new Set();
 let observer: IntersectionObserver | null = null;
-let restTimer: ReturnType<typeof setTimeout> | null = null;
+let lookTimer: ReturnType<typeof setTimeout> | null = null;
 let quietTimer: ReturnType<typeof setTimeout> | null = null;
 
 /** Nothing will be added to a block. Once it rests in sight its code is coloured and its names become links; what can be done with its code is put to it
  *  then too, or when the page is quiet. Where nobody can tell what is seen, at once. */
 export function blockClosed(element: Element, actions: MarkdownActions): void {
-  if (closed.has(element)) return;
+  const text = element.parentElement;
+  if (closed.has(element) || text === null) return;
   closed.add(element);
   undressed.set(element, actions);
-  unseen.set(element, actions);
-  if (typeof IntersectionObserver === 'undefined') return attend([element]);
-  if (fresh.push(element) === 1) setTimeout(observeFresh, restMs);
+  if (typeof IntersectionObserver === 'undefined') return attend([{ element, actions }]);
+  const blocks = unseen.get(text) ?? watched(text);
+  blocks.set(element, actions);
+  if (textsInSight.has(text)) lookSoon();
   if (quietTimer !== null) clearTimeout(quietTimer);
   quietTimer = setTimeout(dressUnseen, quietMs);
 }
 
 /** What was put to a block is gone: it was drawn anew. */
 export function blockFilled(element: Element): void {
-  if (closed.delete(element)) observer?.unobserve(element);
-  for (const known of [unseen, undressed, inSight]) known.delete(element);
+  if (!closed.delete(element)) return;
+  undressed.delete(element);
+  for (const blocks of unseen.values()) blocks.delete(element);
 }
 
 /** Loads what nobody needs before the first answer is closed. After a failure the next call tries again. */
@@ -54,43 +58,67 @@ export function loadBlockTools(): Promise<void> {
   ));
 }
 
-// Together and between two frames: observing has the page laid out where that is due.
-function observeFresh(): void {
-  observer ??= new IntersectionObserver(noteSight);
-  for (const element of fresh) {
-    if (element.isConnected && unseen.has(element)) observer.observe(element);
-    else unseen.delete(element);
-  }
-  fresh = [];
+// Whole texts are observed, and their blocks looked for where they are: each thing that is observed costs something with every frame.
+function watched(text: Element): Map<Element, MarkdownActions> {
+  if (observer === null) document.addEventListener('scroll', () => textsInSight.size > 0 && lookSoon(), { capture: true, passive: true });
+  const blocks = new Map<Element, MarkdownActions>();
+  unseen.set(text, blocks);
+  (observer ??= new IntersectionObserver(noteSight)).observe(text);
+  return blocks;
 }
 
 function noteSight(entries: readonly IntersectionObserverEntry[]): void {
   for (const { target, isIntersecting } of entries) {
-    if (isIntersecting) inSight.add(target);
-    else inSight.delete(target);
-    if (target.isConnected) continue;
-    observer?.unobserve(target);
-    unseen.delete(target);
+    if (!target.isConnected) forget(target);
+    else if (isIntersecting && unseen.has(target)) textsInSight.add(target);
+    else textsInSight.delete(target);
   }
-  if (restTimer !== null) clearTimeout(restTimer);
-  restTimer = inSight.size === 0 ? null : setTimeout(attendSeen, restMs);
+  if (textsInSight.size > 0) lookSoon();
 }
 
-function attendSeen(): void {
-  restTimer = null;
-  const seen = [...inSight];
-  inSight.clear();
-  for (const element of seen) observer?.unobserve(element);
-  attend(seen);
+function forget(text: Element): void {
+  observer?.unobserve(text);
+  unseen.delete(text);
+  textsInSight.delete(text);
+}
+
+function lookSoon(): void {
+  lookTimer ??= setTimeout(look, restMs);
+}
+
+/** What was in sight a moment ago and is now has come to rest. */
+function look(): void {
+  lookTimer = null;
+  const seen = [...textsInSight].flatMap(blocksInSight);
+  const rested = seen.filter(({ element }) => seenLast.has(element));
+  seenLast = new Set(seen.map(({ element }) => element));
+  if (rested.length < seen.length) lookSoon();
+  for (const [text, blocks] of unseen) {
+    for (const { element } of rested) blocks.delete(element);
+    if (blocks.size === 0) forget(text);
+  }
+  attend(rested);
+}
+
+interface ClosedBlock {
+  readonly element: Element;
+  readonly actions: MarkdownActions;
+}
+
+// From the end, where the newest text is: what is above the first one that is out of sight is too.
+function blocksInSight(text: Element): readonly ClosedBlock[] {
+  const seen: ClosedBlock[] = [];
+  for (const [element, actions] of [...(unseen.get(text) ?? [])].reverse()) {
+    const { top, bottom } = element.getBoundingClientRect();
+    if (bottom < 0) break;
+    if (top <= window.innerHeight) seen.unshift({ element, actions });
+  }
+  return seen;
 }
 
 /** Everything that belongs to blocks that are seen. */
-function attend(blocks: readonly Element[]): void {
-  const seen = blocks.flatMap((element) => {
-    const actions = unseen.get(element);
-    unseen.delete(element);
-    return actions === undefined || (observer !== null && !element.isConnected) ? [] : [{ element, actions }];
-  });
+function attend(seen: readonly ClosedBlock[]): void {
+  if (seen.length === 0) return;
   colourCode(seen.map(({ element }) => element));
   void withTools(({ linkNames }) => {
     for (const { element, actions } of seen) {

@@ -32,7 +32,18 @@ export async function tasksDuring(browser: Browser, page: Page, work: () => Prom
   if (mark === undefined || markedAt === undefined) throw new Error('The page did not mark the beginning in its trace.');
   const own = traceEvents.filter(({ name, pid, tid }) => pid === mark.pid && tid === mark.tid && /RunTask$/.test(name));
   const clock = (ts: number): number => markedAt + (ts - mark.ts) / 1000;
-  return own.map(({ ts, dur = 0, tdur }) => ({ from: clock(ts), until: clock(ts + dur), work: (tdur ?? dur) / 1000 }));
+  return outermost(own.map(({ ts, dur = 0, tdur }) => ({ from: clock(ts), until: clock(ts + dur), work: (tdur ?? dur) / 1000 })));
+}
+
+/** Without those inside of others: the browser notes a task under two names, one in the other, and its work is to be counted once. */
+export function outermost(tasks: readonly Task[]): readonly Task[] {
+  const found: Task[] = [];
+  let until = Number.NEGATIVE_INFINITY;
+  for (const task of [...tasks].sort((left, right) => left.from - right.from || right.until - left.until)) {
+    if (task.from >= until) found.push(task);
+    until = Math.max(until, task.until);
+  }
+  return found;
 }
 
 /** Work between two moments; of a task that lasts beyond them, its share. */
