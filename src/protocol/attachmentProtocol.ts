@@ -39,10 +39,16 @@ export interface Mention {
   readonly kind: MentionKind;
 }
 
+export interface FoundMentions {
+  readonly mentions: readonly Mention[];
+  /** Some of what may fit is still being listed: asked for as a whole, it comes along. */
+  readonly isWhole: boolean;
+}
+
 export const attachmentRequests = {
   /** `text`: what stands behind the `@`, maybe nothing. A further question takes the place of an earlier one, which is answered with what was found
-   *  by then. */
-  mentions: v.object({ text: v.pipe(v.string(), v.maxLength(500)), limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)) }),
+   *  by then. `whole`: it waits for what was not known at once. */
+  mentions: v.object({ text: v.pipe(v.string(), v.maxLength(500)), limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)), whole: v.exactOptional(v.boolean()) }),
   /** Takes what is there now and may be gone when the prompt is sent: a selection, output of a terminal. Any other source as well. */
   pin: v.object({ source }),
   /** The editor's own file picker; empty where the person picked nothing. */
@@ -52,7 +58,7 @@ export const attachmentRequests = {
 } as const;
 
 export interface AttachmentResults {
-  readonly mentions: readonly Mention[];
+  readonly mentions: FoundMentions;
   readonly pin: Pinned;
   readonly attachFiles: Attached;
   readonly dropped: Attached;

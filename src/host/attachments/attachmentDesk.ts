@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
-import type { Attached, Mention, Pinned } from '../../protocol/attachmentProtocol';
+import type { Attached, FoundMentions, Pinned } from '../../protocol/attachmentProtocol';
 import type { ModelRow } from '../../protocol/chatProtocol';
 import { AccessPaths } from '../../tools/accessPaths';
 import { gitCommand } from '../../tools/knowledge/git/gitCommand';
@@ -72,9 +72,9 @@ export class AttachmentDesk implements PromptAttachments, Disposable {
     this.reading = new MentionReading(places, (path) => this.lookedFor.isTypedInFull(path));
   }
 
-  search(text: string, limit: number, signal: AbortSignal): Promise<readonly Mention[]> {
+  search(text: string, limit: number, signal: AbortSignal, whole = false): Promise<FoundMentions> {
     this.watch();
-    return this.lookedFor.search(text, limit, signal);
+    return this.lookedFor.search(text, limit, signal, whole);
   }
 
   async pin(source: string): Promise<Pinned> {

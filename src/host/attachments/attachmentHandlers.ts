@@ -6,10 +6,10 @@ import type { PromptAttachments } from './promptAttachments';
 export function attachmentHandlers(attachments: PromptAttachments): RequestHandlers<typeof attachmentRequests, AttachmentResults> {
   let searching = new AbortController();
   return {
-    mentions: ({ text, limit }) => {
+    mentions: ({ text, limit, whole }) => {
       searching.abort();
       searching = new AbortController();
-      return attachments.search(text, limit, searching.signal);
+      return attachments.search(text, limit, searching.signal, whole);
     },
     pin: ({ source }) => attachments.pin(source),
     attachFiles: () => attachments.pick(),

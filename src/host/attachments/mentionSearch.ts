@@ -1,4 +1,4 @@
-import type { Mention } from '../../protocol/attachmentProtocol';
+import type { FoundMentions, Mention } from '../../protocol/attachmentProtocol';
 import { isSecret } from '../../tools/approval/sensitivePaths';
 import { Pace } from '../pace';
 import type { NameList } from './fileNames';
@@ -17,12 +17,16 @@ interface Fitting {
   readonly rank: number;
 }
 
+interface Course {
+  readonly patienceMs: number;
+  /** Something did not come in time. */
+  isLate: boolean;
+}
+
 /** What has not answered by then is left out: the person is typing. */
 const patienceMs = 150;
-/** Where no list of files is known yet: whoever typed the first @ of a window would be offered none. */
-const firstListPatienceMs = 1500;
-/** For whoever asks for commits by name. */
-const gitPatienceMs = 1000;
+/** The same for whoever was given what is known, and waits for the rest. */
+const wholePatienceMs = 5000;
 /** The log is asked for once in a while of typing, not with every letter. */
 const logKeptMs = 10_000;
 const mostSymbols = 20;
@@ -49,22 +53,41 @@ export class MentionSearch {
     return this.typedInFull.has(path);
   }
 
-  /** Best first. Ends soon after `signal` is aborted, with what was found by then. */
-  async search(text: string, limit: number, signal: AbortSignal): Promise<readonly Mention[]> {
+  /** Best first. Ends soon after `signal` is aborted, with what was found by then. What is not known at once (the first list of files of a window, what
+   *  Git says) is left out, and said to be missing, except where the `whole` is asked for. */
+  async search(text: string, limit: number, signal: AbortSignal, whole = false): Promise<FoundMentions> {
     const written = text.trim();
     const typed = written.toLowerCase();
-    const { clock, names } = this.places;
+    const { clock } = this.places;
     const soon = <T>(work: Promise<T>, otherwise: T): Promise<T> => within(clock, patienceMs, work, otherwise);
     const isSymbol = typed.startsWith('#');
+    const course: Course = { patienceMs: whole ? wholePatienceMs : patienceMs, isLate: false };
     const [list, symbols, sessions, commits, isRepository] = await Promise.all([
-      isSymbol ? names.current : within(clock, names.current.files.length === 0 ? firstListPatienceMs : patienceMs, names.fresh(), null).then((fresh) => fresh ?? names.current),
+      this.names(isSymbol, course),
       soon(this.symbols(typed), []),
       isSymbol ? [] : soon(this.sessions(typed), []),
-      isSymbol ? [] : within(clock, typed.startsWith('git') ? gitPatienceMs : patienceMs, this.commits(typed), []),
-      this.mayMeanGit(typed) ? soon(this.isRepository(), false) : false,
+      isSymbol ? [] : this.known(this.commits(typed), [], course),
+      this.mayMeanGit(typed) ? this.known(this.isRepository(), false, course) : false,
     ]);
     const found = isSymbol ? [] : [...this.fixed(typed, isRepository), ...(await this.files(list, written, limit, signal))];
-    return [...found, ...symbols, ...sessions, ...commits].sort((a, b) => b.rank - a.rank).slice(0, limit).map(({ mention }) => mention);
+    const mentions = [...found, ...symbols, ...sessions, ...commits].sort((a, b) => b.rank - a.rank).slice(0, limit).map(({ mention }) => mention);
+    return { mentions, isWhole: whole || !course.isLate };
+  }
+
+  /** A list from before answers as well as a new one. */
+  private names(isSymbol: boolean, course: Course): Promise<NameList> {
+    const { clock, names } = this.places;
+    if (isSymbol) return Promise.resolve(names.current);
+    const fresh = names.fresh();
+    return names.current.files.length === 0 ? this.known(fresh, names.current, course) : within(clock, patienceMs, fresh, names.current);
+  }
+
+  /** What came within the patience of this course; `otherwise` where it is late, which is noted, or failed. */
+  private async known<T>(work: Promise<T>, otherwise: T, course: Course): Promise<T> {
+    const settled = work.then((found) => ({ found }), () => ({ found: otherwise }));
+    const inTime = await within(this.places.clock, course.patienceMs, settled, null);
+    course.isLate ||= inTime === null;
+    return inTime === null ? otherwise : inTime.found;
   }
 
   private async files(list: NameList, written: string, limit: number, signal: AbortSignal): Promise<readonly Ranked[]> {

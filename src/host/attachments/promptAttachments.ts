@@ -1,11 +1,11 @@
-import type { Attached, Mention, Pinned } from '../../protocol/attachmentProtocol';
+import type { Attached, FoundMentions, Pinned } from '../../protocol/attachmentProtocol';
 import type { ModelRow } from '../../protocol/chatProtocol';
 import type { DraftPart, SentPart } from '../../transcript/draftPart';
 
 /** What a chat view asks about the things that go along with a prompt. */
 export interface PromptAttachments {
-  /** What can be mentioned, best first. An aborted question is answered with what was found by then. */
-  search(text: string, limit: number, signal: AbortSignal): Promise<readonly Mention[]>;
+  /** What can be mentioned, best first. An aborted question is answered with what was found by then. `whole`: rather later than without a part. */
+  search(text: string, limit: number, signal: AbortSignal, whole?: boolean): Promise<FoundMentions>;
   pin(source: string): Promise<Pinned>;
   /** Lets the person pick files. */
   pick(): Promise<Attached>;
@@ -23,7 +23,7 @@ export class MentionError extends Error {
 
 /** Where nothing can be mentioned. */
 export const noAttachments: PromptAttachments = {
-  search: async () => [],
+  search: async () => ({ mentions: [], isWhole: true }),
   pin: async () => ({ kind: 'problem', problem: 'Nothing can be attached here.' }),
   pick: async () => ({ parts: [], problems: [] }),
   dropped: async () => ({ parts: [], problems: [] }),

@@ -1,5 +1,5 @@
 import { computed, signal, type ReadonlySignal } from '@preact/signals';
-import type { Attached, Mention, Pinned } from '../../protocol/attachmentProtocol';
+import type { Attached, FoundMentions, Mention, Pinned } from '../../protocol/attachmentProtocol';
 import type { DraftPart } from '../../protocol/transcriptWords';
 import { t } from '../localization';
 import { RefusedRequest } from '../rpc';
@@ -11,7 +11,7 @@ import { type MentionAt, withMention, withoutSign } from './mentionText';
 export interface AttachmentNeeds {
   readonly requests: HostRequests;
   readonly drafts: Drafts;
-  readonly mentions: (text: string, limit: number) => Promise<readonly Mention[]>;
+  readonly mentions: (text: string, limit: number, whole: boolean) => Promise<FoundMentions>;
   readonly pin: (source: string) => Promise<Pinned>;
   readonly attachFiles: () => Promise<Attached>;
   readonly dropped: (uris: readonly string[]) => Promise<Attached>;
@@ -46,12 +46,12 @@ export class Attachments {
     return pasted !== null && this.parts.value.includes(pasted.part) ? pasted : null;
   });
 
-  /** What can be mentioned by these words; nothing where the host refuses to look. */
-  async search(text: string): Promise<readonly Mention[]> {
+  /** What can be mentioned by these words, known at once or as a `whole`; nothing where the host refuses to look. */
+  async search(text: string, whole: boolean): Promise<FoundMentions> {
     try {
-      return await this.needs.mentions(text, offeredMentions);
+      return await this.needs.mentions(text, offeredMentions, whole);
     } catch (error) {
-      if (error instanceof RefusedRequest) return [];
+      if (error instanceof RefusedRequest) return { mentions: [], isWhole: true };
       throw error;
     }
   }

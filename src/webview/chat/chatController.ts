@@ -141,7 +141,7 @@ export class ChatController {
     this.attachments = new Attachments({
       requests: this.requests,
       drafts: this.drafts,
-      mentions: (text, limit) => host.request('mentions', { text, limit }),
+      mentions: (text, limit, whole) => host.request('mentions', whole ? { text, limit, whole } : { text, limit }),
       pin: (source) => host.request('pin', { source }),
       attachFiles: () => host.request('attachFiles', {}),
       dropped: (uris) => host.request('dropped', { uris: [...uris] }),

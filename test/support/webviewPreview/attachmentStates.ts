@@ -58,8 +58,8 @@ export function attachmentStates(state: (shown: ShownSession | null, change?: Pa
     'attach-preview': { view: 'chat', bootstrap: state({ ...done, messages: [prompt({ uid: 'u1', position: 1 }, 'Why does this fail on CI only?'), ...done.messages.slice(1)], draftParts: [code, file] }), press: ['src/upload.ts:10-24'] },
     'attach-image': { view: 'chat', bootstrap: state(done), press: ['Screenshot of the failing run.png'] },
     'attach-menu': { view: 'chat', bootstrap: state(null), press: ['Attach'] },
-    'attach-mentions': { view: 'chat', bootstrap: state(done), requests: { mentions }, type: 'Look at @upl' },
-    'attach-none': { view: 'chat', bootstrap: state(done), requests: { mentions: [] }, type: 'Look at @zeppelin' },
+    'attach-mentions': { view: 'chat', bootstrap: state(done), requests: { mentions: { mentions, isWhole: true } }, type: 'Look at @upl' },
+    'attach-none': { view: 'chat', bootstrap: state(done), requests: { mentions: { mentions: [], isWhole: true } }, type: 'Look at @zeppelin' },
     'attach-edit': { view: 'chat', bootstrap: state(done), press: ['Edit & Resend'] },
     'attach-queue': { view: 'chat', bootstrap: state({ ...done, openTurn: runningTurn('turn2', 'u2'), activity: { kind: 'answering' }, queue }) },
   };

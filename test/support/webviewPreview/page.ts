@@ -85,7 +85,7 @@ function resultOf(request: unknown): unknown {
   if (request === 'listModels') return state?.requests?.listModels ?? { models: [], problems: [] };
   if (request === 'contextUse') return state?.requests?.contextUse ?? { tokens: 0, counted: false, window: null, parts: null };
   if (request === 'fileHunks') return state?.requests?.fileHunks ?? [];
-  if (request === 'mentions') return state?.requests?.mentions ?? [];
+  if (request === 'mentions') return state?.requests?.mentions ?? { mentions: [], isWhole: true };
   if (request === 'filesFrom') return state?.requests?.filesFrom ?? [];
   if (request === 'reviewFiles') return state?.requests?.reviewFiles ?? { sentence: null, conflicts: [] };
   if (request === 'witnessed') return state?.requests?.witnessed ?? { forgotten: [], plug: null };

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { act } from 'preact/test-utils';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Mention } from '../../../src/protocol/attachmentProtocol';
+import type { FoundMentions, Mention } from '../../../src/protocol/attachmentProtocol';
 import type { DraftPart, SentPart } from '../../../src/transcript/draftPart';
 import { answer, modelRow, prompt, runningTurn, session, settledTurn, shownSession } from '../../support/builders/viewMessages';
 import { all, ChatPage, find, nameOf, names } from './chatPage';
@@ -45,11 +45,13 @@ async function drag(kind: string, formats: Readonly<Record<string, string>>, fil
   return event;
 }
 
+const whole = (mentions: readonly Mention[]): FoundMentions => ({ mentions, isWhole: true });
+
 describe('a mention', () => {
   test('is looked for behind an "@" and picked by keyboard: its words are in the text, and it goes along with the prompt', async () => {
     await open();
     await page.type('Look at @upl');
-    await page.answer('mentions', found);
+    await page.answer('mentions', whole(found));
     await page.key('ArrowDown');
     await page.key('ArrowUp');
     const list = [page.sent('mentions'), names('listbox'), page.composer.getAttribute('aria-activedescendant'), page.composer.getAttribute('aria-controls'), all('option').map((option) => option.getAttribute('aria-selected'))];
@@ -70,7 +72,7 @@ describe('a mention', () => {
     await page.type('@upl');
     await page.key('Enter');
     const waiting = [page.composer.value, page.sent('submit')];
-    await page.answer('mentions', found);
+    await page.answer('mentions', whole(found));
     expect([waiting, page.composer.value, chips(), page.sent('submit')]).toEqual([['@upl', []], '@src/upload.ts ', ['src/upload.ts'], []]);
   });
 
@@ -79,14 +81,14 @@ describe('a mention', () => {
     await page.type('see @upl');
     await page.key('Enter');
     await page.type('see @uplx');
-    await page.answer('mentions', found);
+    await page.answer('mentions', whole(found));
     expect([page.composer.value, page.composer.selectionStart, chips(), page.sent('mentions').length]).toEqual(['see @src/upload.ts x', 20, ['src/upload.ts'], 1]);
   });
 
   test('is none where nothing is found: Enter sends the text', async () => {
     await open();
     await page.type('thanks @bob');
-    await page.answer('mentions', []);
+    await page.answer('mentions', whole([]));
     const said = all('status').map(nameOf);
     await page.key('Enter');
     expect([said.includes('No match'), page.sent('submit')]).toEqual([true, [{ sessionId: session().id, uid: 'uid1', text: 'thanks @bob' }]]);
@@ -95,7 +97,7 @@ describe('a mention', () => {
   test('is given up with Escape, which stops nothing, until another one is begun', async () => {
     await open({ ...idle, openTurn: runningTurn() });
     await page.type('@upl');
-    await page.answer('mentions', found);
+    await page.answer('mentions', whole(found));
     await page.key('Escape');
     const closed = [names('listbox'), page.sent('stop')];
     await page.type('@uplo');
@@ -108,16 +110,40 @@ describe('a mention', () => {
     await open();
     await page.type('@u');
     await page.type('@up');
-    await page.answer('mentions', [{ kind: 'git', source: 'git:diff', label: 'Old', detail: '' }]);
+    await page.answer('mentions', whole([{ kind: 'git', source: 'git:diff', label: 'Old', detail: '' }]));
     const early = names('option');
-    await page.answer('mentions', found);
+    await page.answer('mentions', whole(found));
     expect([early, all('option').length]).toEqual([[], 3]);
+  });
+
+  test('is offered from what is known at once; the rest comes behind it, and what was gone to stays', async () => {
+    await open();
+    await page.type('@upl');
+    await page.answer('mentions', { mentions: found.slice(0, 2), isWhole: false });
+    const early = all('option').length;
+    await page.key('ArrowDown');
+    await page.settle();
+    await page.answer('mentions', whole([...found.slice(2), ...found.slice(0, 2)]));
+    const active = all('option').map((option) => option.getAttribute('aria-selected'));
+    expect([early, active, page.sent('mentions')]).toEqual([2, ['false', 'false', 'true'], [{ text: 'upl', limit: 30 }, { text: 'upl', limit: 30, whole: true }]]);
+  });
+
+  test('is neither missing nor sent as text while the rest is still looked for', async () => {
+    await open();
+    await page.type('@upl');
+    await page.answer('mentions', { mentions: [], isWhole: false });
+    const said = names('status').includes('No match');
+    await page.key('Enter');
+    await page.settle();
+    await page.answer('mentions', whole(found));
+    await page.settle();
+    expect([said, page.sent('submit'), page.composer.value]).toEqual([false, [], expect.stringContaining(found[0]?.label ?? '?')]);
   });
 
   test('leaves keys to an input method', async () => {
     await open();
     await page.type('@upl');
-    await page.answer('mentions', found);
+    await page.answer('mentions', whole(found));
     const pressed = await page.key('Enter', { isComposing: true });
     expect([pressed.defaultPrevented, page.composer.value, page.sent('submit')]).toEqual([false, '@upl', []]);
   });
@@ -133,7 +159,7 @@ describe('a mention', () => {
   test('of a selection is read at once', async () => {
     await open();
     await page.type('@');
-    await page.answer('mentions', found);
+    await page.answer('mentions', whole(found));
     await page.key('ArrowUp');
     await page.key('Tab');
     await page.answer('pin', code);

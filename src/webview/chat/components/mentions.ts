@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
-import type { Mention } from '../../../protocol/attachmentProtocol';
+import type { FoundMentions, Mention } from '../../../protocol/attachmentProtocol';
 import { movedIn } from '../listMoves';
 import { mentionAt, type MentionAt } from '../mentionText';
 import { useChat } from './ChatContext';
@@ -22,9 +22,8 @@ export interface OfferedMentions {
   readonly onKeyDown: (event: KeyboardEvent) => boolean;
 }
 
-interface Answer {
+interface Answer extends FoundMentions {
   readonly query: string;
-  readonly mentions: readonly Mention[];
 }
 
 /** The list of what can be mentioned: opened by typing "@" at the beginning of a word, closed by Escape for as long as the caret is in that word. */
@@ -59,10 +58,20 @@ export function useMentions(field: RefObject<HTMLTextAreaElement | null>): Offer
   };
   const ask = async (query: string): Promise<void> => {
     const question = ++asked.current;
-    const mentions = await chat.attachments.search(query);
-    if (question !== asked.current) return;
-    answer.value = { query, mentions };
-    const [first] = mentions;
+    for (const whole of [false, true]) {
+      const found = await chat.attachments.search(query, whole);
+      if (question !== asked.current) return;
+      put({ query, ...found });
+      if (found.isWhole) return;
+    }
+  };
+  /** What was gone to in the list stays where the person is when the rest comes. */
+  const put = (found: Answer): void => {
+    const here = place.peek() === 0 ? undefined : answer.peek()?.mentions[place.peek()]?.source;
+    answer.value = found;
+    if (here !== undefined) place.value = Math.max(0, found.mentions.findIndex(({ source }) => source === here));
+    if (!found.isWhole) return;
+    const [first] = found.mentions;
     const wanted = isWanted.current;
     isWanted.current = false;
     if (wanted && first !== undefined) pick(first);
@@ -89,7 +98,8 @@ export function useMentions(field: RefObject<HTMLTextAreaElement | null>): Offer
     const at = open.peek();
     if (at === null || event.isComposing || event.keyCode === 229 || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return false;
     const mentions = answer.peek()?.mentions ?? [];
-    const isAnswered = answer.peek()?.query === at.query;
+    // A list that is not whole yet may still get what is looked for: only what is in it can be picked by now.
+    const isAnswered = answer.peek()?.query === at.query && (answer.peek()?.isWhole === true || mentions.length > 0);
     const next = movedIn(event.key, place.peek(), mentions.length);
     if (event.key === 'Escape') {
       dismissed.current = at.start;
@@ -105,7 +115,7 @@ export function useMentions(field: RefObject<HTMLTextAreaElement | null>): Offer
     event.preventDefault();
     return true;
   };
-  const offered = open.value === null ? null : (answer.value?.mentions ?? null);
+  const offered = open.value === null || (answer.value?.isWhole === false && answer.value.mentions.length === 0) ? null : (answer.value?.mentions ?? null);
   const active = offered === null || offered.length === 0 ? null : Math.min(place.value, offered.length - 1);
   return { offered, active, pick, moved, close, onKeyDown };
 }

@@ -65,7 +65,7 @@ afterEach(() => {
   desk.dispose();
   rmSync(editor.folder, { recursive: true, force: true });
 });
-const found = async (): Promise<readonly string[]> => (await desk.search('terminal', 30, new AbortController().signal)).map(({ source }) => source);
+const found = async (): Promise<readonly string[]> => (await desk.search('terminal', 30, new AbortController().signal)).mentions.map(({ source }) => source);
 
 describe('what goes along, in a window', () => {
   it('offers a terminal where one is open or a command has run, and watches the files once', async () => {

@@ -5,7 +5,7 @@ import { noAttachments, MentionError, type PromptAttachments } from '../../../..
 import { noChangedFiles } from '../../../../src/host/changedFiles/chatFiles';
 import { StoreDesk } from '../../../../src/host/storeDesk';
 import type { PromptSubmission, SubmitReceipt } from '../../../../src/gateway/gateway';
-import type { Mention } from '../../../../src/protocol/attachmentProtocol';
+import type { FoundMentions } from '../../../../src/protocol/attachmentProtocol';
 import { chatRequests } from '../../../../src/protocol/chatProtocol';
 import type { DraftPart, SentPart } from '../../../../src/transcript/draftPart';
 import { safeParse } from 'valibot';
@@ -92,13 +92,13 @@ describe('a prompt from a view', () => {
 describe('questions of a view', () => {
   it('about mentions: a further one ends the one before', async () => {
     const signals: AbortSignal[] = [];
-    const search = async (text: string, limit: number, signal: AbortSignal): Promise<readonly Mention[]> => {
+    const search = async (text: string, limit: number, signal: AbortSignal): Promise<FoundMentions> => {
       signals.push(signal);
-      return [{ source: `file:${text}`, label: text, detail: String(limit), kind: 'file' }];
+      return { mentions: [{ source: `file:${text}`, label: text, detail: String(limit), kind: 'file' }], isWhole: true };
     };
     const { handlers } = handlersWith({ search });
     const found = await Promise.all([handlers.requests.mentions({ text: 'a', limit: 5 }), handlers.requests.mentions({ text: 'ab', limit: 5 })]);
-    expect({ labels: found.flat().map(({ label }) => label), aborted: signals.map(({ aborted }) => aborted) }).toEqual({ labels: ['a', 'ab'], aborted: [true, false] });
+    expect({ labels: found.flatMap(({ mentions }) => mentions.map(({ label }) => label)), aborted: signals.map(({ aborted }) => aborted) }).toEqual({ labels: ['a', 'ab'], aborted: [true, false] });
   });
 
   it.each([

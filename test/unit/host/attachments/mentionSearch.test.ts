@@ -28,7 +28,7 @@ describe('looking for something to mention', () => {
     world.terminal = { label: 'zsh', text: 'x' };
     world.git('init');
     await world.repository();
-    const mentions = await world.search.search('', 30, new AbortController().signal);
+    const { mentions } = await world.search.search('', 30, new AbortController().signal);
     expect(mentions.map(({ source, label, detail, kind }) => [source, label, detail, kind])).toEqual([
       ['file:README.md', 'README.md', 'open', 'file'],
       ['selection', 'selection', 'src/upload.ts:3-5', 'selection'],
@@ -87,7 +87,7 @@ describe('looking for something to mention', () => {
     world.git('add', 'src');
     world.git('commit', '-m', 'Retry uploads');
     const source = await world.commit('retry');
-    const [found] = await world.search.search('git: retry', 1, new AbortController().signal);
+    const [found] = (await world.search.search('git: retry', 1, new AbortController().signal)).mentions;
     const read = await recentLog({ ...world.places.git, isTrusted: () => false }, new AbortController().signal);
     expect({ found: [found?.detail, found?.kind, found?.source === source], read }).toEqual({ found: ['Retry uploads', 'git', true], read: [] });
   });
@@ -108,6 +108,23 @@ describe('looking for something to mention', () => {
     world.listing = new Promise(() => undefined);
     world.open = ['src/upload.ts'];
     expect(await world.found('upload')).toEqual(['file:src/upload.ts']);
+  });
+
+  it('answers a first question with what is known at once, says that the rest is missing, and gives it to whoever asks for the whole', async () => {
+    world = new MentionWorld(files);
+    let listed = (): void => undefined;
+    world.listing = new Promise((resolve) => (listed = resolve));
+    world.open = ['src/upload.ts'];
+    const ask = async (whole: boolean) => {
+      const { mentions, isWhole } = await world.search.search('upload', 10, new AbortController().signal, whole);
+      return { found: mentions.map(({ source }) => source), isWhole };
+    };
+    const atOnce = await ask(false);
+    const later = ask(true);
+    listed();
+    expect([atOnce, await later, (await ask(false)).isWhole]).toEqual([
+      { found: ['file:src/upload.ts'], isWhole: false }, { found: ['file:src/upload.ts', 'file:test/upload.test.ts', 'file:src/uploadQueue.ts', 'file:src/deep/preupload.ts'], isWhole: true }, true,
+    ]);
   });
 
   it('ends where another question has taken its place', async () => {

@@ -105,7 +105,7 @@ export class MentionWorld {
   }
 
   async found(text: string, limit = 10, signal = new AbortController().signal): Promise<readonly string[]> {
-    return (await this.search.search(text, limit, signal)).map(({ source }) => source);
+    return (await this.search.search(text, limit, signal)).mentions.map(({ source }) => source);
   }
 
   /** What is read of a source, or the sentence that says why not. */
