@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../../localization';
 import { diffLines, type DiffLine } from '../../diffLines';
 import { lineInPlainSight } from '../../plainSight';
@@ -22,9 +22,11 @@ export function DiffView({ diff, label, nameless = false, most = Number.POSITIVE
   const lines = diffLines(diff);
   const shown = all ? lines : lines.slice(0, most);
   const files = lines.filter(({ kind }) => kind === 'file').length;
+  const view = useRef<HTMLDivElement>(null);
+  useEffect(() => showFirstChange(view.current), []);
   return (
     <>
-      <div class="diff" role="region" aria-label={label} tabIndex={0}>
+      <div class="diff" role="region" aria-label={label} tabIndex={0} ref={view}>
         <div class="diff-lines">
           {shown.map((line, index) => (line.kind === 'file' && nameless && files === 1 ? null : <Line key={index} line={line} first={index === 0} />))}
         </div>
@@ -42,6 +44,14 @@ export function DiffView({ diff, label, nameless = false, most = Number.POSITIVE
       )}
     </>
   );
+}
+
+/** Where lines are broken, what stays the same may fill the view: it begins near what changes, with a line of what is above. */
+function showFirstChange(view: HTMLElement | null): void {
+  const change = view?.querySelector('.diff-added, .diff-removed');
+  if (view === null || change === null || change === undefined) return;
+  const below = change.getBoundingClientRect().bottom - view.getBoundingClientRect().bottom;
+  if (below > 0) view.scrollTop += change.getBoundingClientRect().top - view.getBoundingClientRect().top - view.clientHeight / 4;
 }
 
 const signs: Readonly<Record<DiffLine['kind'], string>> = { added: '+', removed: '-', same: ' ', file: '', hunk: '', note: '' };

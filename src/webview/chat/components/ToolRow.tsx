@@ -3,7 +3,7 @@ import { lineCounts } from '../../lineCounts';
 import { t } from '../../localization';
 import { duration } from '../../times';
 import { toolDetails } from '../../toolDetails';
-import { resultCount, stateWord, toolName, toolWords, type ToolState } from '../../toolWords';
+import { resultCount, stateWord, toolName, toolWords, type ToolState, type ToolWords } from '../../toolWords';
 import type { CallRow } from '../conversationRows';
 import { useChat } from './ChatContext';
 import { laterParts } from './laterParts';
@@ -24,7 +24,7 @@ export function ToolRow({ row, turnUid }: { readonly row: CallRow; readonly turn
         <button type="button" class="tool-line" aria-expanded={open} onClick={() => chat.folds.toggle(id)}>
           <Icon name={words.icon} />
           <span class="tool-verb">{words.verb}</span>
-          <span class="tool-target" dir="auto">{words.target}</span>
+          <Target words={words} />
           <LineCounts result={result} />
           <span class="tool-state">
             {state === 'done' || isEndedCommand(row) ? resultCount(result) : <StateMark row={row} />}
@@ -36,6 +36,18 @@ export function ToolRow({ row, turnUid }: { readonly row: CallRow; readonly turn
       {state === 'running' && later !== null && <later.CallTail row={row} />}
       {open && later !== null && <later.CallDetails row={row} />}
     </div>
+  );
+}
+
+/** What a call works on. Of a file that has not enough room its folders go first: the name says more. */
+function Target({ words: { icon, target } }: { readonly words: ToolWords }) {
+  const at = icon === 'file' || icon === 'edit' ? target.lastIndexOf('/') + 1 : 0;
+  if (at === 0) return <span class="tool-target" dir="auto" title={target}>{target}</span>;
+  return (
+    <span class="tool-target tool-path" dir="auto" title={target}>
+      <span class="tool-folder">{target.slice(0, at)}</span>
+      <span class="tool-file">{target.slice(at)}</span>
+    </span>
   );
 }
 
