@@ -52,7 +52,7 @@ export async function answers({ server, camera, panel, workbench }: Stage): Prom
   await panel.waitForAnswer('the answer', (text) => text.includes('The reasons are in'));
   await settled(panel);
   await camera.shoot('answered', { isKey: true });
-  await camera.shoot('model-picker', { pose: () => opened(panel.frame.getByRole('combobox', { name: 'Model' })) });
+  await camera.shoot('model-picker', { pose: () => opened(panel.frame.getByRole('combobox', { name: 'Model', exact: true })) });
   await workbench.page.keyboard.press('Escape');
   await camera.shoot('mode-picker', { pose: () => opened(panel.frame.getByRole('combobox', { name: 'Mode', exact: true })) });
   await workbench.page.keyboard.press('Escape');

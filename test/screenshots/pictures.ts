@@ -52,7 +52,7 @@ export async function takePictures({ folder, say, only = '', all = false }: Pict
     await firstSteps(stage);
     await returned(stage, repository.folder);
     const failed: string[] = [];
-    for (const scene of [changes, answers, transcripts, listing, stream, failure, breaksOff]) {
+    for (const scene of [changes, answers, transcripts, stream, failure, breaksOff, listing]) {
       await scene(stage).catch((error: unknown) => {
         failed.push(`${scene.name}: ${error instanceof Error ? error.message : String(error)}`);
       });
@@ -87,6 +87,8 @@ async function returned(stage: Stage, folder: string): Promise<void> {
   await workbench.open(folder);
   stage.panel = await ChatPanel.open(workbench);
   await stage.panel.frame.getByText('Recent sessions').waitFor();
+  // A window that comes back opens the steps again.
+  await workbench.runCommand('View: Close All Editors');
   await camera.shoot('empty');
 }
 
@@ -96,7 +98,9 @@ async function transcripts({ camera, workbench, panel }: Stage): Promise<void> {
   await workbench.runCommand('Hermes: Verify Session');
   const tab = workbench.editorWebview(EXTENSION_ID, 0);
   await tab.getByText(/Storage consistent/).first().waitFor({ timeout: 60_000 });
-  await camera.shoot('transcript-verified', { part: 'tab', isKey: true });
+  // From its beginning: the prompt, the calls, the answer.
+  const first = tab.locator('[role=row][data-uid]').first();
+  await camera.shoot('transcript-verified', { part: 'tab', isKey: true, pose: () => first.evaluate((row) => row.closest('.grid-scroller')?.scrollTo(0, 0)) });
   await workbench.runCommand('View: Close All Editors');
   await resume(workbench, panel, 'Two prompts in a row', 'None does');
   await workbench.runCommand('Hermes: Open Transcript');
