@@ -140,6 +140,22 @@ describe('a mention', () => {
     expect([said, page.sent('submit'), page.composer.value]).toEqual([false, [], expect.stringContaining(found[0]?.label ?? '?')]);
   });
 
+  test('stands with its like, each sort under its name where there is more than one; the arrows go through them as they stand', async () => {
+    await open();
+    await page.type('@upl');
+    const symbol: Mention = { kind: 'symbol', source: 'symbol:src/upload.ts:1#upload', label: 'upload', detail: 'function' };
+    const [first, ...others] = found;
+    await page.answer('mentions', whole([...(first === undefined ? [] : [first]), symbol, ...others]));
+    const groups = all('group').filter((group) => group.closest('[role=listbox]') !== null).map((group) => [nameOf(group), group.querySelectorAll('[role=option]').length]);
+    await page.key('ArrowDown');
+    await page.key('ArrowDown');
+    const active = document.querySelector('[aria-selected=true]');
+    expect([groups, active?.id, active?.getAttribute('title')]).toEqual([[['Files and Folders', 2], ['Symbols', 1], ['In the Editor', 1]], 'mention-2', 'upload']);
+    await page.type('@uplo');
+    await page.answer('mentions', whole([symbol]));
+    expect(all('group').filter((group) => group.closest('[role=listbox]') !== null)).toEqual([]);
+  });
+
   test('leaves keys to an input method', async () => {
     await open();
     await page.type('@upl');

@@ -272,6 +272,15 @@ describe('the list of commands', () => {
     });
   });
 
+  test('tells prompt files from commands where both are offered', async () => {
+    await open(idle);
+    await page.tell('promptFiles', [{ name: 'stale', description: 'Looks for what is out of date', argumentHint: null }]);
+    await page.type('/st');
+    expect(all('group').filter((group) => group.closest('[role=listbox]') !== null).map((group) => [nameOf(group), [...group.querySelectorAll('[role=option]')].map(({ id }) => id)])).toEqual([
+      ['Commands', ['command-steer', 'command-stop']], ['Prompt Files', ['command-stale']],
+    ]);
+  });
+
   test.each(['Enter', 'Tab'])('%s completes the active one and keeps the focus; nothing is sent', async (key) => {
     await open(idle);
     await page.type('/st');

@@ -1,8 +1,9 @@
-import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../../localization';
 import { offeredWords } from '../commandWords';
 import type { Offered } from '../slashCommands';
+import { commandGroups } from '../suggestionGroups';
 import { commandListId, commandOptionId } from './commands';
+import { SuggestionList } from './SuggestionList';
 
 interface CommandListProps {
   readonly commands: readonly Offered[];
@@ -10,25 +11,20 @@ interface CommandListProps {
   readonly pick: (command: Offered) => void;
 }
 
-/** What can be typed behind a "/". The focus stays in the composer, which says by its aria attributes which command is the active one. */
+/** What can be typed behind a "/". */
 export function CommandList({ commands, active, pick }: CommandListProps) {
-  const list = useRef<HTMLUListElement>(null);
-  useEffect(() => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }), [active]);
-  return (
-    <ul id={commandListId} class="popup command-list" role="listbox" aria-label={t('Commands')} ref={list} onMouseDown={(event) => event.preventDefault()}>
-      {commands.map((command) => (
-        <li
-          key={command.name}
-          id={commandOptionId(command)}
-          class={`option command-option${command === active ? ' active' : ''}`}
-          role="option"
-          aria-selected={command === active}
-          onClick={() => pick(command)}
-        >
-          <span class="command-name">/{command.name}</span>
-          <span class="command-words">{offeredWords(command)}</span>
-        </li>
-      ))}
-    </ul>
+  const option = (command: Offered) => (
+    <div
+      key={command.name}
+      id={commandOptionId(command)}
+      class={`option command-option${command === active ? ' active' : ''}`}
+      role="option"
+      aria-selected={command === active}
+      onClick={() => pick(command)}
+    >
+      <span class="command-name">/{command.name}</span>
+      <span class="command-words">{offeredWords(command)}</span>
+    </div>
   );
+  return <SuggestionList id={commandListId} label={t('Commands')} groups={commandGroups(commands)} shown={active} option={option} />;
 }

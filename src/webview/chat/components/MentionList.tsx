@@ -1,9 +1,10 @@
-import { useEffect, useRef } from 'preact/hooks';
 import type { Mention } from '../../../protocol/attachmentProtocol';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { kindWords, mentionIcons } from '../draftParts';
+import { mentionGroups } from '../suggestionGroups';
 import { mentionListId, mentionOptionId } from './mentions';
+import { SuggestionList } from './SuggestionList';
 
 interface MentionListProps {
   readonly mentions: readonly Mention[];
@@ -11,10 +12,8 @@ interface MentionListProps {
   readonly pick: (mention: Mention) => void;
 }
 
-/** What can be mentioned behind an "@". The focus stays in the composer, which says by its aria attributes which one is active. */
+/** What can be mentioned behind an "@". */
 export function MentionList({ mentions, active, pick }: MentionListProps) {
-  const list = useRef<HTMLUListElement>(null);
-  useEffect(() => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }), [active, mentions]);
   if (mentions.length === 0) {
     return (
       <div id={mentionListId} class="popup command-list mention-none" role="status">
@@ -22,26 +21,23 @@ export function MentionList({ mentions, active, pick }: MentionListProps) {
       </div>
     );
   }
-  return (
-    <ul id={mentionListId} class="popup command-list" role="listbox" aria-label={t('Mentions')} ref={list} onMouseDown={(event) => event.preventDefault()}>
-      {mentions.map((mention, place) => (
-        <li
-          key={mention.source}
-          id={mentionOptionId(place)}
-          class={`option mention-option${place === active ? ' active' : ''}`}
-          role="option"
-          aria-selected={place === active}
-          title={mention.label}
-          onClick={() => pick(mention)}
-        >
-          <Icon name={mentionIcons[mention.kind]} />
-          <span class="mention-label" dir="auto">{nameIn(mention)}</span>
-          <span class="visually-hidden">, {kindWords(mention.kind)}, </span>
-          <span class="mention-detail" dir="auto">{mention.detail}</span>
-        </li>
-      ))}
-    </ul>
+  const option = (mention: Mention, place: number) => (
+    <div
+      key={mention.source}
+      id={mentionOptionId(place)}
+      class={`option mention-option${place === active ? ' active' : ''}`}
+      role="option"
+      aria-selected={place === active}
+      title={mention.label}
+      onClick={() => pick(mention)}
+    >
+      <Icon name={mentionIcons[mention.kind]} />
+      <span class="mention-label" dir="auto">{nameIn(mention)}</span>
+      <span class="visually-hidden">, {kindWords(mention.kind)}, </span>
+      <span class="mention-detail" dir="auto">{mention.detail}</span>
+    </div>
   );
+  return <SuggestionList id={mentionListId} label={t('Mentions')} groups={mentionGroups(mentions)} shown={`${active} ${mentions.length}`} option={option} />;
 }
 
 /** A file is known by its name; where it is stands behind it. */

@@ -4,6 +4,7 @@ import { useRef } from 'preact/hooks';
 import type { FoundMentions, Mention } from '../../../protocol/attachmentProtocol';
 import { movedIn } from '../listMoves';
 import { mentionAt, type MentionAt } from '../mentionText';
+import { sortedByGroup } from '../suggestionGroups';
 import { useChat } from './ChatContext';
 
 export const mentionListId = 'mention-list';
@@ -61,7 +62,7 @@ export function useMentions(field: RefObject<HTMLTextAreaElement | null>): Offer
     for (const whole of [false, true]) {
       const found = await chat.attachments.search(query, whole);
       if (question !== asked.current) return;
-      put({ query, ...found });
+      put({ query, mentions: sortedByGroup(found.mentions), isWhole: found.isWhole });
       if (found.isWhole) return;
     }
   };
