@@ -133,3 +133,27 @@ describe('scrolling', () => {
     expect(after).toEqual([before, 'half a thought']);
   });
 });
+
+describe('a question about a change', () => {
+  test('begins near what changes, in every width, until somebody scrolls in it', async () => {
+    const { page } = await preview.open('approval-edit', { width: 450, height: 400 });
+    const view = page.getByRole('region', { name: 'Changes' });
+    const changeIsSeen = (): Promise<boolean> =>
+      view.evaluate((element) => {
+        const [{ top, bottom }, change] = [element.getBoundingClientRect(), element.querySelector('.diff-added, .diff-removed')?.getBoundingClientRect()];
+        return change !== undefined && change.top >= top && change.bottom <= bottom;
+      });
+    const seen: boolean[] = [];
+    for (const width of [450, 300]) {
+      await page.setViewportSize({ width, height: 400 });
+      await page.waitForTimeout(100);
+      seen.push(await changeIsSeen());
+    }
+    await view.evaluate((element) => element.scrollTo(0, 0));
+    await page.setViewportSize({ width: 260, height: 400 });
+    await page.waitForTimeout(100);
+    const place = await view.evaluate((element) => element.scrollTop);
+    await preview.leave(page);
+    expect([seen, place]).toEqual([[true, true], 0]);
+  });
+});

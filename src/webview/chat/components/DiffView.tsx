@@ -23,7 +23,7 @@ export function DiffView({ diff, label, nameless = false, most = Number.POSITIVE
   const shown = all ? lines : lines.slice(0, most);
   const files = lines.filter(({ kind }) => kind === 'file').length;
   const view = useRef<HTMLDivElement>(null);
-  useEffect(() => showFirstChange(view.current), []);
+  useEffect(() => (view.current === null ? undefined : keepFirstChangeInSight(view.current)), []);
   return (
     <>
       <div class="diff" role="region" aria-label={label} tabIndex={0} ref={view}>
@@ -46,12 +46,19 @@ export function DiffView({ diff, label, nameless = false, most = Number.POSITIVE
   );
 }
 
-/** Where lines are broken, what stays the same may fill the view: it begins near what changes, with a line of what is above. */
-function showFirstChange(view: HTMLElement | null): void {
-  const change = view?.querySelector('.diff-added, .diff-removed');
-  if (view === null || change === null || change === undefined) return;
-  const below = change.getBoundingClientRect().bottom - view.getBoundingClientRect().bottom;
-  if (below > 0) view.scrollTop += change.getBoundingClientRect().top - view.getBoundingClientRect().top - view.clientHeight / 4;
+/** Where lines are broken, what stays the same may fill the view: it begins near what changes, with a little of what is above, in any width, until
+ *  somebody scrolls. Undone by the returned function. */
+function keepFirstChangeInSight(view: HTMLElement): () => void {
+  let place = view.scrollTop;
+  const watching = new ResizeObserver(() => {
+    const change = view.querySelector('.diff-added, .diff-removed')?.getBoundingClientRect();
+    if (change === undefined || view.scrollTop !== place) return;
+    const { top, bottom } = view.getBoundingClientRect();
+    if (change.bottom > bottom) view.scrollTop += change.top - top - view.clientHeight / 4;
+    place = view.scrollTop;
+  });
+  watching.observe(view);
+  return () => watching.disconnect();
 }
 
 const signs: Readonly<Record<DiffLine['kind'], string>> = { added: '+', removed: '-', same: ' ', file: '', hunk: '', note: '' };
