@@ -2,12 +2,41 @@ import { t } from '../localization';
 import { blockFilled } from './closedBlocks';
 
 /** Fills the element of one block of an answer: its elements, and around code and tables what holds them. Adds no text. What can be done with
- *  them comes when the block is closed. */
+ *  them comes when the block is closed; until then what is there already stays, and text that grew is added to. */
 export function fillBlock(element: Element, sanitized: DocumentFragment): void {
-  blockFilled(element);
-  element.replaceChildren(sanitized);
-  for (const pre of element.querySelectorAll('pre')) addHead(pre);
-  for (const table of element.querySelectorAll('table')) makeScrollable(table);
+  for (const pre of sanitized.querySelectorAll('pre')) addHead(pre);
+  for (const table of sanitized.querySelectorAll('table')) makeScrollable(table);
+  if (blockFilled(element)) element.replaceChildren(sanitized);
+  else bring(element, sanitized);
+}
+
+/** Brings what is in `shown` to what is in `wanted`. */
+function bring(shown: Node, wanted: Node): void {
+  let old = shown.firstChild;
+  for (let next = wanted.firstChild; next !== null; ) {
+    const [node, place] = [next, old];
+    next = next.nextSibling;
+    old = old?.nextSibling ?? null;
+    if (place === null) shown.appendChild(node);
+    else if (place instanceof Text && node instanceof Text) bringText(place, node.data);
+    else if (place instanceof Element && node instanceof Element && isSameTag(place, node)) bring(place, node);
+    else shown.replaceChild(node, place);
+  }
+  while (old !== null) {
+    const gone = old;
+    old = old.nextSibling;
+    shown.removeChild(gone);
+  }
+}
+
+function bringText(shown: Text, wanted: string): void {
+  if (shown.data === wanted) return;
+  if (wanted.startsWith(shown.data)) shown.appendData(wanted.slice(shown.length));
+  else shown.data = wanted;
+}
+
+function isSameTag(left: Element, right: Element): boolean {
+  return left.localName === right.localName && left.attributes.length === right.attributes.length && [...left.attributes].every(({ name, value }) => right.getAttribute(name) === value);
 }
 
 // The name of the language is drawn by CSS, so that the answer's text stays exactly what was delivered.

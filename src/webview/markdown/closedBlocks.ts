@@ -3,7 +3,7 @@ import type * as tools from './blockTools';
 import { colourCode } from './codeColours';
 
 /** Milliseconds that a block has to stay in sight before anything is done with it: what streams or scrolls past is not worth the work. */
-const restMs = 150;
+const restMs = 200;
 /** Milliseconds without a block being closed, behind which those that nobody saw get what belongs to them too. */
 const quietMs = 400;
 /** Milliseconds of such work after which keys and frames have their turn. */
@@ -39,11 +39,12 @@ export function blockClosed(element: Element, actions: MarkdownActions): void {
   quietTimer = setTimeout(dressUnseen, quietMs);
 }
 
-/** What was put to a block is gone: it was drawn anew. */
-export function blockFilled(element: Element): void {
-  if (!closed.delete(element)) return;
+/** What was put to a block goes: it is drawn anew. False where it was not closed, so that nothing was put to it. */
+export function blockFilled(element: Element): boolean {
+  if (!closed.delete(element)) return false;
   undressed.delete(element);
   for (const blocks of unseen.values()) blocks.delete(element);
+  return true;
 }
 
 /** Loads what nobody needs before the first answer is closed. After a failure the next call tries again. */

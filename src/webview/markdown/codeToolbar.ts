@@ -9,13 +9,35 @@ interface CodeAction {
   /** Beside the icon, where there is room. */
   readonly words: string;
   readonly act: (button: HTMLButtonElement) => void;
+  /** Of one that stays as it was pressed. */
+  readonly isPressed?: boolean;
 }
+
+/** Code whose lines were wrapped, the newest of it: answers out of sight are drawn anew when they come back. */
+class WrappedCode {
+  private readonly texts = new Set<string>();
+
+  has(text: string): boolean {
+    return this.texts.has(text);
+  }
+
+  remember(text: string, isWrapped: boolean): void {
+    this.texts.delete(text);
+    if (isWrapped) this.texts.add(text);
+    const [oldest] = this.texts;
+    if (this.texts.size > mostWrapped && oldest !== undefined) this.texts.delete(oldest);
+  }
+}
+
+const mostWrapped = 50;
+const wrapped = new WrappedCode();
 
 /** Puts a row of buttons into the head of a piece of code: one stop of the Tab key, arrow keys go along it. They have no text, so that the answer's
  *  stays what was delivered: icon and words are drawn by CSS. */
 export function addCodeToolbar(pre: HTMLPreElement, actions: MarkdownActions): void {
   const head = pre.parentElement?.querySelector('.code-head');
   if (head === null || head === undefined || head.childElementCount > 0) return;
+  pre.classList.toggle('wrapped', wrapped.has(pre.textContent ?? ''));
   const buttons = actionsOf(pre, actions).map(buttonOf);
   const bar = document.createElement('span');
   bar.className = 'code-actions';
@@ -41,26 +63,28 @@ function actionsOf(pre: HTMLPreElement, { copy, code }: MarkdownActions): readon
           ...(shells.test(pre.dataset['language'] ?? '') ? [{ icon: 'terminal', label: t('Run in Terminal'), words: t('Run in Terminal'), act: () => code.run(text(), info) }] : []),
         ];
   return [
-    { icon: 'word-wrap', label: t('Wrap Lines'), words: '', act: (button) => wrap(pre, button) },
+    { icon: 'word-wrap', label: t('Wrap Lines'), words: '', act: (button) => wrap(pre, button), isPressed: pre.classList.contains('wrapped') },
     ...onCode,
     { icon: 'copy', label: t('Copy Code'), words: t('Copy'), act: (button) => (copy(text()), confirm(button)) },
   ];
 }
 
-function buttonOf({ icon, label, words, act }: CodeAction): HTMLButtonElement {
+function buttonOf({ icon, label, words, act, isPressed }: CodeAction): HTMLButtonElement {
   const button = document.createElement('button');
   button.type = 'button';
   button.className = `code-action codicon codicon-${icon}`;
   button.title = label;
   button.setAttribute('aria-label', label);
   if (words !== '') button.dataset['words'] = words;
-  if (icon === 'word-wrap') button.setAttribute('aria-pressed', 'false');
+  if (isPressed !== undefined) button.setAttribute('aria-pressed', String(isPressed));
   button.addEventListener('click', () => act(button));
   return button;
 }
 
 function wrap(pre: HTMLPreElement, button: HTMLButtonElement): void {
-  button.setAttribute('aria-pressed', String(pre.classList.toggle('wrapped')));
+  const isWrapped = pre.classList.toggle('wrapped');
+  button.setAttribute('aria-pressed', String(isWrapped));
+  wrapped.remember(pre.textContent ?? '', isWrapped);
 }
 
 function confirm(button: HTMLButtonElement): void {

@@ -4,7 +4,8 @@ import type { MarkedExtension } from 'marked';
 const most = { lines: 200, block: 20_000, inline: 2000 };
 
 /** Math as the text it is: `$x_1$`, `$$ … $$`, `\( … \)` and `\[ … \]` are neither emphasised nor unescaped, and keep their signs. Prices are no math.
- *  A block of it may hold no blank line, so that what is parsed while text arrives is what is parsed in the end. */
+ *  A block that is open at the end of a text is one as far as it goes, blank lines and all, until a line says that it is none: what is parsed while text
+ *  arrives is then what is parsed in the end. */
 export function mathAsText(escape: (text: string) => string): MarkedExtension {
   return {
     extensions: [
@@ -50,20 +51,25 @@ function blockOf(source: string): string | null {
   return at > 0 && rest.slice(at + close.length).trim() === '' ? source.slice(0, first.length + 1) : null;
 }
 
-/** From a line of its own to the line that closes it. What is not closed yet may be: only a blank line says that it is not. */
+/** From a line of its own to the line that closes it. What is not closed yet may be, until something follows a blank line that no math says. */
 function upToClosing(source: string, from: number, close: string): string | null {
   let at = from;
+  let isBehindBlank = false;
   for (let line = 0; line < most.lines && at < most.block; line++) {
     if (at >= source.length - 1) return source;
     const next = source.indexOf('\n', at + 1);
     const text = source.slice(at + 1, next < 0 ? undefined : next);
-    if (text.trim() === '') return next < 0 ? source : null;
     if (text.trimEnd().endsWith(close)) return next < 0 ? source : source.slice(0, next + 1);
+    if (isBehindBlank && noMath.test(text)) return null;
     if (next < 0) return source;
+    isBehindBlank = text.trim() === '';
     at = next;
   }
   return null;
 }
+
+/** Code, a heading, a rule, a quote, or words of a sentence. */
+const noMath = /^ {0,3}(?:```|~~~|#{1,6}\s|(?:[-*_] *){3,}$|>|(?:[-*+]\s+|\d+[.)]\s+)?(?:[\p{L}'’]{2,}[,;:]? ){2})/u;
 
 const closings: readonly (readonly [string, string])[] = [['$$', '$$'], ['\\(', '\\)'], ['\\[', '\\]']];
 const dollars = /^\$(?![\s$])((?:\\[^\n]|[^$\\\n]){1,1000})\$(?![\p{L}\p{N}$])/u;

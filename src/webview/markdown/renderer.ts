@@ -1,7 +1,9 @@
-import { Lexer, Marked, type Token, type Tokens, type TokensList } from 'marked';
+import { Lexer, Marked, Tokenizer, type Token, type Tokens, type TokensList } from 'marked';
 import { t } from '../localization';
 import { linkTarget } from './links';
+import { codeMarkup, escapeHtml, linkMarkup } from './markup';
 import { mathAsText } from './math';
+import { isPlain, plainBlocks } from './plainBlocks';
 
 /** Characters of one block above which it is shown as plain text. */
 const longestBlock = 200_000;
@@ -23,16 +25,23 @@ export interface LexedBlocks {
 /** Splits Markdown into its top-level blocks; `known` are link definitions of text that came before. */
 export function lexBlocks(source: string, known: LinkDefinitions = {}): LexedBlocks {
   if (isHostile(source)) return { tokens: [plainToken(source)], links: known };
+  const plain = plainBlocks(source);
+  if (plain.length === source.length) return { tokens: plain.tokens, links: known };
   const lexer = new Lexer({ ...marked.defaults });
   Object.assign(lexer.tokens.links, known);
-  const tokens: TokensList = lexer.lex(source);
-  return { tokens, links: tokens.links };
+  const rest: TokensList = lexer.lex(source.slice(plain.length));
+  return { tokens: [...plain.tokens, ...rest], links: rest.links };
 }
 
 /** HTML of one block. Raw HTML is shown as the text it is, and code is plain: it is coloured once it is seen (codeColours.ts). The result is
  *  still to be sanitised. */
 export function renderBlock(token: Token): string {
-  return marked.parser([token]);
+  return isPlain(token) ? token.html : marked.parser([token]);
+}
+
+/** HTML of a whole text as the parser alone reads it: what everything quicker has to equal. Still to be sanitised. */
+export function parsedMarkup(source: string): string {
+  return marked.parser(marked.lexer(source));
 }
 
 // A single line or table may be a megabyte: parsed as Markdown it would stop the page for seconds.
@@ -57,41 +66,31 @@ function createRenderer(): Marked {
   const renderer = new Marked({ gfm: true, async: false });
   renderer.use(mathAsText(escapeHtml), {
     // A footnote is no definition of a link, which would take it out of the text.
-    tokenizer: { def: (source) => (/^ {0,3}\[\^/.test(source) ? undefined : false) },
+    tokenizer: { def: (source) => (/^ {0,3}\[\^/.test(source) ? undefined : false), blockquote: quote },
     renderer: {
       html: ({ text, block }) => (block ? `<p class="raw-html">${escapeHtml(text.trimEnd())}</p>\n` : escapeHtml(text)),
-      code: ({ text, lang }) => codeBlock(text, lang ?? ''),
+      code: ({ text, lang }) => codeMarkup(text, lang ?? ''),
       link({ href, title, tokens }) {
-        const target = linkTarget(href);
-        const inner = this.parser.parseInline(tokens);
-        return target === null ? inner : anchor(target.href, title ? `${href}\n${title}` : href, inner);
+        return linkMarkup(href, title ? `${href}\n${title}` : href, this.parser.parseInline(tokens));
       },
       checkbox: ({ checked }) => `<input type="checkbox" disabled${checked ? ' checked' : ''} aria-label="${escapeHtml(checked ? t('done') : t('to do'))}"> `,
       // Nothing is loaded from elsewhere: a picture is a link to it.
-      image({ href, text }) {
-        const target = linkTarget(href);
-        return target === null ? escapeHtml(text) : anchor(target.href, href, escapeHtml(text === '' ? href : text));
-      },
+      image: ({ href, text }) => (linkTarget(href) === null ? escapeHtml(text) : linkMarkup(href, href, escapeHtml(text === '' ? href : text))),
     },
   });
   return renderer;
 }
 
+/** The parser's own fails on some quotes ("- a", then "  > 2. b", then "c"): such a one is a quote of what is written. */
+function quote(this: Tokenizer, source: string): Tokens.Blockquote | undefined {
+  const state = { ...this.lexer.state };
+  try {
+    return Tokenizer.prototype.blockquote.call(this, source);
+  } catch {
+    Object.assign(this.lexer.state, state);
+    const raw = source.split(/\n[ \t]*\n/, 1)[0] ?? source;
+    return { type: 'blockquote', raw, text: raw, tokens: [{ type: 'paragraph', raw, text: raw, tokens: [{ type: 'text', raw, text: raw, escaped: false }] }] };
+  }
+}
+
 const marked = createRenderer();
-
-function codeBlock(text: string, info: string): string {
-  const [word = ''] = info.split(/[\s:{,]/, 1);
-  const language = /^[\w+#.-]+$/.test(word) ? word.toLowerCase() : '';
-  return `<pre data-language="${language}"${info === '' ? '' : ` data-info="${escapeHtml(info.slice(0, 1000))}"`} tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`;
-}
-
-// No href: the page itself can go nowhere, whatever is clicked and with which button. The click is answered by `openLink`.
-function anchor(href: string, title: string, inner: string): string {
-  return `<a role="link" tabindex="0" data-href="${escapeHtml(href)}" title="${escapeHtml(title)}">${inner}</a>`;
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
-}
-
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };

@@ -66,6 +66,14 @@ describe('the drawn blocks of an answer', () => {
     expect([element.querySelector('pre > code')?.firstChild === text, text?.textContent]).toEqual([true, 'const a = "<b>";']);
   });
 
+  test('keep what is there of a block that grows, and what is selected in it', () => {
+    const { element, draw } = drawing();
+    draw('One **two** thr', false);
+    const [paragraph, text] = [element.querySelector('p'), element.querySelector('p')?.lastChild];
+    draw('One **two** three\nand `four`', false);
+    expect([element.querySelector('p') === paragraph, element.querySelector('strong')?.nextSibling === text, element.innerHTML]).toEqual([true, true, '<div class="markdown-block"><p>One <strong>two</strong> three\nand <code>four</code></p>\n</div>']);
+  });
+
   test('are coloured once their code is closed and rests in sight, and keep their text', async () => {
     await loadHighlighting();
     Sight.sees = true;

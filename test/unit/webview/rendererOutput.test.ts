@@ -36,6 +36,10 @@ describe('Markdown of an answer', () => {
     ['*a $b*c$ d*', '<p><em>a <span class="math">$b*c$</span> d</em></p>\n'],
     ['\\(a_1 \\cdot b_1\\) and $$\\{x\\}$$', '<p><span class="math">\\(a_1 \\cdot b_1\\)</span> and <span class="math">$$\\{x\\}$$</span></p>\n'],
     ['so\n$$\n# a\n- b_1 &= c_2 \\\\\n$$\nthen', '<p>so</p>\n<p class="math-block">$$\n# a\n- b_1 &amp;= c_2 \\\\\n$$</p>\n<p>then</p>\n'],
+    ['$$\na_1 = b\n\n\\text{and so} c_2\n\n$$\n\nthen *so*', '<p class="math-block">$$\na_1 = b\n\n\\text{and so} c_2\n\n$$</p>\n<p>then <em>so</em></p>\n'],
+    ['$$\nx_1\n\n_y_ = 2', '<p class="math-block">$$\nx_1\n\n_y_ = 2</p>\n'],
+    ['$$\n\nThis is *no* math.', '<p>$$</p>\n<p>This is <em>no</em> math.</p>\n'],
+    ['$$\nx\n\n## *Then*', '<p>$$\nx</p>\n<h2><em>Then</em></h2>\n'],
     ['\\[ x^2 \\]\n\nthen', '<p class="math-block">\\[ x^2 \\]</p>\n<p>then</p>\n'],
     ['it is $5 and $10, US$3 or 4$, $HOME/$USER, $5 and 6$ *now*', '<p>it is $5 and $10, US$3 or 4$, $HOME/$USER, $5 and 6$ <em>now</em></p>\n'],
     ['$<img src=x>$', '<p><span class="math">$&lt;img src=x&gt;$</span></p>\n'],
@@ -46,6 +50,10 @@ describe('Markdown of an answer', () => {
     const inside = fc.array(fc.constantFrom('a', '_', '*', '\\alpha', '^', '{', '}', '&', '<b>', '[x](y)', '~~', '**', ' ', '1', '`'), { minLength: 1, maxLength: 20 }).map((parts) => `x${parts.join('')}x`);
     const shown = (markup: string): string => markup.replace(/<[^>]*>/g, '').replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&amp;/g, '&').trim();
     fc.assert(fc.property(inside, fc.constantFrom(['$', '$'], ['$$', '$$'], ['\\(', '\\)'], ['$$\n', '\n$$'], ['\\[\n', '\n\\]']), (math, [open, close]) => shown(html(`${open}${math}${close}`)) === `${open}${math}${close}`), { numRuns: 500 });
+  });
+
+  test('shows a quote as it is written on which the parser fails', () => {
+    expect(html('- a\n  > 2. b\nc')).toContain('<blockquote>\n<p>&gt; 2. b\nc</p>\n</blockquote>');
   });
 
   test('leaves footnotes in the text', () => {
