@@ -69,7 +69,7 @@ function installPackages() {
 async function bundle(folder) {
   const { build } = await import('esbuild');
   const node = { absWorkingDir: root, bundle: true, platform: /** @type {const} */ ('node'), target: 'node20', format: /** @type {const} */ ('cjs'), logLevel: /** @type {const} */ ('warning') };
-  await build({ ...node, entryPoints: ['src/store/worker/storeWorker.ts'], outdir: folder, minify: true });
+  await build({ ...node, entryPoints: { storeWorker: 'src/store/worker/storeWorker.ts', storeThread: 'src/host/start/storeThread.ts' }, outdir: folder, minify: true });
   await build({ ...node, entryPoints: ['test/bench/benchProcess.ts'], outdir: folder });
   fs.copyFileSync(path.join(root, 'node_modules/sql.js/dist/sql-wasm.wasm'), path.join(folder, 'sql-wasm.wasm'));
   return path.join(folder, 'benchProcess.js');

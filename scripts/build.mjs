@@ -33,7 +33,8 @@ export const bundles = [
   // Small: runs window.js with the code that an earlier start compiled (src/host/start/).
   { name: 'extension', entry: 'src/host/start/main.ts', target: node },
   { name: 'window', entry: 'src/host/extension.ts', target: node },
-  // A worker thread is started from a file.
+  // A worker thread is started from a file. storeThread.js runs storeWorker.js, with compiled code as above.
+  { name: 'storeThread', entry: 'src/host/start/storeThread.ts', target: node },
   { name: 'storeWorker', entry: 'src/store/worker/storeWorker.ts', target: node },
   { name: 'libraryWorker', entry: 'src/store/library/libraryWorker.ts', target: node },
   // The AI SDK is large and slow to load: extension.js loads it when a model is first used.

@@ -25,6 +25,7 @@ import type { SpillSearch } from '../store/spill/foundSpills';
 import { NodeSpillHome } from '../store/spill/nodeSpillHome';
 import { SpillingStore } from '../store/spill/spillingStore';
 import { startNodeWorker } from '../store/worker/nodeWorkerPort';
+import type { WorkerPort } from '../store/worker/storeClient';
 import { AccessPaths } from '../tools/accessPaths';
 import { delegateTaskTool } from '../tools/delegate/delegateTask';
 import { fileTools } from '../tools/files/fileTools';
@@ -83,6 +84,9 @@ import { SettingsNotices } from './settingsNotices';
 import { SettingsWatcher } from './settingsWatcher';
 import { SpillFolders } from './spillFolders';
 import { StorageMove } from './storageMove';
+import { upAfterMs } from './start/compiledBundle';
+import { compiledFolderOf } from './start/compiledFolder';
+import type { StoreThreadData } from './start/storeThreadData';
 import { StatusBar } from './statusBar';
 import { StatusDesk } from './statusDesk';
 import { StoreDesk } from './storeDesk';
@@ -147,16 +151,18 @@ class HermesWindow {
     // Store
     const wantedFolder = (): string => windowStorageFolder(context, settings.current.storagePath);
     const storageFolder = wantedFolder();
-    const workerEntry = join(distFolder, 'storeWorker.js');
+    const workerEntry = join(distFolder, 'storeThread.js');
+    const threadData: StoreThreadData = { compiledFolder: compiledFolderOf(context), keepAfterMs: upAfterMs };
+    const startWorker = (): WorkerPort => startNodeWorker(workerEntry, threadData);
     log.info(`This window keeps its sessions in ${storageFolder}.`);
     let currentFolder = storageFolder;
     const spillFolders = new SpillFolders(context, clock, translate);
     const spills = (): SpillSearch => ({ folders: spillFolders.all, liveTurns: spilling.liveTurns });
-    const connection = openStore({ storageFolder, workerEntry, clock, log, spills, opens: holdsHistory(storageFolder) ? 'atOnce' : 'whenAsked' });
+    const connection = openStore({ storageFolder, workerEntry, startWorker, clock, log, spills, opens: holdsHistory(storageFolder) ? 'atOnce' : 'whenAsked' });
     const spillHome = new NodeSpillHome({
       folders: () => [storeFolderOf(currentFolder), spillFolders.withoutAsking],
       temporaryFolder: () => spillFolders.temporary(),
-      startWorker: () => startNodeWorker(workerEntry),
+      startWorker,
     });
     const spilling: SpillingStore = new SpillingStore(connection.store, spillHome, clock, log, randomUUID);
     const store = (this.store = spilling.store);
@@ -357,7 +363,7 @@ class HermesWindow {
         context, programs, gateway, sessions: store, store: storeDesk, distFolder, localization, clock, log, t: translate, editor, code,
         storagePath: () => settings.current.storagePath,
         ownFolder: () => storeFolderOf(currentFolder),
-        startWorker: () => startNodeWorker(workerEntry),
+        startWorker,
         openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
       }),
     ));
@@ -405,7 +411,7 @@ class HermesWindow {
           currentFolder = folder;
           others.movedFolder.left();
           if (!holdsHistory(folder)) void others.movedFolder.neverOpened();
-          void connection.moveTo(storeHome({ storageFolder: folder, workerEntry, clock, spills }));
+          void connection.moveTo(storeHome({ storageFolder: folder, workerEntry, startWorker, clock, spills }));
           if (holdsHistory(folder)) storeDesk.begin();
         },
         tell: (notices) => storeDesk.setNotices('storage folder', notices),

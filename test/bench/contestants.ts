@@ -7,10 +7,12 @@ import type { SqlDatabase } from '../../src/store/engine/sqlDatabase';
 import { loadSqlite } from '../../src/store/engine/sqlite';
 import { acquireLock } from '../../src/store/lock/acquireLock';
 import { SystemProcessTable } from '../../src/store/lock/processTable';
+import type { StoreThreadData } from '../../src/host/start/storeThreadData';
 import { openStore } from '../../src/store/ownership/openStore';
 import { SessionDb } from '../../src/store/session/sessionDb';
 import type { SessionOperations, SessionStore } from '../../src/store/sessionStore';
 import { openSessionStore } from '../../src/store/worker/openedStore';
+import { startNodeWorker } from '../../src/store/worker/nodeWorkerPort';
 import { inProcessStore } from '../../src/store/worker/inProcessStore';
 import { perform, promisedOperations } from '../../src/store/worker/sessionMethods';
 import { BetterSqliteDatabase } from './betterSqliteDatabase';
@@ -29,16 +31,19 @@ export interface Contestant {
 export interface ContestantPlace {
   /** Holds the `state.db` to be opened. */
   readonly folder: string;
-  /** Holds `storeWorker.js` and `sql-wasm.wasm`. */
+  /** Holds `storeThread.js`, `storeWorker.js` and `sql-wasm.wasm`. */
   readonly worker: string;
   /** Where better-sqlite3 is installed. */
   readonly packages: string;
 }
 
 export const openContestant: Readonly<Record<ContestantName, (place: ContestantPlace) => Promise<Contestant>>> = {
-  /** As the product runs it: a thread, messages, the index filled in idle moments. */
+  /** As the product runs it: a thread, which finds the code that an earlier one has compiled; messages, the index filled in idle moments. */
   async hermes({ folder, worker }) {
-    const connection = openStore({ storageFolder: folder, workerEntry: join(worker, 'storeWorker.js'), clock: systemClock, log: silentLog });
+    const threadData: StoreThreadData = { compiledFolder: join(worker, 'compiled'), keepAfterMs: 300 };
+    const connection = openStore({
+      storageFolder: folder, workerEntry: join(worker, 'storeThread.js'), startWorker: (entry) => startNodeWorker(entry, threadData), clock: systemClock, log: silentLog,
+    });
     await connection.open();
     if (connection.state.kind !== 'open') throw connection.state.kind === 'failed' ? connection.state.error : new Error(connection.state.kind);
     return { store: connection.store, settle: async (work) => void (await work()) };

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { Script } from 'node:vm';
+import { threadId } from 'node:worker_threads';
 
 const open = '(function (exports, require, module, __filename, __dirname) { ';
 const close = '\n})';
@@ -38,6 +39,22 @@ export function runBundle(file: string, cacheFile: string): CompiledBundle {
   };
 }
 
+/** By then a window has come up, and what it needs for that is compiled. */
+export const upAfterMs = 10_000;
+
+/** Keeps the compiled code after that time, and holds no process open for it. Returns what calls it off. */
+export function keepOnceUp(bundle: CompiledBundle, afterMs: number): () => void {
+  const timer = setTimeout(() => {
+    try {
+      bundle.keep();
+    } catch {
+      // A full disk, say: the next start compiles again, and nothing else is lost.
+    }
+  }, afterMs);
+  timer.unref();
+  return () => clearTimeout(timer);
+}
+
 function read(cacheFile: string, source: Buffer): Buffer | undefined {
   let kept: Buffer;
   try {
@@ -53,8 +70,8 @@ function read(cacheFile: string, source: Buffer): Buffer | undefined {
 
 function write(cacheFile: string, source: Buffer, code: Buffer): void {
   mkdirSync(dirname(cacheFile), { recursive: true });
-  // Another window may read or write it now.
-  const next = `${cacheFile}.${process.pid}`;
+  // Another window may read or write it now, or another thread of this one.
+  const next = `${cacheFile}.${process.pid}.${threadId}`;
   try {
     writeFileSync(next, Buffer.concat([markOf(source, code), code]), { mode: 0o600 });
     renameSync(next, cacheFile);

@@ -2,9 +2,10 @@ import { Worker } from 'node:worker_threads';
 import type { WorkerPort } from './storeClient';
 import type { FromWorker } from './workerMessages';
 
-/** Starts the store's worker from its bundle. The thread begins to load SQLite at once, before it is told what to open. */
-export function startNodeWorker(entry: string): WorkerPort {
-  const worker = new Worker(entry, { name: 'hermes-store' });
+/** Starts the store's worker from its bundle. The thread begins to load SQLite at once, before it is told what to open. `data` is for an entry
+ *  that wants some: the worker's own needs none. */
+export function startNodeWorker(entry: string, data?: object): WorkerPort {
+  const worker = new Worker(entry, { name: 'hermes-store', workerData: data });
   let ended: Promise<unknown> | null = null;
   return {
     post: (message) => worker.postMessage(message),
