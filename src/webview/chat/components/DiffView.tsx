@@ -49,16 +49,17 @@ export function DiffView({ diff, label, nameless = false, most = Number.POSITIVE
 /** Where lines are broken, what stays the same may fill the view: it begins near what changes, with a little of what is above, in any width, until
  *  somebody scrolls. Undone by the returned function. */
 function keepFirstChangeInSight(view: HTMLElement): () => void {
-  let place = view.scrollTop;
   const watching = new ResizeObserver(() => {
     const change = view.querySelector('.diff-added, .diff-removed')?.getBoundingClientRect();
-    if (change === undefined || view.scrollTop !== place) return;
+    if (change === undefined) return;
     const { top, bottom } = view.getBoundingClientRect();
     if (change.bottom > bottom) view.scrollTop += change.top - top - view.clientHeight / 4;
-    place = view.scrollTop;
   });
   watching.observe(view);
-  return () => watching.disconnect();
+  // Told by what people scroll with: its place also changes by itself, where more fits in.
+  const stop = (): void => watching.disconnect();
+  for (const act of ['wheel', 'pointerdown', 'keydown']) view.addEventListener(act, stop, { once: true, passive: true });
+  return stop;
 }
 
 const signs: Readonly<Record<DiffLine['kind'], string>> = { added: '+', removed: '-', same: ' ', file: '', hunk: '', note: '' };
