@@ -73,7 +73,7 @@ test('the transcript is walked row by row, a row is opened as the file holds it,
   await waitFor('the transcript', async () => (await hands.workbench.tabs()).some((title) => title.startsWith('Transcript: ')));
   const rows = tab().locator('[role=row][data-uid]');
   await waitFor('all rows', async () => (await rows.count()) === 6);
-  await waitFor('the transcript to have the keys', async () => (await focusIn(tab())).inView);
+  await expectFocus(tab(), 'textbox', 'Find');
   await hands.picture('transcript');
   await hands.tabTo('row', /./, tab());
   await hands.press('Home', 'ArrowDown');

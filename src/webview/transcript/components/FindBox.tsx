@@ -1,8 +1,19 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { markHits } from '../find';
 import type { TranscriptController } from '../transcriptController';
+
+/** A tab that was just opened has the keys, but nothing in it has the focus: then the field has it. It is taken from nothing else, and no row is
+ *  selected. Undone by the returned function. */
+function takeFirstFocus(field: HTMLElement | null): () => void {
+  const take = (): void => {
+    if (document.hasFocus() && (document.activeElement === null || document.activeElement === document.body)) field?.focus();
+  };
+  take();
+  window.addEventListener('focus', take, { once: true });
+  return () => window.removeEventListener('focus', take);
+}
 
 /** Finds text in every stored row that passes the filter; Enter goes on, Shift+Enter back. */
 export function FindBox({ transcript }: { readonly transcript: TranscriptController }) {
@@ -15,11 +26,14 @@ export function FindBox({ transcript }: { readonly transcript: TranscriptControl
   const raw = transcript.raw.value;
   const total = transcript.stored.value?.matching ?? 0;
   useEffect(() => markHits(text, matchCase), [text, matchCase, entries, raw, current]);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => takeFirstFocus(field.current), []);
   const isEmpty = hits === null || hits.length === 0;
   return (
     <div class="find" role="search">
       <div class="find-input">
         <input
+          ref={field}
           class="field find-field"
           type="text"
           aria-label={t('Find')}
