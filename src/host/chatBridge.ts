@@ -107,6 +107,7 @@ export class ChatBridge implements Surface, Disposable {
       onModelChosen: (sessionId) => this.modelChosen(sessionId),
       onReach: (messageUid) => this.pages.reachTo(messageUid),
       onEarlierLoaded: (rows) => this.pages.loaded(rows),
+      onFindProgress: (progress) => this.tell('findProgress', progress),
       onBackgroundDismissed: (sessionId) => this.dismissBackground(sessionId),
       onNewMode: (mode) => this.tell('mode', { sessionId: null, mode }),
       onNewEffort: () => this.tellEffort('changed'),

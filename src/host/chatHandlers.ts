@@ -1,4 +1,5 @@
 import { GatewayError, type Gateway, type SubmitReceipt, type SwitchTarget } from '../gateway/gateway';
+import type { FindProgress } from '../protocol/feedProtocol';
 import type { AskedAgain, chatCommands, chatRequests, ChatResults, CompressionOutcome, ViewSwitch } from '../protocol/chatProtocol';
 import type { SessionStore } from '../store/sessionStore';
 import { allowRuleProblem } from '../tools/approval/ruleText';
@@ -54,6 +55,7 @@ export interface ChatHandlerNeeds {
   /** The next drawing of the session must reach back to this message. */
   readonly onReach: (messageUid: string) => void;
   readonly onEarlierLoaded: (rows: number) => void;
+  readonly onFindProgress: (progress: FindProgress) => void;
   readonly onBackgroundDismissed: (sessionId: string) => void;
   readonly onNewMode: (mode: Mode) => void;
   readonly onNewEffort: () => Promise<void>;
@@ -69,6 +71,7 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
   const { gateway, surfaceId, store, models, editor, files } = needs;
   const workFiles = changedFileHandlers(files);
   const code = codeHandlers(editor.code);
+  const feed = feedHandlers(needs);
   let draftSaved: Promise<void> = Promise.resolve();
   const saveDraft = async (key: string, text: string, parts: readonly DraftPart[] | undefined): Promise<void> => {
     await store.settled();
@@ -87,6 +90,7 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
     commands: {
       ...workFiles.commands,
       ...code.commands,
+      ...feed.commands,
       ready: () => needs.onReady(),
       plugSeen: () => needs.witness.plugSeen(),
       shownText: ({ messageUid, text }) => needs.witness.shownText(messageUid, text),
@@ -113,7 +117,7 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
     requests: {
       ...workFiles.requests,
       ...code.requests,
-      ...feedHandlers(needs),
+      ...feed.requests,
       ...attachmentHandlers(needs.attachments),
       starterPrompts: async () => (await needs.starters?.prompts()) ?? [],
       ...composerHandlers(needs),

@@ -7,7 +7,7 @@ import type { DraftPart } from '../transcript/draftPart';
 import type { ReasoningEffort } from '../transcript/reasoningEffort';
 import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
 import { attachmentRequests, draftParts, type AttachmentResults } from './attachmentProtocol';
-import { feedRequests, type FeedNotifications, type FeedResults } from './feedProtocol';
+import { feedCommands, feedRequests, type FeedNotifications, type FeedResults } from './feedProtocol';
 import { codeCommands, codeRequests, type CodeResults } from './codeProtocol';
 import { composerRequests, type ComposerNotifications, type ComposerResults } from './composerProtocol';
 import { approvalRequests, type ApprovalResults, type WorkNotifications } from './workProtocol';
@@ -53,6 +53,7 @@ export const chatCommands = {
   /** A link of an answer. The host opens workspace paths (with line) itself and asks before leaving for another origin. */
   openLink: v.object({ href: v.string() }),
   ...codeCommands,
+  ...feedCommands,
   /** Send the turn's prompt without waiting for memory any longer. */
   skipRecall: v.object({ sessionId: v.string(), turnUid: v.string() }),
   /** One of the actions offered by `StoreState` or a setup entry. */

@@ -13,6 +13,11 @@ export const feedRequests = {
   findInSession: v.object({ sessionId: v.string(), text: v.string(), matchCase: v.boolean(), tools: v.boolean() }),
 } as const;
 
+export const feedCommands = {
+  /** Ends looking through the conversation: what was found by then is the answer. */
+  stopFind: v.object({}),
+} as const;
+
 /** A stretch of the conversation, in order. */
 export interface FeedPage {
   readonly messages: readonly Message[];
@@ -36,7 +41,7 @@ export interface FoundText {
   readonly count: number;
 }
 
-/** In the order of the conversation. `more`: there is more than is listed. `superseded`: a later question was asked meanwhile, and nothing is
+/** In the order of the conversation. `more`: there is, or may be, more than is listed. `superseded`: a later question was asked meanwhile, and nothing is
  *  said here. */
 export interface FoundInSession {
   readonly found: readonly FoundText[];
@@ -51,7 +56,14 @@ export interface FeedResults {
   readonly findInSession: FoundInSession;
 }
 
+export interface FindProgress {
+  readonly done: number;
+  readonly total: number;
+}
+
 export interface FeedNotifications {
   /** The person asked to find words in the conversation. */
   readonly find: Record<string, never>;
+  /** How far looking through a long conversation has come, in rows. */
+  readonly findProgress: FindProgress;
 }

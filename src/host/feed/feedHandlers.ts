@@ -1,23 +1,29 @@
 import type { Gateway } from '../../gateway/gateway';
-import type { FeedPage, FeedResults, feedRequests } from '../../protocol/feedProtocol';
+import type { feedCommands, FeedPage, FeedResults, feedRequests, FindProgress } from '../../protocol/feedProtocol';
 import type { SessionStore, TranscriptPage } from '../../store/sessionStore';
 import type { ChatFiles } from '../changedFiles/chatFiles';
 import { originalRow } from '../originalRow';
-import type { RequestHandlers } from '../viewEndpoint';
+import type { CommandHandlers, RequestHandlers } from '../viewEndpoint';
 import { SessionFind } from './findInSession';
 
 export interface FeedHandlerNeeds {
   readonly gateway: Pick<Gateway, 'readTranscript'>;
   readonly sessions: Pick<SessionStore, 'getMessage' | 'getSession'>;
   readonly files: Pick<ChatFiles, 'ofTurns'>;
+  readonly onFindProgress: (progress: FindProgress) => void;
+}
+
+export interface FeedHandlers {
+  readonly commands: CommandHandlers<typeof feedCommands>;
+  readonly requests: RequestHandlers<typeof feedRequests, FeedResults>;
 }
 
 /** Reads stretches of a conversation for a view, and finds words in it. One per view. */
-export function feedHandlers({ gateway, sessions, files }: FeedHandlerNeeds): RequestHandlers<typeof feedRequests, FeedResults> {
-  const find = new SessionFind(gateway);
+export function feedHandlers({ gateway, sessions, files, onFindProgress }: FeedHandlerNeeds): FeedHandlers {
+  const find = new SessionFind(gateway, onFindProgress);
   const pageOf = async ({ messages, turns, versions, hasEarlier, later }: TranscriptPage): Promise<FeedPage> =>
     ({ messages, turns, versions, hasEarlier, hasLater: later > 0, changes: await files.ofTurns(turns.map(({ uid }) => uid)) });
-  return {
+  const requests: FeedHandlers['requests'] = {
     loadLater: async ({ sessionId, after, limit }) => pageOf(await gateway.readTranscript({ sessionId, limit, after: after ?? Number.MIN_SAFE_INTEGER })),
     loadAround: async ({ sessionId, messageUid, limit }) => {
       const row = await originalRow(sessions, messageUid);
@@ -31,4 +37,5 @@ export function feedHandlers({ gateway, sessions, files }: FeedHandlerNeeds): Re
     },
     findInSession: (query) => find.find(query),
   };
+  return { requests, commands: { stopFind: () => find.stop() } };
 }

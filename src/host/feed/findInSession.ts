@@ -1,5 +1,5 @@
 import type { Gateway } from '../../gateway/gateway';
-import type { FoundInSession, FoundText } from '../../protocol/feedProtocol';
+import type { FindProgress, FoundInSession, FoundText } from '../../protocol/feedProtocol';
 import type { Message } from '../../transcript/message';
 import { wordsPattern } from '../../transcript/wordsPattern';
 import { visibleWords } from './visibleWords';
@@ -8,6 +8,9 @@ import { visibleWords } from './visibleWords';
 const pageSize = 200;
 /** The most occurrences that are counted. */
 const mostFound = 10_000;
+/** Milliseconds behind which a search says how far it has come, and between one word of it and the next. */
+const quietMs = 300;
+const everyMs = 150;
 
 export interface FindQuery {
   readonly sessionId: string;
@@ -21,8 +24,18 @@ export interface FindQuery {
  *  before. Reads pages of the transcript, so that it sees what the chat shows and nothing else: segments in order, no hidden row, none twice. */
 export class SessionFind {
   private latest = 0;
+  private stopped = 0;
 
-  constructor(private readonly gateway: Pick<Gateway, 'readTranscript'>) {}
+  constructor(
+    private readonly gateway: Pick<Gateway, 'readTranscript'>,
+    private readonly onProgress: (progress: FindProgress) => void = () => undefined,
+    private readonly nowMs: () => number = () => performance.now(),
+  ) {}
+
+  /** The question under way is answered with what was found by now. */
+  stop(): void {
+    this.stopped = this.latest;
+  }
 
   async find(query: FindQuery): Promise<FoundInSession> {
     const own = ++this.latest;
@@ -31,8 +44,9 @@ export class SessionFind {
     if (pattern === null) return { found, more: false, superseded: false };
     let total = 0;
     let after = Number.MIN_SAFE_INTEGER;
-    for (;;) {
-      const { messages, later } = await this.gateway.readTranscript({ sessionId: query.sessionId, after, limit: pageSize });
+    let dueMs = this.nowMs() + quietMs;
+    for (let done = 0; ; ) {
+      const { messages, later, total: rows } = await this.gateway.readTranscript({ sessionId: query.sessionId, after, limit: pageSize });
       if (own !== this.latest) return { found: [], more: false, superseded: true };
       for (const message of messages) {
         for (const one of foundIn(message, pattern, query.tools)) {
@@ -42,6 +56,12 @@ export class SessionFind {
         }
       }
       const last = messages.at(-1);
+      done += messages.length;
+      if (last !== undefined && later > 0 && this.stopped === own) return { found, more: true, superseded: false };
+      if (this.nowMs() >= dueMs) {
+        this.onProgress({ done, total: rows });
+        dueMs = this.nowMs() + everyMs;
+      }
       if (last === undefined || later === 0) return { found, more: false, superseded: false };
       after = last.position;
     }

@@ -105,6 +105,7 @@ function told(state: ChatViewState, { name, payload }: Notification, now: number
     case 'effort':
     case 'focusComposer':
     case 'find':
+    case 'findProgress':
     case 'insertPrompt':
     case 'reveal':
     case 'witness':

@@ -1,5 +1,5 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
-import type { FoundInSession, FoundText } from '../../protocol/feedProtocol';
+import type { FindProgress, FoundInSession, FoundText } from '../../protocol/feedProtocol';
 import type { Timers } from './drafts';
 
 /** One occurrence: the `nth` of those in a text. */
@@ -17,6 +17,8 @@ export interface FindQuery {
 export interface FindState extends FindQuery {
   /** A question is under way. */
   readonly searching: boolean;
+  /** How far it has come, where it takes long. */
+  readonly progress: FindProgress | null;
   /** Null until the first question is answered. */
   readonly occurrences: readonly Occurrence[] | null;
   /** There are more than are listed. */
@@ -29,6 +31,8 @@ export interface FindState extends FindQuery {
 export interface ConversationFindNeeds {
   readonly timers: Timers;
   readonly find: (query: FindQuery) => Promise<FoundInSession>;
+  /** Ends the question under way: it is answered with what was found by then. */
+  readonly stop: () => void;
   /** What the person reads is at this position: the first occurrence that is shown is the one there or behind. */
   readonly position: () => number;
   readonly show: (occurrence: Occurrence) => void;
@@ -37,12 +41,14 @@ export interface ConversationFindNeeds {
 
 /** How long typing must pause before the conversation is looked through, in milliseconds. */
 const pauseMs = 150;
-const nothing: FindState = { text: '', matchCase: false, tools: false, searching: false, occurrences: null, more: false, current: -1, problem: null };
+const nothing: FindState = { text: '', matchCase: false, tools: false, searching: false, progress: null, occurrences: null, more: false, current: -1, problem: null };
 
 /** Finding words in a conversation: what is looked for, what was found, and which of it is shown. */
 export class ConversationFind {
   private readonly current = signal<FindState>(nothing);
   private asked = 0;
+  /** The host is looking. */
+  private isAsking = false;
   private cancelPause: (() => void) | null = null;
 
   constructor(private readonly needs: ConversationFindNeeds) {}
@@ -67,7 +73,18 @@ export class ConversationFind {
     this.showAt(current === -1 ? this.nearest(occurrences) : (current + by + occurrences.length) % occurrences.length);
   }
 
+  progressed(progress: FindProgress): void {
+    if (this.isAsking && this.current.peek().searching) this.set({ progress });
+  }
+
+  stop(): void {
+    if (this.isAsking) this.needs.stop();
+  }
+
+  /** Nobody waits for an answer any more. */
   end(): void {
+    this.stop();
+    this.isAsking = false;
     this.asked++;
     this.cancelPause?.();
     this.cancelPause = null;
@@ -75,20 +92,24 @@ export class ConversationFind {
 
   private soon(moves: boolean): void {
     this.end();
-    if (this.current.peek().text.trim() === '') return this.set({ searching: false, occurrences: null, more: false, current: -1, problem: null });
-    if (moves) this.set({ searching: true });
+    if (this.current.peek().text.trim() === '') return this.set({ searching: false, progress: null, occurrences: null, more: false, current: -1, problem: null });
+    this.set({ progress: null, ...(moves ? { searching: true } : {}) });
     this.cancelPause = this.needs.timers.after(pauseMs, () => void this.ask(moves));
   }
 
   private async ask(moves: boolean): Promise<void> {
     const own = ++this.asked;
     const { text, matchCase, tools } = this.current.peek();
+    this.isAsking = true;
     try {
       const answer = await this.needs.find({ text, matchCase, tools });
       if (own !== this.asked || answer.superseded) return;
+      this.isAsking = false;
       this.take(answer, moves);
     } catch (error) {
-      if (own === this.asked) this.set({ searching: false, problem: this.needs.sentenceOf(error) });
+      if (own !== this.asked) return;
+      this.isAsking = false;
+      this.set({ searching: false, progress: null, problem: this.needs.sentenceOf(error) });
     }
   }
 
@@ -97,7 +118,7 @@ export class ConversationFind {
     const shown = before.occurrences?.[before.current];
     const occurrences = found.flatMap((one) => Array.from({ length: one.count }, (_, nth): Occurrence => ({ found: one, nth })));
     const same = occurrences.findIndex((one) => shown !== undefined && one.nth === shown.nth && isSamePart(one.found, shown.found));
-    this.set({ searching: false, occurrences, more, current: moves ? -1 : same, problem: null });
+    this.set({ searching: false, progress: null, occurrences, more, current: moves ? -1 : same, problem: null });
     if (moves && occurrences.length > 0) this.showAt(this.nearest(occurrences));
   }
 

@@ -16,10 +16,11 @@ export function storedFeed({ messages, turns }: StoredConversation): (name: unkn
       hasEarlier: messages.some(({ position }) => position < first), later: messages.filter(({ position }) => position > last).length, total: messages.length,
     };
   };
-  const handlers = feedHandlers({
+  const { requests: handlers } = feedHandlers({
     gateway: { readTranscript },
     sessions: { getMessage: async (uid) => messages.find((message) => message.uid === uid) ?? null, getSession: async () => session() },
     files: { ofTurns: async () => ({}) },
+    onFindProgress: () => undefined,
   });
   return (name, payload) => {
     if (typeof payload !== 'object' || payload === null) return null;

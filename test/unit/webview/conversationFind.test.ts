@@ -10,10 +10,12 @@ const answer = (...texts: readonly FoundText[]): FoundInSession => ({ found: tex
 function searching(position = 0) {
   const asked: { readonly query: FindQuery; readonly answer: (result: FoundInSession) => void; readonly fail: (error: Error) => void }[] = [];
   const shown: string[] = [];
+  const stops: string[] = [];
   const clock = new ManualClock(0);
   const find = new ConversationFind({
     timers: { nowMs: () => clock.now() * 1000, after: (delayMs, callback) => clock.after(delayMs, callback) },
     find: (query) => new Promise((resolve, reject) => asked.push({ query, answer: resolve, fail: reject })),
+    stop: () => void stops.push('stop'),
     position: () => position,
     show: ({ found: { messageUid }, nth }) => shown.push(`${messageUid}:${nth}`),
     sentenceOf: (error) => (error instanceof Error ? error.message : ''),
@@ -23,7 +25,7 @@ function searching(position = 0) {
     await clock.advance(200);
     await settle();
   };
-  return { find, asked, shown, pause, settle };
+  return { find, asked, shown, stops, pause, settle };
 }
 
 describe('finding words', () => {
@@ -64,6 +66,27 @@ describe('finding words', () => {
     asked[1]?.answer(answer(found('m1', 1, 3), found('m2', 2, 1), found('m3', 3, 1)));
     await settle();
     expect([shown, find.state.value.current, find.state.value.occurrences?.length]).toEqual([['m1:0', 'm2:0'], 3, 5]);
+  });
+
+  test('says how far a long search has come, and shows what was found when it is stopped; closed, it ends', async () => {
+    const { find, asked, stops, pause, settle } = searching();
+    find.progressed({ done: 1, total: 2 });
+    find.look({ text: 'a' });
+    await pause();
+    const before = find.state.value.progress;
+    find.progressed({ done: 400, total: 1000 });
+    const during = find.state.value.progress;
+    find.stop();
+    asked[0]?.answer({ ...answer(found('m1', 1, 2)), more: true });
+    await settle();
+    const { progress, searching: isSearching, occurrences, more } = find.state.value;
+    find.stop();
+    find.end();
+    const once = stops.length;
+    find.look({ text: 'ab' });
+    await pause();
+    find.end();
+    expect([before, during, progress, isSearching, occurrences?.length, more, once, stops.length]).toEqual([null, { done: 400, total: 1000 }, null, false, 2, true, 1, 2]);
   });
 
   test('says what went wrong, and nothing once nothing is looked for', async () => {

@@ -13,6 +13,11 @@ export function FindBar({ find }: { readonly find: Find }) {
     field.current?.focus();
     field.current?.select();
   }, [find.focusAsked]);
+  const stop = (): void => {
+    search.stop();
+    // The button goes with the search.
+    field.current?.focus();
+  };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.isComposing) return;
     if (event.key === 'Escape') find.close();
@@ -29,6 +34,7 @@ export function FindBar({ find }: { readonly find: Find }) {
         <Toggle icon="tools" label={t('Look in Tool Results')} on={state.tools} toggle={() => search.look({ tools: !state.tools })} />
       </span>
       <Count state={state} />
+      {state.progress !== null && <IconButton icon="debug-stop" label={t('Stop Searching')} disabled={false} act={stop} />}
       <span class="find-buttons">
         <IconButton icon="arrow-up" label={t('Previous Match')} disabled={none} act={() => search.step(-1)} />
         <IconButton icon="arrow-down" label={t('Next Match')} disabled={none} act={() => search.step(1)} />
@@ -41,13 +47,19 @@ export function FindBar({ find }: { readonly find: Find }) {
 /** "3 of 17", or why there is no such thing. */
 function Count({ state }: { readonly state: FindState }) {
   const lasting = useLasting(state.searching, 150);
-  return <span class={`find-count${state.problem === null ? '' : ' find-problem'}`} role="status">{lasting ? t('Searching earlier messages…') : countWords(state)}</span>;
+  const { progress } = state;
+  return (
+    <span class={`find-count${state.problem === null ? '' : ' find-problem'}`}>
+      <span class={progress === null ? undefined : 'visually-hidden'} role="status">{lasting ? t('Searching earlier messages…') : countWords(state)}</span>
+      {progress !== null && <span aria-hidden="true">{t('Searching… {done} of {total}', { done: progress.done.toLocaleString(), total: progress.total.toLocaleString() })}</span>}
+    </span>
+  );
 }
 
 function countWords({ occurrences, more, current, problem }: FindState): string {
   if (problem !== null) return problem;
   if (occurrences === null) return '';
-  if (occurrences.length === 0) return t('No results');
+  if (occurrences.length === 0) return more ? t('None found so far') : t('No results');
   const count = more ? t('{count} or more', { count: occurrences.length }) : `${occurrences.length}`;
   return current === -1 ? t('{count} found', { count }) : t('{index} of {count}', { index: current + 1, count });
 }

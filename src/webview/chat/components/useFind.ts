@@ -31,6 +31,7 @@ export function useFind(props: FeedToolsProps): Find {
   const [search] = useState(() => new ConversationFind({
     timers,
     find: (query) => host.request('findInSession', { sessionId: latest.current.conversation.session.id, ...query }),
+    stop: () => host.send('stopFind', {}),
     position: () => positionRead(latest.current),
     show: (occurrence) => void show(occurrence),
     sentenceOf: (error) => (error instanceof Error ? error.message : t('The conversation could not be searched.')),
@@ -97,7 +98,15 @@ export function useFind(props: FeedToolsProps): Find {
     if (isOpen) search.refresh();
   }, [isOpen, running]);
   useHighlights(latest, isOpen, state);
-  useEffect(() => () => search.end(), [search]);
+  useEffect(() => {
+    const forget = host.onNotification((notification) => {
+      if (notification.name === 'findProgress') search.progressed(notification.payload);
+    });
+    return () => {
+      forget();
+      search.end();
+    };
+  }, [search]);
   return { isOpen, state, search, focusAsked, close };
 }
 

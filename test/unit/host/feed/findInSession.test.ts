@@ -7,14 +7,14 @@ import type { Message } from '../../../../src/transcript/message';
 import { answer, call, prompt, result, session } from '../../../support/builders/viewMessages';
 
 /** A host that reads pages of these messages. */
-function find(messages: readonly Message[], before: () => Promise<void> = async () => undefined): SessionFind {
+function find(messages: readonly Message[], before: () => Promise<void> = async () => undefined, ...course: ConstructorParameters<typeof SessionFind> extends [unknown, ...infer Rest] ? Rest : never): SessionFind {
   return new SessionFind({
     readTranscript: async ({ after, limit }: TranscriptQuery): Promise<TranscriptPage> => {
       await before();
       const behind = messages.filter(({ position }) => position > (after ?? 0));
       return { messages: behind.slice(0, limit), turns: [], versions: [], hasEarlier: false, later: Math.max(0, behind.length - limit), total: messages.length };
     },
-  });
+  }, ...course);
 }
 
 const query = { sessionId: session().id, text: 'the clock', matchCase: false, tools: false };
@@ -51,6 +51,20 @@ describe('words in a conversation', () => {
     const asked = [both.find({ ...query, text: 'the' }), both.find(query)];
     letGo();
     expect((await Promise.all(asked)).map(({ superseded, found }) => [superseded, found.length])).toEqual([[true, 0], [false, 1]]);
+  });
+
+  it('are looked for in sight where it takes long, and until it is stopped: then what was found is the answer', async () => {
+    const messages = Array.from({ length: 1000 }, (_, index) => prompt({ uid: `u${index}`, position: index + 1 }, index % 100 === 0 ? 'the clock' : 'x'));
+    const told: unknown[] = [];
+    let [now, pages] = [0, 0];
+    const slow = find(messages, async () => {
+      now += 200;
+      if (++pages === 4) slow.stop();
+    }, (progress) => told.push(progress), () => now);
+    const stopped = await slow.find(query);
+    const quick: unknown[] = [];
+    const all = await find(messages, async () => undefined, (progress) => quick.push(progress), () => 0).find(query);
+    expect([told, stopped.found.length, stopped.more, quick, all.found.length, all.more]).toEqual([[{ done: 400, total: 1000 }, { done: 600, total: 1000 }], 8, true, [], 10, false]);
   });
 
   it('are nowhere while there are none', async () => {
