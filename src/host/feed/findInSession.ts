@@ -5,7 +5,7 @@ import { wordsPattern } from '../../transcript/wordsPattern';
 import { visibleWords } from './visibleWords';
 
 /** Rows read at a time: each reading is a short request to the store, and what is written meanwhile goes first. */
-const pageSize = 200;
+const pageSize = 500;
 /** The most occurrences that are counted. */
 const mostFound = 10_000;
 /** Milliseconds behind which a search says how far it has come, and between one word of it and the next. */
