@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { t } from '../../localization';
 import type { Conversation } from '../conversation';
 import { answersIn, conversationBlocks, type TurnBlock } from '../conversationRows';
@@ -10,6 +10,9 @@ import { useFollow } from './useFollow';
 
 /** Turns at the end that are always laid out. */
 const nearTurns = 20;
+
+/** Turns at the end that are drawn first: more than a screenful. Those above come behind the first paint. */
+const firstTurns = 10;
 
 /** The conversation, oldest first: its newest messages, or the part of it that the person went to. Blocks keep their identity while nothing about
  *  them changes, so text that streams redraws its own turn only. */
@@ -26,11 +29,13 @@ export function Feed({ conversation }: { readonly conversation: Conversation }) 
   const { id, conversationId } = conversation.session;
   const [restore] = useState(() => chat.takePlace(conversation.session));
   const drawn = away ?? conversation;
+  const isWhole = useBehindFirstPaint() || restore !== null || away !== null;
+  const first = isWhole ? 0 : Math.max(0, blocks.length - firstTurns);
   const view = useFollow({
     uids,
     newest: newestUids,
     reachesEnd: away === null,
-    hasEarlier: drawn.hasEarlier,
+    hasEarlier: isWhole && drawn.hasEarlier,
     restore,
     jumps: chat.jumpToEnd.value,
     loadEarlier: () => void pages.loadEarlier(),
@@ -48,20 +53,27 @@ export function Feed({ conversation }: { readonly conversation: Conversation }) 
   return (
     <div class="conversation">
       <div class="scroller" ref={view.scroller} onScroll={view.onScroll} onWheel={view.onWheel} onKeyDown={view.onKeyDown} tabIndex={0}>
-        {drawn.hasEarlier && <EdgeButton loading={loading === 'earlier'} words={t('Show Earlier Messages')} loadingWords={t('Loading earlier messages…')} load={() => void pages.loadEarlier()} />}
+        {isWhole && drawn.hasEarlier && <EdgeButton loading={loading === 'earlier'} words={t('Show Earlier Messages')} loadingWords={t('Loading earlier messages…')} load={() => void pages.loadEarlier()} />}
         <div ref={view.content}>
           {/* A feed holds articles and nothing else that has a role: what belongs to a turn stands inside its last article. */}
           <div class="feed" role="feed" aria-label={t('Conversation')} aria-busy={loading !== null}>
-            {blocks.map((block, index) => <TurnView key={block.key} block={block} near={away === null && index >= blocks.length - nearTurns} />)}
+            {blocks.slice(first).map((block, index) => <TurnView key={block.key} block={block} near={away === null && first + index >= blocks.length - nearTurns} />)}
           </div>
           {drawn.activity?.turnUid === null && <CompressingLine />}
         </div>
         {away !== null && <EdgeButton loading={loading === 'later'} words={t('Show Later Messages')} loadingWords={t('Loading later messages…')} load={() => void pages.loadLater()} />}
       </div>
       {!view.following && later !== null && <later.JumpButton view={view} />}
-      {later !== null && <later.FeedTools conversation={drawn} blocks={blocks} uids={uids} view={view} />}
+      {isWhole && later !== null && <later.FeedTools conversation={drawn} blocks={blocks} uids={uids} view={view} />}
     </div>
   );
+}
+
+/** False while the first drawing is not painted. */
+function useBehindFirstPaint(): boolean {
+  const [isPainted, setPainted] = useState(false);
+  useEffect(() => setPainted(true), []);
+  return isPainted;
 }
 
 function useBlocks(conversation: Conversation | null): readonly TurnBlock[] {
