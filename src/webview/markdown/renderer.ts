@@ -3,7 +3,6 @@ import { t } from '../localization';
 import { linkTarget } from './links';
 import { codeMarkup, escapeHtml, linkMarkup } from './markup';
 import { mathAsText } from './math';
-import { isPlain, plainBlocks } from './plainBlocks';
 
 /** Characters of one block above which it is shown as plain text. */
 const longestBlock = 200_000;
@@ -25,23 +24,16 @@ export interface LexedBlocks {
 /** Splits Markdown into its top-level blocks; `known` are link definitions of text that came before. */
 export function lexBlocks(source: string, known: LinkDefinitions = {}): LexedBlocks {
   if (isHostile(source)) return { tokens: [plainToken(source)], links: known };
-  const plain = plainBlocks(source);
-  if (plain.length === source.length) return { tokens: plain.tokens, links: known };
   const lexer = new Lexer({ ...marked.defaults });
   Object.assign(lexer.tokens.links, known);
-  const rest: TokensList = lexer.lex(source.slice(plain.length));
-  return { tokens: [...plain.tokens, ...rest], links: rest.links };
+  const tokens: TokensList = lexer.lex(source);
+  return { tokens, links: tokens.links };
 }
 
 /** HTML of one block. Raw HTML is shown as the text it is, and code is plain: it is coloured once it is seen (codeColours.ts). The result is
  *  still to be sanitised. */
 export function renderBlock(token: Token): string {
-  return isPlain(token) ? token.html : marked.parser([token]);
-}
-
-/** HTML of a whole text as the parser alone reads it: what everything quicker has to equal. Still to be sanitised. */
-export function parsedMarkup(source: string): string {
-  return marked.parser(marked.lexer(source));
+  return marked.parser([token]);
 }
 
 // A single line or table may be a megabyte: parsed as Markdown it would stop the page for seconds.
