@@ -12,11 +12,12 @@ import type { ChatFiles } from './changedFiles/chatFiles';
 import { chatHandlers, type ChatEditor } from './chatHandlers';
 import type { ChatModels } from './chatModels';
 import { DrawnPages } from './drawnPages';
+import { DueForPage } from './dueForPage';
+import { readAroundSession, readShownSession } from './drawnState';
 import { errorWords } from './errorWords';
 import type { StarterDesk } from './firstSteps/starterDesk';
 import { RecentSessions } from './recentSessions';
 import { RunningCallEvents } from './runningCallEvents';
-import { originOf } from './sessionOrigin';
 import type { StoreDesk } from './storeDesk';
 import { ViewEndpoint, type WebviewPort } from './viewEndpoint';
 import type { ChatWitness } from './witness/chatWitness';
@@ -37,24 +38,22 @@ export interface ChatBridgeNeeds {
   readonly log: Log;
 }
 
+type ChatEndpoint = ViewEndpoint<typeof chatCommands, typeof chatRequests, ChatResults, ChatNotifications>;
+
 /** Ties one surface of the gateway to whatever webview shows it at the moment. The surface outlives its webviews: a view that is hidden,
  *  moved or reloaded is drawn again from the store. Between reading a snapshot and sending it, events are held and sent after it, so that
  *  none is lost; a view ignores what its snapshot already contains. */
 export class ChatBridge implements Surface, Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly recent: RecentSessions;
-  private endpoint: ViewEndpoint<typeof chatCommands, typeof chatRequests, ChatResults, ChatNotifications> | null = null;
+  private endpoint: ChatEndpoint | null = null;
   /** away: no view listens · drawing: a snapshot is being read · live: events go straight through. */
   private phase: 'away' | 'drawing' | 'live' = 'away';
   private held: (() => void)[] = [];
   private drawings = 0;
   /** The next drawing must carry everything, not only the session. */
   private bootstrapDue = false;
-  private focusDue = false;
-  private findDue = false;
-  /** For the composer, once a page shows it. */
-  private readonly insertionsDue: ChatNotifications['insertPrompt'][] = [];
-  private revealDue: ChatNotifications['reveal'] | null = null;
+  private readonly due = new DueForPage();
   private shownModel: string | null = null;
   /** Rows of the session that is shown were hidden or brought back: the next drawing replaces what the view has. */
   private changed = false;
@@ -112,12 +111,7 @@ export class ChatBridge implements Surface, Disposable {
       onNewMode: (mode) => this.tell('mode', { sessionId: null, mode }),
       onNewEffort: () => this.tellEffort('changed'),
     });
-    const endpoint = new ViewEndpoint<typeof chatCommands, typeof chatRequests, ChatResults, ChatNotifications>(
-      port,
-      { commands: chatCommands, requests: chatRequests },
-      handlers,
-      this.needs.log,
-    );
+    const endpoint: ChatEndpoint = new ViewEndpoint(port, { commands: chatCommands, requests: chatRequests }, handlers, this.needs.log);
     this.endpoint = endpoint;
     return toDisposable(() => {
       if (this.endpoint === endpoint) this.disconnect();
@@ -134,24 +128,24 @@ export class ChatBridge implements Surface, Disposable {
   }
 
   focusComposer(): void {
-    this.focusDue = true;
+    this.due.focusComposer();
     this.whenLive();
   }
 
   /** Brings a message of the session that is shown into sight, reading back to it where the view does not have it. */
   reveal(message: ChatNotifications['reveal']): void {
-    this.revealDue = message;
+    this.due.reveal(message);
     if (this.phase !== 'away') this.inBackground(this.draw('shown'));
   }
 
   /** Opens the find bar, once a page shows the conversation. */
   find(): void {
-    this.findDue = true;
+    this.due.find();
     this.whenLive();
   }
 
   insertPrompt(text: string, parts: readonly DraftPart[] = []): void {
-    this.insertionsDue.push(parts.length === 0 ? { text } : { text, parts });
+    this.due.insertPrompt(parts.length === 0 ? { text } : { text, parts });
     this.whenLive();
   }
 
@@ -189,31 +183,24 @@ export class ChatBridge implements Surface, Disposable {
   }
 
   onSessionEvent(event: SessionEvent): void {
-    if (event.kind === 'queueChanged') {
-      if (event.sessionId === this.shownSession) this.tell('queueChanged', { sessionId: event.sessionId, queue: event.queue });
-      return;
+    switch (event.kind) {
+      case 'queueChanged':
+        return this.tellShown('queueChanged', { sessionId: event.sessionId, queue: event.queue });
+      case 'compressing':
+        return this.tellShown('compressing', { sessionId: event.sessionId, activity: event.activity });
+      case 'modeChanged':
+        return this.tellShown('mode', { sessionId: event.sessionId, mode: event.mode });
+      case 'effortChanged':
+        return this.tellShown('effort', { sessionId: event.sessionId, effort: event.effort });
+      default:
+        return this.sessionsChanged(event.sessionIds);
     }
-    if (event.kind === 'compressing') {
-      if (event.sessionId === this.shownSession) this.tell('compressing', { sessionId: event.sessionId, activity: event.activity });
-      return;
-    }
-    if (event.kind === 'modeChanged') {
-      if (event.sessionId === this.shownSession) this.tell('mode', { sessionId: event.sessionId, mode: event.mode });
-      return;
-    }
-    if (event.kind === 'effortChanged') {
-      if (event.sessionId === this.shownSession) this.tell('effort', { sessionId: event.sessionId, effort: event.effort });
-      return;
-    }
-    this.recent.refresh();
-    const shown = this.shownSession;
-    if (shown !== null && event.sessionIds.includes(shown)) this.inBackground(this.tellTitle(shown));
   }
 
   onSessionSwitched(sessionId: string | null, reason: SwitchReason): void {
     this.restored = true;
     this.changed = sessionId === this.drawnSession;
-    if (!this.changed) this.revealDue = null;
+    if (!this.changed) this.due.forgetReveal();
     if (!this.changed && reason !== 'compression') this.pages.startOver();
     this.drawnSession = sessionId;
     this.tellBackground();
@@ -259,8 +246,7 @@ export class ChatBridge implements Surface, Disposable {
     this.phase = 'live';
     if (this.modelState.chosen === null) this.inBackground(this.needs.models.discover());
     this.needs.onChange();
-    const held = this.held;
-    this.held = [];
+    const held = this.held.splice(0);
     if (shown !== null && shown.openTurn !== null) for (const event of this.calls.of(shown.openTurn.uid, shown.activity)) this.onTurnEvent(shown.session.id, event);
     for (const send of held) send();
     this.inBackground(this.tellEffort('drawn'));
@@ -269,48 +255,15 @@ export class ChatBridge implements Surface, Disposable {
 
   private async readShown(): Promise<ShownSession | null> {
     const sessionId = this.shownSession;
-    if (sessionId === null || !this.needs.store.isReadable) return null;
-    try {
-      const { session, page, queue, draft, draftParts, openTurn, activity, approval, mode } = await this.pages.read(this.needs.gateway, sessionId);
-      const { messages, turns, versions, hasEarlier } = page;
-      const [origin, changes] = await Promise.all([originOf(session, this.needs.sessions), this.needs.files.ofTurns(turns.map(({ uid }) => uid))]);
-      return { session, messages, turns, versions, changes, hasEarlier, queue, draft, draftParts, openTurn, activity, approval, mode, origin, changed: this.changed };
-    } catch (error) {
-      this.needs.log.error(`Session ${sessionId} could not be read`, error);
-      this.needs.store.setNotices('shown session', [{ sentence: errorWords(error).sentence, actions: [] }]);
-      return null;
-    }
+    return sessionId === null || !this.needs.store.isReadable ? null : readShownSession(this.needs, this.pages, sessionId, () => this.changed);
   }
 
   private async readState(): Promise<Omit<ChatState, 'shown'>> {
-    const { gateway, store, models, log } = this.needs;
-    const orNothing = async <T>(read: () => Promise<T>, nothing: T): Promise<T> => {
-      if (!store.isReadable) return nothing;
-      return read().catch((error: unknown) => {
-        log.warn(`The chat was drawn without part of its state: ${errorWords(error).sentence}`);
-        return nothing;
-      });
-    };
-    const [listed, newDraft, newDraftParts, newMode] = await Promise.all([
-      orNothing(() => this.recent.read(), []),
-      orNothing(() => gateway.draft('new'), ''),
-      orNothing(() => gateway.draftParts('new'), []),
-      orNothing(() => gateway.mode(this.id, null), 'ask'),
-    ]);
-    this.listed = listed;
+    const { store, models } = this.needs;
+    const around = await readAroundSession(this.needs, this.id, this.recent);
+    this.listed = around.recentSessions;
     this.behind = this.background.among(this.listed, this.shownSession);
-    return {
-      newDraft,
-      newDraftParts,
-      recentSessions: this.listed,
-      beginning: this.beginning,
-      newMode,
-      background: this.behind,
-      model: this.modelState,
-      setup: models.setup,
-      store: store.shown,
-      ...this.needs.surroundings(),
-    };
+    return { ...around, beginning: this.beginning, background: this.behind, model: this.modelState, setup: models.setup, store: store.shown, ...this.needs.surroundings() };
   }
 
   private get beginning(): ChatNotifications['beginning'] {
@@ -355,15 +308,18 @@ export class ChatBridge implements Surface, Disposable {
     else if (this.phase === 'drawing') this.held.push(() => this.endpoint?.notify(name, payload));
   }
 
+  /** Of the session that is shown alone. */
+  private tellShown<K extends 'queueChanged' | 'compressing' | 'mode' | 'effort'>(name: K, payload: ChatNotifications[K]): void {
+    if (payload.sessionId === this.shownSession) this.tell(name, payload);
+  }
+
+  private sessionsChanged(sessionIds: readonly string[]): void {
+    this.recent.refresh();
+    for (const id of sessionIds) if (id === this.shownSession) this.inBackground(this.tellTitle(id));
+  }
+
   private whenLive(): void {
-    if (this.phase !== 'live') return;
-    if (this.focusDue) this.tell('focusComposer', {});
-    this.focusDue = false;
-    if (this.findDue) this.tell('find', {});
-    this.findDue = false;
-    for (const insertion of this.insertionsDue.splice(0)) this.tell('insertPrompt', insertion);
-    if (this.revealDue !== null) this.tell('reveal', this.revealDue);
-    this.revealDue = null;
+    if (this.phase === 'live') this.due.tell((name, payload) => this.tell(name, payload));
   }
 
   private storeChanged(): void {
