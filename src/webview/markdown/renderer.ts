@@ -63,7 +63,8 @@ function createRenderer(): Marked {
       html: ({ text, block }) => (block ? `<p class="raw-html">${escapeHtml(text.trimEnd())}</p>\n` : escapeHtml(text)),
       code: ({ text, lang }) => codeMarkup(text, lang ?? ''),
       link({ href, title, tokens }) {
-        return linkMarkup(href, title ? `${href}\n${title}` : href, this.parser.parseInline(tokens));
+        // A picture in it would be a link in a link; this one leads on.
+        return linkMarkup(href, title ? `${href}\n${title}` : href, this.parser.parseInline(tokens).replace(/<\/?a\b[^>]*>/g, ''));
       },
       checkbox: ({ checked }) => `<input type="checkbox" disabled${checked ? ' checked' : ''} aria-label="${escapeHtml(checked ? t('done') : t('to do'))}"> `,
       // Nothing is loaded from elsewhere: a picture is a link to it.

@@ -4,6 +4,11 @@ import type { Approval, ApprovalRequest } from '../../../src/transcript/approval
 import { answer, call, prompt, runningTurn, session, shownSession } from '../../support/builders/viewMessages';
 import { all, ChatPage, find, nameOf, names } from './chatPage';
 
+// See chatComponents.test.ts.
+vi.mock('../../../src/webview/markdown/sanitizer', () => ({
+  sanitizedFragment: (html: string): DocumentFragment => document.createRange().createContextualFragment(html),
+}));
+
 let page: ChatPage;
 afterEach(() => page.close());
 

@@ -1,8 +1,12 @@
 // @vitest-environment happy-dom
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { continuationPart } from '../../../src/transcript/continuation';
 import { answer, prompt, settledTurn, shownSession } from '../../support/builders/viewMessages';
 import { all, ChatPage } from './chatPage';
+
+vi.mock('../../../src/webview/markdown/sanitizer', () => ({
+  sanitizedFragment: (html: string): DocumentFragment => document.createRange().createContextualFragment(html),
+}));
 
 let page: ChatPage;
 afterEach(() => page.close());

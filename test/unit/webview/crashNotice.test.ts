@@ -1,9 +1,13 @@
 // @vitest-environment happy-dom
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { act } from 'preact/test-utils';
 import { type CrashTold, crashTold } from '../../../src/webview/chat/crashTold';
 import { afternoon, answer, prompt, settledTurn, shownSession } from '../../support/builders/viewMessages';
 import { ChatPage } from './chatPage';
+
+vi.mock('../../../src/webview/markdown/sanitizer', () => ({
+  sanitizedFragment: (html: string): DocumentFragment => document.createRange().createContextualFragment(html),
+}));
 
 afterEach(() => {
   crashTold.value = null;

@@ -6,6 +6,11 @@ import { DrawnBlocks } from '../../../src/webview/markdown/drawnBlocks';
 import { loadBlockTools } from '../../../src/webview/markdown/closedBlocks';
 import { loadHighlighting } from '../../../src/webview/markdown/highlighting';
 
+// What the sanitiser lets through is tested in a browser.
+vi.mock('../../../src/webview/markdown/sanitizer', () => ({
+  sanitizedFragment: (html: string): DocumentFragment => document.createRange().createContextualFragment(html),
+}));
+
 const actions = { openLink: () => undefined, copy: () => undefined };
 
 /** Tells at once that everything is seen, or never tells anything. */

@@ -1,11 +1,15 @@
 // @vitest-environment happy-dom
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { ShownSession } from '../../../src/protocol/chatProtocol';
 import { continuationPart } from '../../../src/transcript/continuation';
 import type { SessionSummary } from '../../../src/protocol/transcriptWords';
 import { answer, call, prompt, result, runningTurn, session, settledTurn, shownSession } from '../../support/builders/viewMessages';
 import { all, ChatPage, find, nameOf, names } from './chatPage';
 
+// See chatComponents.test.ts.
+vi.mock('../../../src/webview/markdown/sanitizer', () => ({
+  sanitizedFragment: (html: string): DocumentFragment => document.createRange().createContextualFragment(html),
+}));
 let page: ChatPage;
 afterEach(() => page.close());
 

@@ -1,9 +1,13 @@
 // @vitest-environment happy-dom
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { handoffPart } from '../../../src/transcript/handoff';
 import type { UserMessage } from '../../../src/transcript/message';
 import { answer, prompt, runningTurn, session, settledTurn, shownSession } from '../../support/builders/viewMessages';
 import { all, ChatPage } from './chatPage';
+
+vi.mock('../../../src/webview/markdown/sanitizer', () => ({
+  sanitizedFragment: (html: string): DocumentFragment => document.createRange().createContextualFragment(html),
+}));
 
 let page: ChatPage;
 afterEach(() => page.close());

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Approval } from '../../../src/transcript/approval';
 import { continuationPart } from '../../../src/transcript/continuation';
 import type { Turn } from '../../../src/transcript/turn';
@@ -11,6 +11,10 @@ import { costWords, tokenWords, usageLines } from '../../../src/webview/usageWor
 import { answer, call, prompt, result, runningTurn, session, settledTurn, shownSession } from '../../support/builders/viewMessages';
 import { all, ChatPage, find, names } from './chatPage';
 
+// happy-dom's node iterator loses its place when a node is removed, which DOMPurify relies on.
+vi.mock('../../../src/webview/markdown/sanitizer', () => ({
+  sanitizedFragment: (html: string): DocumentFragment => document.createRange().createContextualFragment(html),
+}));
 let page: ChatPage;
 afterEach(() => page.close());
 
