@@ -101,8 +101,15 @@ describe('the chat, from the composer to the disk', () => {
             // Sent, or still where it was typed; in a branch or elsewhere it waits with the session it was typed for.
             const sent = one.kind === 'ask' && !view.composer.includes(`w${index}`);
             if (!sent && place === view.shownSession) expect([asked, view.composer.includes(typed)]).toEqual([asked, true]);
-            else if (!sent) expect([asked, await world.gateway.draft(place ?? 'new')]).toEqual([asked, typed]);
-            if (steps.slice(0, index + 1).some(({ beside }) => beside)) continue;
+            const areTwo = steps.slice(0, index + 1).some(({ beside }) => beside);
+            if (!sent && place !== view.shownSession) {
+              const kept = await world.gateway.draft(place ?? 'new');
+              // A prompt that was taken back stands in both views, and the other one may have sent it again since.
+              const texts = areTwo && place !== null ? (await view.stored(place)).texts : [];
+              const words = typed.split(/\s+/).filter((word) => word !== '');
+              if (kept !== typed) expect([asked, areTwo, words.filter((word) => ![kept, ...texts].some((text) => text.split(/\s+/).includes(word)))]).toEqual([asked, true, []]);
+            }
+            if (areTwo) continue;
             // One view alone has in its composer what the host has, a prompt that was taken back included.
             view.chat.drafts.flush();
             await view.quiet();
