@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -179,15 +179,23 @@ if (mayMount) test('read-only storage: everything can be read, nothing is sent, 
   expect({ draft, requests: server.requests.at(-1)?.body['messages'] !== undefined }).toEqual({ draft: 'Will this be kept?', requests: true });
 });
 
-/** Takes every byte that is left on the disk of this file. */
-function fill(file: string): void {
-  for (const bytes of [64 * 1024, 4096]) {
-    try {
-      for (;;) fs.appendFileSync(file, new Uint8Array(bytes));
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
-    }
-  }
+/** Takes every byte that is left on the disk of this file, again and again: the store empties its log when it meets a full disk, and goes on with
+ *  that room as long as it is there. A process of its own, which waits for nothing that a test waits for. Returns what ends it. */
+function keepFull(file: string): () => Promise<void> {
+  const program = `
+    const fs = require('node:fs');
+    setInterval(() => {
+      for (const bytes of [64 * 1024, 4096]) {
+        try {
+          for (;;) fs.appendFileSync(process.argv[1], new Uint8Array(bytes));
+        } catch (error) {
+          if (error.code !== 'ENOSPC') throw error;
+        }
+      }
+    }, 5);`;
+  const filling = spawn(process.execPath, ['-e', program, file], { stdio: 'inherit' });
+  const ended = new Promise<void>((resolve) => filling.once('exit', () => resolve()));
+  return () => (filling.kill('SIGKILL'), ended);
 }
 
 if (mayMount) test('a full disk: the answer goes on beside the store, the person is told, and all of it is stored when there is space again', async () => {
@@ -197,17 +205,16 @@ if (mayMount) test('a full disk: the answer goes on beside the store, the person
   const panel = await panelOn(folder);
   await panel.send('Hello');
   await panel.waitForAnswer('the answer', (text) => text === 'Answered.');
-  const words = numberedWords('full', 4000);
+  const words = numberedWords('full', 2500);
   server.script(reply().says(words, { every: 2 }));
   await panel.send('Fill it');
   await panel.waitForAnswer('the first words', (text) => text.startsWith('full0001'));
   const ballast = path.join(folder, 'ballast');
-  // Again and again: the store empties its log when it meets a full disk, and goes on with that room as long as it is there.
-  const filling = setInterval(() => fill(ballast), 20);
-  await panel.sees(/disk is full/, 60_000).finally(() => clearInterval(filling));
+  const stopFilling = keepFull(ballast);
+  await panel.sees(/disk is full/, 60_000).finally(stopFilling);
   const shown = await panel.lastAnswer();
   fs.rmSync(ballast);
-  await waitFor('the turn to be closed in the store', () => readStateDb(folder, "SELECT uid FROM turns WHERE state = 'settled'").length === 2 || undefined, 60_000);
+  await waitFor('the turn to be closed in the store', () => readStateDb(folder, "SELECT uid FROM turns WHERE state = 'settled'").length === 2 || undefined, 120_000);
   await panel.sees(/saved in its session now/);
   const [row] = readStateDb(folder, "SELECT content FROM messages WHERE role = 'assistant' AND content LIKE 'full%'");
   await panel.send('And now?');

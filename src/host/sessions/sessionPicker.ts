@@ -85,8 +85,9 @@ export function pickSession(options: SessionPickerOptions): Promise<SessionPick 
     });
     picker.onDidAccept(() => {
       const text = picker.value.trim();
-      if (text !== listedFor) return void chooseFirstFound(text);
       const [item] = picker.selectedItems;
+      // What was selected may be of the list before this one, too.
+      if (text !== listedFor || (item !== undefined && !picker.items.includes(item))) return void chooseFirstFound(text);
       if (item?.leadsToOthers === true) {
         picker.hide();
         return options.showOthers?.();

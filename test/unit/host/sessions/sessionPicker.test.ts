@@ -117,3 +117,14 @@ it('Enter on words that find nothing leaves the list open', async () => {
   const state = await Promise.race([chosen, Promise.resolve('open')]);
   expect([state, picker.items.map(({ label }) => label)]).toEqual(['open', ['Nothing found for “{text}”']]);
 });
+
+it('a row of the list before, selected just as the next list came, is not taken for what was typed', async () => {
+  const { picker, chosen } = await opened();
+  const [newest] = picker.items;
+  picker.type('repaired');
+  await vi.advanceTimersByTimeAsync(400);
+  picker.selectedItems = newest === undefined ? [] : [newest];
+  picker.enter();
+  await vi.advanceTimersByTimeAsync(100);
+  expect(await chosen).toEqual({ sessionId: 'repaired', messageUid: null });
+});
