@@ -19,7 +19,10 @@ function comeBack(hasFocus: boolean): string | undefined {
   last?.dispatchEvent(new FocusEvent('focusin', { bubbles: true }));
   last?.blur();
   vi.spyOn(document, 'hasFocus').mockReturnValue(hasFocus);
-  window.dispatchEvent(new FocusEvent('focus'));
+  const told = new FocusEvent('focus');
+  // happy-dom's window is another object than the one its events name.
+  Object.defineProperty(told, 'target', { value: window });
+  window.dispatchEvent(told);
   return document.activeElement?.id;
 }
 
