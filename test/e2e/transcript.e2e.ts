@@ -120,10 +120,10 @@ test('a row is walked to, opened as the file holds it, and shown in the chat, by
 
 test('a repaired session says what was merged, with the earlier content and what was changed', async () => {
   await workbench.runCommand('View: Close All Editors');
-  await workbench.runCommand('Hermes: Resume Session…');
-  await workbench.page.keyboard.type('Repaired session');
+  const field = await workbench.openPick('Hermes: Resume Session…', /first prompts/);
+  await field.fill('Repaired session');
   await workbench.page.locator('.quick-input-widget').getByRole('option').filter({ hasText: 'Repaired session' }).first().waitFor();
-  await workbench.page.keyboard.press('Enter');
+  await field.press('Enter');
   await panel.sees('Both halves were read.');
   await workbench.runCommand('Hermes: Open Transcript');
   const tab = await transcript();

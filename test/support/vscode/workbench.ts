@@ -71,6 +71,17 @@ export class Workbench {
     return this.page.locator('.quick-input-list .monaco-list-row').filter({ has: this.page.locator('.label-name', { hasText: new RegExp(`^${escaped}`) }) }).first();
   }
 
+  /** Runs a command that opens a quick pick, and resolves with its field once the pick is there. The palette that closes may give the focus to
+   *  where it was just as the pick comes, which closes it: then once more. Keys that are pressed before that go nowhere. */
+  async openPick(title: string, placeholder: RegExp): Promise<Locator> {
+    const field = this.page.locator('.quick-input-widget').getByPlaceholder(placeholder);
+    await waitFor(`"${title}" to open its pick`, async () => {
+      await this.runCommand(title);
+      return field.waitFor({ timeout: 5_000 * patience }).then(() => true, isTimeoutOnly);
+    });
+    return field;
+  }
+
   /** Answers an open input box, or picks in an open quick pick by typing. */
   async typeIntoQuickInput(text: string): Promise<void> {
     await this.page.locator('.quick-input-widget input.input').fill(text);
