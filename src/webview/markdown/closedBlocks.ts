@@ -129,8 +129,15 @@ function attend(seen: readonly ClosedBlock[]): void {
   });
 }
 
+/** Texts that the page has let go of: nobody is told when what was out of sight leaves it. */
+function forgetGone(): void {
+  for (const text of unseen.keys()) if (!text.isConnected) forget(text);
+  for (const element of undressed.keys()) if (!element.isConnected) undressed.delete(element);
+}
+
 function dressUnseen(): void {
   quietTimer = null;
+  forgetGone();
   void withTools(() => {
     const started = performance.now();
     for (const element of undressed.keys()) {

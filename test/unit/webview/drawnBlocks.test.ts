@@ -16,14 +16,18 @@ const actions = { openLink: () => undefined, copy: () => undefined };
 /** Tells at once that everything is seen, or never tells anything. */
 class Sight {
   static sees = false;
+  static readonly observed = new Set<Element>();
   private readonly seen: (entries: readonly object[]) => void;
   constructor(seen: (entries: readonly object[]) => void) {
     this.seen = seen;
   }
   observe(target: Element): void {
+    Sight.observed.add(target);
     if (Sight.sees) this.seen([{ target, isIntersecting: true }]);
   }
-  unobserve(): void {}
+  unobserve(target: Element): void {
+    Sight.observed.delete(target);
+  }
 }
 
 beforeEach(() => {
@@ -117,5 +121,16 @@ describe('the drawn blocks of an answer', () => {
     draw(text, true);
     vi.advanceTimersByTime(1000);
     expect({ streaming, quiet: dressed() }).toEqual({ streaming: 0, quiet: 10 });
+  });
+
+  test('are let go of with the page that has them, seen or not', () => {
+    const { element, draw } = drawing();
+    draw('One.\n\nTwo.', true);
+    const kept = drawing();
+    kept.draw('Three.', true);
+    const before = [element, kept.element].map((text) => Sight.observed.has(text));
+    element.remove();
+    vi.advanceTimersByTime(1000);
+    expect({ before, after: [element, kept.element].map((text) => Sight.observed.has(text)) }).toEqual({ before: [true, true], after: [false, true] });
   });
 });
