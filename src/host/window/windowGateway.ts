@@ -1,0 +1,67 @@
+import { Agent } from '../../agent/agent';
+import { Compressor } from '../../agent/compression/compressor';
+import { readSkillName } from '../../agent/project/readSkillTool';
+import { systemPrompt } from '../../agent/systemPrompt';
+import type { Clock } from '../../base/clock';
+import type { Ids } from '../../base/ids';
+import type { Log } from '../../base/log';
+import { ConversationGateway } from '../../gateway/conversationGateway';
+import type { MemoryProviders } from '../../memory/memoryProviders';
+import type { ModelCatalog } from '../../models/catalog';
+import type { SessionStore } from '../../store/sessionStore';
+import type { ToolRegistry } from '../../tools/toolRegistry';
+import type { WorkspaceFiles } from '../../tools/workspaceFiles';
+import type { ApprovalDesk } from '../approvals/approvalDesk';
+import { editorTools } from '../editorTools';
+import type { McpDesk } from '../mcp/mcpDesk';
+import type { ProjectDesk } from '../projectDesk';
+import type { SettingsWatcher } from '../settingsWatcher';
+
+export interface WindowGatewayNeeds {
+  readonly store: SessionStore;
+  readonly settings: SettingsWatcher;
+  readonly catalog: ModelCatalog;
+  readonly tools: ToolRegistry;
+  readonly approvals: ApprovalDesk;
+  readonly mcp: McpDesk;
+  readonly project: ProjectDesk;
+  readonly memory: MemoryProviders;
+  readonly files: Pick<WorkspaceFiles, 'roots'>;
+  /** Counts the times that a key was set or taken away. */
+  readonly keyChanges: () => number;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The gateway of one window, whose agents have what the settings, the open folders and the person's approvals give them. An agent is built anew
+ *  once any of that has changed. */
+export function windowGateway({ store, settings, catalog, tools, approvals, mcp, project, memory, files, keyChanges, ids, clock, log }: WindowGatewayNeeds): ConversationGateway {
+  return new ConversationGateway({
+    store, clock, ids, log,
+    createAgent: (model, agentMemory) =>
+      new Agent({
+        store, clock, ids, log, tools,
+        approvals: approvals.policy,
+        ...(agentMemory === undefined ? {} : { memory: agentMemory }),
+        project: () => project.current,
+        moreTools: async (signal, called) => [...(await mcp.tools(signal, called)), ...editorTools()],
+        openModel: async (signal) => {
+          await project.ready();
+          return catalog.resolve(model, signal);
+        },
+        systemPrompt: (hasTools) => systemPrompt({ roots: files.roots(), platform: process.platform, hasTools }),
+        maxIterations: settings.current.maxIterations,
+      }),
+    agentSignature: (model) => JSON.stringify([model, settings.current, keyChanges(), project.version, files.roots().map((root) => root.path)]),
+    createMemory: (agent) => memory.createMemory(agent, { clock, log, coreTools: [...tools.names, readSkillName], recallTimeoutMs: () => settings.current.memoryRecallTimeoutMs }),
+    defaultModel: () => settings.current.model,
+    saveDefaultModel: (ref) => settings.saveModel(ref),
+    folder: () => files.roots()[0]?.path ?? null,
+    busyMode: () => settings.current.busyInput,
+    defaultMode: () => settings.current.mode,
+    defaultEffort: () => settings.current.reasoningEffort,
+    contextEngine: new Compressor({ clock, log, threshold: () => settings.current.compressionThreshold }),
+    summaryModel: () => settings.current.compressionModel,
+  });
+}

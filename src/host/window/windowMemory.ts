@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import * as vscode from 'vscode';
+import type { Clock } from '../../base/clock';
+import { DisposableStore, type Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import { MemoryProviders } from '../../memory/memoryProviders';
+import { BuiltinMemoryDesk } from '../builtinMemoryDesk';
+import { reportFailure } from '../commands';
+import { hindsightBundle } from '../hindsightBundle';
+import { HindsightDesk } from '../hindsightDesk';
+import { MemorySetup } from '../memorySetup';
+import type { ProviderKeys } from '../providerKeys';
+import type { SettingsWatcher } from '../settingsWatcher';
+import type { WindowStore } from './windowStore';
+import { translate } from './windowWords';
+
+export interface WindowMemoryNeeds {
+  readonly context: vscode.ExtensionContext;
+  readonly distFolder: string;
+  readonly store: WindowStore;
+  readonly settings: SettingsWatcher;
+  readonly keys: ProviderKeys;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The memory providers of one window: those that other extensions add, the built-in one and Hindsight, and setting one up. */
+export class WindowMemory implements Disposable {
+  private readonly lifetime = new DisposableStore();
+  readonly providers: MemoryProviders;
+  readonly hindsight: HindsightDesk;
+  readonly setup: MemorySetup;
+
+  constructor({ context, distFolder, store, settings, keys, clock, log }: WindowMemoryNeeds) {
+    const own = <T extends Disposable>(part: T): T => this.lifetime.register(part);
+    this.providers = new MemoryProviders(() => settings.current.memoryProvider, log);
+    this.hindsight = own(
+      new HindsightDesk({
+        store: store.store, keys, clock, log,
+        settings: () => settings.current,
+        loadClient: hindsightBundle(distFolder),
+        uid: randomUUID,
+        t: translate,
+        tell: (notices) => store.desk.setNotices('memory', notices),
+      }),
+    );
+    const builtin = own(
+      new BuiltinMemoryDesk({
+        store: store.store, clock, log,
+        globalFolder: () => settings.current.storagePath ?? context.globalStorageUri.fsPath,
+        workspaceFolder: () => (isFolderOpen() ? store.folder : null),
+        isUsed: () => settings.current.memoryProvider !== 'none',
+      }),
+    );
+    this.setup = new MemorySetup({
+      desk: this.hindsight,
+      current: () => ({ url: settings.current.hindsightUrl, bank: settings.current.hindsightBank }),
+      save: (url, bank) => settings.saveHindsight(url, bank),
+    });
+    own(this.providers.register(builtin.factory));
+    own(this.providers.register(this.hindsight.factory));
+    own(vscode.commands.registerCommand('hermes.openMemory', () => builtin.open().catch((error: unknown) => reportFailure('openMemory', error, log))));
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+}
+
+function isFolderOpen(): boolean {
+  return vscode.workspace.workspaceFile !== undefined || (vscode.workspace.workspaceFolders ?? []).length > 0;
+}

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ExtensionContext } from 'vscode';
+import type { Clock } from '../../base/clock';
+import { DisposableStore, type Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import { storeFiles } from '../../store/open/storeFiles';
+import { openStore, storeHome } from '../../store/ownership/openStore';
+import type { StoreConnection } from '../../store/ownership/storeConnection';
+import { storeFolderOf } from '../../store/ownership/storeFolder';
+import type { SessionStore } from '../../store/sessionStore';
+import type { SpillSearch } from '../../store/spill/foundSpills';
+import { NodeSpillHome } from '../../store/spill/nodeSpillHome';
+import { SpillingStore } from '../../store/spill/spillingStore';
+import { startNodeWorker } from '../../store/worker/nodeWorkerPort';
+import type { WorkerPort } from '../../store/worker/storeClient';
+import { SpillFolders } from '../spillFolders';
+import { upAfterMs } from '../start/compiledBundle';
+import { compiledFolderOf } from '../start/compiledFolder';
+import type { StoreThreadData } from '../start/storeThreadData';
+import { StoreDesk } from '../storeDesk';
+import { windowStorageFolder } from '../windowStorage';
+import { translate } from './windowWords';
+
+export interface WindowStoreNeeds {
+  readonly context: ExtensionContext;
+  /** Holds `storeThread.js` and what it runs. */
+  readonly distFolder: string;
+  /** The setting `hermes.storage.path`. */
+  readonly storagePath: () => string | null;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The history of one window: its folder, the tie to it, and the store through which everything is written, which goes on beside a file that
+ *  takes nothing more. It is being opened from here on. */
+export class WindowStore implements Disposable {
+  private readonly lifetime = new DisposableStore();
+  private readonly workerEntry: string;
+  private readonly threadData: StoreThreadData;
+  private readonly spillFolders: SpillFolders;
+  private readonly spilling: SpillingStore;
+  private folderNow: string;
+  readonly connection: StoreConnection;
+  readonly store: SessionStore;
+  readonly desk: StoreDesk;
+
+  constructor(private readonly needs: WindowStoreNeeds) {
+    const { context, distFolder, clock, log } = needs;
+    this.workerEntry = join(distFolder, 'storeThread.js');
+    this.threadData = { compiledFolder: compiledFolderOf(context), keepAfterMs: upAfterMs };
+    const storageFolder = (this.folderNow = this.wantedFolder());
+    log.info(`This window keeps its sessions in ${storageFolder}.`);
+    this.spillFolders = new SpillFolders(context, clock, translate);
+    this.connection = openStore({ ...this.home(storageFolder), log, opens: this.holdsHistory ? 'atOnce' : 'whenAsked' });
+    const spillHome = new NodeSpillHome({
+      folders: () => [this.folder, this.spillFolders.withoutAsking],
+      temporaryFolder: () => this.spillFolders.temporary(),
+      startWorker: this.startWorker,
+    });
+    this.spilling = new SpillingStore(this.connection.store, spillHome, clock, log, randomUUID);
+    this.store = this.spilling.store;
+    this.desk = this.lifetime.register(new StoreDesk(this.connection, translate, this.spilling));
+  }
+
+  /** As the editor gave it, or the settings. */
+  get storageFolder(): string {
+    return this.folderNow;
+  }
+
+  /** Holds `state.db`. */
+  get folder(): string {
+    return storeFolderOf(this.folderNow);
+  }
+
+  /** Whether something was ever stored there. */
+  get holdsHistory(): boolean {
+    return existsSync(storeFiles(this.folder).main);
+  }
+
+  /** The folder of this window's history by the settings as they are now. */
+  wantedFolder(): string {
+    return windowStorageFolder(this.needs.context, this.needs.storagePath());
+  }
+
+  /** Starts a thread for a store. */
+  readonly startWorker = (): WorkerPort => startNodeWorker(this.workerEntry, this.threadData);
+
+  /** Closes the history, and opens it in another folder. */
+  moveTo(storageFolder: string): void {
+    this.folderNow = storageFolder;
+    void this.connection.moveTo(storeHome(this.home(storageFolder)));
+    if (this.holdsHistory) this.desk.begin();
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private home(storageFolder: string) {
+    const spills = (): SpillSearch => ({ folders: this.spillFolders.all, liveTurns: this.spilling.liveTurns });
+    return { storageFolder, workerEntry: this.workerEntry, startWorker: this.startWorker, clock: this.needs.clock, spills };
+  }
+}
