@@ -98,6 +98,8 @@ async function measureSize(program, work, messages) {
       const place = { folder: path.join(work, `${name}-${messages}`), worker: work, packages };
       fs.mkdirSync(place.folder);
       fs.copyFileSync(seeded, path.join(place.folder, 'state.db'));
+      // Written back while a store is opened, the copy would hold up what is opened.
+      execFileSync('sync');
       results[name] = { open: [], turns: [], chunks: [], load: [], search: [], memory: 0 };
       for (let opening = 0; opening < (name === 'naive' ? 1 : plan.openings); opening++) {
         running.get(name)?.stop();
@@ -107,8 +109,6 @@ async function measureSize(program, work, messages) {
         if (opening + 1 < plan.openings && name !== 'naive') await contestant.order({ order: 'close' });
       }
     }
-    // What was copied is still being written back by the system.
-    execFileSync('sync');
     const each = async (/** @type {(contestant: Contestant, name: Name) => Promise<void>} */ work) => {
       for (const [name, contestant] of running) await work(contestant, name);
     };
