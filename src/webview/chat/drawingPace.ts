@@ -20,7 +20,10 @@ const share = 0.05;
 /** A window that is not on screen gets no frames but must not fall behind. */
 const latestMs = 100;
 
-/** Decides when a drawing that is due is done: in the next frame, or at the end of the pace while drawings follow each other. Text is read by
+/** Milliseconds behind a drawing in which the next one follows it, and is no answer to the key itself. */
+const followsMs = 250;
+
+/** Decides when a drawing that is due is done: in the next frame, or in the first behind the pace while drawings follow each other. Text is read by
  *  people: twenty times a second is as good as sixty, and a third of the work. */
 export function pacedDrawing(source: FrameSource): (draw: () => void) => void {
   let lastAt = Number.NEGATIVE_INFINITY;
@@ -34,11 +37,13 @@ export function pacedDrawing(source: FrameSource): (draw: () => void) => void {
       draw();
       tookMs = source.nowMs() - lastAt;
     };
+    const isBehindKey = (): boolean => source.nowMs() - lastAt < followsMs && source.nowMs() - (source.keyMs?.() ?? Number.NEGATIVE_INFINITY) < keyRestMs;
+    // In a frame's own time, so that the page is not left to be laid out by the key that comes next.
+    const inFrame = (): void => source.frame(() => (isBehindKey() ? source.after(keyRestMs, () => source.frame(once)) : once()));
     const pace = Math.min(slowestPaceMs, Math.max(paceMs, tookMs / share));
-    const rest = lastAt + pace - source.nowMs();
-    // Behind a pace it need not be a frame's own time: asking for a frame costs about as much as drawing a line of text.
-    if (rest > 0) return source.after(rest, () => (source.nowMs() - (source.keyMs?.() ?? Number.NEGATIVE_INFINITY) < keyRestMs ? source.after(keyRestMs, once) : once()));
-    source.frame(once);
-    source.after(latestMs, once);
+    const rest = Math.max(0, lastAt + pace - source.nowMs());
+    if (rest > 0) source.after(rest, inFrame);
+    else inFrame();
+    source.after(rest + latestMs, once);
   };
 }

@@ -1,4 +1,5 @@
 import { fillBlock } from './blockElements';
+import { BlockRuns } from './blockRuns';
 import type { Block } from './blocks';
 import { blockClosed } from './closedBlocks';
 import type { MarkdownActions } from './markdownActions';
@@ -9,8 +10,11 @@ import { sanitizedFragment } from './sanitizer';
 export class DrawnBlocks {
   private blocks: readonly Block[] = [];
   private readonly elements: HTMLElement[] = [];
+  private readonly runs: BlockRuns;
 
-  constructor(private readonly container: HTMLElement) {}
+  constructor(container: HTMLElement) {
+    this.runs = new BlockRuns(container);
+  }
 
   /** Brings the elements to these blocks. */
   show(after: readonly Block[], actions: MarkdownActions): void {
@@ -19,7 +23,7 @@ export class DrawnBlocks {
     let same = 0;
     while (same < after.length && same < before.length && this.isDrawn(same, before[same], after[same])) same++;
     this.draw(after, same);
-    while (this.elements.length > after.length) this.elements.pop()?.remove();
+    while (this.elements.length > after.length) this.runs.pop(this.elements.pop());
     for (let index = firstToClose(before, same); index < after.length; index++) {
       const element = this.elements[index];
       if (element !== undefined && after[index]?.closed === true) blockClosed(element, actions);
@@ -43,19 +47,15 @@ export class DrawnBlocks {
   }
 
   private draw(after: readonly Block[], from: number): void {
-    const added = document.createDocumentFragment();
     for (const [index, { html }] of after.entries()) {
       if (index < from) continue;
-      const known = this.elements[index];
-      const element = known ?? document.createElement('div');
-      if (known === undefined) {
-        element.className = 'markdown-block';
-        this.elements.push(element);
-        added.append(element);
-      }
+      const element = this.elements[index] ?? document.createElement('div');
       fillBlock(element, sanitizedFragment(html));
+      if (index < this.elements.length) continue;
+      element.className = 'markdown-block';
+      this.elements.push(element);
+      this.runs.append(element, index);
     }
-    if (added.childNodes.length > 0) this.container.append(added);
   }
 }
 

@@ -60,7 +60,25 @@ it('lets a key that was just pressed be painted first', async () => {
   await clock.advance(20);
   change();
   await clock.advance(200);
-  expect(drawnAt).toEqual([16, 91]);
+  expect(drawnAt).toEqual([16, 112]);
+});
+
+it('lets a key be painted first that came between a change and its frame', async () => {
+  const { clock, drawnAt, change } = page({ onScreen: true, keyAt: 120 });
+  change();
+  await clock.advance(117);
+  change();
+  await clock.advance(200);
+  expect(drawnAt).toEqual([16, 160]);
+});
+
+it('draws in the next frame what a key does where nothing streams', async () => {
+  const { clock, drawnAt, change } = page({ onScreen: true, keyAt: 1000 });
+  change();
+  await clock.advance(1000);
+  change();
+  await clock.advance(200);
+  expect(drawnAt).toEqual([16, 1008]);
 });
 
 it('does not fall behind in a window that is not on screen', async () => {
@@ -69,5 +87,5 @@ it('does not fall behind in a window that is not on screen', async () => {
   await clock.advance(100);
   change();
   await clock.advance(150);
-  expect(drawnAt).toEqual([100, 150]);
+  expect(drawnAt).toEqual([100, 250]);
 });

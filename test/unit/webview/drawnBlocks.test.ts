@@ -80,7 +80,7 @@ describe('the drawn blocks of an answer', () => {
     draw('One **two** thr', false);
     const [paragraph, text] = [element.querySelector('p'), element.querySelector('p')?.lastChild];
     draw('One **two** three\nand `four`', false);
-    expect([element.querySelector('p') === paragraph, element.querySelector('strong')?.nextSibling === text, element.innerHTML]).toEqual([true, true, '<div class="markdown-block"><p>One <strong>two</strong> three\nand <code>four</code></p>\n</div>']);
+    expect([element.querySelector('p') === paragraph, element.querySelector('strong')?.nextSibling === text, element.innerHTML]).toEqual([true, true, '<div class="markdown-run"><div class="markdown-block"><p>One <strong>two</strong> three\nand <code>four</code></p>\n</div></div>']);
   });
 
   test('are coloured once their code is closed and rests in sight, and keep their text', async () => {
@@ -128,9 +128,10 @@ describe('the drawn blocks of an answer', () => {
     draw('One.\n\nTwo.', true);
     const kept = drawing();
     kept.draw('Three.', true);
-    const before = [element, kept.element].map((text) => Sight.observed.has(text));
+    const observed = (): readonly boolean[] => [element, kept.element].map(({ firstElementChild: run }) => run !== null && Sight.observed.has(run));
+    const before = observed();
     element.remove();
     vi.advanceTimersByTime(1000);
-    expect({ before, after: [element, kept.element].map((text) => Sight.observed.has(text)) }).toEqual({ before: [true, true], after: [false, true] });
+    expect({ before, after: observed() }).toEqual({ before: [true, true], after: [false, true] });
   });
 });

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../../localization';
 import { memo } from '../../memo';
+import { restWhenFar } from '../../restingElements';
 import { compactCount } from '../../times';
 import { handoffTokens } from '../../../protocol/transcriptWords';
 import type { LiveMessage } from '../liveMessage';
@@ -21,12 +23,16 @@ interface TurnViewProps {
 
 /** A prompt, what answers it, and how it ended. */
 export const TurnView = memo(({ block, near }: TurnViewProps) => {
-  const { turn, summary, prompt, rows, versions } = block;
+  const { turn, summary, prompt, rows, versions, isLast } = block;
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (near && !isLast && element.current !== null) restWhenFar(element.current);
+  }, [near, isLast]);
   if (summary !== null) return <SummaryLine message={summary} />;
   const startedAt = turn?.startedAt ?? null;
   const tail = <TurnTail block={block} />;
   return (
-    <div class={`turn${near ? '' : ' far'}`} data-turn={turn?.uid}>
+    <div class={`turn${near ? '' : ' far'}`} data-turn={turn?.uid} ref={element}>
       {prompt !== null && (
         <Prompt message={prompt} turn={turn} versions={versions}>
           {rows.length === 0 && tail}
