@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ModelServer, reply, startModelServer } from '../support/modelServer';
 import { readStateDb, waitFor, type VscodeSession } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
+import { gate } from './gate';
 import { EXTENSION_ID, sharedVscode } from './vscodeTest';
 import { numberedWords } from './words';
 
@@ -44,7 +45,8 @@ const vscode = sharedVscode(() => ({
 
 function log(session: VscodeSession = vscode()): readonly LogLine[] {
   const file = path.join(session.globalStorageFolder('hermes-test.memory-log'), 'memory.jsonl');
-  const lines = fs.existsSync(file) ? fs.readFileSync(file, 'utf8').split('\n').filter((line) => line !== '') : [];
+  // What stands behind the last line break is still being written.
+  const lines = fs.existsSync(file) ? fs.readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
   return lines.map((line): LogLine => JSON.parse(line));
 }
 
@@ -74,7 +76,7 @@ function switches(): readonly string[] {
 }
 
 const untilLogged = (what: string, holds: (line: LogLine) => boolean, times = 1): Promise<true> =>
-  waitFor(what, () => (log().filter(holds).length >= times ? true : undefined), 30_000);
+  waitFor(what, () => (log().filter(holds).length >= times ? true : undefined));
 const untilSynced = (prompt: string): Promise<true> => untilLogged(`"${prompt}" to be remembered`, (line) => line.call === 'sync' && line.prompt === prompt);
 
 /** Sends what is no prompt, and waits for as many switches as there are then. */
@@ -87,7 +89,7 @@ async function command(text: string): Promise<void> {
 async function ask(prompt: string, answer = `About ${prompt}.`): Promise<void> {
   server.script(reply().says(answer).uses({ input: 4000, output: 1500 }));
   await panel.send(prompt);
-  await panel.waitForAnswer(`the answer to ${prompt}`, (text) => text === answer);
+  await panel.waitForSettledAnswer(`the answer to ${prompt}`, (text) => text === answer);
 }
 
 test('a provider of another extension hears every switch in order, under the right ids, and the API tells of each', async () => {
@@ -108,13 +110,13 @@ test('a provider of another extension hears every switch in order, under the rig
   await ask('behind the summary');
   await command('/undo');
   await command('/new');
-  let letGo: () => void = () => undefined;
-  server.script(reply().says('Slowly ').waitsFor(new Promise<void>((resolve) => (letGo = resolve))).says('done.'));
+  const rest = gate();
+  server.script(reply().says('Slowly ').waitsFor(rest.opened).says('done.'));
   await panel.send('in the background');
   await panel.waitForAnswer('the beginning of the slow answer', (text) => text === 'Slowly');
   await command('/new');
   await ask('beside it');
-  letGo();
+  rest.open();
   await untilSynced('in the background');
   await untilSynced('beside it');
   await untilLogged('the agent left behind to be let go', ({ call }) => call === 'shutdown');
@@ -144,8 +146,9 @@ test('a provider of another extension hears every switch in order, under the rig
   });
 });
 
-test('its broken listener is named in the log, once for a window', () => {
-  const warned = vscode().extensionLog(EXTENSION_ID).split('\n').filter((line) => line.includes('This listener is broken.'));
+test('its broken listener is named in the log, once for a window', async () => {
+  const named = (): readonly string[] => vscode().extensionLog(EXTENSION_ID).split('\n').filter((line) => line.includes('This listener is broken.'));
+  const warned = await waitFor('both windows to have said it', () => [named()].find((lines) => lines.length >= 2));
   expect([warned.length, warned.every((line) => line.includes('A listener of another extension for onTurnEvent failed'))]).toEqual([2, true]);
 });
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ModelServer, reply, startModelServer } from '../support/modelServer';
 import { projectRoot, readStateDb, type Workbench } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
+import { gate } from './gate';
 import { EXTENSION_ID, sharedVscode } from './vscodeTest';
 import { numberedWords } from './words';
 
@@ -26,7 +27,7 @@ const vscode = sharedVscode(() => ({
 const query = (sql: string) => readStateDb(vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '', sql);
 const queued = (): readonly unknown[] => query('SELECT text FROM queue ORDER BY place').map((row) => row['text']);
 
-/** A new session in which an answer is being written, slowly enough to be spoken to. */
+/** A new session in which an answer is being written until it is stopped. */
 async function answering(prefix: string): Promise<void> {
   if (workbench === undefined) {
     workbench = await vscode().open(vscode().sampleFolder());
@@ -35,7 +36,7 @@ async function answering(prefix: string): Promise<void> {
     await workbench.runCommand('Hermes: New Session');
     await panel.sees('Try asking');
   }
-  server.script(reply().says(numberedWords(prefix, 3000), { every: 20 }));
+  server.script(reply().says(numberedWords(prefix, 300), { every: 20 }).hangs());
   await panel.send(`Count with ${prefix}`);
   await panel.waitForAnswer('the first words', (text) => text.startsWith(`${prefix}0001`));
 }
@@ -49,15 +50,8 @@ async function withSettings(change: Readonly<Record<string, unknown>>): Promise<
 
 const list = (): Locator => panel.frame.getByRole('list', { name: 'Queued messages' });
 const item = (text: string): Locator => list().getByRole('listitem').filter({ hasText: text });
-const lastAnswerIs = (wanted: string): Promise<string> => panel.waitForAnswer(`the answer "${wanted}"`, (text) => text === wanted);
+const lastAnswerIs = (wanted: string): Promise<unknown> => panel.waitForSettledAnswer(`the answer "${wanted}"`, (text) => text === wanted);
 const picture = (name: string): Promise<string> => workbench.screenshot(path.join(projectRoot(), '.vscode-test/screenshots'), name);
-
-/** Something a reply waits for until the test opens it. */
-function closedGate(): { readonly promise: Promise<void>; readonly resolve: () => void } {
-  let resolve: () => void = () => undefined;
-  const promise = new Promise<void>((opened) => (resolve = opened));
-  return { promise, resolve };
-}
 
 const lastRequest = (): string => server.requests.at(-1)?.outline.join('\n') ?? '';
 
@@ -90,15 +84,15 @@ test('Enter queues while an answer is written; queued prompts are edited, remove
 });
 
 test('/steer tells the running turn, and stands where it was told', async () => {
-  const gate = closedGate();
+  const closed = gate();
   await workbench.runCommand('Hermes: New Session');
   await panel.sees('Try asking');
-  server.script(reply().says('I will look.').waitsFor(gate.promise).calls('list_directory', { path: '.' }), reply().says('In French then.'));
+  server.script(reply().says('I will look.').waitsFor(closed.opened).calls('list_directory', { path: '.' }), reply().says('In French then.'));
   await panel.send('Describe this folder');
   await panel.waitForAnswer('the first words', (text) => text.includes('I will look.'));
   await panel.send('/steer answer in French');
   await item('answer in French').waitFor();
-  gate.resolve();
+  closed.open();
   await lastAnswerIs('In French then.');
   await picture('steered');
   expect({ told: lastRequest().includes('answer in French'), prompts: (await panel.prompts()).map(({ text }) => text), left: queued() }).toEqual({
@@ -125,15 +119,15 @@ test('with hermes.busyInput "interrupt" Enter stops the answer, keeps what was s
 
 test('with hermes.busyInput "steer" Enter tells the running turn', async () => {
   await withSettings({ 'hermes.busyInput': 'steer' });
-  const gate = closedGate();
+  const closed = gate();
   await workbench.runCommand('Hermes: New Session');
   await panel.sees('Try asking');
-  server.script(reply().waitsFor(gate.promise).calls('list_directory', { path: '.' }), reply().says('Briefly.'));
+  server.script(reply().waitsFor(closed.opened).calls('list_directory', { path: '.' }), reply().says('Briefly.'));
   await panel.send('Describe this folder');
   await panel.button('Stop').waitFor();
   await panel.send('be brief');
   await item('be brief').waitFor();
-  gate.resolve();
+  closed.open();
   await lastAnswerIs('Briefly.');
   await withSettings({ 'hermes.busyInput': undefined });
   expect((await panel.prompts()).map(({ text }) => text)).toEqual(['Describe this folder', 'be brief']);
@@ -146,7 +140,7 @@ async function longSession(): Promise<void> {
   for (const part of ['first', 'second', 'third']) {
     server.script(reply().says(numberedWords(part, 1500)).uses({ input: 4000, output: 1500 }));
     await panel.send(`The ${part} part`);
-    await panel.waitForAnswer(`the ${part} answer`, (text) => text.endsWith(`${part}1500`));
+    await panel.waitForSettledAnswer(`the ${part} answer`, (text) => text.endsWith(`${part}1500`));
   }
 }
 
@@ -161,12 +155,12 @@ test('/compress says what it saves, then one line stands where the summary does,
   const card = panel.frame.getByRole('group', { name: 'Compress Session' });
   await card.getByText(/about .* tokens/).waitFor();
   await picture('compress-card');
-  const gate = closedGate();
-  server.script(reply().waitsFor(gate.promise).says('## Goal\nCounting words.'));
+  const closed = gate();
+  server.script(reply().waitsFor(closed.opened).says('## Goal\nCounting words.'));
   await card.getByRole('button', { name: 'Compress', exact: true }).click();
   await panel.sees('Summarising earlier messages…');
   await picture('compressing');
-  gate.resolve();
+  closed.open();
   await panel.sees(/Earlier part summarised, .* → /);
   const asked = lastRequest().includes('the numbers');
   const shown = (await panel.prompts()).map(({ text }) => text);
@@ -186,8 +180,7 @@ test('Compress Session… in the palette does the same', async () => {
   await longSession();
   server.script(reply().says('## Goal\nCounting words.'));
   await workbench.runCommand('Hermes: Compress Session');
-  await workbench.page.getByText(/The model summarises the earlier part/).first().waitFor();
-  await workbench.typeIntoQuickInput('');
+  await workbench.answerInput('The model summarises the earlier part', '');
   await workbench.waitForToast(/The earlier part is summarised/);
   await panel.sees(/Earlier part summarised, .* → /);
 });

@@ -1,5 +1,5 @@
 import type { FrameLocator, Locator } from 'playwright-core';
-import { patience, waitFor, type Workbench } from '../support/vscode';
+import { patience, usualLimitMs, waitFor, type Workbench } from '../support/vscode';
 import { EXTENSION_ID } from './extensionId';
 
 /** One message of the panel as a person sees it: who, in which state, and the rendered text of its body. */
@@ -8,6 +8,19 @@ export interface SeenMessage {
   readonly name: string;
   readonly state: string;
   readonly text: string;
+}
+
+/** Whether a look failed because its page went away under it; anything else is thrown on. */
+function isReplaced(error: unknown): undefined {
+  if (error instanceof Error && /Frame was detached|Execution context was destroyed|frame got detached/i.test(error.message)) return undefined;
+  throw error;
+}
+
+/** What is drawn of an answer, for the message of a test that fails: its state, and the beginning and the end of its text. */
+export function drawn(answer: SeenMessage | undefined): string {
+  if (answer === undefined) return 'no answer is drawn';
+  const { state, text } = answer;
+  return `drawn is an answer that is "${state}", of ${text.length} characters: ${JSON.stringify(text.length <= 160 ? text : `${text.slice(0, 80)} … ${text.slice(-80)}`)}`;
 }
 
 /** The Hermes panel of a window: what a person does in it and sees of it. Finds everything by role and name. */
@@ -56,8 +69,12 @@ export class ChatPanel {
     await this.composer.press('Enter');
   }
 
-  /** Every message that is drawn, in order, read in one step. */
+  /** Every message that is drawn, in order, read in one step; of the next page where this one is replaced under the look. */
   async messages(): Promise<readonly SeenMessage[]> {
+    return waitFor('the messages of the panel', () => this.#readMessages().catch(isReplaced));
+  }
+
+  #readMessages(): Promise<readonly SeenMessage[]> {
     return this.frame.locator('body').evaluate((body) =>
       [...body.querySelectorAll('[role=article][data-uid], article[data-uid]')].map((article) => ({
         uid: article.getAttribute('data-uid') ?? '',
@@ -81,19 +98,33 @@ export class ChatPanel {
     return (await this.answers()).at(-1)?.text ?? '';
   }
 
-  async waitForAnswer(what: string, holds: (text: string) => boolean, timeoutMs = 30_000): Promise<string> {
-    return waitFor(
-      what,
-      async () => {
-        const text = await this.lastAnswer();
-        return holds(text) ? { text } : undefined;
-      },
-      timeoutMs,
-    ).then(({ text }) => text);
+  /** Resolves with the text of the newest answer as soon as it holds; the answer may still be being written. */
+  async waitForAnswer(what: string, holds: (text: string) => boolean): Promise<string> {
+    return (await this.#newestAnswer(what, ({ text }) => holds(text))).text;
+  }
+
+  /** Resolves with the newest answer once it is whole: it is not being written any more, and the composer offers to send, so nothing runs.
+   *  After a prompt was sent, the answer before it still is the newest for a moment: then `holds` has to tell them apart. */
+  async waitForSettledAnswer(what: string, holds: (text: string) => boolean = () => true): Promise<SeenMessage> {
+    return this.#newestAnswer(what, ({ state, text }) => ['saved', 'interrupted', 'failed'].includes(state) && text !== '' && holds(text), async (answer) => {
+      const isIdle = await this.button(/^Send$/).isVisible();
+      return isIdle && JSON.stringify((await this.answers()).at(-1)) === JSON.stringify(answer);
+    });
+  }
+
+  async #newestAnswer(what: string, holds: (answer: SeenMessage) => boolean, isLast: (answer: SeenMessage) => Promise<boolean> = () => Promise.resolve(true)): Promise<SeenMessage> {
+    let last: SeenMessage | undefined;
+    const seen = waitFor(what, async () => {
+      last = (await this.answers()).at(-1);
+      return last !== undefined && holds(last) && (await isLast(last)) ? last : undefined;
+    });
+    return seen.catch((error: unknown) => {
+      throw new Error(`${String(error)}; ${drawn(last)}`);
+    });
   }
 
   /** Waits for a text anywhere in the panel. */
-  async sees(text: string | RegExp, timeoutMs = 20_000): Promise<void> {
+  async sees(text: string | RegExp, timeoutMs = usualLimitMs): Promise<void> {
     await this.frame.getByText(text).first().waitFor({ timeout: timeoutMs * patience });
   }
 }

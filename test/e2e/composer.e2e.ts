@@ -1,8 +1,8 @@
 import { beforeAll, afterAll, expect } from 'vitest';
 import { reply, startModelServer, type ModelServer } from '../support/modelServer';
-import { waitFor } from '../support/vscode';
+import { readStateDb, waitFor } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
-import { test } from './vscodeTest';
+import { EXTENSION_ID, test } from './vscodeTest';
 
 let server: ModelServer;
 beforeAll(async () => {
@@ -15,14 +15,13 @@ const settings = (): Readonly<Record<string, unknown>> => ({
   'hermes.providers': [{ name: 'Local', protocol: 'anthropic', baseUrl: server.url, models: [{ id: 'claude-sonnet-test' }] }], 'hermes.model': 'Local/claude-sonnet-test',
 });
 
-/** What the composer holds after each key. */
+/** Something other than what the composer held, after each of these keys. */
 async function pressed(panel: ChatPanel, ...keys: readonly string[]): Promise<readonly string[]> {
   const seen: string[] = [];
   for (const key of keys) {
     const before = await panel.composer.inputValue();
     await panel.composer.press(key);
-    await waitFor(`${key} to change the composer`, async () => (await panel.composer.inputValue()) !== before, 5000).catch(() => undefined);
-    seen.push(await panel.composer.inputValue());
+    seen.push((await waitFor(`${key} to change the composer`, async () => [{ text: await panel.composer.inputValue() }].find(({ text }) => text !== before))).text);
   }
   return seen;
 }
@@ -66,14 +65,15 @@ test('a bare @ offers what is open and files, not a terminal or a repository tha
   await panel.composer.press('Escape');
   await panel.composer.fill('');
   await workbench.page.getByRole('treeitem', { name: 'package.json' }).dblclick();
-  await workbench.page.locator('.monaco-editor .view-line').first().click();
+  await workbench.page.locator('.editor-instance .view-line').filter({ hasText: 'parcel-post' }).first().click();
   await workbench.page.keyboard.press('Control+A');
+  await workbench.statusBarItem(/selected/).waitFor();
   await workbench.runCommand('Hermes: Ask About Selection');
   const chips = panel.frame.getByRole('list', { name: 'Attachments' });
   await chips.getByText(/package\.json:1-/).waitFor();
   await panel.composer.pressSequentially('What is this?');
   // Given to the host once typing pauses.
-  await workbench.page.waitForTimeout(1500);
+  await waitFor('the draft to be stored', () => readStateDb(vscode.workspaceStorageFolders(EXTENSION_ID)[0] ?? '', 'SELECT text FROM drafts').some(({ text }) => text === 'What is this?'));
   const pid = await vscode.extensionHostPid();
   await vscode.killExtensionHost();
   await vscode.waitForNewExtensionHost(pid);
@@ -81,7 +81,7 @@ test('a bare @ offers what is open and files, not a terminal or a repository tha
   await waitFor('the draft to be there again', async () => (await again.composer.inputValue()) === 'What is this?');
   await again.frame.getByRole('list', { name: 'Attachments' }).getByText(/package\.json:1-/).waitFor();
   await again.composer.press('Enter');
-  await again.waitForAnswer('an answer', (text) => text === 'Done.');
+  await again.waitForSettledAnswer('an answer', (text) => text === 'Done.');
   const sent = JSON.stringify(server.requests.at(-1)?.body['messages'] ?? null);
   expect({ elsewhere: sources.options.filter((option) => /^(terminal|git )/.test(option)), label: /<attachment label=\\"package\.json:1-\d+\\">/.test(sent), asked: sent.includes('What is this?') }).toEqual({ elsewhere: [], label: true, asked: true });
 });

@@ -33,7 +33,7 @@ test('the chat is reached by its key, asked, and stopped; the focus stays where 
   await hands.press('Control+k', 'h');
   await hands.onComposer();
   const empty = await hands.findings();
-  server.script(reply().says(numberedWords('s', 500), { every: 20 }));
+  server.script(reply().says(numberedWords('s', 500), { every: 20 }).hangs());
   await hands.type('Count to five hundred');
   await hands.press('Enter');
   await hands.panel.waitForAnswer('some words', (text) => text.length > 100);

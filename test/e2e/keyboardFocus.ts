@@ -1,5 +1,5 @@
 import type { FrameLocator } from 'playwright-core';
-import { waitFor } from '../support/vscode';
+import { patience, waitFor } from '../support/vscode';
 
 /** Where the keyboard is in a webview, as it would be read out. */
 export interface Focus {
@@ -52,15 +52,26 @@ export async function expectFocus(frame: FrameLocator, role: string, name: strin
 /** Presses a key until the focus is there; the way is told where it is not. Every stop on it can be seen. */
 export async function walkTo(frame: FrameLocator, press: () => Promise<void>, role: string, name: string | RegExp, most = 60): Promise<void> {
   const way: string[] = [];
+  let focus = await focusIn(frame);
   for (let steps = 0; steps < most; steps++) {
     await press();
-    const focus = await focusIn(frame);
+    focus = await nextFocus(frame, focus);
     way.push(`${focus.role} “${focus.name}”${focus.ring ? '' : ' (cannot be seen)'}`);
     if (!focus.inView) break;
     if (!focus.ring) throw new Error(`The focus cannot be seen: ${way.join(', ')}`);
     if (isOn(focus, role, name)) return;
   }
   throw new Error(`The focus did not come to ${role} ${String(name)}: ${way.join(', ')}`);
+}
+
+/** Where the focus goes behind a key, as soon as it is elsewhere and in sight: a view may draw before it moves the focus. A key that does not
+ *  move it takes this long to be known as one. */
+async function nextFocus(frame: FrameLocator, before: Focus): Promise<Focus> {
+  const until = Date.now() + 1_000 * patience;
+  let focus = await focusIn(frame);
+  const isThere = (): boolean => focus.ring && focus.inView && JSON.stringify(focus) !== JSON.stringify(before);
+  while (!isThere() && Date.now() < until) focus = await focusIn(frame);
+  return focus;
 }
 
 function isOn(focus: Focus, role: string, name: string | RegExp): boolean {

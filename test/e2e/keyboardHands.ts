@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { errors, type FrameLocator, type Locator } from 'playwright-core';
-import { projectRoot, type VscodeSession, waitFor, type Workbench } from '../support/vscode';
+import { patience, projectRoot, type VscodeSession, usualLimitMs, waitFor, type Workbench } from '../support/vscode';
 import { axeFindings } from '../support/webviewPreview/audit';
 import { ChatPanel } from './chatPanel';
 import { expectFocus, walkTo } from './keyboardFocus';
@@ -11,9 +11,9 @@ export class KeyboardHands {
 
   private constructor(readonly workbench: Workbench) {}
 
-  /** Opens a folder and the chat in it. The first window of a VS Code may be slow to come. */
+  /** Opens a folder and the chat in it. */
   static async openChat(vscode: VscodeSession, folder: string): Promise<KeyboardHands> {
-    const hands = new KeyboardHands(await vscode.open(folder).catch(() => vscode.open(folder)));
+    const hands = new KeyboardHands(await vscode.open(folder));
     await hands.command('Hermes: Focus Chat');
     hands.#panel = await ChatPanel.attach(hands.workbench);
     await hands.onComposer();
@@ -45,11 +45,11 @@ export class KeyboardHands {
   async command(title: string): Promise<void> {
     await waitFor(`the command "${title}" to be run`, async () => {
       await this.press('F1');
-      const isOpen = await this.#input.waitFor({ timeout: 3000 }).then(() => true, notYet);
+      const isOpen = await this.#input.waitFor({ timeout: 5_000 * patience }).then(() => true, notYet);
       if (!isOpen) return false;
       await this.press('ControlOrMeta+A');
       await this.type(`>${title}`);
-      return this.#goTo((words) => words === title, 3000);
+      return this.#goTo((words) => words === title, 5_000 * patience);
     });
     await this.press('Enter');
   }
@@ -59,7 +59,7 @@ export class KeyboardHands {
     // The palette that ran the command may still be closing.
     await waitFor('the list that was asked for', async () => (await this.#input.isVisible()) && !(await this.#input.inputValue()).startsWith('>'));
     if (typed !== '') await this.type(typed);
-    if (!(await this.#goTo((words) => words.startsWith(beginning), 10_000))) throw new Error(`The list has no “${beginning}”`);
+    if (!(await this.#goTo((words) => words.startsWith(beginning), usualLimitMs * patience))) throw new Error(`The list has no “${beginning}”`);
     await this.press('Enter');
   }
 
@@ -72,7 +72,7 @@ export class KeyboardHands {
       await this.workbench.page.waitForTimeout(100);
     }
     for (let steps = 0; steps < 40; steps++) {
-      const words = await this.#chosenRow.locator('.label-name').first().innerText({ timeout: 2000 }).catch(notYet);
+      const words = await this.#chosenRow.locator('.label-name').first().innerText({ timeout: 2_000 * patience }).catch(notYet);
       if (words !== false && isIt(plain(words))) return true;
       await this.press('ArrowDown');
     }
@@ -115,7 +115,7 @@ export class KeyboardHands {
   }
 
   async answered(answer: string): Promise<void> {
-    await this.panel.waitForAnswer(`the answer "${answer}"`, (text) => text.includes(answer));
+    await this.panel.waitForSettledAnswer(`the answer "${answer}"`, (text) => text.includes(answer));
     await this.panel.button(/^Send$/).waitFor();
   }
 

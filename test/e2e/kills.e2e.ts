@@ -1,12 +1,15 @@
 import { expect } from 'vitest';
 import { reply, startModelServer } from '../support/modelServer';
-import { readStateDb, waitFor } from '../support/vscode';
-import { ChatPanel } from './chatPanel';
+import { patience, readStateDb, waitFor } from '../support/vscode';
+import { ChatPanel, drawn } from './chatPanel';
+import { gate } from './gate';
 import { EXTENSION_ID, test } from './vscodeTest';
 import { numberedWords } from './words';
 
 const kills = 20;
 const answerWords = 300;
+/** Words that are said as they come. The rest waits until the host is gone: on a slow machine the answer would end before the kill. */
+const wordsBefore = 255;
 
 interface Kill {
   /** Longest text of the answer that the panel was seen to render before its host was gone. */
@@ -17,9 +20,9 @@ interface Kill {
   readonly stopReason: string | null;
 }
 
-/** What the panel rendered last: the page goes on drawing what its host had sent, until the host is replaced. */
-async function longestRendered(panel: ChatPanel, until: Promise<unknown>): Promise<string> {
-  let longest = '';
+/** What the panel rendered last, `seen` at the least: the page goes on drawing what its host had sent, until the host is replaced. */
+async function longestRendered(panel: ChatPanel, seen: string, until: Promise<unknown>): Promise<string> {
+  let longest = seen;
   let done = false;
   void until.finally(() => (done = true));
   while (!done) {
@@ -29,7 +32,7 @@ async function longestRendered(panel: ChatPanel, until: Promise<unknown>): Promi
   return longest;
 }
 
-test(`${kills} kills of the extension host in the middle of an answer lose and double nothing that was rendered`, { timeout: 900_000 }, async ({ startVscode }) => {
+test(`${kills} kills of the extension host in the middle of an answer lose and double nothing that was rendered`, { timeout: 900_000 * patience }, async ({ startVscode }) => {
   const server = await startModelServer();
   try {
     const vscode = await startVscode({
@@ -41,29 +44,35 @@ test(`${kills} kills of the extension host in the middle of an answer lose and d
     const results: Kill[] = [];
     for (let index = 0; index < kills; index++) {
       const whole = numberedWords(`k${index + 1}-`, answerWords);
-      server.script(reply().says(whole, { every: 6 }));
+      const hostIsGone = gate();
+      const first = numberedWords(`k${index + 1}-`, wordsBefore);
+      server.script(reply().says(first, { every: 6 }).waitsFor(hostIsGone.opened).says(whole.slice(first.length)));
       await panel.send(`Answer number ${index + 1}`);
       // At least one word, then anywhere up to a little before the end.
       const target = Math.floor(Math.random() * 0.8 * whole.length) + 1;
-      await panel.waitForAnswer(`${target} characters of answer ${index + 1}`, (text) => text.startsWith(`k${index + 1}-`) && text.length >= target);
+      const seen = await panel.waitForAnswer(`${target} characters of answer ${index + 1}`, (text) => text.startsWith(`k${index + 1}-`) && text.length >= target);
       const pid = await vscode.extensionHostPid();
       const gone = vscode.killExtensionHost();
-      const rendered = await longestRendered(panel, gone.then(() => new Promise((resolve) => setTimeout(resolve, 100))));
+      const rendered = await longestRendered(panel, seen, gone.then(() => new Promise((resolve) => setTimeout(resolve, 100))));
       await gone;
+      hostIsGone.open();
       await vscode.waitForNewExtensionHost(pid);
       // VS Code restarts a killed host by itself only twice in five minutes; a reload resets the count.
       if (index % 2 === 1) await workbench.reload();
       panel = await ChatPanel.attach(workbench);
-      const redrawn = await waitFor(`answer ${index + 1} to be drawn again`, async () => {
-        const last = (await panel.answers().catch(() => [])).at(-1);
-        return last?.state === 'interrupted' && last.text.startsWith(`k${index + 1}-`) ? last.text : undefined;
-      });
-      const [row] = readStateDb(
+      const inFile = () => readStateDb(
         folder,
-        "SELECT m.content, t.stop_reason FROM messages m JOIN turns t ON t.uid = m.turn_uid WHERE m.role = 'assistant' AND m.active = 1 AND m.content LIKE ? ORDER BY m.position",
+        "SELECT m.content, t.state, t.stop_reason FROM messages m JOIN turns t ON t.uid = m.turn_uid WHERE m.role = 'assistant' AND m.active = 1 AND m.content LIKE ? ORDER BY m.position",
         `k${index + 1}-%`,
       );
-      results.push({ rendered, whole, stored: String(row?.['content'] ?? ''), redrawn, stopReason: String(row?.['stop_reason'] ?? '') });
+      const redrawn = await panel
+        .waitForSettledAnswer(`answer ${index + 1} to be drawn again`, (text) => text.startsWith(`k${index + 1}-`))
+        .catch((error: unknown) => {
+          throw new Error(`${String(error)}; rendered before were ${rendered.length} characters; state.db holds ${JSON.stringify(inFile())}`);
+        });
+      const [row] = inFile();
+      if (redrawn.state !== 'interrupted') throw new Error(`Answer ${index + 1}: ${drawn(redrawn)}; rendered before were ${rendered.length} characters; state.db holds ${JSON.stringify(row)}`);
+      results.push({ rendered, whole, stored: String(row?.['content'] ?? ''), redrawn: redrawn.text, stopReason: String(row?.['stop_reason'] ?? '') });
     }
     const rows = readStateDb(folder, "SELECT role FROM messages WHERE active = 1 ORDER BY position");
     console.log(results.map(({ rendered, stored, whole }, index) => `kill ${index + 1}: rendered ${rendered.length}, stored ${stored.length} of ${whole.length}`).join('\n'));

@@ -5,6 +5,7 @@ import { type ModelServer, reply, startModelServer } from '../support/modelServe
 import { readStateDb, type Workbench, waitFor } from '../support/vscode';
 import { openWorldStore } from '../support/worldStore';
 import { ChatPanel } from './chatPanel';
+import { gate } from './gate';
 import { EXTENSION_ID, sharedVscode } from './vscodeTest';
 import { numberedWords } from './words';
 
@@ -64,7 +65,7 @@ beforeAll(async () => {
   workbench = await vscode().open(vscode().sampleFolder());
   panel = await ChatPanel.open(workbench);
   await panel.send('Where does the zeppelin land?');
-  await panel.waitForAnswer('the answer', (text) => text === 'Answered.');
+  await panel.waitForSettledAnswer('the answer', (text) => text === 'Answered.');
   const folder = vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '';
   const sessionId = String(readStateDb(folder, 'SELECT id FROM sessions')[0]?.['id']);
   await workbench.page.goto('about:blank');
@@ -106,8 +107,12 @@ test('a reload is back at the place, and the newest is one press away', async ()
 
 test('keys walk through turns beyond what is loaded, and Home and End reach both ends', async () => {
   await panel.composer.focus();
-  for (let steps = 0; steps < 40; steps++) await workbench.page.keyboard.press('Alt+PageUp');
-  const [composer, up] = [await focused(), (await place()).uid];
+  const up = await waitFor('turns that were not loaded', async () => {
+    await workbench.page.keyboard.press('Alt+PageUp');
+    const { uid } = await place();
+    return Number(/\d+/.exec(uid)?.[0]) <= turns - 20 ? uid : undefined;
+  });
+  const composer = await focused();
   await scroller().focus();
   await workbench.page.keyboard.press('Home');
   await firstPrompt().waitFor();
@@ -115,32 +120,41 @@ test('keys walk through turns beyond what is loaded, and Home and End reach both
   await waitFor('the second turn', async () => ((await place()).uid === 'seeded-2-u' ? true : undefined));
   await workbench.page.keyboard.press('End');
   await panel.sees(`Prompt ${turns}`);
-  expect([composer, Number(/\d+/.exec(up)?.[0]) <= turns - 20, (await articles().count()) <= mostArticles]).toEqual(['Message', true, true]);
+  expect([composer, up.startsWith('seeded-'), (await articles().count()) <= mostArticles]).toEqual(['Message', true, true]);
 });
 
 test('scrolling up goes on and on with a bounded page', async () => {
   let most = 0;
-  for (let steps = 0; steps < 60; steps++) {
+  let first: string | null = null;
+  // Each page comes in its own time.
+  await waitFor('turns far above', async () => {
     await scroller().evaluate((element) => (element.scrollTop = 200));
-    await new Promise((resolve) => setTimeout(resolve, 60));
     most = Math.max(most, await articles().count());
-  }
+    first = await articles().first().getAttribute('data-uid');
+    return Number(/\d+/.exec(first ?? '')?.[0]) < turns - 300;
+  }).catch(() => undefined);
   const nodes = await panel.frame.locator('body').evaluate((body) => body.querySelectorAll('*').length);
-  const first = await articles().first().getAttribute('data-uid');
   expect({ bounded: most <= mostArticles, nodes: nodes < 15_000, far: Number(/\d+/.exec(first ?? '')?.[0]) < turns - 300 }).toEqual({ bounded: true, nodes: true, far: true });
 });
 
 test('an answer that streams at the end moves nothing where the person reads, and is there at one press', async () => {
-  server.script(reply().says(numberedWords('w', 400), { every: 20 }));
+  const words = numberedWords('w', 400);
+  const [begin, end] = [numberedWords('w', 100).length, numberedWords('w', 300).length];
+  const [reading, rest] = [gate(), gate()];
+  server.script(reply().says(words.slice(0, begin)).waitsFor(reading.opened).says(words.slice(begin, end), { every: 10 }).waitsFor(rest.opened).says(words.slice(end)));
   await panel.send('And now?');
   await panel.waitForAnswer('some words', (text) => text.includes('w0010'));
   await scroller().focus();
   await workbench.page.keyboard.press('Home');
   await firstPrompt().waitFor();
   const before = await waitFor('the beginning', async () => ((await place()).top >= 0 ? place() : undefined));
-  await new Promise((resolve) => setTimeout(resolve, 1500));
+  reading.open();
+  // Far from the end nothing of it is drawn: that it goes on is known from the server.
+  const said = server.requests.at(-1)?.delivered.text.length ?? 0;
+  await waitFor('much more to be said', () => (server.requests.at(-1)?.delivered.text.length ?? 0) > said + 500);
   const after = await place();
+  rest.open();
   await panel.button('Jump to latest').click();
-  await panel.waitForAnswer('the whole answer', (text) => text.includes('w0400'), 60_000);
+  await panel.waitForAnswer('the whole answer', (text) => text.includes('w0400'));
   expect([after, (await articles().count()) <= mostArticles]).toEqual([before, true]);
 });

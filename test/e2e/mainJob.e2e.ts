@@ -1,106 +1,106 @@
-import { expect } from 'vitest';
-import { reply, startModelServer } from '../support/modelServer';
-import { readStateDb, waitFor } from '../support/vscode';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { type ModelServer, reply, startModelServer } from '../support/modelServer';
+import { readStateDb, type Row, type Settings, type Workbench } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
-import { EXTENSION_ID, test } from './vscodeTest';
+import { gate } from './gate';
+import { EXTENSION_ID, sharedVscode, test } from './vscodeTest';
 import { numberedWords } from './words';
 
+let server: ModelServer;
+beforeAll(async () => {
+  server = await startModelServer();
+});
+afterAll(() => server.close());
+
+const settings = (protocol: 'openai' | 'anthropic'): Settings => ({
+  'hermes.providers': [{ name: 'Local', protocol, baseUrl: server.url, models: [{ id: 'test-model' }] }], 'hermes.model': 'Local/test-model',
+});
+const vscode = sharedVscode(() => ({ settings: settings('openai') }));
+
+/** A window that has just been opened, on a folder that is new to the editor; `stored` reads its state.db. */
+async function windowOn(name: string, protocol: 'openai' | 'anthropic'): Promise<{ readonly workbench: Workbench; stored(sql: string): readonly Row[] }> {
+  const before = vscode().workspaceStorageFolders(EXTENSION_ID);
+  vscode().settings.update(settings(protocol));
+  const [window] = vscode().workbenches;
+  const workbench = window ?? (await vscode().open(vscode().sampleFolder(name)));
+  if (window !== undefined) await window.open(vscode().sampleFolder(name));
+  return { workbench, stored: (sql) => readStateDb(vscode().workspaceStorageFolders(EXTENSION_ID).find((folder) => !before.includes(folder)) ?? '', sql) };
+}
+
 for (const protocol of ['openai', 'anthropic'] as const) {
-  test(`a prompt is answered, streaming, over the ${protocol} protocol, and is there after a reload`, async ({ startVscode }) => {
-    const server = await startModelServer();
-    try {
-      const words = numberedWords('w', 120);
-      server.otherwise(reply().thinks('Let me count.').says(words, { every: 15 }));
-      const vscode = await startVscode({
-        settings: { 'hermes.providers': [{ name: 'Local', protocol, baseUrl: server.url, models: [{ id: 'test-model' }] }], 'hermes.model': 'Local/test-model' },
-      });
-      const workbench = await vscode.open(vscode.sampleFolder());
-      const panel = await ChatPanel.open(workbench);
-      await panel.send('Count, please.');
-      const early = await panel.waitForAnswer('the first words', (text) => text.length > 0);
-      const answered = await panel.waitForAnswer('the whole answer', (text) => text === words);
-      await workbench.reload();
-      const again = await ChatPanel.attach(workbench);
-      const reloaded = await again.waitForAnswer('the answer after the reload', (text) => text !== '');
-      const [folder] = vscode.workspaceStorageFolders(EXTENSION_ID);
-      expect({
-        streamed: early.length < answered.length,
-        reloaded: reloaded === words,
-        prompts: (await again.prompts()).map(({ text }) => text),
-        stored: readStateDb(folder ?? '', "SELECT role, content, state FROM messages WHERE active = 1 ORDER BY position"),
-        refused: server.requests.map((request) => request.rejection),
-        refusedByPolicy: workbench.console.filter((line) => /Content Security Policy/.test(line)),
-      }).toEqual({
-        streamed: true,
-        reloaded: true,
-        prompts: ['Count, please.'],
-        stored: [
-          { role: 'user', content: 'Count, please.', state: 'final' },
-          { role: 'assistant', content: words, state: 'final' },
-        ],
-        refused: [null],
-        refusedByPolicy: [],
-      });
-    } finally {
-      await server.close();
-    }
+  test(`a prompt is answered, streaming, over the ${protocol} protocol, and is there after a reload`, async () => {
+    const { workbench, stored } = await windowOn(protocol, protocol);
+    const words = numberedWords('w', 120);
+    const first = numberedWords('w', 30);
+    const rest = gate();
+    server.script(reply().thinks('Let me count.').says(first, { every: 15 }).waitsFor(rest.opened).says(words.slice(first.length), { every: 15 }));
+    const panel = await ChatPanel.open(workbench);
+    const before = server.requests.length;
+    await panel.send('Count, please.');
+    const early = await panel.waitForAnswer('the first words', (text) => text.length > 0);
+    rest.open();
+    await panel.waitForSettledAnswer('the whole answer', (text) => text === words);
+    await workbench.reload();
+    const again = await ChatPanel.attach(workbench);
+    const reloaded = await again.waitForSettledAnswer('the answer after the reload');
+    expect({
+      streamed: words.startsWith(early) && early.length < words.length,
+      reloaded: reloaded.text === words,
+      prompts: (await again.prompts()).map(({ text }) => text),
+      stored: stored("SELECT role, content, state FROM messages WHERE active = 1 ORDER BY position"),
+      requests: server.requests.slice(before).map((request) => [request.protocol, request.rejection]),
+      refusedByPolicy: workbench.console.filter((line) => /Content Security Policy/.test(line)),
+    }).toEqual({
+      streamed: true,
+      reloaded: true,
+      prompts: ['Count, please.'],
+      stored: [
+        { role: 'user', content: 'Count, please.', state: 'final' },
+        { role: 'assistant', content: words, state: 'final' },
+      ],
+      requests: [[protocol, null]],
+      refusedByPolicy: [],
+    });
   });
 }
 
-test('a reload in the middle of an answer neither loses nor doubles text', async ({ startVscode }) => {
-  const server = await startModelServer();
-  try {
-    const words = numberedWords('w', 400);
-    server.otherwise(reply().says(words, { every: 25 }));
-    const vscode = await startVscode({
-      settings: { 'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }], 'hermes.model': 'Local/test-model' },
-    });
-    const workbench = await vscode.open(vscode.sampleFolder());
-    const panel = await ChatPanel.open(workbench);
-    await panel.send('Count, please.');
-    const shown = await panel.waitForAnswer('some words', (text) => text.length > 200);
-    await workbench.reload();
-    const again = await ChatPanel.attach(workbench);
-    const reloaded = await again.waitForAnswer('the words after the reload', (text) => text.length >= shown.length);
-    const [folder] = vscode.workspaceStorageFolders(EXTENSION_ID);
-    const [row] = readStateDb(folder ?? '', "SELECT content, (SELECT stop_reason FROM turns) AS reason FROM messages WHERE role = 'assistant'");
-    expect({ keptAll: reloaded.startsWith(shown), prefix: words.startsWith(reloaded), stored: row?.['content'] === reloaded || String(row?.['content']).trimEnd() === reloaded, reason: row?.['reason'] }).toEqual({
-      keptAll: true,
-      prefix: true,
-      stored: true,
-      reason: 'windowClosed',
-    });
-  } finally {
-    await server.close();
-  }
+test('a reload in the middle of an answer neither loses nor doubles text', async () => {
+  const { workbench, stored } = await windowOn('reloaded', 'openai');
+  const words = numberedWords('w', 400);
+  server.script(reply().says(words.slice(0, 2000), { every: 25 }).hangs());
+  const panel = await ChatPanel.open(workbench);
+  await panel.send('Count, please.');
+  const shown = await panel.waitForAnswer('some words', (text) => text.length > 200);
+  await workbench.reload();
+  const again = await ChatPanel.attach(workbench);
+  const reloaded = await again.waitForSettledAnswer('the words after the reload', (text) => text.length >= shown.length);
+  const [row] = stored("SELECT content, (SELECT stop_reason FROM turns) AS reason FROM messages WHERE role = 'assistant'");
+  expect({ keptAll: reloaded.text.startsWith(shown), prefix: words.startsWith(reloaded.text), stored: String(row?.['content']).trimEnd() === reloaded.text, reason: row?.['reason'] }).toEqual({
+    keptAll: true,
+    prefix: true,
+    stored: true,
+    reason: 'windowClosed',
+  });
 });
 
 test('the browser is closed and opened again at once: the same sessions are there after a hand-over', async ({ startVscode }) => {
-  const server = await startModelServer();
-  try {
-    server.otherwise(reply().says('The answer is stored.'));
-    const vscode = await startVscode({
-      settings: { 'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }], 'hermes.model': 'Local/test-model' },
-      // The old extension host stays alive, as it does for a person who closes the window.
-      reconnectionGraceSeconds: 600,
-    });
-    const folder = vscode.sampleFolder();
-    const panel = await ChatPanel.open(await vscode.open(folder));
-    await panel.send('Are you there?');
-    await panel.waitForAnswer('the answer', (text) => text === 'The answer is stored.');
-    const oldHost = await vscode.extensionHostPid();
-    await vscode.reopenBrowser();
-    const next = await ChatPanel.open(await vscode.open(folder));
-    const text = await next.waitForAnswer('the same session in the new window', (answer) => answer !== '', 60_000);
-    await next.send('And now?');
-    await waitFor('the second answer', async () => ((await next.answers()).length === 2 ? true : undefined));
-    const stores = vscode.workspaceStorageFolders(EXTENSION_ID).map((storage) => readStateDb(storage, "SELECT count(*) AS n FROM messages WHERE active = 1").map((row) => row['n']));
-    expect({ oldHostLives: vscode.server.extensionHostPids().includes(oldHost), text, stores: stores.flat().filter((count) => count !== 0) }).toEqual({
-      oldHostLives: true,
-      text: 'The answer is stored.',
-      stores: [4],
-    });
-  } finally {
-    await server.close();
-  }
+  server.script(reply().says('The answer is stored.'), reply().says('The next one, too.'));
+  // The old extension host stays alive, as it does for a person who closes the window.
+  const lasting = await startVscode({ settings: settings('openai'), reconnectionGraceSeconds: 600 });
+  const folder = lasting.sampleFolder();
+  const panel = await ChatPanel.open(await lasting.open(folder));
+  await panel.send('Are you there?');
+  await panel.waitForSettledAnswer('the answer', (text) => text === 'The answer is stored.');
+  const oldHost = await lasting.extensionHostPid();
+  await lasting.reopenBrowser();
+  const next = await ChatPanel.open(await lasting.open(folder));
+  const { text } = await next.waitForSettledAnswer('the same session in the new window');
+  await next.send('And now?');
+  await next.waitForSettledAnswer('the second answer', (answer) => answer === 'The next one, too.');
+  const stores = lasting.workspaceStorageFolders(EXTENSION_ID).map((storage) => readStateDb(storage, 'SELECT count(*) AS n FROM messages WHERE active = 1').map((row) => row['n']));
+  expect({ oldHostLives: lasting.server.extensionHostPids().includes(oldHost), text, stores: stores.flat().filter((count) => count !== 0) }).toEqual({
+    oldHostLives: true,
+    text: 'The answer is stored.',
+    stores: [4],
+  });
 });

@@ -27,7 +27,7 @@ test("an editor model whose provider breaks off leaves what it said, and says so
   const panel = await ChatPanel.open(await vscode.open(vscode.sampleFolder()));
   await panel.send('Go on.');
   await panel.sees(/The test provider failed on purpose/);
-  const answer = await panel.lastAnswer();
+  const { text: answer } = await panel.waitForSettledAnswer('what was said before it');
   // The last word is said right before the failure: the editor drops what its provider said less than about 30 ms before.
   expect('This answer breaks off after one more'.startsWith(answer) && answer.startsWith('This answer breaks off after')).toBe(true);
 });
@@ -48,24 +48,24 @@ test('Demo answers without a network, from the folder, and says that it is a scr
 test('a pasted key is tested at the address it is for, kept in secret storage, and used from then on', async ({ startVscode }) => {
   const server = await startModelServer({ key });
   try {
-    server.otherwise(reply().says('The key is good.'));
+    server.script(reply().says('The key is good.'), reply().says('Still good.'));
     const vscode = await startVscode();
     const workbench = await vscode.open(vscode.sampleFolder());
     const panel = await ChatPanel.open(workbench);
     await panel.button(/Paste a Key/).click();
-    await workbench.typeIntoQuickInput(key);
+    await workbench.answerInput('secret storage', key);
     await workbench.quickInputRow('Another Endpoint').click();
-    await workbench.typeIntoQuickInput(server.url);
+    await workbench.answerInput('Base URL.', server.url);
     await workbench.quickInputRow('OpenAI').click();
-    await workbench.typeIntoQuickInput('Private');
+    await workbench.answerInput('A name of your own', 'Private');
     await workbench.quickInputRow('test-model').click();
     await panel.answersWith('test-model');
     await panel.send('Is the key good?');
-    await panel.waitForAnswer('the answer', (text) => text === 'The key is good.');
+    await panel.waitForSettledAnswer('the answer', (text) => text === 'The key is good.');
     await workbench.reload();
     const again = await ChatPanel.attach(workbench);
     await again.send('Still?');
-    await again.waitForAnswer('the second answer', (text) => text === 'The key is good.');
+    await again.waitForSettledAnswer('the second answer', (text) => text === 'Still good.');
     const settings = vscode.settings.read();
     expect({
       providers: settings['hermes.providers'],

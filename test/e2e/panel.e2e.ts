@@ -20,22 +20,19 @@ const query = (sql: string) => readStateDb(vscode().workspaceStorageFolders(EXTE
 
 test('Stop keeps exactly what was shown, and says so', async () => {
   panel = await ChatPanel.open(await vscode().open(vscode().sampleFolder()));
-  server.script(reply().says(numberedWords('s', 500), { every: 20 }));
+  server.script(reply().says(numberedWords('s', 500), { every: 20 }).hangs());
   await panel.send('Count to five hundred');
   await panel.waitForAnswer('some words', (text) => text.length > 100);
   await panel.button('Stop').click();
   await panel.sees(/You stopped this answer/);
-  const shown = await panel.lastAnswer();
+  const { text: shown } = await panel.waitForSettledAnswer('the answer that was stopped');
+  await waitFor('the focus in the composer', () => panel.composer.evaluate((element) => element === element.ownerDocument.activeElement));
   const [row] = query("SELECT m.content, t.stop_reason FROM messages m JOIN turns t ON t.uid = m.turn_uid WHERE m.role = 'assistant'");
-  expect({ stored: String(row?.['content']).trimEnd() === shown, reason: row?.['stop_reason'], focus: await panel.composer.evaluate((element) => element === element.ownerDocument.activeElement) }).toEqual({
-    stored: true,
-    reason: 'user',
-    focus: true,
-  });
+  expect({ stored: String(row?.['content']).trimEnd() === shown, reason: row?.['stop_reason'] }).toEqual({ stored: true, reason: 'user' });
 });
 
 test('prompts sent meanwhile wait in a visible queue that survives a reload, and can be removed', async () => {
-  server.script(reply().says(numberedWords('q', 2000), { every: 20 }));
+  server.script(reply().says(numberedWords('q', 200), { every: 20 }).hangs());
   await panel.send('Count on');
   await panel.waitForAnswer('some words', (text) => text.startsWith('q0001'));
   await panel.composer.fill('second');
@@ -70,27 +67,26 @@ test('the transcript tab shows every stored row with roles and stop reasons, and
     await tab.getByRole('grid', { name: 'Transcript' }).waitFor();
     return tab.locator('[role=row][data-uid]').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-uid') ?? ''));
   };
-  const before = await waitFor('the rows', async () => {
-    const rows = await rowsOf();
-    return rows.length > 0 ? rows : undefined;
-  });
-  await panel.workbench.reload();
-  const after = await waitFor('the rows after the reload', async () => {
-    const rows = await rowsOf();
-    return rows.length > 0 ? rows : undefined;
-  });
   const stored = query('SELECT uid FROM messages WHERE active = 1 ORDER BY position').map((row) => row['uid']);
-  expect({ before, after }).toEqual({ before: stored, after: stored });
+  const allRows = async (): Promise<readonly string[]> => {
+    let last: readonly string[] = [];
+    // What is missing is told by the comparison below.
+    await waitFor('all rows', async () => (last = await rowsOf()).length >= stored.length).catch(() => undefined);
+    return last;
+  };
+  const before = await allRows();
+  await panel.workbench.reload();
+  expect({ before, after: await allRows() }).toEqual({ before: stored, after: stored });
 });
 
 test('New Session and Resume Session change what is shown, not what is stored', async () => {
   panel = await ChatPanel.open(panel.workbench);
   const rows = query('SELECT uid FROM messages ORDER BY id').length;
   await panel.workbench.runCommand('Hermes: New Session');
-  await waitFor('the empty state', async () => ((await panel.messages()).length === 0 ? true : undefined));
+  await panel.sees('Try asking');
   server.script(reply().says('In another session.'));
   await panel.send('Another session');
-  await panel.waitForAnswer('the answer', (text) => text === 'In another session.');
+  await panel.waitForSettledAnswer('the answer', (text) => text === 'In another session.');
   await panel.workbench.openPick('Hermes: Resume Session…', /first prompts/);
   await panel.workbench.quickInputRow('Count to five hundred').click();
   await waitFor('the first session', async () => ((await panel.prompts())[0]?.text === 'Count to five hundred' ? true : undefined));

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { readStateDb, waitFor } from '../support/vscode';
+import { patience, readStateDb, waitFor } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
 import { EXTENSION_ID, test } from './vscodeTest';
 
@@ -15,7 +15,7 @@ async function longestRendered(panel: ChatPanel, until: Promise<unknown>): Promi
   return longest;
 }
 
-test('Pull the Plug asks, kills its own host in the middle of an answer, and says how many of the characters shown are on disk; the answer can go on', { timeout: 240_000 }, async ({ startVscode }) => {
+test('Pull the Plug asks, kills its own host in the middle of an answer, and says how many of the characters shown are on disk; the answer can go on', { timeout: 240_000 * patience }, async ({ startVscode }) => {
   const vscode = await startVscode();
   const workbench = await vscode.open(vscode.sampleFolder());
   await ChatPanel.open(workbench);
@@ -35,10 +35,10 @@ test('Pull the Plug asks, kills its own host in the middle of an answer, and say
 
   const panel = await ChatPanel.attach(workbench);
   const line = panel.frame.getByRole('status').filter({ hasText: /Killed at .* characters shown are on disk\./ });
-  await line.waitFor({ timeout: 60_000 });
+  await line.waitFor();
   const [, onDisk, shown] = /Killed at .*?\. ([\d,]+) of ([\d,]+) characters shown are on disk\./.exec((await line.textContent()) ?? '') ?? [];
   const [row] = readStateDb(vscode.workspaceStorageFolders(EXTENSION_ID)[0] ?? '', "SELECT m.content, t.stop_reason FROM messages m JOIN turns t ON t.uid = m.turn_uid WHERE m.role = 'assistant' AND m.content <> '' ORDER BY m.position DESC LIMIT 1");
-  const redrawn = await panel.lastAnswer();
+  const { text: redrawn } = await panel.waitForSettledAnswer('the answer to be drawn again', (text) => text.length >= rendered.length);
   console.log(`rendered before ${rendered.length}, drawn again ${redrawn.length}, the line says ${onDisk} of ${shown}, stored ${String(row?.['content']).length}`);
   expect({
     whole: onDisk === shown,
@@ -50,7 +50,7 @@ test('Pull the Plug asks, kills its own host in the middle of an answer, and say
 
   await line.getByRole('button', { name: 'Continue' }).click();
   await line.waitFor({ state: 'detached' });
-  await waitFor('the answer to go on', async () => ((await panel.answers()).length > 1 && (await panel.answers()).at(-1)?.state === 'saved' ? true : undefined), 60_000);
+  await waitFor('the answer to go on', async () => ((await panel.answers()).length > 1 && (await panel.answers()).at(-1)?.state === 'saved' ? true : undefined));
   await workbench.reload();
   const after = await ChatPanel.attach(workbench);
   await waitFor('the conversation', async () => ((await after.answers()).length > 1 ? true : undefined));

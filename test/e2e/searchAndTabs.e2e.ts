@@ -39,8 +39,7 @@ async function say(panel: ChatPanel, prompt: string): Promise<void> {
 }
 
 async function heard(panel: ChatPanel, prompt: string): Promise<void> {
-  await panel.waitForAnswer(`the answer to "${prompt}"`, (text) => text === `Heard: ${prompt.toUpperCase()}`);
-  await panel.button(/^Send$/).waitFor();
+  await panel.waitForSettledAnswer(`the answer to "${prompt}"`, (text) => text === `Heard: ${prompt.toUpperCase()}`);
 }
 
 function rowsOf(frame: FrameLocator): Promise<readonly string[]> {
@@ -99,6 +98,7 @@ test('a message is found by words or by part of one, and opened in the chat and 
     await transcript.getByRole('tree', { name: 'Branches' }).waitFor();
     await workbench.screenshot(pictures, 'branches');
     const items = transcript.getByRole('treeitem');
+    await waitFor('both branches', async () => (await items.count()) === 2 && (await items.first().getAttribute('aria-current')) === 'true');
     expect([await items.count(), await items.first().getAttribute('aria-current'), stored("SELECT count(*) AS n FROM sessions WHERE parent_kind = 'branch'")]).toEqual([2, 'true', [{ n: 1 }]]);
     await items.nth(1).click();
     await waitForRows(transcript, 'the rows of the branch', ['Where is the needle', 'Heard: WHERE IS THE NEEDLE']);
@@ -136,10 +136,10 @@ test('sessions stand side by side in editor tabs and the panel, each with its ow
     await panel.sees('Try asking');
 
     const tabs = await Promise.all([0, 1].map((index) => ChatPanel.inEditor(workbench, index)));
-    const holding = async (text: string): Promise<ChatPanel> => {
+    const holding = (text: string): Promise<ChatPanel> => waitFor(`a tab that holds ${text}`, async () => {
       for (const tab of tabs) if ((await tab.prompts()).some((prompt) => prompt.text === text)) return tab;
-      throw new Error(`No tab holds ${text}`);
-    };
+      return undefined;
+    });
     alpha = await holding('Alpha');
     const beta = await holding('Beta');
     // Sent one by one, for keys go where the focus is; answered side by side.

@@ -7,7 +7,7 @@ import { HindsightStandIn } from '../support/hindsight/standIn';
 import { type ModelServer, reply, startModelServer } from '../support/modelServer';
 import { freePort, projectRoot, readStateDb, waitFor, type Row, type Workbench } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
-import { SessionsView } from './sessionsView';
+import { chooseFromMenu, SessionsView } from './sessionsView';
 import { EXTENSION_ID, sharedVscode } from './vscodeTest';
 import { numberedWords } from './words';
 
@@ -45,7 +45,7 @@ const act = async (on: string, action: string): Promise<void> => {
 const titled = (title: string): Promise<void> => panel.frame.getByRole('button', { name: `Rename Session: ${title}`, exact: true }).waitFor();
 const composerHas = (text: string): Promise<unknown> => waitFor(`"${text}" in the composer`, async () => (await panel.composer.inputValue()) === text || undefined);
 const storedAs = async (title: string, wanted: readonly string[]): Promise<void> => {
-  await waitFor(`the rows of ${title}`, () => JSON.stringify(stored(title)) === JSON.stringify(wanted), 10_000).catch((error: unknown) => {
+  await waitFor(`the rows of ${title}`, () => JSON.stringify(stored(title)) === JSON.stringify(wanted)).catch((error: unknown) => {
     throw new Error(`${String(error)}; state.db holds ${JSON.stringify(stored(title))}`);
   });
 };
@@ -58,8 +58,7 @@ async function newSession(): Promise<void> {
 async function say(prompt: string, answer = heard(prompt)): Promise<void> {
   if (answer !== heard(prompt)) server.script(reply().says(answer));
   await panel.send(prompt);
-  await panel.waitForAnswer(`the answer to "${prompt}"`, (text) => text === answer);
-  await panel.button(/^Send$/).waitFor();
+  await panel.waitForSettledAnswer(`the answer to "${prompt}"`, (text) => text === answer);
 }
 
 beforeAll(async () => {
@@ -79,7 +78,7 @@ test('Retry, Branch from Here, Rewind to Here… and Rename Session… from the 
   await say('Other');
 
   await view.choose('Ask one', 'Retry');
-  await panel.waitForAnswer('the second answer', (text) => text === heard('Ask two'));
+  await panel.waitForSettledAnswer('the second answer', (text) => text === heard('Ask two'));
   await storedAs('Ask one', ['Ask one', heard('Ask one'), 'retried: Ask two', `retried: ${heard('Ask two')}`, 'Ask two', heard('Ask two')]);
   await panel.button(/^Send$/).waitFor();
 
@@ -99,7 +98,7 @@ test('Retry, Branch from Here, Rewind to Here… and Rename Session… from the 
   await storedAs('Ask one', ['Ask one', heard('Ask one'), ...['Ask two', heard('Ask two')].flatMap((text) => [`retried: ${text}`]), ...['Ask two', heard('Ask two')].map((text) => `rewound: ${text}`)]);
 
   await view.choose('Other #2', 'Rename Session…');
-  await workbench.typeIntoQuickInput('Sideways');
+  await workbench.answerInput('A title for this session', 'Sideways');
   await view.row('Sideways').waitFor();
   expect({
     shown: (await panel.messages()).map(({ text }) => text), copy: stored('Sideways'), origin: stored('Other'),
@@ -123,8 +122,7 @@ test('Export Session… from the menu of a row, and from that of the chat, write
   await panel.frame.getByRole('feed', { name: 'Conversation' }).hover();
   await workbench.page.locator('.part.auxiliarybar').getByRole('button', { name: /^More Actions/ }).first().click();
   await picture('chat-menu');
-  await workbench.page.waitForTimeout(200);
-  await workbench.page.getByRole('menuitem', { name: 'Export Session…' }).click();
+  await chooseFromMenu(workbench.page.getByRole('menuitem', { name: 'Export Session…' }), 'Export Session…');
   const complete: typeof json = JSON.parse(await exportAs('JSON File, Complete…', 'complete.json'));
   const uids = (hidden: boolean): readonly unknown[] =>
     query(`SELECT m.uid FROM messages m JOIN sessions s ON s.id = m.session_id WHERE s.title = 'Ask one' ${hidden ? '' : 'AND m.active = 1'} ORDER BY m.position`).map(({ uid }) => uid);
@@ -143,8 +141,7 @@ test('Compress Session… from the menu; what stands before the summary is edite
   }
   server.script(reply().says('## Goal\nCounting words.'));
   await view.choose('The first part', 'Compress Session…');
-  await workbench.page.getByText(/The model summarises the earlier part/).first().waitFor();
-  await workbench.typeIntoQuickInput('');
+  await workbench.answerInput('The model summarises the earlier part', '');
   await workbench.waitForToast(/The earlier part is summarised/);
   await panel.sees(/Earlier part summarised, .* → /);
   await workbench.runCommand('Notifications: Clear All Notifications');
@@ -157,7 +154,7 @@ test('Compress Session… from the menu; what stands before the summary is edite
   await editor.fill('The very first part');
   await editor.press('Enter');
   await panel.sees('This prompt stands before a summary, so it was asked again in a branch. The session itself is unchanged.');
-  await panel.waitForAnswer('the answer in the branch', (text) => text === heard('The very first part'));
+  await panel.waitForSettledAnswer('the answer in the branch', (text) => text === heard('The very first part'));
   await picture('edited-in-branch');
   const edited = { original: stored('The first part'), branch: stored('The first part #2'), composer: await panel.composer.inputValue() };
 
@@ -187,18 +184,18 @@ test('Compress Session… from the menu; what stands before the summary is edite
   await waitFor('the answer to be marked', async () => wanted.includes((await revealed.getAttribute('data-uid', { timeout: 500 }).catch(() => null)) ?? '') || undefined);
   await picture('jumped-to');
   await titled('The first part');
-  const isInSight = await message('The second part').isVisible();
-  expect({ isInSight, refused: server.requests.flatMap(({ rejection }) => rejection ?? []), errors: workbench.errors() }).toEqual({ isInSight: true, refused: [], errors: [] });
+  await message('The second part').waitFor();
+  expect({ refused: server.requests.flatMap(({ rejection }) => rejection ?? []), errors: workbench.errors() }).toEqual({ refused: [], errors: [] });
 });
 
 test('Continue goes on with an answer that was stopped, and with one whose connection was lost', async () => {
   await newSession();
-  server.script(reply().says(numberedWords('count', 1000), { every: 20 }));
+  server.script(reply().says(numberedWords('count', 100), { every: 20 }).hangs());
   await panel.send('Count to a thousand');
   await panel.waitForAnswer('the first words', (text) => text.startsWith('count0001'));
   await panel.button('Stop').click();
   await panel.sees(/You stopped this answer\./);
-  const stopped = await panel.lastAnswer();
+  const { text: stopped } = await panel.waitForSettledAnswer('the answer that was stopped');
   server.script(reply().says('and so on, to the end.'));
   await panel.button('Continue').click();
   await panel.waitForAnswer('how it goes on', (text) => text === 'and so on, to the end.');
@@ -231,10 +228,8 @@ test('Set Up Memory… says what is sent where before it connects, says what is 
     const settings = (): string => fs.readFileSync(path.join(vscode().server.dataDir, 'User/settings.json'), 'utf8');
     const setUpAt = async (address: string): Promise<void> => {
       await workbench.runCommand('Hermes: Set Up Memory');
-      await workbench.page.getByText(/Address of the Hindsight server/).waitFor();
-      await workbench.typeIntoQuickInput(address);
-      await workbench.page.getByText(/Memory bank\./).waitFor();
-      await workbench.typeIntoQuickInput('e2e');
+      await workbench.answerInput('Address of the Hindsight server', address);
+      await workbench.answerInput('Memory bank.', 'e2e');
       await dialog.getByText(`are sent to ${address.replace('http://', '')}. Deleting here does not delete there.`).waitFor();
     };
     const before = settings();
@@ -262,8 +257,7 @@ test('Set Up Memory… says what is sent where before it connects, says what is 
       if (key === 'the-right-key') await picture('memory-key-refused');
       expect(settings()).toBe(before);
       await dialog.getByRole('button', { name: 'Enter a Key' }).click();
-      await workbench.page.getByText(/secret storage/).waitFor();
-      await workbench.typeIntoQuickInput(key);
+      await workbench.answerInput('secret storage', key);
     }
     await workbench.waitForToast(`Hindsight at ${host} remembers completed turns from the next prompt on.`);
 

@@ -1,5 +1,20 @@
-import type { Locator } from 'playwright-core';
-import { waitFor, type Workbench } from '../support/vscode';
+import { errors, type Locator } from 'playwright-core';
+import { patience, waitFor, type Workbench } from '../support/vscode';
+
+/** Presses an entry of an open menu. A menu takes a button that is let go soon after it has opened for the end of the press that opened it. */
+export async function chooseFromMenu(item: Locator, entry: string): Promise<void> {
+  await waitFor(`"${entry}" to be chosen`, async () => {
+    if ((await item.count()) === 0) return true;
+    await item.click({ timeout: 2_000 * patience }).catch(notYet);
+    return item.waitFor({ state: 'detached', timeout: 2_000 * patience }).then(() => true, notYet);
+  });
+}
+
+/** Playwright's "not yet"; anything else is thrown on. */
+export function notYet(error: unknown): false {
+  if (error instanceof errors.TimeoutError) return false;
+  throw error;
+}
 
 /** The sessions view of a window: what a person does in it and sees of it. Finds everything by role and name. */
 export class SessionsView {
@@ -27,8 +42,8 @@ export class SessionsView {
     await waitFor(`${group} to be unfolded`, async () => {
       if ((await row.getAttribute('aria-expanded')) === 'true') return true;
       await row.click();
-      await this.workbench.page.waitForTimeout(500);
-      return (await row.getAttribute('aria-expanded')) === 'true';
+      // A second press would fold it again: only one that had no effect for long was lost.
+      return this.tree.locator('[role=treeitem][aria-expanded=true]').and(row).waitFor({ timeout: 5_000 * patience }).then(() => true, notYet);
     });
   }
 
@@ -48,13 +63,13 @@ export class SessionsView {
 
   /** Chooses from the menu of a row, with the mouse. */
   async choose(row: string, entry: string): Promise<void> {
-    await this.row(row).click({ button: 'right' });
     const item = this.workbench.page.getByRole('menuitem', { name: entry });
-    await item.waitFor();
-    // A menu takes a button that is let go at once for the end of the press that opened it.
-    await this.workbench.page.waitForTimeout(200);
-    await item.click();
-    await item.waitFor({ state: 'detached' });
+    await waitFor(`the menu of ${row}`, async () => {
+      // The view may be drawn anew under the press, which closes the menu.
+      await this.row(row).click({ button: 'right' });
+      return item.waitFor({ timeout: 5_000 * patience }).then(() => true, notYet);
+    });
+    await chooseFromMenu(item, entry);
   }
 
   /** The entries of a row's menu. */
@@ -80,7 +95,6 @@ export class SessionsView {
     const clear = page.getByRole('button', { name: 'Clear Filter' }).first();
     if (await clear.isVisible()) await clear.click();
     await page.getByRole('button', { name: 'Filter Sessions…' }).click();
-    await page.locator('.quick-input-widget').waitFor();
-    await this.workbench.typeIntoQuickInput(words);
+    await this.workbench.answerInput('Words of titles and first prompts', words);
   }
 }

@@ -6,6 +6,7 @@ import { type ModelServer, reply, startModelServer } from '../support/modelServe
 import { readStateDb, type Workbench, waitFor } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
 import { EXTENSION_ID } from './extensionId';
+import { gate } from './gate';
 import { sharedVscode } from './vscodeTest';
 import { numberedWords } from './words';
 
@@ -85,8 +86,7 @@ function sql(folder: string, statements: string): void {
 
 const saidNothingSaved = async (panel: ChatPanel): Promise<string> => {
   await panel.send('Will this be kept?');
-  await waitFor('the prompt to be refused', async () => ((await panel.composer.inputValue()) === 'Will this be kept?' ? true : undefined));
-  return panel.composer.inputValue();
+  return waitFor('the prompt to be refused', async () => [await panel.composer.inputValue()].find((text) => text === 'Will this be kept?'));
 };
 
 test('a storage folder that is changed under a window is gone to, or the window says where its sessions are', async () => {
@@ -206,12 +206,15 @@ if (mayMount) test('a full disk: the answer goes on beside the store, the person
   await panel.send('Hello');
   await panel.waitForAnswer('the answer', (text) => text === 'Answered.');
   const words = numberedWords('full', 2500);
-  server.script(reply().says(words, { every: 2 }));
+  const [first, rest] = [numberedWords('full', 200), gate()];
+  server.script(reply().says(first, { every: 2 }).waitsFor(rest.opened).says(words.slice(first.length), { every: 2 }));
   await panel.send('Fill it');
   await panel.waitForAnswer('the first words', (text) => text.startsWith('full0001'));
   const ballast = path.join(folder, 'ballast');
   const stopFilling = keepFull(ballast);
-  await panel.sees(/disk is full/, 60_000).finally(stopFilling);
+  await waitFor('the disk to be full', () => fs.statfsSync(folder).bavail === 0);
+  rest.open();
+  await panel.sees(/disk is full/).finally(stopFilling);
   const shown = await panel.lastAnswer();
   fs.rmSync(ballast);
   await waitFor('the turn to be closed in the store', () => readStateDb(folder, "SELECT uid FROM turns WHERE state = 'settled'").length === 2 || undefined, 120_000);

@@ -65,7 +65,7 @@ beforeAll(async () => {
   workbench = await vscode().open(vscode().sampleFolder());
   panel = await ChatPanel.open(workbench);
   await panel.send('Where does the zeppelin land?');
-  await panel.waitForAnswer('the answer', (text) => text === 'Answered.');
+  await panel.waitForSettledAnswer('the answer', (text) => text === 'Answered.');
   folder = vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '';
   const sessionId = String(query('SELECT id FROM sessions')[0]?.['id']);
   await workbench.page.goto('about:blank');
@@ -81,6 +81,7 @@ test('text in a row that is not loaded is found among all that is stored, and go
   const tab = await transcript();
   await tab.getByText(`What is stored, row by row: ${turns * 2} rows. Read-only.`).waitFor({ timeout: 60_000 });
   const rows = tab.locator('[role=row][data-uid]');
+  await waitFor('the first page of rows', async () => (await rows.count()) === 200);
   const before = [await tab.getByRole('grid').getByText('Where does the zeppelin land?').count(), await rows.count()];
   await tab.getByRole('textbox', { name: 'Find' }).fill('ZEPPELIN');
   await tab.getByRole('textbox', { name: 'Find' }).press('Enter');

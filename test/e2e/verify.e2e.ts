@@ -2,11 +2,11 @@ import path from 'node:path';
 import { expect } from 'vitest';
 import { reply, startModelServer } from '../support/modelServer';
 import { otherSqlite } from '../support/otherSqlite';
-import { waitFor } from '../support/vscode';
+import { patience, waitFor } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
 import { EXTENSION_ID, test } from './vscodeTest';
 
-test('Verify compares what the panel showed with the disk, from the palette and from the transcript; a text that another program altered is named with its turn', { timeout: 240_000 }, async ({ startVscode }) => {
+test('Verify compares what the panel showed with the disk, from the palette and from the transcript; a text that another program altered is named with its turn', { timeout: 240_000 * patience }, async ({ startVscode }) => {
   const server = await startModelServer();
   try {
     const vscode = await startVscode({
@@ -17,19 +17,18 @@ test('Verify compares what the panel showed with the disk, from the palette and 
     const panel = await ChatPanel.open(workbench);
     server.script(reply().thinks('Let me think.').says('The first answer of this session.'), reply().says('The second answer of this session.'));
     await panel.send('one');
-    await panel.waitForAnswer('the first answer', (text) => text.includes('first answer'));
-    await waitFor('the first turn to end', async () => ((await panel.answers()).at(-1)?.state === 'saved' ? true : undefined));
+    await panel.waitForSettledAnswer('the first answer', (text) => text.includes('first answer'));
     await panel.send('two');
-    await panel.waitForAnswer('the second answer', (text) => text.includes('second answer'));
-    await waitFor('the second turn to end', async () => ((await panel.answers()).at(-1)?.state === 'saved' ? true : undefined));
+    await panel.waitForSettledAnswer('the second answer', (text) => text.includes('second answer'));
     const shown = 'Let me think.'.length + 'The first answer of this session.'.length + 'The second answer of this session.'.length;
-    // The view tells what it showed a moment after it was shown.
-    await new Promise((resolve) => setTimeout(resolve, 1500));
-
-    await workbench.runCommand('Hermes: Verify Session');
     const tab = workbench.editorWebview(EXTENSION_ID, 0);
     const result = tab.getByRole('status').filter({ hasText: 'Verified' });
-    await result.waitFor({ timeout: 30_000 });
+    // The view tells what it showed a moment after it was shown: until then less is verified.
+    await waitFor('all that was shown to be verified', async () => {
+      await workbench.runCommand('Hermes: Verify Session');
+      await result.waitFor();
+      return (await result.textContent())?.includes(`of ${shown} characters shown`);
+    }).catch(() => undefined);
     expect(await result.textContent()).toMatch(new RegExp(`2 turns, ${shown} of ${shown} characters shown are on disk\\. Storage consistent\\.$`));
     await tab.getByRole('button', { name: 'Turn by Turn' }).click();
     await tab.getByText('34 characters shown, all on disk').waitFor();
@@ -40,18 +39,17 @@ test('Verify compares what the panel showed with the disk, from the palette and 
     await ChatPanel.attach(workbench);
     const host = await vscode.extensionHostPid();
     await workbench.page.goto('about:blank');
-    await waitFor('the extension host to end', () => (isGone(host) ? true : undefined), 60_000);
+    await waitFor('the extension host to end', () => (isGone(host) ? true : undefined));
     const [storage = ''] = vscode.workspaceStorageFolders(EXTENSION_ID);
     otherSqlite(path.join(storage, 'state.db'), "UPDATE messages SET parts = replace(parts, 'The second answer of this session.', 'The second'), content = 'The second' WHERE content LIKE 'The second answer%'");
     await workbench.open(folder);
     await ChatPanel.open(workbench);
     await workbench.runCommand('Hermes: Open Transcript');
     const again = workbench.editorWebview(EXTENSION_ID, 0);
-    await again.getByRole('grid', { name: 'Transcript' }).waitFor({ timeout: 30_000 });
-    await new Promise((resolve) => setTimeout(resolve, 2000));
+    await again.getByRole('grid', { name: 'Transcript' }).waitFor();
     await again.getByRole('button', { name: 'Verify', exact: true }).click();
     const alert = again.getByRole('alert').filter({ hasText: 'Verified' });
-    await alert.waitFor({ timeout: 30_000 });
+    await alert.waitFor();
     expect(await alert.textContent()).toMatch(new RegExp(`2 turns, ${shown - 34} of ${shown} characters shown are on disk\\. 1 turn does not hold what was shown\\.`));
     const lost = again.getByRole('listitem').filter({ hasText: 'Turn 2' });
     expect(await lost.textContent()).toContain('34 characters were shown, 10 are stored.');

@@ -17,17 +17,17 @@ test('two windows on one folder share one history, which moves to the window tha
     server.script(reply().says('Answered in the first window.'));
     const first = await ChatPanel.open(await vscode.open(folder));
     await first.send('First');
-    await first.waitForAnswer('the first answer', (text) => text === 'Answered in the first window.');
+    await first.waitForSettledAnswer('the first answer', (text) => text === 'Answered in the first window.');
 
     const second = await ChatPanel.open(await vscode.open(folder));
-    const taken = await second.waitForAnswer('the first answer in the second window', (text) => text !== '');
+    const taken = await second.waitForSettledAnswer('the first answer in the second window');
     await first.sees('Continued in another window');
     await first.button('Continue Here').click();
     await second.sees('Continued in another window');
 
     // While an answer is written here the other window is told so, and may stop it.
     const words = numberedWords('w', 3000);
-    server.script(reply().says(words, { every: 20 }));
+    server.script(reply().says(words, { every: 20 }).hangs());
     await first.send('Second');
     await first.waitForAnswer('the first words', (text) => text.startsWith('w0001'));
     await second.button('Continue Here').click();
@@ -40,7 +40,7 @@ test('two windows on one folder share one history, which moves to the window tha
       return text === String(row?.['content']).trimEnd() ? text : undefined;
     });
     expect({
-      taken,
+      taken: taken.text,
       prefix: words.startsWith(shown),
       reason: row?.['stop_reason'],
       stores: vscode.workspaceStorageFolders(EXTENSION_ID).filter((storage) => fs.existsSync(path.join(storage, 'state.db'))).flatMap((storage) => readStateDb(storage, 'SELECT count(*) AS n FROM sessions').map((count) => count['n'])),

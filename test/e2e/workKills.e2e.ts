@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import { reply, startModelServer, type ModelServer } from '../support/modelServer';
-import { processesOf, readStateDb, waitFor, type Row, type VscodeSession, type Workbench } from '../support/vscode';
+import { patience, processesOf, readStateDb, waitFor, type Row, type VscodeSession, type Workbench } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
+import { gate } from './gate';
 import { EXTENSION_ID, test } from './vscodeTest';
 import { ApprovalCard, settled, toolRow } from './workPanel';
 import { fix, TestHold, WorkRepository } from './workRepository';
@@ -65,7 +66,7 @@ class KilledWindow {
 const run = { command: 'npm test' };
 const mayHaveRun = expect.stringContaining('It may have run');
 
-test('a host that is killed at any step of the work leaves an honest record, and the session goes on', { timeout: 300_000 }, async ({ startVscode }) => {
+test('a host that is killed at any step of the work leaves an honest record, and the session goes on', { timeout: 300_000 * patience }, async ({ startVscode }) => {
   const server = await startModelServer();
   const hold = new TestHold();
   try {
@@ -123,15 +124,14 @@ test('a host that is killed at any step of the work leaves an honest record, and
     // While the model is asked with the edit's result: the edit is on disk, on record, and can be reverted
     await window.newSession();
     const before = repository.text;
-    let answer = (): void => undefined;
-    const held = new Promise<void>((resolve) => (answer = resolve));
-    server.script(reply().says('Thrice.').calls('edit_file', fix, { id: 'edit4' }), reply().startsAfter(held).says('Too late.'));
-    await window.panel.send('Fix it, please.');
+    const held = gate();
+    server.script(reply().says('Thrice.').calls('edit_file', fix, { id: 'edit4' }), reply().startsAfter(held.opened).says('Too late.'));
     const asked = server.requests.length + 1;
+    await window.panel.send('Fix it, please.');
     await (await ApprovalCard.asks(window.panel, `Allow editing ${fix.path}?`)).press('Allow Once');
     await waitFor('the model to be asked with the result', () => server.requests.length > asked);
     await window.kill();
-    answer();
+    held.open();
     await window.waitUntilCrashed();
     expect({ turn: window.turn(), onDisk: repository.isFixed }).toEqual({ turn: { state: 'settled', outcome: 'interrupted', reason: 'crash', results: ['done'] }, onDisk: true });
     await window.panel.frame.getByRole('group', { name: 'Changed files' }).getByRole('button', { name: 'Revert', exact: true }).click();
@@ -160,12 +160,12 @@ test('a host that is killed at any step of the work leaves an honest record, and
     // While the answer streams behind the work: what was shown is kept
     await window.newSession();
     const whole = numberedWords('w', 300);
-    server.script(reply().calls('read_file', { path: fix.path }, { id: 'read6' }), reply().says(whole, { every: 10 }));
+    server.script(reply().calls('read_file', { path: fix.path }, { id: 'read6' }), reply().says(whole.slice(0, 1200), { every: 10 }).hangs());
     await window.panel.send('Explain it.');
     const shown = await window.panel.waitForAnswer('some words', (text) => text.length > 200);
     await window.kill();
     await window.waitUntilCrashed();
-    const kept = await window.panel.waitForAnswer('the words that were shown', (text) => text.length >= shown.length);
+    const { text: kept } = await window.panel.waitForSettledAnswer('the words that were shown', (text) => text.length >= shown.length);
     expect({ begins: kept.startsWith(shown), prefix: whole.startsWith(kept), turn: window.turn() }).toEqual({ begins: true, prefix: true, turn: { state: 'settled', outcome: 'interrupted', reason: 'crash', results: ['done'] } });
     await window.goOn('five');
 

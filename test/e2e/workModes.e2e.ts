@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import type { RecordedRequest } from '../support/modelServer';
 import { reply, startModelServer, type ModelServer } from '../support/modelServer';
-import { projectRoot, readStateDb, type Row, type VscodeSessionOptions, type Workbench } from '../support/vscode';
+import { projectRoot, readStateDb, type Row, type VscodeSessionOptions, waitFor, type Workbench } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
 import { EXTENSION_ID, sharedVscode, test } from './vscodeTest';
 import { ApprovalCard, chooseMode, settled, toolRow } from './workPanel';
@@ -87,7 +87,9 @@ test('in Plan mode an edit is refused and a plan is asked about; allowed, the mo
   const seen = { heading: await plan.getByRole('heading').innerText(), items: await plan.getByRole('listitem').allInnerTexts(), refused: told('tooEarly'), buttons: await card.buttons(), fixed: repository.isFixed };
   await card.press('Allow Once');
   const edit = await ApprovalCard.asks(panel, `Allow editing ${fix.path}?`);
-  const mode = await panel.frame.getByRole('combobox', { name: 'Mode', exact: true }).innerText();
+  const picker = panel.frame.getByRole('combobox', { name: 'Mode', exact: true });
+  await picker.filter({ hasText: 'Ask Before Edits' }).waitFor();
+  const mode = await picker.innerText();
   await edit.press('Allow Once');
   await answered('Carried out.');
   await workbench.screenshot(pictures, 'plan-done');
@@ -117,6 +119,7 @@ test('in Edit Automatically an edit is made without a card, is listed, and Rever
   const files = await bar.getByRole('listitem').evaluateAll((items) => items.map((item) => (item.querySelector('.files-fold')?.textContent ?? '').replace(/\s+/g, ' ')));
   await bar.getByRole('button', { name: 'Revert', exact: true }).first().click();
   await bar.getByText('reverted').first().waitFor();
+  await waitFor('both files to be as they were', () => repository.text === before && !fs.existsSync(path.join(repository.folder, 'src/new.js'))).catch(() => undefined);
   expect({ files, back: repository.text === before, gone: !fs.existsSync(path.join(repository.folder, 'src/new.js')), status: repository.status() }).toEqual({
     files: [expect.stringContaining('retry.js'), expect.stringContaining('new.js')], back: true, gone: true, status: '',
   });
@@ -140,6 +143,8 @@ test('a server of .vscode/mcp.json is started once it is trusted, and its tool i
   await workbench.screenshot(pictures, 'mcp-trust');
   const detail = await question.innerText();
   await question.getByRole('button', { name: 'Trust and Start' }).click();
+  // A turn waits a few seconds for a server that is being started, then goes on without it.
+  await waitFor('the server to run', () => running().extensionLog(EXTENSION_ID).includes('The MCP server everything is running'));
   server.script(reply().calls('mcp_everything_echo', { message: 'from the server' }, { id: 'echo' }), reply().says('It came back.'));
   await panel.send('Echo something.');
   const card = await ApprovalCard.asks(panel, 'Allow echo of the server everything?');

@@ -1,5 +1,5 @@
 import type { Locator } from 'playwright-core';
-import { patience, waitFor } from '../support/vscode';
+import { waitFor } from '../support/vscode';
 import type { ChatPanel } from './chatPanel';
 
 /** The approval card of a panel: what a person reads and presses in it. */
@@ -10,9 +10,9 @@ export class ApprovalCard {
   ) {}
 
   /** Waits for the card that asks exactly this ("Allow running npm test?"). */
-  static async asks(panel: ChatPanel, name: string, timeoutMs = 30_000): Promise<ApprovalCard> {
+  static async asks(panel: ChatPanel, name: string): Promise<ApprovalCard> {
     const card = panel.frame.getByRole('alertdialog', { name, exact: true });
-    await card.waitFor({ timeout: timeoutMs * patience });
+    await card.waitFor();
     return new ApprovalCard(panel, card);
   }
 
@@ -65,7 +65,9 @@ export class ApprovalCard {
 
 /** "-old" and "+new" of a change that is drawn below `where`. */
 export async function changedLines(where: Locator): Promise<readonly string[]> {
-  const texts = await where.locator('.diff-removed, .diff-added').evaluateAll((lines) => lines.map((line) => `${line.querySelector('.diff-sign')?.textContent ?? ''}${line.querySelector('.diff-text')?.textContent ?? ''}`));
+  const changed = where.locator('.diff-removed, .diff-added');
+  await changed.first().waitFor();
+  const texts = await changed.evaluateAll((lines) => lines.map((line) => `${line.querySelector('.diff-sign')?.textContent ?? ''}${line.querySelector('.diff-text')?.textContent ?? ''}`));
   return texts.map((text) => text.replace(/\n$/, ''));
 }
 

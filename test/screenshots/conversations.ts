@@ -36,7 +36,7 @@ export async function changes({ server, camera, panel }: Stage): Promise<void> {
   const edit = await ApprovalCard.asks(panel, `Allow editing ${fix.path}?`);
   await camera.shoot('approval-edit', { isKey: true });
   await edit.press('Allow Once');
-  await panel.waitForAnswer('the answer', (text) => text.endsWith('all tests pass.'), 60_000);
+  await panel.waitForAnswer('the answer', (text) => text.endsWith('all tests pass.'));
   await settled(panel);
   await camera.shoot('changed-files', { isKey: true });
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { chromium, type BrowserContext } from 'playwright-core';
-import { patience, processesOf, ROOT_VARIABLE, signal, waitUntilGone } from './processes';
+import { patience, processesOf, ROOT_VARIABLE, signal, usualLimitMs, waitUntilGone } from './processes';
 
 export interface BrowserOptions {
   executablePath: string;
@@ -40,7 +40,7 @@ export class Browser {
       ],
       env: { ...Object.fromEntries(inherited), [ROOT_VARIABLE]: this.options.root },
     });
-    this.#context.setDefaultTimeout(30_000 * patience);
+    this.#context.setDefaultTimeout(usualLimitMs * patience);
     return this.#context;
   }
 

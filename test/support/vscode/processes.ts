@@ -74,19 +74,24 @@ export function signal(pid: number, name: NodeJS.Signals): boolean {
 /** How many times longer than usual everything may take: `HERMES_TEST_PATIENCE`, for a machine that does much else at the same time. */
 export const patience = Math.max(1, Number(process.env['HERMES_TEST_PATIENCE']) || 1);
 
-/** Resolves when `condition` gives something other than undefined or false; rejects with `what` after `timeoutMs`, times `patience`. */
-export async function waitFor<T>(what: string, condition: () => T | undefined | false | Promise<T | undefined | false>, timeoutMs = 30_000): Promise<T> {
+/** How long anything that a test waits for may take, in milliseconds. It only bounds a failure: how fast the product is, is measured elsewhere. */
+export const usualLimitMs = 60_000;
+
+/** Resolves when `condition` gives something other than undefined or false; rejects with `what` after `timeoutMs`, times `patience`. It is
+ *  looked at once more when the time is over: a look may have begun long before. */
+export async function waitFor<T>(what: string, condition: () => T | undefined | false | Promise<T | undefined | false>, timeoutMs = usualLimitMs): Promise<T> {
   const limitMs = timeoutMs * patience;
   const deadline = Date.now() + limitMs;
   for (;;) {
+    const isLast = Date.now() > deadline;
     const value = await condition();
     if (value !== undefined && value !== false) return value;
-    if (Date.now() > deadline) throw new Error(`Waited ${limitMs / 1000} s for ${what}`);
+    if (isLast) throw new Error(`Waited ${limitMs / 1000} s for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-export async function waitUntilGone(pid: number, timeoutMs = 15_000): Promise<void> {
+export async function waitUntilGone(pid: number, timeoutMs = usualLimitMs): Promise<void> {
   await waitFor(`process ${pid} to end`, () => !isAlive(pid), timeoutMs);
 }
 

@@ -86,9 +86,9 @@ export class VscodeSession {
     return workbench;
   }
 
-  /** A copy of the sample project, in the session's folder; the same one each time. */
-  sampleFolder(): string {
-    const folder = path.join(this.root, 'parcel-post');
+  /** A copy of the sample project, in the session's folder; the same one each time for a name. */
+  sampleFolder(name = 'parcel-post'): string {
+    const folder = path.join(this.root, name);
     if (!fs.existsSync(folder)) fs.cpSync(path.join(projectRoot(), 'test/support/sample'), folder, { recursive: true });
     return folder;
   }

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errors, type ConsoleMessage, type FrameLocator, type Locator, type Page } from 'playwright-core';
-import { patience, waitFor } from './processes';
+import { patience, usualLimitMs, waitFor } from './processes';
 import type { Settings } from './userSettings';
 
 /** What a webview is shown in: a view of a side bar or panel, or an editor tab. */
@@ -82,10 +82,17 @@ export class Workbench {
     return field;
   }
 
-  /** Answers an open input box, or picks in an open quick pick by typing. */
-  async typeIntoQuickInput(text: string): Promise<void> {
-    await this.page.locator('.quick-input-widget input.input').fill(text);
-    await this.page.keyboard.press('Enter');
+  /** Answers the input box that says `asked` (its title, prompt or placeholder). What was open before it may still be there for a moment. */
+  async answerInput(asked: string | RegExp, text: string): Promise<void> {
+    const widget = this.page.locator('.quick-input-widget');
+    const input = widget.locator('input.input');
+    await waitFor(`the input box that asks ${String(asked)}`, async () => {
+      if (!(await widget.isVisible())) return false;
+      const says = `${await widget.innerText({ timeout: 2_000 * patience }).catch(isTimeoutOnly)}\n${await input.getAttribute('placeholder', { timeout: 2_000 * patience }).catch(isTimeoutOnly)}`;
+      return typeof asked === 'string' ? says.includes(asked) : asked.test(says);
+    });
+    await input.fill(text);
+    await input.press('Enter');
   }
 
   /** Saves as `file` in the editor's own file dialog. It proposes a name some time after it has opened, over whatever was typed before. */
@@ -99,9 +106,8 @@ export class Workbench {
 
   /** Developer: Reload Window; waits until the new window can be used. It also resets VS Code's count of extension host crashes. */
   async reload(): Promise<void> {
-    const loaded = this.page.waitForEvent('load');
-    await this.runCommand('Developer: Reload Window');
-    await loaded;
+    const loaded = this.page.waitForEvent('load', { timeout: 2 * usualLimitMs * patience });
+    await Promise.all([loaded, this.runCommand('Developer: Reload Window')]);
     await this.ready();
   }
 
@@ -116,7 +122,9 @@ export class Workbench {
 
   /** The document inside a webview of an extension. Narrow by place when the extension shows several at once. */
   webview(extensionId: string, place: WebviewPlace = 'view'): FrameLocator {
-    return this.page.frameLocator(webviewSelector(extensionId, place)).frameLocator('#active-frame');
+    // For a moment a view that is loaded anew, by the next extension host, stands behind the one it replaces.
+    const found = this.page.locator(webviewSelector(extensionId, place));
+    return (place === 'view' ? found.last() : found).contentFrame().frameLocator('#active-frame');
   }
 
   /** The document of one of the extension's editor tabs that are in sight, by their order on the page. */
@@ -125,7 +133,7 @@ export class Workbench {
   }
 
   /** Resolves when a webview of the extension is loaded and its body is there. */
-  async waitForWebview(extensionId: string, place: WebviewPlace = 'view', timeoutMs = 30_000): Promise<FrameLocator> {
+  async waitForWebview(extensionId: string, place: WebviewPlace = 'view', timeoutMs = usualLimitMs): Promise<FrameLocator> {
     const frame = this.webview(extensionId, place);
     await frame.locator('body').waitFor({ timeout: timeoutMs * patience });
     return frame;
@@ -146,10 +154,14 @@ export class Workbench {
   }
 
   /** Resolves when a notification that contains `text` is shown. */
-  async waitForToast(text: string | RegExp, timeoutMs = 15_000): Promise<string> {
-    const toast = this.page.locator('.notifications-toasts .notification-list-item-message').filter({ hasText: text }).first();
-    await toast.waitFor({ timeout: timeoutMs * patience });
-    return toast.innerText();
+  async waitForToast(text: string | RegExp): Promise<string> {
+    // Read in the look that finds it: it may go by itself.
+    const holds = (toast: string): boolean => (typeof text === 'string' ? toast.includes(text) : text.test(toast));
+    let last: readonly string[] = [];
+    const seen = waitFor(`the notification ${String(text)}`, async () => (last = await this.toasts()).find(holds));
+    return seen.catch((error: unknown) => {
+      throw new Error(`${String(error)}; shown are ${JSON.stringify(last)}`);
+    });
   }
 
   /** The modal dialog that is open. */
@@ -171,6 +183,7 @@ export class Workbench {
     // Pasted, not typed: typing closes brackets by itself.
     await this.page.evaluate((text) => navigator.clipboard.writeText(text), JSON.stringify(settings, null, 2));
     await this.page.keyboard.press('ControlOrMeta+V');
+    await this.page.locator('.tab.active.dirty').waitFor();
     await this.runCommand('File: Save');
     await this.page.locator('.tab.active:not(.dirty)').waitFor();
     await this.runCommand('View: Close Editor');
@@ -178,8 +191,8 @@ export class Workbench {
 
   /** Chooses a colour theme by its name ("Dark Modern", "Light Modern", "Default High Contrast", …), at once. */
   async setTheme(name: string): Promise<void> {
-    await this.runCommand('Preferences: Color Theme');
-    await this.page.locator('.quick-input-widget input.input').fill(name);
+    const field = await this.openPick('Preferences: Color Theme', /color theme/i);
+    await field.fill(name);
     await this.page.locator('.quick-input-list .monaco-list-row').filter({ has: this.page.getByText(name, { exact: true }) }).first().click();
     await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
   }
