@@ -1,16 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+
+/** A test file that changes what every module of its process sees has a process of its own. */
+const changesItsProcess = /\bvi\.(?:mock|doMock|useFakeTimers|setSystemTime|stub\w+|spyOn)\(|@vitest-environment|\bhard_heap_limit *=|\bprocess\.(?:env\b[^=\n;]*[^=!]=[^=]|chdir\()/;
+
+const root = fileURLToPath(new URL('.', import.meta.url));
+const folders = ['test/unit', 'test/conformance'];
+const alone = folders
+  .flatMap((folder) => readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file.replaceAll('\\', '/')}`))
+  .filter((file) => /\.test\.tsx?$/.test(file) && changesItsProcess.test(readFileSync(root + file, 'utf8')));
 
 export default defineConfig({
   // Only src/host/ imports `vscode`; its parts that need no editor are tested against a small stand-in.
   resolve: { alias: { vscode: fileURLToPath(new URL('./test/unit/host/fakeVscode.ts', import.meta.url)) } },
   test: {
-    include: ['test/{unit,conformance,properties,faults}/**/*.test.{ts,tsx}'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     pool: 'forks',
     // Vitest leaves one processor to itself, which is half of a small machine; many tests wait for timers and disks.
     maxWorkers: '100%',
+    // Projects run in the order of their names: what takes longest begins first.
+    projects: [
+      { extends: true, test: { name: 'long', include: ['test/{properties,faults}/**/*.test.{ts,tsx}'] } },
+      { extends: true, test: { name: 'own process', include: alone } },
+      // To start a process and to load the program in it takes longer than most files take for their tests.
+      { extends: true, test: { name: 'shared process', include: folders.map((folder) => `${folder}/**/*.test.{ts,tsx}`), exclude: alone, isolate: false, setupFiles: ['test/support/sharedProcess.ts'] } },
+    ],
   },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
 });

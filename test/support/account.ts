@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import * as v from 'valibot';
 import { storeFiles } from '../../src/store/open/storeFiles';
 import { otherSqlite } from './otherSqlite';
+import { quickFolder } from './quickFolder';
 import type { RecordingSurface } from './recordingSurface';
 import type { World } from './world';
 
@@ -20,7 +20,7 @@ type StoredRow = v.InferOutput<typeof storedRow>;
 /** The rows of one statement, read by a SQLite that is not ours from a copy of the files as they lie while the store is open, the way
  *  docs/store.md says. Each row must come out as one line: a number, a word, or JSON. */
 export function readElsewhere(world: World, statement: string): readonly string[] {
-  const copies = mkdtempSync(path.join(tmpdir(), 'hermes-elsewhere-'));
+  const copies = quickFolder('hermes-elsewhere-');
   const files = storeFiles(path.join(world.home, 'store'));
   const copy = path.join(copies, 'copy.db');
   try {

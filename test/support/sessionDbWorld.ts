@@ -8,7 +8,10 @@ import { StoreError, type StoreErrorCause } from '../../src/store/storeError';
 import type { Chunk, NewMessage } from '../../src/transcript/message';
 import type { AssistantPart, ToolOutcome } from '../../src/transcript/part';
 import type { Settlement } from '../../src/transcript/turn';
+import { putEmptyStore } from './emptyStore';
 import { testSqlite } from './sqlite';
+
+const folder = '/store';
 
 export const complete: Settlement = { outcome: 'complete', stopReason: 'stop', failure: null };
 export const stopped: Settlement = { outcome: 'interrupted', stopReason: 'user', failure: null };
@@ -23,9 +26,11 @@ export interface SessionDbWorld {
   reopened(): Promise<SessionDbWorld>;
 }
 
-export async function sessionDbWorld(disk = new SimulatedDisk(), clock = { now: 1000 }): Promise<SessionDbWorld> {
+/** `begin`: with an empty store, or with an empty disk, so that the log of the first process holds everything. */
+export async function sessionDbWorld(disk = new SimulatedDisk(), clock = { now: 1000 }, begin: 'emptyStore' | 'emptyDisk' = 'emptyStore'): Promise<SessionDbWorld> {
   const now = (): number => clock.now;
-  const { database } = openDatabase({ sqlite: await testSqlite(), fileSystem: disk, folder: '/store', schemaVersion, assertOwned: () => undefined, now });
+  if (begin === 'emptyStore') await putEmptyStore(disk, folder);
+  const { database } = openDatabase({ sqlite: await testSqlite(), fileSystem: disk, folder, schemaVersion, assertOwned: () => undefined, now });
   migrate(database, { keepCopy: () => undefined });
   const db = new SessionDb({ database, now, fileSizes: () => database.sizes() });
   return {
@@ -36,7 +41,7 @@ export async function sessionDbWorld(disk = new SimulatedDisk(), clock = { now: 
     reopened: () => {
       const found = disk.powerCut(alternating());
       database.abandon();
-      return sessionDbWorld(found, clock);
+      return sessionDbWorld(found, clock, begin);
     },
   };
 }

@@ -1,5 +1,4 @@
-import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, renameSync, rmSync } from 'node:fs';
 import * as path from 'node:path';
 import { Agent, type AgentParts } from '../../src/agent/agent';
 import type { ProjectContext } from '../../src/agent/project/projectContext';
@@ -30,6 +29,7 @@ import { FolderOnDisk } from './folderOnDisk';
 import { memoryOf } from './memoryOf';
 import { spillingOver, testSpillHome } from './spills';
 import { type ModelServer, startModelServer } from './modelServer';
+import { quickFolder } from './quickFolder';
 import { RecordingMemory } from './recordingMemory';
 import { RecordingSurface } from './recordingSurface';
 import { openWorldStore, type WorldStore } from './worldStore';
@@ -91,7 +91,7 @@ export class World {
   }
 
   static async create(options: WorldOptions = {}): Promise<World> {
-    const home = mkdtempSync(path.join(tmpdir(), 'hermes-world-'));
+    const home = quickFolder('hermes-world-');
     const clock = options.clock ?? systemClock;
     const world = new World(await startModelServer(), home, options, await openWorldStore(path.join(home, 'store'), () => clock.now(), spillFoldersIn(home, options)), null);
     world.current = world.createGateway();

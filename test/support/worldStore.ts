@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { NodeFileSystem } from '../../src/store/engine/nodeFileSystem';
 import type { SqlDatabase } from '../../src/store/engine/sqlDatabase';
 import type { Sqlite } from '../../src/store/engine/sqlite';
 import { openDatabase } from '../../src/store/open/openDatabase';
+import { storeFiles } from '../../src/store/open/storeFiles';
 import { migrate, schemaVersion } from '../../src/store/schema/migrations';
 import { SessionDb } from '../../src/store/session/sessionDb';
 import { storeUidKey } from '../../src/store/session/storeUid';
 import type { SessionStore } from '../../src/store/sessionStore';
 import { foldFoundSpills, type FoundSpill } from '../../src/store/spill/foundSpills';
 import { perform, promisedOperations } from '../../src/store/worker/sessionMethods';
+import { emptyStore } from './emptyStore';
 import { testSqlite } from './sqlite';
 
 export interface WorldStore {
@@ -33,6 +35,10 @@ export interface WorldStore {
 /** The real store on a real folder, in this process and without the worker, so that a test is quick and can break it from inside. */
 export async function openWorldStore(folder: string, now: () => number, spillFolders: readonly string[] = []): Promise<WorldStore> {
   const sqlite = await testSqlite();
+  if (!existsSync(folder)) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(storeFiles(folder).main, await emptyStore(), { mode: 0o600 });
+  }
   const { database } = openDatabase({
     sqlite,
     fileSystem: new NodeFileSystem(),

@@ -2,26 +2,24 @@ import { SimulatedDisk } from '../../../src/store/engine/simulatedDisk';
 import { storeError } from '../../../src/store/engine/sqlFailure';
 import type { SqlJsDatabase } from '../../../src/store/engine/sqlJsDatabase';
 import { openDatabase } from '../../../src/store/open/openDatabase';
-import { storeFiles } from '../../../src/store/open/storeFiles';
 import { migrate, schemaVersion } from '../../../src/store/schema/migrations';
 import { SessionDb } from '../../../src/store/session/sessionDb';
 import { perform } from '../../../src/store/worker/sessionMethods';
 import { seededRandom } from '../../crash/powerCuts';
+import { putEmptyStore } from '../emptyStore';
 import { testSqlite } from '../sqlite';
 import type { OpenedPlace, Place } from './place';
 
 const folder = '/store';
-let emptyStore: Promise<Uint8Array> | undefined;
 
 /** The real store in this process, on a disk that keeps across a power cut only what was synced. */
 export class SimulatedPlace implements Place {
   private constructor(private disk: SimulatedDisk) {}
 
-  /** Begins with a store in which nothing was ever written: making its tables takes longer than most of what a schedule does. */
+  /** Begins with a store in which nothing was ever written. */
   static async create(): Promise<SimulatedPlace> {
-    emptyStore ??= madeEmptyStore();
     const disk = new SimulatedDisk();
-    disk.put(storeFiles(folder).main, await emptyStore);
+    await putEmptyStore(disk, folder);
     return new SimulatedPlace(disk);
   }
 
@@ -64,10 +62,4 @@ async function openedDatabase(disk: SimulatedDisk, now: () => number, assertOwne
   const { database } = openDatabase({ sqlite: await testSqlite(), fileSystem: disk, folder, schemaVersion, assertOwned, now });
   migrate(database, { keepCopy: () => undefined });
   return database;
-}
-
-async function madeEmptyStore(): Promise<Uint8Array> {
-  const disk = new SimulatedDisk();
-  (await openedDatabase(disk, () => 0, () => undefined)).close();
-  return disk.bytesOf(storeFiles(folder).main);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { SimulatedDisk } from '../../../../src/store/engine/simulatedDisk';
+import { SimulatedDisk } from '../../../../src/store/engine/simulatedDisk';
 import { openSessionStore, type OpenedStore } from '../../../../src/store/worker/openedStore';
 import { answer, append, chunk, openTurn, runningTurn, sessionDbWorld, settle } from '../../../support/sessionDbWorld';
 import { testSqlite } from '../../../support/sqlite';
@@ -87,7 +87,7 @@ describe('sessions in a damaged file', () => {
   });
 
   test('what the log holds comes back when the file is gone', async () => {
-    const { db, database, disk } = await sessionDbWorld();
+    const { db, database, disk } = await sessionDbWorld(new SimulatedDisk(), { now: 1000 }, 'emptyDisk');
     runningTurn(db, { turnUid: 't0' });
     settle(db, 't0', undefined, [answer('a0', answerText(0), 't0')]);
     database.abandon();
