@@ -105,6 +105,7 @@ describe('looking for something to mention', () => {
 
   it('answers without what takes too long or fails', async () => {
     world = new MentionWorld(files, { listSessions: () => new Promise(() => undefined) });
+    world.patience = 1;
     world.listing = new Promise(() => undefined);
     world.open = ['src/upload.ts'];
     expect(await world.found('upload')).toEqual(['file:src/upload.ts']);
@@ -112,6 +113,7 @@ describe('looking for something to mention', () => {
 
   it('answers a first question with what is known at once, says that the rest is missing, and gives it to whoever asks for the whole', async () => {
     world = new MentionWorld(files);
+    world.patience = 1;
     let listed = (): void => undefined;
     world.listing = new Promise((resolve) => (listed = resolve));
     world.open = ['src/upload.ts'];

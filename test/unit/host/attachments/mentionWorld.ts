@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { systemClock } from '../../../../src/base/clock';
+import { type Clock, systemClock } from '../../../../src/base/clock';
 import { FileNames } from '../../../../src/host/attachments/fileNames';
 import type { MentionPlaces, Selection, TerminalText } from '../../../../src/host/attachments/mentionPlaces';
 import { MentionReading } from '../../../../src/host/attachments/mentionReading';
@@ -33,6 +33,9 @@ export class MentionWorld {
   /** Held before a list of files is given. */
   listing: Promise<void> = Promise.resolve();
   readonly names: FileNames;
+  /** How many times longer than in the product a search waits for what is late: a busy machine may take that long to list six files. */
+  patience = 20;
+  private readonly clock: Clock = { ...systemClock, after: (delayMs, callback) => systemClock.after(delayMs * this.patience, callback) };
   readonly search: MentionSearch;
   readonly reading: MentionReading;
   readonly places: MentionPlaces;
@@ -49,7 +52,7 @@ export class MentionWorld {
       return { paths: found.paths.map((file) => paths.display(file)), limited: found.limited };
     }, this.log);
     this.places = {
-      files: onDisk, paths, names: this.names, clock: systemClock, t: words,
+      files: onDisk, paths, names: this.names, clock: this.clock, t: words,
       access: new AccessPaths(onDisk),
       knowledge: {
         problems: (file) => this.problems.filter((problem) => file === null || problem.path === file),
