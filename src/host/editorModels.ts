@@ -20,6 +20,8 @@ export class EditorModels implements ModelProvider {
   readonly name = editorProviderName;
   readonly kind = 'editor';
   readonly destination = 'Editor';
+  /** By vendor, what it said last. */
+  private readonly said = new Map<string, readonly vscode.LanguageModelChat[]>();
 
   constructor(
     private readonly clock: Clock,
@@ -28,24 +30,31 @@ export class EditorModels implements ModelProvider {
 
   async listModels(signal: AbortSignal): Promise<ModelListing> {
     const vendors = editorModelVendors(vscode.extensions.all.map((extension): unknown => extension.packageJSON));
-    const lists = await Promise.all(vendors.map((vendor) => this.select({ vendor }, vendorPatienceMs, signal)));
+    const lists = await Promise.all(vendors.map((vendor) => this.modelsOf(vendor, signal)));
     return { kind: 'models', models: lists.flat().map(infoOf) };
+  }
+
+  /** A vendor that does not answer in time has what it said before: its models are not gone because the editor is busy. */
+  private async modelsOf(vendor: string, signal: AbortSignal): Promise<readonly vscode.LanguageModelChat[]> {
+    const models = (await this.select({ vendor }, vendorPatienceMs, signal)) ?? this.said.get(vendor) ?? [];
+    this.said.set(vendor, models);
+    return models;
   }
 
   async open(modelId: string, signal: AbortSignal): Promise<ChatModel> {
     const slash = modelId.indexOf('/');
     const selector = { vendor: modelId.slice(0, slash), id: modelId.slice(slash + 1) };
-    const [model] = slash < 1 ? [] : await this.select(selector, openPatienceMs, signal);
+    const [model] = slash < 1 ? [] : ((await this.select(selector, openPatienceMs, signal)) ?? []);
     if (model === undefined) throw new ModelError(editorModelGone(modelId));
     const justification = vscode.l10n.t('You chose {model} to answer in Hermes. Your prompts and the files it reads are sent to it.', { model: model.name });
     return new EditorChatModel(infoOf(model), model, justification, this.clock);
   }
 
-  /** What the editor offers, or nothing when it does not say so in time. */
-  private async select(selector: vscode.LanguageModelChatSelector, patienceMs: number, signal: AbortSignal): Promise<readonly vscode.LanguageModelChat[]> {
+  /** What the editor offers; null when it does not say so in time. */
+  private async select(selector: vscode.LanguageModelChatSelector, patienceMs: number, signal: AbortSignal): Promise<readonly vscode.LanguageModelChat[] | null> {
     return new Promise((resolve) => {
-      const giveUp = (): void => finish([]);
-      const finish = (models: readonly vscode.LanguageModelChat[]): void => {
+      const giveUp = (): void => finish(null);
+      const finish = (models: readonly vscode.LanguageModelChat[] | null): void => {
         cancelTimer();
         signal.removeEventListener('abort', giveUp);
         resolve(models);
