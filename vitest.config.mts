@@ -7,6 +7,12 @@ const changesItsProcess = /\bvi\.(?:mock|doMock|useFakeTimers|setSystemTime|stub
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 const folders = ['test/unit', 'test/conformance'];
+/** What takes half a minute or more, as begun last it would be waited for alone. */
+const longest = [
+  'test/{properties,faults}/**/*.test.{ts,tsx}',
+  'test/unit/webview/{viewsForEverybody,pseudoLocale,hostileMarkdown,feed}.test.ts',
+  'test/unit/{gateway/crash,store/ownership/twoProcesses,tools/terminal/endingCommands}.test.ts',
+];
 const alone = folders
   .flatMap((folder) => readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file.replaceAll('\\', '/')}`))
   .filter((file) => /\.test\.tsx?$/.test(file) && changesItsProcess.test(readFileSync(root + file, 'utf8')));
@@ -22,10 +28,10 @@ export default defineConfig({
     maxWorkers: '100%',
     // Projects run in the order of their names: what takes longest begins first.
     projects: [
-      { extends: true, test: { name: 'long', include: ['test/{properties,faults}/**/*.test.{ts,tsx}'] } },
-      { extends: true, test: { name: 'own process', include: alone } },
+      { extends: true, test: { name: 'long', include: longest } },
+      { extends: true, test: { name: 'own process', include: alone, exclude: longest } },
       // To start a process and to load the program in it takes longer than most files take for their tests.
-      { extends: true, test: { name: 'shared process', include: folders.map((folder) => `${folder}/**/*.test.{ts,tsx}`), exclude: alone, isolate: false, setupFiles: ['test/support/sharedProcess.ts'] } },
+      { extends: true, test: { name: 'shared process', include: folders.map((folder) => `${folder}/**/*.test.{ts,tsx}`), exclude: [...alone, ...longest], isolate: false, setupFiles: ['test/support/sharedProcess.ts'] } },
     ],
   },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
