@@ -42,7 +42,7 @@ export class ChatView implements vscode.WebviewViewProvider {
   /** Brings the panel into sight; the keys stay where they are, except where it was never shown before. */
   async reveal(): Promise<void> {
     if (this.view === null) await this.show();
-    else this.view.show(true);
+    else if (!this.view.visible) this.view.show(true);
   }
 
   /** Shows the panel and leaves the cursor where its page puts it. */

@@ -28,6 +28,8 @@ export interface SessionCommandNeeds {
   /** The surface that commands without a surface of their own act on. */
   readonly surfaceId: () => string;
   readonly focusChat: () => Promise<void>;
+  /** A row of the sessions view was opened. */
+  readonly rowOpened: (sessionId: string) => void;
   /** Brings the chat into sight; the keys stay where they are. */
   readonly showChat: () => Promise<void>;
   /** Lets the person choose a session by title or by text. */
@@ -57,6 +59,8 @@ function switchCommands(needs: SessionCommandNeeds): CommandTable {
       if (pick !== null) await open(needs, pick);
     },
     openSession: async (...args) => {
+      const row = args[1] === fromRow ? chosen.named(args) : null;
+      if (row !== null) needs.rowOpened(row);
       const target = await chosen.one(args, vscode.l10n.t('Open in Chat'));
       if (target === null) return;
       // A click on a row shows it and leaves the keys in the list; the second one goes to the composer.

@@ -69,6 +69,7 @@ export class SessionsDesk implements Disposable {
         files: needs.files,
         focusChat: needs.focusChat,
         showChat: needs.showChat,
+        rowOpened: (sessionId) => this.tree.rowOpened(sessionId),
         openTranscript: needs.openTranscript,
         revealMessage: needs.revealMessage,
         outsideMemory: needs.outsideMemory,

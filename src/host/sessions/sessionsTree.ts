@@ -4,6 +4,7 @@ import type { SessionSummary } from '../../transcript/session';
 import { type GroupKind, secondsToMidnight, sessionGroups, type SessionEntry, type SessionGroup } from './sessionGroups';
 import { fromRow } from './sessionCommands';
 import type { OtherFolderRow, OtherFolderRows } from '../otherFolders/otherFolderRows';
+import { RowSelection } from './rowSelection';
 import type { ListName, SessionListing } from './sessionListing';
 import { factsOf, groupWords, hoverWords, type SessionMark, sessionMarks, spokenWords, titleWords, type Translate, type WordContext } from './sessionWords';
 
@@ -33,31 +34,30 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
   private readonly changes = new vscode.EventEmitter<undefined>();
   private readonly view: vscode.TreeView<SessionsRow>;
   private readonly listening: { dispose(): void };
+  private readonly selection = new RowSelection();
   private groups: readonly SessionGroup[] = [];
   private cancelTick: (() => void) | null = null;
   private followed: string | null = null;
   readonly onDidChangeTreeData = this.changes.event;
 
-  /** What was selected when the editor last said so. */
-  private chosen: readonly SessionEntry[] = [];
-
   constructor(private readonly needs: SessionsTreeNeeds) {
     this.view = vscode.window.createTreeView<SessionsRow>(sessionsViewId, { treeDataProvider: this, canSelectMany: true, showCollapseAll: true });
     this.view.onDidChangeVisibility(() => this.visibilityChanged());
-    this.view.onDidChangeSelection(({ selection }) => (this.chosen = selection.filter((row) => row.kind === 'session')));
+    this.view.onDidChangeSelection(({ selection }) => this.selection.changed(selection.flatMap((row) => (row.kind === 'session' ? [row.sessionId] : []))));
     const listening = [needs.listing.onDidChange(() => this.redraw()), needs.others.onDidChange(() => this.redraw())];
     this.listening = { dispose: () => listening.forEach((each) => each.dispose()) };
     this.redraw();
     this.visibilityChanged();
   }
 
-  /** What the person has selected in the view. While the view is drawn anew the editor knows its rows not yet and says that less is selected, or
-   *  nothing: a key pressed just then means what was selected before. */
+  /** What the person has selected in the view, to which its keys apply. */
   get selected(): readonly SessionEntry[] {
-    const known = this.view.selection.filter((row) => row.kind === 'session');
-    if (known.length >= this.chosen.length) return known;
-    const chosen = new Set(this.chosen.map(({ sessionId }) => sessionId));
-    return rowsBelow(this.groups).filter(({ sessionId }) => chosen.has(sessionId));
+    return this.selection.of(this.view.selection.filter((row) => row.kind === 'session'), () => rowsBelow(this.groups));
+  }
+
+  /** The person opened this row. */
+  rowOpened(sessionId: string): void {
+    this.selection.opened(sessionId);
   }
 
   /** The chat may show another session now. */

@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest';
+import { RowSelection } from '../../../../src/host/sessions/rowSelection';
+
+const rows = ['a', 'b', 'c'].map((sessionId) => ({ sessionId }));
+const row = (sessionId: string): { readonly sessionId: string } => ({ sessionId });
+
+function selected(selection: RowSelection, ...known: string[]): readonly string[] {
+  return selection.of(known.map(row), () => rows).map(({ sessionId }) => sessionId);
+}
+
+describe('the selection of the sessions view', () => {
+  test('is what the editor knows', () => {
+    const selection = new RowSelection();
+    selection.changed(['a', 'b']);
+    expect([selected(selection, 'a', 'b'), selected(selection, 'c', 'a')]).toEqual([['a', 'b'], ['c', 'a']]);
+  });
+
+  test('is what it was, while the editor knows its rows not yet', () => {
+    const selection = new RowSelection();
+    selection.changed(['a', 'b']);
+    expect([selected(selection), selected(selection, 'b')]).toEqual([['a', 'b'], ['a', 'b']]);
+  });
+
+  test('is the row that was opened, where the editor says in the middle of a drawing that nothing is selected', () => {
+    const selection = new RowSelection();
+    selection.changed(['a']);
+    selection.changed([]);
+    selection.opened('b');
+    expect([selected(selection), selected(selection, 'b')]).toEqual([['b'], ['b']]);
+  });
+
+  test('is nothing once the person has taken it back, and never a row that is gone', () => {
+    const selection = new RowSelection();
+    selection.opened('b');
+    selection.changed([]);
+    const takenBack = selected(selection);
+    selection.opened('gone');
+    expect([takenBack, selected(selection)]).toEqual([[], []]);
+  });
+});
