@@ -145,6 +145,11 @@ test('becomes a file without a name, in its language', async () => {
 test('one line runs in a terminal; several wait there for the person', async () => {
   await press(1, 'Run in Terminal');
   await waitFor('the command to have run', () => (fs.existsSync(file('ran.txt')) && fs.readFileSync(file('ran.txt'), 'utf8') === 'ran 23\n') || undefined);
+  await waitFor('the shell to ask for the next command', async () => {
+    const lines = (await workbench.page.locator('.xterm-rows').last().innerText()).split('\n').map((line) => line.replaceAll('\u00a0', ' ').trimEnd());
+    const prompt = lines.find((line) => line.includes('echo "ran'))?.split('echo "ran')[0]?.trimEnd();
+    return prompt !== undefined && lines.findLast((line) => line !== '') === prompt;
+  });
   await press(2, 'Run in Terminal');
   await workbench.page.locator('.xterm-rows').filter({ hasText: 'echo two >> several.txt' }).last().waitFor();
   // That nothing has run is seen by what is not there after a while.

@@ -183,7 +183,8 @@ export class Workbench {
     // Pasted, not typed: typing closes brackets by itself.
     await this.page.evaluate((text) => navigator.clipboard.writeText(text), JSON.stringify(settings, null, 2));
     await this.page.keyboard.press('ControlOrMeta+V');
-    await this.page.locator('.tab.active.dirty').waitFor();
+    // In a browser the editor saves by itself after a second, perhaps before it is looked.
+    await this.page.locator('.tab.active.dirty').waitFor({ timeout: 2_000 * patience }).catch(isTimeoutOnly);
     await this.runCommand('File: Save');
     await this.page.locator('.tab.active:not(.dirty)').waitFor();
     await this.runCommand('View: Close Editor');
