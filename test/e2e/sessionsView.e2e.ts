@@ -74,8 +74,7 @@ test('everything is done with sessions by mouse and keys in their view, and stan
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
     await panel.sees('Branched from “Beta prompt”');
-    await page.keyboard.press('F2');
-    await workbench.answerInput('A title for this session', 'Beta prompt');
+    await workbench.openAndAnswer(() => page.keyboard.press('F2'), 'A title for this session', 'Beta prompt');
     await workbench.answerInput(/another|already|taken/i, 'Experiment');
     await view.row('Experiment').waitFor();
     await storedAs('the branch with its title', `SELECT title, title_source FROM sessions WHERE parent_kind = 'branch'`, [{ title: 'Experiment', title_source: 'person' }]);

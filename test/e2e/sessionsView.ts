@@ -94,7 +94,6 @@ export class SessionsView {
     await page.getByRole('button', { name: 'Sessions Section' }).hover();
     const clear = page.getByRole('button', { name: 'Clear Filter' }).first();
     if (await clear.isVisible()) await clear.click();
-    await page.getByRole('button', { name: 'Filter Sessions…' }).click();
-    await this.workbench.answerInput('Words of titles and first prompts', words);
+    await this.workbench.openAndAnswer(() => page.getByRole('button', { name: 'Filter Sessions…' }).click(), 'Words of titles and first prompts', words);
   }
 }

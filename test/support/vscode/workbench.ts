@@ -84,15 +84,32 @@ export class Workbench {
 
   /** Answers the input box that says `asked` (its title, prompt or placeholder). What was open before it may still be there for a moment. */
   async answerInput(asked: string | RegExp, text: string): Promise<void> {
-    const widget = this.page.locator('.quick-input-widget');
-    const input = widget.locator('input.input');
-    await waitFor(`the input box that asks ${String(asked)}`, async () => {
-      if (!(await widget.isVisible())) return false;
-      const says = `${await widget.innerText({ timeout: 2_000 * patience }).catch(isTimeoutOnly)}\n${await input.getAttribute('placeholder', { timeout: 2_000 * patience }).catch(isTimeoutOnly)}`;
-      return typeof asked === 'string' ? says.includes(asked) : asked.test(says);
+    await waitFor(`the input box that asks ${String(asked)}`, () => this.#asks(asked));
+    await this.#input.fill(text);
+    await this.#input.press('Enter');
+  }
+
+  /** Opens an input box with `open` and answers it; opens it again where it was closed before that. A tree of the editor that had the focus takes it
+   *  back when it is drawn anew just then, and a box that loses it closes. */
+  async openAndAnswer(open: () => Promise<void>, asked: string | RegExp, text: string): Promise<void> {
+    await waitFor(`the input box that asks ${String(asked)} to be answered`, async () => {
+      if (!(await this.#asks(asked))) await open();
+      await waitFor('it to open', () => this.#asks(asked), 5_000).catch(() => undefined);
+      const isFilled = await this.#input.fill(text, { timeout: 2_000 * patience }).then(() => true, isTimeoutOnly);
+      if (isFilled) await this.#input.press('Enter', { timeout: 2_000 * patience }).catch(isTimeoutOnly);
+      return isFilled;
     });
-    await input.fill(text);
-    await input.press('Enter');
+  }
+
+  get #input(): Locator {
+    return this.page.locator('.quick-input-widget input.input');
+  }
+
+  async #asks(asked: string | RegExp): Promise<boolean> {
+    const widget = this.page.locator('.quick-input-widget');
+    if (!(await widget.isVisible())) return false;
+    const says = `${await widget.innerText({ timeout: 2_000 * patience }).catch(isTimeoutOnly)}\n${await this.#input.getAttribute('placeholder', { timeout: 2_000 * patience }).catch(isTimeoutOnly)}`;
+    return typeof asked === 'string' ? says.includes(asked) : asked.test(says);
   }
 
   /** Saves as `file` in the editor's own file dialog. It proposes a name some time after it has opened, over whatever was typed before. */
