@@ -2,6 +2,7 @@ import { signal, type ReadonlySignal } from '@preact/signals';
 import type { DraftPart, MentionPart } from '../../protocol/transcriptWords';
 import { noParts, partsAhead } from './draftParts';
 import { followText } from './mentionText';
+import { newSessionDraft } from './viewMemory';
 
 /** Time as the view needs it. */
 export interface Timers {
@@ -80,6 +81,8 @@ export class Drafts {
 
   /** Another place's draft takes over; the one before is saved first. */
   show(key: string, text: string, parts: readonly DraftPart[] = noParts): void {
+    // Where no session is shown yet, another view that began one has emptied the draft that both had.
+    if (this.key === newSessionDraft && key !== this.key && this.current.peek() !== '') this.save();
     this.flush();
     this.key = key;
     this.earlierKeys = [];

@@ -59,3 +59,13 @@ describe('a prompt that the host put back', () => {
     );
   });
 });
+
+test('what stands in the empty state is kept when it is left, though another view has begun a session from there since', () => {
+  const { drafts, host } = view();
+  drafts.show('new', '');
+  drafts.edit('half a thought');
+  drafts.flush();
+  host.set('new', '');
+  drafts.show('s2', '');
+  expect([host.get('new'), host.get('s2'), drafts.text.peek()]).toEqual(['half a thought', undefined, '']);
+});
