@@ -17,11 +17,16 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
+const shellPrompt = 'ready>';
+
 const vscode = sharedVscode(() => ({
   settings: {
     'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }], 'hermes.model': 'Local/test-model', 'files.autoSave': 'off',
     // Drawn as text, so that what stands in a terminal can be read.
     'terminal.integrated.gpuAcceleration': 'off',
+    // A shell whose prompt is known, on a line of its own, whoever runs it and however long the folder's path is.
+    'terminal.integrated.defaultProfile.linux': 'plain',
+    'terminal.integrated.profiles.linux': { plain: { path: '/bin/bash', args: ['--norc', '--noprofile'], env: { PS1: `\n${shellPrompt} ` } } },
   },
   viewport: { width: 1500, height: 900 },
 }));
@@ -145,10 +150,10 @@ test('becomes a file without a name, in its language', async () => {
 test('one line runs in a terminal; several wait there for the person', async () => {
   await press(1, 'Run in Terminal');
   await waitFor('the command to have run', () => (fs.existsSync(file('ran.txt')) && fs.readFileSync(file('ran.txt'), 'utf8') === 'ran 23\n') || undefined);
+  // Lines sent to a shell that does not ask yet are not taken as one paste.
   await waitFor('the shell to ask for the next command', async () => {
-    const lines = (await workbench.page.locator('.xterm-rows').last().innerText()).split('\n').map((line) => line.replaceAll('\u00a0', ' ').trimEnd());
-    const prompt = lines.find((line) => line.includes('echo "ran'))?.split('echo "ran')[0]?.trimEnd();
-    return prompt !== undefined && lines.findLast((line) => line !== '') === prompt;
+    const screen = (await workbench.page.locator('.xterm-rows').last().innerText()).trimEnd();
+    return screen.includes('> ran.txt') && screen.endsWith(shellPrompt);
   });
   await press(2, 'Run in Terminal');
   await workbench.page.locator('.xterm-rows').filter({ hasText: 'echo two >> several.txt' }).last().waitFor();
