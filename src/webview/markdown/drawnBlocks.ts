@@ -3,7 +3,7 @@ import { BlockRuns } from './blockRuns';
 import type { Block } from './blocks';
 import { blockClosed } from './closedBlocks';
 import type { MarkdownActions } from './markdownActions';
-import { sanitizedFragment } from './sanitizer';
+import { sanitizedFragments } from './sanitizer';
 
 /** The elements of an answer's blocks, one for each. Kept by hand, since an answer may have a thousand blocks of which one changes with a delta:
  *  comparing strings that are the same string costs nothing, comparing drawn elements does. */
@@ -47,10 +47,10 @@ export class DrawnBlocks {
   }
 
   private draw(after: readonly Block[], from: number): void {
-    for (const [index, { html }] of after.entries()) {
-      if (index < from) continue;
+    for (const [at, fragment] of sanitizedFragments(after.slice(from).map(({ html }) => html)).entries()) {
+      const index = from + at;
       const element = this.elements[index] ?? document.createElement('div');
-      fillBlock(element, sanitizedFragment(html));
+      fillBlock(element, fragment);
       if (index < this.elements.length) continue;
       element.className = 'markdown-block';
       this.elements.push(element);

@@ -61,6 +61,12 @@ export function running(turns: number): ShownSession {
   return shownSession({ messages: [...page.messages, prompt({ uid: 'live-u', position: turns * 2 + 1, turnUid: 'live' }, 'Why does the test fail?')], turns: page.turns, openTurn: open, hasEarlier: turns > 29 });
 }
 
+/** A session whose last `count` answers are of 50 KB each, in which a turn (`live`) runs. */
+export function runningBehindLong(count: number): ShownSession {
+  const shown = running(count);
+  return { ...shown, messages: shown.messages.map((message) => (message.role === 'assistant' ? { ...message, parts: [{ kind: 'text', text: markdown(50_000) }] } : message)) };
+}
+
 export function bootstrap(shown: ShownSession): string {
   const state: ChatState = {
     shown, newDraft: '', newDraftParts: [], recentSessions: [], beginning: { private: false }, newMode: 'ask', background: [], model: { chosen: modelRow(), problem: null },

@@ -1,6 +1,7 @@
 import type { Browser, CDPSession, Page } from 'playwright-core';
+import type { ShownSession } from '../../../src/protocol/chatProtocol';
 import { BrowserPreview } from '../../support/webviewPreview/browserPreview';
-import { bootstrap, deltas, history, markdown, openCode, running, wholeTurn } from './content';
+import { bootstrap, deltas, history, markdown, openCode, running, runningBehindLong, wholeTurn } from './content';
 import { tasksDuring, workBetween } from './pageTrace';
 
 export interface ViewPlan {
@@ -32,8 +33,8 @@ export interface Left {
 export interface ViewFigures {
   /** Milliseconds from telling the view its session until an article is painted; the page's thread's share in `work`. */
   readonly firstPaint?: { readonly ms: readonly number[]; readonly work: readonly number[] };
-  /** 50 KB in 250 deltas; `messages`: what the same number of messages costs that change nothing. */
-  readonly streamed?: Readonly<Record<'markdown' | 'code' | 'messages', readonly Spent[]>>;
+  /** 50 KB in 250 deltas; `behind`: below three such answers; `messages`: what the same number of messages costs that change nothing. */
+  readonly streamed?: Readonly<Record<'markdown' | 'behind' | 'code' | 'messages', readonly Spent[]>>;
   /** Work between two frames while 2,000 deltas a second arrive, and the longest task. */
   readonly flood?: { readonly frameWork: readonly number[]; readonly longestTask: number; readonly deltas: number };
   /** From a key going down to what it typed being painted, while an answer streams; `work`: what the page's thread did in between. */
@@ -76,17 +77,18 @@ async function firstPaint(preview: BrowserPreview, rounds: number): Promise<NonN
 }
 
 async function streamed(preview: BrowserPreview, rounds: number): Promise<NonNullable<ViewFigures['streamed']>> {
-  const found = { markdown: [] as Spent[], code: [] as Spent[], messages: [] as Spent[] };
+  const found = { markdown: [] as Spent[], behind: [] as Spent[], code: [] as Spent[], messages: [] as Spent[] };
   for (let round = 0; round < rounds; round++) {
     found.markdown.push(await streamOnce(preview, deltas(markdown(50_000), 250, live)));
+    found.behind.push(await streamOnce(preview, deltas(markdown(50_000), 250, live), runningBehindLong(3)));
     found.code.push(await streamOnce(preview, deltas(openCode(50_000), 250, live)));
     found.messages.push(await streamOnce(preview, deltas(markdown(50_000), 250, { ...live, sessionId: 'another' })));
   }
   return found;
 }
 
-async function streamOnce(preview: BrowserPreview, messages: readonly string[]): Promise<Spent> {
-  const { page, devtools } = await openRunning(preview, 0);
+async function streamOnce(preview: BrowserPreview, messages: readonly string[], shown = running(0)): Promise<Spent> {
+  const { page, devtools } = await openShown(preview, shown);
   const before = await spent(devtools);
   await page.evaluate((sent) => window.bench.stream(sent, 50), messages);
   const after = await spent(devtools);
@@ -165,14 +167,17 @@ async function open(preview: BrowserPreview): Promise<OpenPage> {
 }
 
 /** A view of a session of that many settled turns, whose page has come to rest. */
-async function openRunning(preview: BrowserPreview, turns: number, turnRuns = true): Promise<OpenPage> {
-  const opened = await open(preview);
+function openRunning(preview: BrowserPreview, turns: number, turnRuns = true): Promise<OpenPage> {
   const shown = running(turns);
-  const idle = { ...shown, openTurn: null, messages: [] };
+  return openShown(preview, turnRuns ? shown : { ...shown, openTurn: null, messages: [] });
+}
+
+async function openShown(preview: BrowserPreview, shown: ShownSession): Promise<OpenPage> {
+  const opened = await open(preview);
   await opened.page.evaluate(async (sent) => {
     window.bench.tell(sent);
     await window.bench.rest();
-  }, [bootstrap(turnRuns ? shown : idle)]);
+  }, [bootstrap(shown)]);
   return opened;
 }
 

@@ -1,4 +1,4 @@
 /** Gives a test in the browser the sanitiser itself, without the renderer in front of it. */
-import { sanitizedFragment } from '../../../src/webview/markdown/sanitizer';
+import { sanitizedFragment, sanitizedFragments } from '../../../src/webview/markdown/sanitizer';
 
-Object.assign(window, { sanitizedFragment });
+Object.assign(window, { sanitizedFragment, sanitizedFragments });

@@ -5,9 +5,7 @@ import { answer, call, prompt, runningTurn, session, shownSession } from '../../
 import { all, ChatPage, find, nameOf, names } from './chatPage';
 
 // See chatComponents.test.ts.
-vi.mock('../../../src/webview/markdown/sanitizer', () => ({
-  sanitizedFragment: (html: string): DocumentFragment => document.createRange().createContextualFragment(html),
-}));
+vi.mock('../../../src/webview/markdown/sanitizer', () => import('../../support/plainSanitizer'));
 
 let page: ChatPage;
 afterEach(() => page.close());

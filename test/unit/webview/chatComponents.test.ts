@@ -6,9 +6,7 @@ import { all, ChatPage, find, nameOf, names } from './chatPage';
 
 // happy-dom's node iterator loses its place when a node is removed, which DOMPurify relies on. What the sanitiser lets through is tested in a browser
 // (sanitizer.test.ts); here the renderer's own HTML, which holds no markup of the text, is taken as it is.
-vi.mock('../../../src/webview/markdown/sanitizer', () => ({
-  sanitizedFragment: (html: string): DocumentFragment => document.createRange().createContextualFragment(html),
-}));
+vi.mock('../../../src/webview/markdown/sanitizer', () => import('../../support/plainSanitizer'));
 let page: ChatPage;
 afterEach(() => page.close());
 

@@ -4,9 +4,7 @@ import { continuationPart } from '../../../src/transcript/continuation';
 import { answer, prompt, settledTurn, shownSession } from '../../support/builders/viewMessages';
 import { all, ChatPage } from './chatPage';
 
-vi.mock('../../../src/webview/markdown/sanitizer', () => ({
-  sanitizedFragment: (html: string): DocumentFragment => document.createRange().createContextualFragment(html),
-}));
+vi.mock('../../../src/webview/markdown/sanitizer', () => import('../../support/plainSanitizer'));
 
 let page: ChatPage;
 afterEach(() => page.close());

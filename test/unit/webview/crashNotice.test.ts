@@ -5,9 +5,7 @@ import { type CrashTold, crashTold } from '../../../src/webview/chat/crashTold';
 import { afternoon, answer, prompt, settledTurn, shownSession } from '../../support/builders/viewMessages';
 import { ChatPage } from './chatPage';
 
-vi.mock('../../../src/webview/markdown/sanitizer', () => ({
-  sanitizedFragment: (html: string): DocumentFragment => document.createRange().createContextualFragment(html),
-}));
+vi.mock('../../../src/webview/markdown/sanitizer', () => import('../../support/plainSanitizer'));
 
 afterEach(() => {
   crashTold.value = null;

@@ -7,9 +7,7 @@ import { loadBlockTools } from '../../../src/webview/markdown/closedBlocks';
 import { loadHighlighting } from '../../../src/webview/markdown/highlighting';
 
 // What the sanitiser lets through is tested in a browser.
-vi.mock('../../../src/webview/markdown/sanitizer', () => ({
-  sanitizedFragment: (html: string): DocumentFragment => document.createRange().createContextualFragment(html),
-}));
+vi.mock('../../../src/webview/markdown/sanitizer', () => import('../../support/plainSanitizer'));
 
 const actions = { openLink: () => undefined, copy: () => undefined };
 

@@ -30,6 +30,20 @@ function markups(htmls: readonly string[]): Promise<readonly { readonly sanitize
   }, htmls);
 }
 
+/** The markup that the sanitiser makes of pieces given in one go, and of each by itself. */
+function togetherAndAlone(htmls: readonly string[]): Promise<{ readonly together: readonly string[]; readonly alone: readonly string[] }> {
+  return page.evaluate((given) => {
+    const [one, all]: unknown[] = ['sanitizedFragment', 'sanitizedFragments'].map((name) => Reflect.get(window, name) as unknown);
+    if (typeof one !== 'function' || typeof all !== 'function') throw new Error('The sanitiser is not there');
+    const markup = (fragment: DocumentFragment): string => {
+      const holder = document.createElement('div');
+      holder.append(fragment);
+      return holder.innerHTML;
+    };
+    return { together: (all(given) as DocumentFragment[]).map(markup), alone: given.map((html) => markup(one(html) as DocumentFragment)) };
+  }, htmls);
+}
+
 const rendered = (text: string): string => new MarkdownBlocks().render(text, true).map(({ html }) => html).join('');
 
 test('takes nothing away from what the renderer writes', async () => {
@@ -51,6 +65,24 @@ test('takes away what the renderer would not write, and keeps the words in it', 
   expect([made.filter((markup) => / (on\w+|style|src|href|id|name|data-other)=|<(img|svg|math|style|form|iframe)/.test(markup)), made.map((markup) => markup.replace(/<[^>]*>/g, ''))]).toEqual([
     [], ['kept', 'a', '', 'a', 'b', 'in', '', 'c', 'd', '', 'e'],
   ]);
+});
+
+test('blocks given in one go come out as each by itself', async () => {
+  const pieces = ['text **bold**\n\n', '> quote\n\n', '> > deep\n> - item\n\n', '- a\n- b\n\n1. c\n\n', '| a | b |\n|---|---|\n| `c` | d |\n\n', '```html\n</blockquote><blockquote>\n```\n\n', '```\n\n\nopen', '# H\n', '---\n', '</blockquote>\n\n', '<td>\n\n'];
+  const documents = fc.sample(fc.array(fc.constantFrom(...pieces), { minLength: 2, maxLength: 20, size: 'max' }), 200).map((parts) => new MarkdownBlocks().render(parts.join(''), true).map(({ html }) => html));
+  for (const blocks of documents) {
+    const { together, alone } = await togetherAndAlone(blocks);
+    expect(together).toEqual(alone);
+  }
+}, 120_000);
+
+test('a block whose markup would run into the next is cleaned by itself, and so are those beside it', async () => {
+  const ends = ['<p>a</p></blockquote><p>b</p>', '<p>c</p>'];
+  const swallows = ['<!-- ', '<p>kept</p>', ' -->'];
+  for (const htmls of [ends, swallows]) {
+    const { together, alone } = await togetherAndAlone(htmls);
+    expect(together).toEqual(alone);
+  }
 });
 
 test('makes one link of a picture in a link: the one that is written around it', async () => {

@@ -7,9 +7,7 @@ import { answer, call, prompt, result, runningTurn, session, settledTurn, shownS
 import { all, ChatPage, find, nameOf, names } from './chatPage';
 
 // See chatComponents.test.ts.
-vi.mock('../../../src/webview/markdown/sanitizer', () => ({
-  sanitizedFragment: (html: string): DocumentFragment => document.createRange().createContextualFragment(html),
-}));
+vi.mock('../../../src/webview/markdown/sanitizer', () => import('../../support/plainSanitizer'));
 let page: ChatPage;
 afterEach(() => page.close());
 

@@ -5,9 +5,7 @@ import type { UserMessage } from '../../../src/transcript/message';
 import { answer, prompt, runningTurn, session, settledTurn, shownSession } from '../../support/builders/viewMessages';
 import { all, ChatPage } from './chatPage';
 
-vi.mock('../../../src/webview/markdown/sanitizer', () => ({
-  sanitizedFragment: (html: string): DocumentFragment => document.createRange().createContextualFragment(html),
-}));
+vi.mock('../../../src/webview/markdown/sanitizer', () => import('../../support/plainSanitizer'));
 
 let page: ChatPage;
 afterEach(() => page.close());

@@ -12,9 +12,7 @@ import { answer, call, prompt, result, runningTurn, session, settledTurn, shownS
 import { all, ChatPage, find, names } from './chatPage';
 
 // happy-dom's node iterator loses its place when a node is removed, which DOMPurify relies on.
-vi.mock('../../../src/webview/markdown/sanitizer', () => ({
-  sanitizedFragment: (html: string): DocumentFragment => document.createRange().createContextualFragment(html),
-}));
+vi.mock('../../../src/webview/markdown/sanitizer', () => import('../../support/plainSanitizer'));
 let page: ChatPage;
 afterEach(() => page.close());
 
