@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { systemClock } from '../../src/base/clock';
 import { silentLog } from '../../src/base/log';
 import { NodeFileSystem } from '../../src/store/engine/nodeFileSystem';
@@ -14,11 +15,12 @@ import type { SessionOperations, SessionStore } from '../../src/store/sessionSto
 import { openSessionStore } from '../../src/store/worker/openedStore';
 import { startNodeWorker } from '../../src/store/worker/nodeWorkerPort';
 import { inProcessStore } from '../../src/store/worker/inProcessStore';
-import { perform, promisedOperations } from '../../src/store/worker/sessionMethods';
+import { perform, promisedOperations, type MethodArguments, type MethodName, type MethodResults, type StoreRequest } from '../../src/store/worker/sessionMethods';
 import { BetterSqliteDatabase } from './betterSqliteDatabase';
+import type { ThreadAnswer, ThreadCall } from './betterSqliteThread';
 import { NaiveDatabase } from './naiveDatabase';
 
-export const contestantNames = ['hermes', 'hermesEngine', 'betterSqlite', 'naive'] as const;
+export const contestantNames = ['hermes', 'betterSqliteWorker', 'hermesEngine', 'betterSqlite', 'naive'] as const;
 export type ContestantName = (typeof contestantNames)[number];
 
 /** A store under measurement. */
@@ -31,7 +33,7 @@ export interface Contestant {
 export interface ContestantPlace {
   /** Holds the `state.db` to be opened. */
   readonly folder: string;
-  /** Holds `storeThread.js`, `storeWorker.js` and `sql-wasm.wasm`. */
+  /** Holds `storeThread.js`, `storeWorker.js`, `betterSqliteThread.js` and `sql-wasm.wasm`. */
   readonly worker: string;
   /** Where better-sqlite3 is installed. */
   readonly packages: string;
@@ -71,6 +73,12 @@ export const openContestant: Readonly<Record<ContestantName, (place: ContestantP
     };
     return { store: { ...store, close }, settle: async (work) => void (await work()) };
   },
+
+  /** A native SQLite in a thread, as whoever would not stall a person's window has to run it. */
+  betterSqliteWorker: async ({ folder, worker, packages }) => ({
+    store: storeInThread(new Worker(join(worker, 'betterSqliteThread.js'), { workerData: { packages, file: join(folder, 'state.db') } })),
+    settle: async (work) => void (await work()),
+  }),
 
   /** A native SQLite in the same process: log, FULL, and the index kept up to date in the transaction that settles the turn. */
   async betterSqlite({ folder, packages }) {
@@ -128,4 +136,28 @@ function writeDurably(file: string, bytes: Uint8Array): void {
   const folder = openSync(dirname(file), 'r');
   fsyncSync(folder);
   closeSync(folder);
+}
+
+function storeInThread(thread: Worker): SessionStore {
+  const waiting = new Map<number, (answer: ThreadAnswer) => void>();
+  let last = 0;
+  thread.on('message', (answer: ThreadAnswer) => {
+    waiting.get(answer.id)?.(answer);
+    waiting.delete(answer.id);
+  });
+  return {
+    ...promisedOperations(
+      <M extends MethodName>(method: M, args: MethodArguments[M]) =>
+        new Promise<MethodResults[M]>((resolve, reject) => {
+          const id = ++last;
+          waiting.set(id, (answer) => ('error' in answer ? reject(new Error(answer.error)) : resolve(answer.value as MethodResults[M])));
+          thread.postMessage({ id, request: { method, args } as StoreRequest } satisfies ThreadCall);
+        }),
+    ),
+    close: async () => {
+      const ended = new Promise((resolve) => thread.once('exit', resolve));
+      thread.postMessage('close');
+      await ended;
+    },
+  };
 }
