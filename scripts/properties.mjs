@@ -46,7 +46,7 @@ async function runAll() {
     }
     if ((from + size) % 1000 === 0) console.log(`${from + size} schedules, ${failed} failing batches`);
   }
-  where.remove();
+  await where.remove();
   console.log(failed === 0 ? `${runs} schedules, no violation` : `${failed} failing batches, kept in ${values.failures}`);
   if (failed > 0) process.exitCode = 1;
 }
@@ -59,7 +59,7 @@ async function replayAll(file) {
     console.log(`seed ${seed}: ${violations.length === 0 ? 'no violation' : violations.join('\n  ')}`);
     if (violations.length > 0) process.exitCode = 1;
   }
-  where.remove();
+  await where.remove();
 }
 
 function wholeNumber(name, text) {

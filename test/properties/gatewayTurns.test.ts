@@ -143,7 +143,7 @@ describe('turns, whatever happens', () => {
     try {
       expect(await failures(200, where)).toEqual([]);
     } finally {
-      where.remove();
+      await where.remove();
     }
   }, 30 * 60_000);
 });

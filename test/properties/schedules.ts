@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import type { Place } from '../support/simulation/place';
 import { SimulatedPlace } from '../support/simulation/simulatedPlace';
 import { Simulation, type Step } from '../support/simulation/simulation';
+import { StoreThreads } from '../support/simulation/storeThreads';
 import { WorkerPlace } from '../support/simulation/workerPlace';
-import { buildStoreWorker } from '../support/storeWorker';
 
 const session = fc.nat({ max: 3 });
 const surface = fc.nat({ max: 2 });
@@ -36,15 +36,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 export interface SchedulePlace {
   readonly name: 'simulated' | 'worker';
   make(): Promise<Place>;
-  remove(): void;
+  remove(): Promise<void>;
 }
 
-export const simulated: SchedulePlace = { name: 'simulated', make: () => SimulatedPlace.create(), remove: () => undefined };
+export const simulated: SchedulePlace = { name: 'simulated', make: () => SimulatedPlace.create(), remove: () => Promise.resolve() };
 
 /** Real files behind the store's worker. */
 export async function onWorker(): Promise<SchedulePlace> {
-  const built = await buildStoreWorker();
-  return { name: 'worker', make: async () => new WorkerPlace(built.entry), remove: () => built.remove() };
+  const threads = await StoreThreads.start();
+  return { name: 'worker', make: async () => new WorkerPlace(threads), remove: () => threads.end() };
 }
 
 /** Runs one schedule to its end; returns what it broke. */

@@ -116,6 +116,11 @@ export class SimulatedHost {
     return this.slowStore.isPerforming;
   }
 
+  /** Calls of the store are performed by another thread. */
+  get performsElsewhere(): boolean {
+    return this.opened.isElsewhere;
+  }
+
   /** Gives the store up in order, with every call already made. */
   async release(): Promise<void> {
     await this.slowStore.close();

@@ -295,8 +295,12 @@ export class Simulation {
 
   /** Lets everything run that needs no time to pass. */
   private async breathe(): Promise<void> {
-    do await this.clock.advance(0);
-    while (this.host.isPerforming || this.former?.host.isPerforming === true);
+    await this.clock.advance(0);
+    while (this.host.isPerforming || this.former?.host.isPerforming === true) {
+      // A thread that performs needs the processor which asking without a pause would take.
+      if (this.host.performsElsewhere) await new Promise((resolve) => setTimeout(resolve, 1));
+      await this.clock.advance(0);
+    }
   }
 }
 

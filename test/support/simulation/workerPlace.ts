@@ -7,11 +7,11 @@ import { openDatabase } from '../../../src/store/open/openDatabase';
 import { storeFiles } from '../../../src/store/open/storeFiles';
 import { schemaVersion } from '../../../src/store/schema/migrations';
 import type { SessionDb } from '../../../src/store/session/sessionDb';
-import { startNodeWorker } from '../../../src/store/worker/nodeWorkerPort';
-import { StoreClient, type WorkerPort } from '../../../src/store/worker/storeClient';
+import { StoreClient } from '../../../src/store/worker/storeClient';
 import { testSqlite } from '../sqlite';
 import type { OpenedPlace, Place } from './place';
 import { sessionDb } from './simulatedPlace';
+import type { StoreThreads } from './storeThreads';
 
 /** The store as the product has it: on a real file, in its worker thread, fenced by a lock file. What a schedule looks at is read by a
  *  connection of its own on a copy of the files as they were at one moment, made anew whenever the worker has done something: the worker also
@@ -23,20 +23,16 @@ export class WorkerPlace implements Place {
   private readonly looked = storeFiles(join(this.folder, 'looked'));
   /** Every lock taken stays open, as in the product: its number must not become another lock's. */
   private readonly locks: number[] = [];
-  private spare: WorkerPort;
 
-  constructor(private readonly workerEntry: string) {
+  constructor(private readonly threads: StoreThreads) {
     mkdirSync(this.files.folder);
     mkdirSync(this.looked.folder);
-    this.spare = startNodeWorker(workerEntry);
   }
 
   async open(now: () => number): Promise<OpenedPlace> {
     const sqlite = await testSqlite();
     const fence = this.takeLock();
-    const client = new StoreClient(this.spare);
-    // Starting a thread takes most of a life; the next one is ready when it is needed.
-    this.spare = startNodeWorker(this.workerEntry);
+    const client = new StoreClient(this.threads.take());
     await client.open({ folder: this.files.folder, fence, salvage: false, siblings: [] });
     let performed = 0;
     let view: { readonly of: number; readonly database: SqlJsDatabase; readonly db: SessionDb } | null = null;
@@ -81,7 +77,6 @@ export class WorkerPlace implements Place {
   }
 
   async remove(): Promise<void> {
-    await this.spare.terminate();
     for (const lock of this.locks) closeSync(lock);
     rmSync(this.folder, { recursive: true, force: true });
   }
