@@ -73,6 +73,7 @@ export class Agent {
   private model: Promise<ChatModel> | null = null;
   private said: ProjectContext | null = null;
   private registry: ToolRegistry | null = null;
+  private gathered = false;
 
   constructor(private readonly parts: AgentParts) {}
 
@@ -185,6 +186,11 @@ export class Agent {
     });
   }
 
+  /** A turn has gathered what other sources offer: until then there may be more tools than `overhead` counts. */
+  get hasGatheredTools(): boolean {
+    return this.gathered;
+  }
+
   /** Tokens that every request carries beside the history, about. */
   overhead(model: ChatModel): { readonly system: number; readonly tools: number; readonly memory: number } {
     const { system, tools } = this.frame(model, '');
@@ -212,6 +218,7 @@ export class Agent {
   private async gatherTools(signal: AbortSignal, called: readonly string[]): Promise<void> {
     const more = (await this.parts.moreTools?.(signal, called)) ?? [];
     this.registry = this.fitting(this.ownTools().with(more));
+    this.gathered = true;
   }
 
   private fitting(tools: ToolRegistry): ToolRegistry {

@@ -11,6 +11,7 @@ import type { Session } from '../transcript/session';
 import type { TurnActivity } from '../transcript/turnEvent';
 import { type CompressionTask, CompressionWork, type CompressionWorkParts, type Published } from './compressionWork';
 import { type CompressionReport, GatewayError, type SessionContextUse } from './gateway';
+import { RequestFrames } from './requestFrames';
 
 export type CompressingActivity = TurnActivity & { readonly kind: 'compressing' };
 
@@ -48,9 +49,11 @@ export class Compressions {
   private readonly running = new Map<string, RunningCompression>();
   private readonly agents = new Map<string, { readonly signature: string; readonly agent: Agent }>();
   private readonly work: CompressionWork;
+  private readonly frames: RequestFrames;
   private readonly closing = new AbortController();
 
   constructor(private readonly parts: CompressionParts) {
+    this.frames = new RequestFrames(parts);
     this.work = new CompressionWork(parts);
   }
 
@@ -88,7 +91,7 @@ export class Compressions {
       const ref = this.modelOf(session);
       const agent = servingAgent?.(session.id, ref) ?? this.agentOf(ref);
       const model = await agent.openModel(new AbortController().signal);
-      const frame = agent.overhead(model);
+      const frame = await this.frames.of(ref, session.private, agent, model);
       const beside = frame.system + frame.tools + frame.memory;
       // A count of the service contains the frame already.
       const tokens = use.counted ? use.tokens : use.tokens + beside;

@@ -1,4 +1,6 @@
+import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { defineTool } from '../../../src/tools/tool';
 import { worldPerTest } from '../../support/conformance';
 import { reply } from '../../support/modelServer';
 import { RecordingMemory } from '../../support/recordingMemory';
@@ -22,5 +24,17 @@ describe('the context meter', () => {
       counted: [false, false], memory: [0, true], messages: true,
     });
     expect(full.tokens).toBe((full.system ?? 0) + (full.tools ?? 0) + (full.memory ?? 0) + (full.messages ?? 0));
+  });
+
+  it('counts after a restart what requests carried before it, until a turn gathers it anew', async () => {
+    const tool = defineTool({ name: 'weather', description: 'Says what the weather is. '.repeat(20), parameters: { type: 'object' }, schema: v.object({}), readOnly: true, run: async () => ({ outcome: 'done', text: 'fine' }) });
+    const world = await create({ memory: (log) => [new RecordingMemory(log, { block: () => 'x '.repeat(400) })], moreTools: async () => [tool] });
+    world.server.script(reply().says('Half ').drops());
+    const { sessionId } = await world.ask(world.surface(), 'What do you know of it?');
+    const before = await world.gateway.contextUse(sessionId);
+    await world.reopen();
+    expect(await world.gateway.contextUse(sessionId)).toEqual(before);
+    const other = await world.store.createSession({ id: '20260101_000000_abcdef', startedAt: 1, model: 'Local/test-model', private: true });
+    expect((await world.gateway.contextUse(other.id)).parts?.memory).toBe(0);
   });
 });
