@@ -26,6 +26,8 @@ export default defineConfig({
     pool: 'forks',
     // Vitest leaves one processor to itself, which is half of a small machine; many tests wait for timers and disks.
     maxWorkers: '100%',
+    // Of tests marked concurrent: each has a page of one browser, where half of its time is for it to come to rest.
+    maxConcurrency: 3,
     // Projects run in the order of their names: what takes longest begins first.
     projects: [
       { extends: true, test: { name: 'long', include: longest } },

@@ -62,7 +62,7 @@ async function harm({ page, problems, strays }: OpenPreview): Promise<unknown> {
 
 const harmless = { drawn: true, elements: [], attributes: [], links: [], pwned: undefined, left: [], problems: [], strays: [] };
 
-describe('hostile text in the chat runs nothing, loads nothing, brings no element of its own and does not hang', () => {
+describe('hostile text in the chat runs nothing, loads nothing, brings no element of its own and does not hang', { concurrent: true }, () => {
   test.each(groups)('$names', { timeout: 180_000 }, async ({ pieces }) => {
     const opened = await preview.open('streaming');
     const cpu = await cpuSeconds(opened.page);
@@ -82,7 +82,7 @@ describe('hostile text in the chat runs nothing, loads nothing, brings no elemen
   });
 });
 
-describe('hostile text in the transcript does not either', () => {
+describe('hostile text in the transcript does not either', { concurrent: true }, () => {
   test.each(groups)('$names', { timeout: 180_000 }, async ({ pieces }) => {
     const opened = await preview.open('transcript');
     await tell(opened.page, 'bootstrap', transcriptState({ messages: [prompt({ uid: 'u1', position: 1 }, 'Show me'), ...pieces.map(answerOf)], turns: [storedTurn(settledTurn())] }));

@@ -66,7 +66,7 @@ function strangers(text: string, data: string): readonly string[] {
   return own.length === 0 ? [] : [`${own.join(' ')} (in “${left.slice(0, 80)}”)`];
 }
 
-describe('in another language', () => {
+describe('in another language', { concurrent: true }, () => {
   test('what was not translated is found', () => {
     expect([strangers(`${pseudo('Send')} now please`, 'x'), strangers(pseudo('Send {name}').replace('{name}', pseudo('this')), 'x'), strangers('src/upload.ts', 'read src upload ts')]).toEqual([['please (in “now please”)'], [], []]);
   });
