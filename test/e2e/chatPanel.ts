@@ -18,9 +18,9 @@ function isReplaced(error: unknown): undefined {
 
 /** What is drawn of an answer, for the message of a test that fails: its state, and the beginning and the end of its text. */
 export function drawn(answer: SeenMessage | undefined): string {
-  if (answer === undefined) return 'no answer is drawn';
+  if (answer === undefined) return 'no answer';
   const { state, text } = answer;
-  return `drawn is an answer that is "${state}", of ${text.length} characters: ${JSON.stringify(text.length <= 160 ? text : `${text.slice(0, 80)} … ${text.slice(-80)}`)}`;
+  return `an answer that is "${state}", of ${text.length} characters: ${JSON.stringify(text.length <= 160 ? text : `${text.slice(0, 80)} … ${text.slice(-80)}`)}`;
 }
 
 /** The Hermes panel of a window: what a person does in it and sees of it. Finds everything by role and name. */
@@ -114,13 +114,11 @@ export class ChatPanel {
 
   async #newestAnswer(what: string, holds: (answer: SeenMessage) => boolean, isLast: (answer: SeenMessage) => Promise<boolean> = () => Promise.resolve(true)): Promise<SeenMessage> {
     let last: SeenMessage | undefined;
-    const seen = waitFor(what, async () => {
+    const newest = async (): Promise<SeenMessage | undefined> => {
       last = (await this.answers()).at(-1);
       return last !== undefined && holds(last) && (await isLast(last)) ? last : undefined;
-    });
-    return seen.catch((error: unknown) => {
-      throw new Error(`${String(error)}; ${drawn(last)}`);
-    });
+    };
+    return waitFor(what, newest, { seen: () => drawn(last) });
   }
 
   /** Waits for a text anywhere in the panel. */

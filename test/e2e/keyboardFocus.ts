@@ -44,9 +44,7 @@ export function focusIn(frame: FrameLocator): Promise<Focus> {
 /** Waits for the focus to be where a person expects it, in sight. */
 export async function expectFocus(frame: FrameLocator, role: string, name: string | RegExp): Promise<void> {
   let last: Focus | null = null;
-  await waitFor(`the focus on ${role} ${String(name)}`, async () => isOn((last = await focusIn(frame)), role, name) && last.ring && last.inView).catch((error: unknown) => {
-    throw new Error(`${String(error)}; it is on ${JSON.stringify(last)}`);
-  });
+  await waitFor(`the focus on ${role} ${String(name)}`, async () => isOn((last = await focusIn(frame)), role, name) && last.ring && last.inView, { seen: () => last });
 }
 
 /** Presses a key until the focus is there; the way is told where it is not. Every stop on it can be seen. */

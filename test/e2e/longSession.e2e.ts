@@ -132,9 +132,9 @@ test('scrolling up goes on and on with a bounded page', async () => {
     most = Math.max(most, await articles().count());
     first = await articles().first().getAttribute('data-uid');
     return Number(/\d+/.exec(first ?? '')?.[0]) < turns - 300;
-  }).catch(() => undefined);
+  }, { seen: () => ({ first, most }) });
   const nodes = await panel.frame.locator('body').evaluate((body) => body.querySelectorAll('*').length);
-  expect({ bounded: most <= mostArticles, nodes: nodes < 15_000, far: Number(/\d+/.exec(first ?? '')?.[0]) < turns - 300 }).toEqual({ bounded: true, nodes: true, far: true });
+  expect({ bounded: most <= mostArticles, nodes: nodes < 15_000 }).toEqual({ bounded: true, nodes: true });
 });
 
 test('an answer that streams at the end moves nothing where the person reads, and is there at one press', async () => {

@@ -54,7 +54,7 @@ test('a folder that is renamed gets its history back; sessions of other folders 
 
     // Its new window offers what it had, and brings it over only when asked
     const window = await vscode.open(renamed);
-    await waitFor('the old window to let its history go', () => !fs.existsSync(path.join(oldStore, 'state.db.lock')), 60_000);
+    await waitFor('the old window to let its history go', () => !fs.existsSync(path.join(oldStore, 'state.db.lock')));
     const asked = contentOf(oldStore);
     const chat = await ChatPanel.open(window);
     await chat.sees(`Do the sessions of ${old} belong to this folder?`);

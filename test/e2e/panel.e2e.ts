@@ -70,9 +70,7 @@ test('the transcript tab shows every stored row with roles and stop reasons, and
   const stored = query('SELECT uid FROM messages WHERE active = 1 ORDER BY position').map((row) => row['uid']);
   const allRows = async (): Promise<readonly string[]> => {
     let last: readonly string[] = [];
-    // What is missing is told by the comparison below.
-    await waitFor('all rows', async () => (last = await rowsOf()).length >= stored.length).catch(() => undefined);
-    return last;
+    return waitFor(`the rows ${stored.join(', ')}`, async () => (last = await rowsOf()).length >= stored.length && last, { seen: () => last });
   };
   const before = await allRows();
   await panel.workbench.reload();

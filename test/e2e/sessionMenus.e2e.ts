@@ -45,9 +45,7 @@ const act = async (on: string, action: string): Promise<void> => {
 const titled = (title: string): Promise<void> => panel.frame.getByRole('button', { name: `Rename Session: ${title}`, exact: true }).waitFor();
 const composerHas = (text: string): Promise<unknown> => waitFor(`"${text}" in the composer`, async () => (await panel.composer.inputValue()) === text || undefined);
 const storedAs = async (title: string, wanted: readonly string[]): Promise<void> => {
-  await waitFor(`the rows of ${title}`, () => JSON.stringify(stored(title)) === JSON.stringify(wanted)).catch((error: unknown) => {
-    throw new Error(`${String(error)}; state.db holds ${JSON.stringify(stored(title))}`);
-  });
+  await waitFor(`the rows of ${title}`, () => JSON.stringify(stored(title)) === JSON.stringify(wanted), { seen: () => stored(title) });
 };
 
 async function newSession(): Promise<void> {
@@ -295,7 +293,7 @@ test('a repository that was moved, and got another name, is offered the sessions
   fs.cpSync(old, moved, { recursive: true, preserveTimestamps: true });
   fs.rmSync(old, { recursive: true });
   workbench = await vscode().open(moved);
-  await waitFor('the old window to let its history go', () => !fs.existsSync(path.join(store, 'state.db.lock')), 60_000);
+  await waitFor('the old window to let its history go', () => !fs.existsSync(path.join(store, 'state.db.lock')));
   panel = await ChatPanel.open(workbench);
   await panel.sees(`Do the sessions of ${old} belong to this folder?`);
   await picture('moved');

@@ -41,9 +41,7 @@ async function world(startVscode: (options: VscodeSessionOptions) => Promise<Vsc
       },
       storedAs: async (what, sql, rows) => {
         let last: readonly Row[] = [];
-        await waitFor(what, () => JSON.stringify((last = stored(sql))) === JSON.stringify(rows)).catch((error: unknown) => {
-          throw new Error(`${String(error)}; state.db holds ${JSON.stringify(last)}`);
-        });
+        await waitFor(what, () => JSON.stringify((last = stored(sql))) === JSON.stringify(rows), { seen: () => last });
       },
     });
     expect(workbench.errors()).toEqual([]);

@@ -55,9 +55,7 @@ export class SessionsView {
 
   async waitForOutline(what: string, holds: (outline: readonly string[]) => boolean): Promise<readonly string[]> {
     let last: readonly string[] = [];
-    await waitFor(what, async () => holds((last = await this.outline()))).catch((error: unknown) => {
-      throw new Error(`${String(error)}; the view shows\n${last.join('\n')}`);
-    });
+    await waitFor(what, async () => holds((last = await this.outline())), { seen: () => last.join('\n') });
     return last;
   }
 

@@ -217,7 +217,7 @@ if (mayMount) test('a full disk: the answer goes on beside the store, the person
   await panel.sees(/disk is full/).finally(stopFilling);
   const shown = await panel.lastAnswer();
   fs.rmSync(ballast);
-  await waitFor('the turn to be closed in the store', () => readStateDb(folder, "SELECT uid FROM turns WHERE state = 'settled'").length === 2 || undefined, 120_000);
+  await waitFor('the turn to be closed in the store', () => readStateDb(folder, "SELECT uid FROM turns WHERE state = 'settled'").length === 2 || undefined, { timeoutMs: 120_000 });
   await panel.sees(/saved in its session now/);
   const [row] = readStateDb(folder, "SELECT content FROM messages WHERE role = 'assistant' AND content LIKE 'full%'");
   await panel.send('And now?');

@@ -24,12 +24,14 @@ test('Verify compares what the panel showed with the disk, from the palette and 
     const tab = workbench.editorWebview(EXTENSION_ID, 0);
     const result = tab.getByRole('status').filter({ hasText: 'Verified' });
     // The view tells what it showed a moment after it was shown: until then less is verified.
-    await waitFor('all that was shown to be verified', async () => {
+    let said: string | null = null;
+    const verified = async (): Promise<string | false> => {
       await workbench.runCommand('Hermes: Verify Session');
       await result.waitFor();
-      return (await result.textContent())?.includes(`of ${shown} characters shown`);
-    }).catch(() => undefined);
-    expect(await result.textContent()).toMatch(new RegExp(`2 turns, ${shown} of ${shown} characters shown are on disk\\. Storage consistent\\.$`));
+      said = await result.textContent();
+      return said?.includes(`of ${shown} characters shown`) === true && said;
+    };
+    expect(await waitFor('all that was shown to be verified', verified, { seen: () => said })).toMatch(new RegExp(`2 turns, ${shown} of ${shown} characters shown are on disk\\. Storage consistent\\.$`));
     await tab.getByRole('button', { name: 'Turn by Turn' }).click();
     await tab.getByText('34 characters shown, all on disk').waitFor();
     await workbench.screenshot('.vscode-test/screenshots/witness', 'verified');

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import type { RecordedRequest } from '../support/modelServer';
 import { reply, startModelServer, type ModelServer } from '../support/modelServer';
@@ -119,10 +120,9 @@ test('in Edit Automatically an edit is made without a card, is listed, and Rever
   const files = await bar.getByRole('listitem').evaluateAll((items) => items.map((item) => (item.querySelector('.files-fold')?.textContent ?? '').replace(/\s+/g, ' ')));
   await bar.getByRole('button', { name: 'Revert', exact: true }).first().click();
   await bar.getByText('reverted').first().waitFor();
-  await waitFor('both files to be as they were', () => repository.text === before && !fs.existsSync(path.join(repository.folder, 'src/new.js'))).catch(() => undefined);
-  expect({ files, back: repository.text === before, gone: !fs.existsSync(path.join(repository.folder, 'src/new.js')), status: repository.status() }).toEqual({
-    files: [expect.stringContaining('retry.js'), expect.stringContaining('new.js')], back: true, gone: true, status: '',
-  });
+  const now = (): object => ({ retry: repository.text, isAdded: fs.existsSync(path.join(repository.folder, 'src/new.js')) });
+  await waitFor('both files to be as they were', () => isDeepStrictEqual(now(), { retry: before, isAdded: false }), { seen: now });
+  expect({ files, status: repository.status() }).toEqual({ files: [expect.stringContaining('retry.js'), expect.stringContaining('new.js')], status: '' });
 });
 
 test('a server of .vscode/mcp.json is started once it is trusted, and its tool is asked for', async () => {

@@ -81,7 +81,7 @@ async function returned(stage: Stage, folder: string): Promise<void> {
   const { session, workbench, camera } = stage;
   const [storage = ''] = session.workspaceStorageFolders(EXTENSION_ID);
   await workbench.page.goto('about:blank');
-  await waitFor('the extension host to end', () => session.server.extensionHostPids().length === 0, 60_000);
+  await waitFor('the extension host to end', () => session.server.extensionHostPids().length === 0);
   await storeSessions(storage);
   session.settings.update({ 'hermes.model': 'Local/test-model' });
   await workbench.open(folder);

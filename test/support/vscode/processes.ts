@@ -77,22 +77,43 @@ export const patience = Math.max(1, Number(process.env['HERMES_TEST_PATIENCE']) 
 /** How long anything that a test waits for may take, in milliseconds. It only bounds a failure: how fast the product is, is measured elsewhere. */
 export const usualLimitMs = 60_000;
 
-/** Resolves when `condition` gives something other than undefined or false; rejects with `what` after `timeoutMs`, times `patience`. It is
- *  looked at once more when the time is over: a look may have begun long before. */
-export async function waitFor<T>(what: string, condition: () => T | undefined | false | Promise<T | undefined | false>, timeoutMs = usualLimitMs): Promise<T> {
-  const limitMs = timeoutMs * patience;
-  const deadline = Date.now() + limitMs;
+type Condition<T> = () => T | undefined | false | Promise<T | undefined | false>;
+
+interface Waiting {
+  readonly timeoutMs?: number;
+  /** What the last look saw, for the message of a wait that fails. */
+  readonly seen?: () => unknown;
+}
+
+/** What `condition` gives as soon as that is something other than undefined or false; undefined after `timeoutMs`, times `patience`. It is looked
+ *  at once more when the time is over: a look may have begun long before. What it throws is thrown on. */
+export async function within<T>(timeoutMs: number, condition: Condition<T>): Promise<T | undefined> {
+  const deadline = Date.now() + timeoutMs * patience;
   for (;;) {
     const isLast = Date.now() > deadline;
     const value = await condition();
     if (value !== undefined && value !== false) return value;
-    if (isLast) throw new Error(`Waited ${limitMs / 1000} s for ${what}`);
+    if (isLast) return undefined;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
+/** The same, but rejects where the time is over, with `what` was waited for and what was seen last. */
+export async function waitFor<T>(what: string, condition: Condition<T>, { timeoutMs = usualLimitMs, seen }: Waiting = {}): Promise<T> {
+  const described = (sentence: string): string => (seen === undefined ? sentence : `${sentence}; seen last: ${inWords(seen())}`);
+  const value = await within(timeoutMs, condition).catch((error: unknown) => {
+    throw seen === undefined ? error : new Error(described(`While waiting for ${what}: ${String(error)}`), { cause: error });
+  });
+  if (value === undefined) throw new Error(described(`Waited ${(timeoutMs * patience) / 1000} s for ${what}`));
+  return value;
+}
+
+function inWords(state: unknown): string {
+  return typeof state === 'string' ? state : (JSON.stringify(state) ?? 'nothing');
+}
+
 export async function waitUntilGone(pid: number, timeoutMs = usualLimitMs): Promise<void> {
-  await waitFor(`process ${pid} to end`, () => !isAlive(pid), timeoutMs);
+  await waitFor(`process ${pid} to end`, () => !isAlive(pid), { timeoutMs });
 }
 
 /** Ends everything that belongs to `root`: first asked, after two seconds (or `graceMs`) made to. */

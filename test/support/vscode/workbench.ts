@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errors, type ConsoleMessage, type FrameLocator, type Locator, type Page } from 'playwright-core';
-import { patience, usualLimitMs, waitFor } from './processes';
+import { patience, usualLimitMs, waitFor, within } from './processes';
 import type { Settings } from './userSettings';
 
 /** What a webview is shown in: a view of a side bar or panel, or an editor tab. */
@@ -94,7 +94,7 @@ export class Workbench {
   async openAndAnswer(open: () => Promise<void>, asked: string | RegExp, text: string): Promise<void> {
     await waitFor(`the input box that asks ${String(asked)} to be answered`, async () => {
       if (!(await this.#asks(asked))) await open();
-      await waitFor('it to open', () => this.#asks(asked), 5_000).catch(() => undefined);
+      await within(5_000, () => this.#asks(asked));
       const isFilled = await this.#input.fill(text, { timeout: 2_000 * patience }).then(() => true, isTimeoutOnly);
       if (isFilled) await this.#input.press('Enter', { timeout: 2_000 * patience }).catch(isTimeoutOnly);
       return isFilled;
@@ -175,10 +175,7 @@ export class Workbench {
     // Read in the look that finds it: it may go by itself.
     const holds = (toast: string): boolean => (typeof text === 'string' ? toast.includes(text) : text.test(toast));
     let last: readonly string[] = [];
-    const seen = waitFor(`the notification ${String(text)}`, async () => (last = await this.toasts()).find(holds));
-    return seen.catch((error: unknown) => {
-      throw new Error(`${String(error)}; shown are ${JSON.stringify(last)}`);
-    });
+    return waitFor(`the notification ${String(text)}`, async () => (last = await this.toasts()).find(holds), { seen: () => last });
   }
 
   /** The modal dialog that is open. */
