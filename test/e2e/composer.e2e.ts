@@ -1,8 +1,8 @@
-import { beforeAll, afterAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { reply, startModelServer, type ModelServer } from '../support/modelServer';
 import { readStateDb, waitFor } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
-import { EXTENSION_ID, test } from './vscodeTest';
+import { EXTENSION_ID, sharedVscode, windowOn } from './vscodeTest';
 
 let server: ModelServer;
 beforeAll(async () => {
@@ -10,10 +10,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** A model that can be asked to think; a service on this machine says so by itself. */
-const settings = (): Readonly<Record<string, unknown>> => ({
-  'hermes.providers': [{ name: 'Local', protocol: 'anthropic', baseUrl: server.url, models: [{ id: 'claude-sonnet-test' }] }], 'hermes.model': 'Local/claude-sonnet-test',
-});
+/** With a model that can be asked to think; a service on this machine says so by itself. */
+const vscode = sharedVscode(() => ({
+  settings: {
+    'hermes.providers': [{ name: 'Local', protocol: 'anthropic', baseUrl: server.url, models: [{ id: 'claude-sonnet-test' }] }], 'hermes.model': 'Local/claude-sonnet-test',
+  },
+}));
 
 /** Something other than what the composer held, after each of these keys. */
 async function pressed(panel: ChatPanel, ...keys: readonly string[]): Promise<readonly string[]> {
@@ -26,10 +28,9 @@ async function pressed(panel: ChatPanel, ...keys: readonly string[]): Promise<re
   return seen;
 }
 
-test('the effort that is chosen by keyboard reaches the model with the next request, and is there after a reload; earlier prompts come back with Up', async ({ startVscode }) => {
+test('the effort that is chosen by keyboard reaches the model with the next request, and is there after a reload; earlier prompts come back with Up', async () => {
   server.otherwise(reply().says('Done.'));
-  const vscode = await startVscode({ settings: settings() });
-  const workbench = await vscode.open(vscode.sampleFolder());
+  const workbench = await windowOn(vscode(), vscode().sampleFolder('effort'));
   const panel = await ChatPanel.open(workbench);
   const answered = (count: number): Promise<unknown> => waitFor(`${count} answers`, async () => (await panel.answers()).filter(({ state }) => state === 'saved').length >= count);
   await panel.send('first prompt');
@@ -51,10 +52,10 @@ test('the effort that is chosen by keyboard reaches the model with the next requ
   expect({ asked, back }).toEqual({ asked: ['nothing said', 'thinks'], back: ['second prompt', 'first prompt', 'second prompt', ''] });
 });
 
-test('a bare @ offers what is open and files, not a terminal or a repository that is not there; a selection that is asked about goes along as a chip; both are there after the host was killed', async ({ startVscode }) => {
+test('a bare @ offers what is open and files, not a terminal or a repository that is not there; a selection that is asked about goes along as a chip; both are there after the host was killed', async () => {
   server.otherwise(reply().says('Done.'));
-  const vscode = await startVscode({ settings: settings() });
-  const workbench = await vscode.open(vscode.sampleFolder());
+  const before = vscode().workspaceStorageFolders(EXTENSION_ID);
+  const workbench = await windowOn(vscode(), vscode().sampleFolder('mentions'));
   const panel = await ChatPanel.open(workbench);
   await panel.composer.pressSequentially('@');
   const list = panel.frame.getByRole('listbox', { name: 'Mentions' });
@@ -73,10 +74,10 @@ test('a bare @ offers what is open and files, not a terminal or a repository tha
   await chips.getByText(/package\.json:1-/).waitFor();
   await panel.composer.pressSequentially('What is this?');
   // Given to the host once typing pauses.
-  await waitFor('the draft to be stored', () => readStateDb(vscode.workspaceStorageFolders(EXTENSION_ID)[0] ?? '', 'SELECT text FROM drafts').some(({ text }) => text === 'What is this?'));
-  const pid = await vscode.extensionHostPid();
-  await vscode.killExtensionHost();
-  await vscode.waitForNewExtensionHost(pid);
+  await waitFor('the draft to be stored', () => readStateDb(vscode().workspaceStorageFolders(EXTENSION_ID).find((storage) => !before.includes(storage)) ?? '', 'SELECT text FROM drafts').some(({ text }) => text === 'What is this?'));
+  const pid = await vscode().extensionHostPid();
+  await vscode().killExtensionHost();
+  await vscode().waitForNewExtensionHost(pid);
   const again = await ChatPanel.attach(workbench);
   await waitFor('the draft to be there again', async () => (await again.composer.inputValue()) === 'What is this?');
   await again.frame.getByRole('list', { name: 'Attachments' }).getByText(/package\.json:1-/).waitFor();

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { EXTENSION_ID } from './extensionId';
 import { afterAll, afterEach, beforeAll, inject, test as plain } from 'vitest';
-import { projectRoot, VscodeSession, type VscodeSessionOptions } from '../support/vscode';
+import { projectRoot, type Settings, VscodeSession, type VscodeSessionOptions, type Workbench } from '../support/vscode';
 
 export { EXTENSION_ID } from './extensionId';
 
@@ -63,4 +63,13 @@ export function sharedVscode(options: () => VscodeSessionOptions): () => VscodeS
     await session?.dispose();
   });
   return running;
+}
+
+/** The window of a shared VS Code, loaded anew on this folder, or on none. `settings`: set before, or taken away where undefined. */
+export async function windowOn(vscode: VscodeSession, folder?: string, settings: Settings = {}): Promise<Workbench> {
+  vscode.settings.update(settings);
+  const [window] = vscode.workbenches;
+  if (window === undefined) return vscode.open(folder);
+  await window.open(folder);
+  return window;
 }
