@@ -34,6 +34,17 @@ const place = (page: Page): Promise<{ uid: string; top: number }> =>
     return { uid: seen?.dataset['uid'] ?? '', top: Math.round((seen?.getBoundingClientRect().top ?? 0) - edge) };
   });
 
+/** The long session once all that the host has told is drawn: the last turns come first, those above right behind the painting. */
+async function openLong(): Promise<Page> {
+  const { page } = await preview.open('long', { height: 600 });
+  await allDrawn(page);
+  return page;
+}
+
+async function allDrawn(page: Page): Promise<void> {
+  await page.locator('article[data-uid="lu0"]').waitFor({ state: 'attached' });
+}
+
 async function postedBy(page: Page, name: string): Promise<readonly unknown[]> {
   const messages: unknown = await page.evaluate(() => Reflect.get(window, 'posted'));
   const named = (message: unknown): message is { readonly payload: unknown } => typeof message === 'object' && message !== null && 'name' in message && message.name === name && 'payload' in message;
@@ -75,7 +86,7 @@ describe('scrolling', () => {
   });
 
   test('goes to a message that was asked for, marks it, and stays there; a row without a place of its own is shown by its turn', async () => {
-    const { page } = await preview.open('long', { height: 600 });
+    const page = await openLong();
     const reveal = async (messageUid: string, turnUid: string): Promise<unknown> => {
       const message = { v: protocolVersion, kind: 'notification', name: 'reveal', payload: { messageUid, turnUid } };
       await page.evaluate((sent) => window.postMessage(JSON.parse(sent), '*'), JSON.stringify(message));
@@ -105,7 +116,7 @@ describe('scrolling', () => {
   });
 
   test('holds the place when earlier messages are loaded in front', async () => {
-    const { page } = await preview.open('long', { height: 600 });
+    const page = await openLong();
     await page.locator('.scroller').evaluate((element) => (element.scrollTop = 230));
     // The page that is fetched now takes a moment to come (page.ts): long enough for the turns in sight to be laid out, which were only estimated.
     await page.waitForTimeout(150);
@@ -120,13 +131,13 @@ describe('scrolling', () => {
   });
 
   test('is where it was after a reload, as are folds and the draft', async () => {
-    const { page } = await preview.open('long', { height: 600 });
+    const page = await openLong();
     await page.getByRole('textbox', { name: 'Message' }).fill('half a thought');
     await page.locator('.scroller').evaluate((element) => (element.scrollTop = 2000));
     await page.waitForTimeout(300);
     const before = await place(page);
     await page.reload();
-    await page.locator('article').first().waitFor();
+    await allDrawn(page);
     await page.waitForTimeout(200);
     const after = [await place(page), await page.getByRole('textbox', { name: 'Message' }).inputValue()];
     await preview.leave(page);
