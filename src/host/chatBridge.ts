@@ -9,7 +9,7 @@ import type { SessionEvent, TurnEvent } from '../transcript/turnEvent';
 import type { PromptAttachments } from './attachments/promptAttachments';
 import { BackgroundSessions } from './backgroundSessions';
 import type { ChatFiles } from './changedFiles/chatFiles';
-import { chatHandlers, type ChatEditor, type ChatHandlerNeeds } from './chatHandlers';
+import { chatHandlers, type ChatEditor } from './chatHandlers';
 import type { ChatModels } from './chatModels';
 import { DrawnPages } from './drawnPages';
 import { DueForPage } from './dueForPage';
@@ -22,7 +22,7 @@ import type { StoreDesk } from './storeDesk';
 import { ViewEndpoint, type WebviewPort } from './viewEndpoint';
 import type { ChatWitness } from './witness/chatWitness';
 
-export interface ChatBridgeNeeds extends Pick<ChatHandlerNeeds, 'keys'> {
+export interface ChatBridgeNeeds {
   readonly gateway: Gateway;
   readonly sessions: Pick<SessionStore, 'getSession' | 'getMessage' | 'getTurn' | 'findSession' | 'approval' | 'conversationTip' | 'getMeta' | 'setMeta'>;
   readonly store: StoreDesk;

@@ -15,7 +15,6 @@ import type { ChatFiles } from './changedFiles/chatFiles';
 import { feedHandlers } from './feed/feedHandlers';
 import { codeHandlers, type CodeActions } from './codeActions/codeHandlers';
 import type { StarterDesk } from './firstSteps/starterDesk';
-import type { PageKeys } from './pageKeys';
 import type { StoreDesk } from './storeDesk';
 import type { CommandHandlers, RequestHandlers } from './viewEndpoint';
 import type { ChatWitness } from './witness/chatWitness';
@@ -51,8 +50,6 @@ export interface ChatHandlerNeeds {
   /** Absent: nothing is suggested. */
   readonly starters?: Pick<StarterDesk, 'prompts'>;
   readonly witness: ChatWitness;
-  /** Where it matters whether the page has the keys. */
-  readonly keys?: PageKeys;
   readonly onReady: () => Promise<void>;
   readonly onModelChosen: (sessionId: string | null) => Promise<void>;
   /** The next drawing of the session must reach back to this message. */
@@ -95,7 +92,6 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
       ...code.commands,
       ...feed.commands,
       ready: () => needs.onReady(),
-      keysChanged: ({ here }) => needs.keys?.changed(here),
       plugSeen: () => needs.witness.plugSeen(),
       shownText: ({ messageUid, text }) => needs.witness.shownText(messageUid, text),
       saveDraft: ({ key, text, parts }) => (draftSaved = saveDraft(key, text, parts)),

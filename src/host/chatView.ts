@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import type { ChatBridge } from './chatBridge';
-import type { PageKeys } from './pageKeys';
 import { webviewPort } from './webviewPort';
 import type { WebviewPrograms } from './webviewPrograms';
 
@@ -14,8 +13,6 @@ export class ChatView implements vscode.WebviewViewProvider {
   constructor(
     private readonly programs: WebviewPrograms,
     private readonly bridge: ChatBridge,
-    /** Of the page that this view shows. */
-    private readonly keys: PageKeys,
   ) {}
 
   get isVisible(): boolean {
@@ -27,9 +24,7 @@ export class ChatView implements vscode.WebviewViewProvider {
     view.badge = this.badge;
     const connection = this.bridge.connect(webviewPort(view.webview));
     view.onDidChangeVisibility(() => {
-      if (view.visible) return;
-      this.bridge.pageUnloaded();
-      this.keys.wentElsewhere();
+      if (!view.visible) this.bridge.pageUnloaded();
     });
     view.onDidDispose(() => {
       connection.dispose();
@@ -53,16 +48,6 @@ export class ChatView implements vscode.WebviewViewProvider {
   /** Shows the panel and leaves the cursor where its page puts it. */
   async show(): Promise<void> {
     await vscode.commands.executeCommand(`${chatViewId}.focus`);
-  }
-
-  /** Begins something that leads to a box or a file dialog of the editor, behind which the keys would be with the group of editors: what this
-   *  returns gives them to the composer, where the panel had them. `from`: a command that names its session came from where the keys are at this moment. */
-  holdKeys(from: 'here' | 'palette'): () => Promise<void> {
-    const hadThem = from === 'here' ? this.keys.isHere : this.keys.wasHere;
-    return async () => {
-      // To a place in the page: the editor may take the page for the one that has them already, while it has not.
-      if (hadThem) await this.focus();
-    };
   }
 
   /** Shows the panel and puts the cursor into the composer. */

@@ -37,8 +37,6 @@ export const chatCommands = {
   ...witnessCommands,
   /** The view is up and has its listeners; the host answers with `bootstrap`. */
   ready: v.object({}),
-  /** The keys of the window go to this page, or no longer do. */
-  keysChanged: v.object({ here: v.boolean() }),
   /** Without `parts`, those that were saved before stay. */
   saveDraft: v.object({ key: v.string(), text: v.string(), parts: v.optional(draftParts) }),
   /** The person has read that a session in the background is done, and need not be told any longer. */

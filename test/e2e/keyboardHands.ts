@@ -25,12 +25,8 @@ export class KeyboardHands {
     return this.#panel;
   }
 
-  get #widget(): Locator {
-    return this.workbench.page.locator('.quick-input-widget');
-  }
-
   get #input(): Locator {
-    return this.#widget.locator('input.input');
+    return this.workbench.page.locator('.quick-input-widget input.input');
   }
 
   get #chosenRow(): Locator {
@@ -60,7 +56,8 @@ export class KeyboardHands {
 
   /** The entry of an open quick pick that begins so; where `typed` is given, it is looked for by typing that. */
   async choose(beginning: string, typed = ''): Promise<void> {
-    await this.#asked();
+    // The palette that ran the command may still be closing.
+    await waitFor('the list that was asked for', async () => (await this.#input.isVisible()) && !(await this.#input.inputValue()).startsWith('>'));
     if (typed !== '') await this.type(typed);
     if (!(await this.#goTo((words) => words.startsWith(beginning), usualLimitMs * patience))) throw new Error(`The list has no “${beginning}”`);
     await this.press('Enter');
@@ -80,32 +77,6 @@ export class KeyboardHands {
       await this.press('ArrowDown');
     }
     return false;
-  }
-
-  /** Answers the box that asks for a title. */
-  async giveTitle(title: string): Promise<void> {
-    await waitFor('the box that asks for a title', async () => (await this.#widget.innerText()).includes('A title for this session'));
-    await this.press('ControlOrMeta+A');
-    await this.type(title);
-    await this.press('Enter');
-  }
-
-  /** Leaves the list or the box that was asked for, once it is there. */
-  async leave(): Promise<void> {
-    await this.#asked();
-    await this.press('Escape');
-    await this.#widget.waitFor({ state: 'hidden' });
-  }
-
-  /** The palette that ran the command may still be closing. */
-  async #asked(): Promise<void> {
-    await waitFor('the list that was asked for', async () => (await this.#input.isVisible()) && !(await this.#input.inputValue()).startsWith('>'));
-  }
-
-  /** Leaves the editor's own file dialog, once it shows a folder or proposes a name. */
-  async leaveFiles(): Promise<void> {
-    await waitFor('the file dialog', async () => (await this.#input.isVisible()) && (await this.#input.inputValue()).startsWith('/'));
-    await this.leave();
   }
 
   /** Saves as `file` in the editor's own dialog. It proposes a name some time after it has opened, over whatever was typed before. */

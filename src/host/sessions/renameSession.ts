@@ -3,8 +3,8 @@ import type { Gateway } from '../../gateway/gateway';
 import { StoreError } from '../../store/storeError';
 import type { Session } from '../../transcript/session';
 
-/** Asks for a title until one is taken (true) or the person leaves; what is refused stays in the box, with the reason below it. */
-export function renameSession(session: Session, gateway: Pick<Gateway, 'renameSession'>): Promise<boolean> {
+/** Asks for a title until one is taken or the person leaves; what is refused stays in the box, with the reason below it. */
+export function renameSession(session: Session, gateway: Pick<Gateway, 'renameSession'>): Promise<void> {
   const box = vscode.window.createInputBox();
   box.title = vscode.l10n.t('Rename Session');
   box.prompt = vscode.l10n.t('A title for this session');
@@ -25,15 +25,14 @@ export function renameSession(session: Session, gateway: Pick<Gateway, 'renameSe
   return new Promise((resolve, reject) => {
     box.onDidChangeValue((text) => (box.validationMessage = text.trim() === '' ? vscode.l10n.t('A title cannot be empty.') : ''));
     box.onDidAccept(() => {
-      if (box.busy || (box.validationMessage !== '' && box.validationMessage !== undefined)) return;
-      // Not disabled: a field that is lets go of the focus, and the editor no longer knows where to give it back to.
-      box.busy = true;
+      if (box.validationMessage !== '' && box.validationMessage !== undefined) return;
+      box.enabled = false;
       rename()
-        .then((renamed) => renamed && (resolve(true), box.hide()), (error: unknown) => (reject(error), box.hide()))
-        .finally(() => (box.busy = false));
+        .then((renamed) => renamed && (resolve(), box.hide()), (error: unknown) => (reject(error), box.hide()))
+        .finally(() => (box.enabled = true));
     });
     box.onDidHide(() => {
-      resolve(false);
+      resolve();
       box.dispose();
     });
     box.show();

@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import { type Gateway, type SwitchOutcome, type SwitchTarget } from '../../gateway/gateway';
 import type { SessionQuery, SessionStore } from '../../store/sessionStore';
 import type { Session } from '../../transcript/session';
-import type { ChatView } from '../chatView';
 import type { CommandTable } from '../commands';
 import type { ChosenSessions } from './chosenSessions';
 import { compressSession } from './compressSession';
@@ -29,8 +28,6 @@ export interface SessionCommandNeeds {
   /** The surface that commands without a surface of their own act on. */
   readonly surfaceId: () => string;
   readonly focusChat: () => Promise<void>;
-  /** What it returns gives the keys back to the chat, where that had them. */
-  readonly holdKeys: ChatView['holdKeys'];
   /** A row of the sessions view was opened. */
   readonly rowOpened: (sessionId: string) => void;
   /** Brings the chat into sight; the keys stay where they are. */
@@ -114,9 +111,8 @@ function careCommands(needs: SessionCommandNeeds): CommandTable {
   };
   return {
     renameSession: async (...args) => {
-      const giveKeysBack = needs.holdKeys(chosen.named(args) === null ? 'palette' : 'here');
       const target = await chosen.one(args, vscode.l10n.t('Rename Session'));
-      if (target !== null && (await renameSession(target.session, gateway))) await giveKeysBack();
+      if (target !== null) await renameSession(target.session, gateway);
     },
     pinSession: each(vscode.l10n.t('Pin Session'), (session) => gateway.setPinned(session.id, true)),
     unpinSession: each(vscode.l10n.t('Unpin Session'), (session) => gateway.setPinned(session.id, false)),
@@ -125,16 +121,12 @@ function careCommands(needs: SessionCommandNeeds): CommandTable {
     deleteSession: async (...args) => deleteSessions(await chosen.all(args, vscode.l10n.t('Delete Session')), removal),
     restoreSession: each(vscode.l10n.t('Restore Session'), (session) => gateway.restoreSession(session.id), 'trash'),
     forgetSession: async (...args) => {
-      const giveKeysBack = needs.holdKeys(chosen.named(args) === null ? 'palette' : 'here');
       const named = await chosen.all(args, vscode.l10n.t('Forget Session'));
-      if (named.length === 0) return;
-      await forgetSessions(named, removal);
-      await giveKeysBack();
+      if (named.length > 0) await forgetSessions(named, removal);
     },
     exportSession: async (...args) => {
-      const giveKeysBack = needs.holdKeys(chosen.named(args) === null ? 'palette' : 'here');
       const target = await chosen.one(args, vscode.l10n.t('Export Session'));
-      if (target !== null) await exportSession(target.session.id, { ...needs, giveKeysBack });
+      if (target !== null) await exportSession(target.session.id, needs);
     },
     compressSession: async (...args) => {
       const target = await chosen.one(args, vscode.l10n.t('Compress Session'));

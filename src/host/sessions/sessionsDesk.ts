@@ -5,7 +5,6 @@ import type { Log } from '../../base/log';
 import type { Gateway } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/sessionStore';
 import type { ChatFiles } from '../changedFiles/chatFiles';
-import type { ChatView } from '../chatView';
 import type { CommandTable } from '../commands';
 import type { OtherFolderRows } from '../otherFolders/otherFolderRows';
 import type { StoreDesk } from '../storeDesk';
@@ -32,8 +31,6 @@ export interface SessionsDeskNeeds {
   /** The surface that commands of the palette and of the sessions view act on. */
   readonly surfaceId: () => string;
   readonly focusChat: () => Promise<void>;
-  /** What it returns gives the keys back to the chat, where that had them. */
-  readonly holdKeys: ChatView['holdKeys'];
   readonly showChat: () => Promise<void>;
   readonly openTranscript: (sessionId: string, messageUid: string | null) => Promise<void>;
   readonly revealMessage: (sessionId: string, messageUid: string) => Promise<void>;
@@ -71,7 +68,6 @@ export class SessionsDesk implements Disposable {
         gateway, sessions, chosen, surfaceId, storeSettled,
         files: needs.files,
         focusChat: needs.focusChat,
-        holdKeys: needs.holdKeys,
         showChat: needs.showChat,
         rowOpened: (sessionId) => this.tree.rowOpened(sessionId),
         openTranscript: needs.openTranscript,

@@ -48,7 +48,6 @@ import { ModelSetup } from '../modelSetup';
 import { openReportNotices } from '../openReportWords';
 import { OtherFoldersDesk } from '../otherFolders/otherFoldersDesk';
 import { outputLog } from '../outputLog';
-import { PageKeys } from '../pageKeys';
 import { ProjectDesk } from '../projectDesk';
 import { ProviderKeys } from '../providerKeys';
 import { providersBundle } from '../providersBundle';
@@ -190,12 +189,9 @@ export class HermesWindow {
       gateway, store: storeDesk, models, editor, log, files: changedFiles.chat, attachments, starters: editorStarters(files, log, translate), witness,
       surroundings: () => ({ restricted: !vscode.workspace.isTrusted, folderName: vscode.workspace.name ?? null, isVirtual: vscode.workspace.workspaceFolders?.[0] !== undefined && vscode.workspace.workspaceFolders[0].uri.scheme !== 'file', demoPrompts, localization, promptFiles: project.offered }),
     };
-    const panelKeys = new PageKeys(() => clock.now());
-    own(vscode.window.onDidChangeTextEditorSelection(() => panelKeys.wentElsewhere()));
-    own(vscode.window.onDidChangeActiveTextEditor(() => panelKeys.wentElsewhere()));
     const shownChanged = (): void => (showStatus(), sessions.shownChanged(), containerNotice.update());
-    const bridge: ChatBridge = own(new ChatBridge(chatSurfaceId, { ...chatNeeds, sessions: store, keys: panelKeys, onChange: shownChanged }));
-    const chat = new ChatView(programs, bridge, panelKeys);
+    const bridge: ChatBridge = own(new ChatBridge(chatSurfaceId, { ...chatNeeds, sessions: store, onChange: shownChanged }));
+    const chat = new ChatView(programs, bridge);
     const chatTabs: ChatTabs = own(
       new ChatTabs(programs, {
         gateway, sessions: store, uid: randomUUID, onActivity: shownChanged,
@@ -275,7 +271,6 @@ export class HermesWindow {
         others: others.rows,
         showOthers: () => void others.show().catch((error: unknown) => reportFailure('otherFolders', error, log)),
         surfaceId, focusChat,
-        holdKeys: (from) => chat.holdKeys(from),
         showChat: async () => (activeTab() === null ? chat.reveal() : undefined),
         openTranscript: (sessionId, messageUid) => editor.openTranscript(sessionId, messageUid),
         revealMessage: (sessionId, messageUid) => opener.revealMessage(sessionId, messageUid),

@@ -62,10 +62,6 @@ function start(root: HTMLElement): void {
   const chat = new ChatController({ host, timers, newUid, memory, setLocalization });
   document.addEventListener('visibilitychange', () => chat.leave());
   window.addEventListener('pagehide', () => chat.leave());
-  const tellKeys = (here: boolean): void => line.send('keysChanged', { here });
-  window.addEventListener('focus', () => tellKeys(true));
-  window.addEventListener('blur', () => tellKeys(false));
-  if (document.hasFocus()) tellKeys(true);
   const keepWitness = (): void =>
     laterParts.peek()?.startWitness({ state: chat.state, host, timers, recalled: recalled.witness, remember: (witness) => memory.remember({ witness }) });
   render(<App chat={chat} />, root);
