@@ -97,9 +97,10 @@ export class CodeServer {
 
   /** The extension hosts that run now, oldest first. */
   extensionHostPids(): number[] {
-    return processesOf(this.options.root)
-      .filter(({ pid, command }) => command.includes('--type=extensionHost') && isAlive(pid))
-      .map(({ pid }) => pid);
+    const hosts = processesOf(this.options.root).filter(({ pid, command }) => command.includes('--type=extensionHost') && isAlive(pid));
+    const ids = new Set(hosts.map(({ pid }) => pid));
+    // What a host starts looks like the host, the newest one, until it runs its own program.
+    return hosts.filter(({ parent }) => !ids.has(parent)).map(({ pid }) => pid);
   }
 
   /** Installs a packaged extension, as a person would with "Install from VSIX". Before the start, or after a stop. */

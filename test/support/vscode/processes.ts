@@ -12,6 +12,8 @@ export const ROOT_VARIABLE = 'HERMES_HARNESS_ROOT';
 export interface RunningProcess {
   pid: number;
   command: string;
+  /** Id of the process that started it; 1 once that is gone. */
+  parent: number;
 }
 
 /** The processes started for `root`, the oldest first. Reads /proc, so Linux only (as is the server under test). */
@@ -24,16 +26,17 @@ export function processesOf(root: string): RunningProcess[] {
     const environment = readProc(pid, 'environ');
     if (!environment?.split('\0').includes(marker)) continue;
     const command = readProc(pid, 'cmdline');
-    if (command) found.push({ pid, command: command.replaceAll('\0', ' ').trim(), startedAt: startOf(pid) });
+    if (command) found.push({ pid, command: command.replaceAll('\0', ' ').trim(), ...originOf(pid) });
   }
-  return found.sort((a, b) => a.startedAt - b.startedAt || a.pid - b.pid).map(({ pid, command }) => ({ pid, command }));
+  return found.sort((a, b) => a.startedAt - b.startedAt || a.pid - b.pid).map(({ pid, command, parent }) => ({ pid, command, parent }));
 }
 
-/** In clock ticks since the machine started. Ids are no order: they begin anew at the highest one. */
-function startOf(pid: number): number {
+/** `startedAt` in clock ticks since the machine started. Ids are no order: they begin anew at the highest one. */
+function originOf(pid: number): { readonly parent: number; readonly startedAt: number } {
   const stat = readProc(pid, 'stat') ?? '';
-  // Behind the name, which may hold anything, in brackets: field 22 of proc(5), the third being the first here.
-  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? 0);
+  // Behind the name, which may hold anything, in brackets: fields 4 and 22 of proc(5), the third being the first here.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return { parent: Number(fields[1] ?? 0), startedAt: Number(fields[19] ?? 0) };
 }
 
 /** A process that ends between listing and reading is simply not there; so is another user's. */
