@@ -11,8 +11,8 @@ export interface ViewPlan {
   /** Milliseconds of a stream of 2,000 deltas a second. */
   readonly floodMs: number;
   readonly keystrokes: number;
-  /** Rows to be measured; all where none is named. */
-  readonly only: string | null;
+  /** Rows to be measured; null: all. */
+  readonly rows: readonly string[] | null;
 }
 
 /** What a page did, in milliseconds of its thread's processor time. */
@@ -48,7 +48,7 @@ const earlierTurns = 10_000;
 /** Measures the chat view as it is shipped, in a real browser. */
 export async function measureChatView(plan: ViewPlan): Promise<ViewFigures> {
   const preview = await BrowserPreview.start({ benchPage: 'test/bench/view/benchPage.ts' }, 'chat');
-  const wanted = (row: string): boolean => plan.only === null || plan.only === row;
+  const wanted = (row: string): boolean => plan.rows === null || plan.rows.includes(row);
   try {
     return {
       ...(wanted('firstPaint') && { firstPaint: await firstPaint(preview, plan.rounds * 2) }),
