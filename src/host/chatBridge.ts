@@ -51,6 +51,7 @@ export class ChatBridge implements Surface, Disposable {
   private phase: 'away' | 'drawing' | 'live' = 'away';
   private held: (() => void)[] = [];
   private drawings = 0;
+  private newestDrawing: Promise<void> = Promise.resolve();
   /** The next drawing must carry everything, not only the session. */
   private bootstrapDue = false;
   private readonly due = new DueForPage();
@@ -110,6 +111,7 @@ export class ChatBridge implements Surface, Disposable {
       onBackgroundDismissed: (sessionId) => this.dismissBackground(sessionId),
       onNewMode: (mode) => this.tell('mode', { sessionId: null, mode }),
       onNewEffort: () => this.tellEffort('changed'),
+      untilDrawn: () => this.untilDrawn(),
     });
     const endpoint: ChatEndpoint = new ViewEndpoint(port, { commands: chatCommands, requests: chatRequests }, handlers, this.needs.log);
     this.endpoint = endpoint;
@@ -226,7 +228,18 @@ export class ChatBridge implements Surface, Disposable {
     this.pageUnloaded();
   }
 
-  private async draw(what: 'bootstrap' | 'shown'): Promise<void> {
+  private draw(what: 'bootstrap' | 'shown'): Promise<void> {
+    const drawn = this.drawNow(what);
+    this.newestDrawing = drawn.catch(() => undefined);
+    return drawn;
+  }
+
+  /** A newer drawing takes over from the one before. */
+  private async untilDrawn(): Promise<void> {
+    for (let awaited: Promise<void> | null = null; awaited !== this.newestDrawing; ) await (awaited = this.newestDrawing);
+  }
+
+  private async drawNow(what: 'bootstrap' | 'shown'): Promise<void> {
     const drawing = ++this.drawings;
     this.bootstrapDue ||= what === 'bootstrap';
     this.phase = 'drawing';

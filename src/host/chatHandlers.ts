@@ -59,6 +59,8 @@ export interface ChatHandlerNeeds {
   readonly onBackgroundDismissed: (sessionId: string) => void;
   readonly onNewMode: (mode: Mode) => void;
   readonly onNewEffort: () => Promise<void>;
+  /** Resolves when the page has been given what is shown now. */
+  readonly untilDrawn: () => Promise<void>;
 }
 
 export interface ChatHandlers {
@@ -153,7 +155,10 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
         await draftSaved.catch(() => undefined);
         const { sessionId, notice, takenBack } = await gateway.switchSession(surfaceId, switchTarget(target));
         const isWithFiles = target.reason === 'rewind' && target.files === true && takenBack !== undefined;
-        return { sessionId, notice: joined(notice, isWithFiles ? await files.takeBack(takenBack) : null) };
+        const words = joined(notice, isWithFiles ? await files.takeBack(takenBack) : null);
+        // Whoever asked has it in view by then, and what is typed next is sent there.
+        await needs.untilDrawn();
+        return { sessionId, notice: words };
       },
       findSession: ({ text }) => needs.sessions.findSession(text),
       loadEarlier: async ({ sessionId, before, limit }) => {

@@ -6,7 +6,7 @@ import { World } from '../support/world';
 
 /** One thing a person does in the chat; `pick` chooses among what there is at that moment. */
 interface Step {
-  readonly kind: 'type' | 'ask' | 'edit' | 'retry' | 'version' | 'rewind' | 'undo' | 'branch' | 'open' | 'new';
+  readonly kind: 'type' | 'ask' | 'edit' | 'retry' | 'version' | 'rewind' | 'undo' | 'branch' | 'open' | 'new' | 'ask ahead';
   readonly pick: number;
   /** In the second window beside the first, which may show the same session. */
   readonly beside: boolean;
@@ -17,6 +17,7 @@ const step: fc.Arbitrary<Step> = fc.record({
     { weight: 5, arbitrary: fc.constant('ask' as const) },
     { weight: 5, arbitrary: fc.constantFrom('edit' as const, 'retry' as const, 'version' as const) },
     { weight: 4, arbitrary: fc.constantFrom('type' as const, 'rewind' as const, 'undo' as const, 'branch' as const, 'open' as const, 'new' as const) },
+    { weight: 2, arbitrary: fc.constant('ask ahead' as const) },
   ),
   pick: fc.nat(1000),
   beside: fc.integer({ min: 0, max: 4 }).map((number) => number === 0),
@@ -69,6 +70,15 @@ async function take({ kind, pick }: Step, view: ChatInWorld, word: string): Prom
     }
     case 'new':
       return void (await chat.switches.to({ reason: 'new_session' }));
+    case 'ask ahead': {
+      const other = choose([null, ...chat.state.peek().recentSessions], pick);
+      const switched = other === undefined || other === null ? chat.switches.to({ reason: 'new_session' }) : chat.switches.open(other.id);
+      if (view.composer === '') {
+        chat.drafts.edit(word);
+        await chat.submit();
+      }
+      return void (await switched);
+    }
     default:
       return kind satisfies never;
   }
@@ -98,8 +108,13 @@ describe('the chat, from the composer to the disk', () => {
               const { shownSession } = each;
               expect({ asked, number, seen: each.seen(), failures: each.failures }).toEqual({ asked, number, seen: shownSession === null ? null : await each.stored(shownSession), failures: [] });
             }
+            // Typed ahead, it is sent to the session that was asked for.
+            if (one.kind === 'ask ahead' && typed === '') {
+              const texts = view.shownSession === null ? [] : (await view.stored(view.shownSession)).texts;
+              expect([asked, texts.at(-2), place === null || (await view.stored(place)).texts.includes(`w${index}`)]).toEqual([asked, `w${index}`, place === null || place === view.shownSession]);
+            }
             // Sent, or still where it was typed; in a branch or elsewhere it waits with the session it was typed for.
-            const sent = one.kind === 'ask' && !view.composer.includes(`w${index}`);
+            const sent = one.kind.startsWith('ask') && !view.composer.includes(`w${index}`);
             if (!sent && place === view.shownSession) expect([asked, view.composer.includes(typed)]).toEqual([asked, true]);
             const areTwo = steps.slice(0, index + 1).some(({ beside }) => beside);
             if (!sent && place !== view.shownSession) {

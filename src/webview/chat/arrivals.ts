@@ -13,6 +13,8 @@ export interface ArrivalsNeeds {
   readonly places: Places;
   /** Whether a prompt that was just sent is what this draft still says. */
   readonly holdsBack: (key: string, text: string, parts: readonly DraftPart[]) => boolean;
+  /** Whether what is in the composer was typed for the session that comes into view. */
+  readonly wasTypedAhead: () => boolean;
   /** Another session is shown than before. */
   readonly arrived: (sessionId: string | null) => void;
 }
@@ -49,7 +51,8 @@ export class Arrivals {
     if (goesOn && key !== drafts.place) return drafts.moved(key);
     if (key === drafts.place && shown?.changed === true) drafts.putBack(text, parts);
     if (key === drafts.place || holdsBack(key, text, parts)) return;
-    drafts.show(key, text, parts);
+    if (this.needs.wasTypedAhead()) drafts.carryTo(key, text, parts);
+    else drafts.show(key, text, parts);
     arrived(shown?.session.id ?? null);
     this.arrive(shown);
   }

@@ -12,6 +12,7 @@ import { Attachments } from './attachments';
 import type { ChatNeeds, ChatProtocol } from './chatHost';
 import { runCommand } from './commandRunner';
 import { commandTarget } from './commandTarget';
+import { stillHolds } from './composerText';
 import { initialState, reduce, type ChatEvent, type ChatViewState } from './chatState';
 import { mayHaveChangedFiles, openTurn } from './conversation';
 import { DoubtfulMessages } from './doubtfulMessages';
@@ -39,6 +40,8 @@ export class ChatController {
   private readonly current = signal<ChatViewState>(initialState);
   readonly announcements = new Announcements();
   private readonly requests = new HostRequests();
+  /** What was sent waits for another session to be shown. */
+  private isWaiting = false;
   private readonly sender: PromptSender;
   private readonly doubtful: DoubtfulMessages;
   private readonly arrivals: Arrivals;
@@ -170,6 +173,7 @@ export class ChatController {
       folds: this.folds,
       places: this.places,
       holdsBack: (key, text, parts) => this.sender.holdsBack(key, text, parts),
+      wasTypedAhead: () => this.switches.wasTypedAhead,
       arrived: (sessionId) => {
         this.dismissProblem();
         this.askAgain.withdraw();
@@ -223,7 +227,8 @@ export class ChatController {
    *  disk. `busy`: what becomes of a prompt while a turn runs, where that is not left to the setting. */
   async submit(busy?: BusyMode): Promise<void> {
     const typed = this.drafts.text.peek();
-    if ((typed.trim() === '' && this.drafts.parts.peek().length === 0) || this.submitting.peek()) return;
+    if ((typed.trim() === '' && this.drafts.parts.peek().length === 0) || this.submitting.peek() || this.isWaiting) return;
+    if (this.switches.underWay !== null && !(await this.isMeantFor(this.switches.underWay, typed))) return;
     const input = parseSlash(typed, this.promptFiles.peek());
     switch (input.kind) {
       case 'prompt':
@@ -362,6 +367,16 @@ export class ChatController {
   /** Where the person was when the view was last seen, or the session was left. */
   takePlace(session: ShownSession['session']): ViewMemory['anchor'] {
     return this.arrivals.takePlace(session);
+  }
+
+  /** Typed behind a command that shows another session, it is meant for that one; where that is refused, the text stays. */
+  private async isMeantFor(underWay: Promise<boolean>, typed: string): Promise<boolean> {
+    this.isWaiting = true;
+    try {
+      return (await underWay) && stillHolds(this.drafts.text.peek(), typed);
+    } finally {
+      this.isWaiting = false;
+    }
   }
 
   private get sessionId(): string | null {

@@ -34,10 +34,16 @@ export function composerKey(press: KeyPress, { text, selectionStart, selectionEn
   return 'none';
 }
 
-/** What stays in the composer once `submitted` is on disk: whatever was typed after it meanwhile. */
+/** What stays in the composer once `submitted` is on disk: whatever was typed after it meanwhile, or was put ahead of it. */
 export function afterSubmission(current: string, submitted: string): string {
   if (current === submitted) return '';
-  return current.startsWith(submitted) ? current.slice(submitted.length).trimStart() : current;
+  if (current.startsWith(submitted)) return current.slice(submitted.length).trimStart();
+  return current.endsWith(`\n\n${submitted}`) ? current.slice(0, -submitted.length).trimEnd() : current;
+}
+
+/** Whether the composer still holds what stood there when Enter was pressed. */
+export function stillHolds(current: string, typed: string): boolean {
+  return afterSubmission(current, typed) !== current || typed === '';
 }
 
 /** Puts a text into the composer without costing what is already there. */

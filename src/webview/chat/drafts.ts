@@ -79,6 +79,17 @@ export class Drafts {
     if (this.cancelSave !== null) this.save();
   }
 
+  /** Another place is shown, and what was typed since that was asked for was meant for it: it goes along, behind the draft that is there. */
+  carryTo(key: string, text: string, parts: readonly DraftPart[]): void {
+    const typed = this.current.peek();
+    const along = this.along.peek();
+    this.edit('');
+    this.take(noParts);
+    this.show(key, text, parts);
+    if (typed !== '') this.edit(text === '' ? typed : `${text}\n\n${typed}`);
+    if (along.length > 0) this.take([...parts, ...along]);
+  }
+
   /** Another place's draft takes over; the one before is saved first. */
   show(key: string, text: string, parts: readonly DraftPart[] = noParts): void {
     // Where no session is shown yet, another view that began one has emptied the draft that both had.

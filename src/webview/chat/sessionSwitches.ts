@@ -46,6 +46,9 @@ export class SessionSwitches {
   private readonly rewindOffered = signal<RewindOffer | null>(null);
   private readonly offered = signal<SessionChoices | null>(null);
   private switching = false;
+  private asked: Promise<boolean> | null = null;
+  /** The composer was empty when it was asked for. */
+  private wasBlank = false;
   /** What there is to say about a session once it is in view. */
   private due: { readonly sessionId: string | null; readonly notice: string } | null = null;
 
@@ -57,6 +60,17 @@ export class SessionSwitches {
 
   get choices(): ReadonlySignal<SessionChoices | null> {
     return this.offered;
+  }
+
+  /** What was asked for and is being carried out, and whether it was done; null while there is nothing. What is typed behind it is meant for
+   *  the session that it shows. */
+  get underWay(): Promise<boolean> | null {
+    return this.asked;
+  }
+
+  /** Whether what is in the composer was typed since the session that comes into view was asked for. */
+  get wasTypedAhead(): boolean {
+    return this.asked !== null && this.wasBlank;
   }
 
   /** Another session is in view: what was offered for the one before is over. */
@@ -74,7 +88,11 @@ export class SessionSwitches {
 
   /** Whether it was done; if not, the reason stands above the composer and everything is as it was. One at a time: a second press asks for
    *  nothing more. */
-  async to(target: ViewSwitch): Promise<boolean> {
+  to(target: ViewSwitch): Promise<boolean> {
+    return this.carryOut(() => this.switchTo(target));
+  }
+
+  private async switchTo(target: ViewSwitch): Promise<boolean> {
     if (this.switching) return false;
     this.switching = true;
     this.withdraw();
@@ -148,7 +166,11 @@ export class SessionSwitches {
   }
 
   /** Takes back the newest turns; `count` as it was typed. */
-  async undo(count: string): Promise<boolean> {
+  undo(count: string): Promise<boolean> {
+    return this.carryOut(() => this.undoTurns(count));
+  }
+
+  private async undoTurns(count: string): Promise<boolean> {
     const sessionId = this.shownId;
     const turns = count === '' ? 1 : Number(count);
     if (!/^\d*$/.test(count) || turns < 1) return this.refused(t('/undo takes the number of turns to take back, such as /undo 2.'));
@@ -166,7 +188,11 @@ export class SessionSwitches {
 
   /** The session that is meant: by its number among the recent ones (or among those offered), its id or the beginning of it, or its title. Where
    *  nothing or more than one is named, those that may be meant are offered. */
-  async resume(text: string): Promise<boolean> {
+  resume(text: string): Promise<boolean> {
+    return this.carryOut(() => this.resumeNamed(text));
+  }
+
+  private async resumeNamed(text: string): Promise<boolean> {
     const { requests, recentSessions, findSession } = this.needs;
     const others = this.offered.peek()?.sessions ?? recentSessions().filter(({ id }) => id !== this.shownId);
     if (text === '') return this.offer({ text: null, sessions: others });
@@ -218,6 +244,19 @@ export class SessionSwitches {
     if (this.due !== null || requests.problem.peek() !== null) return true;
     requests.inform(t('Taken back. The prompt is in the composer; the transcript keeps what was hidden.'));
     return true;
+  }
+
+  private carryOut(work: () => Promise<boolean>): Promise<boolean> {
+    const { drafts } = this.needs;
+    if (this.asked === null) this.wasBlank = drafts.text.peek() === '' && drafts.parts.peek().length === 0;
+    const done = work();
+    // A command that has another one carried out is not over before that is.
+    this.asked ??= done;
+    const over = (): void => {
+      if (this.asked === done) this.asked = null;
+    };
+    done.then(over, over);
+    return done;
   }
 
   private refused(sentence: string): false {

@@ -164,6 +164,75 @@ describe('a switch', () => {
   });
 });
 
+describe('what is typed behind a command that shows another session', () => {
+  const question = 'What changed?';
+  const prompts = () => page.sent('submit').map((payload) => (typeof payload === 'object' && payload !== null && 'text' in payload && 'sessionId' in payload ? [payload.text, payload.sessionId] : payload));
+
+  /** Runs the command and sends a question before the host has answered anything. */
+  async function typeAhead(command: string, shown: ShownSession | null = threeTurns): Promise<void> {
+    await open(shown);
+    await run(command);
+    await run(question);
+  }
+
+  test.each([
+    ['/new', null],
+    ['/reset', null],
+    ['/resume 1', 's2'],
+    ['/branch', 's2'],
+  ])('%s is sent to that one, and to no other', async (command, sessionId) => {
+    await typeAhead(command);
+    const early = prompts();
+    await page.tell('shown', sessionId === null ? null : shownSession({ session: session({ id: 's2', conversationId: 's2' }) }));
+    await page.answer('switchSession', { sessionId, notice: null });
+    expect([early, prompts(), page.composer.value]).toEqual([[], [[question, sessionId]], question]);
+  });
+
+  test('is sent once, however often Enter is pressed meanwhile', async () => {
+    await typeAhead('/new');
+    await page.key('Enter');
+    await page.tell('shown', null);
+    await page.answer('switchSession', { sessionId: null, notice: null });
+    expect(prompts()).toEqual([[question, null]]);
+  });
+
+  test('goes along before it is sent, and is no draft of the session that is left', async () => {
+    await open();
+    await run('/resume 1');
+    await page.type('What ch');
+    await page.tell('shown', shownSession({ session: session({ id: 's2', conversationId: 's2' }) }));
+    await page.answer('switchSession', { sessionId: 's2', notice: null });
+    await page.clock.advance(1000);
+    const drafts = page.sent('saveDraft');
+    expect([page.composer.value, drafts.filter((draft) => JSON.stringify(draft).includes('What ch'))]).toEqual(['What ch', [{ key: 's2', text: 'What ch' }]]);
+  });
+
+  test('leaves the draft that is there where it is', async () => {
+    await typeAhead('/resume 1');
+    await page.tell('shown', shownSession({ session: session({ id: 's2', conversationId: 's2' }), draft: 'for that one' }));
+    const meanwhile = page.composer.value;
+    await page.answer('switchSession', { sessionId: 's2', notice: null });
+    await page.answer('submit', { kind: 'started', sessionId: 's2' });
+    expect([meanwhile, prompts(), page.composer.value]).toEqual([`for that one\n\n${question}`, [[question, 's2']], 'for that one']);
+  });
+
+  test('is not sent where the command is refused: it stays in the composer, below the reason', async () => {
+    await typeAhead('/new');
+    await page.refuse('switchSession', 'The disk is full.');
+    await page.settle();
+    expect([prompts(), page.composer.value, names('alert')]).toEqual([[], question, ['The disk is full.']]);
+  });
+
+  test('is carried out in that one where it is a command too', async () => {
+    await open();
+    await run('/resume 1');
+    await run('/compress');
+    await page.tell('shown', shownSession({ session: session({ id: 's2', conversationId: 's2' }) }));
+    await page.answer('switchSession', { sessionId: 's2', notice: null });
+    expect(page.sent('compressionPreview')).toEqual([{ sessionId: 's2' }]);
+  });
+});
+
 describe('the header', () => {
   test('names what a session was branched from and opens it', async () => {
     await open({ ...threeTurns, origin: { sessionId: 's2', title: 'Explain the build', isTrashed: false } });

@@ -49,7 +49,7 @@ function handlersWith(attachments: Partial<PromptAttachments>, images: boolean |
     store: new StoreDesk(new StoreAtHand(), (message) => message, noSpills),
     models: { stateOf: () => ({ chosen: modelRow({ label: 'small', images }), problem: null }), choices: never, setup: { searching: false, entries: [] }, discover: never, onDidChange: () => ({ dispose: () => undefined }) },
     editor: { openTranscript: never, pickSession: never, searchSessions: never, exportSession: never, openMemory: never, pickModel: never, openSettings: never, showLog: never, copy: never, openLink: never, code: noCodeActions, setUp: never, runAction: never },
-    onReady: never, onModelChosen: never, onReach: () => undefined, onEarlierLoaded: () => undefined, onFindProgress: () => undefined, onBackgroundDismissed: () => undefined, onNewMode: () => undefined, onNewEffort: async () => undefined,
+    onReady: never, onModelChosen: never, onReach: () => undefined, onEarlierLoaded: () => undefined, onFindProgress: () => undefined, onBackgroundDismissed: () => undefined, onNewMode: () => undefined, untilDrawn: async () => undefined, onNewEffort: async () => undefined,
   };
   return { gateway, handlers: chatHandlers(needs) };
 }
