@@ -8,6 +8,8 @@ export function renameSession(session: Session, gateway: Pick<Gateway, 'renameSe
   const box = vscode.window.createInputBox();
   box.title = vscode.l10n.t('Rename Session');
   box.prompt = vscode.l10n.t('A title for this session');
+  // What was typed stays while the person looks something up.
+  box.ignoreFocusOut = true;
   box.value = session.title ?? '';
   box.valueSelection = [0, box.value.length];
 

@@ -34,6 +34,8 @@ export interface SessionCommandNeeds {
   readonly showChat: () => Promise<void>;
   /** Lets the person choose a session by title or by text. */
   readonly pick: (title: string, options: { readonly searches: boolean }) => Promise<SessionPick | null>;
+  /** Asks in a box of the editor, while the sessions view rests. */
+  readonly whileAsking: <T>(asks: () => PromiseLike<T>) => Promise<T>;
   readonly openTranscript: (sessionId: string, messageUid: string | null) => Promise<void>;
   /** Shows a message of the session that the surface shows. */
   readonly revealMessage: (sessionId: string, messageUid: string) => Promise<void>;
@@ -74,13 +76,13 @@ function switchCommands(needs: SessionCommandNeeds): CommandTable {
     branchFromHere: async (...args) => {
       const target = await chosen.one(args, vscode.l10n.t('Branch from Here'));
       if (target === null) return;
-      const from = target.messageUid ?? (await pickMessage(gateway, target.session.id, 'branch', now()));
+      const from = target.messageUid ?? (await needs.whileAsking(() => pickMessage(gateway, target.session.id, 'branch', now())));
       if (from !== null) await switchTo(needs, { reason: 'branch', sessionId: target.session.id, from });
     },
     rewindToHere: async (...args) => {
       const target = await chosen.one(args, vscode.l10n.t('Rewind to Here'));
       if (target === null) return;
-      const to = target.messageUid ?? (await pickMessage(gateway, target.session.id, 'rewind', now()));
+      const to = target.messageUid ?? (await needs.whileAsking(() => pickMessage(gateway, target.session.id, 'rewind', now())));
       if (to !== null) await rewind(needs, target.session.id, to);
     },
     retry: async (...args) => {
@@ -112,7 +114,7 @@ function careCommands(needs: SessionCommandNeeds): CommandTable {
   return {
     renameSession: async (...args) => {
       const target = await chosen.one(args, vscode.l10n.t('Rename Session'));
-      if (target !== null) await renameSession(target.session, gateway);
+      if (target !== null) await needs.whileAsking(() => renameSession(target.session, gateway));
     },
     pinSession: each(vscode.l10n.t('Pin Session'), (session) => gateway.setPinned(session.id, true)),
     unpinSession: each(vscode.l10n.t('Unpin Session'), (session) => gateway.setPinned(session.id, false)),
@@ -130,7 +132,7 @@ function careCommands(needs: SessionCommandNeeds): CommandTable {
     },
     compressSession: async (...args) => {
       const target = await chosen.one(args, vscode.l10n.t('Compress Session'));
-      if (target !== null) await compressSession(gateway, target.session.id);
+      if (target !== null) await compressSession(gateway, target.session.id, needs.whileAsking);
     },
     stop: async (...args) => {
       const sessionId = chosen.named(args) ?? gateway.shownSession(surfaceId());

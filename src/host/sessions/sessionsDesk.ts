@@ -75,6 +75,7 @@ export class SessionsDesk implements Disposable {
         outsideMemory: needs.outsideMemory,
         now: () => clock.now(),
         pick: (title, options) => this.pick(title, options),
+        whileAsking: (asks) => this.tree.whileAsking(asks),
       }),
       ...this.viewCommands(),
     };
@@ -84,14 +85,14 @@ export class SessionsDesk implements Disposable {
   async pick(title: string, { searches, state = 'active' }: { readonly searches: boolean; readonly state?: SessionPickerOptions['state'] }): Promise<SessionPick | null> {
     const { gateway, sessions, store, clock, surfaceId, openTranscript, showOthers } = this.needs;
     await store.settled();
-    return pickSession({
+    return this.tree.whileAsking(() => pickSession({
       title, gateway, state,
       showOthers: searches ? showOthers : null,
       search: searches ? (query, signal) => sessions.search(query, signal) : null,
       current: gateway.shownSession(surfaceId()),
       now: () => clock.now(),
       openTranscript: (pick) => void openTranscript(pick.sessionId, pick.messageUid),
-    });
+    }));
   }
 
   /** Lets the person choose what a surface shows. */
@@ -120,7 +121,8 @@ export class SessionsDesk implements Disposable {
     const { listing } = this;
     return {
       filterSessions: async () => {
-        const text = await vscode.window.showInputBox({ title: vscode.l10n.t('Filter Sessions'), value: listing.filter, prompt: vscode.l10n.t('Words of titles and first prompts') });
+        const box = { title: vscode.l10n.t('Filter Sessions'), value: listing.filter, prompt: vscode.l10n.t('Words of titles and first prompts') };
+        const text = await this.tree.whileAsking(() => vscode.window.showInputBox(box));
         if (text !== undefined) await listing.setFilter(text);
       },
       clearSessionsFilter: () => listing.setFilter(''),

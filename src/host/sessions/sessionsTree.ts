@@ -4,6 +4,7 @@ import type { SessionSummary } from '../../transcript/session';
 import { type GroupKind, secondsToMidnight, sessionGroups, type SessionEntry, type SessionGroup } from './sessionGroups';
 import { fromRow } from './sessionCommands';
 import type { OtherFolderRow, OtherFolderRows } from '../otherFolders/otherFolderRows';
+import { DrawingRest } from './drawingRest';
 import { RowSelection } from './rowSelection';
 import type { ListName, SessionListing } from './sessionListing';
 import { factsOf, groupWords, hoverWords, type SessionMark, sessionMarks, spokenWords, titleWords, type Translate, type WordContext } from './sessionWords';
@@ -35,6 +36,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
   private readonly view: vscode.TreeView<SessionsRow>;
   private readonly listening: { dispose(): void };
   private readonly selection = new RowSelection();
+  private readonly rest = new DrawingRest(() => this.drawNow());
   private groups: readonly SessionGroup[] = [];
   private cancelTick: (() => void) | null = null;
   private followed: string | null = null;
@@ -64,8 +66,12 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
   shownChanged(): void {
     if (this.needs.shown() === this.followed || !this.view.visible) return;
     // "Shown now" is part of what is read out of a row.
-    this.changes.fire(undefined);
-    this.follow();
+    this.redraw();
+  }
+
+  /** Asks in a box of the editor; until that is answered the view stays as it is. */
+  whileAsking<T>(asks: () => PromiseLike<T>): Promise<T> {
+    return this.rest.while(asks);
   }
 
   getChildren(row?: SessionsRow): SessionsRow[] | Promise<SessionsRow[]> {
@@ -146,6 +152,10 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
   }
 
   private redraw(): void {
+    this.rest.drawSoon();
+  }
+
+  private drawNow(): void {
     const { listing, clock } = this.needs;
     this.groups = sessionGroups(listing.lists, clock.now());
     const { state, filter } = listing;
