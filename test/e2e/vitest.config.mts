@@ -23,7 +23,9 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Two VS Codes at a time, each with a browser, a server, extension hosts, a port and a folder of its own: much of a test is waiting. */
+/** Each VS Code has a browser, a server, extension hosts, a port and a folder of its own, and takes a processor and 3 GB of memory at the most. */
+const atOnce = Math.max(1, Math.min(4, os.availableParallelism(), Math.floor(os.totalmem() / 3e9)));
+
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL('../..', import.meta.url)),
@@ -34,6 +36,6 @@ export default defineConfig({
     teardownTimeout: 30_000,
     pool: 'forks',
     sequence: { sequencer: LongestFirst },
-    maxWorkers: Math.min(2, os.availableParallelism()),
+    maxWorkers: atOnce,
   },
 });

@@ -10,9 +10,6 @@ import { Arrivals } from './arrivals';
 import { AskAgain } from './askAgain';
 import { Attachments } from './attachments';
 import type { ChatNeeds, ChatProtocol } from './chatHost';
-import { runCommand } from './commandRunner';
-import { commandTarget } from './commandTarget';
-import { stillHolds } from './composerText';
 import { initialState, reduce, type ChatEvent, type ChatViewState } from './chatState';
 import { mayHaveChangedFiles, openTurn } from './conversation';
 import { DoubtfulMessages } from './doubtfulMessages';
@@ -32,7 +29,7 @@ import type { SessionContext } from './sessionContext';
 import { sessionRooms } from './sessionRooms';
 import { SessionSwitches } from './sessionSwitches';
 import { steadyState } from './steadyState';
-import { parseSlash, refusalWords } from './slashCommands';
+import { TypedInput } from './typedInput';
 import type { ViewMemory } from './viewMemory';
 
 /** What the chat view can do: keeps its state, speaks with the host. Components read signals and call methods. */
@@ -40,9 +37,8 @@ export class ChatController {
   private readonly current = signal<ChatViewState>(initialState);
   readonly announcements = new Announcements();
   private readonly requests = new HostRequests();
-  /** What was sent waits for another session to be shown. */
-  private isWaiting = false;
   private readonly sender: PromptSender;
+  private readonly input: TypedInput;
   private readonly doubtful: DoubtfulMessages;
   private readonly arrivals: Arrivals;
   readonly drafts: Drafts;
@@ -105,6 +101,7 @@ export class ChatController {
       hasModel: () => this.current.peek().model.chosen !== null,
       leaving: () => void this.jumpToEnd.value++,
     });
+    this.input = new TypedInput(this, this.requests, this.sender);
     const rooms = sessionRooms({
       host, requests: this.requests,
       shownSession: () => this.sessionId,
@@ -223,21 +220,10 @@ export class ChatController {
     this.drafts.flush();
   }
 
-  /** Sends the composer's text, or does what it says where it is a command. A prompt leaves the composer only when the host says that it is on
-   *  disk. `busy`: what becomes of a prompt while a turn runs, where that is not left to the setting. */
-  async submit(busy?: BusyMode): Promise<void> {
-    const typed = this.drafts.text.peek();
-    if ((typed.trim() === '' && this.drafts.parts.peek().length === 0) || this.submitting.peek() || this.isWaiting) return;
-    if (this.switches.underWay !== null && !(await this.isMeantFor(this.switches.underWay, typed))) return;
-    const input = parseSlash(typed, this.promptFiles.peek());
-    switch (input.kind) {
-      case 'prompt':
-        return this.sender.submit(typed, typed, busy);
-      case 'command':
-        return runCommand(commandTarget(this, this.requests, this.sender), input.name, input.text, typed);
-      default:
-        this.requests.refuse(refusalWords(input));
-    }
+  /** Sends the composer's text, or does what it says where it is a command. `busy`: what becomes of a prompt while a turn runs, where that is not
+   *  left to the setting. */
+  submit(busy?: BusyMode): Promise<void> {
+    return this.input.submit(busy);
   }
 
   /** Has the last answer go on where it was cut off. What is in the composer stays there. */
@@ -367,16 +353,6 @@ export class ChatController {
   /** Where the person was when the view was last seen, or the session was left. */
   takePlace(session: ShownSession['session']): ViewMemory['anchor'] {
     return this.arrivals.takePlace(session);
-  }
-
-  /** Typed behind a command that shows another session, it is meant for that one; where that is refused, the text stays. */
-  private async isMeantFor(underWay: Promise<boolean>, typed: string): Promise<boolean> {
-    this.isWaiting = true;
-    try {
-      return (await underWay) && stillHolds(this.drafts.text.peek(), typed);
-    } finally {
-      this.isWaiting = false;
-    }
   }
 
   private get sessionId(): string | null {
