@@ -37,17 +37,21 @@ export class ChosenSessions {
     return this.read((await this.target(args, title, state))?.sessionIds ?? []);
   }
 
-  /** The session that the command was called on; null when it was called on none. */
-  named(args: readonly unknown[]): string | null {
-    return namedTarget(args, this.needs.selected)?.sessionIds[0] ?? null;
+  /** The session that the command was called on; null when it was called on none, 'lost' when the editor cannot name it. */
+  named(args: readonly unknown[]): { readonly sessionId: string } | 'lost' | null {
+    const target = namedTarget(args, this.needs.selected);
+    if (target === 'lost') return target;
+    const [sessionId] = target?.sessionIds ?? [];
+    return sessionId === undefined ? null : { sessionId };
   }
 
   private async target(args: readonly unknown[], title: string, state: SessionState = 'active'): Promise<NamedTarget | null> {
     const { selected, storeSettled } = this.needs;
     await storeSettled();
     const given = namedTarget(args, selected);
-    if (given !== null) return given;
-    const sessionId = (await this.shownIn(state)) ?? (await this.needs.pick(title, state));
+    if (given !== null && given !== 'lost') return given;
+    // Which row was meant is not known: the session that is shown is not meant for sure.
+    const sessionId = (given === 'lost' ? null : await this.shownIn(state)) ?? (await this.needs.pick(title, state));
     return sessionId === null ? null : { sessionIds: [sessionId], messageUid: null };
   }
 

@@ -62,7 +62,7 @@ function switchCommands(needs: SessionCommandNeeds): CommandTable {
     },
     openSession: async (...args) => {
       const row = args[1] === fromRow ? chosen.named(args) : null;
-      if (row !== null) needs.rowOpened(row);
+      if (row !== null && row !== 'lost') needs.rowOpened(row.sessionId);
       const target = await chosen.one(args, vscode.l10n.t('Open in Chat'));
       if (target === null) return;
       // A click on a row shows it and leaves the keys in the list; the second one goes to the composer.
@@ -135,7 +135,9 @@ function careCommands(needs: SessionCommandNeeds): CommandTable {
       if (target !== null) await compressSession(gateway, target.session.id, needs.whileAsking);
     },
     stop: async (...args) => {
-      const sessionId = chosen.named(args) ?? gateway.shownSession(surfaceId());
+      const named = chosen.named(args);
+      if (named === 'lost') return inform(vscode.l10n.t('The list was just being drawn anew, so nothing was stopped. Press Stop again.'));
+      const sessionId = named?.sessionId ?? gateway.shownSession(surfaceId());
       if (sessionId === null || !gateway.runningTurns().some((turn) => turn.sessionId === sessionId)) inform(vscode.l10n.t('Nothing is running in the session that is shown.'));
       else await gateway.stop(sessionId);
     },

@@ -11,9 +11,12 @@ export interface NamedTarget {
 }
 
 /** The sessions that a command was given: every selected row, the row or message that was clicked, or what is selected; null when it was
- *  given none and means the session that is shown. `args` is what the editor passes to a command. */
-export function namedTarget(args: readonly unknown[], selected: () => readonly { readonly sessionId: string }[]): NamedTarget | null {
+ *  given none and means the session that is shown; 'lost' when it was called on a row that the editor cannot name. `args` is what the editor
+ *  passes to a command: for a row two arguments, which it makes of what it drew. While it draws a view anew it knows no row, and passes nothing
+ *  in its place. */
+export function namedTarget(args: readonly unknown[], selected: () => readonly { readonly sessionId: string }[]): NamedTarget | 'lost' | null {
   const [first, rows] = args;
+  if (args.length > 1 && (isNothing(first) || (Array.isArray(rows) && rows.some(isNothing)))) return 'lost';
   const several = v.safeParse(v.pipe(v.array(v.unknown()), v.minLength(1)), rows);
   if (several.success) {
     const sessionIds = several.output.flatMap((row) => idOf(row));
@@ -22,6 +25,10 @@ export function namedTarget(args: readonly unknown[], selected: () => readonly {
   if (v.is(selection, first)) return { sessionIds: selected().map(({ sessionId }) => sessionId), messageUid: null };
   const one = v.safeParse(named, first);
   return one.success ? { sessionIds: [one.output.sessionId], messageUid: one.output.messageUid ?? null } : null;
+}
+
+function isNothing(row: unknown): boolean {
+  return row === undefined || row === null;
 }
 
 function idOf(row: unknown): readonly string[] {

@@ -38,6 +38,8 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
   private readonly selection = new RowSelection();
   private readonly rest = new DrawingRest(() => this.drawNow());
   private groups: readonly SessionGroup[] = [];
+  /** What the rows that are drawn say; null: draw, whatever they say. */
+  private drawn: string | null = null;
   private cancelTick: (() => void) | null = null;
   private followed: string | null = null;
   readonly onDidChangeTreeData = this.changes.event;
@@ -46,7 +48,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
     this.view = vscode.window.createTreeView<SessionsRow>(sessionsViewId, { treeDataProvider: this, canSelectMany: true, showCollapseAll: true });
     this.view.onDidChangeVisibility(() => this.visibilityChanged());
     this.view.onDidChangeSelection(({ selection }) => this.selection.changed(selection.flatMap((row) => (row.kind === 'session' ? [row.sessionId] : []))));
-    const listening = [needs.listing.onDidChange(() => this.redraw()), needs.others.onDidChange(() => this.redraw())];
+    const listening = [needs.listing.onDidChange(() => this.redraw()), needs.others.onDidChange(() => this.redrawAll())];
     this.listening = { dispose: () => listening.forEach((each) => each.dispose()) };
     this.redraw();
     this.visibilityChanged();
@@ -138,7 +140,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
     this.needs.listing.watch(this.view.visible);
     if (!this.view.visible) return;
     this.needs.others.refresh();
-    this.redraw();
+    this.redrawAll();
     this.tick();
   }
 
@@ -151,19 +153,38 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
     });
   }
 
+  private redrawAll(): void {
+    this.drawn = null;
+    this.redraw();
+  }
+
   private redraw(): void {
     this.rest.drawSoon();
   }
 
   private drawNow(): void {
     const { listing, clock } = this.needs;
-    this.groups = sessionGroups(listing.lists, clock.now());
     const { state, filter } = listing;
-    this.view.message = this.message();
     void vscode.commands.executeCommand('setContext', 'hermes.sessions.state', state.kind);
     void vscode.commands.executeCommand('setContext', 'hermes.sessions.filtered', filter !== '');
-    this.changes.fire(undefined);
+    const groups = sessionGroups(listing.lists, clock.now());
+    const drawn = this.wordsOf(groups);
+    // While it draws, the editor knows no row: what is pressed then is pressed on nothing.
+    if (drawn !== this.drawn) {
+      this.drawn = drawn;
+      this.groups = groups;
+      this.changes.fire(undefined);
+    }
+    this.view.message = this.message();
     this.follow();
+  }
+
+  /** All that the rows say and offer, as one text. */
+  private wordsOf(groups: readonly SessionGroup[]): string {
+    const { words } = this;
+    const row = ({ summary, branches }: SessionEntry): unknown => [{ ...summary, lastActiveAt: Math.floor(summary.lastActiveAt / 60) }, factsOf(summary, words), branches.map(row)];
+    const rows = groups.map(({ group, hasMore, entries }) => [group, hasMore, entries.map(row)]);
+    return JSON.stringify([this.needs.shown(), this.needs.listing.filter !== '', rows]);
   }
 
   /** What is said above the rows. A view with neither rows nor a message shows its welcome text, which says the rest. */

@@ -18,6 +18,12 @@ describe('what a command was called on', () => {
   });
 
   it('is nothing from the palette, and for whatever else comes', () => {
-    expect([namedTarget([], selected), namedTarget([undefined, undefined], selected), namedTarget([{ kind: 'group' }], selected), namedTarget([7, []], selected)]).toEqual([null, null, null, null]);
+    expect([namedTarget([], selected), namedTarget([undefined], selected), namedTarget([{ kind: 'group' }], selected), namedTarget([7, []], selected)]).toEqual([null, null, null, null]);
+  });
+
+  it('is lost, and nothing else is taken for it, where the editor cannot name the row, or one of the rows', () => {
+    expect([namedTarget([undefined, undefined], selected), namedTarget([null, null], selected), namedTarget([undefined, [undefined, undefined]], selected), namedTarget([row('a'), [row('a'), undefined]], selected)]).toEqual([
+      'lost', 'lost', 'lost', 'lost',
+    ]);
   });
 });
