@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ModelServer, reply, startModelServer } from '../support/modelServer';
-import { projectRoot, readStateDb, type Workbench } from '../support/vscode';
+import { projectRoot, readStateDb, type Workbench, write } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
 import { gate } from './gate';
 import { EXTENSION_ID, sharedVscode } from './vscodeTest';
@@ -62,7 +62,7 @@ test('Enter queues while an answer is written; queued prompts are edited, remove
     await item(text).waitFor();
   }
   await item('change me').getByRole('button', { name: 'Edit' }).click();
-  await panel.frame.getByRole('textbox', { name: 'Edit queued message' }).fill('changed');
+  await write(panel.frame.getByRole('textbox', { name: 'Edit queued message' }), 'changed');
   await panel.button('Save').click();
   await item('changed').waitFor();
   await item('drop me').getByRole('button', { name: 'Remove' }).click();
@@ -104,7 +104,7 @@ test('with hermes.busyInput "interrupt" Enter stops the answer, keeps what was s
   await withSettings({ 'hermes.busyInput': 'interrupt' });
   await answering('two');
   server.script(reply().says('You were in a hurry.'), reply().says('And then this.'));
-  await panel.composer.fill('later');
+  await write(panel.composer, 'later');
   await panel.button('Queue').click();
   await item('later').waitFor();
   const shown = await panel.lastAnswer();

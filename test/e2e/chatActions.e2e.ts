@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ModelServer, reply, startModelServer } from '../support/modelServer';
-import { projectRoot, readStateDb, waitFor, type Workbench } from '../support/vscode';
+import { projectRoot, readStateDb, waitFor, type Workbench, write } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
 import { gate } from './gate';
 import { EXTENSION_ID, sharedVscode } from './vscodeTest';
@@ -71,7 +71,7 @@ test('Edit & Resend asks in other words; the earlier version, with what followed
   await editor.press('Escape');
   await editor.waitFor({ state: 'detached' });
   await act('Tea 1', 'Edit & Resend');
-  await editor.fill('Green tea 1');
+  await write(editor, 'Green tea 1');
   server.script(reply().says('Green answer.'));
   await editor.press('Enter');
   await showing('Green tea 1', 'Green answer.');
@@ -115,7 +115,7 @@ test('Branch from Here copies up to the last answer, to one in the middle, or to
   await showing('Oak 1', 'Oak answer 1');
   await panel.button('Branched from “Oak”').click();
   await titled('Oak');
-  await panel.composer.fill('of the origin');
+  await write(panel.composer, 'of the origin');
   await act('Oak 2', 'Branch from Here');
   await titled('Oak #4');
   await showing('Oak 1', 'Oak answer 1');
@@ -136,7 +136,7 @@ test('Branch from Here copies up to the last answer, to one in the middle, or to
 
 test('Rewind to Here… says what goes and hands the prompt back; /undo takes back as many turns as it is told', async () => {
   await sessionOf('Fig', 4);
-  await panel.composer.fill('typed already');
+  await write(panel.composer, 'typed already');
   await act('Fig 4', 'Rewind to Here…');
   const card = panel.frame.getByRole('group', { name: 'Rewind to Here' });
   await card.getByText('(1 turn)').waitFor();
@@ -188,7 +188,7 @@ test('/resume takes a number, the beginning of an id, or a title; where several 
   await panel.send('/resume nosuch');
   await panel.sees('No session has this number, id or title: “nosuch”.');
   await composerHas('/resume nosuch');
-  await panel.composer.fill('');
+  await write(panel.composer, '');
   await panel.send('/reset');
   await panel.sees('Try asking');
   expect(query("SELECT title, end_reason FROM sessions WHERE title IN ('Ash', 'Birch') ORDER BY title").map((row) => row['end_reason'])).toEqual(['reset', null]);
@@ -226,7 +226,7 @@ test('it looks the same in every theme', async () => {
   await titled('Lime #2');
   await act('Lime 2', 'Edit & Resend');
   server.script(reply().says('Limes are **green**.'));
-  await panel.frame.getByRole('textbox', { name: 'Edit prompt' }).fill('Are limes green?');
+  await write(panel.frame.getByRole('textbox', { name: 'Edit prompt' }), 'Are limes green?');
   await panel.frame.getByRole('textbox', { name: 'Edit prompt' }).press('Enter');
   await panel.frame.getByRole('group', { name: 'Version 2 of 2' }).waitFor();
   for (const [name, theme] of [['light', 'Default Light Modern'], ['contrast', 'Default High Contrast'], ['dark', 'Default Dark Modern']] as const) {

@@ -1,5 +1,5 @@
 import type { FrameLocator, Locator } from 'playwright-core';
-import { patience, usualLimitMs, waitFor, type Workbench } from '../support/vscode';
+import { patience, usualLimitMs, waitFor, type Workbench, write } from '../support/vscode';
 import { EXTENSION_ID } from './extensionId';
 
 /** One message of the panel as a person sees it: who, in which state, and the rendered text of its body. */
@@ -65,7 +65,7 @@ export class ChatPanel {
   }
 
   async send(text: string): Promise<void> {
-    await this.composer.fill(text);
+    await write(this.composer, text);
     await this.composer.press('Enter');
   }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { reply, startModelServer, type ModelServer } from '../support/modelServer';
-import { readStateDb, waitFor } from '../support/vscode';
+import { readStateDb, waitFor, write } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
 import { EXTENSION_ID, sharedVscode, windowOn } from './vscodeTest';
 
@@ -64,7 +64,7 @@ test('a bare @ offers what is open and files, not a terminal or a repository tha
     return options.some((option) => /package\.json/.test(option)) ? { options } : undefined;
   });
   await panel.composer.press('Escape');
-  await panel.composer.fill('');
+  await write(panel.composer, '');
   await workbench.page.getByRole('treeitem', { name: 'package.json' }).dblclick();
   await workbench.page.locator('.editor-instance .view-line').filter({ hasText: 'parcel-post' }).first().click();
   await workbench.page.keyboard.press('Control+A');

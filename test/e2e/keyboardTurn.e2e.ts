@@ -89,6 +89,17 @@ test('an answer is branched from, and the origin gone back to', async () => {
   ]);
 });
 
+test('what is typed right behind /new, without a look at what it does, is asked in the new session', async () => {
+  server.script(reply().says('Beech.'));
+  await hands.type('/new');
+  await hands.press('Enter');
+  await hands.type('A third tree');
+  await hands.press('Enter');
+  await hands.answered('Beech.');
+  await showing('A third tree', 'Beech.');
+  expect([stored(), query("SELECT count(*) AS n FROM messages m JOIN sessions s ON s.id = m.session_id WHERE s.title LIKE 'One tree%'")]).toEqual([['A third tree', 'Beech.'], [{ n: 6 }]]);
+});
+
 test('prompts that wait are changed and removed; the focus stays with the list, and behind the last one one writes', async () => {
   await hands.newSession();
   server.script(reply().says(numberedWords('q', 100), { every: 30 }).hangs());

@@ -2,7 +2,7 @@ import type { NewMessage } from '../../src/transcript/message';
 import { unknownUsage } from '../../src/transcript/usage';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ModelServer, reply, startModelServer } from '../support/modelServer';
-import { readStateDb, type Workbench, waitFor } from '../support/vscode';
+import { readStateDb, type Workbench, waitFor, write } from '../support/vscode';
 import { openWorldStore } from '../support/worldStore';
 import { ChatPanel } from './chatPanel';
 import { gate } from './gate';
@@ -79,7 +79,7 @@ beforeAll(async () => {
 test('words that stand in the first turn alone are found, gone to, and left by Escape', async () => {
   await panel.composer.focus();
   await workbench.page.keyboard.press('Control+f');
-  await find().fill('zeppelin');
+  await write(find(), 'zeppelin');
   await panel.frame.getByRole('search').getByText('1 of 1').waitFor({ timeout: 60_000 });
   await firstPrompt().waitFor();
   const seen = { articles: (await articles().count()) <= mostArticles, focus: await focused(), inEditor: await workbench.page.locator('.editor-widget.find-widget.visible').count() };

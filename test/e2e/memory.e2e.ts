@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
 import { reply, startModelServer } from '../support/modelServer';
-import { projectRoot } from '../support/vscode';
+import { projectRoot, write } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
 import { EXTENSION_ID, test } from './vscodeTest';
 
@@ -36,7 +36,7 @@ test('what the model saves is on disk and in the next session; earlier sessions 
     await ask('How do we deploy?', 'Through bluebird.');
     const found = server.requests.at(-1)?.outline.at(-1) ?? '';
 
-    await panel.composer.fill('');
+    await write(panel.composer, '');
     await panel.composer.pressSequentially('/rev');
     await panel.frame.getByRole('option', { name: /\/review/ }).waitFor();
     // The list is drawn for each letter: what stands there for "/re" holds others too.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { reply, startModelServer } from '../support/modelServer';
-import type { Settings, Workbench } from '../support/vscode';
+import { type Settings, type Workbench, write } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
 import { EXTENSION_ID, sharedVscode, windowOn } from './vscodeTest';
 
@@ -15,7 +15,7 @@ function windowWith(name: string, settings: Settings = {}): Promise<Workbench> {
 test("the empty state offers the editor's models, and the chosen one answers and reads files", async () => {
   const workbench = await windowWith('of-the-editor');
   const panel = await ChatPanel.open(workbench);
-  await panel.composer.fill('call read_file {"path":"package.json"}');
+  await write(panel.composer, 'call read_file {"path":"package.json"}');
   await panel.button(/Use the Editor's Models/).click();
   await workbench.quickInputRow('Echo').click();
   await panel.answersWith('Echo');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ModelServer, reply, startModelServer } from '../support/modelServer';
-import { readStateDb, waitFor } from '../support/vscode';
+import { readStateDb, waitFor, write } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
 import { EXTENSION_ID, sharedVscode } from './vscodeTest';
 import { numberedWords } from './words';
@@ -35,9 +35,9 @@ test('prompts sent meanwhile wait in a visible queue that survives a reload, and
   server.script(reply().says(numberedWords('q', 200), { every: 20 }).hangs());
   await panel.send('Count on');
   await panel.waitForAnswer('some words', (text) => text.startsWith('q0001'));
-  await panel.composer.fill('second');
+  await write(panel.composer, 'second');
   await panel.button('Queue').click();
-  await panel.composer.fill('third');
+  await write(panel.composer, 'third');
   await panel.button('Queue').click();
   const list = panel.frame.getByRole('list', { name: 'Queued messages' });
   await waitFor('two queued prompts', async () => ((await list.getByRole('listitem').count()) === 2 ? true : undefined));
@@ -52,12 +52,12 @@ test('prompts sent meanwhile wait in a visible queue that survives a reload, and
 });
 
 test('a draft is there after a reload', async () => {
-  await panel.composer.fill('not sent yet');
+  await write(panel.composer, 'not sent yet');
   await waitFor('the draft to be stored', () => query('SELECT text FROM drafts').some((row) => row['text'] === 'not sent yet') || undefined);
   await panel.workbench.reload();
   panel = await ChatPanel.attach(panel.workbench);
   await waitFor('the draft', async () => ((await panel.composer.inputValue()) === 'not sent yet' ? true : undefined));
-  await panel.composer.fill('');
+  await write(panel.composer, '');
 });
 
 test('the transcript tab shows every stored row with roles and stop reasons, and survives a reload', async () => {

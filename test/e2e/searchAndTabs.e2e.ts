@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { FrameLocator } from 'playwright-core';
 import { expect } from 'vitest';
 import { reply, startModelServer } from '../support/modelServer';
-import { projectRoot, readStateDb, waitFor, type Row, type VscodeSession, type VscodeSessionOptions, type Workbench } from '../support/vscode';
+import { projectRoot, readStateDb, waitFor, type Row, type VscodeSession, type VscodeSessionOptions, type Workbench, write } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
 import { EXTENSION_ID, test } from './vscodeTest';
 
@@ -63,7 +63,7 @@ test('a message is found by words or by part of one, and opened in the chat and 
     await workbench.runCommand('Hermes: Search All Sessions…');
     const search = workbench.editorWebview(EXTENSION_ID, 0);
     const field = search.getByRole('textbox', { name: 'Search all sessions' });
-    await field.fill('needle');
+    await write(field, 'needle');
     const hits = search.locator('[data-result]');
     await waitFor('both messages', async () => (await hits.count()) === 2 || undefined);
     const words = await hits.allInnerTexts();
@@ -78,13 +78,13 @@ test('a message is found by words or by part of one, and opened in the chat and 
     expect(words.every((text) => /needle/i.test(text))).toBe(true);
 
     // By part of a word; nothing found
-    await field.fill('eedl');
+    await write(field, 'eedl');
     await search.getByText('No message holds “eedl”').waitFor();
     await search.getByRole('button', { name: 'Contains' }).click();
     await waitFor('parts of words', async () => (await hits.count()) === 2 || undefined);
-    await field.fill('zeppelin');
+    await write(field, 'zeppelin');
     await search.getByText('Nothing found for “zeppelin”').waitFor();
-    await field.fill('needle');
+    await write(field, 'needle');
     await waitFor('the messages again', async () => (await hits.count()) === 2 || undefined);
 
     // In the transcript; a branch from the selected row

@@ -5,7 +5,7 @@ import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HindsightStandIn } from '../support/hindsight/standIn';
 import { type ModelServer, reply, startModelServer } from '../support/modelServer';
-import { freePort, projectRoot, readStateDb, waitFor, type Row, type Workbench } from '../support/vscode';
+import { freePort, projectRoot, readStateDb, waitFor, type Row, type Workbench, write } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
 import { chooseFromMenu, SessionsView } from './sessionsView';
 import { EXTENSION_ID, sharedVscode } from './vscodeTest';
@@ -92,7 +92,7 @@ test('Retry, Branch from Here, Rewind to Here… and Rename Session… from the 
   await workbench.dialog().getByRole('button', { name: 'Rewind' }).click();
   await titled('Ask one');
   await composerHas('Ask two');
-  await panel.composer.fill('');
+  await write(panel.composer, '');
   await storedAs('Ask one', ['Ask one', heard('Ask one'), ...['Ask two', heard('Ask two')].flatMap((text) => [`retried: ${text}`]), ...['Ask two', heard('Ask two')].map((text) => `rewound: ${text}`)]);
 
   await view.choose('Other #2', 'Rename Session…');
@@ -149,7 +149,7 @@ test('Compress Session… from the menu; what stands before the summary is edite
 
   await act('The first part', 'Edit & Resend');
   const editor = panel.frame.getByRole('textbox', { name: 'Edit prompt' });
-  await editor.fill('The very first part');
+  await write(editor, 'The very first part');
   await editor.press('Enter');
   await panel.sees('This prompt stands before a summary, so it was asked again in a branch. The session itself is unchanged.');
   await panel.waitForSettledAnswer('the answer in the branch', (text) => text === heard('The very first part'));
@@ -164,7 +164,7 @@ test('Compress Session… from the menu; what stands before the summary is edite
   await card.getByRole('button', { name: 'Rewind' }).click();
   await panel.sees('This prompt stands before a summary, so it was taken back in a branch. The session itself is unchanged.');
   await composerHas('The second part');
-  await panel.composer.fill('');
+  await write(panel.composer, '');
   expect({ rows, segments, edited, afterRewind: stored('The first part'), rewound: stored('The first part #3').length }).toEqual({
     rows: 1, segments: [{ kind: null }, { kind: 'compression' }],
     edited: { original, branch: ['The very first part', heard('The very first part')], composer: '' },
@@ -174,7 +174,7 @@ test('Compress Session… from the menu; what stands before the summary is edite
   // A word of the answer that is furthest up, before the summary
   await newSession();
   await workbench.runCommand('Hermes: Resume Session');
-  await workbench.page.locator('.quick-input-widget input.input').fill('second0700');
+  await write(workbench.page.locator('.quick-input-widget input.input'), 'second0700');
   const hit = workbench.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: 'second0700' }).first();
   await hit.click();
   const wanted = query("SELECT uid FROM messages WHERE content LIKE '%second0700%' AND carried_from IS NULL").map(({ uid }) => uid);

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
 import { reply, startModelServer, type ModelServer } from '../support/modelServer';
-import { projectRoot, readStateDb, waitFor, type Row, type VscodeSession, type VscodeSessionOptions, type Workbench } from '../support/vscode';
+import { projectRoot, readStateDb, waitFor, type Row, type VscodeSession, type VscodeSessionOptions, type Workbench, write } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
 import { SessionsView } from './sessionsView';
 import { EXTENSION_ID, test } from './vscodeTest';
@@ -144,7 +144,7 @@ test('every session command works from the palette on what is shown, or asks whi
     await workbench.dialog().getByRole('button', { name: 'Rewind' }).click();
     await panel.frame.getByText('Heard: SECOND QUESTION').waitFor({ state: 'detached' });
     await waitFor('the prompt in the composer', async () => (await panel.composer.inputValue()) === 'Second question');
-    await panel.composer.fill('');
+    await write(panel.composer, '');
     await storedAs('what was rewound', `SELECT role FROM messages WHERE hidden_reason = 'rewound' ORDER BY position`, ['user', 'assistant', 'user', 'assistant'].map((role) => ({ role })));
 
     // Retry, branch from a message
@@ -155,7 +155,7 @@ test('every session command works from the palette on what is shown, or asks whi
     await workbench.quickInputRow('First question').click();
     await panel.sees('First question #2');
     await waitFor('the prompt to be edited', async () => (await panel.composer.inputValue()) === 'First question');
-    await panel.composer.fill('');
+    await write(panel.composer, '');
     await hermes('Resume Session');
     await workbench.quickInputRow('First question').click();
     await panel.sees('Heard: FIRST QUESTION');
@@ -193,7 +193,7 @@ test('every session command works from the palette on what is shown, or asks whi
     await hermes('New Session');
     await panel.sees('Try asking');
     await hermes('Resume Session');
-    await page.locator('.quick-input-widget input.input').fill('heard secret');
+    await write(page.locator('.quick-input-widget input.input'), 'heard secret');
     const hit = page.locator('.quick-input-list .monaco-list-row').filter({ hasText: 'Heard: SECRET PLAN' }).first();
     await hit.waitFor();
     await workbench.screenshot(pictures, 'resume');

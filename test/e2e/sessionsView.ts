@@ -59,8 +59,22 @@ export class SessionsView {
     return last;
   }
 
+  /** Resolves when nothing in the view has changed for half a second: while it is drawn anew, the editor does not know what is pressed. */
+  async atRest(): Promise<void> {
+    let last = '';
+    let since = Date.now();
+    await waitFor('the sessions view to be at rest', async () => {
+      const now = JSON.stringify(await this.tree.getByRole('treeitem').evaluateAll((items) => items.map((item) => [item.getAttribute('aria-label'), item.getBoundingClientRect().top])));
+      if (now !== last) since = Date.now();
+      last = now;
+      return Date.now() - since >= 500;
+    });
+  }
+
   /** Chooses from the menu of a row, with the mouse. */
   async choose(row: string, entry: string): Promise<void> {
+    await this.row(row).waitFor();
+    await this.atRest();
     const item = this.workbench.page.getByRole('menuitem', { name: entry });
     await waitFor(`the menu of ${row}`, async () => {
       // The view may be drawn anew under the press, which closes the menu.
@@ -72,6 +86,8 @@ export class SessionsView {
 
   /** The entries of a row's menu. */
   async menuOf(row: string): Promise<readonly string[]> {
+    await this.row(row).waitFor();
+    await this.atRest();
     await this.row(row).click({ button: 'right' });
     const entries = this.workbench.page.locator('.context-view').getByRole('menuitem');
     await entries.first().waitFor();
@@ -82,6 +98,8 @@ export class SessionsView {
 
   /** Presses one of the buttons that a row shows under the mouse. */
   async press(row: string, button: string): Promise<void> {
+    await this.row(row).waitFor();
+    await this.atRest();
     await this.row(row).hover();
     await this.row(row).getByRole('button', { name: button }).click();
   }

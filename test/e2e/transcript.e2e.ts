@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NewMessage } from '../../src/transcript/message';
 import { unknownUsage } from '../../src/transcript/usage';
 import { type ModelServer, reply, startModelServer } from '../support/modelServer';
-import { projectRoot, readStateDb, type Workbench, waitFor } from '../support/vscode';
+import { projectRoot, readStateDb, type Workbench, waitFor, write } from '../support/vscode';
 import { openWorldStore } from '../support/worldStore';
 import { ChatPanel } from './chatPanel';
 import { EXTENSION_ID, sharedVscode } from './vscodeTest';
@@ -83,7 +83,7 @@ test('text in a row that is not loaded is found among all that is stored, and go
   const rows = tab.locator('[role=row][data-uid]');
   await waitFor('the first page of rows', async () => (await rows.count()) === 200);
   const before = [await tab.getByRole('grid').getByText('Where does the zeppelin land?').count(), await rows.count()];
-  await tab.getByRole('textbox', { name: 'Find' }).fill('ZEPPELIN');
+  await write(tab.getByRole('textbox', { name: 'Find' }), 'ZEPPELIN');
   await tab.getByRole('textbox', { name: 'Find' }).press('Enter');
   await tab.getByRole('search').getByText('1 of 1 rows').waitFor({ timeout: 60_000 });
   await tab.getByRole('grid').getByText('Where does the zeppelin land?').waitFor();
@@ -122,7 +122,7 @@ test('a row is walked to, opened as the file holds it, and shown in the chat, by
 test('a repaired session says what was merged, with the earlier content and what was changed', async () => {
   await workbench.runCommand('View: Close All Editors');
   const field = await workbench.openPick('Hermes: Resume Session…', /first prompts/);
-  await field.fill('Repaired session');
+  await write(field, 'Repaired session');
   await workbench.page.locator('.quick-input-widget').getByRole('option').filter({ hasText: 'Repaired session' }).first().waitFor();
   await field.press('Enter');
   await panel.sees('Both halves were read.');

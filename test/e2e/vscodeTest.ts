@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { EXTENSION_ID } from './extensionId';
 import { afterAll, afterEach, beforeAll, inject, test as plain } from 'vitest';
-import { projectRoot, type Settings, VscodeSession, type VscodeSessionOptions, type Workbench } from '../support/vscode';
+import { copyStateDb, projectRoot, type Settings, VscodeSession, type VscodeSessionOptions, type Workbench } from '../support/vscode';
 
 export { EXTENSION_ID } from './extensionId';
 
@@ -11,7 +11,7 @@ interface Fixtures {
   startVscode: (options?: VscodeSessionOptions) => Promise<VscodeSession>;
 }
 
-/** A test that gets its VS Code from `startVscode`. When it fails, pictures and logs are kept in .vscode-test/evidence/<test name>/. */
+/** A test that gets its VS Code from `startVscode`. When it fails, pictures, logs and stores are kept in .vscode-test/evidence/<test name>/. */
 export const test = plain.extend<Fixtures>({
   startVscode: async ({ task }, use) => {
     const sessions: VscodeSession[] = [];
@@ -40,6 +40,12 @@ async function keepEvidence(session: VscodeSession, name: string): Promise<void>
   fs.writeFileSync(path.join(folder, 'server.log'), session.server.output);
   fs.writeFileSync(path.join(folder, 'extension.log'), session.extensionLog(EXTENSION_ID));
   fs.writeFileSync(path.join(folder, 'extensionHost.log'), session.extensionHostLog());
+  for (const [index, storage] of session.workspaceStorageFolders(EXTENSION_ID).entries()) {
+    if (!fs.existsSync(path.join(storage, 'state.db'))) continue;
+    const copy = copyStateDb(storage);
+    fs.cpSync(copy, path.join(folder, `store-${index + 1}`), { recursive: true });
+    fs.rmSync(copy, { recursive: true, force: true });
+  }
   for (const [index, workbench] of session.workbenches.entries()) {
     fs.writeFileSync(path.join(folder, `console-${index + 1}.log`), workbench.console.join('\n'));
     if (!workbench.page.isClosed()) await workbench.screenshot(folder, `window-${index + 1}`);

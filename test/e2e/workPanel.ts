@@ -1,5 +1,5 @@
 import type { Locator } from 'playwright-core';
-import { waitFor } from '../support/vscode';
+import { waitFor, write } from '../support/vscode';
 import type { ChatPanel } from './chatPanel';
 
 /** The approval card of a panel: what a person reads and presses in it. */
@@ -53,7 +53,7 @@ export class ApprovalCard {
 
   async deny(reason: string): Promise<void> {
     await this.button('Deny').click();
-    await this.card.getByRole('textbox', { name: 'Reason' }).fill(reason);
+    await write(this.card.getByRole('textbox', { name: 'Reason' }), reason);
     await this.card.getByRole('textbox', { name: 'Reason' }).press('Enter');
     await this.gone();
   }

@@ -4,6 +4,7 @@ import { SessionsView } from '../e2e/sessionsView';
 import { ApprovalCard, settled } from '../e2e/workPanel';
 import { fix } from '../e2e/workRepository';
 import { refuses, reply } from '../support/modelServer';
+import { write } from '../support/vscode';
 import type { Stage } from './pictures';
 
 const answer = [
@@ -58,7 +59,7 @@ export async function answers({ server, camera, panel, workbench }: Stage): Prom
   await workbench.page.keyboard.press('Escape');
   await panel.composer.focus();
   await workbench.page.keyboard.press('Control+f');
-  await panel.frame.getByRole('textbox', { name: 'Find' }).fill('pause');
+  await write(panel.frame.getByRole('textbox', { name: 'Find' }), 'pause');
   await panel.frame.getByRole('search').getByText(/\d of \d/).waitFor();
   await camera.shoot('find');
   await workbench.page.keyboard.press('Escape');
@@ -87,7 +88,7 @@ export async function stream({ server, camera, panel, workbench }: Stage): Promi
   await panel.send('Go through the tests one by one.');
   await panel.waitForAnswer('the beginning', (text) => text.endsWith('another matter:'));
   for (const text of ['Also update the docs', 'Then write the changelog entry, in one sentence']) {
-    await panel.composer.fill(text);
+    await write(panel.composer, text);
     await panel.button('Queue').click();
     await panel.frame.getByRole('list', { name: 'Queued messages' }).getByText(text).waitFor();
   }

@@ -4,7 +4,7 @@ import { ChatPanel } from '../e2e/chatPanel';
 import { EXTENSION_ID } from '../e2e/extensionId';
 import { WorkRepository } from '../e2e/workRepository';
 import { type ModelServer, startModelServer } from '../support/modelServer';
-import { VscodeSession, waitFor, type Workbench } from '../support/vscode';
+import { VscodeSession, waitFor, type Workbench, write } from '../support/vscode';
 import { Camera, viewport } from './camera';
 import { answers, breaksOff, changes, failure, listing, stream } from './conversations';
 import { storeSessions } from './storedSessions';
@@ -109,7 +109,7 @@ async function transcripts({ camera, workbench, panel }: Stage): Promise<void> {
   await workbench.runCommand('View: Close All Editors');
   await workbench.runCommand('Hermes: Search All Sessions…');
   const search = workbench.editorWebview(EXTENSION_ID, 0);
-  await search.getByRole('textbox', { name: 'Search all sessions' }).fill('retry');
+  await write(search.getByRole('textbox', { name: 'Search all sessions' }), 'retry');
   await search.locator('[data-result]').first().waitFor();
   await camera.shoot('search', { part: 'tab' });
   await workbench.runCommand('View: Close All Editors');

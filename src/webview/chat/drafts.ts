@@ -1,4 +1,4 @@
-import { signal, type ReadonlySignal } from '@preact/signals';
+import { batch, signal, type ReadonlySignal } from '@preact/signals';
 import type { DraftPart, MentionPart } from '../../protocol/transcriptWords';
 import { noParts, partsAhead } from './draftParts';
 import { followText } from './mentionText';
@@ -83,11 +83,14 @@ export class Drafts {
   carryTo(key: string, text: string, parts: readonly DraftPart[]): void {
     const typed = this.current.peek();
     const along = this.along.peek();
-    this.edit('');
-    this.take(noParts);
-    this.show(key, text, parts);
-    if (typed !== '') this.edit(text === '' ? typed : `${text}\n\n${typed}`);
-    if (along.length > 0) this.take([...parts, ...along]);
+    // At once, so that whoever types on does not have the text taken away under the caret.
+    batch(() => {
+      this.edit('');
+      this.take(noParts);
+      this.show(key, text, parts);
+      if (typed !== '') this.edit(text === '' ? typed : `${text}\n\n${typed}`);
+      if (along.length > 0) this.take([...parts, ...along]);
+    });
   }
 
   /** Another place's draft takes over; the one before is saved first. */

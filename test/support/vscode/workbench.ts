@@ -3,6 +3,7 @@ import path from 'node:path';
 import { errors, type ConsoleMessage, type FrameLocator, type Locator, type Page } from 'playwright-core';
 import { patience, usualLimitMs, waitFor, within } from './processes';
 import type { Settings } from './userSettings';
+import { write } from './writing';
 
 /** What a webview is shown in: a view of a side bar or panel, or an editor tab. */
 export type WebviewPlace = 'view' | 'editor';
@@ -85,7 +86,7 @@ export class Workbench {
   /** Answers the input box that says `asked` (its title, prompt or placeholder). What was open before it may still be there for a moment. */
   async answerInput(asked: string | RegExp, text: string): Promise<void> {
     await waitFor(`the input box that asks ${String(asked)}`, () => this.#asks(asked));
-    await this.#input.fill(text);
+    await write(this.#input, text);
     await this.#input.press('Enter');
   }
 
@@ -116,7 +117,7 @@ export class Workbench {
   async saveAs(file: string): Promise<void> {
     const input = this.page.locator('.quick-input-widget input.input');
     await waitFor('the file dialog to propose a name', async () => (await input.inputValue()).length > 1 && !(await input.inputValue()).endsWith('/'));
-    await input.fill(file);
+    await write(input, file);
     await waitFor('the file dialog to show what was typed', async () => (await input.inputValue()) === file);
     await this.page.keyboard.press('Enter');
   }
@@ -207,7 +208,7 @@ export class Workbench {
   /** Chooses a colour theme by its name ("Dark Modern", "Light Modern", "Default High Contrast", …), at once. */
   async setTheme(name: string): Promise<void> {
     const field = await this.openPick('Preferences: Color Theme', /color theme/i);
-    await field.fill(name);
+    await write(field, name);
     await this.page.locator('.quick-input-list .monaco-list-row').filter({ has: this.page.getByText(name, { exact: true }) }).first().click();
     await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
   }
