@@ -188,6 +188,20 @@ describe('what is typed behind a command that shows another session', () => {
     expect([early, prompts(), page.composer.value]).toEqual([[], [[question, sessionId]], question]);
   });
 
+  test('stands alone in the composer, however fast it is typed', async () => {
+    await open();
+    const { composer } = page;
+    composer.value = '/new';
+    composer.dispatchEvent(new InputEvent('input', { bubbles: true }));
+    composer.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
+    // Ahead of the next drawing
+    const left = composer.value;
+    composer.value = `${left}W`;
+    composer.dispatchEvent(new InputEvent('input', { bubbles: true }));
+    await page.settle();
+    expect([left, page.composer.value]).toEqual(['', 'W']);
+  });
+
   test('is sent once, however often Enter is pressed meanwhile', async () => {
     await typeAhead('/new');
     await page.key('Enter');

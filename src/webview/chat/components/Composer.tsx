@@ -1,3 +1,4 @@
+import { effect } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
@@ -28,6 +29,7 @@ export function Composer() {
   const todos = useMemo(() => (conversation === null ? null : newestTodos(conversation)), [conversation?.messages, conversation?.turns]);
   const later = laterParts.value;
   useComposerFocus(field, chat.composerFocus.value);
+  useEffect(() => showAtOnce(field, chat), [chat]);
   const history = useMemo(() => (later === null ? null : new later.PromptHistory(chat.historyNeeds)), [later]);
 
   const commands = useCommands(chat.drafts.text, chat.promptFiles.value, (next) => chat.drafts.edit(next));
@@ -142,6 +144,15 @@ export function Composer() {
       </div>
     </div>
   );
+}
+
+/** What changes the text otherwise than by typing is in the field ahead of the next drawing: a key that is pressed before that would be added to the
+ *  text that is gone. */
+function showAtOnce(field: { readonly current: HTMLTextAreaElement | null }, chat: ChatController): () => void {
+  return effect(() => {
+    const text = chat.drafts.text.value;
+    if (field.current !== null && field.current.value !== text) field.current.value = text;
+  });
 }
 
 /** Backspace where nothing is written takes the last attachment away, one for each press; undoing right behind a paste makes it a text. */
