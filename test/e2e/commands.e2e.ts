@@ -47,8 +47,7 @@ test('sessions are begun, renamed, resumed and read as a transcript by commands,
   await workbench.answerInput('A title for this session', 'The second');
   await panel.sees('The second');
 
-  await workbench.runCommand('Hermes: Resume Session');
-  await workbench.quickInputRow('First prompt').click();
+  await workbench.runAndChoose('Hermes: Resume Session', 'First prompt');
   await panel.sees('First prompt');
   await panel.frame.getByText('Second prompt').waitFor({ state: 'detached' });
 

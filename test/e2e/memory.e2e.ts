@@ -46,8 +46,7 @@ test('what the model saves is on disk and in the next session; earlier sessions 
     server.script(reply().says('Reviewed.'));
     await ask('/review src/upload.ts', 'Reviewed.');
 
-    await workbench.runCommand('Hermes: Open Memory');
-    await workbench.quickInputRow('Notes, in this workspace').click();
+    await workbench.runAndChoose('Hermes: Open Memory', 'Notes, in this workspace');
     await workbench.page.getByRole('tab', { name: /^MEMORY\.md/ }).waitFor();
     await workbench.screenshot(path.join(projectRoot(), '.vscode-test/screenshots'), 'open-memory');
 

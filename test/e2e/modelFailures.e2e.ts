@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { answersHtml, type ModelServer, refuses, reply, type Scripted, startModelServer } from '../support/modelServer';
-import { freePort, waitFor, type VscodeSession, write } from '../support/vscode';
+import { freePort, waitFor, type VscodeSession } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
 import { sharedVscode } from './vscodeTest';
 
@@ -47,9 +47,7 @@ async function failure(session: VscodeSession, prompt: string, script: readonly 
 
 async function chooseModel(shown: ChatPanel, name: string): Promise<void> {
   const { workbench } = shown;
-  await workbench.runCommand('Hermes: Select Model…');
-  await write(workbench.page.locator('.quick-input-widget input.input'), name);
-  await workbench.quickInputRow(name).click();
+  await workbench.runAndChoose('Hermes: Select Model…', name, name);
   await workbench.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
   await shown.frame.getByRole('combobox', { name: 'Model', exact: true }).filter({ hasText: name }).waitFor();
 }

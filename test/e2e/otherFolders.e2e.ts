@@ -77,8 +77,8 @@ test('a folder that is renamed gets its history back; sessions of other folders 
     const other = await ChatPanel.open(elsewhere);
     const view = await SessionsView.open(elsewhere);
     await view.unfold('Other Folders');
-    await view.row(/^.*parcel-renamed, 2 sessions/).click();
-    await view.row('First prompt').click();
+    await view.click(/^.*parcel-renamed, 2 sessions/);
+    await view.click('First prompt');
     const page = await elsewhere.waitForWebview(EXTENSION_ID, 'editor');
     await page.getByText('Heard: FIRST PROMPT').first().waitFor();
     await page.getByText(`A session of ${renamed}, as it was when this tab was opened. Read-only.`).waitFor();

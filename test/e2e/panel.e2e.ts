@@ -85,8 +85,7 @@ test('New Session and Resume Session change what is shown, not what is stored', 
   server.script(reply().says('In another session.'));
   await panel.send('Another session');
   await panel.waitForSettledAnswer('the answer', (text) => text === 'In another session.');
-  await panel.workbench.openPick('Hermes: Resume Session…', /first prompts/);
-  await panel.workbench.quickInputRow('Count to five hundred').click();
+  await panel.workbench.runAndChoose('Hermes: Resume Session…', 'Count to five hundred');
   await waitFor('the first session', async () => ((await panel.prompts())[0]?.text === 'Count to five hundred' ? true : undefined));
   expect({ sessions: query('SELECT id FROM sessions').length, added: query('SELECT uid FROM messages ORDER BY id').length - rows }).toEqual({ sessions: 2, added: 2 });
 });

@@ -173,10 +173,7 @@ test('Compress Session… from the menu; what stands before the summary is edite
 
   // A word of the answer that is furthest up, before the summary
   await newSession();
-  await workbench.runCommand('Hermes: Resume Session');
-  await write(workbench.page.locator('.quick-input-widget input.input'), 'second0700');
-  const hit = workbench.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: 'second0700' }).first();
-  await hit.click();
+  await workbench.runAndChoose('Hermes: Resume Session', workbench.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: 'second0700' }).first(), 'second0700');
   const wanted = query("SELECT uid FROM messages WHERE content LIKE '%second0700%' AND carried_from IS NULL").map(({ uid }) => uid);
   const revealed = panel.frame.locator('article[data-revealed]');
   await waitFor('the answer to be marked', async () => wanted.includes((await revealed.getAttribute('data-uid', { timeout: 500 }).catch(() => null)) ?? '') || undefined);
@@ -301,8 +298,8 @@ test('a repository that was moved, and got another name, is offered the sessions
   // Read before anything is brought over, also after a reload
   view = await SessionsView.open(workbench);
   await view.unfold('Other Folders');
-  await view.row(/^.*parcel-post, \d+ sessions/).click();
-  await view.row('Count to a thousand').click();
+  await view.click(/^.*parcel-post, \d+ sessions/);
+  await view.click('Count to a thousand');
   const readOnly = async (): Promise<void> => {
     const tab = await workbench.waitForWebview(EXTENSION_ID, 'editor');
     await tab.getByText(`A session of ${old}, as it was when this tab was opened. Read-only.`).waitFor();
@@ -316,8 +313,7 @@ test('a repository that was moved, and got another name, is offered the sessions
 
   await panel.button('Bring Them Over').click();
   await workbench.waitForToast(/sessions of/);
-  await workbench.runCommand('Hermes: Resume Session');
-  await workbench.quickInputRow('Count to a thousand').click();
+  await workbench.runAndChoose('Hermes: Resume Session', 'Count to a thousand');
   await panel.waitForAnswer('what was said in it', (text) => text === 'and ends well.');
   expect(workbench.errors()).toEqual([]);
 });

@@ -62,12 +62,12 @@ test('everything is done with sessions by mouse and keys in their view, and stan
     await view.waitForOutline('both sessions, the newest first', (rows) => rows.join() === 'Today ,  Beta prompt,  Alpha prompt');
 
     // Open, branch, rename by F2
-    await view.row('Alpha').click();
+    await view.click('Alpha');
     await panel.sees('Heard: ALPHA PROMPT');
     await view.choose('Beta', 'Branch Session');
     await view.waitForOutline('the branch below its origin', (rows) => rows.join() === 'Today ,  Beta prompt,    Beta prompt #2,  Alpha prompt');
     await panel.sees('Heard: BETA PROMPT');
-    await view.row('Alpha').locator('.monaco-icon-label').first().click();
+    await view.click('Alpha');
     await panel.sees('Heard: ALPHA PROMPT');
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
@@ -103,7 +103,7 @@ test('everything is done with sessions by mouse and keys in their view, and stan
     const selected = await waitFor('both rows to be selected', async () => {
       const titles = await view.tree.locator('[role=treeitem][aria-selected=true]').evaluateAll((rows) => rows.map((row) => row.getAttribute('aria-label')?.split(',')[0]));
       const missing = ['Beta prompt', 'Alpha prompt'].filter((title) => !titles.includes(title));
-      for (const title of missing) await view.row(title).locator('.monaco-icon-label').first().click({ modifiers: ['ControlOrMeta'] });
+      for (const title of missing) await view.click(title, ['ControlOrMeta']);
       return missing.length === 0 ? titles : undefined;
     });
     await page.keyboard.press('Delete');
@@ -138,8 +138,7 @@ test('every session command works from the palette on what is shown, or asks whi
     await say('Third question');
 
     // Rewind takes back, and the prompt is in the composer again
-    await hermes('Rewind to Here');
-    await workbench.quickInputRow('Second question').click();
+    await workbench.runAndChoose('Hermes: Rewind to Here', 'Second question');
     await workbench.dialog().getByText('Take back 2 turns?').waitFor();
     await workbench.dialog().getByRole('button', { name: 'Rewind' }).click();
     await panel.frame.getByText('Heard: SECOND QUESTION').waitFor({ state: 'detached' });
@@ -151,16 +150,13 @@ test('every session command works from the palette on what is shown, or asks whi
     await hermes('Retry');
     await storedAs('two answers to one prompt', `SELECT active FROM messages WHERE role = 'assistant' AND (hidden_reason IS NULL OR hidden_reason = 'retried') ORDER BY position`, [{ active: 0 }, { active: 1 }]);
     await panel.button(/^Send$/).waitFor();
-    await hermes('Branch from Here');
-    await workbench.quickInputRow('First question').click();
+    await workbench.runAndChoose('Hermes: Branch from Here', 'First question');
     await panel.sees('First question #2');
     await waitFor('the prompt to be edited', async () => (await panel.composer.inputValue()) === 'First question');
     await write(panel.composer, '');
-    await hermes('Resume Session');
-    await workbench.quickInputRow('First question').click();
+    await workbench.runAndChoose('Hermes: Resume Session', 'First question');
     await panel.sees('Heard: FIRST QUESTION');
-    await hermes('Branch from Here');
-    await workbench.quickInputRow('Heard: FIRST QUESTION').click();
+    await workbench.runAndChoose('Hermes: Branch from Here', 'Heard: FIRST QUESTION');
     await panel.sees('First question #3');
 
     // Pin, archive and what they turn into
@@ -173,11 +169,9 @@ test('every session command works from the palette on what is shown, or asks whi
     await storedAs('nothing archived', 'SELECT title FROM sessions WHERE archived = 1', []);
 
     // Export, to an editor and to a file
-    await hermes('Export Session');
-    await workbench.quickInputRow('Markdown in a New Editor').click();
+    await workbench.runAndChoose('Hermes: Export Session', 'Markdown in a New Editor');
     await page.locator('.editor-instance').getByText('# First question #3').waitFor();
-    await hermes('Export Session');
-    await workbench.quickInputRow('JSON File, Complete…').click();
+    await workbench.runAndChoose('Hermes: Export Session', 'JSON File, Complete…');
     await workbench.saveAs(path.join(folder, 'exported.json'));
     await workbench.waitForToast('The session is exported to exported.json.');
     const exported: { format: string; messages: { role: string }[] } = JSON.parse(fs.readFileSync(path.join(folder, 'exported.json'), 'utf8'));
@@ -204,11 +198,9 @@ test('every session command works from the palette on what is shown, or asks whi
     await hermes('Delete Session');
     await workbench.waitForToast('“Secret plan” is in the trash.');
     await panel.sees('Try asking');
-    await hermes('Restore Session');
-    await workbench.quickInputRow('Secret plan').click();
+    await workbench.runAndChoose('Hermes: Restore Session', 'Secret plan');
     await storedAs('an empty trash', 'SELECT title FROM sessions WHERE trashed_at IS NOT NULL', []);
-    await hermes('Forget Session');
-    await workbench.quickInputRow('Secret plan').click();
+    await workbench.runAndChoose('Hermes: Forget Session', 'Secret plan');
     await workbench.dialog().getByText('This cannot be undone').waitFor();
     await workbench.dialog().getByRole('button', { name: 'Forget' }).click();
     await workbench.waitForToast('“Secret plan” is erased.');
@@ -228,7 +220,7 @@ test('a session that answers out of sight is marked running, then unread; while 
     await panel.sees('Try asking');
     await panel.send('Slow one');
     await panel.waitForAnswer('the beginning', (text) => text.startsWith('It takes'));
-    await view.row('Quick').click();
+    await view.click('Quick');
     await panel.sees('Heard: QUICK ONE');
     await view.row(/^Slow one, .*, running$/).waitFor();
     await workbench.screenshot(pictures, 'running');
@@ -239,7 +231,7 @@ test('a session that answers out of sight is marked running, then unread; while 
     finish();
     await view.row(/^Slow one, .*, unread$/).waitFor();
     await workbench.screenshot(pictures, 'unread');
-    await view.row('Slow').click();
+    await view.click('Slow');
     await panel.waitForSettledAnswer('the whole answer', (text) => text === 'It takes a while.');
     await view.row(/^Slow one, .*1 turn, shown now$/).waitFor();
 

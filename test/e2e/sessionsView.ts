@@ -41,6 +41,7 @@ export class SessionsView {
     await row.waitFor();
     await waitFor(`${group} to be unfolded`, async () => {
       if ((await row.getAttribute('aria-expanded')) === 'true') return true;
+      await this.atRest();
       await row.click();
       // A second press would fold it again: only one that had no effect for long was lost.
       return this.tree.locator('[role=treeitem][aria-expanded=true]').and(row).waitFor({ timeout: 5_000 * patience }).then(() => true, notYet);
@@ -59,8 +60,18 @@ export class SessionsView {
     return last;
   }
 
-  /** Resolves when nothing in the view has changed for half a second: while it is drawn anew, the editor does not know what is pressed. */
-  async atRest(): Promise<void> {
+  /** Opens a session with the mouse. */
+  async click(row: string | RegExp, modifiers: readonly 'ControlOrMeta'[] = []): Promise<void> {
+    await this.row(row).waitFor();
+    await this.atRest();
+    await this.row(row).locator('.monaco-icon-label').first().click({ modifiers: [...modifiers] });
+  }
+
+  /** Resolves when the mouse is elsewhere and nothing in the view has changed for half a second: while it is drawn anew, the editor does not know what is
+   *  pressed, and what it says of the row under the mouse may lie upon others. */
+  private async atRest(): Promise<void> {
+    await this.workbench.page.mouse.move(2, 2);
+    await this.workbench.page.locator('.workbench-hover-container, .context-view .hover-contents').first().waitFor({ state: 'hidden' });
     let last = '';
     let since = Date.now();
     await waitFor('the sessions view to be at rest', async () => {

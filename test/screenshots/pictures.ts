@@ -116,8 +116,7 @@ async function transcripts({ camera, workbench, panel }: Stage): Promise<void> {
 }
 
 async function resume(workbench: Workbench, panel: ChatPanel, title: string, text: string): Promise<void> {
-  await workbench.runCommand('Hermes: Resume Session…');
-  await workbench.quickInputRow(title).click();
+  await workbench.runAndChoose('Hermes: Resume Session…', title);
   await panel.sees(text);
 }
 

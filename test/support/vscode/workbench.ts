@@ -83,6 +83,26 @@ export class Workbench {
     return field;
   }
 
+  /** Runs a command that opens a quick pick, and chooses the row that begins so, or this one; `words`: what is looked for there. Once more where the
+   *  pick was closed before that; see openPick. */
+  async runAndChoose(title: string, row: string | Locator, words = ''): Promise<void> {
+    const wanted = typeof row === 'string' ? this.quickInputRow(row) : row;
+    const timeout = 10_000 * patience;
+    await waitFor(`"${typeof row === 'string' ? row : words}" to be chosen in "${title}"`, async () => {
+      await this.runCommand(title);
+      if (words !== '' && !(await this.#lookFor(words, timeout))) return false;
+      return wanted.click({ timeout }).then(() => true, isTimeoutOnly);
+    });
+  }
+
+  /** Whether the field of the quick pick that opens behind the palette took the words. */
+  async #lookFor(words: string, timeout: number): Promise<boolean> {
+    const isOpen = await within(10_000, async () => (await this.#input.isVisible()) && !(await this.#input.inputValue()).startsWith('>'));
+    if (isOpen === undefined) return false;
+    const isFilled = await this.#input.fill(words, { timeout }).then(() => true, isTimeoutOnly);
+    return isFilled && (await this.#input.inputValue()) === words;
+  }
+
   /** Answers the input box that says `asked` (its title, prompt or placeholder). What was open before it may still be there for a moment. */
   async answerInput(asked: string | RegExp, text: string): Promise<void> {
     await waitFor(`the input box that asks ${String(asked)}`, () => this.#asks(asked));
