@@ -233,8 +233,17 @@ export class Workbench {
     await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
   }
 
+  /** Gives the window this size, and makes sure that it is laid out for it: one that is still starting may miss that its size has changed. */
   async resize(width: number, height: number): Promise<void> {
-    await this.page.setViewportSize({ width, height });
+    const isLaidOut = async (): Promise<boolean> => {
+      const box = await this.page.locator('.monaco-workbench').boundingBox();
+      return box?.width === width && box.height === height;
+    };
+    await waitFor(`a window of ${width} by ${height}`, async () => {
+      await this.page.setViewportSize({ width, height: height - 1 });
+      await this.page.setViewportSize({ width, height });
+      return within(3_000, isLaidOut);
+    });
   }
 
   /** Drags the border of the secondary side bar until it is `width` pixels wide (within a pixel or two; VS Code has its own minimum). */
