@@ -230,6 +230,7 @@ export class ChatBridge implements Surface, Disposable {
 
   private draw(what: 'bootstrap' | 'shown'): Promise<void> {
     const drawn = this.drawNow(what);
+    // Only when it ended matters there; whoever asked for the drawing says why it failed.
     this.newestDrawing = drawn.catch(() => undefined);
     return drawn;
   }
