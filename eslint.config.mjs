@@ -38,7 +38,9 @@ export default tseslint.config(
         { type: 'protocol', pattern: 'src/protocol' },
         { type: 'webview', pattern: 'src/webview' },
       ],
-      'import/resolver': { typescript: { project: ['tsconfig.json', 'src/webview/tsconfig.json'], noWarnOnMultipleProjects: true } },
+      'import/resolver': {
+        typescript: { project: ['tsconfig.json', 'src/webview/tsconfig.json'], noWarnOnMultipleProjects: true },
+      },
     },
     rules: {
       'boundaries/dependencies': [
@@ -54,7 +56,10 @@ export default tseslint.config(
     files: ['src/**/*.{ts,tsx}'],
     ignores: ['src/host/**'],
     rules: {
-      'no-restricted-imports': ['error', { paths: [{ name: 'vscode', message: 'Only src/host/ may import vscode (docs/architecture.md).' }] }],
+      'no-restricted-imports': [
+        'error',
+        { paths: [{ name: 'vscode', message: 'Only src/host/ may import vscode (docs/architecture.md).' }] },
+      ],
     },
   },
   { files: ['src/webview/**/*.{ts,tsx}', 'test/**/*.tsx'], languageOptions: { globals: { ...globals.browser } } },

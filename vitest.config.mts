@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /** A test file that changes what every module of its process sees has a process of its own. */
-const changesItsProcess = /\bvi\.(?:mock|doMock|useFakeTimers|setSystemTime|stub\w+|spyOn)\(|@vitest-environment|\bhard_heap_limit *=|\bprocess\.(?:env\b[^=\n;]*[^=!]=[^=]|chdir\()/;
+const changesItsProcess =
+  /\bvi\.(?:mock|doMock|useFakeTimers|setSystemTime|stub\w+|spyOn)\(|@vitest-environment|\bhard_heap_limit *=|\bprocess\.(?:env\b[^=\n;]*[^=!]=[^=]|chdir\()/;
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 const folders = ['test/unit', 'test/conformance'];
@@ -14,7 +15,11 @@ const longest = [
   'test/unit/{gateway/crash,store/ownership/twoProcesses,tools/terminal/endingCommands}.test.ts',
 ];
 const alone = folders
-  .flatMap((folder) => readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file.replaceAll('\\', '/')}`))
+  .flatMap((folder) =>
+    readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' }).map(
+      (file) => `${folder}/${file.replaceAll('\\', '/')}`,
+    ),
+  )
   .filter((file) => /\.test\.tsx?$/.test(file) && changesItsProcess.test(readFileSync(root + file, 'utf8')));
 
 export default defineConfig({
@@ -33,7 +38,16 @@ export default defineConfig({
       { extends: true, test: { name: 'long', include: longest } },
       { extends: true, test: { name: 'own process', include: alone, exclude: longest } },
       // To start a process and to load the program in it takes longer than most files take for their tests.
-      { extends: true, test: { name: 'shared process', include: folders.map((folder) => `${folder}/**/*.test.{ts,tsx}`), exclude: [...alone, ...longest], isolate: false, setupFiles: ['test/support/sharedProcess.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'shared process',
+          include: folders.map((folder) => `${folder}/**/*.test.{ts,tsx}`),
+          exclude: [...alone, ...longest],
+          isolate: false,
+          setupFiles: ['test/support/sharedProcess.ts'],
+        },
+      },
     ],
   },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },

@@ -16,22 +16,59 @@ import { measureView, viewAims, viewBench } from './viewBench.mjs';
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const packages = path.join(root, 'test/bench');
 
-const { values: flags } = parseArgs({ options: { json: { type: 'string' }, quick: { type: 'boolean', default: false }, view: { type: 'boolean', default: false }, only: { type: 'string' } } });
+const { values: flags } = parseArgs({
+  options: {
+    json: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    view: { type: 'boolean', default: false },
+    only: { type: 'string' },
+  },
+});
 if (flags.view) {
   await viewBench(flags);
   process.exit();
 }
 
 const plan = flags.quick
-  ? { sizes: [1_000, 10_000], rounds: 6, turnsPerRound: 10, chunks: 200, reads: 20, searches: 10, openings: 3, naiveTurns: 3, starts: 0, sessions: 500, longest: 2_000 }
-  : { sizes: [1_000, 10_000, 100_000, 300_000], rounds: 20, turnsPerRound: 10, chunks: 400, reads: 40, searches: 15, openings: 5, naiveTurns: 5, starts: 3, sessions: 5_000, longest: 20_000 };
+  ? {
+      sizes: [1_000, 10_000],
+      rounds: 6,
+      turnsPerRound: 10,
+      chunks: 200,
+      reads: 20,
+      searches: 10,
+      openings: 3,
+      naiveTurns: 3,
+      starts: 0,
+      sessions: 500,
+      longest: 2_000,
+    }
+  : {
+      sizes: [1_000, 10_000, 100_000, 300_000],
+      rounds: 20,
+      turnsPerRound: 10,
+      chunks: 400,
+      reads: 40,
+      searches: 15,
+      openings: 5,
+      naiveTurns: 5,
+      starts: 3,
+      sessions: 5_000,
+      longest: 20_000,
+    };
 
 /** As in test/bench/benchTurn.ts: about 200 messages. */
 const turnsPerSession = 28;
 
 /** @typedef {'hermes' | 'betterSqliteWorker' | 'hermesEngine' | 'betterSqlite' | 'naive'} Name */
 /** @type {Record<Name, string>} */
-const labels = { hermes: 'Hermes (worker)', betterSqliteWorker: 'better-sqlite3 (worker)', hermesEngine: 'Hermes (engine only)', betterSqlite: 'better-sqlite3', naive: 'sql.js, naive export' };
+const labels = {
+  hermes: 'Hermes (worker)',
+  betterSqliteWorker: 'better-sqlite3 (worker)',
+  hermesEngine: 'Hermes (engine only)',
+  betterSqlite: 'better-sqlite3',
+  naive: 'sql.js, naive export',
+};
 
 /** Process-wide order: the machine does one thing at a time. */
 class Contestant {
@@ -40,7 +77,9 @@ class Contestant {
     this.child = fork(program, { execArgv: ['--max-old-space-size=8192'] });
     /** @type {((answer: { values?: number[], error?: string }) => void) | undefined} */
     this.answered = undefined;
-    this.child.on('message', (answer) => this.answered?.(/** @type {{ values?: number[], error?: string }} */ (answer)));
+    this.child.on('message', (answer) =>
+      this.answered?.(/** @type {{ values?: number[], error?: string }} */ (answer)),
+    );
     this.child.on('exit', (code) => this.answered?.({ error: `The process ended with ${code}.` }));
   }
 
@@ -68,9 +107,25 @@ function installPackages() {
 /** The bench's own program and the worker as it is shipped. @param {string} folder */
 async function bundle(folder) {
   const { build } = await import('esbuild');
-  const node = { absWorkingDir: root, bundle: true, platform: /** @type {const} */ ('node'), target: 'node20', format: /** @type {const} */ ('cjs'), logLevel: /** @type {const} */ ('warning') };
-  await build({ ...node, entryPoints: { storeWorker: 'src/store/worker/storeWorker.ts', storeThread: 'src/host/start/storeThread.ts' }, outdir: folder, minify: true });
-  await build({ ...node, entryPoints: ['test/bench/benchProcess.ts', 'test/bench/betterSqliteThread.ts'], outdir: folder });
+  const node = {
+    absWorkingDir: root,
+    bundle: true,
+    platform: /** @type {const} */ ('node'),
+    target: 'node20',
+    format: /** @type {const} */ ('cjs'),
+    logLevel: /** @type {const} */ ('warning'),
+  };
+  await build({
+    ...node,
+    entryPoints: { storeWorker: 'src/store/worker/storeWorker.ts', storeThread: 'src/host/start/storeThread.ts' },
+    outdir: folder,
+    minify: true,
+  });
+  await build({
+    ...node,
+    entryPoints: ['test/bench/benchProcess.ts', 'test/bench/betterSqliteThread.ts'],
+    outdir: folder,
+  });
   fs.copyFileSync(path.join(root, 'node_modules/sql.js/dist/sql-wasm.wasm'), path.join(folder, 'sql-wasm.wasm'));
   return path.join(folder, 'benchProcess.js');
 }
@@ -113,7 +168,10 @@ async function measureSize(program, work, messages) {
       for (const [name, contestant] of running) await work(contestant, name);
     };
     // Not counted: caches fill, the compiler warms up.
-    await each(async (contestant, name) => void (await contestant.order({ order: 'turns', from: turns, count: name === 'naive' ? 1 : 20 })));
+    await each(
+      async (contestant, name) =>
+        void (await contestant.order({ order: 'turns', from: turns, count: name === 'naive' ? 1 : 20 })),
+    );
     // In turns, so that whatever else the machine does meets all of them.
     for (let round = 0; round < plan.rounds; round++) {
       await each(async (contestant, name) => {
@@ -131,7 +189,14 @@ async function measureSize(program, work, messages) {
       const count = { chunks: plan.chunks, load: plan.reads, search: plan.searches }[order];
       await each(async (contestant, name) => {
         if (name === 'naive' && order === 'chunks') return;
-        results[name]?.[order].push(...(await contestant.order({ order, count, turn: turns + 100_000, sessions: Math.floor(turns / turnsPerSession) })));
+        results[name]?.[order].push(
+          ...(await contestant.order({
+            order,
+            count,
+            turn: turns + 100_000,
+            sessions: Math.floor(turns / turnsPerSession),
+          })),
+        );
       });
     }
     const product = running.get('hermes');
@@ -139,7 +204,11 @@ async function measureSize(program, work, messages) {
       finding.words.push(...(await product.order({ order: 'words', count: 100 })));
       // A scan of a smaller store is over before anything can be written beside it.
       if (messages >= 10_000) {
-        const times = await product.order({ order: 'scan', turn: turns + 200_000, count: messages < 100_000 ? 5 : plan.chunks / 4 });
+        const times = await product.order({
+          order: 'scan',
+          turn: turns + 200_000,
+          count: messages < 100_000 ? 5 : plan.chunks / 4,
+        });
         finding.cancel.push(times.pop() ?? 0);
         finding.duringScan.push(...times);
       }
@@ -158,12 +227,25 @@ async function measureSize(program, work, messages) {
   const summary = Object.fromEntries(
     Object.entries(results).map(([name, { memory, index, ...times }]) => {
       const cost = index === undefined ? {} : { indexMsPerTurn: round(index / times.turns.length) };
-      return [name, { ...Object.fromEntries(Object.entries(times).map(([what, values]) => [what, quantiles(values)])), memoryMb: round(memory), ...cost }];
+      return [
+        name,
+        {
+          ...Object.fromEntries(Object.entries(times).map(([what, values]) => [what, quantiles(values)])),
+          memoryMb: round(memory),
+          ...cost,
+        },
+      ];
     }),
   );
   printSize(summary);
-  const found = Object.fromEntries(Object.entries(finding).filter(([, values]) => values.length > 0).map(([what, values]) => [what, quantiles(values)]));
-  const scanned = found.duringScan ? `; chunks while a scan runs p95 ${found.duringScan.p95} ms; cancelled after ${found.cancel?.p50} ms` : '';
+  const found = Object.fromEntries(
+    Object.entries(finding)
+      .filter(([, values]) => values.length > 0)
+      .map(([what, values]) => [what, quantiles(values)]),
+  );
+  const scanned = found.duringScan
+    ? `; chunks while a scan runs p95 ${found.duringScan.p95} ms; cancelled after ${found.cancel?.p50} ms`
+    : '';
   console.log(`  words p95 ${found.words?.p95} ms${scanned}`);
   return { messages, contestants: summary, finding: found };
 }
@@ -191,8 +273,15 @@ async function measureSessions(program, work) {
     }
   }
   fs.rmSync(folder, { recursive: true });
-  const summary = { sessions: plan.sessions, longest: plan.longest, list: quantiles(times.list), resume: quantiles(times.resume) };
-  console.log(`  list p50 ${summary.list?.p50} ms, max ${summary.list?.max}; first page of the long one p50 ${summary.resume?.p50} ms, max ${summary.resume?.max}`);
+  const summary = {
+    sessions: plan.sessions,
+    longest: plan.longest,
+    list: quantiles(times.list),
+    resume: quantiles(times.resume),
+  };
+  console.log(
+    `  list p50 ${summary.list?.p50} ms, max ${summary.list?.max}; first page of the long one p50 ${summary.resume?.p50} ms, max ${summary.resume?.max}`,
+  );
   return summary;
 }
 
@@ -200,7 +289,8 @@ async function measureSessions(program, work) {
 function quantiles(values) {
   if (values.length === 0) return null;
   const sorted = [...values].sort((a, b) => a - b);
-  const at = (/** @type {number} */ part) => round(sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? 0);
+  const at = (/** @type {number} */ part) =>
+    round(sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? 0);
   return { p50: at(0.5), p95: at(0.95), max: at(1), count: sorted.length };
 }
 
@@ -221,12 +311,26 @@ function round(value) {
 function printSize(summary) {
   const columns = ['', 'turn p50', 'p95', 'chunk p50', 'p95', 'open', 'load 200', 'search', 'RSS MB'];
   const rows = Object.entries(summary).map(([name, result]) => {
-    const figure = (/** @type {number | undefined} */ value) => (value === undefined ? '–' : value.toFixed(value < 10 ? 2 : 0));
+    const figure = (/** @type {number | undefined} */ value) =>
+      value === undefined ? '–' : value.toFixed(value < 10 ? 2 : 0);
     const { turns, chunks, open, load, search, memoryMb } = result;
-    return [labels[name], figure(turns?.p50), figure(turns?.p95), figure(chunks?.p50), figure(chunks?.p95), figure(open?.p50), figure(load?.p50), figure(search?.p50), figure(memoryMb)];
+    return [
+      labels[name],
+      figure(turns?.p50),
+      figure(turns?.p95),
+      figure(chunks?.p50),
+      figure(chunks?.p95),
+      figure(open?.p50),
+      figure(load?.p50),
+      figure(search?.p50),
+      figure(memoryMb),
+    ];
   });
   const widths = columns.map((column, index) => Math.max(column.length, ...rows.map((row) => row[index].length)));
-  for (const row of [columns, ...rows]) console.log(`  ${row.map((cell, index) => (index === 0 ? cell.padEnd(widths[index]) : cell.padStart(widths[index]))).join('  ')}`);
+  for (const row of [columns, ...rows])
+    console.log(
+      `  ${row.map((cell, index) => (index === 0 ? cell.padEnd(widths[index]) : cell.padStart(widths[index]))).join('  ')}`,
+    );
   console.log(`  indexing in idle time: ${summary.hermesEngine.indexMsPerTurn} ms per turn`);
 }
 
@@ -241,23 +345,52 @@ async function measureInVscode() {
 function judge(sizes, sessions, shipped, fileSearch, view) {
   const turnOf = (size, name) => size.contestants[name].turns.p50;
   const largest = sizes.at(-1);
-  const worstRatio = (ours, theirs) => round(Math.max(...sizes.map((size) => turnOf(size, ours) / turnOf(size, theirs))));
+  const worstRatio = (ours, theirs) =>
+    round(Math.max(...sizes.map((size) => turnOf(size, ours) / turnOf(size, theirs))));
   const exponent = growth(sizes.map((size) => ({ x: size.messages, y: turnOf(size, 'hermes') })));
   const aims = [
-    { aim: 'durable turn, × better-sqlite3, both in a worker (worst size)', value: worstRatio('hermes', 'betterSqliteWorker'), most: 1 },
-    { aim: 'durable turn, × better-sqlite3, both without (worst size)', value: worstRatio('hermesEngine', 'betterSqlite'), most: 1 },
-    { aim: 'durable turn in the worker, × better-sqlite3 without (worst size)', value: worstRatio('hermes', 'betterSqlite'), most: 1 },
+    {
+      aim: 'durable turn, × better-sqlite3, both in a worker (worst size)',
+      value: worstRatio('hermes', 'betterSqliteWorker'),
+      most: 1,
+    },
+    {
+      aim: 'durable turn, × better-sqlite3, both without (worst size)',
+      value: worstRatio('hermesEngine', 'betterSqlite'),
+      most: 1,
+    },
+    {
+      aim: 'durable turn in the worker, × better-sqlite3 without (worst size)',
+      value: worstRatio('hermes', 'betterSqlite'),
+      most: 1,
+    },
     { aim: 'growth exponent of a turn', value: exponent, most: 0.05 },
-    { aim: `open at ${largest.messages.toLocaleString('en')} messages, ms`, value: largest.contestants.hermes.open.p50, most: 60 },
+    {
+      aim: `open at ${largest.messages.toLocaleString('en')} messages, ms`,
+      value: largest.contestants.hermes.open.p50,
+      most: 60,
+    },
     { aim: `list of ${sessions.sessions.toLocaleString('en')} sessions, ms`, value: sessions.list.p50, most: 100 },
-    { aim: `first page of a session of ${sessions.longest.toLocaleString('en')} messages, ms`, value: sessions.resume.p50, most: 150 },
-    { aim: `search for words at ${largest.messages.toLocaleString('en')} messages, p95 ms`, value: largest.finding.words.p95, most: 100 },
+    {
+      aim: `first page of a session of ${sessions.longest.toLocaleString('en')} messages, ms`,
+      value: sessions.resume.p50,
+      most: 150,
+    },
+    {
+      aim: `search for words at ${largest.messages.toLocaleString('en')} messages, p95 ms`,
+      value: largest.finding.words.p95,
+      most: 100,
+    },
     { aim: 'chunk while a scan runs, p95 ms', value: largest.finding.duringScan.p95, most: 40 },
     ...fileSearchAims(fileSearch),
     ...viewAims(view),
   ];
   if (shipped !== null) {
-    aims.push({ aim: 'activation in a real VS Code (load + activate), after the first start, ms', value: shipped.activation.ms, most: 50 });
+    aims.push({
+      aim: 'activation in a real VS Code (load + activate), after the first start, ms',
+      value: shipped.activation.ms,
+      most: 50,
+    });
     aims.push({ aim: '.vsix, bytes', value: shipped.vsixBytes, most: 2 * 1024 * 1024 });
   }
   return aims.map((aim) => ({ ...aim, met: aim.value <= aim.most }));
@@ -280,8 +413,17 @@ try {
   const seconds = round((performance.now() - started) / 1000);
   console.log(`\nTook ${seconds.toFixed(0)} s.`);
   if (flags.json) {
-    const machine = { cpus: os.cpus().length, model: os.cpus()[0]?.model ?? null, memoryGb: Math.round(os.totalmem() / 2 ** 30), platform: process.platform, node: process.version };
-    fs.writeFileSync(flags.json, `${JSON.stringify({ machine, quick: flags.quick, seconds, sizes, sessions, fileSearch, view, ...(shipped ?? {}), aims }, null, 2)}\n`);
+    const machine = {
+      cpus: os.cpus().length,
+      model: os.cpus()[0]?.model ?? null,
+      memoryGb: Math.round(os.totalmem() / 2 ** 30),
+      platform: process.platform,
+      node: process.version,
+    };
+    fs.writeFileSync(
+      flags.json,
+      `${JSON.stringify({ machine, quick: flags.quick, seconds, sizes, sessions, fileSearch, view, ...(shipped ?? {}), aims }, null, 2)}\n`,
+    );
   }
 } finally {
   fs.rmSync(work, { recursive: true, force: true });

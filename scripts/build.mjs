@@ -16,17 +16,33 @@ const importedLater = ['yaml'];
 const separate = {
   name: 'separate',
   setup: (build) =>
-    build.onResolve({ filter: new RegExp(`^(${importedLater.join('|')})$`) }, ({ path: name, kind }) => (kind === 'dynamic-import' ? { path: `./${name}.js`, external: true } : undefined)),
+    build.onResolve({ filter: new RegExp(`^(${importedLater.join('|')})$`) }, ({ path: name, kind }) =>
+      kind === 'dynamic-import' ? { path: `./${name}.js`, external: true } : undefined,
+    ),
 };
 
 /** @type {import('esbuild').BuildOptions} Runs in the extension host: Node 20 in the oldest VS Code we support, Node 24 in today's. */
 const node = {
-  platform: 'node', target: 'node20', format: 'cjs', mainFields: ['module', 'main'], supported: { 'dynamic-import': false },
-  plugins: [separate, vscodeModule(path.join(root, 'node_modules/@types/vscode/index.d.ts'))], logOverride: { 'import-is-undefined': 'error' },
+  platform: 'node',
+  target: 'node20',
+  format: 'cjs',
+  mainFields: ['module', 'main'],
+  supported: { 'dynamic-import': false },
+  plugins: [separate, vscodeModule(path.join(root, 'node_modules/@types/vscode/index.d.ts'))],
+  logOverride: { 'import-is-undefined': 'error' },
 };
 
 /** @type {import('esbuild').BuildOptions} Runs in a webview. What is not needed at the first paint is imported when it is, from a file of its own. */
-const webview = { platform: 'browser', target: 'es2022', format: 'esm', splitting: true, chunkNames: 'webview/[name]-[hash]', jsx: 'automatic', jsxImportSource: 'preact', loader: { '.ttf': 'file' } };
+const webview = {
+  platform: 'browser',
+  target: 'es2022',
+  format: 'esm',
+  splitting: true,
+  chunkNames: 'webview/[name]-[hash]',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  loader: { '.ttf': 'file' },
+};
 
 /** Each bundle: its name in dist/, its entry, and where it runs. */
 export const bundles = [
@@ -42,7 +58,15 @@ export const bundles = [
   // The official client of Hindsight: loaded when the person has set it up.
   { name: 'hindsight', entry: 'src/memory/hindsight/client/index.ts', target: node },
   // Web pages are made into text in a thread of their own. turndown's browser build comes without a second HTML parser.
-  { name: 'pageWorker', entry: 'src/tools/web/page/pageWorker.ts', target: { ...node, alias: { turndown: './node_modules/turndown/lib/turndown.browser.es.js' }, external: ['canvas'] } },
+  {
+    name: 'pageWorker',
+    entry: 'src/tools/web/page/pageWorker.ts',
+    target: {
+      ...node,
+      alias: { turndown: './node_modules/turndown/lib/turndown.browser.es.js' },
+      external: ['canvas'],
+    },
+  },
   // The client of the Model Context Protocol: loaded when a server is first started.
   { name: 'mcp', entry: 'src/tools/mcp/client/index.ts', target: node },
   // Read when a rule, prompt or skill file has a head that is YAML.
@@ -67,14 +91,23 @@ const loadedLater = [
   { modules: /node_modules\/@vectorize-io\//, bundle: /hindsight\.js(\.map)?$/, where: 'src/memory/hindsight/client/' },
   { modules: /node_modules\/@modelcontextprotocol\//, bundle: /mcp\.js(\.map)?$/, where: 'src/tools/mcp/client/' },
   { modules: /node_modules\/yaml\//, bundle: /yaml\.js(\.map)?$/, where: 'a dynamic import' },
-  { modules: /node_modules\/(linkedom|turndown|@mozilla\/readability)\//, bundle: /pageWorker\.js(\.map)?$/, where: 'src/tools/web/page/' },
+  {
+    modules: /node_modules\/(linkedom|turndown|@mozilla\/readability)\//,
+    bundle: /pageWorker\.js(\.map)?$/,
+    where: 'src/tools/web/page/',
+  },
 ];
 
 /**
  * @param {{ production?: boolean, watch?: boolean, outdir?: string, say?: (line: string) => void }} options
  * @returns {Promise<{ file: string, bytes: number }[]>} what was written
  */
-export async function build({ production = false, watch = false, outdir = path.join(root, 'dist'), say = console.log } = {}) {
+export async function build({
+  production = false,
+  watch = false,
+  outdir = path.join(root, 'dist'),
+  say = console.log,
+} = {}) {
   const esbuild = await import('esbuild');
   const present = bundles.filter(({ entry }) => fs.existsSync(path.join(root, entry)));
   const missing = bundles.filter((bundle) => !present.includes(bundle)).map(({ entry }) => entry);
@@ -115,20 +148,26 @@ function checkLoadedLater(metafiles) {
     for (const [file, { inputs }] of Object.entries(outputs)) {
       for (const { modules, bundle, where } of loadedLater) {
         const stray = Object.keys(inputs).find((input) => modules.test(input));
-        if (stray !== undefined && !bundle.test(file)) throw new Error(`${file} holds ${stray}: only ${where} may import it, and only the host's lazy loader may load that`);
+        if (stray !== undefined && !bundle.test(file))
+          throw new Error(
+            `${file} holds ${stray}: only ${where} may import it, and only the host's lazy loader may load that`,
+          );
       }
     }
   }
 }
 
 function report(outdir, say) {
-  const files = fs.readdirSync(outdir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile() && !entry.name.endsWith('.map'));
+  const files = fs
+    .readdirSync(outdir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.map'));
   const sizes = files.map((entry) => {
     const file = path.join(entry.parentPath, entry.name);
     return { file: path.relative(outdir, file), bytes: fs.statSync(file).size };
   });
   sizes.sort((a, b) => b.bytes - a.bytes);
-  for (const { file, bytes } of sizes) say(`${(bytes / 1024).toFixed(1).padStart(9)} KB  ${path.join(path.basename(outdir), file)}`);
+  for (const { file, bytes } of sizes)
+    say(`${(bytes / 1024).toFixed(1).padStart(9)} KB  ${path.join(path.basename(outdir), file)}`);
   return sizes;
 }
 

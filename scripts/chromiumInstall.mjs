@@ -32,11 +32,16 @@ export async function ensureChromium(say = console.log) {
   if (found) return found;
   const canInstall = process.platform === 'linux' && process.getuid?.() === 0 && fs.existsSync('/usr/bin/apt-get');
   if (!canInstall) {
-    throw new Error('The tests drive VS Code with Chromium, and none was found. Install Chromium or Chrome, or set CHROMIUM_PATH to one.');
+    throw new Error(
+      'The tests drive VS Code with Chromium, and none was found. Install Chromium or Chrome, or set CHROMIUM_PATH to one.',
+    );
   }
   say('Installing Chromium with apt-get (once) …');
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  for (const args of [['update', '-q'], ['install', '-y', '-q', '--no-install-recommends', 'chromium', 'fonts-liberation']]) {
+  for (const args of [
+    ['update', '-q'],
+    ['install', '-y', '-q', '--no-install-recommends', 'chromium', 'fonts-liberation'],
+  ]) {
     const run = spawnSync('apt-get', args, { env, encoding: 'utf8' });
     if (run.status !== 0) throw new Error(`apt-get ${args[0]} failed:\n${run.stdout}${run.stderr}`);
   }

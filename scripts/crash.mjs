@@ -12,7 +12,12 @@ import { importTypeScript } from './typescriptModule.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const { values } = parseArgs({
-  options: { trials: { type: 'string', default: '300' }, seed: { type: 'string', default: '1' }, json: { type: 'string' }, store: { type: 'boolean', default: false } },
+  options: {
+    trials: { type: 'string', default: '300' },
+    seed: { type: 'string', default: '1' },
+    json: { type: 'string' },
+    store: { type: 'boolean', default: false },
+  },
 });
 const json = values.json === undefined ? undefined : path.resolve(values.json);
 process.chdir(root);
@@ -20,10 +25,18 @@ const { runHostTrials } = await importTypeScript('test/crash/hostTrials.ts');
 const result = await runHostTrials(Number(values.trials), Number(values.seed), (line) => console.log(line));
 console.log(JSON.stringify(result, null, 2));
 if (json !== undefined) fs.writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`);
-const { lostChars, duplicatedChars, corrupt, lostPrompts, lostRows, invalidHistories, refusedRequests, brokenChains } = result;
-if (lostChars + duplicatedChars + corrupt + lostPrompts + lostRows + invalidHistories + refusedRequests + brokenChains > 0) process.exitCode = 1;
+const { lostChars, duplicatedChars, corrupt, lostPrompts, lostRows, invalidHistories, refusedRequests, brokenChains } =
+  result;
+if (
+  lostChars + duplicatedChars + corrupt + lostPrompts + lostRows + invalidHistories + refusedRequests + brokenChains >
+  0
+)
+  process.exitCode = 1;
 if (values.store) {
-  for (const [program, ...args] of [['test/crash/storeKill.mjs', '--trials', values.trials], ['test/crash/storePowerCut.mjs']]) {
+  for (const [program, ...args] of [
+    ['test/crash/storeKill.mjs', '--trials', values.trials],
+    ['test/crash/storePowerCut.mjs'],
+  ]) {
     const { status } = spawnSync(process.execPath, [program, ...args, '--seed', values.seed], { stdio: 'inherit' });
     if (status !== 0) process.exitCode = 1;
   }

@@ -47,7 +47,11 @@ export function runDesktop({ executable, dataDir, extensionsDir, extensions, fol
     folder,
   ];
   const windows = process.platform === 'win32';
-  const child = spawn(windows ? `"${executable}"` : executable, windows ? args.map((argument) => `"${argument}"`) : args, { stdio: 'inherit', shell: windows });
+  const child = spawn(
+    windows ? `"${executable}"` : executable,
+    windows ? args.map((argument) => `"${argument}"`) : args,
+    { stdio: 'inherit', shell: windows },
+  );
   const closed = new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('exit', resolve);
@@ -60,7 +64,8 @@ async function stopDesktop(child, dataDir) {
   const lock = path.join(dataDir, 'code.lock');
   const pid = fs.existsSync(lock) ? Number.parseInt(fs.readFileSync(lock, 'utf8'), 10) : undefined;
   for (const one of [pid, child.pid]) if (one) end(one);
-  for (let waited = 0; pid && isAlive(pid) && waited < 10_000; waited += 100) await new Promise((resolve) => setTimeout(resolve, 100));
+  for (let waited = 0; pid && isAlive(pid) && waited < 10_000; waited += 100)
+    await new Promise((resolve) => setTimeout(resolve, 100));
 }
 
 function end(pid) {

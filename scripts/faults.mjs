@@ -10,7 +10,12 @@ import { parseArgs } from 'node:util';
 import { importTypeScript } from './typescriptModule.mjs';
 
 const { values } = parseArgs({
-  options: { json: { type: 'string' }, streams: { type: 'string' }, sample: { type: 'string' }, seed: { type: 'string', default: '1' } },
+  options: {
+    json: { type: 'string' },
+    streams: { type: 'string' },
+    sample: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+  },
 });
 const given = values.streams === undefined ? undefined : path.resolve(values.streams);
 const json = values.json === undefined ? undefined : path.resolve(values.json);

@@ -17,10 +17,23 @@ export async function measureFileSearch(quick) {
   console.log(`\nSearch over ${files.toLocaleString('en')} files`);
   await ensureVscode(() => undefined);
   const { benchFileSearch } = await importTypeScript('test/bench/fileSearchBench.ts');
-  const measured = await benchFileSearch(files, quick ? 3 : 7, path.join(root, 'test/vscode/node_modules/code-server/lib/vscode'));
-  const result = { files, ripgrep: measured.ripgrep && summary(measured.ripgrep), fallback: summary(measured.fallback), idle: quantiles(measured.idle) };
+  const measured = await benchFileSearch(
+    files,
+    quick ? 3 : 7,
+    path.join(root, 'test/vscode/node_modules/code-server/lib/vscode'),
+  );
+  const result = {
+    files,
+    ripgrep: measured.ripgrep && summary(measured.ripgrep),
+    fallback: summary(measured.fallback),
+    idle: quantiles(measured.idle),
+  };
   for (const [name, figures] of Object.entries({ ripgrep: result.ripgrep, fallback: result.fallback })) {
-    console.log(figures ? `  ${name.padEnd(8)}  whole p50 ${figures.whole.p50} ms, max ${figures.whole.max}; stopped after p50 ${figures.cancel.p50} ms, max ${figures.cancel.max}; nothing else had its turn for p99 ${figures.stall.p99} ms, max ${figures.stall.max}, computing p99 ${figures.busy.p99}, max ${figures.busy.max}` : `  ${name.padEnd(8)}  not found`);
+    console.log(
+      figures
+        ? `  ${name.padEnd(8)}  whole p50 ${figures.whole.p50} ms, max ${figures.whole.max}; stopped after p50 ${figures.cancel.p50} ms, max ${figures.cancel.max}; nothing else had its turn for p99 ${figures.stall.p99} ms, max ${figures.stall.max}, computing p99 ${figures.busy.p99}, max ${figures.busy.max}`
+        : `  ${name.padEnd(8)}  not found`,
+    );
   }
   console.log(`  a process that does nothing: p99 ${result.idle.p99} ms, max ${result.idle.max}`);
   return result;
@@ -30,7 +43,9 @@ export async function measureFileSearch(quick) {
 export function fileSearchAims({ files, ripgrep, fallback }) {
   const size = files.toLocaleString('en');
   return [
-    ...(ripgrep ? [{ aim: `a search of ${size} files is stopped (ripgrep), max ms`, value: ripgrep.cancel.max, most: 100 }] : []),
+    ...(ripgrep
+      ? [{ aim: `a search of ${size} files is stopped (ripgrep), max ms`, value: ripgrep.cancel.max, most: 100 }]
+      : []),
     { aim: `a search of ${size} files is stopped (fallback), max ms`, value: fallback.cancel.max, most: 100 },
     { aim: `a search of ${size} files computes at a stretch (fallback), max ms`, value: fallback.busy.max, most: 20 },
   ];
@@ -44,7 +59,8 @@ function summary({ whole, cancel, stall, busy }) {
 /** @param {readonly number[]} values */
 function quantiles(values) {
   const sorted = [...values].sort((left, right) => left - right);
-  const at = (/** @type {number} */ part) => Math.round((sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? 0) * 10) / 10;
+  const at = (/** @type {number} */ part) =>
+    Math.round((sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? 0) * 10) / 10;
   return { p50: at(0.5), p99: at(0.99), max: at(1), count: sorted.length };
 }
 

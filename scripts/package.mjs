@@ -24,10 +24,24 @@ const expected = [
 const maximumBytes = 2 * 1024 * 1024;
 
 /** How vsce packs: everything is bundled, and links of the README stay as they are. */
-export const packing = { dependencies: false, allowMissingRepository: true, rewriteRelativeLinks: false, allowStarActivation: false };
+export const packing = {
+  dependencies: false,
+  allowMissingRepository: true,
+  rewriteRelativeLinks: false,
+  allowStarActivation: false,
+};
 
 /** What is shipped beside the bundles, and what says so. */
-const shipped = ['package.json', 'package.nls.json', '.vscodeignore', 'README.md', 'CHANGELOG.md', 'LICENSE', 'media', 'l10n'];
+const shipped = [
+  'package.json',
+  'package.nls.json',
+  '.vscodeignore',
+  'README.md',
+  'CHANGELOG.md',
+  'LICENSE',
+  'media',
+  'l10n',
+];
 
 /**
  * The extension as its package holds it, built for production.

@@ -11,7 +11,11 @@ export function ensurePackages(say = console.log) {
   const reason = outdated();
   if (!reason) return;
   say(`Installing packages (npm ci), because ${reason} …`);
-  const run = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: root, encoding: 'utf8', shell: process.platform === 'win32' });
+  const run = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: root,
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+  });
   if (run.status !== 0) throw new Error(`npm ci failed:\n${run.stdout}${run.stderr}`);
 }
 
@@ -21,6 +25,9 @@ function outdated() {
   if (!fs.existsSync(installed)) return 'they are not installed';
   const wanted = JSON.parse(fs.readFileSync(path.join(root, 'package-lock.json'), 'utf8')).packages;
   const present = JSON.parse(fs.readFileSync(installed, 'utf8')).packages;
-  const name = Object.keys(wanted).find((key) => key !== '' && !wanted[key].optional && !wanted[key].devOptional && present[key]?.version !== wanted[key].version);
+  const name = Object.keys(wanted).find(
+    (key) =>
+      key !== '' && !wanted[key].optional && !wanted[key].devOptional && present[key]?.version !== wanted[key].version,
+  );
   return name && `${name.replace(/^.*node_modules\//, '')} ${wanted[name].version} is not installed`;
 }

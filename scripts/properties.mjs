@@ -14,7 +14,10 @@ const batchSize = 100;
 
 const { values } = parseArgs({
   options: {
-    runs: { type: 'string', default: '5000' }, seed: { type: 'string' }, worker: { type: 'boolean', default: false }, replay: { type: 'string' },
+    runs: { type: 'string', default: '5000' },
+    seed: { type: 'string' },
+    worker: { type: 'boolean', default: false },
+    replay: { type: 'string' },
     failures: { type: 'string', default: '.vscode-test/property-failures.jsonl' },
   },
 });
@@ -40,20 +43,27 @@ async function runAll() {
       failed++;
       fs.mkdirSync(path.dirname(values.failures), { recursive: true });
       fs.appendFileSync(values.failures, `${JSON.stringify(failure)}\n`);
-      console.log(`Seed ${seed} fails: npm run properties -- --runs ${size} --seed ${seed}${values.worker ? ' --worker' : ''}`);
+      console.log(
+        `Seed ${seed} fails: npm run properties -- --runs ${size} --seed ${seed}${values.worker ? ' --worker' : ''}`,
+      );
       for (const line of failure.violations) console.log(`  ${line}`);
       console.log(`  ${JSON.stringify(failure.steps)}`);
     }
     if ((from + size) % 1000 === 0) console.log(`${from + size} schedules, ${failed} failing batches`);
   }
   await where.remove();
-  console.log(failed === 0 ? `${runs} schedules, no violation` : `${failed} failing batches, kept in ${values.failures}`);
+  console.log(
+    failed === 0 ? `${runs} schedules, no violation` : `${failed} failing batches, kept in ${values.failures}`,
+  );
   if (failed > 0) process.exitCode = 1;
 }
 
 async function replayAll(file) {
   const where = values.worker ? await onWorker() : simulated;
-  for (const line of fs.readFileSync(file, 'utf8').split('\n').filter((text) => text !== '')) {
+  for (const line of fs
+    .readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((text) => text !== '')) {
     const { seed, steps } = JSON.parse(line);
     const violations = await violationsOf(steps, where);
     console.log(`seed ${seed}: ${violations.length === 0 ? 'no violation' : violations.join('\n  ')}`);

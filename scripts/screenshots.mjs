@@ -9,7 +9,10 @@ import { importTypeScript } from './typescriptModule.mjs';
 const maximumBytes = 5 * 1024 * 1024;
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-const { values, positionals } = parseArgs({ options: { only: { type: 'string', default: '' }, all: { type: 'boolean', default: false } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: { only: { type: 'string', default: '' }, all: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
 const { takePictures, pictureFolder } = await importTypeScript('test/screenshots/pictures.ts');
 const folder = positionals[0] === undefined ? pictureFolder(root) : path.resolve(positionals[0]);
 const { bytes, failed } = await takePictures({ folder, say: console.log, only: values.only, all: values.all });

@@ -58,13 +58,23 @@ async function activateOnce(extension, session, stayMs) {
   const report = path.join(session, 'report.json');
   const folder = path.join(session, 'folder');
   fs.mkdirSync(folder, { recursive: true });
-  const executable = process.env.VSCODE_EXECUTABLE ?? (process.platform === 'linux' ? path.join(root, 'test/support/vscode/code.mjs') : undefined);
+  const executable =
+    process.env.VSCODE_EXECUTABLE ??
+    (process.platform === 'linux' ? path.join(root, 'test/support/vscode/code.mjs') : undefined);
   await runTests({
     ...(executable && { vscodeExecutablePath: executable }),
     extensionDevelopmentPath: extension,
     extensionTestsPath: path.join(root, 'test/bench/activationProbe.cjs'),
-    extensionTestsEnv: { HERMES_TEST_REPORT: report, HERMES_TEST_STAY: String(stayMs), HERMES_SESSION_FOLDER: path.join(session, 'code') },
-    launchArgs: [folder, `--user-data-dir=${path.join(session, 'data')}`, `--extensions-dir=${path.join(session, 'extensions')}`],
+    extensionTestsEnv: {
+      HERMES_TEST_REPORT: report,
+      HERMES_TEST_STAY: String(stayMs),
+      HERMES_SESSION_FOLDER: path.join(session, 'code'),
+    },
+    launchArgs: [
+      folder,
+      `--user-data-dir=${path.join(session, 'data')}`,
+      `--extensions-dir=${path.join(session, 'extensions')}`,
+    ],
   });
   const times = JSON.parse(fs.readFileSync(report, 'utf8'));
   return { ms: times.load + times.call, ...times };

@@ -80,7 +80,11 @@ async function desktopExecutable() {
     say('There is no `code` on PATH. Downloading a desktop VS Code (once) …');
     return await downloadDesktop();
   } catch (error) {
-    if (process.platform !== 'linux') throw new Error(`VS Code could not be downloaded (${error.message}). Install it and its "code" command, then run this again.`, { cause: error });
+    if (process.platform !== 'linux')
+      throw new Error(
+        `VS Code could not be downloaded (${error.message}). Install it and its "code" command, then run this again.`,
+        { cause: error },
+      );
     say(`It could not be downloaded (${error.message}). Opening a VS Code server instead.`);
     return undefined;
   }
@@ -90,7 +94,14 @@ async function startDesktop(executable, { folder, isSample }) {
   const dataDir = path.join(home, 'desktop');
   await writeSettings(dataDir);
   say(`Opening ${folder} in ${executable}. Close the window or press Ctrl-C to stop.`);
-  const window = runDesktop({ executable, dataDir, extensionsDir: path.join(home, 'extensions'), extensions: [root, openChatExtension], folder, trusted: isSample });
+  const window = runDesktop({
+    executable,
+    dataDir,
+    extensionsDir: path.join(home, 'extensions'),
+    extensions: [root, openChatExtension],
+    folder,
+    trusted: isSample,
+  });
   await Promise.race([window.closed, interrupted()]);
   await window.stop();
 }
@@ -140,10 +151,14 @@ async function writeSettings(dataDir) {
 }
 
 async function modelSettings(baseUrl, wantedId) {
-  if (!/^https?:\/\//.test(baseUrl)) throw new Error(`--model takes a base URL, for example http://127.0.0.1:11434/v1, not "${baseUrl}"`);
+  if (!/^https?:\/\//.test(baseUrl))
+    throw new Error(`--model takes a base URL, for example http://127.0.0.1:11434/v1, not "${baseUrl}"`);
   const id = wantedId ?? (await firstModel(baseUrl));
   if (id) say(`Model: ${id} at ${baseUrl}`);
-  return { 'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl }], 'hermes.model': id ? `Local/${id}` : '' };
+  return {
+    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl }],
+    'hermes.model': id ? `Local/${id}` : '',
+  };
 }
 
 /** What the server lists first; the panel offers the others, and all of them where it lists none. */
@@ -154,7 +169,9 @@ async function firstModel(baseUrl) {
     if (typeof id === 'string') return id;
     say(`${baseUrl} lists no models (${answer.status}). Choose one in the panel, or name it with --model-id.`);
   } catch (error) {
-    say(`${baseUrl} could not be asked for its models (${error.cause?.message ?? error.message}). The panel will ask again.`);
+    say(
+      `${baseUrl} could not be asked for its models (${error.cause?.message ?? error.message}). The panel will ask again.`,
+    );
   }
   return undefined;
 }
@@ -162,7 +179,8 @@ async function firstModel(baseUrl) {
 function openInBrowser(address) {
   const problem = desktopProblem();
   if (problem) return;
-  const [command, ...args] = process.platform === 'darwin' ? ['open'] : process.platform === 'win32' ? ['cmd', '/c', 'start', ''] : ['xdg-open'];
+  const [command, ...args] =
+    process.platform === 'darwin' ? ['open'] : process.platform === 'win32' ? ['cmd', '/c', 'start', ''] : ['xdg-open'];
   const child = spawn(command, [...args, address], { stdio: 'ignore', detached: true });
   child.on('error', () => say('No browser could be opened; open the address above yourself.'));
   child.unref();

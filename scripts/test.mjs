@@ -29,8 +29,21 @@ const hostFloors = ['store', 'models', 'agent'];
  * @type {{ name: string, beside?: boolean, prepare?: () => unknown, skip?: () => string | undefined, report?: string, commands: () => string[][], env?: () => NodeJS.ProcessEnv }[]}
  */
 const layers = [
-  { name: 'typecheck', commands: () => ['tsconfig.json', 'src/webview/tsconfig.json', 'test/tsconfig.json'].map((project) => [process.execPath, bin('typescript/bin/tsc'), '-p', project]) },
-  { name: 'lint', beside: true, commands: () => [[process.execPath, bin('eslint/bin/eslint.js'), '.', '--max-warnings=0']] },
+  {
+    name: 'typecheck',
+    commands: () =>
+      ['tsconfig.json', 'src/webview/tsconfig.json', 'test/tsconfig.json'].map((project) => [
+        process.execPath,
+        bin('typescript/bin/tsc'),
+        '-p',
+        project,
+      ]),
+  },
+  {
+    name: 'lint',
+    beside: true,
+    commands: () => [[process.execPath, bin('eslint/bin/eslint.js'), '.', '--max-warnings=0']],
+  },
   { name: 'unit', report: 'unit.json', commands: () => [vitest(process.execPath, 'unit.json')] },
   {
     name: 'unit24',
@@ -77,7 +90,8 @@ function choose(only) {
   if (only === undefined) return layers;
   const names = only.split(',');
   const unknown = names.filter((name) => !layers.some((layer) => layer.name === name));
-  if (unknown.length > 0) throw new Error(`There is no layer ${unknown.join(', ')}; there are ${layers.map(({ name }) => name).join(', ')}`);
+  if (unknown.length > 0)
+    throw new Error(`There is no layer ${unknown.join(', ')}; there are ${layers.map(({ name }) => name).join(', ')}`);
   return layers.filter(({ name }) => names.includes(name));
 }
 
@@ -108,7 +122,9 @@ async function runLayer(layer) {
     console.error(error.message);
     problem = error.message.split('\n')[0];
   }
-  const counts = layer.report ? readCounts(path.join(reports, layer.report)) : { passed: 0, failed: 0, problem: undefined };
+  const counts = layer.report
+    ? readCounts(path.join(reports, layer.report))
+    : { passed: 0, failed: 0, problem: undefined };
   problem ??= counts.problem;
   const failed = problem && counts.failed === 0 ? 1 : counts.failed;
   return { name: layer.name, passed: counts.passed, failed, ms: Date.now() - begin, note: problem ?? '' };
@@ -118,7 +134,12 @@ async function runLayer(layer) {
 function run([command, ...args], env) {
   return new Promise((resolve, reject) => {
     const group = process.platform !== 'win32';
-    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, ...env }, detached: group });
+    const child = spawn(command, args, {
+      cwd: root,
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...process.env, ...env },
+      detached: group,
+    });
     const end = (signal) => (group ? process.kill(-child.pid, signal) : child.kill(signal));
     const limit = setTimeout(() => {
       console.error(`Not done after ${LAYER_LIMIT_MS / 60_000} minutes; ended`);
@@ -147,7 +168,8 @@ function readCounts(file) {
   const passed = report.passed ?? report.numPassedTests;
   const failed = report.failed ?? report.numFailedTests;
   const skipped = (report.pending ?? report.numPendingTests ?? 0) + (report.numTodoTests ?? 0);
-  if (!Number.isInteger(passed) || !Number.isInteger(failed)) return { passed: 0, failed: 0, problem: 'the report holds no counts' };
+  if (!Number.isInteger(passed) || !Number.isInteger(failed))
+    return { passed: 0, failed: 0, problem: 'the report holds no counts' };
   if (skipped > 0) return { passed, failed: failed + skipped, problem: `${skipped} skipped` };
   return { passed, failed, problem: passed + failed === 0 ? 'no test ran' : undefined };
 }
@@ -165,7 +187,15 @@ function summarize(results) {
 }
 
 function vitest(node, report, ...args) {
-  return [node, bin('vitest/vitest.mjs'), 'run', ...args, '--reporter=default', '--reporter=json', `--outputFile.json=${path.join(reports, report)}`];
+  return [
+    node,
+    bin('vitest/vitest.mjs'),
+    'run',
+    ...args,
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${path.join(reports, report)}`,
+  ];
 }
 
 function bin(file) {

@@ -18,7 +18,13 @@ const quickRows = ['firstPaint', 'flood', 'keys', 'bytes'];
 /** @param {{ quick: boolean, only?: string }} options */
 export async function measureView({ quick, only }) {
   console.log('\nThe chat view');
-  const plan = { rounds: quick ? 2 : 5, turns: quick ? 200 : 1_000, floodMs: quick ? 2_000 : 4_000, keystrokes: quick ? 30 : 120, rows: only === undefined ? (quick ? quickRows : null) : [only] };
+  const plan = {
+    rounds: quick ? 2 : 5,
+    turns: quick ? 200 : 1_000,
+    floodMs: quick ? 2_000 : 4_000,
+    keystrokes: quick ? 30 : 120,
+    rows: only === undefined ? (quick ? quickRows : null) : [only],
+  };
   const { measureChatView } = await importTypeScript('test/bench/view/viewBench.ts');
   /** @type {import('../test/bench/view/viewBench').ViewFigures} */
   const figures = await measureChatView(plan);
@@ -33,30 +39,73 @@ export async function measureView({ quick, only }) {
 /** @param {Awaited<ReturnType<typeof measureView>>} view */
 export function viewAims({ host, bytes, firstPaint, streamed, flood, keys, turns }) {
   const aims = [];
-  if (firstPaint && host) aims.push({ aim: `first paint of a session of ${host.turns.toLocaleString('en')} turns behind ready (host + view), p50 ms`, value: tenth(middle(host.ms) + middle(firstPaint.ms)), most: 200 });
-  if (streamed) aims.push({ aim: '50 KB answer in 250 deltas: script, less the messages themselves, ms', value: tenth(scriptOf(streamed.markdown) - scriptOf(streamed.messages)), most: 40 });
-  if (flood) aims.push({ aim: '2,000 deltas a second: work in one frame, max ms', value: tenth(Math.max(...flood.frameWork)), most: 50 });
-  if (keys) aims.push({ aim: 'keystroke until painted while an answer streams: work of the page, p95 ms', value: tenth(quantile(keys.work, 0.95)), most: 16 });
+  if (firstPaint && host)
+    aims.push({
+      aim: `first paint of a session of ${host.turns.toLocaleString('en')} turns behind ready (host + view), p50 ms`,
+      value: tenth(middle(host.ms) + middle(firstPaint.ms)),
+      most: 200,
+    });
+  if (streamed)
+    aims.push({
+      aim: '50 KB answer in 250 deltas: script, less the messages themselves, ms',
+      value: tenth(scriptOf(streamed.markdown) - scriptOf(streamed.messages)),
+      most: 40,
+    });
+  if (flood)
+    aims.push({
+      aim: '2,000 deltas a second: work in one frame, max ms',
+      value: tenth(Math.max(...flood.frameWork)),
+      most: 50,
+    });
+  if (keys)
+    aims.push({
+      aim: 'keystroke until painted while an answer streams: work of the page, p95 ms',
+      value: tenth(quantile(keys.work, 0.95)),
+      most: 16,
+    });
   if (turns) {
     // A view lets go of what is far away once there is enough of it.
     const [half, last] = [turns[Math.floor(turns.length / 2) - 1], turns.at(-1)];
-    aims.push({ aim: `elements and texts in the page after ${last.turns.toLocaleString('en')} turns, × those after ${half.turns}`, value: tenth(last.nodes / half.nodes), most: 1.2 });
-    aims.push({ aim: `memory of the page after ${last.turns.toLocaleString('en')} turns, × that after ${half.turns}`, value: tenth(last.heapKb / half.heapKb), most: 1.2 });
+    aims.push({
+      aim: `elements and texts in the page after ${last.turns.toLocaleString('en')} turns, × those after ${half.turns}`,
+      value: tenth(last.nodes / half.nodes),
+      most: 1.2,
+    });
+    aims.push({
+      aim: `memory of the page after ${last.turns.toLocaleString('en')} turns, × that after ${half.turns}`,
+      value: tenth(last.heapKb / half.heapKb),
+      most: 1.2,
+    });
   }
-  for (const [name, { all }] of Object.entries(bytes ?? {})) aims.push({ aim: `${name} view packed (gzip; grammars apart), bytes`, value: all, most: 90 * 1024 });
+  for (const [name, { all }] of Object.entries(bytes ?? {}))
+    aims.push({ aim: `${name} view packed (gzip; grammars apart), bytes`, value: all, most: 90 * 1024 });
   return aims;
 }
 
 function printView({ host, bytes, firstPaint, streamed, flood, keys, turns }) {
-  if (firstPaint) console.log(`  first paint: view p50 ${tenth(middle(firstPaint.ms))} ms, max ${tenth(Math.max(...firstPaint.ms))}, work p50 ${tenth(middle(firstPaint.work))}${host ? `; host p50 ${tenth(middle(host.ms))} ms, max ${tenth(Math.max(...host.ms))}` : ''}`);
+  if (firstPaint)
+    console.log(
+      `  first paint: view p50 ${tenth(middle(firstPaint.ms))} ms, max ${tenth(Math.max(...firstPaint.ms))}, work p50 ${tenth(middle(firstPaint.work))}${host ? `; host p50 ${tenth(middle(host.ms))} ms, max ${tenth(Math.max(...host.ms))}` : ''}`,
+    );
   for (const [what, rounds] of Object.entries(streamed ?? {})) {
-    const of = (/** @type {'script' | 'layout' | 'style' | 'all'} */ name) => tenth(middle(rounds.map((one) => one[name])));
-    console.log(`  50 KB, ${what.padEnd(8)}  script ${of('script')} ms, layout ${of('layout')}, style ${of('style')}, all ${of('all')}`);
+    const of = (/** @type {'script' | 'layout' | 'style' | 'all'} */ name) =>
+      tenth(middle(rounds.map((one) => one[name])));
+    console.log(
+      `  50 KB, ${what.padEnd(8)}  script ${of('script')} ms, layout ${of('layout')}, style ${of('style')}, all ${of('all')}`,
+    );
   }
-  if (flood) console.log(`  ${flood.deltas.toLocaleString('en')} deltas at 2,000 a second: work of a frame p50 ${tenth(middle(flood.frameWork))} ms, p99 ${tenth(quantile(flood.frameWork, 0.99))}, max ${tenth(Math.max(...flood.frameWork))}; longest task ${tenth(flood.longestTask)}`);
-  if (keys) console.log(`  ${keys.ms.length} keystrokes while an answer streams: until painted p50 ${tenth(middle(keys.ms))} ms, p95 ${tenth(quantile(keys.ms, 0.95))}; work in between p50 ${tenth(middle(keys.work))}, p95 ${tenth(quantile(keys.work, 0.95))}, max ${tenth(Math.max(...keys.work))}`);
-  for (const [name, { first, all }] of Object.entries(bytes ?? {})) console.log(`  ${name} view packed: ${first} bytes before it is painted, ${all} in all`);
-  for (const { turns: count, nodes, heapKb } of turns ?? []) console.log(`  after ${String(count).padStart(5)} turns: ${nodes} nodes, ${tenth(heapKb / 1024)} MB`);
+  if (flood)
+    console.log(
+      `  ${flood.deltas.toLocaleString('en')} deltas at 2,000 a second: work of a frame p50 ${tenth(middle(flood.frameWork))} ms, p99 ${tenth(quantile(flood.frameWork, 0.99))}, max ${tenth(Math.max(...flood.frameWork))}; longest task ${tenth(flood.longestTask)}`,
+    );
+  if (keys)
+    console.log(
+      `  ${keys.ms.length} keystrokes while an answer streams: until painted p50 ${tenth(middle(keys.ms))} ms, p95 ${tenth(quantile(keys.ms, 0.95))}; work in between p50 ${tenth(middle(keys.work))}, p95 ${tenth(quantile(keys.work, 0.95))}, max ${tenth(Math.max(...keys.work))}`,
+    );
+  for (const [name, { first, all }] of Object.entries(bytes ?? {}))
+    console.log(`  ${name} view packed: ${first} bytes before it is painted, ${all} in all`);
+  for (const { turns: count, nodes, heapKb } of turns ?? [])
+    console.log(`  after ${String(count).padStart(5)} turns: ${nodes} nodes, ${tenth(heapKb / 1024)} MB`);
 }
 
 /** @param {boolean} quick */
@@ -75,13 +124,30 @@ async function packedBytes() {
   const sizes = {};
   for (const view of views) {
     const { outputFiles, metafile } = await build({
-      absWorkingDir: root, entryPoints: [`src/webview/${view}/main.tsx`], outdir: 'out', bundle: true, minify: true, write: false, splitting: true, format: 'esm', target: 'es2022', jsx: 'automatic', jsxImportSource: 'preact',
-      define: { 'process.env.NODE_ENV': '"production"' }, legalComments: 'none', logLevel: 'silent', metafile: true,
+      absWorkingDir: root,
+      entryPoints: [`src/webview/${view}/main.tsx`],
+      outdir: 'out',
+      bundle: true,
+      minify: true,
+      write: false,
+      splitting: true,
+      format: 'esm',
+      target: 'es2022',
+      jsx: 'automatic',
+      jsxImportSource: 'preact',
+      define: { 'process.env.NODE_ENV': '"production"' },
+      legalComments: 'none',
+      logLevel: 'silent',
+      metafile: true,
     });
     const own = outputFiles.filter(({ path: file }) => !path.basename(file).startsWith('languages-'));
     const early = importedAtOnce(metafile, 'out/main.js');
-    const packed = (/** @type {typeof own} */ files) => files.reduce((sum, { contents }) => sum + gzipSync(contents).length, 0);
-    sizes[view] = { first: packed(own.filter(({ path: file }) => file.endsWith('.css') || early.has(path.relative(root, file)))), all: packed(own) };
+    const packed = (/** @type {typeof own} */ files) =>
+      files.reduce((sum, { contents }) => sum + gzipSync(contents).length, 0);
+    sizes[view] = {
+      first: packed(own.filter(({ path: file }) => file.endsWith('.css') || early.has(path.relative(root, file)))),
+      all: packed(own),
+    };
   }
   return sizes;
 }
@@ -90,7 +156,8 @@ async function packedBytes() {
 function importedAtOnce(metafile, file, found = new Set()) {
   if (found.has(file)) return found;
   found.add(file);
-  for (const { path: imported, kind } of metafile.outputs[file]?.imports ?? []) if (kind === 'import-statement') importedAtOnce(metafile, imported, found);
+  for (const { path: imported, kind } of metafile.outputs[file]?.imports ?? [])
+    if (kind === 'import-statement') importedAtOnce(metafile, imported, found);
   return found;
 }
 

@@ -72,10 +72,12 @@ export async function ensureVscode(say = console.log) {
     // `npm ci` refuses here: the published package.json and npm-shrinkwrap.json of VS Code's server disagree.
     await npm(['install', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], vscode);
     trim();
-    for (const [source, target] of standIns) fs.copyFileSync(path.join(home, source), path.join(vscode, 'node_modules', target));
+    for (const [source, target] of standIns)
+      fs.copyFileSync(path.join(home, source), path.join(vscode, 'node_modules', target));
     fs.writeFileSync(stamp, fingerprint());
     const installed = verify();
-    if (installed.problem) throw new Error(`The VS Code server was installed into ${home} but does not start: ${installed.problem}`);
+    if (installed.problem)
+      throw new Error(`The VS Code server was installed into ${home} but does not start: ${installed.problem}`);
     say(`VS Code server ready after ${Math.round((Date.now() - started) / 1000)} s: ${installed.version}`);
     return installed;
   } finally {
@@ -85,9 +87,13 @@ export async function ensureVscode(say = console.log) {
 
 /** What is installed and starts, or why nothing is. */
 function verify() {
-  if (!fs.existsSync(stamp) || fs.readFileSync(stamp, 'utf8') !== fingerprint()) return { problem: 'it is not installed' };
+  if (!fs.existsSync(stamp) || fs.readFileSync(stamp, 'utf8') !== fingerprint())
+    return { problem: 'it is not installed' };
   const node = installedNode24();
-  if (!node) throw new Error(`The VS Code server needs Node 24 on ${platform}; this is Node ${process.versions.node}. Run the command with Node 24.`);
+  if (!node)
+    throw new Error(
+      `The VS Code server needs Node 24 on ${platform}; this is Node ${process.versions.node}. Run the command with Node 24.`,
+    );
   const entry = path.join(server, 'out/node/entry.js');
   const run = spawnSync(node, [entry, '--version', '--config', serverConfig], { encoding: 'utf8', timeout: 60_000 });
   const version = run.stdout?.trim();
@@ -97,7 +103,8 @@ function verify() {
 
 function fingerprint() {
   const hash = createHash('sha256');
-  for (const file of ['package-lock.json', ...standIns.map(([source]) => source)]) hash.update(fs.readFileSync(path.join(home, file)));
+  for (const file of ['package-lock.json', ...standIns.map(([source]) => source)])
+    hash.update(fs.readFileSync(path.join(home, file)));
   return `${platform} ${hash.digest('hex')}\n`;
 }
 
@@ -113,7 +120,7 @@ function trim() {
 /** One installer at a time. A lock whose process is gone is taken over. */
 async function holdInstallLock(say) {
   const lock = path.join(home, '.installing');
-  for (let told = false; ; ) {
+  for (let told = false; ;) {
     try {
       fs.writeFileSync(lock, String(process.pid), { flag: 'wx' });
       // Two processes may take over a dead one's lock at once; the second removes the first one's, and the first sees that here.
@@ -160,7 +167,9 @@ function npm(args, cwd) {
     child.stdout.on('data', (data) => (output += data));
     child.stderr.on('data', (data) => (output += data));
     child.on('error', reject);
-    child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`npm ${args[0]} in ${cwd} failed (${code}):\n${output}`))));
+    child.on('close', (code) =>
+      code === 0 ? resolve() : reject(new Error(`npm ${args[0]} in ${cwd} failed (${code}):\n${output}`)),
+    );
   });
 }
 

@@ -12,8 +12,15 @@ export function vscodeModule(typesFile) {
   return {
     name: 'vscode-module',
     setup: (build) => {
-      build.onResolve({ filter: /^vscode$/ }, ({ namespace }) => (namespace === 'vscode-module' ? { path: 'vscode', external: true } : { path: 'vscode', namespace: 'vscode-module' }));
-      build.onLoad({ filter: /.*/, namespace: 'vscode-module' }, () => ({ contents: contents(exportedNames(fs.readFileSync(typesFile, 'utf8'))), loader: 'js' }));
+      build.onResolve({ filter: /^vscode$/ }, ({ namespace }) =>
+        namespace === 'vscode-module'
+          ? { path: 'vscode', external: true }
+          : { path: 'vscode', namespace: 'vscode-module' },
+      );
+      build.onLoad({ filter: /.*/, namespace: 'vscode-module' }, () => ({
+        contents: contents(exportedNames(fs.readFileSync(typesFile, 'utf8'))),
+        loader: 'js',
+      }));
     },
   };
 }
@@ -25,7 +32,12 @@ function contents(names) {
 
 /** What `declare module 'vscode'` exports at run time. @param {string} types @returns {string[]} */
 export function exportedNames(types) {
-  const names = [...types.matchAll(/^\texport (?:abstract )?(?:namespace|class|enum|const|let|function) (\w+)/gm)].map(([, name]) => name ?? '');
-  if (!names.includes('window')) throw new Error('The declarations of vscode are not laid out as expected: scripts/vscodeModule.mjs finds no exports in them.');
+  const names = [...types.matchAll(/^\texport (?:abstract )?(?:namespace|class|enum|const|let|function) (\w+)/gm)].map(
+    ([, name]) => name ?? '',
+  );
+  if (!names.includes('window'))
+    throw new Error(
+      'The declarations of vscode are not laid out as expected: scripts/vscodeModule.mjs finds no exports in them.',
+    );
   return [...new Set(names)];
 }

@@ -79,7 +79,13 @@ export class Agent {
 
   /** An agent that works for this one: the same model, tools and rules, half as many requests. It hands nothing on, and presents no plan. */
   subAgent(kind: SubAgentKind, memory: MemoryManager): Agent {
-    return new Agent({ ...this.parts, memory, subAgent: kind, maxIterations: Math.ceil(this.parts.maxIterations / 2), openModel: (signal) => this.openModel(signal) });
+    return new Agent({
+      ...this.parts,
+      memory,
+      subAgent: kind,
+      maxIterations: Math.ceil(this.parts.maxIterations / 2),
+      openModel: (signal) => this.openModel(signal),
+    });
   }
 
   /** Runs an opened turn to its end. Never rejects. */
@@ -125,7 +131,10 @@ export class Agent {
     if (model.info.tools !== false) await this.gatherTools(signal, waited?.calls.map(({ name }) => name) ?? []);
     if (waited !== null) await this.runCalls(waited.calls, waited.messageUid, run, recorder, waited.decided);
     const history = new TurnHistory(run, recorder, model, this.parts);
-    const recall = new TurnRecall(run, { ...this.parts, expandPrompt: (text) => expandPrompt(text, this.project.prompts) });
+    const recall = new TurnRecall(run, {
+      ...this.parts,
+      expandPrompt: (text) => expandPrompt(text, this.project.prompts),
+    });
     const patience = new TurnPatience();
     let cutOff: { readonly reason: StopReason | null } | null = null;
     for (let iteration = 1 + (waited?.requests ?? 0); ; iteration++) {
@@ -144,13 +153,17 @@ export class Agent {
         const wire = await recall.project(from);
         const noted = note === null || recall.hasNote ? wire : beforePrompt(wire, note);
         const messages = (await run.mode.get()) === 'plan' ? beforePrompt(noted, wireNotes.planMode) : noted;
-        const request = { ...this.request(messages, model, run.conversationId, isClosing, recall.systemBlock), reasoningEffort: await run.effort() };
+        const request = {
+          ...this.request(messages, model, run.conversationId, isClosing, recall.systemBlock),
+          reasoningEffort: await run.effort(),
+        };
         return askUntilAnswered(request, { model, run, recorder, clock: this.parts.clock, patience });
       };
       let terminal = await ask(rows);
       const shorter = await history.afterRefusal(terminal);
       if (shorter !== null) terminal = await ask(shorter);
-      if (terminal.outcome !== 'complete' || !callsTools(terminal) || isClosing) return ending(terminal, signal, isClosing);
+      if (terminal.outcome !== 'complete' || !callsTools(terminal) || isClosing)
+        return ending(terminal, signal, isClosing);
       const calls = terminal.toolCalls.map(toolCallPart);
       const messageUid = await recorder.storeCalls({ calls, finishReason: terminal.finish.raw, usage: terminal.usage });
       await this.runCalls(calls, messageUid, run, recorder);
@@ -172,9 +185,19 @@ export class Agent {
     return { reason: previous?.state === 'settled' && previous.outcome === 'interrupted' ? previous.stopReason : null };
   }
 
-  private async runCalls(calls: readonly ToolCallPart[], messageUid: string, run: LiveRun, recorder: TurnRecorder, decided?: ReadonlyMap<string, Approval>): Promise<void> {
+  private async runCalls(
+    calls: readonly ToolCallPart[],
+    messageUid: string,
+    run: LiveRun,
+    recorder: TurnRecorder,
+    decided?: ReadonlyMap<string, Approval>,
+  ): Promise<void> {
     const policy = this.parts.approvals ?? cautiousPolicy;
-    await new CallRunner(run, recorder, { ...this.parts, tools: this.tools, policy }).runAll(calls, messageUid, decided);
+    await new CallRunner(run, recorder, { ...this.parts, tools: this.tools, policy }).runAll(
+      calls,
+      messageUid,
+      decided,
+    );
   }
 
   /** The model it asks, opened when it is first needed. Rejects with `ModelError`. */
@@ -195,12 +218,24 @@ export class Agent {
   overhead(model: ChatModel): { readonly system: number; readonly tools: number; readonly memory: number } {
     const { system, tools } = this.frame(model, '');
     const memory = this.parts.memory?.systemBlock ?? '';
-    return { system: estimateTokens(system), tools: tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools)), memory: memory === '' ? 0 : estimateTokens(memory) };
+    return {
+      system: estimateTokens(system),
+      tools: tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools)),
+      memory: memory === '' ? 0 : estimateTokens(memory),
+    };
   }
 
-  private frame(model: ChatModel, memoryBlock: string): { readonly system: string; readonly tools: readonly WireTool[] } {
+  private frame(
+    model: ChatModel,
+    memoryBlock: string,
+  ): { readonly system: string; readonly tools: readonly WireTool[] } {
     const hasTools = model.info.tools !== false;
-    const system = [this.parts.systemPrompt(hasTools), this.parts.subAgent === undefined ? '' : subAgentPrompt, projectPrompt(this.project, hasTools), memoryBlock].filter((block) => block !== '');
+    const system = [
+      this.parts.systemPrompt(hasTools),
+      this.parts.subAgent === undefined ? '' : subAgentPrompt,
+      projectPrompt(this.project, hasTools),
+      memoryBlock,
+    ].filter((block) => block !== '');
     return { system: system.join('\n\n'), tools: hasTools ? this.tools.specifications() : [] };
   }
 
@@ -224,14 +259,22 @@ export class Agent {
   private fitting(tools: ToolRegistry): ToolRegistry {
     const { subAgent } = this.parts;
     if (subAgent === undefined) return tools;
-    return tools.without((tool) => tool.delegates === true || tool.name === exitPlanModeName || (subAgent.readOnly && !tool.readOnly));
+    return tools.without(
+      (tool) => tool.delegates === true || tool.name === exitPlanModeName || (subAgent.readOnly && !tool.readOnly),
+    );
   }
 
   private ownTools(): ToolRegistry {
     return this.parts.tools.with([...projectTools(this.project), ...(this.parts.memory?.tools ?? [])]);
   }
 
-  private request(messages: readonly WireMessage[], model: ChatModel, conversationId: string, isClosing: boolean, memoryBlock: string): Omit<ModelRequest, 'reasoningEffort'> {
+  private request(
+    messages: readonly WireMessage[],
+    model: ChatModel,
+    conversationId: string,
+    isClosing: boolean,
+    memoryBlock: string,
+  ): Omit<ModelRequest, 'reasoningEffort'> {
     return {
       ...this.frame(model, memoryBlock),
       messages: isClosing ? withNote(messages, wireNotes.budgetSpent) : messages,
@@ -243,14 +286,25 @@ export class Agent {
 
   /** Errors that end a turn: a stop, a model that cannot be opened, a store that cannot write, or a fault of ours, which is said as such. */
   private endingOf(error: unknown, signal: AbortSignal, recorder: TurnRecorder): Ending {
-    if (recorder.failed || (signal.aborted && stopReasonOf(signal) === 'storeFailed')) return storeFailed(recorder.failure ?? error);
+    if (recorder.failed || (signal.aborted && stopReasonOf(signal) === 'storeFailed'))
+      return storeFailed(recorder.failure ?? error);
     if (signal.aborted) return stopped(signal, null);
     if (error instanceof StoreError) return storeFailed(error);
-    if (error instanceof ModelError) return { settlement: { outcome: 'failed', stopReason: 'error', failure: error.failure }, undelivered: 'store', terminal: null };
+    if (error instanceof ModelError)
+      return {
+        settlement: { outcome: 'failed', stopReason: 'error', failure: error.failure },
+        undelivered: 'store',
+        terminal: null,
+      };
     this.parts.log.error('A turn ended with an unexpected error.', error);
     const technical = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    const sentence = 'Hermes ran into an error of its own. Everything shown is saved. Retry, and if it happens again, report it with the details.';
-    return { settlement: { outcome: 'failed', stopReason: 'error', failure: { cause: 'unknown', sentence, technical } }, undelivered: 'store', terminal: null };
+    const sentence =
+      'Hermes ran into an error of its own. Everything shown is saved. Retry, and if it happens again, report it with the details.';
+    return {
+      settlement: { outcome: 'failed', stopReason: 'error', failure: { cause: 'unknown', sentence, technical } },
+      undelivered: 'store',
+      terminal: null,
+    };
   }
 }
 
@@ -262,7 +316,9 @@ function left(controller: AbortController): TurnResult {
 
 function callsTools(terminal: Terminal & { readonly outcome: 'complete' }): boolean {
   // An answer cut off by its length may hold half a call, which must never run.
-  return terminal.toolCalls.length > 0 && terminal.finish.unified !== 'length' && terminal.finish.unified !== 'contentFilter';
+  return (
+    terminal.toolCalls.length > 0 && terminal.finish.unified !== 'length' && terminal.finish.unified !== 'contentFilter'
+  );
 }
 
 function toolCallPart(call: CompletedToolCall): ToolCallPart {

@@ -79,7 +79,13 @@ export class AnswerBuffer {
     for (const [index, part] of this.parts.entries()) {
       const text = releasable(part, all);
       if (text === '' && (part.begun || part.metadata === undefined)) continue;
-      const chunk = { messageUid: this.messageUid, part: index, kind: part.kind, start: part.stored.length, text: text.toWellFormed() };
+      const chunk = {
+        messageUid: this.messageUid,
+        part: index,
+        kind: part.kind,
+        start: part.stored.length,
+        text: text.toWellFormed(),
+      };
       if (text === '') silent.push(chunk);
       else {
         for (const next of [...silent, chunk]) chunks.push({ ...next, seq: this.seq + chunks.length + 1 });

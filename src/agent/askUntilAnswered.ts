@@ -57,7 +57,7 @@ interface NextRequest {
  *  The terminal returned is the last request's, with the usage of all. */
 export async function askUntilAnswered(request: ModelRequest, asking: Asking): Promise<Terminal> {
   const course = new AnswerCourse(request, asking);
-  for (let next: NextRequest | null = { request, mode: 'again' }; ; ) {
+  for (let next: NextRequest | null = { request, mode: 'again' }; ;) {
     const attempt = await readAttempt(next.request, next.mode, asking);
     if (attempt.terminal.usage !== null) await asking.recorder.addUsage(attempt.terminal.usage);
     next = asking.run.controller.signal.aborted ? null : await course.after(attempt);
@@ -66,7 +66,11 @@ export async function askUntilAnswered(request: ModelRequest, asking: Asking): P
 }
 
 /** One request: every delta goes to the recorder in order, in the pace of the store, until the one terminal record. */
-async function readAttempt(request: ModelRequest, mode: RepeatMode, { model, run, recorder }: Asking): Promise<Attempt> {
+async function readAttempt(
+  request: ModelRequest,
+  mode: RepeatMode,
+  { model, run, recorder }: Asking,
+): Promise<Attempt> {
   const { signal } = run.controller;
   const known = visibleLength(recorder);
   const intake = new AnswerIntake(recorder, mode);
@@ -130,9 +134,12 @@ class AnswerCourse {
   /** What to ask after this attempt; null when it ended the answer. */
   async after(attempt: Attempt): Promise<NextRequest | null> {
     const { terminal } = attempt;
-    if (terminal.usage !== null) this.usage = this.usage === null ? terminal.usage : addUsage(this.usage, terminal.usage);
-    if (terminal.outcome === 'interrupted') return attempt.sawCall && isPassing(terminal.failure) ? this.afterBrokenCall(terminal.failure) : null;
-    if (terminal.outcome !== 'complete' || terminal.toolCalls.length > 0 || terminal.finish.unified === 'contentFilter') return null;
+    if (terminal.usage !== null)
+      this.usage = this.usage === null ? terminal.usage : addUsage(this.usage, terminal.usage);
+    if (terminal.outcome === 'interrupted')
+      return attempt.sawCall && isPassing(terminal.failure) ? this.afterBrokenCall(terminal.failure) : null;
+    if (terminal.outcome !== 'complete' || terminal.toolCalls.length > 0 || terminal.finish.unified === 'contentFilter')
+      return null;
     if (this.cut !== null && !attempt.saidNew) {
       this.hasStalled = true;
       return null;
@@ -146,11 +153,13 @@ class AnswerCourse {
     const whole: Terminal = { ...last, usage: this.usage ?? last.usage };
     if (whole.outcome === 'complete') {
       const finish = this.hasStalled && this.cut !== null ? this.cut : whole.finish;
-      const empty = whole.toolCalls.length > 0 || !this.isSilent() ? 'no' : this.hasThought() ? 'thinkingOnly' : 'empty';
+      const empty =
+        whole.toolCalls.length > 0 || !this.isSilent() ? 'no' : this.hasThought() ? 'thinkingOnly' : 'empty';
       return { ...whole, finish, empty };
     }
     // Unreachable after an earlier request of this answer had delivered: what the person sees is an answer that was cut off.
-    if (whole.outcome === 'failed' && isPassing(whole.failure) && (!this.isSilent() || this.hasThought())) return { ...whole, outcome: 'interrupted' };
+    if (whole.outcome === 'failed' && isPassing(whole.failure) && (!this.isSilent() || this.hasThought()))
+      return { ...whole, outcome: 'interrupted' };
     return whole;
   }
 
@@ -187,16 +196,29 @@ class AnswerCourse {
     if (patience[silence] >= limits[silence]) return null;
     patience[silence]++;
     if (silence === 'thinkingOnly') this.note = wireNotes.onlyThought;
-    run.report({ kind: 'retrying', attempt: patience[silence] + 1, attempts: limits[silence] + 1, delayMs: 0, failure });
+    run.report({
+      kind: 'retrying',
+      attempt: patience[silence] + 1,
+      attempts: limits[silence] + 1,
+      delayMs: 0,
+      failure,
+    });
     return this.again();
   }
 
   private again(): NextRequest {
-    return { request: this.note === null ? this.base : { ...this.base, messages: withNote(this.base.messages, this.note) }, mode: 'again' };
+    return {
+      request: this.note === null ? this.base : { ...this.base, messages: withNote(this.base.messages, this.note) },
+      mode: 'again',
+    };
   }
 
   private goOn(): NextRequest {
-    const messages = goingOn(this.base.messages, this.asking.recorder.answerSoFar('text'), this.note ?? wireNotes.cutAtLimit);
+    const messages = goingOn(
+      this.base.messages,
+      this.asking.recorder.answerSoFar('text'),
+      this.note ?? wireNotes.cutAtLimit,
+    );
     return { request: { ...this.base, messages }, mode: 'goesOn' };
   }
 
@@ -211,5 +233,10 @@ class AnswerCourse {
 
 /** Faults of the line or of a busy service; the same request may succeed a moment later. */
 function isPassing(failure: Failure): boolean {
-  return failure.cause === 'network' || failure.cause === 'timeout' || failure.cause === 'overloaded' || failure.cause === 'rateLimit';
+  return (
+    failure.cause === 'network' ||
+    failure.cause === 'timeout' ||
+    failure.cause === 'overloaded' ||
+    failure.cause === 'rateLimit'
+  );
 }

@@ -44,16 +44,23 @@ export class CallRunner {
   ) {}
 
   /** `messageUid`: the row that holds the calls. `decided`: what was decided of them before, by call; such a call is not asked for again. */
-  async runAll(calls: readonly ToolCallPart[], messageUid: string, decided: ReadonlyMap<string, Approval> = new Map()): Promise<void> {
+  async runAll(
+    calls: readonly ToolCallPart[],
+    messageUid: string,
+    decided: ReadonlyMap<string, Approval> = new Map(),
+  ): Promise<void> {
     const { signal } = this.run.controller;
     const queue = calls.map((part) => new Call(part, this.parts.tools.prepare(part)));
-    const sideBySide = queue.length > 1 && queue.every(isDelegating) ? this.delegateAll(queue, messageUid, decided) : [];
+    const sideBySide =
+      queue.length > 1 && queue.every(isDelegating) ? this.delegateAll(queue, messageUid, decided) : [];
     try {
       for (const [index, call] of queue.entries()) {
         signal.throwIfAborted();
         if (!call.isStarted && sideBySide.length === 0) await this.startTogether(queue.slice(index), decided);
         signal.throwIfAborted();
-        const output = await (sideBySide[index] ?? call.output ?? this.inOrder(call, messageUid, decided.get(call.part.callId)));
+        const output = await (sideBySide[index] ??
+          call.output ??
+          this.inOrder(call, messageUid, decided.get(call.part.callId)));
         await this.recorder.storeResult(call.part, output);
         call.isStored = true;
       }
@@ -61,13 +68,20 @@ export class CallRunner {
     } catch (error) {
       await this.endSubAgents(queue);
       // What never began is said not to have run, rather than that it may have.
-      this.recorder.neverRan(messageUid, queue.filter(({ isStarted, isStored }) => !isStarted && !isStored).map(({ part }) => part));
+      this.recorder.neverRan(
+        messageUid,
+        queue.filter(({ isStarted, isStored }) => !isStarted && !isStored).map(({ part }) => part),
+      );
       throw error;
     }
   }
 
   /** Hands all of these calls to sub-agents, a few at a time. */
-  private delegateAll(queue: readonly Call[], messageUid: string, decided: ReadonlyMap<string, Approval>): readonly Promise<ToolOutput>[] {
+  private delegateAll(
+    queue: readonly Call[],
+    messageUid: string,
+    decided: ReadonlyMap<string, Approval>,
+  ): readonly Promise<ToolOutput>[] {
     const lanes = new Lanes(mostSubAgents);
     return queue.map((call) => {
       const output = lanes.run(() => this.inOrder(call, messageUid, decided.get(call.part.callId)));
@@ -93,7 +107,9 @@ export class CallRunner {
   /** Starts the reads at the head of these calls; reads that have to be asked for stay for their turn. */
   private async startTogether(calls: readonly Call[], decided: ReadonlyMap<string, Approval>): Promise<void> {
     const end = calls.findIndex(({ prepared }) => prepared.kind === 'ready' && !prepared.readOnly);
-    const reads = calls.slice(0, end === -1 ? calls.length : end).filter(({ part, isStarted }) => !isStarted && !decided.has(part.callId));
+    const reads = calls
+      .slice(0, end === -1 ? calls.length : end)
+      .filter(({ part, isStarted }) => !isStarted && !decided.has(part.callId));
     // The first alone goes the usual way.
     if (reads.length < 2) return;
     await Promise.all(
@@ -116,7 +132,12 @@ export class CallRunner {
 
   /** Null when the call may run, else its result. What was allowed is what is done: a call that by now would do something else than the person was
    *  shown (a file changed, a link was exchanged, the program was started anew meanwhile) or that is denied by now is judged by what it is now. */
-  private async refusal(part: ToolCallPart, prepared: ReadyCall, messageUid: string, decided: Approval | null): Promise<ToolOutput | null> {
+  private async refusal(
+    part: ToolCallPart,
+    prepared: ReadyCall,
+    messageUid: string,
+    decided: Approval | null,
+  ): Promise<ToolOutput | null> {
     let approval = decided;
     for (let questions = 0; ; questions++) {
       if (approval !== null && !isAllowed(approval)) return this.obey(approval);
@@ -152,8 +173,14 @@ export class CallRunner {
       requestedAt: this.parts.clock.now(),
     });
     const decided = await decisions.wait(approval, controller.signal);
-    this.run.show({ kind: 'approvalDecided', turn: { ...turn, sessionId: this.recorder.sessionId, state: 'running' }, approval: decided });
-    this.parts.log.info(`Approval ${approval.id} in conversation ${conversationId} was ${decided.state.kind === 'decided' ? `decided: ${decided.state.decision.kind}` : decided.state.kind}.`);
+    this.run.show({
+      kind: 'approvalDecided',
+      turn: { ...turn, sessionId: this.recorder.sessionId, state: 'running' },
+      approval: decided,
+    });
+    this.parts.log.info(
+      `Approval ${approval.id} in conversation ${conversationId} was ${decided.state.kind === 'decided' ? `decided: ${decided.state.decision.kind}` : decided.state.kind}.`,
+    );
     return decided;
   }
 
@@ -178,18 +205,28 @@ export class CallRunner {
     }
   }
 
-  private async judge(part: ToolCallPart, prepared: ReadyCall): Promise<Verdict | { readonly kind: 'failed'; readonly output: ToolOutput }> {
+  private async judge(
+    part: ToolCallPart,
+    prepared: ReadyCall,
+  ): Promise<Verdict | { readonly kind: 'failed'; readonly output: ToolOutput }> {
     const { signal } = this.run.controller;
     const mode = await this.run.mode.get();
     const asks = await untilStopped(signal, prepared.asks(signal));
     if (asks.kind === 'failed') return asks;
     const { asked } = asks;
-    if (asked?.access.kind === 'plan' && mode !== 'plan') return { kind: 'failed', output: { outcome: 'failed', text: callWords.noPlanMode } };
+    if (asked?.access.kind === 'plan' && mode !== 'plan')
+      return { kind: 'failed', output: { outcome: 'failed', text: callWords.noPlanMode } };
     if (!mayRunIn(mode, prepared, asked)) return { kind: 'deny', sentence: callWords.planMode(part.name) };
     if (asked === null) return { kind: 'allow' };
     // Rules that cannot be read allow nothing.
     const sessionRules = await this.parts.store.sessionRules(this.recorder.sessionId).catch(() => []);
-    return this.parts.policy.judge({ tool: part.name, asked, mode, sessionRules, conversationId: this.run.conversationId });
+    return this.parts.policy.judge({
+      tool: part.name,
+      asked,
+      mode,
+      sessionRules,
+      conversationId: this.run.conversationId,
+    });
   }
 
   private async execute(part: ToolCallPart, prepared: ReadyCall): Promise<ToolOutput> {
@@ -197,7 +234,8 @@ export class CallRunner {
     const call = run.calls.begin(part.callId, run.controller.signal);
     run.report({ kind: 'runningTool', callId: part.callId, startedAt: this.parts.clock.now() });
     const { delegate } = run;
-    const report: ToolCallContext['report'] = (progress) => run.show({ kind: 'toolProgress', turnUid: run.turn.uid, callId: part.callId, progress });
+    const report: ToolCallContext['report'] = (progress) =>
+      run.show({ kind: 'toolProgress', turnUid: run.turn.uid, callId: part.callId, progress });
     const context: ToolCallContext = {
       callId: part.callId,
       sessionId: run.worksFor?.sessionId ?? recorder.sessionId,
@@ -205,10 +243,16 @@ export class CallRunner {
       turnUid: run.worksFor?.turnUid ?? run.turn.uid,
       report,
       proceed: call.proceed,
-      ...(delegate === undefined ? {} : { delegate: (task, signal) => delegate(task, { callId: part.callId, report }, signal) }),
+      ...(delegate === undefined
+        ? {}
+        : { delegate: (task, signal) => delegate(task, { callId: part.callId, report }, signal) }),
     };
     try {
-      return await this.orAbandoned(call, prepared.run(call.signal, context), prepared.delegates ? subAgentGraceMs : graceMs);
+      return await this.orAbandoned(
+        call,
+        prepared.run(call.signal, context),
+        prepared.delegates ? subAgentGraceMs : graceMs,
+      );
     } catch (error) {
       if (call.signal.reason instanceof CallStop) return { outcome: 'interrupted', text: callWords.stopped };
       throw error;
@@ -294,7 +338,8 @@ function isAllowed({ state }: Approval): boolean {
 
 /** Whether the same would be done as was shown. Why it is asked, and which rules would allow it, may differ by now. */
 function isSameQuestion(asked: ApprovalRequest, now: ApprovalRequest): boolean {
-  const shown = ({ tool, access, preview }: ApprovalRequest): string => JSON.stringify([tool, access, preview], (_key, value: unknown) => sortedKeys(value));
+  const shown = ({ tool, access, preview }: ApprovalRequest): string =>
+    JSON.stringify([tool, access, preview], (_key, value: unknown) => sortedKeys(value));
   return shown(asked) === shown(now);
 }
 

@@ -1,8 +1,10 @@
 /** What the model is told of calls that did not run as it wanted. */
 export const callWords = {
-  planMode: (tool: string) => `Plan mode: ${tool} could change something, so it was not run. Only look, for now; then present a plan.`,
+  planMode: (tool: string) =>
+    `Plan mode: ${tool} could change something, so it was not run. Only look, for now; then present a plan.`,
   noPlanMode: 'Plan mode is off, so there is nothing to approve: do the work. What needs it is asked for call by call.',
-  neverTheSame: 'What this call would do was another thing each time the person was asked, so it was not run. Look at what it works on first.',
+  neverTheSame:
+    'What this call would do was another thing each time the person was asked, so it was not run. Look at what it works on first.',
   stopped: 'The person stopped this call. It may have run in part.',
 } as const;
 

@@ -5,7 +5,10 @@ import type { Access } from '../transcript/approval';
 export const cautiousPolicy: ApprovalPolicy = {
   judge: ({ tool, asked: { access, preview } }) => {
     if (access.kind === 'read' && access.paths.every(({ isInside }) => isInside)) return { kind: 'allow' };
-    return { kind: 'ask', request: { tool, access, subject: subjectOf(access), reasons: [], rules: [], preview: preview ?? null } };
+    return {
+      kind: 'ask',
+      request: { tool, access, subject: subjectOf(access), reasons: [], rules: [], preview: preview ?? null },
+    };
   },
   remember: () => Promise.resolve(),
 };

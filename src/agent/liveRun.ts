@@ -27,7 +27,11 @@ export interface TurnRun {
   /** Aborted when the person does not want to wait for memory. */
   readonly skipRecall: AbortSignal;
   /** Has a sub-agent do what a call asks for; absent for a sub-agent, which hands nothing on. */
-  readonly delegate?: (task: DelegatedTask, call: Pick<ToolCallContext, 'callId' | 'report'>, signal: AbortSignal) => Promise<DelegatedWork>;
+  readonly delegate?: (
+    task: DelegatedTask,
+    call: Pick<ToolCallContext, 'callId' | 'report'>,
+    signal: AbortSignal,
+  ) => Promise<DelegatedWork>;
   /** The turn that a sub-agent works for: what its calls change in files belongs there. */
   readonly worksFor?: { readonly sessionId: string; readonly turnUid: string };
 }
@@ -94,8 +98,16 @@ export function withActivity(run: TurnRun): LiveRun {
     report: (activity) => {
       if (activity.kind === 'answering' && last === 'answering') return;
       last = activity.kind;
-      if (activity.kind === 'requesting' && activity.iteration !== undefined) step = { iteration: activity.iteration, ...(activity.maxIterations === undefined ? {} : { maxIterations: activity.maxIterations }) };
-      run.show({ kind: 'activity', turnUid: run.turn.uid, activity: activity.kind === 'requesting' ? { ...step, ...activity } : activity });
+      if (activity.kind === 'requesting' && activity.iteration !== undefined)
+        step = {
+          iteration: activity.iteration,
+          ...(activity.maxIterations === undefined ? {} : { maxIterations: activity.maxIterations }),
+        };
+      run.show({
+        kind: 'activity',
+        turnUid: run.turn.uid,
+        activity: activity.kind === 'requesting' ? { ...step, ...activity } : activity,
+      });
     },
   };
 }

@@ -1,7 +1,8 @@
 import { findCloser, memoryCloser, partialCloser, tagAt } from '../transcript/outputTags';
 
 /** What the filter makes of an answer's text. `thinkingEnd` closes a stretch of thinking that stood in tags. */
-export type OutputPiece = { readonly kind: 'text' | 'thinking'; readonly text: string } | { readonly kind: 'thinkingEnd' };
+export type OutputPiece =
+  { readonly kind: 'text' | 'thinking'; readonly text: string } | { readonly kind: 'thinkingEnd' };
 
 type Mode =
   | { readonly kind: 'text' }

@@ -13,7 +13,10 @@ interface RunningTurn {
 
 /** The stored rows that the next request of a turn is made from. Where no provider would accept them they are repaired first, on disk; the
  *  surfaces are told of every row that changed. Rejects with a `StoreError`: a repair that cannot be stored is not sent either. */
-export async function repairedHistory({ turnUid, sessionId, show }: RunningTurn, { store, log }: { readonly store: SessionStore; readonly log: Log }): Promise<readonly Message[]> {
+export async function repairedHistory(
+  { turnUid, sessionId, show }: RunningTurn,
+  { store, log }: { readonly store: SessionStore; readonly log: Log },
+): Promise<readonly Message[]> {
   const stored = await store.activeMessages(sessionId);
   if (isSound(repairSequence(stored, { openTurnUid: turnUid, at: 0 }))) return stored;
   const repair = await store.repairTranscript(sessionId);

@@ -57,7 +57,9 @@ export class RepeatGate {
       return '';
     }
     // Half a word must not stand alone: where it cannot join the half that was delivered, the whole is said again.
-    const joins = verdict.joins && (this.mode === 'goesOn' || this.isSamePart() || !/^\S\S$/.test(held.slice(verdict.from - 1, verdict.from + 1)));
+    const joins =
+      verdict.joins &&
+      (this.mode === 'goesOn' || this.isSamePart() || !/^\S\S$/.test(held.slice(verdict.from - 1, verdict.from + 1)));
     this.hasDropped = joins && verdict.from > 0;
     return joins ? held.slice(verdict.from) : this.separator + held;
   }

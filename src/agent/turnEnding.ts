@@ -19,9 +19,17 @@ export function ending(terminal: Terminal, signal: AbortSignal, isClosing: boole
     case 'aborted':
       return stopped(signal, terminal);
     case 'interrupted':
-      return { settlement: { outcome: 'interrupted', stopReason: 'connectionLost', failure: terminal.failure }, undelivered: 'store', terminal };
+      return {
+        settlement: { outcome: 'interrupted', stopReason: 'connectionLost', failure: terminal.failure },
+        undelivered: 'store',
+        terminal,
+      };
     case 'failed':
-      return { settlement: { outcome: 'failed', stopReason: 'error', failure: terminal.failure }, undelivered: 'store', terminal };
+      return {
+        settlement: { outcome: 'failed', stopReason: 'error', failure: terminal.failure },
+        undelivered: 'store',
+        terminal,
+      };
     default:
       return terminal satisfies never;
   }
@@ -36,8 +44,15 @@ function completion(finish: Finish, empty: 'no' | 'empty' | 'thinkingOnly', isCl
 
 /** An answer without a word, as it is stored with the turn and shown. */
 export function emptyAnswer(empty: 'empty' | 'thinkingOnly', raw: string | null): Failure {
-  const what = empty === 'empty' ? 'The model ended its answer without a word.' : 'The model stopped after thinking, without an answer.';
-  return { cause: 'empty', sentence: `${what} Your prompt is saved. Retry, or choose another model.`, technical: `finish reason: ${raw ?? 'none'}` };
+  const what =
+    empty === 'empty'
+      ? 'The model ended its answer without a word.'
+      : 'The model stopped after thinking, without an answer.';
+  return {
+    cause: 'empty',
+    sentence: `${what} Your prompt is saved. Retry, or choose another model.`,
+    technical: `finish reason: ${raw ?? 'none'}`,
+  };
 }
 
 /** How a turn ends that was asked to stop. */
@@ -49,7 +64,11 @@ export function stopped(signal: AbortSignal, terminal: Terminal | null): Ending 
 
 /** How a turn ends when nothing more can be saved: what is not stored was not shown. */
 export function storeFailed(error: unknown): Ending {
-  return { settlement: { outcome: 'failed', stopReason: 'storeFailed', failure: savingFailure(error) }, undelivered: 'drop', terminal: null };
+  return {
+    settlement: { outcome: 'failed', stopReason: 'storeFailed', failure: savingFailure(error) },
+    undelivered: 'drop',
+    terminal: null,
+  };
 }
 
 /** Why nothing more could be saved, in the store's own words. */

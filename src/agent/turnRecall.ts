@@ -50,7 +50,8 @@ export class TurnRecall {
     const noted = [...(note === null ? [] : [note]), ...(text === '' ? [] : [text])].join('\n\n');
     const isKept = await this.keep(prompt, recall === '' ? noted : withRecall(noted, recall));
     this.hasNote = isKept && note !== null;
-    if (isKept && this.found.length > 0) this.run.show({ kind: 'recalled', turnUid: this.run.turn.uid, found: this.found });
+    if (isKept && this.found.length > 0)
+      this.run.show({ kind: 'recalled', turnUid: this.run.turn.uid, found: this.found });
   }
 
   /** The prompt was sent before, by an earlier run of the turn, with what memory recalled and the note in its wire text, where they were kept. */
@@ -89,7 +90,9 @@ export class TurnRecall {
       if (noteBefore !== null) this.hasNote = (this.texts.get(promptOf(rows)?.uid ?? '') ?? '').startsWith(noteBefore);
     } catch (error) {
       // Only caches depend on it; a store that fails is found out, and said, by what the turn writes.
-      this.parts.log.warn(`The wire texts of turn ${turn.uid} could not be read: ${error instanceof Error ? error.message : String(error)}`);
+      this.parts.log.warn(
+        `The wire texts of turn ${turn.uid} could not be read: ${error instanceof Error ? error.message : String(error)}`,
+      );
     }
     return projectToWire(rows, turn.model, this.texts);
   }
@@ -100,7 +103,9 @@ export class TurnRecall {
       await this.parts.store.setApiContent(prompt.uid, text, { turnUid: this.run.turn.uid, found: this.found });
       return true;
     } catch (error) {
-      this.parts.log.warn(`The wire text of turn ${this.run.turn.uid}, with what memory recalled, could not be saved and is not sent: ${error instanceof Error ? error.message : String(error)}`);
+      this.parts.log.warn(
+        `The wire text of turn ${this.run.turn.uid}, with what memory recalled, could not be saved and is not sent: ${error instanceof Error ? error.message : String(error)}`,
+      );
       return false;
     }
   }
@@ -108,7 +113,9 @@ export class TurnRecall {
 
 /** The newest prompt: the turn's own, or the earlier one that a repair joined it to. */
 function promptOf(rows: readonly Message[]): UserMessage | null {
-  const prompt = rows.findLast((row, index) => row.role === 'user' && row.visibility.kind === 'shown' && !isSteering(rows, index));
+  const prompt = rows.findLast(
+    (row, index) => row.role === 'user' && row.visibility.kind === 'shown' && !isSteering(rows, index),
+  );
   return prompt?.role === 'user' ? prompt : null;
 }
 

@@ -65,7 +65,10 @@ export class TurnRecorder {
 
   /** The turn goes on in the next segment of its conversation. An answer under way would be torn apart: there must be none. */
   moveTo(sessionId: string): void {
-    if (this.answer !== null) throw new Error(`Turn ${this.turn.turnUid} cannot move to session ${sessionId} while its answer is being delivered.`);
+    if (this.answer !== null)
+      throw new Error(
+        `Turn ${this.turn.turnUid} cannot move to session ${sessionId} while its answer is being delivered.`,
+      );
     this.session = sessionId;
   }
 
@@ -147,9 +150,14 @@ export class TurnRecorder {
 
   /** Stores queued prompts as what the person told this turn; afterwards the next request, which carries them, may be made. */
   async storeSteering(queuedUids: readonly string[]): Promise<void> {
-    const { sessionId, turn: { turnUid } } = this;
+    const {
+      sessionId,
+      turn: { turnUid },
+    } = this;
     for (const queuedUid of queuedUids) {
-      const row = await this.write(() => this.store.steerTurn({ turnUid, sessionId, queuedUid, createdAt: this.clock.now() }));
+      const row = await this.write(() =>
+        this.store.steerTurn({ turnUid, sessionId, queuedUid, createdAt: this.clock.now() }),
+      );
       // Null: the person has taken it back.
       if (row !== null) this.showStored([row]);
     }
@@ -161,13 +169,25 @@ export class TurnRecorder {
 
   /** Closes the turn in one transaction and shows how it ended. With `undelivered: 'drop'` (a stop) text that is not on disk yet is given
    *  up, with `'store'` it is stored and shown first. Rejects when the turn could not be closed; it may be called again then. */
-  async settle(settlement: Settlement, undelivered: 'drop' | 'store', end: Omit<AnswerEnd, 'calls'> | null): Promise<Turn & { readonly state: 'settled' }> {
+  async settle(
+    settlement: Settlement,
+    undelivered: 'drop' | 'store',
+    end: Omit<AnswerEnd, 'calls'> | null,
+  ): Promise<Turn & { readonly state: 'settled' }> {
     if (undelivered === 'store' && !this.hasFailed) await this.flush();
     if (this.committing !== null) await this.committing;
     // After a failed write it is not known how much is on disk: then the store folds what it has, and nothing is said about the text here.
     const answer = this.hasFailed ? null : this.answer;
-    const row = answer !== null && answer.hasStored ? [this.finalRow(answer, { calls: [], finishReason: end?.finishReason ?? null, usage: end?.usage ?? null })] : [];
-    const settled = await this.store.settleTurn({ turnUid: this.turn.turnUid, settledAt: this.clock.now(), settlement, messages: [...this.cancelled, ...row] });
+    const row =
+      answer !== null && answer.hasStored
+        ? [this.finalRow(answer, { calls: [], finishReason: end?.finishReason ?? null, usage: end?.usage ?? null })]
+        : [];
+    const settled = await this.store.settleTurn({
+      turnUid: this.turn.turnUid,
+      settledAt: this.clock.now(),
+      settlement,
+      messages: [...this.cancelled, ...row],
+    });
     this.answer = null;
     this.show({ kind: 'turnSettled', turn: settled.turn, messages: settled.messages });
     return settled.turn;
@@ -189,7 +209,11 @@ export class TurnRecorder {
   }
 
   private async commitWaiting(all: boolean): Promise<void> {
-    for (let chunks = this.answer?.nextChunks(all) ?? []; chunks.length > 0; chunks = this.answer?.nextChunks(all) ?? []) {
+    for (
+      let chunks = this.answer?.nextChunks(all) ?? [];
+      chunks.length > 0;
+      chunks = this.answer?.nextChunks(all) ?? []
+    ) {
       try {
         await this.commit(chunks);
       } catch (error) {
@@ -200,8 +224,13 @@ export class TurnRecorder {
   }
 
   private async commit(chunks: readonly Chunk[]): Promise<void> {
-    const { sessionId, turn: { turnUid, model } } = this;
-    await this.write(() => this.store.appendChunks({ sessionId, turnUid, model, createdAt: this.answerStartedAt, chunks }));
+    const {
+      sessionId,
+      turn: { turnUid, model },
+    } = this;
+    await this.write(() =>
+      this.store.appendChunks({ sessionId, turnUid, model, createdAt: this.answerStartedAt, chunks }),
+    );
     this.answer?.markStored(chunks);
     this.show({ kind: 'delivered', turnUid, chunks });
   }
@@ -249,11 +278,17 @@ export class TurnRecorder {
       ...this.newRow(),
       uid,
       role: 'tool',
-      parts: [{
-        kind: 'toolResult', callId: call.callId, name: call.name, outcome, text: text.toWellFormed(),
-        ...(details === undefined ? {} : { details }),
-        ...(images === undefined || images.length === 0 ? {} : { images }),
-      }],
+      parts: [
+        {
+          kind: 'toolResult',
+          callId: call.callId,
+          name: call.name,
+          outcome,
+          text: text.toWellFormed(),
+          ...(details === undefined ? {} : { details }),
+          ...(images === undefined || images.length === 0 ? {} : { images }),
+        },
+      ],
     };
   }
 

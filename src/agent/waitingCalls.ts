@@ -17,15 +17,30 @@ export interface WaitingCalls {
 }
 
 /** Reads from the store how a turn that waited goes on. Until its calls are run, it holds for all of them that they never ran. */
-export async function waitingCalls(turn: Turn, store: Pick<SessionStore, 'activeMessages' | 'approvalsOf'>, recorder: TurnRecorder): Promise<WaitingCalls> {
+export async function waitingCalls(
+  turn: Turn,
+  store: Pick<SessionStore, 'activeMessages' | 'approvalsOf'>,
+  recorder: TurnRecorder,
+): Promise<WaitingCalls> {
   const rows = (await store.activeMessages(turn.sessionId)).filter((row) => row.turnUid === turn.uid);
   const answers = rows.filter((row) => row.role === 'assistant');
   const last = answers.at(-1);
-  const answered = new Set(rows.slice(last === undefined ? 0 : rows.indexOf(last)).flatMap((row) => (row.role === 'tool' ? [row.parts[0].callId] : [])));
-  const calls = (last?.parts ?? []).filter((part): part is ToolCallPart => part.kind === 'toolCall' && !answered.has(part.callId));
+  const answered = new Set(
+    rows
+      .slice(last === undefined ? 0 : rows.indexOf(last))
+      .flatMap((row) => (row.role === 'tool' ? [row.parts[0].callId] : [])),
+  );
+  const calls = (last?.parts ?? []).filter(
+    (part): part is ToolCallPart => part.kind === 'toolCall' && !answered.has(part.callId),
+  );
   const messageUid = last?.uid ?? '';
   recorder.neverRan(messageUid, calls);
   const approvals = await store.approvalsOf(turn.uid);
   const decided = approvals.filter(({ state, messageUid: asked }) => state.kind === 'decided' && asked === messageUid);
-  return { messageUid, calls, decided: new Map(decided.map((approval) => [approval.callId, approval])), requests: answers.length };
+  return {
+    messageUid,
+    calls,
+    decided: new Map(decided.map((approval) => [approval.callId, approval])),
+    requests: answers.length,
+  };
 }

@@ -4,10 +4,13 @@ import type { WireMessage } from '../transcript/wireMessage';
 /** What a request may carry beside the transcript. Sent, never stored, never shown. */
 export const wireNotes = {
   budgetSpent: '(No further tool calls are possible in this turn. Say what you found, what is done and what is left.)',
-  cutAtLimit: '(Your answer was cut off at the output limit. Go on exactly where it stopped: repeat nothing, and say nothing about the interruption.)',
-  callCutAtLimit: '(Your answer reached the output limit while a tool call was being written. That call was not run. Make it again with less in it, or go on without it.)',
+  cutAtLimit:
+    '(Your answer was cut off at the output limit. Go on exactly where it stopped: repeat nothing, and say nothing about the interruption.)',
+  callCutAtLimit:
+    '(Your answer reached the output limit while a tool call was being written. That call was not run. Make it again with less in it, or go on without it.)',
   resultsWaiting: '(The results of your tool calls are above. Go on from them: call another tool, or answer.)',
-  planMode: '(Plan mode: look around as much as you need, and change nothing; tools that could change something are refused. When you know what to do, present your plan, with exit_plan_mode where you have that tool. The person decides whether it is carried out.)',
+  planMode:
+    '(Plan mode: look around as much as you need, and change nothing; tools that could change something are refused. When you know what to do, present your plan, with exit_plan_mode where you have that tool. The person decides whether it is carried out.)',
   onlyThought: '(You ended after thinking, without an answer. Give the answer now.)',
 } as const;
 
@@ -16,9 +19,12 @@ export const wireNotes = {
 export function withNote(messages: readonly WireMessage[], note: string): readonly WireMessage[] {
   const last = messages.at(-1);
   const before = messages.slice(0, -1);
-  if (last === undefined || last.role === 'assistant') return [...messages, { role: 'user', content: [{ kind: 'text', text: note }] }];
+  if (last === undefined || last.role === 'assistant')
+    return [...messages, { role: 'user', content: [{ kind: 'text', text: note }] }];
   if (last.role === 'user') return [...before, withTextBehind(last, note)];
-  const results = last.results.map((result, index) => (index === last.results.length - 1 ? { ...result, text: `${result.text}\n\n${note}` } : result));
+  const results = last.results.map((result, index) =>
+    index === last.results.length - 1 ? { ...result, text: `${result.text}\n\n${note}` } : result,
+  );
   return [...before, { role: 'tool', results }];
 }
 
@@ -31,7 +37,9 @@ export function goingOn(messages: readonly WireMessage[], delivered: string, not
 /** Puts a note before the newest prompt: there it stays where it is while the turn goes on, and what is cached of the request holds. */
 export function beforePrompt(messages: readonly WireMessage[], note: string): readonly WireMessage[] {
   const index = messages.findLastIndex((message) => message.role === 'user');
-  return messages.map((message, at) => (at === index && message.role === 'user' ? withTextBefore(message, note) : message));
+  return messages.map((message, at) =>
+    at === index && message.role === 'user' ? withTextBefore(message, note) : message,
+  );
 }
 
 type WireUser = Extract<WireMessage, { readonly role: 'user' }>;
@@ -39,7 +47,10 @@ type WireUser = Extract<WireMessage, { readonly role: 'user' }>;
 function withTextBehind(message: WireUser, note: string): WireUser {
   const last = message.content.at(-1);
   if (last?.kind !== 'text') return { role: 'user', content: [...message.content, { kind: 'text', text: note }] };
-  return { role: 'user', content: [...message.content.slice(0, -1), { kind: 'text', text: `${last.text}\n\n${note}` }] };
+  return {
+    role: 'user',
+    content: [...message.content.slice(0, -1), { kind: 'text', text: `${last.text}\n\n${note}` }],
+  };
 }
 
 function withTextBefore(message: WireUser, note: string): WireUser {

@@ -8,7 +8,8 @@ export interface Ids {
 
 /** Identities from a source of random bytes (`crypto.getRandomValues` in the product, a seeded one in tests). */
 export function idsFrom(randomBytes: (count: number) => Uint8Array): Ids {
-  const hex = (count: number): string => Array.from(randomBytes(count), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const hex = (count: number): string =>
+    Array.from(randomBytes(count), (byte) => byte.toString(16).padStart(2, '0')).join('');
   const two = (value: number): string => String(value).padStart(2, '0');
   return {
     uid: () => hex(16),

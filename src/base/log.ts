@@ -6,4 +6,9 @@ export interface Log {
   error(message: string, error?: unknown): void;
 }
 
-export const silentLog: Log = { trace: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+export const silentLog: Log = {
+  trace: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};

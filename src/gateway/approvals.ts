@@ -69,7 +69,8 @@ export class Approvals {
         if (slots.isClosing) return;
         const approval = await store.approval(id);
         const turn = approval === null ? null : await store.getTurn(approval.turnUid);
-        if (approval?.state.kind === 'decided' && turn !== null) await this.goOnWith(conversationId, approval, turn, approval.state.decision);
+        if (approval?.state.kind === 'decided' && turn !== null)
+          await this.goOnWith(conversationId, approval, turn, approval.state.decision);
       });
       look.catch((error: unknown) => {
         if (error instanceof StoreError && !slots.isClosing) this.lookAgain(conversationId, id, attempt + 1);
@@ -78,16 +79,23 @@ export class Approvals {
     });
   }
 
-  private async goOnWith(conversationId: string, approval: Approval, turn: Turn, decision: ApprovalDecision): Promise<void> {
+  private async goOnWith(
+    conversationId: string,
+    approval: Approval,
+    turn: Turn,
+    decision: ApprovalDecision,
+  ): Promise<void> {
     const { sessions, runner, waiting } = this.parts;
     if (approval.state.kind !== 'decided') return;
     // An earlier Allow may have been stored although it seemed to fail. Whoever then denies what has not begun is obeyed.
     const isTakenBack = decision.kind === 'deny' && approval.state.decision.kind === 'allow';
     const run = runner.runningIn(conversationId);
-    if (run !== null) return run.decisions.hand(isTakenBack ? { ...approval, state: { ...approval.state, decision } } : approval);
+    if (run !== null)
+      return run.decisions.hand(isTakenBack ? { ...approval, state: { ...approval.state, decision } } : approval);
     if (turn.state !== 'running') return;
     // A sub-agent goes on with the run it works for, or not at all.
-    if (isTakenBack || (await sessions.isSubAgent(await sessions.get(turn.sessionId)))) return waiting.settle(turn, 'user');
+    if (isTakenBack || (await sessions.isSubAgent(await sessions.get(turn.sessionId))))
+      return waiting.settle(turn, 'user');
     await this.goOn(turn, approval);
   }
 
@@ -97,7 +105,8 @@ export class Approvals {
     const session = await sessions.get(turn.sessionId);
     const row = await store.getMessage(turn.userMessageUid);
     const prompt = row !== null && isContinuation(row) ? ((await promptBehind(store, session.id, 1)) ?? row) : row;
-    if (prompt === null) throw new GatewayError('notFound', 'The prompt of this answer is no longer stored, so it cannot go on.');
+    if (prompt === null)
+      throw new GatewayError('notFound', 'The prompt of this answer is no longer stored, so it cannot go on.');
     const surfaceId = surfaces.surfaceOf(session.id);
     const seat = seatFor(surfaceId, session, 'resume', null);
     surfaces.tellTurn(session.id, { kind: 'approvalDecided', turn, approval });
@@ -109,7 +118,10 @@ export class Approvals {
   }
 
   async mode(surfaceId: string, sessionId: string | null): Promise<Mode> {
-    const chosen = sessionId === null ? this.parts.surfaces.beginningAt(surfaceId).mode : await this.parts.store.sessionMode(decidingSession(this.parts.runner, sessionId));
+    const chosen =
+      sessionId === null
+        ? this.parts.surfaces.beginningAt(surfaceId).mode
+        : await this.parts.store.sessionMode(decidingSession(this.parts.runner, sessionId));
     return chosen ?? this.parts.defaultMode?.() ?? 'ask';
   }
 
@@ -120,11 +132,13 @@ export class Approvals {
     await sessions.get(holder);
     await store.setSessionMode(holder, mode);
     const subAgents = this.parts.runner.all().filter(({ subAgent }) => subAgent?.caller.session.id === holder);
-    for (const changed of [holder, ...subAgents.map(({ session }) => session.id)]) surfaces.tellAll({ kind: 'modeChanged', sessionId: changed, mode });
+    for (const changed of [holder, ...subAgents.map(({ session }) => session.id)])
+      surfaces.tellAll({ kind: 'modeChanged', sessionId: changed, mode });
   }
 }
 
 function refuseBlankRules(decision: ApprovalDecision): void {
   if (decision.kind === 'deny' || decision.scope === 'once') return;
-  if (decision.rules.length === 0 || decision.rules.some((rule) => rule.trim() === '')) throw new GatewayError('invalid', 'A rule cannot be empty. Write what is to be allowed, or allow it once.');
+  if (decision.rules.length === 0 || decision.rules.some((rule) => rule.trim() === ''))
+    throw new GatewayError('invalid', 'A rule cannot be empty. Write what is to be allowed, or allow it once.');
 }

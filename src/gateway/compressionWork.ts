@@ -88,7 +88,8 @@ export class CompressionWork {
     try {
       return (await store.compressSession(input)).session;
     } catch (error) {
-      const child = (await store.conversationTip(input.parentId)) === input.childId ? await store.getSession(input.childId) : null;
+      const child =
+        (await store.conversationTip(input.parentId)) === input.childId ? await store.getSession(input.childId) : null;
       if (child === null) throw error;
       return child;
     }
@@ -99,7 +100,11 @@ export class CompressionWork {
     const { clock, log, beforeCompressing } = this.parts;
     if (beforeCompressing === undefined) return '';
     const patience = new AbortController();
-    const out = new Promise<never>((_resolve, reject) => patience.signal.addEventListener('abort', () => reject(new Error('it took too long or was stopped')), { once: true }));
+    const out = new Promise<never>((_resolve, reject) =>
+      patience.signal.addEventListener('abort', () => reject(new Error('it took too long or was stopped')), {
+        once: true,
+      }),
+    );
     const either = AbortSignal.any([signal, patience.signal]);
     const cancel = clock.after(asidePatienceMs, () => patience.abort());
     const stop = (): void => patience.abort();
@@ -107,7 +112,9 @@ export class CompressionWork {
     try {
       return await Promise.race([beforeCompressing(rows, either, session.id), out]);
     } catch (error) {
-      log.warn(`Session ${session.id} is compressed without what memory has to say of it: ${error instanceof Error ? error.message : String(error)}`);
+      log.warn(
+        `Session ${session.id} is compressed without what memory has to say of it: ${error instanceof Error ? error.message : String(error)}`,
+      );
       return '';
     } finally {
       cancel();
@@ -124,7 +131,9 @@ export class CompressionWork {
     try {
       await this.parts.store.setMeta(memoKey(conversationId), memo ?? '');
     } catch (error) {
-      this.parts.log.warn(`How compressing conversation ${conversationId} went could not be saved: ${error instanceof Error ? error.message : String(error)}`);
+      this.parts.log.warn(
+        `How compressing conversation ${conversationId} went could not be saved: ${error instanceof Error ? error.message : String(error)}`,
+      );
     }
   }
 }

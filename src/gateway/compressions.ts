@@ -70,7 +70,10 @@ export class Compressions {
   async isDue(session: Session): Promise<boolean> {
     try {
       const rows = await this.parts.store.activeMessages(session.id);
-      return isWorthALook(rows) && (await this.isNearlyFull(session, rows, await this.openModel(session, this.closing.signal)));
+      return (
+        isWorthALook(rows) &&
+        (await this.isNearlyFull(session, rows, await this.openModel(session, this.closing.signal)))
+      );
     } catch (error) {
       this.parts.log.warn(`Whether session ${session.id} must be compressed is not known: ${wordsOf(error)}`);
       return false;
@@ -95,7 +98,12 @@ export class Compressions {
       const beside = frame.system + frame.tools + frame.memory;
       // A count of the service contains the frame already.
       const tokens = use.counted ? use.tokens : use.tokens + beside;
-      return { tokens, counted: use.counted, window: contextOf(model), parts: { ...frame, messages: Math.max(0, tokens - beside) } };
+      return {
+        tokens,
+        counted: use.counted,
+        window: contextOf(model),
+        parts: { ...frame, messages: Math.max(0, tokens - beside) },
+      };
     } catch {
       return { ...use, window: null, parts: null };
     }
@@ -124,15 +132,24 @@ export class Compressions {
 
   /** Makes the history of a running turn shorter. Null when nothing was changed. Rejects with a `StoreError` where it cannot be known in which
    *  session the turn's rows belong now. */
-  async makeRoom(session: Session, turnUid: string, { cause, model, rows, begins, signal }: RoomRequest): Promise<Session | null> {
+  async makeRoom(
+    session: Session,
+    turnUid: string,
+    { cause, model, rows, begins, signal }: RoomRequest,
+  ): Promise<Session | null> {
     const { store, log, engine } = this.parts;
     try {
-      if (cause === 'nearlyFull' && !(isWorthALook(rows) && (await this.isNearlyFull(session, rows, model)))) return null;
+      if (cause === 'nearlyFull' && !(isWorthALook(rows) && (await this.isNearlyFull(session, rows, model))))
+        return null;
       // A model that refuses a history takes less than it, whatever it says.
-      const contextWindow = cause === 'refused' ? Math.min(contextOf(model) ?? Infinity, contextUse(rows).tokens) : contextOf(model);
+      const contextWindow =
+        cause === 'refused' ? Math.min(contextOf(model) ?? Infinity, contextUse(rows).tokens) : contextOf(model);
       if (engine.preview(rows, contextWindow) === null) return null;
       begins();
-      const done = await this.attempt({ session, turnUid, contextWindow, focus: null, isForced: cause === 'refused', signal }, model);
+      const done = await this.attempt(
+        { session, turnUid, contextWindow, focus: null, isForced: cause === 'refused', signal },
+        model,
+      );
       if (done.kind !== 'published') {
         log.info(`Session ${session.id} was not compressed inside turn ${turnUid}: ${done.sentence}`);
         return null;
@@ -159,9 +176,16 @@ export class Compressions {
     await Promise.all([...this.running.keys()].map((conversationId) => this.stop(conversationId)));
   }
 
-  private async betweenTurns(session: Session, { focus, isForced }: CompressionRequest, signal: AbortSignal): Promise<CompressionReport> {
+  private async betweenTurns(
+    session: Session,
+    { focus, isForced }: CompressionRequest,
+    signal: AbortSignal,
+  ): Promise<CompressionReport> {
     const model = await this.openModel(session, signal);
-    const done = await this.attempt({ session, turnUid: null, contextWindow: contextOf(model), focus, isForced, signal }, model);
+    const done = await this.attempt(
+      { session, turnUid: null, contextWindow: contextOf(model), focus, isForced, signal },
+      model,
+    );
     if (done.kind !== 'published') throw new GatewayError('notCompressed', done.sentence);
     const { child, tokens, madeBy } = done;
     this.parts.rolledOver(session, child);
@@ -196,12 +220,15 @@ export class Compressions {
   }
 
   private sayUnused(ref: string, own: ChatModel, why: string): void {
-    this.parts.log.warn(`The model ${ref} of the setting hermes.compression.model cannot be used, so ${own.info.ref} writes the summary: ${why}`);
+    this.parts.log.warn(
+      `The model ${ref} of the setting hermes.compression.model cannot be used, so ${own.info.ref} writes the summary: ${why}`,
+    );
   }
 
   private modelOf(session: Session): string {
     const ref = session.model ?? this.parts.defaultModel();
-    if (ref === null) throw new GatewayError('noModel', 'No model is chosen yet, so nothing can be summarised. Choose a model first.');
+    if (ref === null)
+      throw new GatewayError('noModel', 'No model is chosen yet, so nothing can be summarised. Choose a model first.');
     return ref;
   }
 

@@ -25,10 +25,15 @@ export class Continuing {
     const found = await sessions.tipOf(turn.sessionId);
     return slots.inSequence(found.conversationId, async () => {
       const session = await sessions.tipOf(found.id);
-      if (await slots.isBusy(session)) throw new GatewayError('busy', 'Another answer is being written in this session. Stop it first, or wait.');
+      if (await slots.isBusy(session))
+        throw new GatewayError('busy', 'Another answer is being written in this session. Stop it first, or wait.');
       await this.refuseUnlessLast(turnUid, session);
       const continues = { asked: await promptBehind(store, session.id, 1) };
-      const opened = await slots.open(surfaceId, session, { prompt: { uid: ids.uid(), text: '' }, continues, reason: 'resume' });
+      const opened = await slots.open(surfaceId, session, {
+        prompt: { uid: ids.uid(), text: '' },
+        continues,
+        reason: 'resume',
+      });
       return { kind: 'started', sessionId: session.id, turnUid: opened.uid };
     });
   }
@@ -36,6 +41,7 @@ export class Continuing {
   /** The model can go on only with what stands at the end of what it is sent. */
   private async refuseUnlessLast(turnUid: string, session: Session): Promise<void> {
     const rows = await this.parts.store.activeMessages(session.id);
-    if (rows.at(-1)?.turnUid !== turnUid) throw new GatewayError('invalid', 'Only the last answer of a session can be continued.');
+    if (rows.at(-1)?.turnUid !== turnUid)
+      throw new GatewayError('invalid', 'Only the last answer of a session can be continued.');
   }
 }

@@ -14,8 +14,17 @@ import { Continuing } from './continuing';
 import { Delegations } from './delegations';
 import { Efforts } from './efforts';
 import {
-  type BeforeAsking, type CompressionReport, type ForgetReport, type Gateway, type PromptSubmission, type SessionContextUse, type SessionSnapshot, type SubmitReceipt,
-  type Surface, type SwitchOutcome, type SwitchTarget,
+  type BeforeAsking,
+  type CompressionReport,
+  type ForgetReport,
+  type Gateway,
+  type PromptSubmission,
+  type SessionContextUse,
+  type SessionSnapshot,
+  type SubmitReceipt,
+  type Surface,
+  type SwitchOutcome,
+  type SwitchTarget,
 } from './gateway';
 import type { GatewayParts } from './gatewayParts';
 import { ModelChoices } from './modelChoices';
@@ -77,7 +86,8 @@ export class ConversationGateway implements Gateway {
         const seat = seating.serving(sessionId);
         return seat?.agentFor(parts.agentSignature(model), () => parts.createAgent(model, seat.memory)) ?? null;
       },
-      beforeCompressing: (rows, signal, sessionId) => this.seating.serving(sessionId)?.memory.beforeCompressing(rows, signal) ?? Promise.resolve(''),
+      beforeCompressing: (rows, signal, sessionId) =>
+        this.seating.serving(sessionId)?.memory.beforeCompressing(rows, signal) ?? Promise.resolve(''),
       rolledOver: (parent, child) => {
         runner.movedTo(child);
         this.switching.rolledOver(parent, child);
@@ -85,29 +95,47 @@ export class ConversationGateway implements Gateway {
       changed: (sessionId, activity) => surfaces.tellAll({ kind: 'compressing', sessionId, activity }),
     }));
     const slots = (this.slots = new TurnSlots({
-      sessions, surfaces, runner, compressions,
+      sessions,
+      surfaces,
+      runner,
+      compressions,
       opening: new TurnOpening(parts),
       seatFor: (...turn) => this.switching.seatForTurn(...turn),
     }));
-    const delegations = (this.delegations = new Delegations({ ...parts, surfaces, slots, runner, changed: (sessionId) => this.changed(sessionId) }));
+    const delegations = (this.delegations = new Delegations({
+      ...parts,
+      surfaces,
+      slots,
+      runner,
+      changed: (sessionId) => this.changed(sessionId),
+    }));
     const waiting = (this.waiting = new WaitingTurns({ ...parts, surfaces, runner }));
     const bare = { ...parts, surfaces, sessions, seating, runner, compressions, slots, waiting };
-    const switching = (this.switching = new SessionSwitching({ ...bare, left: (sessionId) => void runner.leftBy(sessionId) }));
+    const switching = (this.switching = new SessionSwitching({
+      ...bare,
+      left: (sessionId) => void runner.leftBy(sessionId),
+    }));
     const rooms = { ...bare, switching };
     const queue = (this.queue = new PromptQueue(rooms));
     const versions = (this.versions = new PromptVersions(rooms));
     this.continuing = new Continuing(rooms);
-    const sendAgain = (surfaceId: string, turnUid: string): Promise<SubmitReceipt> => versions.retry(surfaceId, turnUid);
+    const sendAgain = (surfaceId: string, turnUid: string): Promise<SubmitReceipt> =>
+      versions.retry(surfaceId, turnUid);
     this.compression = new SessionCompression({ ...rooms, queue });
     this.intake = new PromptIntake({ ...rooms, queue, sendAgain });
     this.modelChoices = new ModelChoices(parts);
     this.actions = new SessionActions({ ...rooms, modelChoices: this.modelChoices });
     this.efforts = new Efforts(rooms);
-    this.approvals = new Approvals({ ...rooms, askedBySubAgents: (sessionId) => delegations.pendingIn(sessionId), seatFor: (...turn) => switching.seatForTurn(...turn) });
+    this.approvals = new Approvals({
+      ...rooms,
+      askedBySubAgents: (sessionId) => delegations.pendingIn(sessionId),
+      seatFor: (...turn) => switching.seatForTurn(...turn),
+    });
   }
 
   readonly onDidChangeRunning = (listener: () => void): Disposable => this.runningChanged.event(listener);
-  readonly onDidChangeSessions: Gateway['onDidChangeSessions'] = (listener) => this.surfaces.onDidChangeSessions(listener);
+  readonly onDidChangeSessions: Gateway['onDidChangeSessions'] = (listener) =>
+    this.surfaces.onDidChangeSessions(listener);
   readonly onDidTurnEvent: Gateway['onDidTurnEvent'] = (listener) => this.surfaces.onDidTurnEvent(listener);
   readonly onDidSwitchSession: Gateway['onDidSwitchSession'] = (listener) => this.surfaces.onDidSwitchSession(listener);
 
@@ -139,7 +167,18 @@ export class ConversationGateway implements Gateway {
       this.approvals.pending(sessionId),
       this.approvals.mode('', sessionId),
     ]);
-    return { session, page, queue, draft, draftParts, openTurn, approval, mode, activity: this.runner.runningIn(session.conversationId)?.activity ?? this.compressions.activityIn(session.conversationId) };
+    return {
+      session,
+      page,
+      queue,
+      draft,
+      draftParts,
+      openTurn,
+      approval,
+      mode,
+      activity:
+        this.runner.runningIn(session.conversationId)?.activity ?? this.compressions.activityIn(session.conversationId),
+    };
   }
 
   readTranscript(query: TranscriptQuery): Promise<TranscriptPage> {
@@ -164,9 +203,19 @@ export class ConversationGateway implements Gateway {
     return this.versions.retry(surfaceId, turnUid, before);
   }
 
-  async editAndResend(surfaceId: string, turnUid: string, text: string, submissionUid: string, before?: BeforeAsking, parts?: readonly SentPart[]): Promise<SubmitReceipt> {
+  async editAndResend(
+    surfaceId: string,
+    turnUid: string,
+    text: string,
+    submissionUid: string,
+    before?: BeforeAsking,
+    parts?: readonly SentPart[],
+  ): Promise<SubmitReceipt> {
     await this.modelChoices.settled(this.shownSession(surfaceId));
-    return (await this.intake.receiptOf(surfaceId, submissionUid)) ?? this.versions.edit(surfaceId, turnUid, { uid: submissionUid, text, parts }, before);
+    return (
+      (await this.intake.receiptOf(surfaceId, submissionUid)) ??
+      this.versions.edit(surfaceId, turnUid, { uid: submissionUid, text, parts }, before)
+    );
   }
 
   async continueTurn(surfaceId: string, turnUid: string): Promise<SubmitReceipt> {
@@ -182,7 +231,8 @@ export class ConversationGateway implements Gateway {
     const session = await this.sessions.get(sessionId);
     const { conversationId } = session;
     const run = this.runner.runningIn(conversationId);
-    if (run === null && !this.slots.isClosing) await this.slots.inSequence(conversationId, () => this.waiting.end(session, 'user', turnUid));
+    if (run === null && !this.slots.isClosing)
+      await this.slots.inSequence(conversationId, () => this.waiting.end(session, 'user', turnUid));
     if (turnUid !== undefined && run?.turn.uid !== turnUid) return;
     this.queue.dropTakeOvers(conversationId);
     await this.compressions.stop(conversationId);
@@ -299,7 +349,10 @@ export class ConversationGateway implements Gateway {
 
   runningTurns(): ReturnType<Gateway['runningTurns']> {
     return this.runner.all().map(({ session, turn, activity, decisions, subAgent }) => ({
-      sessionId: session.id, turnUid: turn.uid, activity, ...(subAgent === undefined ? { isWaiting: decisions.pending !== null } : { isWaiting: false, isSubAgent: true }),
+      sessionId: session.id,
+      turnUid: turn.uid,
+      activity,
+      ...(subAgent === undefined ? { isWaiting: decisions.pending !== null } : { isWaiting: false, isSubAgent: true }),
     }));
   }
 
@@ -332,7 +385,8 @@ export class ConversationGateway implements Gateway {
    *  person decides, and has done so already for a prompt that the turn was stopped for. */
   private async ended(run: StartedTurn, settled: SettledRow | null): Promise<void> {
     await this.switching.noteSeen(run.session.id);
-    if (settled !== null) await this.queue.startNextInBackground(run.session, run.surfaceId, settled.outcome === 'complete');
+    if (settled !== null)
+      await this.queue.startNextInBackground(run.session, run.surfaceId, settled.outcome === 'complete');
     // Behind the next prompt's start, so that one after the other runs in the same seat.
     this.seating.settled(run.seat);
   }

@@ -58,14 +58,24 @@ export class Delegations {
 
   /** Resolves when the sub-agent's turn has settled, however it ended. Rejects with a `StoreError` or `GatewayError` where none could be started, and
    *  with the reason of the stop where its turn could not be closed. */
-  async delegate(caller: RunningTurn, agent: Agent, task: DelegatedTask, call: DelegatingCall, signal: AbortSignal): Promise<DelegatedWork> {
+  async delegate(
+    caller: RunningTurn,
+    agent: Agent,
+    task: DelegatedTask,
+    call: DelegatingCall,
+    signal: AbortSignal,
+  ): Promise<DelegatedWork> {
     const { clock, runner, slots, ids } = this.parts;
     signal.throwIfAborted();
     const title = task.title ?? firstWords(task.task);
     const session = await this.createSession(caller, title, call.callId);
     const { ended, subAgent } = this.subAgentRun(caller, agent, task, title, call);
     await slots.inSequence(session.conversationId, () =>
-      slots.open(`background:${session.id}`, session, { prompt: { uid: ids.uid(), text: promptOf(task) }, reason: 'resume', subAgent }),
+      slots.open(`background:${session.id}`, session, {
+        prompt: { uid: ids.uid(), text: promptOf(task) },
+        reason: 'resume',
+        subAgent,
+      }),
     );
     call.report({ kind: 'session', sessionId: session.id });
     const stop = (): void => void runner.stop(session.conversationId, new TurnStop(stopReasonOf(signal)));
@@ -74,7 +84,8 @@ export class Delegations {
     const { settled, messages } = await ended.finally(() => signal.removeEventListener('abort', stop));
     if (settled === null) throw signal.reason instanceof Error ? signal.reason : new TurnStop('windowClosed');
     const work = workOf(session, title, settled, messages, clock.now());
-    if (work.outcome === 'complete') caller.seat.memory.delegated({ childSessionId: session.id, task: task.task, result: work.answer });
+    if (work.outcome === 'complete')
+      caller.seat.memory.delegated({ childSessionId: session.id, task: task.task, result: work.answer });
     return work;
   }
 
@@ -85,16 +96,33 @@ export class Delegations {
     const id = ids.sessionId(startedAt);
     return tryAgain(clock, () =>
       store.createSession({
-        id, startedAt, title, titleSource: 'derived', parentSessionId: session.id, parentKind: 'delegate', delegatedBy: callId, model: turn.model, folder: session.folder, private: true,
+        id,
+        startedAt,
+        title,
+        titleSource: 'derived',
+        parentSessionId: session.id,
+        parentKind: 'delegate',
+        delegatedBy: callId,
+        model: turn.model,
+        folder: session.folder,
+        private: true,
       }),
     );
   }
 
-  private subAgentRun(caller: RunningTurn, agent: Agent, { readOnly }: DelegatedTask, title: string, { callId }: DelegatingCall): { readonly ended: Promise<Ended>; readonly subAgent: SubAgentRun } {
+  private subAgentRun(
+    caller: RunningTurn,
+    agent: Agent,
+    { readOnly }: DelegatedTask,
+    title: string,
+    { callId }: DelegatingCall,
+  ): { readonly ended: Promise<Ended>; readonly subAgent: SubAgentRun } {
     let end: (ended: Ended) => void = () => undefined;
     const ended = new Promise<Ended>((resolve) => (end = resolve));
     const subAgent: SubAgentRun = {
-      caller, title, callId,
+      caller,
+      title,
+      callId,
       createAgent: (memory) => agent.subAgent({ readOnly }, memory),
       heard: (event) => this.heard(caller, event),
       ended: (settled, messages) => end({ settled, messages }),
@@ -107,9 +135,15 @@ export class Delegations {
       case 'approvalRequested':
         return this.ask(caller, [...this.asked, event.approval]);
       case 'approvalDecided':
-        return this.ask(caller, this.asked.filter(({ id }) => id !== event.approval.id));
+        return this.ask(
+          caller,
+          this.asked.filter(({ id }) => id !== event.approval.id),
+        );
       case 'turnSettled':
-        return this.ask(caller, this.asked.filter(({ turnUid }) => turnUid !== event.turn.uid));
+        return this.ask(
+          caller,
+          this.asked.filter(({ turnUid }) => turnUid !== event.turn.uid),
+        );
       default:
     }
   }
@@ -134,11 +168,20 @@ export function asSubAgent(event: TurnEvent, { title, caller, callId }: SubAgent
   return { ...event, approval: { ...event.approval, subAgent: { title, turnUid: caller.turn.uid, callId } } };
 }
 
-function workOf(session: Session, title: string, { outcome, stopReason, failure, usage, startedAt }: SettledRow, messages: readonly Message[], now: number): DelegatedWork {
+function workOf(
+  session: Session,
+  title: string,
+  { outcome, stopReason, failure, usage, startedAt }: SettledRow,
+  messages: readonly Message[],
+  now: number,
+): DelegatedWork {
   const answers = messages.filter((message) => message.role === 'assistant' && message.visibility.kind === 'shown');
   const spoken = answers.map((message) => answerText(message.parts).trim()).filter((text) => text !== '');
   return {
-    sessionId: session.id, title, outcome, stopReason,
+    sessionId: session.id,
+    title,
+    outcome,
+    stopReason,
     problem: failure?.sentence ?? null,
     answer: spoken.at(-1) ?? '',
     turns: answers.length,
@@ -154,6 +197,15 @@ function promptOf({ task, context }: DelegatedTask): string {
 const longestTitle = 60;
 
 function firstWords(task: string): string {
-  const line = task.split(/[\r\n]/).map((part) => part.trim()).find((part) => part !== '') ?? 'Sub-agent';
-  return line.length <= longestTitle ? line : `${line.slice(0, longestTitle - 1).toWellFormed().trimEnd()}…`;
+  const line =
+    task
+      .split(/[\r\n]/)
+      .map((part) => part.trim())
+      .find((part) => part !== '') ?? 'Sub-agent';
+  return line.length <= longestTitle
+    ? line
+    : `${line
+        .slice(0, longestTitle - 1)
+        .toWellFormed()
+        .trimEnd()}…`;
 }

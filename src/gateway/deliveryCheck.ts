@@ -30,7 +30,10 @@ export class DeliveryCheck {
         `Backfill ${this.backfills}: turn ${turn.uid}, message ${messageUid}, part ${part}: ${shown.length} characters were shown, ${found?.length ?? 0} were stored.`,
       );
     }
-    this.owed.set(turn.sessionId, [...(this.owed.get(turn.sessionId) ?? []), ...backfillRows(missing, stored, turn, this.parts.clock.now())]);
+    this.owed.set(turn.sessionId, [
+      ...(this.owed.get(turn.sessionId) ?? []),
+      ...backfillRows(missing, stored, turn, this.parts.clock.now()),
+    ]);
     await this.makeUpFor(turn.sessionId);
   }
 
@@ -49,11 +52,17 @@ export class DeliveryCheck {
 }
 
 /** The rows with what was shown put back, a row of its own for a message that is not stored at all. */
-function backfillRows(missing: readonly MissingDelivery[], stored: readonly Message[], turn: Turn, now: number): readonly NewMessage[] {
+function backfillRows(
+  missing: readonly MissingDelivery[],
+  stored: readonly Message[],
+  turn: Turn,
+  now: number,
+): readonly NewMessage[] {
   return [...new Set(missing.map(({ messageUid }) => messageUid))].map((uid): NewMessage => {
     const row = stored.find((message) => message.uid === uid);
     const parts: AssistantPart[] = row?.role === 'assistant' ? [...row.parts] : [];
-    for (const { part, kind, shown } of missing.filter((entry) => entry.messageUid === uid)) parts.splice(part, 1, { kind, text: shown });
+    for (const { part, kind, shown } of missing.filter((entry) => entry.messageUid === uid))
+      parts.splice(part, 1, { kind, text: shown });
     if (row?.role === 'assistant') return { ...row, parts };
     return {
       uid,

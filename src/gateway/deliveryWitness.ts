@@ -20,7 +20,10 @@ export class DeliveryWitness {
     if (event.kind !== 'delivered') return;
     for (const chunk of event.chunks) {
       const parts = this.shown.get(chunk.messageUid) ?? [];
-      parts[chunk.part] = { kind: chunk.kind, text: (parts[chunk.part]?.text ?? '').slice(0, chunk.start) + chunk.text };
+      parts[chunk.part] = {
+        kind: chunk.kind,
+        text: (parts[chunk.part]?.text ?? '').slice(0, chunk.start) + chunk.text,
+      };
       this.shown.set(chunk.messageUid, parts);
     }
   }

@@ -20,7 +20,10 @@ export class Efforts implements EffortGateway {
 
   async effort(surfaceId: string, sessionId: string | null): Promise<ReasoningEffort> {
     const { store, surfaces, runner } = this.parts;
-    const chosen = sessionId === null ? surfaces.beginningAt(surfaceId).effort : await store.sessionEffort(decidingSession(runner, sessionId));
+    const chosen =
+      sessionId === null
+        ? surfaces.beginningAt(surfaceId).effort
+        : await store.sessionEffort(decidingSession(runner, sessionId));
     return chosen ?? this.parts.defaultEffort?.() ?? 'default';
   }
 
@@ -31,6 +34,7 @@ export class Efforts implements EffortGateway {
     await sessions.get(holder);
     await store.setSessionEffort(holder, effort);
     const subAgents = runner.all().filter(({ subAgent }) => subAgent?.caller.session.id === holder);
-    for (const changed of [holder, ...subAgents.map(({ session }) => session.id)]) surfaces.tellAll({ kind: 'effortChanged', sessionId: changed, effort });
+    for (const changed of [holder, ...subAgents.map(({ session }) => session.id)])
+      surfaces.tellAll({ kind: 'effortChanged', sessionId: changed, effort });
   }
 }

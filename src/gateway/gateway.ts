@@ -80,7 +80,14 @@ export interface Gateway extends ApprovalGateway, EffortGateway {
    *  version. A turn that stands before a summary is asked again in a branch, which the surface then shows. */
   retry(surfaceId: string, turnUid: string, before?: BeforeAsking): Promise<SubmitReceipt>;
   /** The same with other words for the prompt. `parts`: all that goes along from now on; without them what went along before does. */
-  editAndResend(surfaceId: string, turnUid: string, text: string, submissionUid: string, before?: BeforeAsking, parts?: readonly SentPart[]): Promise<SubmitReceipt>;
+  editAndResend(
+    surfaceId: string,
+    turnUid: string,
+    text: string,
+    submissionUid: string,
+    before?: BeforeAsking,
+    parts?: readonly SentPart[],
+  ): Promise<SubmitReceipt>;
   /** Has the session's last answer go on where it stopped, in a turn whose first row is no prompt of the person's (`isContinuation`). Rejects
    *  where another turn stands behind that one or runs. */
   continueTurn(surfaceId: string, turnUid: string): Promise<SubmitReceipt>;
@@ -127,12 +134,20 @@ export interface Gateway extends ApprovalGateway, EffortGateway {
   /** Turns that run in this window now, over all conversations, those of sub-agents marked, and those among the others that wait for the person: a
    *  sub-agent's turn that does ends with the one it works for. A turn that waits in the store
    *  alone (after a reload, say) is not among them; lists say that it waits. */
-  runningTurns(): readonly { readonly sessionId: string; readonly turnUid: string; readonly activity: TurnActivity | null; readonly isWaiting: boolean; readonly isSubAgent?: boolean }[];
+  runningTurns(): readonly {
+    readonly sessionId: string;
+    readonly turnUid: string;
+    readonly activity: TurnActivity | null;
+    readonly isWaiting: boolean;
+    readonly isSubAgent?: boolean;
+  }[];
   readonly onDidChangeRunning: (listener: () => void) => Disposable;
   /** Sessions whose entry in a list may read otherwise now. */
   readonly onDidChangeSessions: (listener: (sessionIds: readonly string[]) => void) => Disposable;
   /** Turn events of every session, shown or not. */
-  readonly onDidTurnEvent: (listener: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void) => Disposable;
+  readonly onDidTurnEvent: (
+    listener: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void,
+  ) => Disposable;
   /** What a surface shows has changed: once per surface, when it has been told. A surface that reads its session anew is no switch. */
   readonly onDidSwitchSession: (listener: (event: SurfaceSwitch) => void) => Disposable;
   /** Starts what waited in the queues when the store was opened (after a crash or a hand-over). */
@@ -161,7 +176,12 @@ export interface SessionContextUse extends ContextUse {
   readonly window: number | null;
   /** System prompt, tools, and what memory has in the system prompt are estimates; what it recalled for a prompt is part of the messages. Null
    *  where the model cannot be asked now. */
-  readonly parts: { readonly system: number; readonly tools: number; readonly memory: number; readonly messages: number } | null;
+  readonly parts: {
+    readonly system: number;
+    readonly tools: number;
+    readonly memory: number;
+    readonly messages: number;
+  } | null;
 }
 
 export interface CompressionReport {

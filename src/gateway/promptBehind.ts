@@ -11,10 +11,18 @@ export async function promptBehind(store: SessionStore, sessionId: string, turns
   let left = Math.max(1, Math.floor(turns));
   let before: number | undefined;
   for (;;) {
-    const page = await store.readTranscript({ sessionId, limit: pageSize, ...(before === undefined ? {} : { before }) });
+    const page = await store.readTranscript({
+      sessionId,
+      limit: pageSize,
+      ...(before === undefined ? {} : { before }),
+    });
     const began = new Map(page.turns.map((turn) => [turn.uid, turn.userMessageUid]));
     for (const message of page.messages.toReversed()) {
-      const isPrompt = message.role === 'user' && message.visibility.kind === 'shown' && !isContinuation(message) && (message.turnUid === null || began.get(message.turnUid) === message.uid);
+      const isPrompt =
+        message.role === 'user' &&
+        message.visibility.kind === 'shown' &&
+        !isContinuation(message) &&
+        (message.turnUid === null || began.get(message.turnUid) === message.uid);
       if (!isPrompt) continue;
       found = message;
       if (--left === 0) return found;

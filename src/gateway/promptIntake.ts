@@ -30,7 +30,8 @@ export class PromptIntake {
     slots.refuseWhenClosing();
     const repeated = await this.receiptOf(surfaceId, prompt.uid);
     if (repeated !== null) return repeated;
-    if (!isSendable(prompt.text, prompt.parts)) throw new GatewayError('invalid', 'There is nothing to send. Type a prompt first.');
+    if (!isSendable(prompt.text, prompt.parts))
+      throw new GatewayError('invalid', 'There is nothing to send. Type a prompt first.');
     const from = surfaces.shownSession(surfaceId);
     const beginning = from === null ? surfaces.beginningAt(surfaceId) : usualBeginning;
     const found = prompt.sessionId === null ? await sessions.create(beginning) : await sessions.tipOf(prompt.sessionId);
@@ -38,8 +39,13 @@ export class PromptIntake {
       const session = await sessions.tipOf(found.id);
       await sessions.refuseSubAgent(session);
       if (await slots.isBusy(session)) return queue.addBesideTurn(session, prompt);
-      if (prompt.sessionId !== null && (await compressions.isDue(session))) return queue.addBehindCompression(surfaceId, session, prompt);
-      const turn = await slots.open(surfaceId, session, { prompt, from, reason: prompt.sessionId === null ? beginning.reason : 'resume' });
+      if (prompt.sessionId !== null && (await compressions.isDue(session)))
+        return queue.addBehindCompression(surfaceId, session, prompt);
+      const turn = await slots.open(surfaceId, session, {
+        prompt,
+        from,
+        reason: prompt.sessionId === null ? beginning.reason : 'resume',
+      });
       return { kind: 'started', sessionId: session.id, turnUid: turn.uid };
     });
   }

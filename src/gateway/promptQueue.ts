@@ -35,7 +35,8 @@ export class PromptQueue {
 
   async edit(uid: string, text: string): Promise<void> {
     const along = text.trim() === '' ? (await this.parts.store.queuedPrompt(uid))?.parts : undefined;
-    if (!isSendable(text, along)) throw new GatewayError('invalid', 'A queued message cannot be empty. Remove it instead.');
+    if (!isSendable(text, along))
+      throw new GatewayError('invalid', 'A queued message cannot be empty. Remove it instead.');
     this.tell(await this.parts.store.editQueued(uid, text));
   }
 
@@ -50,7 +51,12 @@ export class PromptQueue {
     const queue = await this.parts.store.promoteQueued(uid);
     this.tell(queue);
     const first = queue[0];
-    if (first !== undefined) await this.startNext(await this.parts.sessions.tipOf(first.sessionId), this.parts.surfaces.surfaceOf(first.sessionId), true);
+    if (first !== undefined)
+      await this.startNext(
+        await this.parts.sessions.tipOf(first.sessionId),
+        this.parts.surfaces.surfaceOf(first.sessionId),
+        true,
+      );
   }
 
   /** A prompt sent while a turn runs. It is queued, durably, before anything is done with it; called inside the conversation's sequence, so
@@ -78,7 +84,8 @@ export class PromptQueue {
       // Not awaited: the end of the turn waits for this sequence.
       run?.controller.abort(new TurnStop('newPrompt'));
       // A turn that waits in the store alone has no end that would start the prompt.
-      if (run === null && (await this.parts.waiting.end(session, 'newPrompt'))) void this.startNextInBackground(session, this.parts.surfaces.surfaceOf(session.id), false);
+      if (run === null && (await this.parts.waiting.end(session, 'newPrompt')))
+        void this.startNextInBackground(session, this.parts.surfaces.surfaceOf(session.id), false);
     }
     return { kind: 'queued', sessionId: session.id, queue };
   }
@@ -86,7 +93,14 @@ export class PromptQueue {
   /** A prompt before which the history must be made shorter. It is queued first, durably, and is the next one when that is done. */
   async addBehindCompression(surfaceId: string, session: Session, prompt: PromptSubmission): Promise<SubmitReceipt> {
     const createdAt = this.parts.clock.now();
-    const queue = await this.parts.store.enqueue({ uid: prompt.uid, sessionId: session.id, text: prompt.text, ...along(prompt), createdAt, behind: [] });
+    const queue = await this.parts.store.enqueue({
+      uid: prompt.uid,
+      sessionId: session.id,
+      text: prompt.text,
+      ...along(prompt),
+      createdAt,
+      behind: [],
+    });
     this.parts.surfaces.tellAll({ kind: 'queueChanged', sessionId: session.id, queue });
     this.takeOvers.add(session.conversationId, prompt.uid);
     this.compressAhead(session, surfaceId, false);
@@ -109,7 +123,8 @@ export class PromptQueue {
   /** Only after a turn that completed: a queue behind a stop, a failure, a crash or a reset waits for the person. */
   async resume(): Promise<void> {
     const sessions = await this.parts.store.listSessions({ limit: 1000 });
-    const goesOn = ({ queuedCount, lastTurn, endReason }: SessionSummary): boolean => queuedCount > 0 && lastTurn?.state === 'complete' && endReason !== 'reset';
+    const goesOn = ({ queuedCount, lastTurn, endReason }: SessionSummary): boolean =>
+      queuedCount > 0 && lastTurn?.state === 'complete' && endReason !== 'reset';
     for (const summary of sessions.filter(goesOn)) {
       await this.startNextInBackground(summary, this.parts.surfaces.surfaceOf(summary.id), true);
     }
@@ -117,22 +132,35 @@ export class PromptQueue {
 
   /** Starts the first queued prompt if the conversation is free; with `goesOn` false only one that a turn was stopped for. A prompt that
    *  cannot start stays where it is. Never rejects. */
-  async startNextInBackground(session: Session, surfaceId: string, goesOn: boolean, length: 'shortEnough' | 'asItIs' = 'shortEnough'): Promise<void> {
+  async startNextInBackground(
+    session: Session,
+    surfaceId: string,
+    goesOn: boolean,
+    length: 'shortEnough' | 'asItIs' = 'shortEnough',
+  ): Promise<void> {
     try {
       await this.startNext(session, surfaceId, goesOn, length);
     } catch (error) {
-      this.parts.log.warn(`A queued prompt could not be started and stays queued: ${error instanceof Error ? error.message : String(error)}`);
+      this.parts.log.warn(
+        `A queued prompt could not be started and stays queued: ${error instanceof Error ? error.message : String(error)}`,
+      );
     }
   }
 
-  private startNext(session: Session, surfaceId: string, goesOn: boolean, length: 'shortEnough' | 'asItIs' = 'shortEnough'): Promise<void> {
+  private startNext(
+    session: Session,
+    surfaceId: string,
+    goesOn: boolean,
+    length: 'shortEnough' | 'asItIs' = 'shortEnough',
+  ): Promise<void> {
     const { store, slots, sessions, surfaces, compressions } = this.parts;
     return slots.inSequence(session.conversationId, async () => {
       if (slots.isClosing || (await slots.isBusy(session))) return;
       const current = await sessions.tipOf(session.id);
       const queue = await store.queue(current.id);
       const isWanted = goesOn || this.takeOvers.of(session.conversationId).length > 0;
-      if (length === 'shortEnough' && queue.length > 0 && isWanted && (await compressions.isDue(current))) return this.compressAhead(current, surfaceId, goesOn);
+      if (length === 'shortEnough' && queue.length > 0 && isWanted && (await compressions.isDue(current)))
+        return this.compressAhead(current, surfaceId, goesOn);
       const next = this.takeOvers.takeFrom(queue, session.conversationId) ?? (goesOn ? queue[0] : undefined);
       if (next === undefined) return;
       await slots.open(surfaceId, current, { prompt: next, reason: 'resume', queuedUid: next.uid });
@@ -144,7 +172,11 @@ export class PromptQueue {
   private compressAhead(session: Session, surfaceId: string, goesOn: boolean): void {
     void this.parts.compressions
       .begin(session, { focus: null, isForced: false })
-      .catch((error: unknown) => this.parts.log.warn(`Session ${session.id} was not compressed: ${error instanceof Error ? error.message : String(error)}`))
+      .catch((error: unknown) =>
+        this.parts.log.warn(
+          `Session ${session.id} was not compressed: ${error instanceof Error ? error.message : String(error)}`,
+        ),
+      )
       .then(() => this.startNextInBackground(session, surfaceId, goesOn, 'asItIs'));
   }
 

@@ -28,7 +28,9 @@ interface Words {
   readonly text: string;
   readonly parts: readonly SentPart[];
 }
-type Asking = { readonly before: BeforeAsking | undefined } & ({ readonly reason: 'retried' } | ({ readonly reason: 'edited'; readonly uid: string } & Words));
+type Asking = { readonly before: BeforeAsking | undefined } & (
+  { readonly reason: 'retried' } | ({ readonly reason: 'edited'; readonly uid: string } & Words)
+);
 
 interface EditedPrompt {
   readonly uid: string;
@@ -37,7 +39,8 @@ interface EditedPrompt {
 }
 
 const busySentence = 'Another answer is being written in this session. Stop it first, or wait.';
-const inBranch = 'This prompt stands before a summary, so it was asked again in a branch. The session itself is unchanged.';
+const inBranch =
+  'This prompt stands before a summary, so it was asked again in a branch. The session itself is unchanged.';
 
 /** Asks prompts again, as they were or in other words. What was answered before is hidden, never deleted: it is the earlier version. */
 export class PromptVersions {
@@ -75,12 +78,18 @@ export class PromptVersions {
       const session = await sessions.tipOf(found.id);
       if (await slots.isBusy(session)) throw new GatewayError('busy', busySentence);
       const segment = await this.segmentOf(turn, session);
-      const asked = asking.reason === 'edited' ? { text: asking.text, parts: asking.parts } : await this.askedIn(turn, session);
+      const asked =
+        asking.reason === 'edited' ? { text: asking.text, parts: asking.parts } : await this.askedIn(turn, session);
       await asking.before?.();
       if (segment.isEarlier) return asked;
       const isLast = segment.rows.at(-1)?.turnUid === turn.uid;
       const { text, parts, ...how } = asked;
-      const opened = await slots.open(surfaceId, session, { prompt: { uid, text, parts }, ...how, reason: 'resume', replaces: { turnUid, reason: asking.reason } });
+      const opened = await slots.open(surfaceId, session, {
+        prompt: { uid, text, parts },
+        ...how,
+        reason: 'resume',
+        replaces: { turnUid, reason: asking.reason },
+      });
       // A surface takes the rows of the turn asked again away by itself; of what went with it, it must read.
       if (!isLast) this.parts.switching.reread(session);
       return { kind: 'started', sessionId: session.id, turnUid: opened.uid };
@@ -90,13 +99,20 @@ export class PromptVersions {
   }
 
   /** An earlier segment is never changed: what stands there is asked again in a copy of what was before it. */
-  private async askInBranch(surfaceId: string, turn: Turn, uid: string, { text, parts, ...how }: Asked): Promise<SubmitReceipt> {
+  private async askInBranch(
+    surfaceId: string,
+    turn: Turn,
+    uid: string,
+    { text, parts, ...how }: Asked,
+  ): Promise<SubmitReceipt> {
     const { sessions, slots, switching } = this.parts;
     const { sessionId } = await switching.branchToAsk(surfaceId, turn.sessionId, turn.userMessageUid);
     if (sessionId === null) throw new GatewayError('notFound', 'The branch could not be opened.');
     const branch = await sessions.get(sessionId);
     try {
-      const opened = await slots.inSequence(branch.conversationId, () => slots.open(surfaceId, branch, { prompt: { uid, text, parts }, ...how, reason: 'resume' }));
+      const opened = await slots.inSequence(branch.conversationId, () =>
+        slots.open(surfaceId, branch, { prompt: { uid, text, parts }, ...how, reason: 'resume' }),
+      );
       return { kind: 'started', sessionId: branch.id, turnUid: opened.uid, notice: inBranch };
     } catch (error) {
       await this.handBack(branch, { text, parts });
@@ -117,7 +133,10 @@ export class PromptVersions {
   }
 
   /** The rows among which a turn stands: those of the newest segment or, where it has none there, of its own. */
-  private async segmentOf(turn: Turn, tip: Session): Promise<{ readonly rows: readonly Message[]; readonly isEarlier: boolean }> {
+  private async segmentOf(
+    turn: Turn,
+    tip: Session,
+  ): Promise<{ readonly rows: readonly Message[]; readonly isEarlier: boolean }> {
     const { store } = this.parts;
     const rows = await store.activeMessages(tip.id);
     if (turn.sessionId === tip.id || rows.some((row) => row.turnUid === turn.uid)) return { rows, isEarlier: false };
@@ -128,9 +147,11 @@ export class PromptVersions {
    *  answer, and was told nothing, continues it again. */
   private async askedIn(turn: Turn, session: Session): Promise<Asked> {
     const prompt = await this.parts.store.getMessage(turn.userMessageUid);
-    if (prompt?.role !== 'user') throw new GatewayError('notFound', 'The prompt of this turn is no longer stored, so it cannot be sent again.');
+    if (prompt?.role !== 'user')
+      throw new GatewayError('notFound', 'The prompt of this turn is no longer stored, so it cannot be sent again.');
     const written = [prompt, ...(await this.steeringOf(turn))].filter((message) => !isContinuation(message));
-    if (written.length === 0) return { text: '', parts: [], continues: { asked: await promptBehind(this.parts.store, session.id, 1) } };
+    if (written.length === 0)
+      return { text: '', parts: [], continues: { asked: await promptBehind(this.parts.store, session.id, 1) } };
     const said = written.map(({ parts }) => answerText(parts)).filter((text) => text !== '');
     return { text: said.join('\n\n'), parts: written.flatMap(({ parts }) => sentParts(parts)) };
   }
@@ -145,11 +166,17 @@ export class PromptVersions {
   private async steeringOf(turn: Turn): Promise<readonly Message[]> {
     const { store } = this.parts;
     let steering: readonly Message[] = [];
-    for (let segment = await store.getSession(turn.sessionId); segment !== null; ) {
+    for (let segment = await store.getSession(turn.sessionId); segment !== null;) {
       const rows = await store.activeMessages(segment.id);
       if (!rows.some((row) => row.turnUid === turn.uid)) break;
-      steering = [...rows.filter((row, index) => row.turnUid === turn.uid && row.carriedFrom === null && isSteering(rows, index)), ...steering];
-      segment = segment.parentKind === 'compression' && segment.parentSessionId !== null ? await store.getSession(segment.parentSessionId) : null;
+      steering = [
+        ...rows.filter((row, index) => row.turnUid === turn.uid && row.carriedFrom === null && isSteering(rows, index)),
+        ...steering,
+      ];
+      segment =
+        segment.parentKind === 'compression' && segment.parentSessionId !== null
+          ? await store.getSession(segment.parentSessionId)
+          : null;
     }
     return steering;
   }

@@ -14,7 +14,9 @@ export type RequestFrame = Readonly<v.InferOutput<typeof stored>>;
 export class RequestFrames {
   private readonly kept = new Map<string, string>();
 
-  constructor(private readonly parts: { readonly store: Pick<SessionStore, 'getMeta' | 'setMeta'>; readonly log: Log }) {}
+  constructor(
+    private readonly parts: { readonly store: Pick<SessionStore, 'getMeta' | 'setMeta'>; readonly log: Log },
+  ) {}
 
   /** Rejects with a `StoreError`. */
   async of(ref: string, isPrivate: boolean, agent: Agent, model: ChatModel): Promise<RequestFrame> {
@@ -37,7 +39,9 @@ export class RequestFrames {
     try {
       await this.parts.store.setMeta(key, frame);
     } catch (error) {
-      this.parts.log.warn(`What requests carry beside the history could not be saved: ${error instanceof Error ? error.message : String(error)}`);
+      this.parts.log.warn(
+        `What requests carry beside the history could not be saved: ${error instanceof Error ? error.message : String(error)}`,
+      );
     }
   }
 }

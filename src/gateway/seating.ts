@@ -34,7 +34,9 @@ export class Seating {
   seatFor(surfaceId: string, session: Session, reason: SwitchReason): AgentSeat {
     const change = { reason, parentSessionId: session.parentSessionId };
     const current = this.seats.get(surfaceId)?.seat ?? null;
-    const seat = this.staysOrReturns(current, session) ?? (current !== null && this.mayMove(current, session) ? current : this.fresh(session));
+    const seat =
+      this.staysOrReturns(current, session) ??
+      (current !== null && this.mayMove(current, session) ? current : this.fresh(session));
     if (current !== null && current !== seat) this.leave(current, reason);
     if (current === null && isNewConversation(reason)) this.makeUpFor(surfaceId, seat);
     seat.serve(session.id, change);
@@ -60,14 +62,17 @@ export class Seating {
 
   /** Everything that served a segment serves the next one of its conversation. */
   movedOn(from: string, to: Session): void {
-    for (const seat of this.all()) if (seat.sessionId === from) seat.serve(to.id, { reason: 'compression', parentSessionId: to.parentSessionId });
-    for (const [surfaceId, left] of this.vacated) if (left.sessionId === from) this.vacated.set(surfaceId, { ...left, sessionId: to.id });
+    for (const seat of this.all())
+      if (seat.sessionId === from) seat.serve(to.id, { reason: 'compression', parentSessionId: to.parentSessionId });
+    for (const [surfaceId, left] of this.vacated)
+      if (left.sessionId === from) this.vacated.set(surfaceId, { ...left, sessionId: to.id });
   }
 
   /** The session that this surface shows was cut back: everything that serves it is told. */
   rewound(surfaceId: string, session: Session): void {
     const own = this.seatFor(surfaceId, session, 'resume');
-    for (const seat of new Set([own, ...this.servingAny([session.id])])) seat.serve(session.id, { reason: 'rewind', parentSessionId: session.parentSessionId });
+    for (const seat of new Set([own, ...this.servingAny([session.id])]))
+      seat.serve(session.id, { reason: 'rewind', parentSessionId: session.parentSessionId });
   }
 
   /** The session that a surface shows is over. Its seat stays, for the session that follows. */
@@ -102,7 +107,8 @@ export class Seating {
   /** Another memory was chosen, or one was registered or taken back: what is idle is let go, and finishes its memory work; what is busy follows when
    *  its turn has settled. */
   memoryChanged(): void {
-    for (const [surfaceId, { seat }] of this.seats) if (!seat.isBusy && !seat.memory.isCurrent) this.empty(surfaceId, seat);
+    for (const [surfaceId, { seat }] of this.seats)
+      if (!seat.isBusy && !seat.memory.isCurrent) this.empty(surfaceId, seat);
   }
 
   /** A turn of this seat has settled, and none of its session follows at once. */
@@ -123,7 +129,8 @@ export class Seating {
 
   /** The seat that serves the session already, here or left behind. */
   private staysOrReturns(current: AgentSeat | null, session: Session): AgentSeat | null {
-    const serves = (seat: AgentSeat | null): seat is AgentSeat => seat?.sessionId === session.id && !seat.hasEnded && (seat.isBusy || seat.memory.isCurrent);
+    const serves = (seat: AgentSeat | null): seat is AgentSeat =>
+      seat?.sessionId === session.id && !seat.hasEnded && (seat.isBusy || seat.memory.isCurrent);
     if (serves(current)) return current;
     const returning = [...this.leftBehind].find(serves);
     if (returning === undefined) return null;
@@ -134,7 +141,12 @@ export class Seating {
 
   /** Memory that may hear of private sessions is not that of others, and what memory was told is over does not go on there. */
   private mayMove(seat: AgentSeat, session: Session): boolean {
-    return !seat.isBusy && seat.memory.isCurrent && seat.memory.isPrivate === session.private && seat.sessionId !== session.id;
+    return (
+      !seat.isBusy &&
+      seat.memory.isCurrent &&
+      seat.memory.isPrivate === session.private &&
+      seat.sessionId !== session.id
+    );
   }
 
   private fresh(session: Session): AgentSeat {
@@ -167,7 +179,8 @@ export class Seating {
   private empty(surfaceId: string, seat: AgentSeat): void {
     this.seats.delete(surfaceId);
     const { sessionId } = seat;
-    if (sessionId !== null && !seat.hasEnded) this.vacated.set(surfaceId, { sessionId, isPrivate: seat.memory.isPrivate });
+    if (sessionId !== null && !seat.hasEnded)
+      this.vacated.set(surfaceId, { sessionId, isPrivate: seat.memory.isPrivate });
     this.letGo(seat);
   }
 
@@ -201,7 +214,8 @@ export class Seating {
   }
 
   private forgetVacated(sessionIds: readonly string[]): void {
-    for (const [surfaceId, { sessionId }] of this.vacated) if (sessionIds.includes(sessionId)) this.vacated.delete(surfaceId);
+    for (const [surfaceId, { sessionId }] of this.vacated)
+      if (sessionIds.includes(sessionId)) this.vacated.delete(surfaceId);
   }
 }
 

@@ -53,12 +53,16 @@ export class SessionActions {
   async trash(sessionId: string): Promise<void> {
     const { store, clock, seating, switching } = this.parts;
     await this.refuseSubAgent(sessionId);
-    await this.whileIdle(sessionId, 'An answer is being written in this session. Stop it before you delete it.', async (session) => {
-      await store.trashSession(session.id, clock.now());
-      switching.emptied([session.id]);
-      seating.vacate([session.id]);
-      this.changed(session.id);
-    });
+    await this.whileIdle(
+      sessionId,
+      'An answer is being written in this session. Stop it before you delete it.',
+      async (session) => {
+        await store.trashSession(session.id, clock.now());
+        switching.emptied([session.id]);
+        seating.vacate([session.id]);
+        this.changed(session.id);
+      },
+    );
   }
 
   async restore(sessionId: string): Promise<void> {
@@ -85,13 +89,21 @@ export class SessionActions {
     // Nothing of a private session has ever left; its seat goes all the same.
     if (session.private) seating.vacate(sessionIds);
     const sentences = session.private ? [] : await seating.forget(sessionIds);
-    return { sessionIds, branches: branches.map((branch) => ({ sessionId: branch.sessionId, title: branch.title })), sentences };
+    return {
+      sessionIds,
+      branches: branches.map((branch) => ({ sessionId: branch.sessionId, title: branch.title })),
+      sentences,
+    };
   }
 
   /** It is part of what the session did that it works for, and in no list from which it could be taken back. */
   private async refuseSubAgent(sessionId: string): Promise<void> {
     const { sessions } = this.parts;
-    if (await sessions.isSubAgent(await sessions.get(sessionId))) throw new GatewayError('invalid', 'This is the session of a sub-agent. It is deleted with the session it works for.');
+    if (await sessions.isSubAgent(await sessions.get(sessionId)))
+      throw new GatewayError(
+        'invalid',
+        'This is the session of a sub-agent. It is deleted with the session it works for.',
+      );
   }
 
   /** Does something with a conversation that no turn may be running in. */

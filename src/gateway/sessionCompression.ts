@@ -45,7 +45,8 @@ export class SessionCompression {
     // In an object, so that the sequence is left when the compression has begun, not when it has ended.
     const { end } = await slots.inSequence(found.conversationId, async () => {
       const session = await sessions.tipOf(found.id);
-      if (await slots.isBusy(session)) throw new GatewayError('busy', 'An answer is being written in this session. Stop it first, or wait.');
+      if (await slots.isBusy(session))
+        throw new GatewayError('busy', 'An answer is being written in this session. Stop it first, or wait.');
       return { end: compressions.begin(session, request) };
     });
     return end;

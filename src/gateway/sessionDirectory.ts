@@ -24,7 +24,13 @@ export class SessionDirectory {
   async create({ isPrivate, mode, effort }: Omit<Beginning, 'reason'>): Promise<Session> {
     const model = this.modelOf(null);
     const startedAt = this.parts.clock.now();
-    const session = await this.parts.store.createSession({ id: this.parts.ids.sessionId(startedAt), startedAt, model, folder: this.parts.folder(), private: isPrivate });
+    const session = await this.parts.store.createSession({
+      id: this.parts.ids.sessionId(startedAt),
+      startedAt,
+      model,
+      folder: this.parts.folder(),
+      private: isPrivate,
+    });
     if (mode !== null) await this.parts.store.setSessionMode(session.id, mode);
     if (effort !== null) await this.parts.store.setSessionEffort(session.id, effort);
     return session;
@@ -32,19 +38,25 @@ export class SessionDirectory {
 
   async get(sessionId: string): Promise<Session> {
     const session = await this.parts.store.getSession(sessionId);
-    if (session === null) throw new GatewayError('notFound', 'This session is no longer stored. Open another one from the list.');
+    if (session === null)
+      throw new GatewayError('notFound', 'This session is no longer stored. Open another one from the list.');
     return session;
   }
 
   /** Whether the session is a sub-agent's: any segment of its conversation. */
   async isSubAgent(session: Session): Promise<boolean> {
-    const root = session.id === session.conversationId ? session : await this.parts.store.getSession(session.conversationId);
+    const root =
+      session.id === session.conversationId ? session : await this.parts.store.getSession(session.conversationId);
     return root?.parentKind === 'delegate';
   }
 
   /** Nobody but the agent that handed it a task writes to a sub-agent. */
   async refuseSubAgent(session: Session): Promise<void> {
-    if (await this.isSubAgent(session)) throw new GatewayError('invalid', 'This is the session of a sub-agent, which takes no prompts. Write to the session it works for, or branch this one and go on there.');
+    if (await this.isSubAgent(session))
+      throw new GatewayError(
+        'invalid',
+        'This is the session of a sub-agent, which takes no prompts. Write to the session it works for, or branch this one and go on there.',
+      );
   }
 
   /** The newest segment of a session's conversation: where its next turn belongs. */
@@ -57,7 +69,8 @@ export class SessionDirectory {
   async toOpen(sessionId: string): Promise<Session> {
     await this.get(sessionId);
     const session = await this.tipOf((await this.parts.store.resolveSessionId(sessionId)) ?? sessionId);
-    if (session.trashedAt !== null) throw new GatewayError('invalid', 'This session is in the trash. Restore it, then open it.');
+    if (session.trashedAt !== null)
+      throw new GatewayError('invalid', 'This session is in the trash. Restore it, then open it.');
     return session;
   }
 
@@ -70,8 +83,13 @@ export class SessionDirectory {
       case 'none':
         throw new GatewayError('notFound', `No session has this id or title: “${text}”.`);
       case 'several': {
-        const named = found.sessions.slice(0, mostNamed).map(({ id, title }) => (title === null ? id : `“${title}” (${id})`));
-        throw new GatewayError('invalid', `${found.sessions.length} sessions fit “${text}”: ${named.join(', ')}. Type more of the id or of the title.`);
+        const named = found.sessions
+          .slice(0, mostNamed)
+          .map(({ id, title }) => (title === null ? id : `“${title}” (${id})`));
+        throw new GatewayError(
+          'invalid',
+          `${found.sessions.length} sessions fit “${text}”: ${named.join(', ')}. Type more of the id or of the title.`,
+        );
       }
       default:
         return found satisfies never;
@@ -81,7 +99,8 @@ export class SessionDirectory {
   /** The model that answers in a session (null: in a new one). */
   modelOf(session: Session | null): string {
     const model = session?.model ?? this.parts.defaultModel();
-    if (model === null) throw new GatewayError('noModel', 'No model is chosen yet. Your prompt is kept: choose a model, then send it.');
+    if (model === null)
+      throw new GatewayError('noModel', 'No model is chosen yet. Your prompt is kept: choose a model, then send it.');
     return model;
   }
 }

@@ -35,7 +35,8 @@ type TargetOf<R extends SwitchReason> = Extract<SwitchTarget, { readonly reason:
 const unchanged = { draft: null, notice: null } as const;
 const notices = {
   empty: 'This session has no messages yet. What you send begins it.',
-  rewoundInBranch: 'This prompt stands before a summary, so it was taken back in a branch. The session itself is unchanged.',
+  rewoundInBranch:
+    'This prompt stands before a summary, so it was taken back in a branch. The session itself is unchanged.',
 } as const;
 
 /** The one switch: every change of what a surface shows, and of the session its seat serves, goes through `switchTo`. Switches of a surface
@@ -76,7 +77,8 @@ export class SessionSwitching {
 
   /** A surface's empty state has begun this session before, and shows it now. */
   showBegun(surfaceId: string, session: Session): void {
-    if (this.parts.surfaces.shownSession(surfaceId) === null) this.switchTo(surfaceId, this.newest(session), 'new_session');
+    if (this.parts.surfaces.shownSession(surfaceId) === null)
+      this.switchTo(surfaceId, this.newest(session), 'new_session');
   }
 
   /** A conversation goes on in its next segment, wherever it is shown or served. */
@@ -90,7 +92,8 @@ export class SessionSwitching {
 
   /** Surfaces that show one of these sessions, which are gone, show the empty state. */
   emptied(sessionIds: readonly string[]): void {
-    for (const sessionId of sessionIds) for (const surfaceId of this.parts.surfaces.allShowing(sessionId)) this.switchTo(surfaceId, null, 'new_session');
+    for (const sessionId of sessionIds)
+      for (const surfaceId of this.parts.surfaces.allShowing(sessionId)) this.switchTo(surfaceId, null, 'new_session');
   }
 
   /** What is shown of a session has changed behind its surfaces' back: they read it again. */
@@ -105,7 +108,9 @@ export class SessionSwitching {
       await this.parts.store.setSeen(sessionId, this.parts.clock.now());
       this.parts.surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [sessionId] });
     } catch (error) {
-      this.parts.log.warn(`That session ${sessionId} was seen could not be noted: ${error instanceof Error ? error.message : String(error)}`);
+      this.parts.log.warn(
+        `That session ${sessionId} was seen could not be noted: ${error instanceof Error ? error.message : String(error)}`,
+      );
     }
   }
 
@@ -113,7 +118,14 @@ export class SessionSwitching {
     switch (target.reason) {
       case 'new_session':
         // The session itself is born with its first prompt.
-        return Promise.resolve(this.showEmptyState(surfaceId, { reason: 'new_session', isPrivate: target.private ?? false, mode: null, effort: null }));
+        return Promise.resolve(
+          this.showEmptyState(surfaceId, {
+            reason: 'new_session',
+            isPrivate: target.private ?? false,
+            mode: null,
+            effort: null,
+          }),
+        );
       case 'reset':
         return this.reset(surfaceId);
       case 'resume':
@@ -134,7 +146,10 @@ export class SessionSwitching {
     const found = await sessions.tipOf(shown);
     return slots.inSequence(found.conversationId, async () => {
       const session = await sessions.tipOf(found.id);
-      await this.refuseBusy(session, 'An answer is being written in this session. Stop it before you reset the session.');
+      await this.refuseBusy(
+        session,
+        'An answer is being written in this session. Stop it before you reset the session.',
+      );
       await tryAgain(this.parts.clock, () => store.endSession(session.id, 'reset'));
       seating.endAt(surfaceId, session);
       surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [session.id] });
@@ -152,13 +167,22 @@ export class SessionSwitching {
     return { ...unchanged, sessionId: session.id, notice: total === 0 ? notices.empty : null };
   }
 
-  private async branch(surfaceId: string, { sessionId, from, title }: Omit<TargetOf<'branch'>, 'reason'>, handsBack = true): Promise<SwitchOutcome> {
+  private async branch(
+    surfaceId: string,
+    { sessionId, from, title }: Omit<TargetOf<'branch'>, 'reason'>,
+    handsBack = true,
+  ): Promise<SwitchOutcome> {
     const { sessions, store, slots, clock, ids, surfaces } = this.parts;
     const origin = await sessions.get(sessionId);
     const now = clock.now();
     const childId = ids.sessionId(now);
-    const copy = (): ReturnType<SessionStore['branchSession']> => store.branchSession({ sessionId, upTo: from, childId, now });
-    const { session, draft: prompt, draftParts } = await slots.inSequence(origin.conversationId, () => tryAgain(clock, copy));
+    const copy = (): ReturnType<SessionStore['branchSession']> =>
+      store.branchSession({ sessionId, upTo: from, childId, now });
+    const {
+      session,
+      draft: prompt,
+      draftParts,
+    } = await slots.inSequence(origin.conversationId, () => tryAgain(clock, copy));
     const draft = handsBack ? prompt : null;
     if (draft !== null) await store.setDraft(session.id, draft, draftParts);
     const refusal = title === undefined ? null : await this.titled(session.id, title);
@@ -178,13 +202,21 @@ export class SessionSwitching {
   }
 
   /** An earlier segment is never changed: a prompt that stands in one is handed back by its uid. */
-  private async rewindTip(surfaceId: string, found: Session, target: TargetOf<'rewind'>): Promise<SwitchOutcome | { readonly beforeSummary: Message }> {
+  private async rewindTip(
+    surfaceId: string,
+    found: Session,
+    target: TargetOf<'rewind'>,
+  ): Promise<SwitchOutcome | { readonly beforeSummary: Message }> {
     const { sessions, store, clock, surfaces, seating } = this.parts;
     const session = await sessions.tipOf(found.id);
-    await this.refuseBusy(session, 'An answer is being written in this session. Stop it before you rewind the session.');
+    await this.refuseBusy(
+      session,
+      'An answer is being written in this session. Stop it before you rewind the session.',
+    );
     // What is taken back is what the model would be sent: prompts without an answer between them are one.
     await store.repairTranscript(session.id);
-    const prompt = 'to' in target ? await this.standing(target.to) : await promptBehind(store, session.id, target.turns);
+    const prompt =
+      'to' in target ? await this.standing(target.to) : await promptBehind(store, session.id, target.turns);
     if (prompt === null) throw new GatewayError('invalid', 'There is no prompt to take back in this session.');
     try {
       const rewound = await store.rewindSession({ sessionId: session.id, to: prompt.uid, now: clock.now() });
@@ -195,7 +227,11 @@ export class SessionSwitching {
       surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [session.id] });
       return { sessionId: session.id, draft, notice: null, ...takenBack(prompt) };
     } catch (error) {
-      const isEarlier = error instanceof StoreError && error.causeClass === 'invalid' && prompt.sessionId !== session.id && prompt.visibility.kind === 'shown';
+      const isEarlier =
+        error instanceof StoreError &&
+        error.causeClass === 'invalid' &&
+        prompt.sessionId !== session.id &&
+        prompt.visibility.kind === 'shown';
       if (!isEarlier) throw error;
       return { beforeSummary: prompt };
     }
@@ -204,8 +240,10 @@ export class SessionSwitching {
   /** A prompt that was joined to an earlier one is taken back with that one. */
   private async standing(uid: string): Promise<Message> {
     let message = await this.parts.store.getMessage(uid);
-    while (message?.visibility.kind === 'hidden' && message.visibility.absorbedInto !== null) message = await this.parts.store.getMessage(message.visibility.absorbedInto);
-    if (message?.role !== 'user') throw new GatewayError('notFound', 'This prompt is no longer stored, so it cannot be taken back.');
+    while (message?.visibility.kind === 'hidden' && message.visibility.absorbedInto !== null)
+      message = await this.parts.store.getMessage(message.visibility.absorbedInto);
+    if (message?.role !== 'user')
+      throw new GatewayError('notFound', 'This prompt is no longer stored, so it cannot be taken back.');
     return message;
   }
 
@@ -214,7 +252,11 @@ export class SessionSwitching {
     const { store } = this.parts;
     const typed = await store.draft(session.id);
     const draft = typed.trim() === '' ? prompt : prompt === '' ? typed : `${prompt}\n\n${typed}`;
-    await store.setDraft(session.id, draft, parts.length === 0 ? undefined : [...parts, ...(await store.draftParts(session.id))]);
+    await store.setDraft(
+      session.id,
+      draft,
+      parts.length === 0 ? undefined : [...parts, ...(await store.draftParts(session.id))],
+    );
     return draft;
   }
 

@@ -32,7 +32,12 @@ export class StoredRows {
 
   /** `isStored`: of the rows asked for by `absentAbsorbers`. */
   findings(isStored: (uid: string) => boolean): readonly StorageFinding[] {
-    const lost = this.absentAbsorbers.filter((uid) => !isStored(uid)).map((uid) => ({ sentence: 'A row was merged into one that is not stored.', messageUid: this.absorbers.get(uid) ?? null }));
+    const lost = this.absentAbsorbers
+      .filter((uid) => !isStored(uid))
+      .map((uid) => ({
+        sentence: 'A row was merged into one that is not stored.',
+        messageUid: this.absorbers.get(uid) ?? null,
+      }));
     return [...this.found, ...lost, ...this.unanswered()];
   }
 
@@ -44,13 +49,18 @@ export class StoredRows {
     this.last = position;
     const turn = turnUid === null ? null : (this.turns.get(turnUid) ?? null);
     if (turnUid !== null && turn === null) this.find(uid, 'A row belongs to a turn that is not stored.');
-    if (message.role === 'assistant' && message.state === 'streaming' && turn?.state === 'settled') this.find(uid, 'A row is still being written, and its turn has ended.');
-    if (visibility.kind === 'hidden' && visibility.absorbedInto !== null) this.absorbers.set(visibility.absorbedInto, uid);
+    if (message.role === 'assistant' && message.state === 'streaming' && turn?.state === 'settled')
+      this.find(uid, 'A row is still being written, and its turn has ended.');
+    if (visibility.kind === 'hidden' && visibility.absorbedInto !== null)
+      this.absorbers.set(visibility.absorbedInto, uid);
     if (turnUid !== null && visibility.kind !== 'hidden') this.note(turnUid, message);
   }
 
   private note(turnUid: string, message: Message): void {
-    const { open, answered } = this.calls.get(turnUid) ?? { open: new Map<string, string>(), answered: new Set<string>() };
+    const { open, answered } = this.calls.get(turnUid) ?? {
+      open: new Map<string, string>(),
+      answered: new Set<string>(),
+    };
     for (const part of message.parts) {
       if (part.kind === 'toolCall') open.set(part.callId, message.uid);
       if (part.kind === 'toolResult') answered.add(part.callId);
@@ -61,7 +71,9 @@ export class StoredRows {
   private unanswered(): readonly StorageFinding[] {
     return [...this.calls].flatMap(([turnUid, { open, answered }]) => {
       if (this.turns.get(turnUid)?.state !== 'settled') return [];
-      return [...open].filter(([callId]) => !answered.has(callId)).map(([, messageUid]) => ({ sentence: 'A turn has ended, and a tool call of it has no result.', messageUid }));
+      return [...open]
+        .filter(([callId]) => !answered.has(callId))
+        .map(([, messageUid]) => ({ sentence: 'A turn has ended, and a tool call of it has no result.', messageUid }));
     });
   }
 

@@ -36,8 +36,9 @@ export class SurfaceRegistry implements Disposable {
   readonly onDidChangeSessions = (listener: (sessionIds: readonly string[]) => void): Disposable =>
     this.sessionsChanged.event((sessionIds) => this.guarded('A listener', () => listener(sessionIds)));
 
-  readonly onDidTurnEvent = (listener: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void): Disposable =>
-    this.turnHappened.event((event) => this.guarded('A listener', () => listener(event)));
+  readonly onDidTurnEvent = (
+    listener: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void,
+  ): Disposable => this.turnHappened.event((event) => this.guarded('A listener', () => listener(event)));
 
   readonly onDidSwitchSession = (listener: (event: SurfaceSwitch) => void): Disposable =>
     this.switched.event((event) => this.guarded('A listener', () => listener(event)));
@@ -74,12 +75,16 @@ export class SurfaceRegistry implements Disposable {
   }
 
   allShowing(sessionId: string): readonly string[] {
-    return [...this.attached.values()].filter((entry) => entry.sessionId === sessionId).map(({ surface }) => surface.id);
+    return [...this.attached.values()]
+      .filter((entry) => entry.sessionId === sessionId)
+      .map(({ surface }) => surface.id);
   }
 
   /** Whether a person can see this session now. */
   isSeen(sessionId: string): boolean {
-    return [...this.attached.values()].some((entry) => entry.sessionId === sessionId && (entry.surface.isVisible?.() ?? true));
+    return [...this.attached.values()].some(
+      (entry) => entry.sessionId === sessionId && (entry.surface.isVisible?.() ?? true),
+    );
   }
 
   bind(surfaceId: string, sessionId: string | null, reason: SwitchReason, beginning: Beginning = usualBeginning): void {
@@ -100,7 +105,8 @@ export class SurfaceRegistry implements Disposable {
   }
 
   tellAll(event: SessionEvent): void {
-    for (const { surface } of this.attached.values()) this.guarded(`Surface ${surface.id}`, () => surface.onSessionEvent(event));
+    for (const { surface } of this.attached.values())
+      this.guarded(`Surface ${surface.id}`, () => surface.onSessionEvent(event));
     if (event.kind === 'sessionsChanged') this.sessionsChanged.fire(event.sessionIds);
   }
 

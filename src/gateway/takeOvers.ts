@@ -21,7 +21,11 @@ export class TakeOvers {
   takeFrom(queue: readonly QueuedPrompt[], conversationId: string): QueuedPrompt | undefined {
     const [next, ...rest] = this.of(conversationId).flatMap((uid) => queue.filter((prompt) => prompt.uid === uid));
     if (rest.length === 0) this.clear(conversationId);
-    else this.uids.set(conversationId, rest.map(({ uid }) => uid));
+    else
+      this.uids.set(
+        conversationId,
+        rest.map(({ uid }) => uid),
+      );
     return next;
   }
 }

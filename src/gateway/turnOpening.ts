@@ -29,7 +29,13 @@ export interface Opening {
 export class TurnOpening {
   constructor(private readonly parts: OpeningParts) {}
 
-  async open({ session, model, prompt, continues, ...how }: Opening): Promise<{ readonly turn: Turn & { readonly state: 'running' }; readonly userMessage: Message }> {
+  async open({
+    session,
+    model,
+    prompt,
+    continues,
+    ...how
+  }: Opening): Promise<{ readonly turn: Turn & { readonly state: 'running' }; readonly userMessage: Message }> {
     const now = this.parts.clock.now();
     const turnUid = this.parts.ids.uid();
     const input: OpenTurn = {
@@ -68,5 +74,10 @@ export class TurnOpening {
 function neverRan(turnUid: string, now: number): SettleTurn {
   const sentence = 'This prompt was saved, but it was not sent because the disk reported a problem. Retry.';
   const failure = { cause: 'unknown' as const, sentence, technical: 'The turn was opened and nobody runs it.' };
-  return { turnUid, settledAt: now, settlement: { outcome: 'failed', stopReason: 'storeFailed', failure }, messages: [] };
+  return {
+    turnUid,
+    settledAt: now,
+    settlement: { outcome: 'failed', stopReason: 'storeFailed', failure },
+    messages: [],
+  };
 }

@@ -68,7 +68,13 @@ interface RunnerListeners {
   setMode(sessionId: string, mode: Mode): Promise<void>;
   effort(sessionId: string): Promise<ReasoningEffort>;
   /** Has a sub-agent do a task that the run's agent hands on. */
-  delegate(run: RunningTurn, agent: Agent, task: DelegatedTask, call: Pick<ToolCallContext, 'callId' | 'report'>, signal: AbortSignal): Promise<DelegatedWork>;
+  delegate(
+    run: RunningTurn,
+    agent: Agent,
+    task: DelegatedTask,
+    call: Pick<ToolCallContext, 'callId' | 'report'>,
+    signal: AbortSignal,
+  ): Promise<DelegatedWork>;
   /** The slot is free. `settled` is null when the turn could not be closed before the window went away, or waits in the store. */
   ended(run: StartedTurn, settled: SettledRow | null): Promise<void>;
 }
@@ -107,7 +113,15 @@ export class TurnRunner {
     const { conversationId } = started.session;
     if (this.running.has(conversationId)) throw new Error(`Conversation ${conversationId} already has a running turn.`);
     const steering = new PendingSteering(() => this.listeners.steered(run.session.id));
-    const run: RunningTurn = { ...started, controller: new AbortController(), steering, calls: new RunningCalls(), decisions: new TurnDecisions(), recall: new AbortController(), activity: null };
+    const run: RunningTurn = {
+      ...started,
+      controller: new AbortController(),
+      steering,
+      calls: new RunningCalls(),
+      decisions: new TurnDecisions(),
+      recall: new AbortController(),
+      activity: null,
+    };
     this.running.set(conversationId, run);
     // Its row was being written when the window began to close.
     if (this.closing) run.controller.abort(new TurnStop('windowClosed'));
@@ -165,7 +179,8 @@ export class TurnRunner {
    *  ran have settled. */
   async shutdown(): Promise<void> {
     this.closing = true;
-    for (const run of this.running.values()) if (run.subAgent !== undefined || !run.decisions.leave()) run.controller.abort(new TurnStop('windowClosed'));
+    for (const run of this.running.values())
+      if (run.subAgent !== undefined || !run.decisions.leave()) run.controller.abort(new TurnStop('windowClosed'));
     this.wakeRetries();
     await Promise.all(this.ends.values());
   }
@@ -183,12 +198,29 @@ export class TurnRunner {
       if (event.kind === 'approvalRequested') run.activity = null;
       this.listeners.show(run.session.id, event);
       subAgent?.heard(event);
-      if (event.kind === 'approvalRequested' || event.kind === 'approvalDecided') this.listeners.changed(run.session.id);
+      if (event.kind === 'approvalRequested' || event.kind === 'approvalDecided')
+        this.listeners.changed(run.session.id);
     };
-    const agent = subAgent?.createAgent(seat.memory) ?? seat.agentFor(this.parts.agentSignature(turn.model), () => this.parts.createAgent(turn.model, seat.memory));
+    const agent =
+      subAgent?.createAgent(seat.memory) ??
+      seat.agentFor(this.parts.agentSignature(turn.model), () => this.parts.createAgent(turn.model, seat.memory));
     const room = { make: async (request: RoomRequest) => (await this.listeners.makeRoom(run, request))?.id ?? null };
     const delegation = delegationOf(run, (...task) => this.listeners.delegate(run, agent, ...task));
-    const result = await agent.runTurn({ turn, goesOn: run.goesOn ?? false, conversationId, show, controller, steering, calls, decisions, mode: this.modeOf(run), effort: this.effortOf(run), room, skipRecall: recall.signal, ...delegation });
+    const result = await agent.runTurn({
+      turn,
+      goesOn: run.goesOn ?? false,
+      conversationId,
+      show,
+      controller,
+      steering,
+      calls,
+      decisions,
+      mode: this.modeOf(run),
+      effort: this.effortOf(run),
+      room,
+      skipRecall: recall.signal,
+      ...delegation,
+    });
     const settled = await this.settledRow(result, run, show);
     if (settled !== null) await this.deliveries.check(witness, stored, { ...turn, sessionId: run.session.id });
     if (settled !== null) remember(run, settled, stored);
@@ -211,18 +243,29 @@ export class TurnRunner {
   }
 
   /** A turn whose store fails goes on with what was chosen last: nothing else could have been chosen since. */
-  private lastKnown<T>(first: T, run: RunningTurn, what: string, read: (sessionId: string) => Promise<T>): () => Promise<T> {
+  private lastKnown<T>(
+    first: T,
+    run: RunningTurn,
+    what: string,
+    read: (sessionId: string) => Promise<T>,
+  ): () => Promise<T> {
     let known = first;
     return async () => {
       known = await read(run.session.id).catch((error: unknown) => {
-        this.parts.log.warn(`The ${what} of session ${run.session.id} could not be read: ${error instanceof Error ? error.message : String(error)}`);
+        this.parts.log.warn(
+          `The ${what} of session ${run.session.id} could not be read: ${error instanceof Error ? error.message : String(error)}`,
+        );
         return known;
       });
       return known;
     };
   }
 
-  private async settledRow(result: TurnResult, run: RunningTurn, show: (event: TurnEvent) => void): Promise<SettledRow | null> {
+  private async settledRow(
+    result: TurnResult,
+    run: RunningTurn,
+    show: (event: TurnEvent) => void,
+  ): Promise<SettledRow | null> {
     switch (result.kind) {
       case 'settled':
         return result.turn;
@@ -237,9 +280,21 @@ export class TurnRunner {
 
   /** The store would not take the turn's end. The person is told at once; closing it is tried until it succeeds, because the slot must not
    *  be given to another prompt before. Null when the window closes first: then the next start settles the turn as cut off. */
-  private async settleAtLast(result: TurnResult & { readonly kind: 'unsettled' }, run: RunningTurn, show: (event: TurnEvent) => void): Promise<SettledRow | null> {
+  private async settleAtLast(
+    result: TurnResult & { readonly kind: 'unsettled' },
+    run: RunningTurn,
+    show: (event: TurnEvent) => void,
+  ): Promise<SettledRow | null> {
     let failure = savingFailure(result.error);
-    const told: SettledRow = { ...run.turn, sessionId: run.session.id, state: 'settled', settledAt: this.parts.clock.now(), outcome: 'failed', stopReason: 'storeFailed', failure };
+    const told: SettledRow = {
+      ...run.turn,
+      sessionId: run.session.id,
+      state: 'settled',
+      settledAt: this.parts.clock.now(),
+      outcome: 'failed',
+      stopReason: 'storeFailed',
+      failure,
+    };
     show({ kind: 'turnSettled', turn: told, messages: [] });
     for (let attempt = 0; !this.closing; attempt++) {
       this.parts.log.error(`A turn could not be closed in the store (${failure.cause}): ${failure.technical}`);
@@ -258,14 +313,19 @@ export class TurnRunner {
   }
 }
 
-function delegationOf({ subAgent }: RunningTurn, delegate: NonNullable<TurnRun['delegate']>): Pick<TurnRun, 'delegate' | 'worksFor'> {
+function delegationOf(
+  { subAgent }: RunningTurn,
+  delegate: NonNullable<TurnRun['delegate']>,
+): Pick<TurnRun, 'delegate' | 'worksFor'> {
   if (subAgent === undefined) return { delegate };
   const { session, turn } = subAgent.caller;
   return { worksFor: { sessionId: session.id, turnUid: turn.uid } };
 }
 
 function remember({ seat, prompt }: RunningTurn, turn: SettledRow, stored: readonly Message[]): void {
-  const answers = stored.filter((message) => message.role === 'assistant' && message.visibility.kind === 'shown').map((message) => answerText(message.parts));
+  const answers = stored
+    .filter((message) => message.role === 'assistant' && message.visibility.kind === 'shown')
+    .map((message) => answerText(message.parts));
   seat.memory.syncTurn({
     turnUid: turn.uid,
     outcome: turn.outcome,

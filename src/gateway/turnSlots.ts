@@ -55,18 +55,33 @@ export class TurnSlots {
   async isBusy(session: Session): Promise<boolean> {
     const { runner, compressions, opening } = this.parts;
     const { conversationId } = session;
-    return runner.runningIn(conversationId) !== null || compressions.isRunning(conversationId) || opening.waitsInStore(session);
+    return (
+      runner.runningIn(conversationId) !== null ||
+      compressions.isRunning(conversationId) ||
+      opening.waitsInStore(session)
+    );
   }
 
   /** Opens the turn (durable) and lets it run. Called inside the conversation's sequence, with its slot free. */
-  async open(surfaceId: string, session: Session, { reason, from = null, subAgent, ...how }: PromptTurn): Promise<Turn> {
+  async open(
+    surfaceId: string,
+    session: Session,
+    { reason, from = null, subAgent, ...how }: PromptTurn,
+  ): Promise<Turn> {
     const { sessions, surfaces, opening, runner, seatFor } = this.parts;
     this.refuseWhenClosing();
     if (subAgent === undefined) await sessions.refuseSubAgent(session);
     const opened = await opening.open({ session, model: sessions.modelOf(session), ...how });
     const seat = seatFor(surfaceId, session, reason, from);
     surfaces.tellTurn(session.id, { kind: 'turnOpened', turn: opened.turn, userMessage: opened.userMessage });
-    runner.start({ surfaceId, session, turn: opened.turn, prompt: how.continues?.asked ?? opened.userMessage, seat, ...(subAgent === undefined ? {} : { subAgent }) });
+    runner.start({
+      surfaceId,
+      session,
+      turn: opened.turn,
+      prompt: how.continues?.asked ?? opened.userMessage,
+      seat,
+      ...(subAgent === undefined ? {} : { subAgent }),
+    });
     return opened.turn;
   }
 

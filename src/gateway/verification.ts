@@ -2,16 +2,30 @@ import type { SessionStore, TranscriptPage, TranscriptQuery } from '../store/ses
 import type { Message } from '../transcript/message';
 import type { Part } from '../transcript/part';
 import type { Turn } from '../transcript/turn';
-import type { MissingPart, StorageFinding, UnreadMessage, Verification, VerifiedTurn } from '../transcript/verification';
+import type {
+  MissingPart,
+  StorageFinding,
+  UnreadMessage,
+  Verification,
+  VerifiedTurn,
+} from '../transcript/verification';
 import type { WitnessEntry } from '../transcript/witness';
 import { StoredRows } from './storedRows';
-import { compareMessage, deliveredCharacters, groupedBy, needsEarlier, type MessageComparison } from './witnessComparison';
+import {
+  compareMessage,
+  deliveredCharacters,
+  groupedBy,
+  needsEarlier,
+  type MessageComparison,
+} from './witnessComparison';
 
 /** Rows read at a time: other work of the store goes between. */
 const pageRows = 200;
 
 export interface VerificationNeeds {
-  readonly readTranscript: (query: TranscriptQuery) => Promise<Pick<TranscriptPage, 'messages' | 'turns' | 'later' | 'total'>>;
+  readonly readTranscript: (
+    query: TranscriptQuery,
+  ) => Promise<Pick<TranscriptPage, 'messages' | 'turns' | 'later' | 'total'>>;
   readonly sessions: Pick<SessionStore, 'getMessage' | 'revisionsOf' | 'getTurn'>;
   /** The check of the whole file: what is wrong, each in technical words; or a sentence why it is not done now. */
   readonly checkFile: () => Promise<{ readonly wrong: readonly string[] } | { readonly unchecked: string }>;
@@ -23,7 +37,9 @@ export interface VerificationNeeds {
 
 export interface VerificationCourse {
   readonly signal: AbortSignal;
-  readonly onProgress: (progress: { readonly step: 'rows'; readonly done: number; readonly total: number } | { readonly step: 'file' }) => void;
+  readonly onProgress: (
+    progress: { readonly step: 'rows'; readonly done: number; readonly total: number } | { readonly step: 'file' },
+  ) => void;
 }
 
 interface TurnTally {
@@ -43,7 +59,12 @@ type Read<T> = { readonly value: T } | { readonly unread: string };
 
 /** Reads a session from the disk row by row, hidden rows and earlier versions too, and compares it with what views say they showed of it. Null when it
  *  was stopped. What cannot be read is told apart from what is missing, and is no failure. */
-export async function verifySession(sessionId: string, entries: readonly WitnessEntry[], needs: VerificationNeeds, course: VerificationCourse): Promise<Verification | null> {
+export async function verifySession(
+  sessionId: string,
+  entries: readonly WitnessEntry[],
+  needs: VerificationNeeds,
+  course: VerificationCourse,
+): Promise<Verification | null> {
   const reading = new Reading(entries, needs);
   const wasRead = await reading.read(sessionId, course);
   if (!wasRead) return null;
@@ -59,7 +80,10 @@ export async function verifySession(sessionId: string, entries: readonly Witness
     rows: reading.rows,
     shown: turns.reduce((sum, { shown }) => sum + shown, 0),
     onDisk: turns.reduce((sum, { onDisk }) => sum + onDisk, 0),
-    findings: [...findings, ...('wrong' in file ? file.wrong.map((line) => ({ sentence: line, messageUid: null })) : [])],
+    findings: [
+      ...findings,
+      ...('wrong' in file ? file.wrong.map((line) => ({ sentence: line, messageUid: null })) : []),
+    ],
     unread: reading.unread,
     fileUnchecked: 'unchecked' in file ? file.unchecked : null,
     note: null,
@@ -91,7 +115,7 @@ class Reading {
 
   /** False when it was stopped. */
   async read(sessionId: string, { signal, onProgress }: VerificationCourse): Promise<boolean> {
-    for (let after = Number.MIN_SAFE_INTEGER, later = 1; later > 0; ) {
+    for (let after = Number.MIN_SAFE_INTEGER, later = 1; later > 0;) {
       if (signal.aborted) return false;
       const page = await this.page({ sessionId, limit: pageRows, after, includeHidden: true });
       const last = page?.messages.at(-1);
@@ -133,14 +157,19 @@ class Reading {
     return this.stored.findings((uid) => found.has(uid));
   }
 
-  private async page(query: TranscriptQuery): Promise<Pick<TranscriptPage, 'messages' | 'turns' | 'later' | 'total'> | null> {
+  private async page(
+    query: TranscriptQuery,
+  ): Promise<Pick<TranscriptPage, 'messages' | 'turns' | 'later' | 'total'> | null> {
     const read = await this.attempt(this.needs.readTranscript(query));
     return 'unread' in read ? null : read.value;
   }
 
   private async row(message: Message, turns: readonly Turn[]): Promise<void> {
     const turn = message.turnUid === null ? null : (turns.find(({ uid }) => uid === message.turnUid) ?? null);
-    const tally = message.turnUid === null ? null : this.tallyOf(message.turnUid, message.uid, turn?.startedAt ?? message.createdAt);
+    const tally =
+      message.turnUid === null
+        ? null
+        : this.tallyOf(message.turnUid, message.uid, turn?.startedAt ?? message.createdAt);
     if (tally !== null) {
       tally.isShown ||= message.visibility.kind === 'shown';
       tally.stored += deliveredCharacters(message);
@@ -150,7 +179,8 @@ class Reading {
 
   /** Witnessed messages that the pages did not hold: in another segment, or not stored at all. */
   private async rowsElsewhere(): Promise<void> {
-    for (const uid of this.witnesses.keys()) if (!this.compared.has(uid)) await this.compare(uid, await this.message(uid));
+    for (const uid of this.witnesses.keys())
+      if (!this.compared.has(uid)) await this.compare(uid, await this.message(uid));
   }
 
   private async compare(uid: string, read: Read<Message | null>): Promise<void> {
@@ -159,7 +189,9 @@ class Reading {
     this.compared.add(uid);
     const message = 'unread' in read ? null : read.value;
     const parts = message?.parts ?? null;
-    const revisions: Read<readonly { readonly parts: readonly Part[] }[]> = needsEarlier(entries, parts) ? await this.attempt(this.needs.sessions.revisionsOf(uid)) : { value: [] };
+    const revisions: Read<readonly { readonly parts: readonly Part[] }[]> = needsEarlier(entries, parts)
+      ? await this.attempt(this.needs.sessions.revisionsOf(uid))
+      : { value: [] };
     const earlier = 'unread' in revisions ? [] : revisions.value.map(({ parts: written }) => written);
     const reason = 'unread' in read ? read.unread : 'unread' in revisions ? revisions.unread : null;
     const turnUid = message?.turnUid ?? entries[0]?.turnUid ?? uid;
@@ -183,14 +215,29 @@ class Reading {
   private tallyOf(turnUid: string, messageUid: string | null, at: number | null): TurnTally {
     const known = this.tallies.get(turnUid);
     if (known !== undefined) return known;
-    const tally: TurnTally = { messageUid, at, isShown: false, witnessed: [], shown: 0, onDisk: 0, stored: 0, missing: [], unread: [] };
+    const tally: TurnTally = {
+      messageUid,
+      at,
+      isShown: false,
+      witnessed: [],
+      shown: 0,
+      onDisk: 0,
+      stored: 0,
+      missing: [],
+      unread: [],
+    };
     this.tallies.set(turnUid, tally);
     return tally;
   }
 }
 
 /** `reason`: why less of the message was read than may be stored of it; null where all was read. */
-function add(tally: TurnTally, messageUid: string, { shown, onDisk, missing }: MessageComparison, reason: string | null): void {
+function add(
+  tally: TurnTally,
+  messageUid: string,
+  { shown, onDisk, missing }: MessageComparison,
+  reason: string | null,
+): void {
   tally.witnessed.push(messageUid);
   tally.shown += shown;
   tally.onDisk += onDisk;
@@ -198,7 +245,13 @@ function add(tally: TurnTally, messageUid: string, { shown, onDisk, missing }: M
   else if (missing.length > 0) tally.unread.push({ messageUid, shown: shown - onDisk, sentence: reason });
 }
 
-function verdictOf({ witnessed, stored, onDisk, missing, unread }: Pick<TurnTally, 'witnessed' | 'stored' | 'onDisk' | 'missing' | 'unread'>): VerifiedTurn['verdict'] {
+function verdictOf({
+  witnessed,
+  stored,
+  onDisk,
+  missing,
+  unread,
+}: Pick<TurnTally, 'witnessed' | 'stored' | 'onDisk' | 'missing' | 'unread'>): VerifiedTurn['verdict'] {
   if (missing.length > 0) return 'missing';
   if (unread.length > 0) return 'unread';
   if (witnessed.length === 0 && stored > 0) return 'unwitnessed';

@@ -15,7 +15,11 @@ export interface MessageComparison {
 
 /** Compares the witness of one message with its stored parts (null: no row) and with what the row said before it was rewritten, oldest first. A
  *  part that several views showed was shown as far as the one that showed most of it. Pure. */
-export function compareMessage(entries: readonly WitnessEntry[], stored: readonly Part[] | null, earlier: readonly (readonly Part[])[]): MessageComparison {
+export function compareMessage(
+  entries: readonly WitnessEntry[],
+  stored: readonly Part[] | null,
+  earlier: readonly (readonly Part[])[],
+): MessageComparison {
   const versions = stored === null ? earlier : [stored, ...earlier];
   const byPart = groupedBy(entries, ({ part }) => part);
   const each = [...byPart.values()].map((same) => comparePart(same, stored, versions));
@@ -27,7 +31,10 @@ export function compareMessage(entries: readonly WitnessEntry[], stored: readonl
   };
 }
 
-export function groupedBy<K>(entries: readonly WitnessEntry[], key: (entry: WitnessEntry) => K): ReadonlyMap<K, readonly WitnessEntry[]> {
+export function groupedBy<K>(
+  entries: readonly WitnessEntry[],
+  key: (entry: WitnessEntry) => K,
+): ReadonlyMap<K, readonly WitnessEntry[]> {
   const groups = new Map<K, WitnessEntry[]>();
   for (const entry of entries) {
     const group = groups.get(key(entry));
@@ -54,15 +61,24 @@ interface PartComparison {
   readonly missing: MissingPart | null;
 }
 
-function comparePart(entries: readonly WitnessEntry[], stored: readonly Part[] | null, versions: readonly (readonly Part[])[]): PartComparison {
+function comparePart(
+  entries: readonly WitnessEntry[],
+  stored: readonly Part[] | null,
+  versions: readonly (readonly Part[])[],
+): PartComparison {
   const [first] = entries;
-  const longest = (some: readonly WitnessEntry[]): number => some.reduce((most, { length }) => Math.max(most, length), 0);
+  const longest = (some: readonly WitnessEntry[]): number =>
+    some.reduce((most, { length }) => Math.max(most, length), 0);
   const lost = entries.filter((entry) => !isHeld(entry, versions));
   const shown = longest(entries);
   if (first === undefined || lost.length === 0) return { shown, onDisk: shown, missing: null };
   const onDisk = longest(entries.filter((entry) => !lost.includes(entry)));
   const { messageUid, part, kind } = first;
-  return { shown, onDisk, missing: { messageUid, part, kind, shown: longest(lost), stored: storedLength(stored, first) } };
+  return {
+    shown,
+    onDisk,
+    missing: { messageUid, part, kind, shown: longest(lost), stored: storedLength(stored, first) },
+  };
 }
 
 /** A version of the row holds it, in its place or, where parts were joined or moved, in another of its kind. */

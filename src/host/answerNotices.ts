@@ -19,7 +19,11 @@ export interface AnswerNoticeNeeds {
   /** Has nothing announced any more. */
   readonly turnOff: () => Promise<void>;
   /** Resolves with the button that was pressed; undefined when it was closed. */
-  readonly notify: (kind: 'info' | 'warning', message: string, ...buttons: readonly string[]) => PromiseLike<string | undefined>;
+  readonly notify: (
+    kind: 'info' | 'warning',
+    message: string,
+    ...buttons: readonly string[]
+  ) => PromiseLike<string | undefined>;
   readonly t: (message: string, args?: Record<string, string>) => string;
   readonly clock: Clock;
   readonly log: Log;
@@ -40,7 +44,12 @@ export class AnswerNotices implements Disposable {
   constructor(private readonly needs: AnswerNoticeNeeds) {
     this.lifetime.register(
       needs.gateway.onDidTurnEvent(({ sessionId, event }) => {
-        if (event.kind !== 'turnSettled' || this.announced.has(event.turn.uid) || !this.isWorthIt(sessionId, event.turn)) return;
+        if (
+          event.kind !== 'turnSettled' ||
+          this.announced.has(event.turn.uid) ||
+          !this.isWorthIt(sessionId, event.turn)
+        )
+          return;
         this.announced.add(event.turn.uid);
         this.announce(sessionId, event.turn).catch((error: unknown) => this.unannounced(error));
       }),
@@ -61,7 +70,8 @@ export class AnswerNotices implements Disposable {
   }
 
   private unannounced(error: unknown): void {
-    if (!this.lifetime.isDisposed && !isWithdrawn(error)) this.needs.log.warn(`The end of an answer could not be announced: ${errorWords(error).sentence}`);
+    if (!this.lifetime.isDisposed && !isWithdrawn(error))
+      this.needs.log.warn(`The end of an answer could not be announced: ${errorWords(error).sentence}`);
   }
 
   private async announce(sessionId: string, turn: Settled): Promise<void> {
@@ -73,7 +83,15 @@ export class AnswerNotices implements Disposable {
     const pressed =
       turn.outcome === 'complete'
         ? await notify('info', t('Hermes has answered in “{title}”.', { title }), show, never)
-        : await notify('warning', t('Hermes could not finish its answer in “{title}”. {reason}', { title, reason: plain(turn.failure?.sentence ?? t('What was shown is saved.')) }), show, never);
+        : await notify(
+            'warning',
+            t('Hermes could not finish its answer in “{title}”. {reason}', {
+              title,
+              reason: plain(turn.failure?.sentence ?? t('What was shown is saved.')),
+            }),
+            show,
+            never,
+          );
     if (pressed === show) await open(sessionId);
     if (pressed === never) await turnOff();
   }

@@ -73,7 +73,8 @@ export class ApprovalNotices implements Disposable {
     if (event.kind === 'approvalRequested') this.asked(sessionId, event.approval);
     else if (event.kind === 'subAgentAsks' && event.approval !== null) this.asked(sessionId, event.approval);
     else if (event.kind === 'subAgentAsks' && this.waiting.delete(sessionId)) this.changed.fire();
-    else if ((event.kind === 'approvalDecided' || event.kind === 'turnSettled') && this.waiting.delete(sessionId)) this.changed.fire();
+    else if ((event.kind === 'approvalDecided' || event.kind === 'turnSettled') && this.waiting.delete(sessionId))
+      this.changed.fire();
   }
 
   private asked(sessionId: string, approval: Approval): void {
@@ -95,14 +96,17 @@ export class ApprovalNotices implements Disposable {
   }
 
   private unannounced(error: unknown): void {
-    if (!this.lifetime.isDisposed && !isWithdrawn(error)) this.needs.log.warn(`What was answered to a notification could not be done: ${errorWords(error).sentence}`);
+    if (!this.lifetime.isDisposed && !isWithdrawn(error))
+      this.needs.log.warn(`What was answered to a notification could not be done: ${errorWords(error).sentence}`);
   }
 
   private async announce(sessionId: string, { id, request }: Approval): Promise<void> {
     const { t, notify, gateway, open } = this.needs;
     const [allow, deny, show] = [t('Allow Once'), t('Deny'), t('Open')];
     const isPlan = request.access.kind === 'plan';
-    const message = isPlan ? t('Hermes has a plan and asks whether to carry it out.') : t('Hermes asks: Allow {subject}?', { subject: shortSubject(request.subject) });
+    const message = isPlan
+      ? t('Hermes has a plan and asks whether to carry it out.')
+      : t('Hermes asks: Allow {subject}?', { subject: shortSubject(request.subject) });
     // A plan is read before it is approved, and so is everything that does not fit in here.
     const pressed = await notify(message, ...(isPlan ? [show] : saysAll(request) ? [allow, deny, show] : [deny, show]));
     if (pressed === show) return open(sessionId);

@@ -50,7 +50,11 @@ export class BuiltinMemoryDesk implements vscode.Disposable {
   get factory(): MemoryProviderFactory {
     const { files } = this;
     const { store, log } = this.needs;
-    return { name: builtinName, kind: 'builtin', create: ({ wrote }) => new BuiltinProvider({ files, store, wrote, log }) };
+    return {
+      name: builtinName,
+      kind: 'builtin',
+      create: ({ wrote }) => new BuiltinProvider({ files, store, wrote, log }),
+    };
   }
 
   dispose(): void {
@@ -60,8 +64,18 @@ export class BuiltinMemoryDesk implements vscode.Disposable {
   /** Open Memory: lets the person choose a file and opens it in an editor. */
   async open(): Promise<void> {
     const chosen = await vscode.window.showQuickPick(
-      this.files.places.map((place) => ({ label: placeName(place), description: this.usage(place), detail: place.path, place })),
-      { title: vscode.l10n.t('Open Memory'), placeHolder: this.needs.isUsed() ? vscode.l10n.t('What Hermes is told at the beginning of every session') : vscode.l10n.t('Memory is switched off in the settings; nothing of this is used.') },
+      this.files.places.map((place) => ({
+        label: placeName(place),
+        description: this.usage(place),
+        detail: place.path,
+        place,
+      })),
+      {
+        title: vscode.l10n.t('Open Memory'),
+        placeHolder: this.needs.isUsed()
+          ? vscode.l10n.t('What Hermes is told at the beginning of every session')
+          : vscode.l10n.t('Memory is switched off in the settings; nothing of this is used.'),
+      },
     );
     if (chosen === undefined) return;
     this.files.create(chosen.place);
@@ -87,16 +101,25 @@ export class BuiltinMemoryDesk implements vscode.Disposable {
     const planted = entries.find((entry) => threatIn(entry) !== null);
     if (lengthOf(entries) > place.limit) {
       void vscode.window.showWarningMessage(
-        vscode.l10n.t('{name} takes {usage}. Entries beyond that are kept here but not told to the model. Entries are separated by a line with only §.', { name: placeName(place), usage: usageWords(entries, place.limit) }),
+        vscode.l10n.t(
+          '{name} takes {usage}. Entries beyond that are kept here but not told to the model. Entries are separated by a line with only §.',
+          { name: placeName(place), usage: usageWords(entries, place.limit) },
+        ),
       );
     } else if (planted !== undefined) {
-      void vscode.window.showWarningMessage(vscode.l10n.t('An entry is left out of what Hermes is told, because it reads like an order to the model: {entry}', { entry: planted.slice(0, 120) }));
+      void vscode.window.showWarningMessage(
+        vscode.l10n.t(
+          'An entry is left out of what Hermes is told, because it reads like an order to the model: {entry}',
+          { entry: planted.slice(0, 120) },
+        ),
+      );
     }
   }
 }
 
 function placeName({ target, scope }: MemoryPlace): string {
-  if (target === 'user') return scope === 'global' ? vscode.l10n.t('About you, everywhere') : vscode.l10n.t('About you, in this workspace');
+  if (target === 'user')
+    return scope === 'global' ? vscode.l10n.t('About you, everywhere') : vscode.l10n.t('About you, in this workspace');
   return scope === 'global' ? vscode.l10n.t('Notes, everywhere') : vscode.l10n.t('Notes, in this workspace');
 }
 

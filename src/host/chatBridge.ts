@@ -1,7 +1,15 @@
 import { DisposableStore, toDisposable, type Disposable } from '../base/disposable';
 import type { Log } from '../base/log';
 import type { Gateway, Surface, SwitchReason } from '../gateway/gateway';
-import { type BackgroundSession, chatCommands, chatRequests, type ChatNotifications, type ChatResults, type ChatState, type ShownSession } from '../protocol/chatProtocol';
+import {
+  type BackgroundSession,
+  chatCommands,
+  chatRequests,
+  type ChatNotifications,
+  type ChatResults,
+  type ChatState,
+  type ShownSession,
+} from '../protocol/chatProtocol';
 import type { SessionStore } from '../store/sessionStore';
 import type { DraftPart } from '../transcript/draftPart';
 import type { SessionSummary } from '../transcript/session';
@@ -24,7 +32,10 @@ import type { ChatWitness } from './witness/chatWitness';
 
 export interface ChatBridgeNeeds {
   readonly gateway: Gateway;
-  readonly sessions: Pick<SessionStore, 'getSession' | 'getMessage' | 'getTurn' | 'findSession' | 'approval' | 'conversationTip' | 'getMeta' | 'setMeta'>;
+  readonly sessions: Pick<
+    SessionStore,
+    'getSession' | 'getMessage' | 'getTurn' | 'findSession' | 'approval' | 'conversationTip' | 'getMeta' | 'setMeta'
+  >;
   readonly store: StoreDesk;
   readonly models: ChatModels;
   readonly editor: ChatEditor;
@@ -32,7 +43,10 @@ export interface ChatBridgeNeeds {
   readonly attachments: PromptAttachments;
   readonly starters?: Pick<StarterDesk, 'prompts'>;
   readonly witness: ChatWitness;
-  readonly surroundings: () => Pick<ChatState, 'restricted' | 'folderName' | 'isVirtual' | 'demoPrompts' | 'localization' | 'promptFiles'>;
+  readonly surroundings: () => Pick<
+    ChatState,
+    'restricted' | 'folderName' | 'isVirtual' | 'demoPrompts' | 'localization' | 'promptFiles'
+  >;
   /** The model or session that is shown has changed. */
   readonly onChange: () => void;
   readonly log: Log;
@@ -75,7 +89,12 @@ export class ChatBridge implements Surface, Disposable {
     private readonly needs: ChatBridgeNeeds,
   ) {
     const { gateway, store, models } = needs;
-    this.recent = new RecentSessions(gateway, needs.log, (sessions) => this.listRead(sessions), (reason) => store.recentUnread(reason, async () => this.recent.refresh()));
+    this.recent = new RecentSessions(
+      gateway,
+      needs.log,
+      (sessions) => this.listRead(sessions),
+      (reason) => store.recentUnread(reason, async () => this.recent.refresh()),
+    );
     this.calls = this.lifetime.register(new RunningCallEvents(gateway));
     this.attachment = gateway.attach(this);
     this.lifetime.register(toDisposable(() => this.attachment.dispose()));
@@ -113,7 +132,12 @@ export class ChatBridge implements Surface, Disposable {
       onNewEffort: () => this.tellEffort('changed'),
       untilDrawn: () => this.untilDrawn(),
     });
-    const endpoint: ChatEndpoint = new ViewEndpoint(port, { commands: chatCommands, requests: chatRequests }, handlers, this.needs.log);
+    const endpoint: ChatEndpoint = new ViewEndpoint(
+      port,
+      { commands: chatCommands, requests: chatRequests },
+      handlers,
+      this.needs.log,
+    );
     this.endpoint = endpoint;
     return toDisposable(() => {
       if (this.endpoint === endpoint) this.disconnect();
@@ -209,7 +233,9 @@ export class ChatBridge implements Surface, Disposable {
     const drawn = this.phase === 'away' ? Promise.resolve() : this.draw(this.isRestoring ? 'bootstrap' : 'shown');
     this.inBackground(drawn);
     const { attachment } = this;
-    this.inBackground(drawn.catch(() => undefined).then(() => (attachment === this.attachment ? this.rememberShown() : undefined)));
+    this.inBackground(
+      drawn.catch(() => undefined).then(() => (attachment === this.attachment ? this.rememberShown() : undefined)),
+    );
   }
 
   dispose(): void {
@@ -237,7 +263,8 @@ export class ChatBridge implements Surface, Disposable {
 
   /** A newer drawing takes over from the one before. */
   private async untilDrawn(): Promise<void> {
-    for (let awaited: Promise<void> | null = null; awaited !== this.newestDrawing; ) await (awaited = this.newestDrawing);
+    for (let awaited: Promise<void> | null = null; awaited !== this.newestDrawing;)
+      await (awaited = this.newestDrawing);
   }
 
   private async drawNow(what: 'bootstrap' | 'shown'): Promise<void> {
@@ -261,7 +288,8 @@ export class ChatBridge implements Surface, Disposable {
     if (this.modelState.chosen === null) this.inBackground(this.needs.models.discover());
     this.needs.onChange();
     const held = this.held.splice(0);
-    if (shown !== null && shown.openTurn !== null) for (const event of this.calls.of(shown.openTurn.uid, shown.activity)) this.onTurnEvent(shown.session.id, event);
+    if (shown !== null && shown.openTurn !== null)
+      for (const event of this.calls.of(shown.openTurn.uid, shown.activity)) this.onTurnEvent(shown.session.id, event);
     for (const send of held) send();
     this.inBackground(this.tellEffort('drawn'));
     this.whenLive();
@@ -269,7 +297,9 @@ export class ChatBridge implements Surface, Disposable {
 
   private async readShown(): Promise<ShownSession | null> {
     const sessionId = this.shownSession;
-    return sessionId === null || !this.needs.store.isReadable ? null : readShownSession(this.needs, this.pages, sessionId, () => this.changed);
+    return sessionId === null || !this.needs.store.isReadable
+      ? null
+      : readShownSession(this.needs, this.pages, sessionId, () => this.changed);
   }
 
   private async readState(): Promise<Omit<ChatState, 'shown'>> {
@@ -277,7 +307,15 @@ export class ChatBridge implements Surface, Disposable {
     const around = await readAroundSession(this.needs, this.id, this.recent);
     this.listed = around.recentSessions;
     this.behind = this.background.among(this.listed, this.shownSession);
-    return { ...around, beginning: this.beginning, background: this.behind, model: this.modelState, setup: models.setup, store: store.shown, ...this.needs.surroundings() };
+    return {
+      ...around,
+      beginning: this.beginning,
+      background: this.behind,
+      model: this.modelState,
+      setup: models.setup,
+      store: store.shown,
+      ...this.needs.surroundings(),
+    };
   }
 
   private get beginning(): ChatNotifications['beginning'] {
@@ -290,7 +328,8 @@ export class ChatBridge implements Surface, Disposable {
     const { shownSession } = this;
     await this.draw('bootstrap');
     // Behind the drawing: a write waits for the disk, and reading would wait behind it.
-    if (shownSession !== null && this.needs.store.isReadable) this.inBackground(this.needs.gateway.setSeen(shownSession));
+    if (shownSession !== null && this.needs.store.isReadable)
+      this.inBackground(this.needs.gateway.setSeen(shownSession));
   }
 
   private listRead(sessions: readonly SessionSummary[]): void {
@@ -323,7 +362,10 @@ export class ChatBridge implements Surface, Disposable {
   }
 
   /** Of the session that is shown alone. */
-  private tellShown<K extends 'queueChanged' | 'compressing' | 'mode' | 'effort'>(name: K, payload: ChatNotifications[K]): void {
+  private tellShown<K extends 'queueChanged' | 'compressing' | 'mode' | 'effort'>(
+    name: K,
+    payload: ChatNotifications[K],
+  ): void {
     if (payload.sessionId === this.shownSession) this.tell(name, payload);
   }
 
@@ -352,9 +394,16 @@ export class ChatBridge implements Surface, Disposable {
     const { gateway, sessions } = this.needs;
     const remembered = this.shownSession === null ? await sessions.getMeta(this.shownKey) : null;
     this.remembered ??= remembered;
-    if (remembered !== null && remembered !== '' && this.shownSession === null && (await sessions.getSession(remembered)) !== null) {
+    if (
+      remembered !== null &&
+      remembered !== '' &&
+      this.shownSession === null &&
+      (await sessions.getSession(remembered)) !== null
+    ) {
       this.isRestoring = true;
-      await gateway.switchSession(this.id, { reason: 'resume', sessionId: remembered }).finally(() => (this.isRestoring = false));
+      await gateway
+        .switchSession(this.id, { reason: 'resume', sessionId: remembered })
+        .finally(() => (this.isRestoring = false));
       // It was drawn with the switch.
       return;
     }
@@ -377,7 +426,8 @@ export class ChatBridge implements Surface, Disposable {
   }
 
   private async tellMode(sessionId: string | null): Promise<void> {
-    if (this.needs.store.isReadable) this.tell('mode', { sessionId, mode: await this.needs.gateway.mode(this.id, sessionId) });
+    if (this.needs.store.isReadable)
+      this.tell('mode', { sessionId, mode: await this.needs.gateway.mode(this.id, sessionId) });
   }
 
   /** Behind a drawing a view takes it for the default until it is told otherwise. */
@@ -389,7 +439,8 @@ export class ChatBridge implements Surface, Disposable {
   }
 
   private async modelChosen(sessionId: string | null): Promise<void> {
-    if (sessionId !== null && sessionId === this.shownSession) this.shownModel = (await this.needs.sessions.getSession(sessionId))?.model ?? null;
+    if (sessionId !== null && sessionId === this.shownSession)
+      this.shownModel = (await this.needs.sessions.getSession(sessionId))?.model ?? null;
     this.tellModel();
   }
 

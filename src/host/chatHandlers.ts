@@ -1,6 +1,13 @@
 import { GatewayError, type Gateway, type SubmitReceipt, type SwitchTarget } from '../gateway/gateway';
 import type { FindProgress } from '../protocol/feedProtocol';
-import type { AskedAgain, chatCommands, chatRequests, ChatResults, CompressionOutcome, ViewSwitch } from '../protocol/chatProtocol';
+import type {
+  AskedAgain,
+  chatCommands,
+  chatRequests,
+  ChatResults,
+  CompressionOutcome,
+  ViewSwitch,
+} from '../protocol/chatProtocol';
 import type { SessionStore } from '../store/sessionStore';
 import { allowRuleProblem } from '../tools/approval/ruleText';
 import type { ApprovalDecision, Mode } from '../transcript/approval';
@@ -79,9 +86,13 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
     await store.settled();
     await gateway.saveDraft(key, text, parts);
   };
-  const resolved = async (uid: string, parts: readonly DraftPart[] | undefined): Promise<readonly SentPart[] | undefined> => {
+  const resolved = async (
+    uid: string,
+    parts: readonly DraftPart[] | undefined,
+  ): Promise<readonly SentPart[] | undefined> => {
     // Sent before, by a request whose answer was lost: what it names may be gone by now.
-    const wasSent = parts?.some(({ kind }) => kind === 'mention') === true && (await needs.sessions.getMessage(uid)) !== null;
+    const wasSent =
+      parts?.some(({ kind }) => kind === 'mention') === true && (await needs.sessions.getMessage(uid)) !== null;
     return parts === undefined || wasSent ? undefined : needs.attachments.resolve(parts);
   };
   const noticeOf = async (sessionId: string, parts: readonly SentPart[] = []): Promise<string | null> => {
@@ -127,7 +138,11 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
       submit: async ({ busy, parts, ...prompt }) => {
         await store.settled();
         const along = await resolved(prompt.uid, parts);
-        const receipt = await gateway.submit(surfaceId, { ...prompt, ...(along === undefined ? {} : { parts: along }), ...(busy === undefined ? {} : { busy }) });
+        const receipt = await gateway.submit(surfaceId, {
+          ...prompt,
+          ...(along === undefined ? {} : { parts: along }),
+          ...(busy === undefined ? {} : { busy }),
+        });
         const notice = await noticeOf(receipt.sessionId, along);
         return { kind: receipt.kind, sessionId: receipt.sessionId, ...(notice === null ? {} : { notice }) };
       },
@@ -135,12 +150,15 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
         await gateway.stop(sessionId, turnUid);
         return null;
       },
-      retry: ({ turnUid, files: withFiles }) => askedAgain(files, turnUid, withFiles, (takeBack) => gateway.retry(surfaceId, turnUid, takeBack)),
+      retry: ({ turnUid, files: withFiles }) =>
+        askedAgain(files, turnUid, withFiles, (takeBack) => gateway.retry(surfaceId, turnUid, takeBack)),
       continueTurn: ({ turnUid }) => askedAgain(files, turnUid, false, () => gateway.continueTurn(surfaceId, turnUid)),
       editAndResend: async ({ turnUid, text, uid, parts, files: withFiles }) => {
         await store.settled();
         const along = await resolved(uid, parts);
-        const asked = await askedAgain(files, turnUid, withFiles, (takeBack) => gateway.editAndResend(surfaceId, turnUid, text, uid, takeBack, along));
+        const asked = await askedAgain(files, turnUid, withFiles, (takeBack) =>
+          gateway.editAndResend(surfaceId, turnUid, text, uid, takeBack, along),
+        );
         return { ...asked, notice: joined(asked.notice, await noticeOf(asked.sessionId, along)) };
       },
       showVersion: async ({ turnUid }) => {
@@ -234,13 +252,19 @@ function refuseUnusableRules(decision: ApprovalDecision): void {
 
 /** Files go back once it is certain that the turn will be asked again, and before the model is. */
 async function askedAgain(
-  files: ChatFiles, turnUid: string, withFiles: boolean | undefined, ask: (takeBack: () => Promise<void>) => Promise<SubmitReceipt>,
+  files: ChatFiles,
+  turnUid: string,
+  withFiles: boolean | undefined,
+  ask: (takeBack: () => Promise<void>) => Promise<SubmitReceipt>,
 ): Promise<AskedAgain> {
   let told: string | null = null;
   const receipt = await ask(async () => {
     if (withFiles === true) told = await files.takeBack(turnUid);
   });
-  return { sessionId: receipt.sessionId, notice: joined(receipt.kind === 'started' ? (receipt.notice ?? null) : null, told) };
+  return {
+    sessionId: receipt.sessionId,
+    notice: joined(receipt.kind === 'started' ? (receipt.notice ?? null) : null, told),
+  };
 }
 
 /** What is optional in a message may be there and undefined; the gateway takes it or leaves it. */
@@ -267,7 +291,8 @@ async function compressed(gateway: Gateway, sessionId: string, focus: string | n
     const { madeBy, tokens } = await gateway.compress(sessionId, focus);
     return { kind: madeBy, tokens };
   } catch (error) {
-    if (error instanceof GatewayError && error.causeClass === 'notCompressed') return { kind: 'unchanged', sentence: error.message };
+    if (error instanceof GatewayError && error.causeClass === 'notCompressed')
+      return { kind: 'unchanged', sentence: error.message };
     throw error;
   }
 }

@@ -62,7 +62,12 @@ export class ChatTabs implements vscode.WebviewPanelSerializer, vscode.Disposabl
       existing.bridge.focusComposer();
       return existing.bridge;
     }
-    const panel = vscode.window.createWebviewPanel(chatTabViewType, vscode.l10n.t('Hermes'), vscode.ViewColumn.Active, this.programs.options);
+    const panel = vscode.window.createWebviewPanel(
+      chatTabViewType,
+      vscode.l10n.t('Hermes'),
+      vscode.ViewColumn.Active,
+      this.programs.options,
+    );
     const bridge = this.fill(panel, tip);
     bridge.focusComposer();
     return bridge;
@@ -81,7 +86,9 @@ export class ChatTabs implements vscode.WebviewPanelSerializer, vscode.Disposabl
 
   private fill(panel: vscode.WebviewPanel, sessionId: string | null): ChatBridge {
     const surfaceId = `tab:${this.needs.uid()}`;
-    const bridge = this.needs.createBridge(surfaceId, ownMemory(this.needs.sessions, sessionId), () => this.retitle(tab));
+    const bridge = this.needs.createBridge(surfaceId, ownMemory(this.needs.sessions, sessionId), () =>
+      this.retitle(tab),
+    );
     const tab: OpenTab = { surfaceId, panel, bridge };
     this.tabs.add(tab);
     const connection = bridge.connect(webviewPort(panel.webview));

@@ -32,7 +32,9 @@ export function windowCommands({ chat, shown, editor, setUpModel, setUpMemory }:
 export function registerCommands(commands: CommandTable, log: Log): vscode.Disposable {
   return vscode.Disposable.from(
     ...Object.entries(commands).map(([name, run]) =>
-      vscode.commands.registerCommand(`hermes.${name}`, (...args: readonly unknown[]) => run(...args).catch((error: unknown) => reportFailure(name, error, log))),
+      vscode.commands.registerCommand(`hermes.${name}`, (...args: readonly unknown[]) =>
+        run(...args).catch((error: unknown) => reportFailure(name, error, log)),
+      ),
     ),
   );
 }

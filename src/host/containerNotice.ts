@@ -29,7 +29,9 @@ export class ContainerNotice {
     if (!isEmptyState() || memory.get(dismissedKey) === true || !this.dies()) return desk.offer(topic, []);
     desk.offer(topic, [
       {
-        sentence: t('Your sessions are stored inside this container and are deleted with it. To keep them, mount a folder into it and choose that one.'),
+        sentence: t(
+          'Your sessions are stored inside this container and are deleted with it. To keep them, mount a folder into it and choose that one.',
+        ),
         choices: [
           { label: t('Choose Folder…'), run: chooseFolder },
           {

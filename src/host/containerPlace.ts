@@ -37,7 +37,9 @@ export function mountPointOf(path: string, mountinfo: string): string | null {
     if (point === undefined) return [];
     // What lies in memory is gone with the container as well.
     const isTemporary = rest[rest.indexOf('-') + 1] === 'tmpfs' || rest[rest.indexOf('-') + 1] === 'overlay';
-    return isTemporary && point !== '/' ? [] : [point.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))];
+    return isTemporary && point !== '/'
+      ? []
+      : [point.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))];
   });
   const above = points.filter((point) => point === '/' || path === point || path.startsWith(`${point}/`));
   return above.sort((one, other) => other.length - one.length)[0] ?? null;

@@ -1,5 +1,12 @@
 import * as vscode from 'vscode';
-import { CannotWrite, FileChanged, NotAText, type FileEdit, type TextFile, type TextFormat } from '../tools/files/fileEditor';
+import {
+  CannotWrite,
+  FileChanged,
+  NotAText,
+  type FileEdit,
+  type TextFile,
+  type TextFormat,
+} from '../tools/files/fileEditor';
 
 const formats: ReadonlyMap<string, TextFormat> = new Map([
   ['utf8', { encoding: 'utf8', hasBom: false }],
@@ -10,13 +17,18 @@ const formats: ReadonlyMap<string, TextFormat> = new Map([
 
 /** The document of a file that the editor has loaded, in a tab or for another extension. */
 export function loadedDocument(uri: vscode.Uri): vscode.TextDocument | undefined {
-  return vscode.workspace.textDocuments.find((document) => !document.isClosed && document.uri.toString() === uri.toString());
+  return vscode.workspace.textDocuments.find(
+    (document) => !document.isClosed && document.uri.toString() === uri.toString(),
+  );
 }
 
 /** How the editor will save a document. Throws `NotAText` for an encoding that is not Unicode. */
 export function documentFormat(document: vscode.TextDocument): TextFormat {
   const format = formats.get(document.encoding);
-  if (format === undefined) throw new NotAText(`${document.uri.fsPath} is open with unsaved changes in the encoding ${document.encoding}, which cannot be edited. Ask the person to save it as UTF-8.`);
+  if (format === undefined)
+    throw new NotAText(
+      `${document.uri.fsPath} is open with unsaved changes in the encoding ${document.encoding}, which cannot be edited. Ask the person to save it as UTF-8.`,
+    );
   return format;
 }
 
@@ -28,18 +40,28 @@ export function textInDocument(document: vscode.TextDocument, before: TextFile, 
 }
 
 /** Changes a document in one step of its undo history and saves it. Resolves to what takes that back. */
-export async function editDocument(document: vscode.TextDocument, { path, before, after }: FileEdit): Promise<() => Promise<void>> {
+export async function editDocument(
+  document: vscode.TextDocument,
+  { path, before, after }: FileEdit,
+): Promise<() => Promise<void>> {
   const [earlier, wanted] = [before?.text ?? '', after ?? ''];
   const tabsBefore = tabsOf(document.uri).length;
   const wasDirty = document.isDirty;
-  if (!(await replaceText(document, earlier, wanted))) throw new FileChanged(path, `${path} was changed by someone else meanwhile. Read it again and repeat the edit on what it holds now; nothing was changed.`);
+  if (!(await replaceText(document, earlier, wanted)))
+    throw new FileChanged(
+      path,
+      `${path} was changed by someone else meanwhile. Read it again and repeat the edit on what it holds now; nothing was changed.`,
+    );
   const takeBack = async (): Promise<void> => {
     await replaceText(document, document.getText(), earlier);
     if (!wasDirty) await document.save();
   };
   if (!(await document.save())) {
     await takeBack();
-    throw new CannotWrite(path, `The editor could not save ${path}: it is read-only, or it has changed on disk behind the unsaved text. The edit was taken back. Ask the person to save or reload it.`);
+    throw new CannotWrite(
+      path,
+      `The editor could not save ${path}: it is read-only, or it has changed on disk behind the unsaved text. The edit was taken back. Ask the person to save or reload it.`,
+    );
   }
   // A document nobody looks at gets a tab when saving takes its time.
   if (tabsBefore === 0) await vscode.window.tabGroups.close(tabsOf(document.uri), true);
@@ -60,7 +82,10 @@ async function replaceText(document: vscode.TextDocument, from: string, to: stri
 }
 
 /** What lies between the common beginning and the common end; never within a line end or a surrogate pair. */
-export function difference(from: string, to: string): { readonly start: number; readonly end: number; readonly text: string } {
+export function difference(
+  from: string,
+  to: string,
+): { readonly start: number; readonly end: number; readonly text: string } {
   const most = Math.min(from.length, to.length);
   let start = 0;
   while (start < most && from[start] === to[start]) start++;
@@ -80,5 +105,7 @@ function lineEnd(document: vscode.TextDocument): string {
 }
 
 function tabsOf(uri: vscode.Uri): vscode.Tab[] {
-  return vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter(({ input }) => input instanceof vscode.TabInputText && input.uri.toString() === uri.toString());
+  return vscode.window.tabGroups.all
+    .flatMap((group) => group.tabs)
+    .filter(({ input }) => input instanceof vscode.TabInputText && input.uri.toString() === uri.toString());
 }

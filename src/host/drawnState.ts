@@ -18,12 +18,39 @@ export interface DrawnStateNeeds {
 }
 
 /** The session as a view draws it; null where it cannot be read, which is said beside it. `changed`: what the view has of it is replaced. */
-export async function readShownSession({ gateway, sessions, store, files, log }: DrawnStateNeeds, pages: DrawnPages, sessionId: string, changed: () => boolean): Promise<ShownSession | null> {
+export async function readShownSession(
+  { gateway, sessions, store, files, log }: DrawnStateNeeds,
+  pages: DrawnPages,
+  sessionId: string,
+  changed: () => boolean,
+): Promise<ShownSession | null> {
   try {
-    const { session, page, queue, draft, draftParts, openTurn, activity, approval, mode } = await pages.read(gateway, sessionId);
+    const { session, page, queue, draft, draftParts, openTurn, activity, approval, mode } = await pages.read(
+      gateway,
+      sessionId,
+    );
     const { messages, turns, versions, hasEarlier } = page;
-    const [origin, changes] = await Promise.all([originOf(session, sessions), files.ofTurns(turns.map(({ uid }) => uid))]);
-    return { session, messages, turns, versions, changes, hasEarlier, queue, draft, draftParts, openTurn, activity, approval, mode, origin, changed: changed() };
+    const [origin, changes] = await Promise.all([
+      originOf(session, sessions),
+      files.ofTurns(turns.map(({ uid }) => uid)),
+    ]);
+    return {
+      session,
+      messages,
+      turns,
+      versions,
+      changes,
+      hasEarlier,
+      queue,
+      draft,
+      draftParts,
+      openTurn,
+      activity,
+      approval,
+      mode,
+      origin,
+      changed: changed(),
+    };
   } catch (error) {
     log.error(`Session ${sessionId} could not be read`, error);
     store.setNotices('shown session', [{ sentence: errorWords(error).sentence, actions: [] }]);
@@ -33,7 +60,9 @@ export async function readShownSession({ gateway, sessions, store, files, log }:
 
 /** What the store says around the session: what cannot be read is left out, and the view comes up without it. */
 export async function readAroundSession(
-  { gateway, store, log }: DrawnStateNeeds, surfaceId: string, recent: RecentSessions,
+  { gateway, store, log }: DrawnStateNeeds,
+  surfaceId: string,
+  recent: RecentSessions,
 ): Promise<Pick<ChatState, 'recentSessions' | 'newDraft' | 'newDraftParts' | 'newMode'>> {
   const orNothing = async <T>(read: () => Promise<T>, nothing: T): Promise<T> => {
     if (!store.isReadable) return nothing;

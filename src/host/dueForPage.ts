@@ -1,6 +1,9 @@
 import type { ChatNotifications } from '../protocol/chatProtocol';
 
-type Tell = <K extends 'focusComposer' | 'find' | 'insertPrompt' | 'reveal'>(name: K, payload: ChatNotifications[K]) => void;
+type Tell = <K extends 'focusComposer' | 'find' | 'insertPrompt' | 'reveal'>(
+  name: K,
+  payload: ChatNotifications[K],
+) => void;
 
 /** What a page is to do once it shows the conversation: told once, in the same order however it was asked for. */
 export class DueForPage {

@@ -53,7 +53,10 @@ export class EditorActions implements ChatEditor {
   }
 
   async openSettings(query: string): Promise<void> {
-    await vscode.commands.executeCommand('workbench.action.openSettings', query === '' ? `@ext:${this.needs.extensionId}` : query);
+    await vscode.commands.executeCommand(
+      'workbench.action.openSettings',
+      query === '' ? `@ext:${this.needs.extensionId}` : query,
+    );
   }
 
   showLog(): void {
@@ -76,7 +79,9 @@ export class EditorActions implements ChatEditor {
       case 'openSettings':
         return this.openSettings(argument);
       case 'openUserSettings':
-        return void (await vscode.commands.executeCommand('workbench.action.openSettingsJson', { revealSetting: { key: argument } }));
+        return void (await vscode.commands.executeCommand('workbench.action.openSettingsJson', {
+          revealSetting: { key: argument },
+        }));
       case 'manageTrust':
         return void (await vscode.commands.executeCommand('workbench.trust.manage'));
       case reloadWindowAction:

@@ -40,7 +40,10 @@ export class EditorChatModel implements ChatModel {
       // The first request to a provider with accounts opens the editor's consent dialog, so it comes from a prompt that was just sent.
       const response = await this.model.sendRequest(
         editorMessages(request),
-        { justification: this.justification, ...(request.tools.length > 0 && this.info.tools !== false ? { tools: editorTools(request.tools) } : {}) },
+        {
+          justification: this.justification,
+          ...(request.tools.length > 0 && this.info.tools !== false ? { tools: editorTools(request.tools) } : {}),
+        },
         cancellation.token,
       );
       for await (const part of response.stream) {
@@ -64,7 +67,10 @@ export class EditorChatModel implements ChatModel {
     let cancel: () => void = () => undefined;
     const again = (): void => {
       cancel = this.clock.after(waitingNoticeMs, () => {
-        if (pump.append({ kind: 'notice', notice: { kind: 'waiting', elapsedMs: this.clock.monotonicMs() - startedMs } })) again();
+        if (
+          pump.append({ kind: 'notice', notice: { kind: 'waiting', elapsedMs: this.clock.monotonicMs() - startedMs } })
+        )
+          again();
       });
     };
     again();

@@ -1,8 +1,22 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { posix } from 'node:path';
 import * as vscode from 'vscode';
-import { CannotWrite, FileChanged, NotAText, type FileEdit, type FileEditor, type TextFile } from '../tools/files/fileEditor';
-import { assertUnchanged, bytesAfter, decodeTextFile, maxEditableBytes, textFile, tooLarge } from '../tools/files/textFormat';
+import {
+  CannotWrite,
+  FileChanged,
+  NotAText,
+  type FileEdit,
+  type FileEditor,
+  type TextFile,
+} from '../tools/files/fileEditor';
+import {
+  assertUnchanged,
+  bytesAfter,
+  decodeTextFile,
+  maxEditableBytes,
+  textFile,
+  tooLarge,
+} from '../tools/files/textFormat';
 import { documentFormat, editDocument, loadedDocument, textInDocument } from './documentEdits';
 import { uriOfPath } from './editorPaths';
 
@@ -60,8 +74,13 @@ export class EditorFileEditor implements FileEditor {
     assertUnchanged(edit, await this.open(edit.path, signal));
     await refuseOtherEditor(edit, uri);
     if (edit.before === null) await refuseFileInTheWay(edit, uri);
-    if (edit.before !== null && (await isReadOnly(uri))) throw new CannotWrite(edit.path, `${edit.path} is read-only. Nothing was changed. Ask the person to make it writable.`);
-    if (vscode.workspace.fs.isWritableFileSystem(uri.scheme) === false) throw new CannotWrite(edit.path, `${edit.path} lies on a file system that is read-only. Nothing was changed.`);
+    if (edit.before !== null && (await isReadOnly(uri)))
+      throw new CannotWrite(
+        edit.path,
+        `${edit.path} is read-only. Nothing was changed. Ask the person to make it writable.`,
+      );
+    if (vscode.workspace.fs.isWritableFileSystem(uri.scheme) === false)
+      throw new CannotWrite(edit.path, `${edit.path} lies on a file system that is read-only. Nothing was changed.`);
   }
 
   private async write(edit: FileEdit, uri: vscode.Uri, bytes: Uint8Array | null): Promise<Undo> {
@@ -70,7 +89,8 @@ export class EditorFileEditor implements FileEditor {
     if (before === null) return create(edit, uri, bytes);
     const document = loadedDocument(uri);
     // A document holds one kind of line end; what it would not save byte for byte is written past it, and it reads the file again.
-    if (document !== undefined && (document.isDirty || textInDocument(document, before, after))) return editDocument(document, edit);
+    if (document !== undefined && (document.isDirty || textInDocument(document, before, after)))
+      return editDocument(document, edit);
     const earlier = bytesAfter({ ...edit, after: before.text }) ?? new Uint8Array();
     await writeBytes(edit.path, uri, bytes);
     return () => writeBytes(edit.path, uri, earlier);
@@ -81,7 +101,8 @@ async function create(edit: FileEdit, uri: vscode.Uri, bytes: Uint8Array): Promi
   const making = new vscode.WorkspaceEdit();
   making.createFile(uri, { overwrite: false, ignoreIfExists: false, contents: bytes });
   if (!(await vscode.workspace.applyEdit(making))) {
-    if ((await statOf(uri)) !== null) throw new FileChanged(edit.path, `${edit.path} exists by now. Read it first; nothing was changed.`);
+    if ((await statOf(uri)) !== null)
+      throw new FileChanged(edit.path, `${edit.path} exists by now. Read it first; nothing was changed.`);
     throw new CannotWrite(edit.path, `The editor could not create ${edit.path}.`);
   }
   return () => Promise.resolve(vscode.workspace.fs.delete(uri));
@@ -91,10 +112,15 @@ async function remove(edit: FileEdit, uri: vscode.Uri): Promise<Undo> {
   const earlier = bytesAfter({ ...edit, after: edit.before?.text ?? '' }) ?? new Uint8Array();
   const document = loadedDocument(uri);
   // Unsaved text goes with the file; the editor would keep it open as a file that is not there.
-  if (document?.isDirty === true && !(await document.save())) throw new CannotWrite(edit.path, `${edit.path} has unsaved changes that the editor could not save, so it was not deleted.`);
+  if (document?.isDirty === true && !(await document.save()))
+    throw new CannotWrite(
+      edit.path,
+      `${edit.path} has unsaved changes that the editor could not save, so it was not deleted.`,
+    );
   const removing = new vscode.WorkspaceEdit();
   removing.deleteFile(uri, { recursive: false, ignoreIfNotExists: false });
-  if (!(await vscode.workspace.applyEdit(removing))) throw new CannotWrite(edit.path, `The editor could not delete ${edit.path}.`);
+  if (!(await vscode.workspace.applyEdit(removing)))
+    throw new CannotWrite(edit.path, `The editor could not delete ${edit.path}.`);
   return () => writeBytes(edit.path, uri, earlier);
 }
 
@@ -102,7 +128,10 @@ async function writeBytes(path: string, uri: vscode.Uri, bytes: Uint8Array): Pro
   try {
     await vscode.workspace.fs.writeFile(uri, bytes);
   } catch (error) {
-    throw new CannotWrite(path, `${path} could not be written: ${error instanceof Error ? error.message : String(error)}`);
+    throw new CannotWrite(
+      path,
+      `${path} could not be written: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }
 
@@ -111,13 +140,27 @@ async function refuseOtherEditor({ path }: FileEdit, uri: vscode.Uri): Promise<v
   const dirtyTabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter((tab) => tab.isDirty);
   for (const { input } of dirtyTabs) {
     if (!(input instanceof vscode.TabInputCustom) && !(input instanceof vscode.TabInputNotebook)) continue;
-    if (input.uri.toString() === uri.toString()) throw new CannotWrite(path, `${path} is open with unsaved changes in an editor that is not a text editor. Nothing was changed. Ask the person to save it.`);
+    if (input.uri.toString() === uri.toString())
+      throw new CannotWrite(
+        path,
+        `${path} is open with unsaved changes in an editor that is not a text editor. Nothing was changed. Ask the person to save it.`,
+      );
   }
   if (uri.scheme !== 'file') return;
   const here = await fileIdentity(uri);
   for (const document of vscode.workspace.textDocuments) {
-    if (!document.isDirty || document.uri.scheme !== 'file' || document.uri.toString() === uri.toString() || here === null) continue;
-    if ((await fileIdentity(document.uri)) === here) throw new CannotWrite(path, `${path} is open with unsaved changes under another name (${document.uri.fsPath}). Nothing was changed. Ask the person to save it.`);
+    if (
+      !document.isDirty ||
+      document.uri.scheme !== 'file' ||
+      document.uri.toString() === uri.toString() ||
+      here === null
+    )
+      continue;
+    if ((await fileIdentity(document.uri)) === here)
+      throw new CannotWrite(
+        path,
+        `${path} is open with unsaved changes under another name (${document.uri.fsPath}). Nothing was changed. Ask the person to save it.`,
+      );
   }
 }
 
@@ -127,11 +170,12 @@ async function fileIdentity(uri: vscode.Uri): Promise<string | null> {
 }
 
 async function refuseFileInTheWay({ path }: FileEdit, uri: vscode.Uri): Promise<void> {
-  for (let parent = uri; ; ) {
+  for (let parent = uri; ;) {
     const above = parent.with({ path: posix.dirname(parent.path) });
     if (above.path === parent.path) return;
     const found = await statOf(above);
-    if (found !== null && (found.type & vscode.FileType.Directory) === 0) throw new CannotWrite(path, `${above.fsPath} is a file, so ${path} cannot be created. Nothing was changed.`);
+    if (found !== null && (found.type & vscode.FileType.Directory) === 0)
+      throw new CannotWrite(path, `${above.fsPath} is a file, so ${path} cannot be created. Nothing was changed.`);
     if (found !== null) return;
     parent = above;
   }
@@ -142,9 +186,15 @@ async function isReadOnly(uri: vscode.Uri): Promise<boolean> {
   if (found?.permissions !== undefined && (found.permissions & vscode.FilePermission.Readonly) !== 0) return true;
   if (uri.scheme !== 'file') return false;
   // An administrator can write everything; a file that says it is read-only is left alone nevertheless.
-  const mode = await stat(uri.fsPath).then(({ mode }) => mode, () => null);
+  const mode = await stat(uri.fsPath).then(
+    ({ mode }) => mode,
+    () => null,
+  );
   if (mode !== null && (mode & 0o222) === 0) return true;
-  return access(uri.fsPath, constants.W_OK).then(() => false, () => true);
+  return access(uri.fsPath, constants.W_OK).then(
+    () => false,
+    () => true,
+  );
 }
 
 async function statOf(uri: vscode.Uri): Promise<vscode.FileStat | null> {
@@ -157,5 +207,7 @@ async function statOf(uri: vscode.Uri): Promise<vscode.FileStat | null> {
 }
 
 function isMissing(error: unknown): boolean {
-  return error instanceof vscode.FileSystemError && (error.code === 'FileNotFound' || error.code === 'FileNotADirectory');
+  return (
+    error instanceof vscode.FileSystemError && (error.code === 'FileNotFound' || error.code === 'FileNotADirectory')
+  );
 }

@@ -18,16 +18,31 @@ export function editorModelGone(modelId: string): Failure {
   };
 }
 
-function describe(error: unknown, label: string): { readonly cause: ModelFailureCause; readonly happened: string; readonly next: string } {
+function describe(
+  error: unknown,
+  label: string,
+): { readonly cause: ModelFailureCause; readonly happened: string; readonly next: string } {
   const code = error instanceof vscode.LanguageModelError ? error.code : null;
   if (code === vscode.LanguageModelError.NoPermissions.name) {
-    return { cause: 'consent', happened: `The editor did not allow Hermes to use ${label}.`, next: 'Send again to be asked again, or allow it under Manage Language Model Access.' };
+    return {
+      cause: 'consent',
+      happened: `The editor did not allow Hermes to use ${label}.`,
+      next: 'Send again to be asked again, or allow it under Manage Language Model Access.',
+    };
   }
   if (code === vscode.LanguageModelError.Blocked.name) {
-    return { cause: 'quota', happened: `${label} is blocked: its quota is used up or the request was refused.`, next: 'Try later or choose another model.' };
+    return {
+      cause: 'quota',
+      happened: `${label} is blocked: its quota is used up or the request was refused.`,
+      next: 'Try later or choose another model.',
+    };
   }
   if (code === vscode.LanguageModelError.NotFound.name) {
-    return { cause: 'notFound', happened: `The editor does not offer ${label} any more.`, next: 'Choose another model.' };
+    return {
+      cause: 'notFound',
+      happened: `The editor does not offer ${label} any more.`,
+      next: 'Choose another model.',
+    };
   }
   return { cause: 'unknown', happened: `${label} failed: ${reason(error)}.`, next: 'Retry or choose another model.' };
 }

@@ -19,7 +19,13 @@ function editorMessage(message: WireMessage): vscode.LanguageModelChatMessage {
       return vscode.LanguageModelChatMessage.Assistant(message.content.flatMap(assistantPart));
     case 'tool':
       return vscode.LanguageModelChatMessage.User(
-        message.results.map(({ callId, text, images = [] }) => new vscode.LanguageModelToolResultPart(callId, [new vscode.LanguageModelTextPart(text), ...images.map(userPart)])),
+        message.results.map(
+          ({ callId, text, images = [] }) =>
+            new vscode.LanguageModelToolResultPart(callId, [
+              new vscode.LanguageModelTextPart(text),
+              ...images.map(userPart),
+            ]),
+        ),
       );
   }
 }
@@ -31,7 +37,9 @@ function userPart(content: WireUserContent): vscode.LanguageModelTextPart | vsco
 }
 
 /** Thinking is left out: the stable API has no part for it, and providers behind it accept none back without their own metadata. */
-function assistantPart(content: WireAssistantContent): (vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart)[] {
+function assistantPart(
+  content: WireAssistantContent,
+): (vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart)[] {
   switch (content.kind) {
     case 'text':
       return [new vscode.LanguageModelTextPart(content.text)];

@@ -9,13 +9,19 @@ export type EditorPart =
 
 /** `LanguageModelThinkingPart` flows through `vscode.lm` but its class is still proposed (microsoft/vscode#246993), so it is known by its
  *  shape: a text or list of texts, beside an id or metadata, and neither of the classes that we know. */
-const thinkingShape = v.object({ value: v.union([v.string(), v.array(v.string())]), id: v.optional(v.unknown()), metadata: v.optional(v.unknown()) });
+const thinkingShape = v.object({
+  value: v.union([v.string(), v.array(v.string())]),
+  id: v.optional(v.unknown()),
+  metadata: v.optional(v.unknown()),
+});
 
 /** One part of an answer that streams from an editor model. Data parts (usage and other side notes without a standard) are `other`. */
 export function readEditorPart(part: unknown): EditorPart {
   if (part instanceof vscode.LanguageModelTextPart) return { kind: 'text', text: part.value };
-  if (part instanceof vscode.LanguageModelToolCallPart) return { kind: 'toolCall', callId: part.callId, name: part.name, input: part.input };
-  if (part instanceof vscode.LanguageModelDataPart || typeof part !== 'object' || part === null) return { kind: 'other' };
+  if (part instanceof vscode.LanguageModelToolCallPart)
+    return { kind: 'toolCall', callId: part.callId, name: part.name, input: part.input };
+  if (part instanceof vscode.LanguageModelDataPart || typeof part !== 'object' || part === null)
+    return { kind: 'other' };
   const thinking = v.safeParse(thinkingShape, part);
   if (!thinking.success || !('id' in part || 'metadata' in part)) return { kind: 'other' };
   const { value } = thinking.output;

@@ -1,7 +1,18 @@
 import * as v from 'valibot';
 
 /** Vendors that VS Code itself has brought; their extensions may be built in and contribute their models only when they start. */
-const builtInVendors = ['copilot', 'copilotcli', 'anthropic', 'xai', 'gemini', 'openrouter', 'openai', 'customendpoint', 'azure', 'ollama'];
+const builtInVendors = [
+  'copilot',
+  'copilotcli',
+  'anthropic',
+  'xai',
+  'gemini',
+  'openrouter',
+  'openai',
+  'customendpoint',
+  'azure',
+  'ollama',
+];
 
 const contribution = v.object({ vendor: v.string() });
 const manifest = v.object({

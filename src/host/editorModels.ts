@@ -46,12 +46,19 @@ export class EditorModels implements ModelProvider {
     const selector = { vendor: modelId.slice(0, slash), id: modelId.slice(slash + 1) };
     const [model] = slash < 1 ? [] : ((await this.select(selector, openPatienceMs, signal)) ?? []);
     if (model === undefined) throw new ModelError(editorModelGone(modelId));
-    const justification = vscode.l10n.t('You chose {model} to answer in Hermes. Your prompts and the files it reads are sent to it.', { model: model.name });
+    const justification = vscode.l10n.t(
+      'You chose {model} to answer in Hermes. Your prompts and the files it reads are sent to it.',
+      { model: model.name },
+    );
     return new EditorChatModel(infoOf(model), model, justification, this.clock);
   }
 
   /** What the editor offers; null when it does not say so in time. */
-  private async select(selector: vscode.LanguageModelChatSelector, patienceMs: number, signal: AbortSignal): Promise<readonly vscode.LanguageModelChat[] | null> {
+  private async select(
+    selector: vscode.LanguageModelChatSelector,
+    patienceMs: number,
+    signal: AbortSignal,
+  ): Promise<readonly vscode.LanguageModelChat[] | null> {
     return new Promise((resolve) => {
       const giveUp = (): void => finish(null);
       const finish = (models: readonly vscode.LanguageModelChat[] | null): void => {
@@ -63,7 +70,9 @@ export class EditorModels implements ModelProvider {
       signal.addEventListener('abort', giveUp, { once: true });
       if (signal.aborted) return giveUp();
       vscode.lm.selectChatModels(selector).then(finish, (error: unknown) => {
-        this.log.warn(`The editor could not list the models of ${selector.vendor ?? 'any vendor'}: ${error instanceof Error ? error.message : String(error)}`);
+        this.log.warn(
+          `The editor could not list the models of ${selector.vendor ?? 'any vendor'}: ${error instanceof Error ? error.message : String(error)}`,
+        );
         finish([]);
       });
     });

@@ -43,7 +43,11 @@ function toolOf(name: string, tool: vscode.LanguageModelToolInformation, paramet
       if (args.kind === 'invalid') return { kind: 'invalid', problems: ['the arguments are not a JSON object'] };
       return {
         kind: 'ready',
-        asks: () => Promise.resolve({ access: { kind: 'editorTool', name: tool.name }, preview: `\`\`\`json\n${JSON.stringify(args.value, null, 2).replaceAll('```', '` ` `')}\n\`\`\`` }),
+        asks: () =>
+          Promise.resolve({
+            access: { kind: 'editorTool', name: tool.name },
+            preview: `\`\`\`json\n${JSON.stringify(args.value, null, 2).replaceAll('```', '` ` `')}\n\`\`\``,
+          }),
         run: (signal) => invoke(tool.name, args.value, signal),
       };
     },
@@ -59,10 +63,18 @@ async function invoke(name: string, input: object, signal: AbortSignal): Promise
   });
   try {
     // A tool that does not listen to its token must not hold the turn.
-    return outputOf(await Promise.race([vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined }, cancelling.token), aborted]));
+    return outputOf(
+      await Promise.race([
+        vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined }, cancelling.token),
+        aborted,
+      ]),
+    );
   } catch (error) {
     signal.throwIfAborted();
-    return { outcome: 'failed', text: `The tool ${name} of another extension failed: ${error instanceof Error ? error.message : String(error)}` };
+    return {
+      outcome: 'failed',
+      text: `The tool ${name} of another extension failed: ${error instanceof Error ? error.message : String(error)}`,
+    };
   } finally {
     cancelling.dispose();
   }
@@ -74,12 +86,22 @@ function outputOf({ content }: vscode.LanguageModelToolResult): ToolOutput {
     if (part instanceof vscode.LanguageModelTextPart) return part.value;
     if (part instanceof vscode.LanguageModelPromptTsxPart) return textsIn(part.value).join('');
     if (!(part instanceof vscode.LanguageModelDataPart)) return '';
-    if (/^image\/(?:png|jpeg|gif|webp)$/.test(part.mimeType)) images.push({ kind: 'image', mediaType: part.mimeType, dataBase64: Buffer.from(part.data).toString('base64') });
-    return /^text\/|[/+]json\b/.test(part.mimeType) ? new TextDecoder().decode(part.data) : `[${part.mimeType}, ${part.data.byteLength} bytes]`;
+    if (/^image\/(?:png|jpeg|gif|webp)$/.test(part.mimeType))
+      images.push({ kind: 'image', mediaType: part.mimeType, dataBase64: Buffer.from(part.data).toString('base64') });
+    return /^text\/|[/+]json\b/.test(part.mimeType)
+      ? new TextDecoder().decode(part.data)
+      : `[${part.mimeType}, ${part.data.byteLength} bytes]`;
   });
   const whole = texts.filter((text) => text !== '').join('\n');
-  const text = whole.length <= longestText ? whole : `${whole.slice(0, longestText)}\n[The result has ${whole.length} characters; the first ${longestText} are shown.]`;
-  return { outcome: 'done', text: text === '' ? 'The tool returned nothing.' : text, ...(images.length === 0 ? {} : { images }) };
+  const text =
+    whole.length <= longestText
+      ? whole
+      : `${whole.slice(0, longestText)}\n[The result has ${whole.length} characters; the first ${longestText} are shown.]`;
+  return {
+    outcome: 'done',
+    text: text === '' ? 'The tool returned nothing.' : text,
+    ...(images.length === 0 ? {} : { images }),
+  };
 }
 
 function parametersOf(schema: object | undefined): AnyTool['parameters'] | null {

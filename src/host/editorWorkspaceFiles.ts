@@ -1,7 +1,16 @@
 import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import type { DirectoryEntry, FileKind, FileSearch, FileSearchResult, TextSearch, TextSearchResult, WorkspaceFiles, WorkspaceRoot } from '../tools/workspaceFiles';
+import type {
+  DirectoryEntry,
+  FileKind,
+  FileSearch,
+  FileSearchResult,
+  TextSearch,
+  TextSearchResult,
+  WorkspaceFiles,
+  WorkspaceRoot,
+} from '../tools/workspaceFiles';
 import { FileNotFound } from '../tools/workspaceFiles';
 import { uriOfPath } from './editorPaths';
 import type { EditorTextSearch } from './editorTextSearch';
@@ -19,7 +28,11 @@ export class EditorWorkspaceFiles implements WorkspaceFiles {
     return (vscode.workspace.workspaceFolders ?? []).map((folder) => {
       const count = (taken.get(folder.name) ?? 0) + 1;
       taken.set(folder.name, count);
-      return { name: count === 1 ? folder.name : `${folder.name} (${count})`, path: folder.uri.fsPath, uri: folder.uri };
+      return {
+        name: count === 1 ? folder.name : `${folder.name} (${count})`,
+        path: folder.uri.fsPath,
+        uri: folder.uri,
+      };
     });
   }
 
@@ -80,7 +93,9 @@ export class EditorWorkspaceFiles implements WorkspaceFiles {
 
 /** What the editor shows of a file with unsaved changes; null when the file on disk is the truth. */
 export function unsavedBytes(uri: vscode.Uri): Uint8Array | null {
-  const document = vscode.workspace.textDocuments.find((open) => open.isDirty && open.uri.toString() === uri.toString());
+  const document = vscode.workspace.textDocuments.find(
+    (open) => open.isDirty && open.uri.toString() === uri.toString(),
+  );
   return document === undefined ? null : new TextEncoder().encode(document.getText());
 }
 
@@ -92,5 +107,7 @@ function fileKind(type: vscode.FileType): FileKind {
 }
 
 function isNotFound(error: unknown): boolean {
-  return error instanceof vscode.FileSystemError && (error.code === 'FileNotFound' || error.code === 'FileNotADirectory');
+  return (
+    error instanceof vscode.FileSystemError && (error.code === 'FileNotFound' || error.code === 'FileNotADirectory')
+  );
 }

@@ -16,7 +16,10 @@ export async function askForEndpoint(taken: readonly string[], pastedKey: string
     prompt: vscode.l10n.t('Base URL. Most end in /v1.'),
     placeHolder: 'http://127.0.0.1:11434/v1',
     ignoreFocusOut: true,
-    validateInput: (text) => (parseEndpoint(text) === null ? vscode.l10n.t('Write a whole web address that begins with http:// or https://.') : undefined),
+    validateInput: (text) =>
+      parseEndpoint(text) === null
+        ? vscode.l10n.t('Write a whole web address that begins with http:// or https://.')
+        : undefined,
   });
   const address = baseUrl === undefined ? null : parseEndpoint(baseUrl);
   if (address === null) return null;
@@ -52,10 +55,13 @@ async function askForProtocol(title: string): Promise<ProviderSettings['protocol
 async function askForKey(title: string, loopback: boolean): Promise<string | undefined> {
   return vscode.window.showInputBox({
     title,
-    prompt: loopback ? vscode.l10n.t('Key. A server on this machine usually needs none: press Enter.') : vscode.l10n.t('Key. Leave it empty if the endpoint needs none.'),
+    prompt: loopback
+      ? vscode.l10n.t('Key. A server on this machine usually needs none: press Enter.')
+      : vscode.l10n.t('Key. Leave it empty if the endpoint needs none.'),
     password: true,
     ignoreFocusOut: true,
-    validateInput: (text) => (text.trim() === '' || keyIn(text) !== null ? undefined : vscode.l10n.t('A key has no spaces in it.')),
+    validateInput: (text) =>
+      text.trim() === '' || keyIn(text) !== null ? undefined : vscode.l10n.t('A key has no spaces in it.'),
   });
 }
 

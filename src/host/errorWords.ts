@@ -6,11 +6,15 @@ import { MentionError } from './attachments/promptAttachments';
 
 /** What a person is told about a failed request. Our own errors carry their sentence; anything else is a defect, named plainly. */
 export function errorWords(error: unknown): ProtocolError {
-  if (error instanceof StoreError || error instanceof GatewayError) return { sentence: error.message, cause: error.causeClass };
+  if (error instanceof StoreError || error instanceof GatewayError)
+    return { sentence: error.message, cause: error.causeClass };
   if (error instanceof ModelError) return { sentence: error.failure.sentence, cause: error.failure.cause };
   if (error instanceof MentionError) return { sentence: error.message, cause: 'mention' };
   const reason = error instanceof Error ? error.message : String(error);
-  return { sentence: `Something unexpected went wrong: ${reason.replace(/[.\s]*$/, '')}. What is already shown is saved; the log has the details.`, cause: 'unknown' };
+  return {
+    sentence: `Something unexpected went wrong: ${reason.replace(/[.\s]*$/, '')}. What is already shown is saved; the log has the details.`,
+    cause: 'unknown',
+  };
 }
 
 /** The editor took back what it was asked, as it does with all that is pending when its window closes or reloads: nothing went wrong. */
@@ -20,5 +24,10 @@ export function isWithdrawn(error: unknown): boolean {
 
 /** Errors that say nothing about a defect: the log gets a line, not a stack. */
 export function isExpected(error: unknown): boolean {
-  return error instanceof StoreError || error instanceof GatewayError || error instanceof ModelError || error instanceof MentionError;
+  return (
+    error instanceof StoreError ||
+    error instanceof GatewayError ||
+    error instanceof ModelError ||
+    error instanceof MentionError
+  );
 }

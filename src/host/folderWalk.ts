@@ -39,9 +39,16 @@ interface IgnoreRules {
   readonly rules: Ignore;
 }
 
-async function* walkBelow(walk: FolderWalk, folder: string, above: readonly IgnoreRules[], isExcluded: (path: string) => boolean): AsyncGenerator<string> {
+async function* walkBelow(
+  walk: FolderWalk,
+  folder: string,
+  above: readonly IgnoreRules[],
+  isExcluded: (path: string) => boolean,
+): AsyncGenerator<string> {
   await walk.pace.breathe(walk.signal);
-  const entries = [...(await walk.reader.list(join(walk.root, folder)))].sort((left, right) => (left.name < right.name ? -1 : 1));
+  const entries = [...(await walk.reader.list(join(walk.root, folder)))].sort((left, right) =>
+    left.name < right.name ? -1 : 1,
+  );
   walk.signal.throwIfAborted();
   const own = await readRules(walk, folder, entries);
   const rules = own === null ? above : [own, ...above];
@@ -55,7 +62,11 @@ async function* walkBelow(walk: FolderWalk, folder: string, above: readonly Igno
   }
 }
 
-async function readRules(walk: FolderWalk, folder: string, entries: readonly DirectoryEntry[]): Promise<IgnoreRules | null> {
+async function readRules(
+  walk: FolderWalk,
+  folder: string,
+  entries: readonly DirectoryEntry[],
+): Promise<IgnoreRules | null> {
   const present = ignoreFiles.filter((name) => entries.some((entry) => entry.name === name && entry.kind === 'file'));
   if (present.length === 0) return null;
   const rules = ignore({ ignorecase: false });
@@ -79,7 +90,10 @@ function isIgnored(path: string, rules: readonly IgnoreRules[]): boolean {
 export const diskReader: FolderReader = {
   async list(path) {
     const entries = await fs.readdir(path, { withFileTypes: true }).catch(() => []);
-    return entries.map((entry) => ({ name: entry.name, kind: entry.isDirectory() ? 'directory' : entry.isFile() ? 'file' : 'other' }));
+    return entries.map((entry) => ({
+      name: entry.name,
+      kind: entry.isDirectory() ? 'directory' : entry.isFile() ? 'file' : 'other',
+    }));
   },
   async read(path, maxBytes) {
     try {

@@ -8,12 +8,20 @@ export function hindsightBundle(folder: string): () => CreateHindsightApi {
   const load = createRequire(join(folder, 'extension.js'));
   return () => {
     const module: unknown = load('./hindsight.js');
-    if (!isHindsightModule(module)) throw new Error(`${join(folder, 'hindsight.js')} is not the Hindsight bundle of this version. Install the extension again.`);
+    if (!isHindsightModule(module))
+      throw new Error(
+        `${join(folder, 'hindsight.js')} is not the Hindsight bundle of this version. Install the extension again.`,
+      );
     return module.createHindsightApi;
   };
 }
 
 /** It is our own file, built with this one; that it is whole is all there is to check. */
 function isHindsightModule(module: unknown): module is typeof hindsight {
-  return typeof module === 'object' && module !== null && 'createHindsightApi' in module && typeof module.createHindsightApi === 'function';
+  return (
+    typeof module === 'object' &&
+    module !== null &&
+    'createHindsightApi' in module &&
+    typeof module.createHindsightApi === 'function'
+  );
 }

@@ -46,7 +46,11 @@ export class HindsightDesk implements Disposable {
     const { store, clock, log } = needs;
     this.retainer = this.lifetime.register(
       new HindsightRetainer({
-        outbox: store, turns: storedTurns(store), records: new SessionRecords(store), clock, log,
+        outbox: store,
+        turns: storedTurns(store),
+        records: new SessionRecords(store),
+        clock,
+        log,
         connect: () => this.connect(),
         scrub: maskSecrets,
       }),
@@ -59,7 +63,16 @@ export class HindsightDesk implements Disposable {
     return {
       name: hindsightName,
       kind: 'external',
-      create: () => new HindsightProvider({ retainer: this.retainer, connect: () => this.connect(), isSetUp: () => this.place() !== null, clock, uid, log, scrub: maskSecrets }),
+      create: () =>
+        new HindsightProvider({
+          retainer: this.retainer,
+          connect: () => this.connect(),
+          isSetUp: () => this.place() !== null,
+          clock,
+          uid,
+          log,
+          scrub: maskSecrets,
+        }),
     };
   }
 
@@ -77,7 +90,15 @@ export class HindsightDesk implements Disposable {
   connectionTo(place: HindsightPlace, key: string | null): HindsightConnection {
     const create = this.needs.loadClient();
     const { clock } = this.needs;
-    return { place, api: create({ place, key, fetch: (...request) => globalThis.fetch(...request), after: (ms, callback) => clock.after(ms, callback) }) };
+    return {
+      place,
+      api: create({
+        place,
+        key,
+        fetch: (...request) => globalThis.fetch(...request),
+        after: (ms, callback) => clock.after(ms, callback),
+      }),
+    };
   }
 
   keyOf(origin: string): Promise<string | undefined> {
@@ -103,7 +124,8 @@ export class HindsightDesk implements Disposable {
     const place = this.place();
     if (place === null) return null;
     const key = `${place.baseUrl} ${place.bank}`;
-    if (this.connected?.key !== key) this.connected = { key, connection: this.connectionTo(place, (await this.keyOf(place.origin)) ?? null) };
+    if (this.connected?.key !== key)
+      this.connected = { key, connection: this.connectionTo(place, (await this.keyOf(place.origin)) ?? null) };
     return this.connected.connection;
   }
 
@@ -111,7 +133,10 @@ export class HindsightDesk implements Disposable {
     const { pending, failure } = this.retainer.status;
     if (failure === null) return [];
     const { t } = this.needs;
-    const waiting = pending === 1 ? t('1 entry waits to be remembered.') : t('{count} entries wait to be remembered.', { count: String(pending) });
+    const waiting =
+      pending === 1
+        ? t('1 entry waits to be remembered.')
+        : t('{count} entries wait to be remembered.', { count: String(pending) });
     return [{ sentence: `${failure} ${waiting}`, actions: [{ action: 'setUpMemory', label: t('Set Up Memory…') }] }];
   }
 }
@@ -119,5 +144,7 @@ export class HindsightDesk implements Disposable {
 /** Null for what is not a web address. */
 export function hindsightPlace(url: string, bank: string): HindsightPlace | null {
   const endpoint = parseEndpoint(url);
-  return endpoint === null || bank === '' ? null : { baseUrl: endpoint.baseUrl, origin: endpoint.origin, host: endpoint.destination, bank };
+  return endpoint === null || bank === ''
+    ? null
+    : { baseUrl: endpoint.baseUrl, origin: endpoint.origin, host: endpoint.destination, bank };
 }

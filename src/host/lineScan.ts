@@ -19,7 +19,10 @@ export function matchingLines(text: string, search: TextSearch, limit: number): 
 
 /** Tells a matching line. */
 export function lineExpression(search: TextSearch): RegExp {
-  return new RegExp(search.isRegularExpression ? search.query : escapeExpression(search.query), search.caseSensitive ? '' : 'i');
+  return new RegExp(
+    search.isRegularExpression ? search.query : escapeExpression(search.query),
+    search.caseSensitive ? '' : 'i',
+  );
 }
 
 function escapeExpression(text: string): string {

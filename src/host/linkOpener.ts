@@ -12,7 +12,10 @@ export class LinkOpener {
     const target = linkTarget(href);
     if (target.kind === 'web') await vscode.env.openExternal(vscode.Uri.parse(asciiHost(target.url), true));
     else if (target.kind === 'file') await this.openFile(target.path, target.line, target.column);
-    else void vscode.window.showWarningMessage(vscode.l10n.t('Hermes does not open links of the kind “{scheme}:”.', { scheme: target.scheme }));
+    else
+      void vscode.window.showWarningMessage(
+        vscode.l10n.t('Hermes does not open links of the kind “{scheme}:”.', { scheme: target.scheme }),
+      );
   }
 
   private async openFile(written: string, line: number | null, column: number | null): Promise<void> {
@@ -23,7 +26,10 @@ export class LinkOpener {
         return;
       }
       const position = new vscode.Position((line ?? 1) - 1, (column ?? 1) - 1);
-      await vscode.window.showTextDocument(uri, { preview: true, ...(line === null ? {} : { selection: new vscode.Range(position, position) }) });
+      await vscode.window.showTextDocument(uri, {
+        preview: true,
+        ...(line === null ? {} : { selection: new vscode.Range(position, position) }),
+      });
     } catch (error) {
       if (!(error instanceof FileNotFound) && !(error instanceof PathRefused)) throw error;
       void vscode.window.showWarningMessage(error.message);

@@ -10,7 +10,8 @@ export function linkTarget(href: string): LinkTarget {
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(href)?.[1]?.toLowerCase();
   if (scheme === 'http' || scheme === 'https' || scheme === 'mailto') return { kind: 'web', url: href };
   // "upload.ts:12" is a path with a line, not a scheme; a scheme of one letter is a drive.
-  if (scheme !== undefined && scheme !== 'file' && !/^[^/:]+:\d+(:\d+)?$/.test(href)) return { kind: 'refused', scheme };
+  if (scheme !== undefined && scheme !== 'file' && !/^[^/:]+:\d+(:\d+)?$/.test(href))
+    return { kind: 'refused', scheme };
   const place = /^(.*?)(?:#L?(\d+)(?:[-,:].*)?|:(\d+)(?::(\d+))?(?:-\d+)?|#.*)?$/.exec(href.replace(/^file:\/\//i, ''));
   return {
     kind: 'file',

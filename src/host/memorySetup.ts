@@ -40,15 +40,23 @@ export class MemorySetup {
       prompt: vscode.l10n.t('Address of the Hindsight server. In the cloud: {address}', { address: cloudAddress }),
       value: url ?? localAddress,
       ignoreFocusOut: true,
-      validateInput: (text) => (parseEndpoint(text) === null ? vscode.l10n.t('Write a whole web address that begins with http:// or https://.') : undefined),
+      validateInput: (text) =>
+        parseEndpoint(text) === null
+          ? vscode.l10n.t('Write a whole web address that begins with http:// or https://.')
+          : undefined,
     });
     if (address === undefined) return null;
     const name = await vscode.window.showInputBox({
       title,
-      prompt: vscode.l10n.t('Memory bank. What is in one bank is recalled together; a bank that does not exist yet is made.'),
+      prompt: vscode.l10n.t(
+        'Memory bank. What is in one bank is recalled together; a bank that does not exist yet is made.',
+      ),
       value: bank ?? 'hermes',
       ignoreFocusOut: true,
-      validateInput: (text) => (/^[A-Za-z0-9_.-]+$/.test(text.trim()) ? undefined : vscode.l10n.t('A bank’s name has letters, digits, dots, dashes and underscores only.')),
+      validateInput: (text) =>
+        /^[A-Za-z0-9_.-]+$/.test(text.trim())
+          ? undefined
+          : vscode.l10n.t('A bank’s name has letters, digits, dots, dashes and underscores only.'),
     });
     return name === undefined ? null : hindsightPlace(address, name.trim());
   }
@@ -84,7 +92,11 @@ export class MemorySetup {
   private async tested(place: HindsightPlace, key: string | null): Promise<Answer<ServerVersion> | null> {
     const { api } = this.needs.desk.connectionTo(place, key);
     return vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Testing Hindsight ({host})…', { host: place.host }), cancellable: true },
+      {
+        location: vscode.ProgressLocation.Notification,
+        title: vscode.l10n.t('Testing Hindsight ({host})…', { host: place.host }),
+        cancellable: true,
+      },
       async (_progress, token) => {
         const stop = new AbortController();
         token.onCancellationRequested(() => stop.abort());
@@ -97,8 +109,13 @@ export class MemorySetup {
 
 async function agreed({ host }: HindsightPlace): Promise<boolean> {
   const connect = vscode.l10n.t('Connect');
-  const sentence = vscode.l10n.t('Completed turns of every session in this workspace are sent to {host}. Deleting here does not delete there.', { host });
-  const detail = vscode.l10n.t('What looks like a key or a password is masked first. Private sessions are not sent. Forget Session… asks the server to delete what it holds of a session.');
+  const sentence = vscode.l10n.t(
+    'Completed turns of every session in this workspace are sent to {host}. Deleting here does not delete there.',
+    { host },
+  );
+  const detail = vscode.l10n.t(
+    'What looks like a key or a password is masked first. Private sessions are not sent. Forget Session… asks the server to delete what it holds of a session.',
+  );
   return (await vscode.window.showInformationMessage(sentence, { modal: true, detail }, connect)) === connect;
 }
 
@@ -107,7 +124,10 @@ async function askForKey({ host }: HindsightPlace, isKept: boolean): Promise<str
     title: vscode.l10n.t('Set Up Memory'),
     prompt: isKept
       ? vscode.l10n.t('Key for {host}. Leave it empty to use the one that is kept.', { host })
-      : vscode.l10n.t('Key for {host}. It is kept in the editor’s secret storage and sent nowhere else. Leave it empty if the server needs none.', { host }),
+      : vscode.l10n.t(
+          'Key for {host}. It is kept in the editor’s secret storage and sent nowhere else. Leave it empty if the server needs none.',
+          { host },
+        ),
     password: true,
     ignoreFocusOut: true,
     validateInput: (text) => (/^\s*\S*\s*$/.test(text) ? undefined : vscode.l10n.t('A key has no spaces in it.')),
@@ -115,13 +135,27 @@ async function askForKey({ host }: HindsightPlace, isKept: boolean): Promise<str
   return entered?.trim();
 }
 
-function setupSentence({ failure }: Extract<Answer<unknown>, { readonly kind: 'failed' }>, host: string, hadKey: boolean): string {
+function setupSentence(
+  { failure }: Extract<Answer<unknown>, { readonly kind: 'failed' }>,
+  host: string,
+  hadKey: boolean,
+): string {
   switch (failure.cause) {
     case 'auth':
-      if (!hadKey) return vscode.l10n.t('Hindsight at {host} asks for a key ({status}). Nothing was changed.', { host, status: String(failure.status ?? 401) });
-      return vscode.l10n.t('Hindsight at {host} refused the key ({status}). Nothing was changed.', { host, status: String(failure.status ?? 401) });
+      if (!hadKey)
+        return vscode.l10n.t('Hindsight at {host} asks for a key ({status}). Nothing was changed.', {
+          host,
+          status: String(failure.status ?? 401),
+        });
+      return vscode.l10n.t('Hindsight at {host} refused the key ({status}). Nothing was changed.', {
+        host,
+        status: String(failure.status ?? 401),
+      });
     case 'network':
-      return vscode.l10n.t('Nothing answers at {host} ({code}). Nothing was changed. Start the server, or correct the address.', { host, code: failure.detail === '' ? 'network' : failure.detail });
+      return vscode.l10n.t(
+        'Nothing answers at {host} ({code}). Nothing was changed. Start the server, or correct the address.',
+        { host, code: failure.detail === '' ? 'network' : failure.detail },
+      );
     case 'timeout':
       return vscode.l10n.t('Hindsight at {host} did not answer in time. Nothing was changed.', { host });
     case 'notHindsight':

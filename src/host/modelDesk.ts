@@ -75,7 +75,8 @@ export class ModelDesk implements ChatModels, Disposable {
   /** The models of one source, to choose from after it was set up. */
   async modelsOf(name: string): Promise<ModelChoices> {
     const provider = this.parts.catalog.providerNamed(name);
-    if (provider === null) return { models: [], problems: [{ provider: name, sentence: noModelFailure(name).sentence }] };
+    if (provider === null)
+      return { models: [], problems: [{ provider: name, sentence: noModelFailure(name).sentence }] };
     return this.choicesFrom([{ provider, listing: await provider.listModels(this.stop.signal) }]);
   }
 
@@ -105,7 +106,9 @@ export class ModelDesk implements ChatModels, Disposable {
     this.rediscovering = true;
     this.cancelRediscovery = this.parts.clock.after(rediscoverAfterMs, () => {
       this.rediscovering = false;
-      this.discover().catch((error: unknown) => this.parts.log.warn(`Models could not be looked for: ${errorWords(error).sentence}`));
+      this.discover().catch((error: unknown) =>
+        this.parts.log.warn(`Models could not be looked for: ${errorWords(error).sentence}`),
+      );
     });
   }
 
@@ -119,7 +122,9 @@ export class ModelDesk implements ChatModels, Disposable {
     const { catalog } = this.parts;
     const [setUp, found] = await Promise.all([catalog.list(this.stop.signal), catalog.discover(this.stop.signal)]);
     const names = new Set(setUp.map(({ provider }) => provider.name));
-    const local = found.map(({ name }) => catalog.providerNamed(name)).filter((provider) => provider !== null && !names.has(provider.name));
+    const local = found
+      .map(({ name }) => catalog.providerNamed(name))
+      .filter((provider) => provider !== null && !names.has(provider.name));
     const asked = await Promise.all(local.flatMap((provider) => (provider === null ? [] : [this.ask(provider)])));
     return this.choicesFrom([...setUp, ...asked]);
   }
@@ -129,8 +134,12 @@ export class ModelDesk implements ChatModels, Disposable {
   }
 
   private choicesFrom(sources: readonly ProviderModels[]): ModelChoices {
-    const models = sources.flatMap(({ provider, listing }) => (listing.kind === 'models' ? listing.models.map((info) => this.remember(info, provider)) : []));
-    const problems = sources.flatMap(({ provider, listing }) => (listing.kind === 'failed' ? [{ provider: provider.name, sentence: listing.failure.sentence }] : []));
+    const models = sources.flatMap(({ provider, listing }) =>
+      listing.kind === 'models' ? listing.models.map((info) => this.remember(info, provider)) : [],
+    );
+    const problems = sources.flatMap(({ provider, listing }) =>
+      listing.kind === 'failed' ? [{ provider: provider.name, sentence: listing.failure.sentence }] : [],
+    );
     this.changes.fire();
     return { models, problems };
   }
@@ -183,7 +192,15 @@ function tellsForFree(provider: ModelProvider): boolean {
 function sketch(ref: string, provider: ModelProvider): ModelRow {
   const id = ref.slice(ref.indexOf('/') + 1);
   return {
-    ref, label: id, provider: provider.name, destination: provider.destination, contextWindow: null, tools: null, images: null, price: null, warnings: [],
+    ref,
+    label: id,
+    provider: provider.name,
+    destination: provider.destination,
+    contextWindow: null,
+    tools: null,
+    images: null,
+    price: null,
+    warnings: [],
     isDemo: provider.kind === 'demo',
   };
 }

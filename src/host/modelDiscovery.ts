@@ -13,7 +13,12 @@ export interface DiscoveryWords {
 }
 
 /** Entry ids: `editorModels`, `local:<provider>`, `pasteKey`, `demo`. */
-export const setupEntryIds = { editorModels: 'editorModels', pasteKey: 'pasteKey', demo: 'demo', localPrefix: 'local:' } as const;
+export const setupEntryIds = {
+  editorModels: 'editorModels',
+  pasteKey: 'pasteKey',
+  demo: 'demo',
+  localPrefix: 'local:',
+} as const;
 
 /** Looks for what could answer without anything being set up, and keeps what was found. Pasting a key and Demo are always there. */
 export class ModelDiscovery {
@@ -70,15 +75,30 @@ export class ModelDiscovery {
     return [
       ...(this.editor.length === 0 ? [] : [this.editorEntry()]),
       ...this.servers.map((server) => this.serverEntry(server)),
-      { id: setupEntryIds.pasteKey, kind: 'pasteKey', title: t('Paste a Key'), detail: t('OpenRouter, Anthropic, OpenAI and others. The key is tested and kept in the editor’s secret storage.') },
-      { id: setupEntryIds.demo, kind: 'demo', title: t('Try the Demo'), detail: t('Scripted, not AI: shows how Hermes works, offline.') },
+      {
+        id: setupEntryIds.pasteKey,
+        kind: 'pasteKey',
+        title: t('Paste a Key'),
+        detail: t(
+          'OpenRouter, Anthropic, OpenAI and others. The key is tested and kept in the editor’s secret storage.',
+        ),
+      },
+      {
+        id: setupEntryIds.demo,
+        kind: 'demo',
+        title: t('Try the Demo'),
+        detail: t('Scripted, not AI: shows how Hermes works, offline.'),
+      },
     ];
   }
 
   private editorEntry(): SetupEntry {
     const { t } = this.words;
     const labels = [...new Set(this.editor.map(({ label }) => label))];
-    const detail = labels.length > 3 ? t('{some} and {count} more', { some: labels.slice(0, 3).join(', '), count: String(labels.length - 3) }) : labels.join(', ');
+    const detail =
+      labels.length > 3
+        ? t('{some} and {count} more', { some: labels.slice(0, 3).join(', '), count: String(labels.length - 3) })
+        : labels.join(', ');
     return { id: setupEntryIds.editorModels, kind: 'editorModels', title: t("Use the Editor's Models"), detail };
   }
 

@@ -20,7 +20,10 @@ export interface ModelPickerOptions {
   readonly elsewhere?: { readonly label: string; readonly go: () => void };
 }
 
-const refreshButton: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('refresh'), tooltip: vscode.l10n.t('Ask Again') };
+const refreshButton: vscode.QuickInputButton = {
+  iconPath: new vscode.ThemeIcon('refresh'),
+  tooltip: vscode.l10n.t('Ask Again'),
+};
 
 /** Lets the person choose a model. Every row says where prompts would go, what it costs and what to know; sources that failed say why.
  *  Resolves with the model's reference, or null when they leave. */
@@ -68,18 +71,37 @@ export function pickModel(options: ModelPickerOptions): Promise<string | null> {
 function pickerItems(choices: ModelChoices, options: ModelPickerOptions): ModelItem[] {
   const rows = choices.models.filter(options.accepts ?? (() => true));
   const providers = [...new Set(rows.map((row) => row.provider))];
-  const grouped = providers.flatMap((provider) => [separator(provider), ...rows.filter((row) => row.provider === provider).map((row) => modelItem(row, options.current))]);
-  const problems = choices.problems.map(({ provider, sentence }) => ({ ...noteItem(sentence), description: provider, iconPath: new vscode.ThemeIcon('warning') }));
+  const grouped = providers.flatMap((provider) => [
+    separator(provider),
+    ...rows.filter((row) => row.provider === provider).map((row) => modelItem(row, options.current)),
+  ]);
+  const problems = choices.problems.map(({ provider, sentence }) => ({
+    ...noteItem(sentence),
+    description: provider,
+    iconPath: new vscode.ThemeIcon('warning'),
+  }));
   const nothing = rows.length === 0 && problems.length === 0 ? [noteItem(options.empty)] : [];
-  const elsewhere = options.elsewhere === undefined ? [] : [separator(''), { label: options.elsewhere.label, alwaysShow: true, ref: null, go: options.elsewhere.go }];
-  return [...grouped, ...(problems.length === 0 ? [] : [separator(vscode.l10n.t('Could not be asked'))]), ...problems, ...nothing, ...elsewhere];
+  const elsewhere =
+    options.elsewhere === undefined
+      ? []
+      : [separator(''), { label: options.elsewhere.label, alwaysShow: true, ref: null, go: options.elsewhere.go }];
+  return [
+    ...grouped,
+    ...(problems.length === 0 ? [] : [separator(vscode.l10n.t('Could not be asked'))]),
+    ...problems,
+    ...nothing,
+    ...elsewhere,
+  ];
 }
 
 function modelItem(row: ModelRow, current: string | null): ModelItem {
-  const detail = modelDetail(row, vscode.env.language, (message, args) => (args === undefined ? vscode.l10n.t(message) : vscode.l10n.t(message, args)));
+  const detail = modelDetail(row, vscode.env.language, (message, args) =>
+    args === undefined ? vscode.l10n.t(message) : vscode.l10n.t(message, args),
+  );
   return {
     label: row.label,
-    description: row.ref === current ? vscode.l10n.t('{destination} · chosen', { destination: row.destination }) : row.destination,
+    description:
+      row.ref === current ? vscode.l10n.t('{destination} · chosen', { destination: row.destination }) : row.destination,
     ...(detail === '' ? {} : { detail }),
     ...(row.warnings.length > 0 ? { iconPath: new vscode.ThemeIcon('warning') } : {}),
     ref: row.ref,

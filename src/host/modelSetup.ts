@@ -47,7 +47,10 @@ export class ModelSetup {
       current: this.needs.desk.stateOf(await this.needs.modelOf(sessionId)).chosen?.ref ?? null,
       list: (refresh) => this.needs.desk.choices(refresh),
       empty: vscode.l10n.t('No model is set up yet.'),
-      elsewhere: { label: vscode.l10n.t('Set Up Model…'), go: () => void vscode.commands.executeCommand('hermes.setUpModel') },
+      elsewhere: {
+        label: vscode.l10n.t('Set Up Model…'),
+        go: () => void vscode.commands.executeCommand('hermes.setUpModel'),
+      },
     });
     if (ref !== null) await this.needs.gateway.selectModel(sessionId, ref);
   }
@@ -66,7 +69,8 @@ export class ModelSetup {
     if (chosen === setupEntryIds.pasteKey) return this.pasteKey();
     if (chosen === setupEntryIds.demo) return this.chooseDemo();
     if (chosen === addEndpointId) return this.addEndpoint();
-    if (chosen.startsWith(setupEntryIds.localPrefix)) return this.chooseFrom(chosen.slice(setupEntryIds.localPrefix.length), 'any');
+    if (chosen.startsWith(setupEntryIds.localPrefix))
+      return this.chooseFrom(chosen.slice(setupEntryIds.localPrefix.length), 'any');
     throw new Error(`There is no way to set up a model called "${chosen}".`);
   }
 
@@ -85,10 +89,13 @@ export class ModelSetup {
   private async pasteKey(): Promise<boolean> {
     const pasted = await vscode.window.showInputBox({
       title: vscode.l10n.t('Paste a Key'),
-      prompt: vscode.l10n.t('It is kept in the editor’s secret storage and sent to no other address than its provider’s.'),
+      prompt: vscode.l10n.t(
+        'It is kept in the editor’s secret storage and sent to no other address than its provider’s.',
+      ),
       password: true,
       ignoreFocusOut: true,
-      validateInput: (text) => (text.trim() === '' || keyIn(text) !== null ? undefined : vscode.l10n.t('A key has no spaces in it.')),
+      validateInput: (text) =>
+        text.trim() === '' || keyIn(text) !== null ? undefined : vscode.l10n.t('A key has no spaces in it.'),
     });
     const key = keyIn(pasted ?? '');
     if (key === null) return false;
@@ -110,14 +117,24 @@ export class ModelSetup {
     const candidates = [...own, ...known.filter((service) => !own.some(({ name }) => name === service.name))];
     const elsewhere = { label: vscode.l10n.t('Another Endpoint…'), description: '', service: addEndpointId } as const;
     const picked = await vscode.window.showQuickPick(
-      [...candidates.map((service) => ({ label: service.name, description: new URL(service.baseUrl).host, service })), elsewhere],
-      { title: vscode.l10n.t('Whose Key Is This?'), placeHolder: vscode.l10n.t('The key will be sent there to test it'), ignoreFocusOut: true },
+      [
+        ...candidates.map((service) => ({ label: service.name, description: new URL(service.baseUrl).host, service })),
+        elsewhere,
+      ],
+      {
+        title: vscode.l10n.t('Whose Key Is This?'),
+        placeHolder: vscode.l10n.t('The key will be sent there to test it'),
+        ignoreFocusOut: true,
+      },
     );
     return picked?.service ?? null;
   }
 
   private async addEndpoint(key: string | null = null): Promise<boolean> {
-    const added: NewEndpoint | null = await askForEndpoint(this.needs.endpoints.all().map(({ name }) => name), key);
+    const added: NewEndpoint | null = await askForEndpoint(
+      this.needs.endpoints.all().map(({ name }) => name),
+      key,
+    );
     if (added === null) return false;
     if (added.key !== null && !(await mayBeSent(added.key, added.endpoint))) return false;
     const works = await testedConnection(this.needs.catalog, added.endpoint, added.key);
@@ -126,7 +143,11 @@ export class ModelSetup {
     return this.keepAndChoose(works, added.key, 'any');
   }
 
-  private async keepAndChoose(endpoint: ProviderSettings, key: string | null, which: 'any' | 'toolCapable'): Promise<boolean> {
+  private async keepAndChoose(
+    endpoint: ProviderSettings,
+    key: string | null,
+    which: 'any' | 'toolCapable',
+  ): Promise<boolean> {
     if (key !== null) await this.needs.keys.set(endpoint.name, endpoint.baseUrl, key);
     this.needs.desk.invalidate();
     return this.chooseFrom(endpoint.name, which);
@@ -140,7 +161,10 @@ export class ModelSetup {
       list: () => this.needs.desk.modelsOf(provider),
       // What is unknown is left to try.
       accepts: (row) => which === 'any' || row.tools !== false,
-      empty: which === 'any' ? vscode.l10n.t('{provider} has no models yet.', { provider }) : vscode.l10n.t('{provider} has no model that can call tools.', { provider }),
+      empty:
+        which === 'any'
+          ? vscode.l10n.t('{provider} has no models yet.', { provider })
+          : vscode.l10n.t('{provider} has no model that can call tools.', { provider }),
     });
     return ref !== null && this.choose(ref);
   }
@@ -163,7 +187,10 @@ export class ModelSetup {
 function tellReady(row: ModelRow): void {
   const ready = row.isDemo
     ? vscode.l10n.t('Ready: {model} answers from a script, and nothing leaves this machine.', { model: row.label })
-    : vscode.l10n.t('{model} is chosen: {provider} lists it, and prompts go to {host}. Whether it answers is seen with the first prompt: none was sent to test it.', { model: row.label, provider: row.provider, host: row.destination });
+    : vscode.l10n.t(
+        '{model} is chosen: {provider} lists it, and prompts go to {host}. Whether it answers is seen with the first prompt: none was sent to test it.',
+        { model: row.label, provider: row.provider, host: row.destination },
+      );
   if (row.warnings.length === 0) void vscode.window.showInformationMessage(ready);
   else void vscode.window.showWarningMessage([ready, ...row.warnings].join(' '));
 }
@@ -173,7 +200,10 @@ async function mayBeSent(key: string, endpoint: ProviderSettings): Promise<boole
   const owner = foreignKey(key, endpoint);
   if (owner === null) return true;
   const send = vscode.l10n.t('Send It to {host}', { host: new URL(endpoint.baseUrl).host });
-  const sentence = vscode.l10n.t('This looks like a key of {owner}, and would be sent to {name} ({host}). It was not sent yet.', { owner: owner.name, name: endpoint.name, host: new URL(endpoint.baseUrl).host });
+  const sentence = vscode.l10n.t(
+    'This looks like a key of {owner}, and would be sent to {name} ({host}). It was not sent yet.',
+    { owner: owner.name, name: endpoint.name, host: new URL(endpoint.baseUrl).host },
+  );
   return (await vscode.window.showWarningMessage(sentence, { modal: true }, send)) === send;
 }
 

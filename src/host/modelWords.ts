@@ -21,7 +21,11 @@ export function modelRow(info: ModelInfo, isDemo: boolean): ModelRow {
 }
 
 /** One line under a model's name: context, price, and what a person should know before using it. Unknown is left out, never guessed. */
-export function modelDetail(row: Pick<ModelRow, 'contextWindow' | 'price' | 'warnings'>, language: string, t: Translate): string {
+export function modelDetail(
+  row: Pick<ModelRow, 'contextWindow' | 'price' | 'warnings'>,
+  language: string,
+  t: Translate,
+): string {
   const facts = [
     row.contextWindow === null ? null : t('{size} tokens of context', { size: compact(row.contextWindow, language) }),
     row.price === null ? null : priceWords(row.price, language, t),
@@ -30,9 +34,16 @@ export function modelDetail(row: Pick<ModelRow, 'contextWindow' | 'price' | 'war
   return facts.filter((fact) => fact !== null).join(' · ');
 }
 
-function priceWords(price: { readonly input: number; readonly output: number }, language: string, t: Translate): string {
+function priceWords(
+  price: { readonly input: number; readonly output: number },
+  language: string,
+  t: Translate,
+): string {
   if (price.input === 0 && price.output === 0) return t('free');
-  return t('{input} in, {output} out per million tokens', { input: dollars(price.input, language), output: dollars(price.output, language) });
+  return t('{input} in, {output} out per million tokens', {
+    input: dollars(price.input, language),
+    output: dollars(price.output, language),
+  });
 }
 
 function compact(tokens: number, language: string): string {
@@ -40,5 +51,9 @@ function compact(tokens: number, language: string): string {
 }
 
 function dollars(amount: number, language: string): string {
-  return new Intl.NumberFormat(language, { style: 'currency', currency: 'USD', maximumFractionDigits: amount < 1 ? 3 : 2 }).format(amount);
+  return new Intl.NumberFormat(language, {
+    style: 'currency',
+    currency: 'USD',
+    maximumFractionDigits: amount < 1 ? 3 : 2,
+  }).format(amount);
 }

@@ -41,7 +41,8 @@ export class ProjectDesk implements Disposable {
   constructor(private readonly needs: ProjectDeskNeeds) {
     for (const pattern of watched) {
       const watcher = this.lifetime.register(vscode.workspace.createFileSystemWatcher(pattern));
-      for (const event of [watcher.onDidCreate, watcher.onDidChange, watcher.onDidDelete]) this.lifetime.register(event(() => this.readSoon()));
+      for (const event of [watcher.onDidCreate, watcher.onDidChange, watcher.onDidDelete])
+        this.lifetime.register(event(() => this.readSoon()));
     }
     this.lifetime.register(vscode.workspace.onDidGrantWorkspaceTrust(() => this.readNow()));
     this.lifetime.register(vscode.workspace.onDidChangeWorkspaceFolders(() => this.readNow()));
@@ -91,7 +92,8 @@ export class ProjectDesk implements Disposable {
     this.reading.abort();
     const reading = (this.reading = new AbortController());
     const { files, log } = this.needs;
-    const unreadable = (what: string, error: unknown): void => log.warn(`The ${what} could not be read: ${error instanceof Error ? error.message : String(error)}`);
+    const unreadable = (what: string, error: unknown): void =>
+      log.warn(`The ${what} could not be read: ${error instanceof Error ? error.message : String(error)}`);
     try {
       const context = vscode.workspace.isTrusted ? await readProject(files, reading.signal, unreadable) : noProject;
       if (!reading.signal.aborted) this.take(context);
@@ -107,7 +109,9 @@ export class ProjectDesk implements Disposable {
     this.context = context;
     this.changed++;
     const { rules, prompts, skills } = context;
-    this.needs.log.info(`The open folder has ${rules.length} files of rules, ${prompts.length} prompt files and ${skills.length} skills.`);
+    this.needs.log.info(
+      `The open folder has ${rules.length} files of rules, ${prompts.length} prompt files and ${skills.length} skills.`,
+    );
     this.changes.fire();
   }
 }

@@ -9,12 +9,20 @@ export function providersBundle(folder: string): LoadTransports {
   return () =>
     new Promise((resolve) => {
       const module: unknown = load('./providers.js');
-      if (!isProvidersModule(module)) throw new Error(`${join(folder, 'providers.js')} is not the providers bundle of this version. Install the extension again.`);
+      if (!isProvidersModule(module))
+        throw new Error(
+          `${join(folder, 'providers.js')} is not the providers bundle of this version. Install the extension again.`,
+        );
       resolve(module.createTransports());
     });
 }
 
 /** It is our own file, built with this one; that it is whole is all there is to check. */
 function isProvidersModule(module: unknown): module is typeof providers {
-  return typeof module === 'object' && module !== null && 'createTransports' in module && typeof module.createTransports === 'function';
+  return (
+    typeof module === 'object' &&
+    module !== null &&
+    'createTransports' in module &&
+    typeof module.createTransports === 'function'
+  );
 }

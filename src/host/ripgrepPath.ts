@@ -7,7 +7,9 @@ export function ripgrepCandidates(appRoot: string, platform: NodeJS.Platform, ar
   const binary = platform === 'win32' ? 'rg.exe' : 'rg';
   const packages = ['node_modules', 'node_modules.asar.unpacked'];
   return [
-    ...packages.map((folder) => join(appRoot, folder, '@vscode', 'ripgrep-universal', 'bin', `${platform}-${architecture}`, binary)),
+    ...packages.map((folder) =>
+      join(appRoot, folder, '@vscode', 'ripgrep-universal', 'bin', `${platform}-${architecture}`, binary),
+    ),
     ...packages.map((folder) => join(appRoot, folder, '@vscode', 'ripgrep', 'bin', binary)),
     ...packages.map((folder) => join(appRoot, folder, 'vscode-ripgrep', 'bin', binary)),
   ];

@@ -30,27 +30,43 @@ export interface RipgrepRun {
 /** Searches one root on disk. Rejects with ripgrep's own reason when it could not search at all, and at once when it is aborted. */
 export async function searchWithRipgrep(run: RipgrepRun): Promise<readonly TextMatch[]> {
   const matches: TextMatch[] = [];
-  await readRipgrep(run, ripgrepArguments(run.search, run.excludes), (line) => {
-    const match = readMatch(line);
-    if (match !== null && run.accepts(match.relativePath)) matches.push({ path: join(run.root, match.relativePath), line: match.line, text: match.text });
-    return matches.length < run.limit;
-  }, () => matches.length > 0);
+  await readRipgrep(
+    run,
+    ripgrepArguments(run.search, run.excludes),
+    (line) => {
+      const match = readMatch(line);
+      if (match !== null && run.accepts(match.relativePath))
+        matches.push({ path: join(run.root, match.relativePath), line: match.line, text: match.text });
+      return matches.length < run.limit;
+    },
+    () => matches.length > 0,
+  );
   return matches;
 }
 
 /** The files ripgrep would search, by their paths below the root, those that are accepted and at most `limit`. */
 export async function listWithRipgrep(run: Omit<RipgrepRun, 'search'>): Promise<readonly string[]> {
   const paths: string[] = [];
-  await readRipgrep(run, [...everywhere, '--files', ...excluding(run.excludes), '.'], (line) => {
-    const path = relativePath(line);
-    if (run.accepts(path)) paths.push(path);
-    return paths.length < run.limit;
-  }, () => paths.length > 0);
+  await readRipgrep(
+    run,
+    [...everywhere, '--files', ...excluding(run.excludes), '.'],
+    (line) => {
+      const path = relativePath(line);
+      if (run.accepts(path)) paths.push(path);
+      return paths.length < run.limit;
+    },
+    () => paths.length > 0,
+  );
   return paths;
 }
 
 /** Hands on what it writes line by line until `take` has enough. An error counts only where nothing was found: some files could not be read then. */
-function readRipgrep(run: Pick<RipgrepRun, 'binary' | 'root' | 'signal'>, options: readonly string[], take: (line: string) => boolean, hasFound: () => boolean): Promise<void> {
+function readRipgrep(
+  run: Pick<RipgrepRun, 'binary' | 'root' | 'signal'>,
+  options: readonly string[],
+  take: (line: string) => boolean,
+  hasFound: () => boolean,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     if (run.signal.aborted) return reject(run.signal.reason);
     const child = spawn(run.binary, [...options], { cwd: run.root, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -103,7 +119,9 @@ export function ripgrepArguments(search: TextSearch, excludes: readonly string[]
   ];
 }
 
-function readMatch(line: string): { readonly relativePath: string; readonly line: number; readonly text: string } | null {
+function readMatch(
+  line: string,
+): { readonly relativePath: string; readonly line: number; readonly text: string } | null {
   if (!line.startsWith('{"type":"match"')) return null;
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), matchSchema), line);
   if (!parsed.success) return null; // a path that is not UTF-8: it could not be named to the model either
@@ -113,5 +131,8 @@ function readMatch(line: string): { readonly relativePath: string; readonly line
 }
 
 function relativePath(written: string): string {
-  return written.replace(/^\.[\\/]/, '').split(sep).join('/');
+  return written
+    .replace(/^\.[\\/]/, '')
+    .split(sep)
+    .join('/');
 }

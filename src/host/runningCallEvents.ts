@@ -34,7 +34,8 @@ export class RunningCallEvents implements Disposable {
         if (event.activity.kind === 'runningTool') this.note(event.turnUid, `runs ${event.activity.callId}`, event);
         break;
       case 'messageStored':
-        if (event.message.role === 'tool' && event.message.turnUid !== null) this.ended(event.message.turnUid, event.message.parts[0].callId);
+        if (event.message.role === 'tool' && event.message.turnUid !== null)
+          this.ended(event.message.turnUid, event.message.parts[0].callId);
         break;
       case 'turnSettled':
         this.turns.delete(event.turn.uid);

@@ -26,11 +26,21 @@ export async function scanFolder(scan: FolderScan, pace: Pace): Promise<readonly
   const searchBatch = async (): Promise<void> => {
     const paths = batch;
     batch = [];
-    const contents = await stoppedBy(scan.signal, Promise.all(paths.map((path) => scan.reader.read(join(scan.root, path), maxScannedBytes))));
+    const contents = await stoppedBy(
+      scan.signal,
+      Promise.all(paths.map((path) => scan.reader.read(join(scan.root, path), maxScannedBytes))),
+    );
     for (const [index, bytes] of contents.entries()) {
       await pace.breathe(scan.signal);
       if (bytes === null || bytes.subarray(0, 8192).includes(0)) continue;
-      await searchText(join(scan.root, paths[index] ?? ''), new TextDecoder('utf-8').decode(bytes), expression, matches, scan, pace);
+      await searchText(
+        join(scan.root, paths[index] ?? ''),
+        new TextDecoder('utf-8').decode(bytes),
+        expression,
+        matches,
+        scan,
+        pace,
+      );
     }
   };
   for await (const path of walkFolder({ ...scan, pace })) {
@@ -43,15 +53,23 @@ export async function scanFolder(scan: FolderScan, pace: Pace): Promise<readonly
   return matches.slice(0, scan.limit);
 }
 
-async function searchText(path: string, text: string, expression: RegExp, matches: TextMatch[], { limit, signal }: FolderScan, pace: Pace): Promise<void> {
+async function searchText(
+  path: string,
+  text: string,
+  expression: RegExp,
+  matches: TextMatch[],
+  { limit, signal }: FolderScan,
+  pace: Pace,
+): Promise<void> {
   let line = 0;
-  for (let start = 0; start <= text.length && matches.length < limit; ) {
+  for (let start = 0; start <= text.length && matches.length < limit;) {
     line++;
     if (line % 256 === 0) await pace.breathe(signal);
     const end = text.indexOf('\n', start);
     const stop = end < 0 ? text.length : end;
     const content = text.slice(start, text[stop - 1] === '\r' && stop > start ? stop - 1 : stop);
-    if (expression.test(content.length > maxLineLength ? content.slice(0, maxLineLength) : content)) matches.push({ path, line, text: content });
+    if (expression.test(content.length > maxLineLength ? content.slice(0, maxLineLength) : content))
+      matches.push({ path, line, text: content });
     start = stop + 1;
   }
 }

@@ -2,7 +2,16 @@ import { DisposableStore, type Disposable } from '../base/disposable';
 import type { Log } from '../base/log';
 import type { Gateway } from '../gateway/gateway';
 import {
-  searchCommands, searchRequests, type OpenPlace, type SearchAnswer, type SearchHit, type SearchKind, type SearchNotifications, type SearchPage, type SearchResults, type SearchSession,
+  searchCommands,
+  searchRequests,
+  type OpenPlace,
+  type SearchAnswer,
+  type SearchHit,
+  type SearchKind,
+  type SearchNotifications,
+  type SearchPage,
+  type SearchResults,
+  type SearchSession,
 } from '../protocol/searchProtocol';
 import type { SearchHit as StoredHit, SessionStore } from '../store/sessionStore';
 import type { SessionSummary } from '../transcript/session';
@@ -33,7 +42,12 @@ interface Asked {
 /** The search screen: reads the store for it, one search at a time, and opens what was found. It keeps nothing. */
 export class SearchBridge implements Disposable {
   private readonly lifetime = new DisposableStore();
-  private readonly endpoint: ViewEndpoint<typeof searchCommands, typeof searchRequests, SearchResults, SearchNotifications>;
+  private readonly endpoint: ViewEndpoint<
+    typeof searchCommands,
+    typeof searchRequests,
+    SearchResults,
+    SearchNotifications
+  >;
   private running: { readonly search: number; readonly abort: AbortController } | null = null;
   private ready = false;
 
@@ -126,17 +140,28 @@ export class SearchBridge implements Disposable {
       if (!signal.aborted) this.endpoint.notify('progress', { search, progress: { done, total } });
     };
     // One more than is shown tells whether there is more.
-    const found = await sessions.search({ text, kind, offset, limit: limit + 1 }, signal, ({ done, total }) => progress(done, total));
+    const found = await sessions.search({ text, kind, offset, limit: limit + 1 }, signal, ({ done, total }) =>
+      progress(done, total),
+    );
     const hits = found.slice(0, limit).map(shownHit);
     const ids = [...new Set(hits.map(({ conversationId }) => conversationId))];
-    const [known, indexLeft] = await Promise.all([ids.length === 0 ? [] : this.list({ sessionIds: ids, limit: ids.length }), offset === 0 ? this.indexLeft() : 0]);
+    const [known, indexLeft] = await Promise.all([
+      ids.length === 0 ? [] : this.list({ sessionIds: ids, limit: ids.length }),
+      offset === 0 ? this.indexLeft() : 0,
+    ]);
     signal.throwIfAborted();
     return { kind: 'found', hits, hasMore: found.length > limit, sessions: known, titled, indexLeft };
   }
 
   /** Of the archive too: what is put away must be found. */
-  private async list(query: { readonly text?: string; readonly sessionIds?: readonly string[]; readonly limit: number }): Promise<readonly SearchSession[]> {
-    const lists = await Promise.all((['active', 'archived'] as const).map((state) => this.needs.gateway.listSessions({ ...query, state })));
+  private async list(query: {
+    readonly text?: string;
+    readonly sessionIds?: readonly string[];
+    readonly limit: number;
+  }): Promise<readonly SearchSession[]> {
+    const lists = await Promise.all(
+      (['active', 'archived'] as const).map((state) => this.needs.gateway.listSessions({ ...query, state })),
+    );
     return lists.flat().slice(0, query.limit).map(searchSession);
   }
 
@@ -151,7 +176,16 @@ export class SearchBridge implements Disposable {
   }
 }
 
-function shownHit({ sessionId, conversationId, sessionTitle, messageUid, role, createdAt, snippet, matches }: StoredHit): SearchHit {
+function shownHit({
+  sessionId,
+  conversationId,
+  sessionTitle,
+  messageUid,
+  role,
+  createdAt,
+  snippet,
+  matches,
+}: StoredHit): SearchHit {
   return { sessionId, conversationId, sessionTitle, messageUid, role, createdAt, snippet, matches };
 }
 

@@ -18,7 +18,10 @@ export class SearchTab implements vscode.WebviewPanelSerializer, vscode.Disposab
   show(text: string | null): void {
     if (this.open === null) {
       const title = vscode.l10n.t('Search Sessions');
-      this.fill(vscode.window.createWebviewPanel(searchViewType, title, vscode.ViewColumn.Active, this.programs.options), text ?? '');
+      this.fill(
+        vscode.window.createWebviewPanel(searchViewType, title, vscode.ViewColumn.Active, this.programs.options),
+        text ?? '',
+      );
       return;
     }
     this.open.panel.reveal();

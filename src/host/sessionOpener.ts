@@ -46,12 +46,17 @@ export class SessionOpener {
     const { gateway, sessions, chat, showChat } = this.needs;
     const surface = chat();
     const tip = await sessions.conversationTip(sessionId);
-    if (gateway.shownSession(surface.id) !== tip) await gateway.switchSession(surface.id, { reason: 'resume', sessionId: tip });
+    if (gateway.shownSession(surface.id) !== tip)
+      await gateway.switchSession(surface.id, { reason: 'resume', sessionId: tip });
     await showChat(messageUid === null);
     await this.revealIn(surface, sessionId, messageUid);
   }
 
-  private async revealIn(surface: Pick<ChatBridge, 'reveal'>, sessionId: string, messageUid: string | null): Promise<void> {
+  private async revealIn(
+    surface: Pick<ChatBridge, 'reveal'>,
+    sessionId: string,
+    messageUid: string | null,
+  ): Promise<void> {
     const message = messageUid === null ? null : await this.standing(messageUid);
     if (message === null) return;
     // However far back: the chat draws the part of the conversation in which it stands. What it does not show is shown by the transcript.

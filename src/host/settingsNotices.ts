@@ -29,19 +29,29 @@ export class SettingsNotices implements Disposable {
   private tellProblems(): void {
     this.desk.setNotices(
       'settings',
-      this.settings.problems.map(({ setting, sentence }) => ({ sentence, actions: [{ action: `openSettings:${setting}`, label: this.t('Open Settings') }] })),
+      this.settings.problems.map(({ setting, sentence }) => ({
+        sentence,
+        actions: [{ action: `openSettings:${setting}`, label: this.t('Open Settings') }],
+      })),
     );
   }
 
   private async tellOverrides(): Promise<void> {
     const overrides = await readWorkspaceOverrides();
-    if (!this.lifetime.isDisposed) this.desk.setNotices('workspace settings', overrides.map((override) => overrideNotice(override, this.t)));
+    if (!this.lifetime.isDisposed)
+      this.desk.setNotices(
+        'workspace settings',
+        overrides.map((override) => overrideNotice(override, this.t)),
+      );
   }
 }
 
 export function overrideNotice({ setting, file }: WorkspaceOverride, t: Translate): StoreNotice {
   return {
-    sentence: t('{file} sets `{setting}`. It is ignored: a workspace cannot decide where prompts, keys or sessions go. If you want it, put it into your user settings.', { file, setting }),
+    sentence: t(
+      '{file} sets `{setting}`. It is ignored: a workspace cannot decide where prompts, keys or sessions go. If you want it, put it into your user settings.',
+      { file, setting },
+    ),
     actions: [{ action: `openUserSettings:${setting}`, label: t('Open User Settings') }],
   };
 }

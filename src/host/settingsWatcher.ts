@@ -40,7 +40,13 @@ export class SettingsWatcher implements Disposable {
       this.unsavedModel = ref;
       this.changes.fire();
       const reason = error instanceof Error ? error.message : String(error);
-      throw new GatewayError('invalid', vscode.l10n.t('{model} is used in this window, but your settings could not be written to keep it: {reason}', { model: ref, reason }));
+      throw new GatewayError(
+        'invalid',
+        vscode.l10n.t('{model} is used in this window, but your settings could not be written to keep it: {reason}', {
+          model: ref,
+          reason,
+        }),
+      );
     }
   }
 
@@ -55,7 +61,10 @@ export class SettingsWatcher implements Disposable {
   async saveAllowRules(rules: readonly string[]): Promise<void> {
     const written: unknown = vscode.workspace.getConfiguration('hermes').inspect('approvals.allow')?.globalValue;
     const entries: readonly unknown[] = Array.isArray(written) ? written : [];
-    await this.write('approvals.allow', [...entries.filter((entry) => typeof entry !== 'string' || allowRuleProblem(entry) !== null), ...rules]);
+    await this.write('approvals.allow', [
+      ...entries.filter((entry) => typeof entry !== 'string' || allowRuleProblem(entry) !== null),
+      ...rules,
+    ]);
   }
 
   async saveNotifications(mode: NotificationMode): Promise<void> {

@@ -37,7 +37,9 @@ export class SpillFolders {
     const { t } = this;
     const yes = t('Keep It There');
     let cancel: () => void = () => undefined;
-    const silence = new Promise<undefined>((resolve) => (cancel = this.clock.after(askForMs, () => resolve(undefined))));
+    const silence = new Promise<undefined>(
+      (resolve) => (cancel = this.clock.after(askForMs, () => resolve(undefined))),
+    );
     const sentence = t(
       'This answer can be saved neither with your sessions nor in the editor’s own storage. It can go on in the temporary folder {folder}, which the system may empty. Otherwise it stops here; what is shown is kept.',
       { folder: tmpdir() },
@@ -47,7 +49,10 @@ export class SpillFolders {
     if (answer !== yes) return null;
     // A folder of its own that only this person can enter.
     const folder = mkdtempSync(join(tmpdir(), 'hermes-unsaved-'));
-    await this.context.globalState.update(temporaryFoldersKey, [...this.temporaryFolders().filter((known) => existsSync(known)), folder]);
+    await this.context.globalState.update(temporaryFoldersKey, [
+      ...this.temporaryFolders().filter((known) => existsSync(known)),
+      folder,
+    ]);
     return folder;
   }
 

@@ -13,7 +13,10 @@ export function spillNotices(statuses: readonly SpillStatus[], t: Translate): re
     switch (state) {
       case 'writing':
         return {
-          sentence: t('{cause} The answer goes on, and everything shown of it is kept in {path} until it can be put into its session.', { cause: cause.message, path }),
+          sentence: t(
+            '{cause} The answer goes on, and everything shown of it is kept in {path} until it can be put into its session.',
+            { cause: cause.message, path },
+          ),
           actions: [tryAgain, showLog],
         };
       case 'folded':
@@ -40,7 +43,13 @@ export function foundSpillNotices(spills: readonly FoundSpill[], t: Translate): 
       case 'otherStore':
         return { sentence: otherStoreSentence(path, t), actions: [showLog] };
       case 'failed':
-        return { sentence: t('An answer that could not be saved lies in {path} and could not be read this time. It is tried again at the next start.', { path }), actions: [showLog] };
+        return {
+          sentence: t(
+            'An answer that could not be saved lies in {path} and could not be read this time. It is tried again at the next start.',
+            { path },
+          ),
+          actions: [showLog],
+        };
       default:
         return outcome satisfies never;
     }
@@ -48,9 +57,14 @@ export function foundSpillNotices(spills: readonly FoundSpill[], t: Translate): 
 }
 
 function keptSentence(path: string, t: Translate): string {
-  return t('What could be read of an answer that could not be saved is in its session. The rest is kept in {path}.', { path });
+  return t('What could be read of an answer that could not be saved is in its session. The rest is kept in {path}.', {
+    path,
+  });
 }
 
 function otherStoreSentence(path: string, t: Translate): string {
-  return t('{path} holds an answer of a session file that is no longer in its place. Put that file back and reload the window to have it in its session.', { path });
+  return t(
+    '{path} holds an answer of a session file that is no longer in its place. Put that file back and reload the window to have it in its session.',
+    { path },
+  );
 }

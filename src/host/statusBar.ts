@@ -51,7 +51,9 @@ export class StatusBar implements vscode.Disposable {
   }
 
   show(facts: StatusFacts): void {
-    const words = statusWords(facts, (message, args) => (args === undefined ? vscode.l10n.t(message) : vscode.l10n.t(message, args)));
+    const words = statusWords(facts, (message, args) =>
+      args === undefined ? vscode.l10n.t(message) : vscode.l10n.t(message, args),
+    );
     this.item.text = words.text;
     this.item.accessibilityInformation = { label: words.spoken };
     this.item.backgroundColor = words.warning ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
@@ -72,19 +74,44 @@ export class StatusBar implements vscode.Disposable {
 
 export function statusWords(facts: StatusFacts, t: Translate): StatusWords {
   if (facts.store === 'failed' || facts.store === 'readOnly') {
-    return said('$(warning) Hermes', t('Hermes: sessions cannot be saved. Open the chat to see why.'), [openChat(t)], true);
+    return said(
+      '$(warning) Hermes',
+      t('Hermes: sessions cannot be saved. Open the chat to see why.'),
+      [openChat(t)],
+      true,
+    );
   }
-  if (facts.store === 'elsewhere') return said('$(multiple-windows) Hermes', t('Hermes: continued in another window.'), [openChat(t)], false);
+  if (facts.store === 'elsewhere')
+    return said('$(multiple-windows) Hermes', t('Hermes: continued in another window.'), [openChat(t)], false);
   const label = facts.model?.label ?? 'Hermes';
-  const model = facts.model === null ? t('no model chosen') : t('{label}, {destination}', { label: facts.model.label, destination: facts.model.destination });
+  const model =
+    facts.model === null
+      ? t('no model chosen')
+      : t('{label}, {destination}', { label: facts.model.label, destination: facts.model.destination });
   const lines = facts.running.map((session) => sessionLine(session, t));
   if (facts.waiting > 0) {
-    const state = facts.waiting === 1 ? t('waiting for your approval') : t('waiting for your approval in {count} sessions', { count: String(facts.waiting) });
-    return said(`$(bell-dot) ${label}`, t('Hermes: {state} ({model})', { state, model }), [...lines, openChat(t)], true);
+    const state =
+      facts.waiting === 1
+        ? t('waiting for your approval')
+        : t('waiting for your approval in {count} sessions', { count: String(facts.waiting) });
+    return said(
+      `$(bell-dot) ${label}`,
+      t('Hermes: {state} ({model})', { state, model }),
+      [...lines, openChat(t)],
+      true,
+    );
   }
   if (facts.running.length > 0) {
-    const state = facts.running.length === 1 ? t('answering') : t('answering in {count} sessions', { count: String(facts.running.length) });
-    return said(`$(loading~spin) ${progressWords(facts) ?? label}`, t('Hermes: {state} ({model})', { state, model }), [...lines, openChat(t)], false);
+    const state =
+      facts.running.length === 1
+        ? t('answering')
+        : t('answering in {count} sessions', { count: String(facts.running.length) });
+    return said(
+      `$(loading~spin) ${progressWords(facts) ?? label}`,
+      t('Hermes: {state} ({model})', { state, model }),
+      [...lines, openChat(t)],
+      false,
+    );
   }
   const next = facts.model === null ? commandLink(t('Set Up Model…'), 'hermes.setUpModel') : openChat(t);
   return said(`$(sparkle) ${label}`, t('Hermes: ready ({model})', { model }), [next], false);
@@ -124,7 +151,12 @@ function commandLink(label: string, command: string, argument?: object): string 
 }
 
 function clockTime(seconds: number): string {
-  return new Date(seconds * 1000).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false });
+  return new Date(seconds * 1000).toLocaleTimeString([], {
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hour12: false,
+  });
 }
 
 function oneLine(text: string): string {

@@ -7,7 +7,10 @@ import type { TurnEvent } from '../transcript/turnEvent';
 import type { RunningSession, StatusBar, StatusFacts } from './statusBar';
 
 export interface StatusDeskNeeds {
-  readonly gateway: Pick<Gateway, 'runningTurns' | 'onDidTurnEvent' | 'onDidChangeRunning' | 'onDidChangeSessions' | 'contextUse'>;
+  readonly gateway: Pick<
+    Gateway,
+    'runningTurns' | 'onDidTurnEvent' | 'onDidChangeRunning' | 'onDidChangeSessions' | 'contextUse'
+  >;
   readonly sessions: { getSession(id: string): Promise<Pick<Session, 'title'> | null> };
   readonly bar: Pick<StatusBar, 'show'>;
   readonly facts: () => Pick<StatusFacts, 'waiting' | 'store' | 'model'>;
@@ -37,7 +40,9 @@ export class StatusDesk implements Disposable {
     const { gateway } = needs;
     this.lifetime.register(gateway.onDidTurnEvent(({ sessionId, event }) => this.happened(sessionId, event)));
     this.lifetime.register(gateway.onDidChangeRunning(() => this.show()));
-    this.lifetime.register(gateway.onDidChangeSessions((ids) => ids.forEach((id) => this.watched.has(id) && void this.readTitle(id))));
+    this.lifetime.register(
+      gateway.onDidChangeSessions((ids) => ids.forEach((id) => this.watched.has(id) && void this.readTitle(id))),
+    );
   }
 
   show(): void {
@@ -65,13 +70,18 @@ export class StatusDesk implements Disposable {
         return this.show();
       case 'messageStored':
         if (event.message.role === 'assistant') {
-          for (const part of event.message.parts) if (part.kind === 'toolCall') this.watch(sessionId).names.set(part.callId, callWords(part.name, part.arguments));
+          for (const part of event.message.parts)
+            if (part.kind === 'toolCall')
+              this.watch(sessionId).names.set(part.callId, callWords(part.name, part.arguments));
         }
         return;
       case 'activity': {
         const { activity } = event;
         const watched = this.watch(sessionId);
-        const call = activity.kind === 'runningTool' ? { name: watched.names.get(activity.callId) ?? '', startedAt: activity.startedAt } : null;
+        const call =
+          activity.kind === 'runningTool'
+            ? { name: watched.names.get(activity.callId) ?? '', startedAt: activity.startedAt }
+            : null;
         const next = call === null || call.name === '' ? null : call;
         if (JSON.stringify(next) === JSON.stringify(watched.call)) return;
         watched.call = next;
@@ -98,7 +108,8 @@ export class StatusDesk implements Disposable {
     // A store that cannot be read says so elsewhere.
     const session = await this.needs.sessions.getSession(sessionId).catch(() => null);
     const watched = this.watched.get(sessionId);
-    if (session === null || watched === undefined || watched.title === session.title || this.lifetime.isDisposed) return;
+    if (session === null || watched === undefined || watched.title === session.title || this.lifetime.isDisposed)
+      return;
     watched.title = session.title;
     this.show();
   }

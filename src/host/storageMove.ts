@@ -52,7 +52,10 @@ export class StorageMove implements Disposable {
   private notice(): StoreNotice {
     const { t } = this.needs;
     return {
-      sentence: t('The setting hermes.storage.path was changed. This window still keeps its sessions in {folder}. Reload to use the new place.', { folder: this.folder }),
+      sentence: t(
+        'The setting hermes.storage.path was changed. This window still keeps its sessions in {folder}. Reload to use the new place.',
+        { folder: this.folder },
+      ),
       actions: [{ action: reloadWindowAction, label: t('Reload Window') }],
     };
   }

@@ -17,7 +17,8 @@ export interface WindowFacts {
  *  An empty window has one of its own. */
 export function storagePlace(window: WindowFacts): string {
   const { storagePath, workspace, workspaceStorage, globalStorage } = window;
-  if (storagePath !== null) return join(storagePath, workspace === null ? `empty-${window.emptyWindowId()}` : workspaceFolderName(workspace));
+  if (storagePath !== null)
+    return join(storagePath, workspace === null ? `empty-${window.emptyWindowId()}` : workspaceFolderName(workspace));
   return workspaceStorage ?? join(emptyWindowsFolder(globalStorage), window.emptyWindowId());
 }
 
@@ -28,7 +29,10 @@ export function emptyWindowsFolder(globalStorage: string): string {
 
 /** Readable by people, and different for two folders of the same name. */
 function workspaceFolderName(workspace: { readonly name: string; readonly uri: string }): string {
-  const readable = workspace.name.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 40).replace(/^[.-]+|[.-]+$/g, '');
+  const readable = workspace.name
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .slice(0, 40)
+    .replace(/^[.-]+|[.-]+$/g, '');
   const hash = createHash('sha256').update(workspace.uri).digest('hex').slice(0, 12);
   return readable === '' ? hash : `${readable}-${hash}`;
 }

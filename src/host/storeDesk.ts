@@ -24,7 +24,10 @@ export class StoreDesk implements Disposable {
   readonly onDidChange = this.changes.event;
 
   constructor(
-    private readonly connection: Pick<StoreConnection, 'state' | 'onDidChangeState' | 'open' | 'reclaim' | 'waitForOwner' | 'askOwnerToStop' | 'retry'>,
+    private readonly connection: Pick<
+      StoreConnection,
+      'state' | 'onDidChangeState' | 'open' | 'reclaim' | 'waitForOwner' | 'askOwnerToStop' | 'retry'
+    >,
     private readonly t: Translate,
     private readonly spills: Pick<SpillingStore, 'statuses' | 'onDidChange' | 'tryAgain'>,
   ) {
@@ -78,8 +81,16 @@ export class StoreDesk implements Disposable {
   offer(topic: string, offers: readonly Offer[]): void {
     const nameOf = (offer: number, choice: number): string => `offer.${topic}.${offer}.${choice}`;
     for (const name of [...this.offers.keys()]) if (name.startsWith(`offer.${topic}.`)) this.offers.delete(name);
-    offers.forEach(({ choices }, offer) => choices.forEach(({ run }, choice) => this.offers.set(nameOf(offer, choice), run)));
-    this.setNotices(topic, offers.map(({ sentence, choices }, offer) => ({ sentence, actions: choices.map(({ label }, choice) => ({ action: nameOf(offer, choice), label })) })));
+    offers.forEach(({ choices }, offer) =>
+      choices.forEach(({ run }, choice) => this.offers.set(nameOf(offer, choice), run)),
+    );
+    this.setNotices(
+      topic,
+      offers.map(({ sentence, choices }, offer) => ({
+        sentence,
+        actions: choices.map(({ label }, choice) => ({ action: nameOf(offer, choice), label })),
+      })),
+    );
   }
 
   /** The newest sessions could not be read, although the store can; null: they can again. */
@@ -87,8 +98,18 @@ export class StoreDesk implements Disposable {
     const action = 'offer.recent sessions.again';
     if (reason === null || !this.isReadable) return this.setNotices('recent sessions', []);
     this.offers.set(action, again);
-    const sentence = this.t('Your recent sessions could not be read. What is stored is not touched. {reason}', { reason });
-    this.setNotices('recent sessions', [{ sentence, actions: [{ action, label: this.t('Try Again') }, { action: 'showLog', label: this.t('Show Log') }] }]);
+    const sentence = this.t('Your recent sessions could not be read. What is stored is not touched. {reason}', {
+      reason,
+    });
+    this.setNotices('recent sessions', [
+      {
+        sentence,
+        actions: [
+          { action, label: this.t('Try Again') },
+          { action: 'showLog', label: this.t('Show Log') },
+        ],
+      },
+    ]);
   }
 
   /** Whether the action was one of the store's. */

@@ -16,20 +16,33 @@ type Translate = (message: string, args?: Record<string, string>) => string;
 
 /** The store's state as a view says it: what happened, what is safe, and what can be done now. */
 export function storeWords(state: StoreState, notices: readonly StoreNotice[], t: Translate): ShownStoreState {
-  const action = (name: keyof typeof storeActions, label: string): StoreAction => ({ action: storeActions[name], label });
+  const action = (name: keyof typeof storeActions, label: string): StoreAction => ({
+    action: storeActions[name],
+    label,
+  });
   const retry = action('retry', t('Try Again'));
   const showLog = action('showLog', t('Show Log'));
   switch (state.kind) {
     case 'opening':
-      return state.blockedBy === null ? { kind: 'opening' } : { kind: 'elsewhere', sentence: state.blockedBy, actions: [showLog] };
+      return state.blockedBy === null
+        ? { kind: 'opening' }
+        : { kind: 'elsewhere', sentence: state.blockedBy, actions: [showLog] };
     case 'closed':
       return { kind: 'opening' };
     case 'open':
       return { kind: 'open', notices };
     case 'readOnly':
-      return { kind: 'readOnly', sentence: state.error.message, actions: [retry, action('openStorageSetting', t('Choose a Storage Folder'))] };
+      return {
+        kind: 'readOnly',
+        sentence: state.error.message,
+        actions: [retry, action('openStorageSetting', t('Choose a Storage Folder'))],
+      };
     case 'continuedElsewhere':
-      return { kind: 'elsewhere', sentence: t('Continued in another window. Everything shown is saved.'), actions: [action('reclaim', t('Continue Here'))] };
+      return {
+        kind: 'elsewhere',
+        sentence: t('Continued in another window. Everything shown is saved.'),
+        actions: [action('reclaim', t('Continue Here'))],
+      };
     case 'waitingForOwner':
       return { kind: 'elsewhere', sentence: ownerWords(state, t), actions: ownerActions(state.chosen, action, t) };
     case 'failed':
@@ -39,7 +52,8 @@ export function storeWords(state: StoreState, notices: readonly StoreNotice[], t
 
 function ownerWords(state: StoreState & { kind: 'waitingForOwner' }, t: Translate): string {
   if (state.chosen === 'stop') return t('Asking the other window to stop its answer. What it has shown is kept.');
-  if (state.chosen === 'wait') return t('Waiting for the answer in the other window to finish; then this window goes on.');
+  if (state.chosen === 'wait')
+    return t('Waiting for the answer in the other window to finish; then this window goes on.');
   return state.sessionTitle === null
     ? t('Another window is answering in this folder.')
     : t('Another window is answering in “{title}”.', { title: state.sessionTitle });
@@ -56,9 +70,18 @@ function ownerActions(
 }
 
 /** Steps that fit the cause, beside trying again. */
-function extraSteps(error: StoreError, action: (name: keyof typeof storeActions, label: string) => StoreAction, t: Translate): readonly StoreAction[] {
+function extraSteps(
+  error: StoreError,
+  action: (name: keyof typeof storeActions, label: string) => StoreAction,
+  t: Translate,
+): readonly StoreAction[] {
   const chooseFolder = action('openStorageSetting', t('Choose a Storage Folder'));
-  return error.causeClass === 'readOnly' || error.causeClass === 'full' || error.causeClass === 'corrupt' || error.causeClass === 'unknown' ? [chooseFolder] : [];
+  return error.causeClass === 'readOnly' ||
+    error.causeClass === 'full' ||
+    error.causeClass === 'corrupt' ||
+    error.causeClass === 'unknown'
+    ? [chooseFolder]
+    : [];
 }
 
 function failedWords(error: StoreError, actions: readonly StoreAction[]): ShownStoreState {

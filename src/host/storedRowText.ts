@@ -12,14 +12,17 @@ import type { Translate } from './sessions/sessionWords';
 
 /** Columns that hold JSON. */
 const jsonColumns = new Set(['parts', 'tool_calls', 'reasoning_details', 'usage']);
-const json = v.pipe(v.string(), v.rawTransform(({ dataset, addIssue, NEVER }): unknown => {
-  try {
-    return JSON.parse(dataset.value);
-  } catch {
-    addIssue({ message: 'is not JSON' });
-    return NEVER;
-  }
-}));
+const json = v.pipe(
+  v.string(),
+  v.rawTransform(({ dataset, addIssue, NEVER }): unknown => {
+    try {
+      return JSON.parse(dataset.value);
+    } catch {
+      addIssue({ message: 'is not JSON' });
+      return NEVER;
+    }
+  }),
+);
 /** Rows copied or read in one request. */
 const sliceRows = 200;
 
@@ -33,16 +36,25 @@ export interface WordContext {
 }
 
 /** A stored row as an object: the file's columns under their own names, JSON in them read; what is kept of it elsewhere behind them. */
-export function rowObject({ columns, chunks, wireTextLength }: StoredRow, revisions: readonly MessageRevision[]): object {
+export function rowObject(
+  { columns, chunks, wireTextLength }: StoredRow,
+  revisions: readonly MessageRevision[],
+): object {
   const read = Object.entries(columns).map(([name, value]) => {
     const parsed = jsonColumns.has(name) && typeof value === 'string' ? v.safeParse(json, value) : null;
     return [name, parsed?.success === true ? parsed.output : value] as const;
   });
   return {
     ...Object.fromEntries(read),
-    ...(wireTextLength === null ? {} : { api_content: `(${wireTextLength} characters: the exact text that was sent, with notes or recalled memory; never shown)` }),
+    ...(wireTextLength === null
+      ? {}
+      : {
+          api_content: `(${wireTextLength} characters: the exact text that was sent, with notes or recalled memory; never shown)`,
+        }),
     ...(chunks.length === 0 ? {} : { stream_chunks: chunks }),
-    ...(revisions.length === 0 ? {} : { message_revisions: revisions.map(({ revisedAt, parts }) => ({ revised_at: revisedAt, parts })) }),
+    ...(revisions.length === 0
+      ? {}
+      : { message_revisions: revisions.map(({ revisedAt, parts }) => ({ revised_at: revisedAt, parts })) }),
   };
 }
 
@@ -63,8 +75,15 @@ export async function revisionsWithDiffs(store: RowStore, uid: string): Promise<
 }
 
 /** Rows as a person takes them along, in stored order. One row as JSON is an object, several are a list. */
-export async function rowsAs(form: RowForm, store: RowStore, session: Session, uids: readonly string[], words: WordContext): Promise<string> {
-  if (form === 'json') return jsonOf(await inSlices(uids, async (slice) => Promise.all(slice.map((uid) => storedObject(store, uid)))));
+export async function rowsAs(
+  form: RowForm,
+  store: RowStore,
+  session: Session,
+  uids: readonly string[],
+  words: WordContext,
+): Promise<string> {
+  if (form === 'json')
+    return jsonOf(await inSlices(uids, async (slice) => Promise.all(slice.map((uid) => storedObject(store, uid)))));
   const [messages, turns]: [Message[], Map<string, Turn>] = [[], new Map()];
   for (let at = 0; at < uids.length; at += sliceRows) {
     const stored = await store.transcriptRows(uids.slice(at, at + sliceRows));
@@ -73,7 +92,10 @@ export async function rowsAs(form: RowForm, store: RowStore, session: Session, u
   }
   const plain = messages.map(({ parts }) => readableText(parts)).join('\n\n');
   if (form === 'text') return plain;
-  const document = markdownExport({ session, messages, turns: [...turns.values()], versions: [], exportedAt: words.now }, words);
+  const document = markdownExport(
+    { session, messages, turns: [...turns.values()], versions: [], exportedAt: words.now },
+    words,
+  );
   // What stands ahead of the first row is about the whole session.
   const start = document.indexOf('\n## ');
   return start === -1 ? plain : document.slice(start + 1);
@@ -84,7 +106,10 @@ async function storedObject(store: RowStore, uid: string): Promise<object | null
   return row === null ? null : rowObject(row, revisions);
 }
 
-async function inSlices<T>(uids: readonly string[], read: (slice: readonly string[]) => Promise<readonly T[]>): Promise<readonly T[]> {
+async function inSlices<T>(
+  uids: readonly string[],
+  read: (slice: readonly string[]) => Promise<readonly T[]>,
+): Promise<readonly T[]> {
   const all: T[] = [];
   for (let at = 0; at < uids.length; at += sliceRows) all.push(...(await read(uids.slice(at, at + sliceRows))));
   return all;

@@ -3,7 +3,13 @@ import { DisposableStore, type Disposable } from '../base/disposable';
 import type { Log } from '../base/log';
 import type { Gateway, Surface } from '../gateway/gateway';
 import {
-  transcriptCommands, transcriptRequests, type RowFilter, type RowForm, type TranscriptBranch, type TranscriptNotifications, type TranscriptResults,
+  transcriptCommands,
+  transcriptRequests,
+  type RowFilter,
+  type RowForm,
+  type TranscriptBranch,
+  type TranscriptNotifications,
+  type TranscriptResults,
 } from '../protocol/transcriptProtocol';
 import type { SessionStore } from '../store/sessionStore';
 import type { Session } from '../transcript/session';
@@ -27,7 +33,8 @@ const branchesPauseMs = 100;
 
 export interface TranscriptNeeds {
   readonly gateway: Pick<Gateway, 'attach' | 'onDidChangeRunning' | 'runningTurns'>;
-  readonly sessions: ReaderStore & Pick<SessionStore, 'conversationTip' | 'revisionsOf' | 'storedRow' | 'findInTranscript'>;
+  readonly sessions: ReaderStore &
+    Pick<SessionStore, 'conversationTip' | 'revisionsOf' | 'storedRow' | 'findInTranscript'>;
   readonly store: Pick<StoreDesk, 'settled' | 'onDidChange' | 'hasJustOpened'>;
   /** The folder that the session belongs to, where that is not this window's: then it can be read and brought over, and nothing else. */
   readonly otherFolder?: string;
@@ -58,7 +65,12 @@ export interface TranscriptNeeds {
  *  session of its own, it listens for changes. */
 export class TranscriptBridge implements Surface, Disposable {
   private readonly lifetime = new DisposableStore();
-  private readonly endpoint: ViewEndpoint<typeof transcriptCommands, typeof transcriptRequests, TranscriptResults, TranscriptNotifications>;
+  private readonly endpoint: ViewEndpoint<
+    typeof transcriptCommands,
+    typeof transcriptRequests,
+    TranscriptResults,
+    TranscriptNotifications
+  >;
   private readonly reader: TranscriptReader;
   private readonly finder: TranscriptFinder;
   private readonly verifying: TabVerification;
@@ -78,17 +90,21 @@ export class TranscriptBridge implements Surface, Disposable {
     private readonly needs: TranscriptNeeds,
   ) {
     this.reader = new TranscriptReader(needs.sessions);
-    this.finder = new TranscriptFinder(needs.sessions, this.reader.outlines, (search, done, total) => this.endpoint.notify('findProgress', { search, done, total }));
+    this.finder = new TranscriptFinder(needs.sessions, this.reader.outlines, (search, done, total) =>
+      this.endpoint.notify('findProgress', { search, done, total }),
+    );
     this.verifying = new TabVerification(needs.verification, {
       asked: () => this.endpoint.notify('verifyAsked', {}),
       progress: (progress) => this.endpoint.notify('verifyProgress', progress),
     });
     this.endpoint = this.lifetime.register(this.connect(port));
     this.lifetime.register(needs.gateway.attach(this));
-    this.lifetime.register(needs.gateway.onDidChangeRunning(() => {
+    this.lifetime.register(
+      needs.gateway.onDidChangeRunning(() => {
         this.reader.outlines.forget();
         this.changed();
-      }));
+      }),
+    );
     this.lifetime.register(
       needs.store.onDidChange(() => {
         if (!needs.store.hasJustOpened) return;
@@ -142,10 +158,17 @@ export class TranscriptBridge implements Surface, Disposable {
     this.lifetime.dispose();
   }
 
-  private connect(port: WebviewPort): ViewEndpoint<typeof transcriptCommands, typeof transcriptRequests, TranscriptResults, TranscriptNotifications> {
+  private connect(
+    port: WebviewPort,
+  ): ViewEndpoint<typeof transcriptCommands, typeof transcriptRequests, TranscriptResults, TranscriptNotifications> {
     const { editor, sessions } = this.needs;
     const code = codeHandlers(this.needs.code);
-    return new ViewEndpoint<typeof transcriptCommands, typeof transcriptRequests, TranscriptResults, TranscriptNotifications>(
+    return new ViewEndpoint<
+      typeof transcriptCommands,
+      typeof transcriptRequests,
+      TranscriptResults,
+      TranscriptNotifications
+    >(
       port,
       { commands: transcriptCommands, requests: transcriptRequests },
       {
@@ -192,12 +215,21 @@ export class TranscriptBridge implements Surface, Disposable {
     await this.bootstrap(null);
   }
 
-  private async copyRows(sessionId: string, uids: readonly string[] | null, filter: RowFilter, form: RowForm): Promise<void> {
+  private async copyRows(
+    sessionId: string,
+    uids: readonly string[] | null,
+    filter: RowFilter,
+    form: RowForm,
+  ): Promise<void> {
     const { sessions, editor, words, clock } = this.needs;
     const session = await sessions.getSession(sessionId);
     const outline = await this.reader.outlines.of(sessionId);
-    const wanted = uids === null ? outline.passing(filter).map(({ uid }) => uid) : uids.toSorted((a, b) => (outline.numbers.get(a) ?? 0) - (outline.numbers.get(b) ?? 0));
-    if (session !== null) await editor.copy(await rowsAs(form, sessions, session, wanted, { ...words, now: clock.now() }));
+    const wanted =
+      uids === null
+        ? outline.passing(filter).map(({ uid }) => uid)
+        : uids.toSorted((a, b) => (outline.numbers.get(a) ?? 0) - (outline.numbers.get(b) ?? 0));
+    if (session !== null)
+      await editor.copy(await rowsAs(form, sessions, session, wanted, { ...words, now: clock.now() }));
   }
 
   /** `around`: the row to show where nothing else is asked for. */
@@ -205,24 +237,47 @@ export class TranscriptBridge implements Surface, Disposable {
     const { localization } = this.needs;
     await this.needs.store.settled();
     const asked = this.shown;
-    const state = await this.readState(around).catch((error: unknown) => ({ session: null, rows: null, branches: [], problem: errorWords(error).sentence, reveal: null }));
+    const state = await this.readState(around).catch((error: unknown) => ({
+      session: null,
+      rows: null,
+      branches: [],
+      problem: errorWords(error).sentence,
+      reveal: null,
+    }));
     // The person went on to another session meanwhile, whose reading tells all.
     if (asked !== this.shown && state.session?.id !== this.shown) return;
     this.branches = JSON.stringify(state.branches);
-    this.endpoint.notify('bootstrap', { ...state, localization, otherFolder: this.needs.otherFolder ?? null, readAt: this.needs.readAt ?? null });
+    this.endpoint.notify('bootstrap', {
+      ...state,
+      localization,
+      otherFolder: this.needs.otherFolder ?? null,
+      readAt: this.needs.readAt ?? null,
+    });
     this.revealed = null;
     this.ready = true;
     this.verifying.pageReady();
     this.keepLive();
   }
 
-  private async readState(around: string | null): Promise<Omit<TranscriptNotifications['bootstrap'], 'localization' | 'otherFolder' | 'readAt'>> {
+  private async readState(
+    around: string | null,
+  ): Promise<Omit<TranscriptNotifications['bootstrap'], 'localization' | 'otherFolder' | 'readAt'>> {
     const session = await this.readSession();
-    if (session === null) return { session, rows: null, branches: [], problem: `Session ${this.shown} is not in this folder's history.`, reveal: null };
+    if (session === null)
+      return {
+        session,
+        rows: null,
+        branches: [],
+        problem: `Session ${this.shown} is not in this folder's history.`,
+        reveal: null,
+      };
     const row = this.revealed === null ? null : await originalRow(this.needs.sessions, this.revealed);
     const place = row?.uid ?? around;
     const wanted = place === null ? ({ kind: 'end' } as const) : ({ kind: 'around', messageUid: place } as const);
-    const [rows, branches] = await Promise.all([this.reader.rows(session.id, wanted, firstRows, this.filter), this.readBranches()]);
+    const [rows, branches] = await Promise.all([
+      this.reader.rows(session.id, wanted, firstRows, this.filter),
+      this.readBranches(),
+    ]);
     return { session, rows, branches, problem: null, reveal: row?.uid ?? null };
   }
 
@@ -282,7 +337,12 @@ export class TranscriptBridge implements Surface, Disposable {
 
   /** Chunks are stored many times a second; the tab reads them once a second while its session is answering. */
   private keepLive(): void {
-    if (this.lifetime.isDisposed || this.cancelRefresh !== null || !this.needs.gateway.runningTurns().some((turn) => turn.sessionId === this.shown)) return;
+    if (
+      this.lifetime.isDisposed ||
+      this.cancelRefresh !== null ||
+      !this.needs.gateway.runningTurns().some((turn) => turn.sessionId === this.shown)
+    )
+      return;
     this.cancelRefresh = this.needs.clock.after(liveRefreshMs, () => {
       this.cancelRefresh = null;
       this.reader.outlines.forgetEnd();
@@ -291,6 +351,8 @@ export class TranscriptBridge implements Surface, Disposable {
   }
 
   private inBackground(work: Promise<void>): void {
-    work.catch((error: unknown) => this.needs.log.warn(`The transcript could not follow its session: ${errorWords(error).sentence}`));
+    work.catch((error: unknown) =>
+      this.needs.log.warn(`The transcript could not follow its session: ${errorWords(error).sentence}`),
+    );
   }
 }

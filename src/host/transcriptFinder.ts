@@ -28,7 +28,7 @@ export class TranscriptFinder {
     const outline = await this.outlines.of(sessionId);
     const passing = new Set(outline.passing(filter).map(({ uid }) => uid));
     const uids: string[] = [];
-    for (let after: number | null = null, read = 0; this.running === search; ) {
+    for (let after: number | null = null, read = 0; this.running === search;) {
       const slice = await this.sessions.findInTranscript({ sessionId, after, limit: sliceRows, text, matchCase });
       uids.push(...slice.uids.filter((uid) => passing.has(uid)));
       read += slice.read;

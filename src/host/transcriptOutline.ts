@@ -44,7 +44,8 @@ export class Outline {
     const segments: { sessionId: string; firstUid: string; lastUid: string; handoffUid: string | null }[] = [];
     for (const { sessionId, uid, visibility } of this.rows) {
       let segment = segments.at(-1);
-      if (segment?.sessionId !== sessionId) segments.push((segment = { sessionId, firstUid: uid, lastUid: uid, handoffUid: null }));
+      if (segment?.sessionId !== sessionId)
+        segments.push((segment = { sessionId, firstUid: uid, lastUid: uid, handoffUid: null }));
       segment.lastUid = uid;
       if (visibility === 'handoff') segment.handoffUid ??= uid;
     }
@@ -53,7 +54,11 @@ export class Outline {
 
   private passes(row: OutlineRow, { role, state, hidden }: RowFilter): boolean {
     const anyway = hidden || state === 'hidden' || state === 'repaired';
-    return (role === null || row.role === role) && (anyway || row.visibility === 'shown' || row.visibility === 'handoff') && (state === null || this.isIn(row, state));
+    return (
+      (role === null || row.role === role) &&
+      (anyway || row.visibility === 'shown' || row.visibility === 'handoff') &&
+      (state === null || this.isIn(row, state))
+    );
   }
 
   private isIn(row: OutlineRow, state: RowState): boolean {
@@ -61,7 +66,13 @@ export class Outline {
       case 'hidden':
         return row.visibility === 'hidden' || row.visibility === 'closing';
       case 'repaired':
-        return row.revised || this.absorbed.has(row.uid) || row.hiddenReason === 'merged' || row.hiddenReason === 'dropped' || (row.role === 'tool' && row.uid.includes('/result/'));
+        return (
+          row.revised ||
+          this.absorbed.has(row.uid) ||
+          row.hiddenReason === 'merged' ||
+          row.hiddenReason === 'dropped' ||
+          (row.role === 'tool' && row.uid.includes('/result/'))
+        );
       case 'waiting':
         return row.turn === 'waiting' || row.turn === 'running';
       default:
@@ -91,7 +102,10 @@ export class Outlines {
   forgetEnd(): void {
     const { sessionId, reading } = this;
     if (sessionId === null || reading === null) return;
-    void this.keep(sessionId, reading.then(({ rows }) => this.read(sessionId, rows.slice(0, Math.max(0, rows.length - liveTail)))));
+    void this.keep(
+      sessionId,
+      reading.then(({ rows }) => this.read(sessionId, rows.slice(0, Math.max(0, rows.length - liveTail)))),
+    );
   }
 
   private keep(sessionId: string, reading: Promise<Outline>): Promise<Outline> {
@@ -107,15 +121,29 @@ export class Outlines {
   private async read(sessionId: string, known: readonly OutlineRow[]): Promise<Outline> {
     const rows = [...known];
     for (;;) {
-      const slice = await this.sessions.transcriptOutline({ sessionId, after: rows.at(-1)?.position ?? null, limit: sliceRows });
+      const slice = await this.sessions.transcriptOutline({
+        sessionId,
+        after: rows.at(-1)?.position ?? null,
+        limit: sliceRows,
+      });
       rows.push(...slice);
       if (slice.length < sliceRows) return new Outline(rows);
     }
   }
 }
 
-function countsOf(rows: readonly OutlineRow[], isIn: (row: OutlineRow, state: RowState) => boolean): Readonly<Record<RowState, number>> {
-  const counts: Record<RowState, number> = { complete: 0, interrupted: 0, failed: 0, waiting: 0, repaired: 0, hidden: 0 };
+function countsOf(
+  rows: readonly OutlineRow[],
+  isIn: (row: OutlineRow, state: RowState) => boolean,
+): Readonly<Record<RowState, number>> {
+  const counts: Record<RowState, number> = {
+    complete: 0,
+    interrupted: 0,
+    failed: 0,
+    waiting: 0,
+    repaired: 0,
+    hidden: 0,
+  };
   for (const row of rows) for (const state of rowStates) if (isIn(row, state)) counts[state]++;
   return counts;
 }

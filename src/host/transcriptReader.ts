@@ -1,4 +1,12 @@
-import type { RowFilter, RowsWanted, StoredApproval, StoredTurn, TranscriptBranch, TranscriptRows, TranscriptSegment } from '../protocol/transcriptProtocol';
+import type {
+  RowFilter,
+  RowsWanted,
+  StoredApproval,
+  StoredTurn,
+  TranscriptBranch,
+  TranscriptRows,
+  TranscriptSegment,
+} from '../protocol/transcriptProtocol';
 import type { PromptVersions } from '../store/conversations';
 import type { SessionStore } from '../store/sessionStore';
 import type { OutlineRow, StoredRows } from '../store/transcriptLook';
@@ -7,7 +15,10 @@ import { originalRow } from './originalRow';
 import { type Outline, Outlines } from './transcriptOutline';
 import { turnFiles } from './turnFiles';
 
-export type ReaderStore = Pick<SessionStore, 'getSession' | 'getMessage' | 'branchesOf' | 'subAgentsOf' | 'transcriptOutline' | 'transcriptRows' | 'promptVersions'>;
+export type ReaderStore = Pick<
+  SessionStore,
+  'getSession' | 'getMessage' | 'branchesOf' | 'subAgentsOf' | 'transcriptOutline' | 'transcriptRows' | 'promptVersions'
+>;
 
 /** Rows and branches as the transcript tab is told of them. */
 export class TranscriptReader {
@@ -24,7 +35,9 @@ export class TranscriptReader {
     const from = await this.startOf(wanted, limit, passing);
     const page = passing.slice(from, from + limit);
     const [stored, segments, versions] = await Promise.all([
-      this.sessions.transcriptRows(page.map(({ uid }) => uid)), this.segments(outline), this.sessions.promptVersions(sessionId),
+      this.sessions.transcriptRows(page.map(({ uid }) => uid)),
+      this.segments(outline),
+      this.sessions.promptVersions(sessionId),
     ]);
     const folder = (await this.sessions.getSession(sessionId))?.folder ?? null;
     const uids = new Set(stored.messages.map(({ uid }) => uid));
@@ -33,7 +46,9 @@ export class TranscriptReader {
       numbers: stored.messages.map(({ uid }) => outline.numbers.get(uid) ?? 0),
       turns: turnsOf(stored, outline, versions, folder),
       approvals: approvalsOf(stored, uids),
-      absorbed: [...uids].flatMap((into) => (outline.absorbed.get(into) ?? []).map((uid) => ({ into, uid, number: outline.numbers.get(uid) ?? 0 }))),
+      absorbed: [...uids].flatMap((into) =>
+        (outline.absorbed.get(into) ?? []).map((uid) => ({ into, uid, number: outline.numbers.get(uid) ?? 0 })),
+      ),
       absorbers: absorbersOf(page, outline),
       revised: page.filter(({ revised }) => revised).map(({ uid }) => uid),
       earlier: from,
@@ -48,18 +63,25 @@ export class TranscriptReader {
   async branches(sessionId: string): Promise<readonly TranscriptBranch[]> {
     const tree = await this.sessions.branchesOf(await this.employerOf(sessionId));
     const subAgents = await this.sessions.subAgentsOf(tree.map(({ conversationId }) => conversationId));
-    return [...tree.map((branch) => ({ branch, subAgent: false })), ...subAgents.map((branch) => ({ branch, subAgent: true }))]
-      .map(({ branch: { conversationId, tipId, title, parentConversationId, branchedFrom, lastActiveAt, turnCount }, subAgent }) =>
-        ({ conversationId, tipId, title, parentConversationId, branchedFrom, subAgent, lastActiveAt, turnCount }));
+    return [
+      ...tree.map((branch) => ({ branch, subAgent: false })),
+      ...subAgents.map((branch) => ({ branch, subAgent: true })),
+    ].map(
+      ({
+        branch: { conversationId, tipId, title, parentConversationId, branchedFrom, lastActiveAt, turnCount },
+        subAgent,
+      }) => ({ conversationId, tipId, title, parentConversationId, branchedFrom, subAgent, lastActiveAt, turnCount }),
+    );
   }
 
   /** Of a sub-agent's session the one it worked for, however far up. */
   private async employerOf(sessionId: string): Promise<string> {
     const passed = new Set<string>();
-    for (let id = sessionId; ; ) {
+    for (let id = sessionId; ;) {
       passed.add(id);
       const root = await this.sessions.getSession((await this.sessions.getSession(id))?.conversationId ?? id);
-      if (root?.parentKind !== 'delegate' || root.parentSessionId === null || passed.has(root.parentSessionId)) return id;
+      if (root?.parentKind !== 'delegate' || root.parentSessionId === null || passed.has(root.parentSessionId))
+        return id;
       id = root.parentSessionId;
     }
   }
@@ -109,11 +131,19 @@ function firstAt(rows: readonly OutlineRow[], position: number): number {
   return low;
 }
 
-function turnsOf({ turns, fileChanges }: StoredRows, outline: Outline, versions: readonly PromptVersions[], folder: string | null): readonly StoredTurn[] {
+function turnsOf(
+  { turns, fileChanges }: StoredRows,
+  outline: Outline,
+  versions: readonly PromptVersions[],
+  folder: string | null,
+): readonly StoredTurn[] {
   return turns.map((turn) => ({
     turn,
     number: outline.turnNumbers.get(turn.uid) ?? 0,
-    files: turnFiles(fileChanges.filter(({ turnUid }) => turnUid === turn.uid), folder),
+    files: turnFiles(
+      fileChanges.filter(({ turnUid }) => turnUid === turn.uid),
+      folder,
+    ),
     versions: (versions.find((fork) => fork.versions.includes(turn.uid))?.versions ?? []).flatMap((turnUid) => {
       const firstUid = outline.turnStarts.get(turnUid);
       return firstUid === undefined ? [] : [{ turnUid, firstUid }];
@@ -124,7 +154,15 @@ function turnsOf({ turns, fileChanges }: StoredRows, outline: Outline, versions:
 function approvalsOf({ approvals }: StoredRows, uids: ReadonlySet<string>): readonly StoredApproval[] {
   return approvals
     .filter(({ messageUid }) => uids.has(messageUid))
-    .map(({ id, messageUid, callId, requestedAt, state, request: { subject, rules } }) => ({ id, messageUid, callId, requestedAt, state, subject, rules }));
+    .map(({ id, messageUid, callId, requestedAt, state, request: { subject, rules } }) => ({
+      id,
+      messageUid,
+      callId,
+      requestedAt,
+      state,
+      subject,
+      rules,
+    }));
 }
 
 function absorbersOf(page: readonly OutlineRow[], outline: Outline): TranscriptRows['absorbers'] {

@@ -23,12 +23,19 @@ export class TranscriptTabs implements vscode.WebviewPanelSerializer, vscode.Dis
 
   constructor(
     private readonly programs: WebviewPrograms,
-    private readonly needs: Omit<TranscriptNeeds, 'onSession' | 'isElsewhere' | 'words' | 'editor'> & { readonly editor: Omit<TranscriptNeeds['editor'], 'showLog'> },
+    private readonly needs: Omit<TranscriptNeeds, 'onSession' | 'isElsewhere' | 'words' | 'editor'> & {
+      readonly editor: Omit<TranscriptNeeds['editor'], 'showLog'>;
+    },
   ) {}
 
   open(sessionId: string, messageUid: string | null): void {
     if (this.showOpen(sessionId, messageUid, null)) return;
-    const panel = vscode.window.createWebviewPanel(transcriptViewType, vscode.l10n.t('Transcript'), vscode.ViewColumn.Active, this.programs.options);
+    const panel = vscode.window.createWebviewPanel(
+      transcriptViewType,
+      vscode.l10n.t('Transcript'),
+      vscode.ViewColumn.Active,
+      this.programs.options,
+    );
     this.fill(panel, sessionId, messageUid);
   }
 
@@ -71,7 +78,13 @@ export class TranscriptTabs implements vscode.WebviewPanelSerializer, vscode.Dis
     const editor = { ...this.needs.editor, showLog: () => void vscode.commands.executeCommand('hermes.showLog') };
     const words = { t: translate, language: vscode.env.language };
     const isElsewhere = (id: string, uid: string | null): boolean => this.showOpen(id, uid, tab);
-    const bridge = new TranscriptBridge(`transcript:${this.count}`, sessionId, messageUid, webviewPort(panel.webview), { ...this.needs, editor, words, onSession, isElsewhere });
+    const bridge = new TranscriptBridge(`transcript:${this.count}`, sessionId, messageUid, webviewPort(panel.webview), {
+      ...this.needs,
+      editor,
+      words,
+      onSession,
+      isElsewhere,
+    });
     const tab: OpenTab = { panel, bridge };
     this.tabs.add(tab);
     panel.onDidChangeViewState(() => {

@@ -5,7 +5,11 @@ import type { FileChange } from '../store/fileChanges';
 export function turnFiles(changes: readonly FileChange[], folder: string | null): readonly TurnFile[] {
   const byPath = new Map<string, readonly FileChange[]>();
   for (const change of changes) byPath.set(change.path, [...(byPath.get(change.path) ?? []), change]);
-  return [...byPath].map(([path, ofFile]) => ({ path: shownPath(path, folder), kind: kindOf(ofFile), reviewed: reviewOf(ofFile) }));
+  return [...byPath].map(([path, ofFile]) => ({
+    path: shownPath(path, folder),
+    kind: kindOf(ofFile),
+    reviewed: reviewOf(ofFile),
+  }));
 }
 
 function shownPath(path: string, folder: string | null): string {

@@ -46,7 +46,8 @@ export class GatewayTurnGuard implements TurnGuard, Disposable {
       this.titles.set(sessionId, null);
       this.sessions.getSession(sessionId).then(
         (session) => this.titles.set(sessionId, session?.title ?? null),
-        (error: unknown) => this.log.warn(`The title of a running session could not be read: ${errorWords(error).sentence}`),
+        (error: unknown) =>
+          this.log.warn(`The title of a running session could not be read: ${errorWords(error).sentence}`),
       );
     }
   }

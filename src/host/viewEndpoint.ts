@@ -33,14 +33,16 @@ export class ViewEndpoint<
   R extends Schemas<R>,
   Results extends { readonly [K in keyof R]: unknown },
   Notifications extends object,
-> implements Disposable
-{
+> implements Disposable {
   private readonly lifetime = new DisposableStore();
 
   constructor(
     private readonly port: WebviewPort,
     private readonly protocol: ViewProtocol<C, R>,
-    private readonly handlers: { readonly commands: CommandHandlers<C>; readonly requests: RequestHandlers<R, Results> },
+    private readonly handlers: {
+      readonly commands: CommandHandlers<C>;
+      readonly requests: RequestHandlers<R, Results>;
+    },
     private readonly log: Log,
   ) {
     this.lifetime.register(port.onDidReceiveMessage((message) => void this.receive(message)));
@@ -72,7 +74,9 @@ export class ViewEndpoint<
     }
     const parsed = v.safeParse(this.protocol.commands[name], payload);
     if (!parsed.success) {
-      this.log.warn(`A view sent the command "${name}" with a payload that does not fit: ${describeIssues(parsed.issues)}`);
+      this.log.warn(
+        `A view sent the command "${name}" with a payload that does not fit: ${describeIssues(parsed.issues)}`,
+      );
       return;
     }
     try {
@@ -83,11 +87,20 @@ export class ViewEndpoint<
   }
 
   private async answer(id: number, name: string, payload: unknown): Promise<void> {
-    if (!isKeyOf(this.protocol.requests, name)) return this.refuse(id, { sentence: `The view asked for something unknown ("${name}"). Reload the window.`, cause: 'invalid' });
+    if (!isKeyOf(this.protocol.requests, name))
+      return this.refuse(id, {
+        sentence: `The view asked for something unknown ("${name}"). Reload the window.`,
+        cause: 'invalid',
+      });
     const parsed = v.safeParse(this.protocol.requests[name], payload);
     if (!parsed.success) {
-      this.log.warn(`A view sent the request "${name}" with a payload that does not fit: ${describeIssues(parsed.issues)}`);
-      return this.refuse(id, { sentence: 'The view sent a request that could not be read. Reload the window.', cause: 'invalid' });
+      this.log.warn(
+        `A view sent the request "${name}" with a payload that does not fit: ${describeIssues(parsed.issues)}`,
+      );
+      return this.refuse(id, {
+        sentence: 'The view sent a request that could not be read. Reload the window.',
+        cause: 'invalid',
+      });
     }
     try {
       const result = await this.handlers.requests[name](parsed.output);
@@ -110,7 +123,9 @@ export class ViewEndpoint<
   private post(message: ToView): void {
     if (this.lifetime.isDisposed) return;
     // A view that is gone takes nothing; it is drawn from the store when it comes back.
-    this.port.postMessage(message).then(undefined, (error: unknown) => this.log.trace(`A message did not reach its view: ${String(error)}`));
+    this.port
+      .postMessage(message)
+      .then(undefined, (error: unknown) => this.log.trace(`A message did not reach its view: ${String(error)}`));
   }
 }
 

@@ -4,5 +4,8 @@ import type { AnswerNoticeNeeds } from './answerNotices';
 /** Notifications as this window shows them. */
 export const windowNotices: Pick<AnswerNoticeNeeds, 'isWindowFocused' | 'notify'> = {
   isWindowFocused: () => vscode.window.state.focused,
-  notify: (kind, message, ...buttons) => (kind === 'info' ? vscode.window.showInformationMessage(message, ...buttons) : vscode.window.showWarningMessage(message, ...buttons)),
+  notify: (kind, message, ...buttons) =>
+    kind === 'info'
+      ? vscode.window.showInformationMessage(message, ...buttons)
+      : vscode.window.showWarningMessage(message, ...buttons),
 };

@@ -4,7 +4,9 @@ import { workspaceOverrides, type WorkspaceOverride } from './workspaceOverrides
 
 /** Reads the settings files of the open workspace for settings that a workspace cannot make. A file that is not there sets nothing. */
 export async function readWorkspaceOverrides(): Promise<readonly WorkspaceOverride[]> {
-  const found = await Promise.all(settingsFiles().map(async ({ uri, name }) => workspaceOverrides(name, await readText(uri))));
+  const found = await Promise.all(
+    settingsFiles().map(async ({ uri, name }) => workspaceOverrides(name, await readText(uri))),
+  );
   return found.flat();
 }
 
@@ -28,7 +30,10 @@ function settingsFiles(): readonly { readonly uri: vscode.Uri; readonly name: st
     name: several ? `${folder.name}/.vscode/settings.json` : '.vscode/settings.json',
   }));
   const workspaceFile = vscode.workspace.workspaceFile;
-  const saved = workspaceFile === undefined || workspaceFile.scheme === 'untitled' ? [] : [{ uri: workspaceFile, name: basename(workspaceFile.path) }];
+  const saved =
+    workspaceFile === undefined || workspaceFile.scheme === 'untitled'
+      ? []
+      : [{ uri: workspaceFile, name: basename(workspaceFile.path) }];
   return [...perFolder, ...saved];
 }
 

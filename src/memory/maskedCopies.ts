@@ -21,7 +21,11 @@ export function maskedStart(turn: StartingTurn): StartingTurn {
 }
 
 export function maskedWrite(write: MemoryWrite): MemoryWrite {
-  return { ...write, content: masked(write.content), previous: write.previous === null ? null : masked(write.previous) };
+  return {
+    ...write,
+    content: masked(write.content),
+    previous: write.previous === null ? null : masked(write.previous),
+  };
 }
 
 export function maskedDelegation(delegation: Delegation): Delegation {
@@ -56,7 +60,8 @@ function userPart(part: UserPart): UserPart {
 }
 
 function assistantPart(part: AssistantPart): AssistantPart {
-  if (part.kind === 'toolCall') return { kind: 'toolCall', callId: part.callId, name: part.name, arguments: maskSecrets(part.arguments) };
+  if (part.kind === 'toolCall')
+    return { kind: 'toolCall', callId: part.callId, name: part.name, arguments: maskSecrets(part.arguments) };
   return { kind: part.kind, text: masked(part.text) };
 }
 

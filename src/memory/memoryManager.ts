@@ -63,7 +63,10 @@ export class MemoryManager {
   private isClosed = false;
 
   constructor(private readonly parts: MemoryManagerParts) {
-    this.preparation = new TurnPreparation({ ...parts, timeoutMs: parts.recallTimeoutMs ?? (() => usualRecallTimeoutMs) });
+    this.preparation = new TurnPreparation({
+      ...parts,
+      timeoutMs: parts.recallTimeoutMs ?? (() => usualRecallTimeoutMs),
+    });
   }
 
   get currentSession(): string | null {
@@ -100,13 +103,23 @@ export class MemoryManager {
     const lane = new ProviderLane(made, this.parts);
     const external = this.lanes.find(({ isExternal }) => isExternal);
     if (lane.isExternal && external !== undefined) {
-      this.parts.log.warn(`Memory provider ${lane.name} is not used: ${external.name} is in use already, and one external provider is the most there can be.`);
+      this.parts.log.warn(
+        `Memory provider ${lane.name} is not used: ${external.name} is in use already, and one external provider is the most there can be.`,
+      );
       return false;
     }
-    const offer = lane.ask('isAvailable', (provider) => (provider.isAvailable?.() ?? true ? { tools: [...(provider.tools ?? [])] } : 'unavailable'), null);
+    const offer = lane.ask(
+      'isAvailable',
+      (provider) => ((provider.isAvailable?.() ?? true) ? { tools: [...(provider.tools ?? [])] } : 'unavailable'),
+      null,
+    );
     if (offer === 'unavailable') this.parts.log.info(`Memory provider ${lane.name} is not set up, so it is not used.`);
     if (offer === 'unavailable' || offer === null) return false;
-    const sorted = lane.ask('tools', () => sortTools(offer.tools, new Set(this.parts.coreTools), new Set(this.accepted.keys())), null);
+    const sorted = lane.ask(
+      'tools',
+      () => sortTools(offer.tools, new Set(this.parts.coreTools), new Set(this.accepted.keys())),
+      null,
+    );
     if (sorted === null) return false;
     for (const refused of sorted.refused) this.parts.log.warn(`Memory provider ${lane.name}: ${refusal(refused)}`);
     for (const tool of sorted.accepted) this.accepted.set(tool.name, laneTool(tool, lane, this.parts.clock));
@@ -118,7 +131,8 @@ export class MemoryManager {
   initialize(sessionId: string, parentSessionId: string | null = null): void {
     if (sessionId === '' || this.isClosed) return;
     this.serve(sessionId);
-    for (const lane of this.lanes) lane.tell('initialize', (provider, signal) => provider.initialize(sessionId, signal, { parentSessionId }));
+    for (const lane of this.lanes)
+      lane.tell('initialize', (provider, signal) => provider.initialize(sessionId, signal, { parentSessionId }));
   }
 
   /** The session this agent serves is another one from now on, or, with the reason `rewind`, the same one cut back. */
@@ -130,7 +144,8 @@ export class MemoryManager {
     if (reset) this.endSession();
     if (!rewound) this.serve(to, reason === 'compression' ? this.turns : 0);
     const change = { parentSessionId, reset, rewound, reason };
-    for (const lane of this.lanes) lane.tell('onSessionSwitch', (provider, signal) => provider.onSessionSwitch?.(to, change, signal));
+    for (const lane of this.lanes)
+      lane.tell('onSessionSwitch', (provider, signal) => provider.onSessionSwitch?.(to, change, signal));
   }
 
   /** The session is over for good. Said once, and by the switch to a new one where it was not said before. */
@@ -151,7 +166,8 @@ export class MemoryManager {
   /** What providers have to say to the prompt of a turn, waited for as long as `recallTimeoutMs`. Never rejects. */
   prepareTurn(request: RecallRequest): Promise<TurnMemory> {
     const sessionId = this.isClosed ? null : this.sessionId;
-    if (sessionId === null || this.lanes.length === 0) return Promise.resolve({ systemBlock: '', recall: '', found: [] });
+    if (sessionId === null || this.lanes.length === 0)
+      return Promise.resolve({ systemBlock: '', recall: '', found: [] });
     return this.preparation.prepare(this.lanes, sessionId, request);
   }
 
@@ -165,7 +181,9 @@ export class MemoryManager {
     const isKept = (): boolean => !this.forgotten.has(sessionId);
     this.fanOut('syncTurn', (provider, signal) => (isKept() ? provider.syncTurn({ ...completed }, signal) : undefined));
     if (isTrivial(turn.prompt)) return;
-    this.fanOut('queuePrefetch', (provider, signal) => (isKept() ? provider.queuePrefetch?.(completed.prompt, sessionId, signal) : undefined));
+    this.fanOut('queuePrefetch', (provider, signal) =>
+      isKept() ? provider.queuePrefetch?.(completed.prompt, sessionId, signal) : undefined,
+    );
   }
 
   /** What providers want a summary of these messages to keep; empty where they want nothing, or do not say so in time. Never rejects. */
@@ -175,14 +193,19 @@ export class MemoryManager {
     const texts = new Map<ProviderLane, string>();
     const work = this.lanes.map(async (lane) => {
       const text = await lane.add('onPreCompress', (provider, own) =>
-        over.signal.aborted ? undefined : provider.onPreCompress?.(maskedMessages(messages), AbortSignal.any([own, over.signal])),
+        over.signal.aborted
+          ? undefined
+          : provider.onPreCompress?.(maskedMessages(messages), AbortSignal.any([own, over.signal])),
       );
       texts.set(lane, typeof text === 'string' ? tidyRecall(text, preCompress.length) : '');
     });
     const isDone = await withinTime(this.parts.clock, preCompress.patienceMs, Promise.all(work), signal);
     over.abort(new Error('The summary is made without it.'));
     const silent = this.lanes.filter((lane) => !isDone && !signal.aborted && !texts.has(lane));
-    for (const { name } of silent) this.parts.log.warn(`Memory provider ${name}: onPreCompress took longer than ${preCompress.patienceMs / 1000} s; the summary was made without it.`);
+    for (const { name } of silent)
+      this.parts.log.warn(
+        `Memory provider ${name}: onPreCompress took longer than ${preCompress.patienceMs / 1000} s; the summary was made without it.`,
+      );
     return this.lanes.flatMap((lane) => texts.get(lane) || []).join('\n\n');
   }
 
@@ -211,7 +234,9 @@ export class MemoryManager {
     await withinTime(this.parts.clock, forgetPatienceMs, Promise.all(work));
     return this.lanes.flatMap((lane) => {
       const sentence = sentences.get(lane);
-      return sentence === undefined ? [`${lane.name} has not said yet whether it could erase its part.`] : (sentence ?? []);
+      return sentence === undefined
+        ? [`${lane.name} has not said yet whether it could erase its part.`]
+        : (sentence ?? []);
     });
   }
 
@@ -224,7 +249,8 @@ export class MemoryManager {
    *  providers can make it durable, and they are shut down. Bounded, whatever providers do. Without a grace there is time: the window goes on,
    *  and only this agent is not needed any more. May be called again with one. */
   async shutdown(grace: Promise<void> | null): Promise<void> {
-    if (!this.isClosed) for (const lane of this.lanes) void lane.add('shutdown', (provider, signal) => provider.shutdown?.(signal));
+    if (!this.isClosed)
+      for (const lane of this.lanes) void lane.add('shutdown', (provider, signal) => provider.shutdown?.(signal));
     this.isClosed = true;
     await (grace === null ? this.drain() : Promise.race([this.drain(), grace]));
     for (const lane of this.lanes) lane.abort();
@@ -245,12 +271,18 @@ export class MemoryManager {
 
   private async forgetAt(lane: ProviderLane, sessionIds: readonly string[]): Promise<string | null> {
     const { provider, isExternal, name } = lane;
-    if (provider.onSessionForgotten === undefined) return isExternal ? `${name} keeps what it was sent: it has no way to erase a session.` : null;
-    const answer = await lane.add('onSessionForgotten', async (own, signal) => ({ sentence: (await own.onSessionForgotten?.(sessionIds, signal)) ?? null }));
+    if (provider.onSessionForgotten === undefined)
+      return isExternal ? `${name} keeps what it was sent: it has no way to erase a session.` : null;
+    const answer = await lane.add('onSessionForgotten', async (own, signal) => ({
+      sentence: (await own.onSessionForgotten?.(sessionIds, signal)) ?? null,
+    }));
     return answer === null ? `${name} could not erase its part. The log says why.` : answer.sentence;
   }
 
-  private fanOut(hook: string, call: (provider: MemoryProvider, signal: AbortSignal) => Promise<void> | undefined): void {
+  private fanOut(
+    hook: string,
+    call: (provider: MemoryProvider, signal: AbortSignal) => Promise<void> | undefined,
+  ): void {
     for (const lane of this.lanes) void lane.add(hook, call);
   }
 }

@@ -54,7 +54,10 @@ export class MemoryProviders {
   }
 
   /** The memory of one agent: a manager with instances of its own. */
-  createMemory(agent: { readonly isPrivate: boolean }, parts: Omit<MemoryManagerParts, 'isPrivate' | 'isCurrent'>): MemoryManager {
+  createMemory(
+    agent: { readonly isPrivate: boolean },
+    parts: Omit<MemoryManagerParts, 'isPrivate' | 'isCurrent'>,
+  ): MemoryManager {
     const { isPrivate } = agent;
     const wanted = this.wanted(isPrivate);
     const isCurrent = (): boolean => {
@@ -80,7 +83,9 @@ export class MemoryProviders {
   private tellOfUnknown(): void {
     const chosen = this.chosen();
     if (chosen === 'none' || chosen === 'builtin' || this.factories.has(chosen)) return;
-    this.log.warn(`Memory provider ${chosen} is chosen in the settings but not known here; only the built-in memory is used.`);
+    this.log.warn(
+      `Memory provider ${chosen} is chosen in the settings but not known here; only the built-in memory is used.`,
+    );
   }
 
   /** One that cannot be made is logged and left out. */
@@ -88,7 +93,9 @@ export class MemoryProviders {
     try {
       return [{ provider: factory.create(context), kind: factory.kind }];
     } catch (error) {
-      this.log.warn(`Memory provider ${factory.name} could not be made: ${error instanceof Error ? error.message : String(error)}`);
+      this.log.warn(
+        `Memory provider ${factory.name} could not be made: ${error instanceof Error ? error.message : String(error)}`,
+      );
       return [];
     }
   }

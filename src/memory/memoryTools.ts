@@ -14,11 +14,22 @@ export interface RefusedTool {
 }
 
 /** Which tools of a provider an agent gets: none that stands in for one of Hermes' own (hermes-agent#40466), none twice. */
-export function sortTools(tools: readonly AnyTool[], core: ReadonlySet<string>, taken: ReadonlySet<string>): { readonly accepted: readonly AnyTool[]; readonly refused: readonly RefusedTool[] } {
+export function sortTools(
+  tools: readonly AnyTool[],
+  core: ReadonlySet<string>,
+  taken: ReadonlySet<string>,
+): { readonly accepted: readonly AnyTool[]; readonly refused: readonly RefusedTool[] } {
   const accepted = new Map<string, AnyTool>();
   const refused: RefusedTool[] = [];
   for (const tool of tools) {
-    const reason = tool.name.trim() === '' ? 'nameless' : core.has(tool.name) ? 'core' : taken.has(tool.name) || accepted.has(tool.name) ? 'taken' : null;
+    const reason =
+      tool.name.trim() === ''
+        ? 'nameless'
+        : core.has(tool.name)
+          ? 'core'
+          : taken.has(tool.name) || accepted.has(tool.name)
+            ? 'taken'
+            : null;
     if (reason === null) accepted.set(tool.name, tool);
     else refused.push({ name: tool.name, reason });
   }
@@ -33,14 +44,21 @@ export function laneTool(tool: AnyTool, lane: ProviderLane, clock: Clock): AnyTo
 }
 
 function bound(tool: AnyTool, input: unknown, lane: ProviderLane, clock: Clock): BoundCall {
-  const call = lane.ask<BoundCall>(tool.name, () => tool.bind(maskedInput(input)), { kind: 'invalid', problems: [`${tool.name} does not work at the moment`] });
+  const call = lane.ask<BoundCall>(tool.name, () => tool.bind(maskedInput(input)), {
+    kind: 'invalid',
+    problems: [`${tool.name} does not work at the moment`],
+  });
   if (call.kind === 'invalid') return call;
   return {
     kind: 'ready',
     run: async (signal, context): Promise<ToolOutput> => {
       const isReady = await withinTime(clock, readyPatienceMs, lane.ready(), signal);
       signal.throwIfAborted();
-      if (!isReady) return { outcome: 'failed', text: 'Memory is still busy with an earlier session. Go on without it, or try again later.' };
+      if (!isReady)
+        return {
+          outcome: 'failed',
+          text: 'Memory is still busy with an earlier session. Go on without it, or try again later.',
+        };
       try {
         const output = await call.run(signal, context);
         return { ...output, text: withoutFences(output.text) };

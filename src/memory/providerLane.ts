@@ -118,7 +118,9 @@ class RunningCall {
   /** Aborts it, and leaves it alone when it has not returned `graceMs` later. */
   giveUp(reason: string, graceMs: number): void {
     this.end();
-    this.cancel = this.clock.after(graceMs, () => this.abandon(new Error(`${reason} It did not stop when it was asked to, and is left alone.`)));
+    this.cancel = this.clock.after(graceMs, () =>
+      this.abandon(new Error(`${reason} It did not stop when it was asked to, and is left alone.`)),
+    );
     this.controller.abort(new Error(reason));
   }
 

@@ -56,7 +56,9 @@ function cut(text: string, limit: number): string {
 }
 
 const smallWords = new Set(
-  'ok okay k yes yep yeah y no nope n sure fine thanks thank you thx ty please great nice good cool perfect awesome done right correct agreed hi hello hey bye go on ahead continue proceed next again stop wait ja nein danke oui non merci si gracias'.split(' '),
+  'ok okay k yes yep yeah y no nope n sure fine thanks thank you thx ty please great nice good cool perfect awesome done right correct agreed hi hello hey bye go on ahead continue proceed next again stop wait ja nein danke oui non merci si gracias'.split(
+    ' ',
+  ),
 );
 
 /** Prompts that ask for nothing memory could know of: empty ones, thanks, greetings, a word of consent, slash commands. */

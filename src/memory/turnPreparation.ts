@@ -69,7 +69,8 @@ export class TurnPreparation {
     const isDone = await withinTime(this.parts.clock, timeoutMs, Promise.all(work), request.signal, request.skip);
     stopTelling();
     over.abort(new Error('The turn goes on without it.'));
-    if (!isDone && !request.signal.aborted) this.tellOfWaiting(asked, request.skip.aborted ? 'was skipped' : `took longer than ${timeoutMs / 1000} s`);
+    if (!isDone && !request.signal.aborted)
+      this.tellOfWaiting(asked, request.skip.aborted ? 'was skipped' : `took longer than ${timeoutMs / 1000} s`);
     return this.gathered(lanes, recalls);
   }
 
@@ -88,7 +89,14 @@ export class TurnPreparation {
   private readBlock(lane: ProviderLane, blocks: Map<ProviderLane, string>): void {
     if (blocks.has(lane)) return;
     // Providers of other extensions are not held by our types.
-    blocks.set(lane, lane.ask('systemPromptBlock', (provider) => withoutFences(String(provider.systemPromptBlock?.() ?? '')).trim(), ''));
+    blocks.set(
+      lane,
+      lane.ask(
+        'systemPromptBlock',
+        (provider) => withoutFences(String(provider.systemPromptBlock?.() ?? '')).trim(),
+        '',
+      ),
+    );
   }
 
   private tellOfWaiting(asked: readonly ProviderLane[], what: string): void {

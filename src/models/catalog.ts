@@ -44,7 +44,11 @@ export class ModelCatalog {
           return key === undefined || key.trim() === '' ? null : this.endpoint(preset, preset.keyCheckPath);
         }),
     );
-    return [...configured.map((settings) => this.endpoint(settings)), ...keyed.filter((provider) => provider !== null), ...this.parts.others];
+    return [
+      ...configured.map((settings) => this.endpoint(settings)),
+      ...keyed.filter((provider) => provider !== null),
+      ...this.parts.others,
+    ];
   }
 
   /** The models of every source that is set up, asked for side by side. A source that fails says so in its own listing. */

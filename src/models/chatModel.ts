@@ -40,7 +40,13 @@ export type StreamEvent =
   | { readonly kind: 'notice'; readonly notice: StreamNotice };
 
 export type StreamNotice =
-  | { readonly kind: 'retrying'; readonly attempt: number; readonly attempts: number; readonly delayMs: number; readonly failure: Failure }
+  | {
+      readonly kind: 'retrying';
+      readonly attempt: number;
+      readonly attempts: number;
+      readonly delayMs: number;
+      readonly failure: Failure;
+    }
   | { readonly kind: 'loadingModel'; readonly elapsedMs: number }
   | { readonly kind: 'waiting'; readonly elapsedMs: number };
 
@@ -67,7 +73,12 @@ interface TerminalBase {
  *  complete: a finish reason arrived and it was not an error · aborted: our signal fired · interrupted: the stream broke, stalled or ended
  *  without a finish after something had been delivered · failed: nothing was delivered and it cannot be repeated now. */
 export type Terminal =
-  | (TerminalBase & { readonly outcome: 'complete'; readonly finish: Finish; readonly toolCalls: readonly CompletedToolCall[]; readonly empty: 'no' | 'empty' | 'thinkingOnly' })
+  | (TerminalBase & {
+      readonly outcome: 'complete';
+      readonly finish: Finish;
+      readonly toolCalls: readonly CompletedToolCall[];
+      readonly empty: 'no' | 'empty' | 'thinkingOnly';
+    })
   | (TerminalBase & { readonly outcome: 'aborted' })
   | (TerminalBase & { readonly outcome: 'interrupted'; readonly failure: Failure })
   | (TerminalBase & { readonly outcome: 'failed'; readonly failure: Failure });

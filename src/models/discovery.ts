@@ -31,14 +31,33 @@ export async function findLocalServers(
   return found.filter((server) => server !== null);
 }
 
-async function probe(preset: LocalServerPreset, { fetch, clock }: { readonly fetch: typeof globalThis.fetch; readonly clock: Clock }, signal: AbortSignal): Promise<FoundServer | null> {
+async function probe(
+  preset: LocalServerPreset,
+  { fetch, clock }: { readonly fetch: typeof globalThis.fetch; readonly clock: Clock },
+  signal: AbortSignal,
+): Promise<FoundServer | null> {
   const endpoint = parseEndpoint(preset.baseUrl);
   if (endpoint === null) return null;
-  const found = (modelIds: readonly string[]): FoundServer => ({ name: preset.name, baseUrl: endpoint.baseUrl, destination: endpoint.destination, modelIds });
+  const found = (modelIds: readonly string[]): FoundServer => ({
+    name: preset.name,
+    baseUrl: endpoint.baseUrl,
+    destination: endpoint.destination,
+    modelIds,
+  });
   if (preset.program === 'ollama') {
-    const tags = await requestJson(fetch, clock, { url: `${endpoint.origin}/api/tags`, schema: ollamaTags, timeoutMs: discoveryMs, signal });
+    const tags = await requestJson(fetch, clock, {
+      url: `${endpoint.origin}/api/tags`,
+      schema: ollamaTags,
+      timeoutMs: discoveryMs,
+      signal,
+    });
     return tags.kind === 'value' ? found(tags.value.models.map(({ name }) => name)) : null;
   }
-  const list = await requestJson(fetch, clock, { url: `${endpoint.baseUrl}/models`, schema: ids, timeoutMs: discoveryMs, signal });
+  const list = await requestJson(fetch, clock, {
+    url: `${endpoint.baseUrl}/models`,
+    schema: ids,
+    timeoutMs: discoveryMs,
+    signal,
+  });
   return list.kind === 'value' ? found(list.value.data.map(({ id }) => id)) : null;
 }

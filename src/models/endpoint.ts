@@ -14,7 +14,8 @@ export function parseEndpoint(text: string): Endpoint | null {
   if (!URL.canParse(text.trim())) return null;
   const url = new URL(text.trim());
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return null;
-  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '' || url.hostname === '') return null;
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '' || url.hostname === '')
+    return null;
   return {
     baseUrl: `${url.origin}${url.pathname.replace(/\/+$/, '')}`,
     origin: url.origin,
@@ -26,5 +27,11 @@ export function parseEndpoint(text: string): Endpoint | null {
 /** Whether a host name means this machine. 0.0.0.0 is what people copy from a server's own log. */
 export function isLoopback(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '').toLowerCase();
-  return host === 'localhost' || host.endsWith('.localhost') || host === '::1' || host === '0.0.0.0' || /^127(?:\.\d{1,3}){3}$/.test(host);
+  return (
+    host === 'localhost' ||
+    host.endsWith('.localhost') ||
+    host === '::1' ||
+    host === '0.0.0.0' ||
+    /^127(?:\.\d{1,3}){3}$/.test(host)
+  );
 }

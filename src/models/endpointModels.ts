@@ -10,7 +10,9 @@ import { factsOfOpenaiListing, openaiListing } from './listings/openaiListing';
 import type { ModelFacts } from './modelFacts';
 import type { TransportFault } from './transport';
 
-export type FactsAnswer = { readonly kind: 'facts'; readonly facts: readonly ModelFacts[] } | { readonly kind: 'failed'; readonly fault: TransportFault };
+export type FactsAnswer =
+  | { readonly kind: 'facts'; readonly facts: readonly ModelFacts[] }
+  | { readonly kind: 'failed'; readonly fault: TransportFault };
 
 export interface EndpointAsked {
   readonly endpoint: Endpoint;
@@ -28,12 +30,17 @@ export async function askForModels(asked: EndpointAsked, only: string | null = n
   if (protocol === 'anthropic') return askAnthropic(asked);
   // A server of the person's own, which has routes that tell more. Hosted services are not probed.
   if (endpoint.loopback || endpoint.origin.startsWith('http:')) {
-    const [ollama, lmStudio] = await Promise.all([get(asked, '/api/version', ollamaVersion), get(asked, '/api/v0/models', lmStudioListing)]);
+    const [ollama, lmStudio] = await Promise.all([
+      get(asked, '/api/version', ollamaVersion),
+      get(asked, '/api/v0/models', lmStudioListing),
+    ]);
     if (ollama.kind === 'value') return askOllama(asked, only);
     if (lmStudio.kind === 'value') return { kind: 'facts', facts: factsOfLmStudio(lmStudio.value) };
   }
   const listing = await request(asked, `${endpoint.baseUrl}/models`, openaiListing);
-  return listing.kind === 'value' ? { kind: 'facts', facts: factsOfOpenaiListing(listing.value, new URL(endpoint.origin).hostname) } : listing;
+  return listing.kind === 'value'
+    ? { kind: 'facts', facts: factsOfOpenaiListing(listing.value, new URL(endpoint.origin).hostname) }
+    : listing;
 }
 
 async function askAnthropic(asked: EndpointAsked): Promise<FactsAnswer> {
@@ -42,13 +49,22 @@ async function askAnthropic(asked: EndpointAsked): Promise<FactsAnswer> {
 }
 
 async function askOllama(asked: EndpointAsked, only: string | null): Promise<FactsAnswer> {
-  const [tags, running] = await Promise.all([get(asked, '/api/tags', ollamaTags), get(asked, '/api/ps', ollamaRunning)]);
+  const [tags, running] = await Promise.all([
+    get(asked, '/api/tags', ollamaTags),
+    get(asked, '/api/ps', ollamaRunning),
+  ]);
   if (tags.kind === 'failed') return tags;
-  const ids = tags.value.models.map(({ name }) => name).filter((id) => only === null || id === only || id === `${only}:latest`);
+  const ids = tags.value.models
+    .map(({ name }) => name)
+    .filter((id) => only === null || id === only || id === `${only}:latest`);
   const facts = await Promise.all(
     ids.map(async (id) => {
       const shown = await request(asked, `${asked.endpoint.origin}/api/show`, ollamaShow, { model: id });
-      return factsOfOllama(id, shown.kind === 'value' ? shown.value : null, running.kind === 'value' ? running.value : null);
+      return factsOfOllama(
+        id,
+        shown.kind === 'value' ? shown.value : null,
+        running.kind === 'value' ? running.value : null,
+      );
     }),
   );
   return { kind: 'facts', facts: facts.filter((fact) => fact !== null) };
@@ -58,12 +74,25 @@ function get<T>(asked: EndpointAsked, path: string, schema: v.GenericSchema<unkn
   return request(asked, `${asked.endpoint.origin}${path}`, schema);
 }
 
-function request<T>({ key, protocol, fetch, clock, signal, timeoutMs }: EndpointAsked, url: string, schema: v.GenericSchema<unknown, T>, body?: unknown): Promise<JsonAnswer<T>> {
-  return requestJson(fetch, clock, { url, schema, signal, timeoutMs, headers: keyHeaders(protocol, key), ...(body === undefined ? {} : { body }) });
+function request<T>(
+  { key, protocol, fetch, clock, signal, timeoutMs }: EndpointAsked,
+  url: string,
+  schema: v.GenericSchema<unknown, T>,
+  body?: unknown,
+): Promise<JsonAnswer<T>> {
+  return requestJson(fetch, clock, {
+    url,
+    schema,
+    signal,
+    timeoutMs,
+    headers: keyHeaders(protocol, key),
+    ...(body === undefined ? {} : { body }),
+  });
 }
 
 /** How each protocol carries its key. */
 export function keyHeaders(protocol: 'openai' | 'anthropic', key: string | null): Readonly<Record<string, string>> {
-  if (protocol === 'anthropic') return { 'anthropic-version': '2023-06-01', ...(key === null ? {} : { 'x-api-key': key }) };
+  if (protocol === 'anthropic')
+    return { 'anthropic-version': '2023-06-01', ...(key === null ? {} : { 'x-api-key': key }) };
   return key === null ? {} : { authorization: `Bearer ${key}` };
 }

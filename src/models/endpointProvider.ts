@@ -61,7 +61,8 @@ export class EndpointProvider implements ModelProvider {
     const described = this.settings.models ?? [];
     if (described.length > 0) return { kind: 'models', models: described.map(({ id }) => this.describe({ id })) };
     const key = await this.keyFor(endpoint);
-    if (this.lacksKey(endpoint, key)) return { kind: 'failed', failure: noKeyFailure(this.name, this.destination, 'listing') };
+    if (this.lacksKey(endpoint, key))
+      return { kind: 'failed', failure: noKeyFailure(this.name, this.destination, 'listing') };
     return this.ask(endpoint, key, signal);
   }
 
@@ -69,7 +70,8 @@ export class EndpointProvider implements ModelProvider {
   async test(key: string | null, signal: AbortSignal): Promise<ModelListing> {
     const endpoint = this.endpoint;
     if (endpoint === null) return { kind: 'failed', failure: invalidBaseUrlFailure(this.name, this.settings.baseUrl) };
-    if (this.lacksKey(endpoint, key)) return { kind: 'failed', failure: noKeyFailure(this.name, this.destination, 'listing') };
+    if (this.lacksKey(endpoint, key))
+      return { kind: 'failed', failure: noKeyFailure(this.name, this.destination, 'listing') };
     const refused = await this.refusal(endpoint, key, signal);
     if (refused !== null) return this.failed(refused, null, key);
     const listing = await this.ask(endpoint, key, signal);
@@ -95,21 +97,35 @@ export class EndpointProvider implements ModelProvider {
 
   /** What is known of a model. A server of the person's own is asked each time, because what it allocates changes; a hosted one only
    *  until its list is known. A server that does not answer now will say so when it is asked the real question. */
-  private async infoOf(modelId: string, endpoint: Endpoint, key: string | null, signal: AbortSignal): Promise<ModelInfo> {
+  private async infoOf(
+    modelId: string,
+    endpoint: Endpoint,
+    key: string | null,
+    signal: AbortSignal,
+  ): Promise<ModelInfo> {
     const known = endpoint.loopback ? undefined : this.known.find(({ id }) => id === modelId);
     if (known !== undefined) return this.describe(known);
     const answer = await this.factsFrom(endpoint, key, signal, openingTimeoutMs, modelId);
-    const facts = answer.kind === 'facts' ? answer.facts.find(({ id }) => id === modelId || id === `${modelId}:latest`) : undefined;
+    const facts =
+      answer.kind === 'facts' ? answer.facts.find(({ id }) => id === modelId || id === `${modelId}:latest`) : undefined;
     const fallback = this.kind === 'anthropic' ? factsOfClaude(modelId) : { id: modelId };
     return this.describe({ ...(facts ?? fallback), id: modelId });
   }
 
   private async ask(endpoint: Endpoint, key: string | null, signal: AbortSignal): Promise<ModelListing> {
     const answer = await this.factsFrom(endpoint, key, signal, listingTimeoutMs, null);
-    return answer.kind === 'facts' ? { kind: 'models', models: answer.facts.map((facts) => this.describe(facts)) } : this.failed(answer.fault, null, key);
+    return answer.kind === 'facts'
+      ? { kind: 'models', models: answer.facts.map((facts) => this.describe(facts)) }
+      : this.failed(answer.fault, null, key);
   }
 
-  private async factsFrom(endpoint: Endpoint, key: string | null, signal: AbortSignal, timeoutMs: number, only: string | null): Promise<FactsAnswer> {
+  private async factsFrom(
+    endpoint: Endpoint,
+    key: string | null,
+    signal: AbortSignal,
+    timeoutMs: number,
+    only: string | null,
+  ): Promise<FactsAnswer> {
     const { fetch, clock } = this.parts;
     const answer = await askForModels({ endpoint, protocol: this.kind, key, fetch, clock, signal, timeoutMs }, only);
     // Only a local server limits its answer to one model.
@@ -121,27 +137,48 @@ export class EndpointProvider implements ModelProvider {
   private async refusal(endpoint: Endpoint, key: string | null, signal: AbortSignal): Promise<TransportFault | null> {
     if (this.keyCheckPath === null) return null;
     const answer = await requestJson(this.parts.fetch, this.parts.clock, {
-      url: `${endpoint.baseUrl}${this.keyCheckPath}`, schema: v.unknown(), headers: keyHeaders(this.kind, key), timeoutMs: listingTimeoutMs, signal,
+      url: `${endpoint.baseUrl}${this.keyCheckPath}`,
+      schema: v.unknown(),
+      headers: keyHeaders(this.kind, key),
+      timeoutMs: listingTimeoutMs,
+      signal,
     });
     return answer.kind === 'failed' ? answer.fault : null;
   }
 
   /** Local programs list their models by routes of their own, whatever the base URL is; prompts go to the base URL. */
-  private async missingBase(endpoint: Endpoint, key: string | null, signal: AbortSignal): Promise<TransportFault | null> {
+  private async missingBase(
+    endpoint: Endpoint,
+    key: string | null,
+    signal: AbortSignal,
+  ): Promise<TransportFault | null> {
     if (this.kind !== 'openai' || !(endpoint.loopback || endpoint.origin.startsWith('http:'))) return null;
     const answer = await requestJson(this.parts.fetch, this.parts.clock, {
-      url: `${endpoint.baseUrl}/models`, schema: v.unknown(), headers: keyHeaders(this.kind, key), timeoutMs: listingTimeoutMs, signal,
+      url: `${endpoint.baseUrl}/models`,
+      schema: v.unknown(),
+      headers: keyHeaders(this.kind, key),
+      timeoutMs: listingTimeoutMs,
+      signal,
     });
-    return answer.kind === 'failed' && answer.fault.kind === 'http' && answer.fault.status === 404 ? answer.fault : null;
+    return answer.kind === 'failed' && answer.fault.kind === 'http' && answer.fault.status === 404
+      ? answer.fault
+      : null;
   }
 
   private failed(fault: TransportFault, modelId: string | null, key: string | null): ModelListing {
     const baseUrl = this.endpoint?.baseUrl ?? this.settings.baseUrl;
-    return { kind: 'failed', failure: failureOf(fault, { provider: this.name, modelId, baseUrl, key, purpose: 'listing', delivered: false }) };
+    return {
+      kind: 'failed',
+      failure: failureOf(fault, { provider: this.name, modelId, baseUrl, key, purpose: 'listing', delivered: false }),
+    };
   }
 
   private describe(facts: ModelFacts): ModelInfo {
-    return describeModel(this, facts, this.settings.models?.find(({ id }) => id === facts.id));
+    return describeModel(
+      this,
+      facts,
+      this.settings.models?.find(({ id }) => id === facts.id),
+    );
   }
 
   private async keyFor(endpoint: Endpoint): Promise<string | null> {

@@ -13,10 +13,15 @@ export interface JsonRequest<T> {
   readonly signal: AbortSignal;
 }
 
-export type JsonAnswer<T> = { readonly kind: 'value'; readonly value: T } | { readonly kind: 'failed'; readonly fault: TransportFault };
+export type JsonAnswer<T> =
+  { readonly kind: 'value'; readonly value: T } | { readonly kind: 'failed'; readonly fault: TransportFault };
 
 /** Asks an endpoint for a small JSON document. Never throws; redirects are not followed, for the key's sake. */
-export async function requestJson<T>(fetch: typeof globalThis.fetch, clock: Clock, request: JsonRequest<T>): Promise<JsonAnswer<T>> {
+export async function requestJson<T>(
+  fetch: typeof globalThis.fetch,
+  clock: Clock,
+  request: JsonRequest<T>,
+): Promise<JsonAnswer<T>> {
   const cut = new AbortController();
   const cancelTimer = clock.after(request.timeoutMs, () => cut.abort());
   const onAbort = (): void => cut.abort();
@@ -25,16 +30,25 @@ export async function requestJson<T>(fetch: typeof globalThis.fetch, clock: Cloc
   try {
     const response = await fetch(request.url, {
       method: request.body === undefined ? 'GET' : 'POST',
-      headers: { accept: 'application/json', ...(request.body === undefined ? {} : { 'content-type': 'application/json' }), ...request.headers },
+      headers: {
+        accept: 'application/json',
+        ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...request.headers,
+      },
       ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
       redirect: 'manual',
       signal: cut.signal,
     });
     const text = await response.text();
-    if (!response.ok) return { kind: 'failed', fault: { kind: 'http', status: response.status, headers: Object.fromEntries(response.headers), body: text } };
+    if (!response.ok)
+      return {
+        kind: 'failed',
+        fault: { kind: 'http', status: response.status, headers: Object.fromEntries(response.headers), body: text },
+      };
     return parse(text, response.headers.get('content-type') ?? '', request.schema);
   } catch (error) {
-    if (cut.signal.aborted && !request.signal.aborted) return { kind: 'failed', fault: { kind: 'timeout', of: 'firstByte', ms: request.timeoutMs } };
+    if (cut.signal.aborted && !request.signal.aborted)
+      return { kind: 'failed', fault: { kind: 'timeout', of: 'firstByte', ms: request.timeoutMs } };
     return { kind: 'failed', fault: networkFault(error) };
   } finally {
     cancelTimer();
@@ -43,7 +57,10 @@ export async function requestJson<T>(fetch: typeof globalThis.fetch, clock: Cloc
 }
 
 function parse<T>(text: string, contentType: string, schema: v.GenericSchema<unknown, T>): JsonAnswer<T> {
-  const notAnApi: JsonAnswer<T> = { kind: 'failed', fault: { kind: 'notAnApi', contentType, excerpt: text.slice(0, 2000) } };
+  const notAnApi: JsonAnswer<T> = {
+    kind: 'failed',
+    fault: { kind: 'notAnApi', contentType, excerpt: text.slice(0, 2000) },
+  };
   let json: unknown;
   try {
     json = JSON.parse(text);

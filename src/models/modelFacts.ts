@@ -21,7 +21,11 @@ export interface ModelFacts {
 export const smallContext = 16_384;
 
 /** Settles what is known of a model: the person's own description wins over what the server says. */
-export function describeModel(provider: { readonly name: string; readonly destination: string }, facts: ModelFacts, described: ModelSettings | undefined): ModelInfo {
+export function describeModel(
+  provider: { readonly name: string; readonly destination: string },
+  facts: ModelFacts,
+  described: ModelSettings | undefined,
+): ModelInfo {
   const contextWindow = described?.contextWindow ?? facts.contextWindow ?? null;
   const allocatedContext = facts.allocatedContext ?? null;
   const tools = described?.tools ?? facts.tools ?? null;
@@ -45,11 +49,19 @@ export function describeModel(provider: { readonly name: string; readonly destin
   };
 }
 
-function contextWarning(label: string, contextWindow: number | null, allocated: number | null, fix: string | undefined): readonly string[] {
+function contextWarning(
+  label: string,
+  contextWindow: number | null,
+  allocated: number | null,
+  fix: string | undefined,
+): readonly string[] {
   const size = allocated ?? contextWindow;
   if (size === null || size >= smallContext) return [];
   const tokens = size.toLocaleString('en-US');
   const roomForMore = contextWindow === null || contextWindow > size;
-  if (fix === undefined || !roomForMore) return [`${label} takes only ${tokens} tokens: too little for work on files. Choose a model with a larger context.`];
+  if (fix === undefined || !roomForMore)
+    return [
+      `${label} takes only ${tokens} tokens: too little for work on files. Choose a model with a larger context.`,
+    ];
   return [`${label} is given only ${tokens} tokens here, and what is longer is cut off. ${fix}`];
 }

@@ -15,7 +15,12 @@ export function systemCode(error: unknown): string | null {
 /** The messages of an error and its causes, outermost first. */
 export function messageChain(error: unknown): string {
   const messages: string[] = [];
-  for (let current: unknown = error, depth = 0; current instanceof Error && depth < 6; current = current.cause, depth += 1) messages.push(current.message);
+  for (
+    let current: unknown = error, depth = 0;
+    current instanceof Error && depth < 6;
+    current = current.cause, depth += 1
+  )
+    messages.push(current.message);
   return messages.length === 0 ? String(error) : messages.join(' ← ');
 }
 

@@ -34,9 +34,20 @@ export function likelyBaseUrls(baseUrl: string): readonly string[] {
   const address = parseEndpoint(baseUrl);
   if (address === null) return [];
   const path = address.baseUrl.slice(address.origin.length);
-  const shorter = path.replace(/\/(?:chat\/completions|completions|responses|messages|models|embeddings)$/, '').replace(/\/chat$/, '');
-  const documented = servicePresets.map((service) => service.baseUrl).filter((url) => new URL(url).origin === address.origin);
+  const shorter = path
+    .replace(/\/(?:chat\/completions|completions|responses|messages|models|embeddings)$/, '')
+    .replace(/\/chat$/, '');
+  const documented = servicePresets
+    .map((service) => service.baseUrl)
+    .filter((url) => new URL(url).origin === address.origin);
   const root = shorter.replace(/\/(?:api(?:\/(?:chat|tags|generate|v\d+))?|v\d+)$/, '');
-  const candidates = [...documented, `${address.origin}${shorter}`, `${address.origin}${shorter}/v1`, `${address.origin}${root}/v1`, `${address.origin}${root}/api/v1`, `${address.origin}/v1`];
+  const candidates = [
+    ...documented,
+    `${address.origin}${shorter}`,
+    `${address.origin}${shorter}/v1`,
+    `${address.origin}${root}/v1`,
+    `${address.origin}${root}/api/v1`,
+    `${address.origin}/v1`,
+  ];
   return [...new Set(candidates)].filter((url) => url !== address.baseUrl);
 }

@@ -9,7 +9,13 @@ export function patientFetch(fetch: typeof globalThis.fetch): typeof globalThis.
   return (input, init) => {
     const url = input instanceof Request ? null : new URL(input);
     const body = init?.body ?? null;
-    if (url === null || url.protocol !== 'http:' || !isLoopback(url.hostname) || (body !== null && typeof body !== 'string')) return fetch(input, init);
+    if (
+      url === null ||
+      url.protocol !== 'http:' ||
+      !isLoopback(url.hostname) ||
+      (body !== null && typeof body !== 'string')
+    )
+      return fetch(input, init);
     return fetchLocal(url, init ?? {}, body);
   };
 }
@@ -25,17 +31,26 @@ function fetchLocal(url: URL, init: RequestInit, body: string | null): Promise<R
       agent: false,
     });
     const onAbort = (): void => {
-      request.destroy(signal?.reason instanceof Error ? signal.reason : new DOMException('This operation was aborted', 'AbortError'));
+      request.destroy(
+        signal?.reason instanceof Error ? signal.reason : new DOMException('This operation was aborted', 'AbortError'),
+      );
     };
     signal?.addEventListener('abort', onAbort, { once: true });
     request.once('close', () => signal?.removeEventListener('abort', onAbort));
-    request.once('error', (error) => fail(signal?.aborted === true ? signal.reason : new TypeError('fetch failed', { cause: error })));
+    request.once('error', (error) =>
+      fail(signal?.aborted === true ? signal.reason : new TypeError('fetch failed', { cause: error })),
+    );
     request.once('response', (message) => {
-      const headers = new Headers(Object.entries(message.headersDistinct).flatMap(([name, values]) => (values ?? []).map((value): [string, string] => [name, value])));
+      const headers = new Headers(
+        Object.entries(message.headersDistinct).flatMap(([name, values]) =>
+          (values ?? []).map((value): [string, string] => [name, value]),
+        ),
+      );
       const status = message.statusCode ?? 0;
       const bodiless = status === 204 || status === 205 || status === 304;
       if (bodiless) message.resume();
-      if (status < 200 || status > 599) fail(new TypeError('fetch failed', { cause: new Error(`invalid status ${status}`) }));
+      if (status < 200 || status > 599)
+        fail(new TypeError('fetch failed', { cause: new Error(`invalid status ${status}`) }));
       else resolve(new Response(bodiless ? null : bodyOf(message), { status, headers }));
     });
     request.end(body ?? undefined);

@@ -10,13 +10,24 @@ export interface ServicePreset extends ProviderSettings {
 
 /** In the order in which an ambiguous key is tried. */
 export const servicePresets: readonly ServicePreset[] = [
-  { name: 'OpenRouter', protocol: 'openai', baseUrl: 'https://openrouter.ai/api/v1', keyPattern: /^sk-or-/, keyCheckPath: '/key' },
+  {
+    name: 'OpenRouter',
+    protocol: 'openai',
+    baseUrl: 'https://openrouter.ai/api/v1',
+    keyPattern: /^sk-or-/,
+    keyCheckPath: '/key',
+  },
   { name: 'Anthropic', protocol: 'anthropic', baseUrl: 'https://api.anthropic.com/v1', keyPattern: /^sk-ant-/ },
   { name: 'Groq', protocol: 'openai', baseUrl: 'https://api.groq.com/openai/v1', keyPattern: /^gsk_/ },
   { name: 'xAI', protocol: 'openai', baseUrl: 'https://api.x.ai/v1', keyPattern: /^xai-/ },
   { name: 'DeepSeek', protocol: 'openai', baseUrl: 'https://api.deepseek.com/v1', keyPattern: /^sk-[0-9a-f]{32}$/ },
   { name: 'OpenAI', protocol: 'openai', baseUrl: 'https://api.openai.com/v1', keyPattern: /^sk-(?!or-|ant-)/ },
-  { name: 'Nous', protocol: 'openai', baseUrl: 'https://inference-api.nousresearch.com/v1', keyPattern: /^sk-(?!or-|ant-|proj-|svcacct-|admin-)/ },
+  {
+    name: 'Nous',
+    protocol: 'openai',
+    baseUrl: 'https://inference-api.nousresearch.com/v1',
+    keyPattern: /^sk-(?!or-|ant-|proj-|svcacct-|admin-)/,
+  },
   { name: 'Mistral', protocol: 'openai', baseUrl: 'https://api.mistral.ai/v1', keyPattern: /^[A-Za-z0-9]{32}$/ },
 ];
 

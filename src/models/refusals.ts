@@ -12,12 +12,15 @@ const imageLeftOut = '(An image stood here. This model takes no images.)';
 const refusing: ReadonlySet<number> = new Set([400, 404, 415, 422]);
 
 const words: Readonly<Record<Dispensable, RegExp>> = {
-  effort: /reasoning[._ ]?effort|budget_tokens|\bthinking\.\w+|not support\w*[^.]{0,40}\b(?:thinking|reasoning)\b|\b(?:thinking|reasoning)\b[^.]{0,40}\bnot supported/i,
+  effort:
+    /reasoning[._ ]?effort|budget_tokens|\bthinking\.\w+|not support\w*[^.]{0,40}\b(?:thinking|reasoning)\b|\b(?:thinking|reasoning)\b[^.]{0,40}\bnot supported/i,
   images: /\b(?:images?|vision|multimodal)\b|image_url/i,
-  reasoning: /signature|encrypted|redacted_thinking|\bthinking\b|\breasoning\b|reasoning_(?:content|details)|\bthought\b/i,
+  reasoning:
+    /signature|encrypted|redacted_thinking|\bthinking\b|\breasoning\b|reasoning_(?:content|details)|\bthought\b/i,
 };
 /** About what kinds of input there are, not about this one: an image that is too large is the person's to replace. */
-const ofKind = /support|unknown variant|text[- ]only|only text|not (?:a )?(?:multimodal|vision)|expected [`'"]?(?:text|string)/i;
+const ofKind =
+  /support|unknown variant|text[- ]only|only text|not (?:a )?(?:multimodal|vision)|expected [`'"]?(?:text|string)/i;
 
 /** Remembers what services refused, for as long as the window lives, so that it is left out of every later request. Wire copies alone are changed:
  *  the stored rows keep their reasoning and its signatures (hermes-agent#109572, #70233). */
@@ -26,7 +29,9 @@ export class LearnedRefusals {
 
   /** The request without what was refused before. */
   fitting(request: ModelRequest, modelId: string): ModelRequest {
-    return kinds.filter((kind) => this.learned.has(keyOf(kind, request, modelId))).reduce((sent, kind) => without(kind, sent), request);
+    return kinds
+      .filter((kind) => this.learned.has(keyOf(kind, request, modelId)))
+      .reduce((sent, kind) => without(kind, sent), request);
   }
 
   /** What this fault says about a request that was sent: the entry to forget again if leaving it out does not help; null when there is nothing to
@@ -60,9 +65,17 @@ export function withoutImages(request: ModelRequest): ModelRequest {
 function messageWithoutImages(message: WireMessage): WireMessage {
   switch (message.role) {
     case 'user':
-      return { ...message, content: message.content.map((part) => (part.kind === 'image' ? { kind: 'text', text: imageLeftOut } : part)) };
+      return {
+        ...message,
+        content: message.content.map((part) => (part.kind === 'image' ? { kind: 'text', text: imageLeftOut } : part)),
+      };
     case 'tool':
-      return { ...message, results: message.results.map(({ images, ...result }) => (images === undefined ? result : { ...result, text: `${result.text}\n\n${imageLeftOut}` })) };
+      return {
+        ...message,
+        results: message.results.map(({ images, ...result }) =>
+          images === undefined ? result : { ...result, text: `${result.text}\n\n${imageLeftOut}` },
+        ),
+      };
     case 'assistant':
       return message;
     default:

@@ -9,7 +9,10 @@ export function withCost(usage: Usage, price: ModelPrice | null): Usage {
 }
 
 /** Null where something was used whose price is not listed: a cost that leaves it out, or guesses it, would be wrong. */
-function costOf({ inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens }: Usage, price: ModelPrice): number | null {
+function costOf(
+  { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens }: Usage,
+  price: ModelPrice,
+): number | null {
   if (inputTokens === null || outputTokens === null) return null;
   const [cached, written] = [cachedInputTokens ?? 0, cacheWriteTokens ?? 0];
   const cachedCost = cached === 0 ? 0 : price.cachedInput === undefined ? null : cached * price.cachedInput;

@@ -7,7 +7,14 @@ import type { FailureContext } from './failures';
 import { EventPump } from './pump';
 import { isRefusal, LearnedRefusals } from './refusals';
 import { sleep } from './sleep';
-import type { LoadTransports, Transport, TransportEnd, TransportFault, TransportPart, TransportSettings } from './transport';
+import type {
+  LoadTransports,
+  Transport,
+  TransportEnd,
+  TransportFault,
+  TransportPart,
+  TransportSettings,
+} from './transport';
 import { Watchdog } from './watchdog';
 
 /** How long to wait and how often to try. Milliseconds. */
@@ -24,11 +31,21 @@ export interface RequestPolicy {
 }
 
 export const remotePolicy: RequestPolicy = {
-  attempts: 3, backoffMs: 1000, longestRetryAfterMs: 60_000, firstByteMs: 120_000, idleMs: 120_000, waitingNotice: 'waiting',
+  attempts: 3,
+  backoffMs: 1000,
+  longestRetryAfterMs: 60_000,
+  firstByteMs: 120_000,
+  idleMs: 120_000,
+  waitingNotice: 'waiting',
 };
 
 /** A server on this machine may read a model from disk for minutes before it says anything, and think slowly afterwards. */
-export const loopbackPolicy: RequestPolicy = { ...remotePolicy, firstByteMs: 600_000, idleMs: 300_000, waitingNotice: 'loadingModel' };
+export const loopbackPolicy: RequestPolicy = {
+  ...remotePolicy,
+  firstByteMs: 600_000,
+  idleMs: 300_000,
+  waitingNotice: 'loadingModel',
+};
 
 export interface RunnerParts {
   readonly loadTransports: LoadTransports;
@@ -83,10 +100,14 @@ class RequestRunner {
       const end = await this.attemptFitting(transport, learned);
       if (end.kind === 'aborted') return this.abort(null, null);
       if (end.kind === 'finished') return this.complete(end);
-      const delayMs = this.begun || attempt >= this.parts.policy.attempts ? null : this.delayBeforeRetry(end.fault, attempt);
+      const delayMs =
+        this.begun || attempt >= this.parts.policy.attempts ? null : this.delayBeforeRetry(end.fault, attempt);
       if (delayMs === null) return this.fail(end.fault, end.usage, end.requestId);
       const failure = this.describe(end.fault);
-      this.pump.append({ kind: 'notice', notice: { kind: 'retrying', attempt: attempt + 1, attempts: this.parts.policy.attempts, delayMs, failure } });
+      this.pump.append({
+        kind: 'notice',
+        notice: { kind: 'retrying', attempt: attempt + 1, attempts: this.parts.policy.attempts, delayMs, failure },
+      });
       if (!(await sleep(this.parts.clock, delayMs, this.signal))) return this.abort(end.usage, end.requestId);
     }
   }
@@ -94,7 +115,10 @@ class RequestRunner {
   /** One try, and another one at once for everything that the service says it does not take and the request can do without (hermes-agent#109572). What
    *  did not help is forgotten: the service meant something else. */
   private async attemptFitting(transport: Transport, learned: string[]): Promise<AttemptEnd> {
-    const { refusals, parts: { settings } } = this;
+    const {
+      refusals,
+      parts: { settings },
+    } = this;
     for (;;) {
       const sent = refusals.fitting(this.request, settings.modelId);
       const end = await this.attempt(transport, sent);
@@ -121,7 +145,14 @@ class RequestRunner {
     const toolCalls = cut ? [] : end.toolCalls;
     const silent = !this.deliveredText && toolCalls.length === 0;
     const empty = silent ? (this.deliveredThinking ? 'thinkingOnly' : 'empty') : 'no';
-    const terminal: Terminal = { outcome: 'complete', finish: end.finish, toolCalls, empty, usage: end.usage, requestId: end.requestId };
+    const terminal: Terminal = {
+      outcome: 'complete',
+      finish: end.finish,
+      toolCalls,
+      empty,
+      usage: end.usage,
+      requestId: end.requestId,
+    };
     this.pump.end(terminal);
   }
 
@@ -142,7 +173,8 @@ class RequestRunner {
       const onAbort = (): void => settle({ kind: 'aborted' });
       const watchdog = new Watchdog(clock, policy, {
         waiting: (elapsedMs) => this.pump.append({ kind: 'notice', notice: { kind: policy.waitingNotice, elapsedMs } }),
-        timedOut: (of, ms) => settle({ kind: 'broken', fault: { kind: 'timeout', of, ms }, usage: null, requestId: null }),
+        timedOut: (of, ms) =>
+          settle({ kind: 'broken', fault: { kind: 'timeout', of, ms }, usage: null, requestId: null }),
       });
       this.signal.addEventListener('abort', onAbort, { once: true });
       const emit = (part: TransportPart): void => {
@@ -153,8 +185,11 @@ class RequestRunner {
         this.pump.append(part);
       };
       // Async, so that a throw inside becomes a rejection and the watchdog is let go.
-      const send = async (): Promise<TransportEnd> => transport.send(request, { signal: cut.signal, active: () => watchdog.active(), emit });
-      send().then(settle, (error: unknown) => settle({ kind: 'broken', fault: internalFault(error), usage: null, requestId: null }));
+      const send = async (): Promise<TransportEnd> =>
+        transport.send(request, { signal: cut.signal, active: () => watchdog.active(), emit });
+      send().then(settle, (error: unknown) =>
+        settle({ kind: 'broken', fault: internalFault(error), usage: null, requestId: null }),
+      );
     });
   }
 
@@ -169,7 +204,12 @@ class RequestRunner {
   private describe(fault: TransportFault): Failure {
     const { settings, provider } = this.parts;
     const context: FailureContext = {
-      provider, modelId: settings.modelId, baseUrl: settings.baseUrl, key: settings.key, purpose: 'request', delivered: this.deliveredText || this.deliveredThinking,
+      provider,
+      modelId: settings.modelId,
+      baseUrl: settings.baseUrl,
+      key: settings.key,
+      purpose: 'request',
+      delivered: this.deliveredText || this.deliveredThinking,
     };
     return failureOf(fault, context);
   }

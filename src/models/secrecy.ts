@@ -1,5 +1,6 @@
 const keyLike = /\b(?:sk|gsk|xai|pk|rk|or|ant|nvapi|hf|csk|fw|tgp_v1)[-_][A-Za-z0-9_*.-]{8,}/g;
-const authorization = /\b(bearer|x-api-key|api[-_]?key|authorization)(["']?\s*[:=]?\s*["']?(?:bearer\s+)?)[^\s"',}]{6,}/gi;
+const authorization =
+  /\b(bearer|x-api-key|api[-_]?key|authorization)(["']?\s*[:=]?\s*["']?(?:bearer\s+)?)[^\s"',}]{6,}/gi;
 
 /** Removes a key, and whatever looks like one, from text that is stored, logged or shown. Services echo keys in their errors. */
 export function withoutSecrets(text: string, key: string | null): string {
@@ -24,7 +25,8 @@ const credentials = new RegExp(
 const bearer = /\b(bearer|basic)\s+(?=[A-Za-z._~+/=-]*\d)[A-Za-z0-9._~+/=-]{12,}(?<!\.)/gi;
 const passwordInAddress = /(:\/\/[^\s/:@]+:)[^\s/@]+@/g;
 /** `password: …`, `API_KEY="…"`. The name may be the end of a longer one. */
-const assignment = /((?:api[-_]?key|access[-_]?key|secret|token|passwd|password|passphrase)["']?\s*(?::|=(?![=>]))\s*)("[^"\n]{6,}"|'[^'\n]{6,}'|[^\s"',;`]{6,})/gi;
+const assignment =
+  /((?:api[-_]?key|access[-_]?key|secret|token|passwd|password|passphrase)["']?\s*(?::|=(?![=>]))\s*)("[^"\n]{6,}"|'[^'\n]{6,}'|[^\s"',;`]{6,})/gi;
 
 /** Masks credentials in text of a conversation before it goes to a memory provider or into a summary. Unlike `withoutSecrets`, which cleans
  *  errors and may take a word too many, it leaves prose and code about credentials readable: `token: string` is no secret. */

@@ -2,7 +2,8 @@
 export const imageTokens = 1600;
 
 const blob = /([A-Za-z0-9+/_=-]{40,})/;
-const run = /[a-zA-Z]+|[0-9]+|[ \t]+|[\r\n]+|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+|[\p{L}\p{M}]+|[^\p{L}\p{M}0-9\s]+|\s/gu;
+const run =
+  /[a-zA-Z]+|[0-9]+|[ \t]+|[\r\n]+|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+|[\p{L}\p{M}]+|[^\p{L}\p{M}0-9\s]+|\s/gu;
 const eastAsian = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 /** About how many tokens a text takes: an estimate by classes of characters, for what no response has counted yet. Measured against

@@ -44,9 +44,19 @@ export type TransportEnd =
 /** What went wrong on the wire, before it is put into words (failures.ts). */
 export type TransportFault =
   /** An HTTP status that is not 2xx. */
-  | { readonly kind: 'http'; readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string }
+  | {
+      readonly kind: 'http';
+      readonly status: number;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly body: string;
+    }
   /** An error object inside an answer that began with 200. */
-  | { readonly kind: 'inStream'; readonly message: string; readonly code: string | null; readonly status: number | null }
+  | {
+      readonly kind: 'inStream';
+      readonly message: string;
+      readonly code: string | null;
+      readonly status: number | null;
+    }
   /** No connection, or it broke. `code` is the system's word: ECONNREFUSED, ENOTFOUND, CERT_HAS_EXPIRED. */
   | { readonly kind: 'network'; readonly code: string | null; readonly message: string }
   /** Something answered, but not a model API: a web page, a redirect, a JSON document that is no answer. */

@@ -16,10 +16,18 @@ export type ImageType = (typeof imageTypes)[number];
 const source = v.pipe(v.string(), v.nonEmpty(), v.maxLength(4096));
 const label = v.pipe(v.string(), v.nonEmpty(), v.maxLength(4096));
 const mention = v.object({ kind: v.literal('mention'), source, label });
-const attachment = v.object({ kind: v.literal('attachment'), label, source, text: v.pipe(v.string(), v.maxLength(maxAttachmentCharacters)) });
+const attachment = v.object({
+  kind: v.literal('attachment'),
+  label,
+  source,
+  text: v.pipe(v.string(), v.maxLength(maxAttachmentCharacters)),
+});
 const image = v.object({
   kind: v.literal('image'),
-  mediaType: v.pipe(v.string(), v.check((type) => imageTypes.some((each) => each === type), 'is no type of image that models take')),
+  mediaType: v.pipe(
+    v.string(),
+    v.check((type) => imageTypes.some((each) => each === type), 'is no type of image that models take'),
+  ),
   dataBase64: v.pipe(v.string(), v.nonEmpty(), v.maxLength(Math.ceil(maxImageBytes / 3) * 4)),
   name: v.exactOptional(v.string()),
 });
@@ -27,7 +35,16 @@ const image = v.object({
 /** `parts` of `submit`, `editAndResend` and `saveDraft`. That there are too many is said when they are sent; a draft keeps them. */
 export const draftParts = v.array(v.variant('kind', [mention, attachment, image]));
 
-export const mentionKinds = ['file', 'folder', 'symbol', 'problems', 'selection', 'terminal', 'git', 'session'] as const;
+export const mentionKinds = [
+  'file',
+  'folder',
+  'symbol',
+  'problems',
+  'selection',
+  'terminal',
+  'git',
+  'session',
+] as const;
 export type MentionKind = (typeof mentionKinds)[number];
 
 /** Something that can be mentioned, best first. */
@@ -48,7 +65,11 @@ export interface FoundMentions {
 export const attachmentRequests = {
   /** `text`: what stands behind the `@`, maybe nothing. A further question takes the place of an earlier one, which is answered with what was found
    *  by then. `whole`: it waits for what was not known at once. */
-  mentions: v.object({ text: v.pipe(v.string(), v.maxLength(500)), limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)), whole: v.exactOptional(v.boolean()) }),
+  mentions: v.object({
+    text: v.pipe(v.string(), v.maxLength(500)),
+    limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)),
+    whole: v.exactOptional(v.boolean()),
+  }),
   /** Takes what is there now and may be gone when the prompt is sent: a selection, output of a terminal. Any other source as well. */
   pin: v.object({ source }),
   /** The editor's own file picker; empty where the person picked nothing. */

@@ -15,7 +15,12 @@ import { startRequests, type StartResults } from './startProtocol';
 import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
 import type { PromptVersions, Turn } from '../transcript/turn';
 import type { ChangedFile } from '../transcript/changedFile';
-import { changedFileCommands, changedFileRequests, type ChangedFileNotifications, type ChangedFileResults } from './workProtocol';
+import {
+  changedFileCommands,
+  changedFileRequests,
+  type ChangedFileNotifications,
+  type ChangedFileResults,
+} from './workProtocol';
 import { witnessCommands, witnessRequests, type WitnessNotifications, type WitnessResults } from './witnessProtocol';
 
 /** What a chat view may ask to be shown. The session acted on is named, so that a switch that comes late hits no other. */
@@ -24,10 +29,20 @@ const switchTarget = v.variant('reason', [
   v.object({ reason: v.literal('reset') }),
   v.object({ reason: v.literal('resume'), sessionId: v.string() }),
   /** `from`: an answer (copied with everything before it) or a prompt (which goes into the composer of the branch); null: everything. */
-  v.object({ reason: v.literal('branch'), sessionId: v.string(), from: v.nullable(v.string()), title: v.optional(v.string()) }),
+  v.object({
+    reason: v.literal('branch'),
+    sessionId: v.string(),
+    from: v.nullable(v.string()),
+    title: v.optional(v.string()),
+  }),
   /** `to`: the prompt that is taken back with everything behind it. `files`: also what the turns that are taken back changed in files. */
   v.object({ reason: v.literal('rewind'), sessionId: v.string(), to: v.string(), files: v.optional(v.boolean()) }),
-  v.object({ reason: v.literal('rewind'), sessionId: v.string(), turns: v.pipe(v.number(), v.integer(), v.minValue(1)), files: v.optional(v.boolean()) }),
+  v.object({
+    reason: v.literal('rewind'),
+    sessionId: v.string(),
+    turns: v.pipe(v.number(), v.integer(), v.minValue(1)),
+    files: v.optional(v.boolean()),
+  }),
 ]);
 export type ViewSwitch = v.InferOutput<typeof switchTarget>;
 
@@ -66,7 +81,13 @@ export const chatRequests = {
   ...witnessRequests,
   /** `busy`: what becomes of the prompt while a turn runs; without it the setting decides. The text may be empty where `parts` are not. Refused
    *  (cause `mention`), with nothing sent, where a mention cannot be read. */
-  submit: v.object({ sessionId: v.nullable(v.string()), uid: v.string(), text: v.string(), parts: v.optional(draftParts), busy: v.optional(v.picklist(busyModes)) }),
+  submit: v.object({
+    sessionId: v.nullable(v.string()),
+    uid: v.string(),
+    text: v.string(),
+    parts: v.optional(draftParts),
+    busy: v.optional(v.picklist(busyModes)),
+  }),
   /** `turnUid`: the turn the person saw running. A stop that comes too late for it stops nothing else. */
   stop: v.object({ sessionId: v.string(), turnUid: v.optional(v.string()) }),
   /** `files`: also reverts what this turn and everything behind it changed in files, before it is asked again. */
@@ -75,7 +96,13 @@ export const chatRequests = {
   continueTurn: v.object({ turnUid: v.string() }),
   /** `uid` is given by the view, so that a repeated request is stored once. `files`: as for `retry`. `parts`: all that the prompt has from now on;
    *  without them it keeps those it has. */
-  editAndResend: v.object({ turnUid: v.string(), text: v.string(), uid: v.string(), parts: v.optional(draftParts), files: v.optional(v.boolean()) }),
+  editAndResend: v.object({
+    turnUid: v.string(),
+    text: v.string(),
+    uid: v.string(),
+    parts: v.optional(draftParts),
+    files: v.optional(v.boolean()),
+  }),
   /** Shows the version of a prompt that this turn heads, with what followed it. */
   showVersion: v.object({ turnUid: v.string() }),
   /** Drafts that the view saved before are stored before this is done. */
@@ -110,7 +137,8 @@ export const chatRequests = {
   ...codeRequests,
 } as const;
 
-export interface ChatResults extends StartResults, ComposerResults, ApprovalResults, AttachmentResults, CodeResults, WitnessResults, FeedResults {
+export interface ChatResults
+  extends StartResults, ComposerResults, ApprovalResults, AttachmentResults, CodeResults, WitnessResults, FeedResults {
   readonly changedFiles: ChangedFileResults['changedFiles'];
   readonly fileHunks: ChangedFileResults['fileHunks'];
   readonly reviewFiles: ChangedFileResults['reviewFiles'];
@@ -141,7 +169,8 @@ export interface ChatResults extends StartResults, ComposerResults, ApprovalResu
 }
 
 /** What the host tells a chat view. */
-export interface ChatNotifications extends ComposerNotifications, Pick<WorkNotifications, 'mode'>, WitnessNotifications, FeedNotifications {
+export interface ChatNotifications
+  extends ComposerNotifications, Pick<WorkNotifications, 'mode'>, WitnessNotifications, FeedNotifications {
   readonly bootstrap: ChatState;
   readonly changedFiles: ChangedFileNotifications['changedFiles'];
   /** The view now shows this (null: empty state). Replaces everything but the models and setup. */
@@ -214,7 +243,14 @@ export interface ShownSession {
 }
 
 /** `sessionId` null: it was erased. `hasSubAgent`: the session shown is that of a sub-agent, which works for this one. */
-export type SessionOrigin = { readonly sessionId: string; readonly title: string | null; readonly isTrashed: boolean; readonly hasSubAgent?: boolean } | { readonly sessionId: null };
+export type SessionOrigin =
+  | {
+      readonly sessionId: string;
+      readonly title: string | null;
+      readonly isTrashed: boolean;
+      readonly hasSubAgent?: boolean;
+    }
+  | { readonly sessionId: null };
 
 /** A session in which a turn runs, or has ended unseen, while another one is shown. */
 export interface BackgroundSession {
@@ -256,7 +292,12 @@ export interface SessionContextUse {
   /** What the model takes at most; null where it does not say. */
   readonly window: number | null;
   /** Null where the model cannot be asked now. */
-  readonly parts: { readonly system: number; readonly tools: number; readonly memory: number; readonly messages: number } | null;
+  readonly parts: {
+    readonly system: number;
+    readonly tools: number;
+    readonly memory: number;
+    readonly messages: number;
+  } | null;
 }
 
 /** summary: a model wrote it · plain: none could, and the earlier part was shortened · unchanged: why not, for a person. */
@@ -313,7 +354,13 @@ export type StoreState =
   | { readonly kind: 'readOnly'; readonly sentence: string; readonly actions: readonly StoreAction[] }
   /** Another window owns the history now. */
   | { readonly kind: 'elsewhere'; readonly sentence: string; readonly actions: readonly StoreAction[] }
-  | { readonly kind: 'failed'; readonly cause: string; readonly sentence: string; readonly technical: string; readonly actions: readonly StoreAction[] };
+  | {
+      readonly kind: 'failed';
+      readonly cause: string;
+      readonly sentence: string;
+      readonly technical: string;
+      readonly actions: readonly StoreAction[];
+    };
 
 export interface StoreNotice {
   readonly sentence: string;

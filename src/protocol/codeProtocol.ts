@@ -19,11 +19,14 @@ export const codeCommands = {
 
 export const codeRequests = {
   /** Which of these texts name a file or a symbol of the open folders. Answers in the same order. */
-  resolveReferences: v.object({ texts: v.pipe(v.array(v.pipe(v.string(), v.maxLength(maxReferenceCharacters))), v.maxLength(maxReferences)) }),
+  resolveReferences: v.object({
+    texts: v.pipe(v.array(v.pipe(v.string(), v.maxLength(maxReferenceCharacters))), v.maxLength(maxReferences)),
+  }),
 } as const;
 
 /** file: opened by `openLink`, with its line where the text names one · symbol: opened by `openSymbol` · null: it names nothing that is known. */
-export type Reference = { readonly kind: 'file'; readonly href: string } | { readonly kind: 'symbol'; readonly name: string } | null;
+export type Reference =
+  { readonly kind: 'file'; readonly href: string } | { readonly kind: 'symbol'; readonly name: string } | null;
 
 export interface CodeResults {
   readonly resolveReferences: readonly Reference[];

@@ -6,11 +6,23 @@ export const protocolVersion = 1;
 /** Three kinds of message: a command wants no answer, a request wants exactly one, a notification tells a view something. */
 export type FromView =
   | { readonly v: number; readonly kind: 'command'; readonly name: string; readonly payload: unknown }
-  | { readonly v: number; readonly kind: 'request'; readonly id: number; readonly name: string; readonly payload: unknown };
+  | {
+      readonly v: number;
+      readonly kind: 'request';
+      readonly id: number;
+      readonly name: string;
+      readonly payload: unknown;
+    };
 
 export type ToView =
   | { readonly v: number; readonly kind: 'response'; readonly id: number; readonly ok: true; readonly result: unknown }
-  | { readonly v: number; readonly kind: 'response'; readonly id: number; readonly ok: false; readonly error: ProtocolError }
+  | {
+      readonly v: number;
+      readonly kind: 'response';
+      readonly id: number;
+      readonly ok: false;
+      readonly error: ProtocolError;
+    }
   | { readonly v: number; readonly kind: 'notification'; readonly name: string; readonly payload: unknown };
 
 /** A refused request: a sentence for the person, and the class of the cause for tests and icons. */
@@ -21,5 +33,11 @@ export interface ProtocolError {
 
 export const fromViewSchema = v.variant('kind', [
   v.object({ v: v.literal(protocolVersion), kind: v.literal('command'), name: v.string(), payload: v.unknown() }),
-  v.object({ v: v.literal(protocolVersion), kind: v.literal('request'), id: v.number(), name: v.string(), payload: v.unknown() }),
+  v.object({
+    v: v.literal(protocolVersion),
+    kind: v.literal('request'),
+    id: v.number(),
+    name: v.string(),
+    payload: v.unknown(),
+  }),
 ]);

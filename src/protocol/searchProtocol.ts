@@ -70,7 +70,10 @@ export interface SearchPage {
   readonly indexLeft: number;
 }
 
-export type SearchSession = Pick<SessionSummary, 'id' | 'conversationId' | 'title' | 'preview' | 'lastActiveAt' | 'turnCount' | 'archived' | 'private' | 'branchOf'>;
+export type SearchSession = Pick<
+  SessionSummary,
+  'id' | 'conversationId' | 'title' | 'preview' | 'lastActiveAt' | 'turnCount' | 'archived' | 'private' | 'branchOf'
+>;
 
 export interface SearchNotifications {
   readonly bootstrap: SearchState;

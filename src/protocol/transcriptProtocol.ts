@@ -13,7 +13,11 @@ export const rowStates = ['complete', 'interrupted', 'failed', 'waiting', 'repai
 export type RowState = (typeof rowStates)[number];
 
 /** Which rows are wanted. `hidden`: also those that are no part of the conversation; with the state `repaired` or `hidden` they are wanted anyway. */
-const rowFilter = v.object({ role: v.nullable(v.picklist(['user', 'assistant', 'tool'])), state: v.nullable(v.picklist(rowStates)), hidden: v.boolean() });
+const rowFilter = v.object({
+  role: v.nullable(v.picklist(['user', 'assistant', 'tool'])),
+  state: v.nullable(v.picklist(rowStates)),
+  hidden: v.boolean(),
+});
 export type RowFilter = v.InferOutput<typeof rowFilter>;
 
 export const rowForms = ['markdown', 'json', 'text'] as const;
@@ -35,7 +39,12 @@ export const transcriptCommands = {
   goTo: v.object({ sessionId: v.string(), messageUid: v.nullable(v.string()) }),
   copy: v.object({ text: v.string() }),
   /** `uids` null: every row that passes the filter. In stored order. */
-  copyRows: v.object({ sessionId: v.string(), uids: v.nullable(v.array(v.string())), filter: rowFilter, form: v.picklist(rowForms) }),
+  copyRows: v.object({
+    sessionId: v.string(),
+    uids: v.nullable(v.array(v.string())),
+    filter: rowFilter,
+    form: v.picklist(rowForms),
+  }),
   openLink: v.object({ href: v.string() }),
   /** The search with this number is not wanted any more; its request is answered with `cancelled`. */
   cancelFind: v.object({ search: v.number() }),
@@ -55,9 +64,20 @@ export type RowsWanted = v.InferOutput<typeof rowsWanted>;
 export const transcriptRequests = {
   ...verifyRequests,
   ...codeRequests,
-  loadRows: v.object({ sessionId: v.string(), wanted: rowsWanted, limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(2000)), filter: rowFilter }),
+  loadRows: v.object({
+    sessionId: v.string(),
+    wanted: rowsWanted,
+    limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(2000)),
+    filter: rowFilter,
+  }),
   /** Every stored row that passes the filter and holds the text. `search` is a number given by the view; a new search ends the one before. */
-  findRows: v.object({ search: v.number(), sessionId: v.string(), filter: rowFilter, text: v.pipe(v.string(), v.nonEmpty(), v.maxLength(1000)), matchCase: v.boolean() }),
+  findRows: v.object({
+    search: v.number(),
+    sessionId: v.string(),
+    filter: rowFilter,
+    text: v.pipe(v.string(), v.nonEmpty(), v.maxLength(1000)),
+    matchCase: v.boolean(),
+  }),
   /** What a row said before it was rewritten, oldest first. */
   revisions: v.object({ messageUid: v.string() }),
   /** The row as the file holds it; null where it is gone. */
@@ -116,7 +136,10 @@ export interface TurnFile {
 }
 
 /** What was asked of the person, and what became of it. */
-export type StoredApproval = Pick<Approval, 'id' | 'messageUid' | 'callId' | 'requestedAt' | 'state'> & { readonly subject: string; readonly rules: readonly string[] };
+export type StoredApproval = Pick<Approval, 'id' | 'messageUid' | 'callId' | 'requestedAt' | 'state'> & {
+  readonly subject: string;
+  readonly rules: readonly string[];
+};
 
 /** A part of the session that the model was sent as it is. A later part begins with a summary of the earlier ones. */
 export interface TranscriptSegment {

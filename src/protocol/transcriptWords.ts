@@ -11,7 +11,15 @@ export { handoffTokens } from '../transcript/handoff';
 export type { AssistantMessage, Chunk, Message, ToolMessage, UserMessage } from '../transcript/message';
 export { answerText } from '../transcript/message';
 export { isWritten, mentionsAgain } from '../transcript/promptHistory';
-export type { AssistantPart, AttachmentPart, ImagePart, Part, ToolCallPart, ToolOutcome, ToolResultPart } from '../transcript/part';
+export type {
+  AssistantPart,
+  AttachmentPart,
+  ImagePart,
+  Part,
+  ToolCallPart,
+  ToolOutcome,
+  ToolResultPart,
+} from '../transcript/part';
 export type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
 export type { Failure, StopReason } from '../transcript/stopReason';
 export { isMadeUpResult } from '../transcript/storedText';

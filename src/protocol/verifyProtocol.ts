@@ -1,7 +1,14 @@
 import * as v from 'valibot';
 import type { Verification } from '../transcript/verification';
 
-export type { MissingPart, StorageFinding, UnreadMessage, Verification, VerifiedTurn, WitnessVerdict } from '../transcript/verification';
+export type {
+  MissingPart,
+  StorageFinding,
+  UnreadMessage,
+  Verification,
+  VerifiedTurn,
+  WitnessVerdict,
+} from '../transcript/verification';
 
 /** Verify Session, as the transcript tab asks for it. Becomes part of `transcriptRequests`, `transcriptCommands` and `TranscriptNotifications`. */
 
@@ -21,7 +28,8 @@ export interface VerifyResults {
 }
 
 /** rows: of the session · file: the whole history, which has no steps to count. */
-export type VerifyProgress = { readonly step: 'rows'; readonly done: number; readonly total: number } | { readonly step: 'file' };
+export type VerifyProgress =
+  { readonly step: 'rows'; readonly done: number; readonly total: number } | { readonly step: 'file' };
 
 export interface VerifyNotifications {
   /** The command was given outside the tab. */

@@ -16,7 +16,12 @@ const entry: v.GenericSchema<unknown, WitnessEntry> = v.object({
 
 export const witnessRequests = {
   /** What is new since the host last had it; everything the view remembers when its page is up. Nothing of it is text. */
-  witnessed: v.object({ conversations: v.pipe(v.array(v.object({ conversationId: uid, entries: v.pipe(v.array(entry), v.maxLength(5000)) })), v.maxLength(50)) }),
+  witnessed: v.object({
+    conversations: v.pipe(
+      v.array(v.object({ conversationId: uid, entries: v.pipe(v.array(entry), v.maxLength(5000)) })),
+      v.maxLength(50),
+    ),
+  }),
 } as const;
 
 export const witnessCommands = {
@@ -43,7 +48,9 @@ export interface WitnessResults {
 }
 
 /** erased: these conversations are forgotten · shownText: a view that still has the text it showed of this message gives it. */
-export type WitnessAsk = { readonly kind: 'erased'; readonly conversationIds: readonly string[] } | { readonly kind: 'shownText'; readonly messageUid: string };
+export type WitnessAsk =
+  | { readonly kind: 'erased'; readonly conversationIds: readonly string[] }
+  | { readonly kind: 'shownText'; readonly messageUid: string };
 
 export interface WitnessNotifications {
   readonly witness: WitnessAsk;

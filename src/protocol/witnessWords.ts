@@ -1,2 +1,12 @@
 /** What a witness is, for the view that keeps one and the host that compares it. */
-export { beginsAs, emptyHash, hashFrom, hashOn, hashPattern, hashWord, textHash, type HashState, type WitnessEntry } from '../transcript/witness';
+export {
+  beginsAs,
+  emptyHash,
+  hashFrom,
+  hashOn,
+  hashPattern,
+  hashWord,
+  textHash,
+  type HashState,
+  type WitnessEntry,
+} from '../transcript/witness';

@@ -32,8 +32,18 @@ export const changedFileRequests = {
   changedFiles: v.object({ turnUid: v.string() }),
   fileHunks: v.object({ turnUid: v.string(), path: v.string() }),
   /** `paths` null: every file of the turn. `overwrite`: also what the person has changed since. */
-  reviewFiles: v.object({ turnUid: v.string(), paths: v.nullable(v.array(v.string())), action: v.picklist(['keep', 'revert']), overwrite: v.boolean() }),
-  reviewHunk: v.object({ turnUid: v.string(), path: v.string(), hunk: v.string(), action: v.picklist(['keep', 'revert']) }),
+  reviewFiles: v.object({
+    turnUid: v.string(),
+    paths: v.nullable(v.array(v.string())),
+    action: v.picklist(['keep', 'revert']),
+    overwrite: v.boolean(),
+  }),
+  reviewHunk: v.object({
+    turnUid: v.string(),
+    path: v.string(),
+    hunk: v.string(),
+    action: v.picklist(['keep', 'revert']),
+  }),
   /** Files that would be reverted with everything from this turn on: what Rewind, Retry and Edit & Resend offer. */
   filesFrom: v.object({ turnUid: v.string() }),
 } as const;
@@ -57,7 +67,11 @@ export const changedFileCommands = {
 
 export interface ChangedFileNotifications {
   /** A call of this turn changed files, or the person kept or reverted some. */
-  readonly changedFiles: { readonly sessionId: string; readonly turnUid: string; readonly files: readonly ChangedFile[] };
+  readonly changedFiles: {
+    readonly sessionId: string;
+    readonly turnUid: string;
+    readonly files: readonly ChangedFile[];
+  };
 }
 
 export interface WorkNotifications extends ChangedFileNotifications {

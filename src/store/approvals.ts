@@ -20,7 +20,11 @@ export interface ApprovalOperations {
   requestApproval(input: NewApproval): { readonly approval: Approval; readonly turn: Turn };
   /** Stores the decision; its turn runs from now on. The first decision stands: a later one, and one for a turn that ended, changes nothing and
    *  is answered with what is stored. Throws `not-found` for an unknown id. */
-  decideApproval(id: string, decision: ApprovalDecision, decidedAt: number): { readonly approval: Approval; readonly turn: Turn };
+  decideApproval(
+    id: string,
+    decision: ApprovalDecision,
+    decidedAt: number,
+  ): { readonly approval: Approval; readonly turn: Turn };
   /** Null for an unknown id. */
   approval(id: string): Approval | null;
   /** All of a turn, oldest first. */

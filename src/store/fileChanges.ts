@@ -30,7 +30,10 @@ export interface FileChangeOperations {
   /** Stores what is about to be changed, with the contents. A change with a known uid stays as it is. */
   recordFileChanges(changes: readonly FileChange[], contents: readonly FileContent[]): void;
   /** What the call left behind. A change that left the file as it was goes. */
-  completeFileChanges(results: readonly { readonly uid: string; readonly after: ContentHash }[], contents: readonly FileContent[]): void;
+  completeFileChanges(
+    results: readonly { readonly uid: string; readonly after: ContentHash }[],
+    contents: readonly FileContent[],
+  ): void;
   /** All of these turns, in the order they were made. */
   fileChangesOf(turnUids: readonly string[]): readonly FileChange[];
   /** All of this turn, of the turns that began after it in its conversation, shown or not, and of sub-agents that worked meanwhile, in the order

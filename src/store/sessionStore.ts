@@ -18,7 +18,15 @@ import type { WireTexts } from './wireTexts';
 /** Everything the rest of the house may ask of stored sessions. `SessionDb` implements it synchronously; behind the worker every method
  *  returns a promise (`SessionStore`). One call is one transaction: when it returns (or resolves), what it wrote survives a power cut.
  *  Every method may throw a `StoreError`. */
-export interface SessionOperations extends ConversationOperations, BringingOver, Outbox, WireTexts, FileChangeOperations, ApprovalOperations, TranscriptLook {
+export interface SessionOperations
+  extends
+    ConversationOperations,
+    BringingOver,
+    Outbox,
+    WireTexts,
+    FileChangeOperations,
+    ApprovalOperations,
+    TranscriptLook {
   // Sessions
   createSession(input: NewSession): Session;
   getSession(sessionId: string): Session | null;
@@ -251,8 +259,7 @@ export interface SpilledTurn {
 
 /** `otherStore`: nothing was done, the spill belongs to another history. `refused`: why single requests could not be done, in technical words. */
 export type FoldedSpill =
-  | { readonly kind: 'folded'; readonly refused: readonly string[] }
-  | { readonly kind: 'otherStore' };
+  { readonly kind: 'folded'; readonly refused: readonly string[] } | { readonly kind: 'otherStore' };
 
 export interface SettledTurn {
   readonly turn: Turn & { readonly state: 'settled' };
@@ -330,12 +337,18 @@ export interface StoreStatistics {
   readonly dirtyRows: number;
 }
 
-type Promised<T> = { readonly [K in keyof T]: T[K] extends (...args: infer A) => infer R ? (...args: A) => Promise<R> : never };
+type Promised<T> = {
+  readonly [K in keyof T]: T[K] extends (...args: infer A) => infer R ? (...args: A) => Promise<R> : never;
+};
 
 /** The store as every floor above sees it. */
 export interface SessionStore extends Promised<SessionOperations> {
   /** An aborted search rejects at once with the signal's reason and reads no further. */
-  search(query: SearchQuery, signal?: AbortSignal, onProgress?: (progress: SearchProgress) => void): Promise<readonly SearchHit[]>;
+  search(
+    query: SearchQuery,
+    signal?: AbortSignal,
+    onProgress?: (progress: SearchProgress) => void,
+  ): Promise<readonly SearchHit[]>;
   /** Checkpoints, closes and releases ownership. Safe to call twice. */
   close(): Promise<void>;
 }

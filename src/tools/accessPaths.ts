@@ -44,7 +44,11 @@ export class AccessPaths {
       const realRoot = await this.realPlace(root.path);
       if (!contains(this.path, realRoot, real)) continue;
       // Shown by the name people know the folder by, also where the folder itself is reached through a link.
-      return { path: real, shown: this.workspace.display(this.path.resolve(root.path, this.path.relative(realRoot, real))), isInside: true };
+      return {
+        path: real,
+        shown: this.workspace.display(this.path.resolve(root.path, this.path.relative(realRoot, real))),
+        isInside: true,
+      };
     }
     return { path: real, shown: this.shownFromHome(real), isInside: false };
   }
@@ -57,9 +61,15 @@ export class AccessPaths {
     if (folder !== null) return [this.path.resolve(folder, cleaned)];
     const roots = this.files.roots();
     const [first] = roots;
-    if (first === undefined) throw new PathRefused('No folder is open in the editor. Give an absolute path, or ask the person to open a folder.');
+    if (first === undefined)
+      throw new PathRefused(
+        'No folder is open in the editor. Give an absolute path, or ask the person to open a folder.',
+      );
     const [name = '', ...rest] = cleaned.split(/[\\/]/);
-    const named = roots.length > 1 ? roots.filter((root) => root.name === name).map((root) => this.path.resolve(root.path, ...rest)) : [];
+    const named =
+      roots.length > 1
+        ? roots.filter((root) => root.name === name).map((root) => this.path.resolve(root.path, ...rest))
+        : [];
     const below = roots.map((root) => this.path.resolve(root.path, cleaned));
     return [...below, ...(named.length > 0 ? named : [this.path.resolve(first.path, cleaned)])];
   }
@@ -101,8 +111,17 @@ export class AccessPaths {
     const entries = await this.files.list(parent, new AbortController().signal);
     const same = entries.some((entry) => foldedName(entry.name) === foldedName(name));
     // On a file system that tells upper from lower case, another spelling is another file.
-    if (same && !(await this.isAnotherFile(entries.map((entry) => entry.name), parent, name))) {
-      throw new PathRefused(`${this.path.join(parent, name)} is a link to something that does not exist. Work with the file it should lead to instead.`);
+    if (
+      same &&
+      !(await this.isAnotherFile(
+        entries.map((entry) => entry.name),
+        parent,
+        name,
+      ))
+    ) {
+      throw new PathRefused(
+        `${this.path.join(parent, name)} is a link to something that does not exist. Work with the file it should lead to instead.`,
+      );
     }
   }
 
@@ -113,7 +132,9 @@ export class AccessPaths {
   }
 
   private shownFromHome(real: string): string {
-    return contains(this.path, this.home, real) && real !== this.home ? `~/${this.path.relative(this.home, real).split(this.path.sep).join('/')}` : real;
+    return contains(this.path, this.home, real) && real !== this.home
+      ? `~/${this.path.relative(this.home, real).split(this.path.sep).join('/')}`
+      : real;
   }
 }
 
@@ -128,7 +149,11 @@ function foldedName(name: string): string {
 }
 
 function isMissing(error: unknown): boolean {
-  return error instanceof Error && (error.name === 'FileNotFound' || ('code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR' || error.code === 'FileNotFound')));
+  return (
+    error instanceof Error &&
+    (error.name === 'FileNotFound' ||
+      ('code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR' || error.code === 'FileNotFound')))
+  );
 }
 
 function isLoop(error: unknown): boolean {

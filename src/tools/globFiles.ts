@@ -16,24 +16,49 @@ export function globFilesTool(files: WorkspaceFiles, paths: WorkspacePaths, acce
       properties: {
         pattern: { type: 'string', description: 'Glob. Without a slash it matches names in every folder.' },
         path: { type: 'string', description: 'Folder to look in, relative to the open folder; everywhere without it.' },
-        order: { type: 'string', enum: ['modified', 'name'], description: 'modified (newest first, the default) or name.' },
+        order: {
+          type: 'string',
+          enum: ['modified', 'name'],
+          description: 'modified (newest first, the default) or name.',
+        },
       },
       required: ['pattern'],
       additionalProperties: false,
     },
-    schema: v.object({ pattern: v.pipe(v.string(), v.trim(), v.nonEmpty('is empty')), path: v.optional(v.string()), order: v.optional(v.picklist(['modified', 'name']), 'modified') }),
+    schema: v.object({
+      pattern: v.pipe(v.string(), v.trim(), v.nonEmpty('is empty')),
+      path: v.optional(v.string()),
+      order: v.optional(v.picklist(['modified', 'name']), 'modified'),
+    }),
     readOnly: true,
     asks: async (input) => (isFolderNamed(input.path) ? access.asks(input, input.path) : null),
     run: async (input, signal) => {
       if (!isFolderNamed(input.path) && files.roots().length === 0) {
-        return { outcome: 'failed', text: 'No folder is open in the editor, so there are no files to find. Ask the person to open a folder.' };
+        return {
+          outcome: 'failed',
+          text: 'No folder is open in the editor, so there are no files to find. Ask the person to open a folder.',
+        };
       }
       const folder = isFolderNamed(input.path) ? await access.place(input, input.path) : null;
-      if (folder !== null && (await files.kindOf(folder.path)) !== 'directory') return { outcome: 'failed', text: `${folder.shown} is a file, not a folder.` };
-      const found = await files.findFiles({ pattern: input.pattern, order: input.order, maxFiles, ...(folder === null ? {} : { folder: folder.path }) }, signal);
+      if (folder !== null && (await files.kindOf(folder.path)) !== 'directory')
+        return { outcome: 'failed', text: `${folder.shown} is a file, not a folder.` };
+      const found = await files.findFiles(
+        { pattern: input.pattern, order: input.order, maxFiles, ...(folder === null ? {} : { folder: folder.path }) },
+        signal,
+      );
       const shown = found.paths.map((path) => paths.display(path));
-      const details = { pattern: input.pattern, files: shown.length, limited: found.limited, paths: shown.slice(0, 50) };
-      if (shown.length === 0) return { outcome: 'done', text: `No file matches ${JSON.stringify(input.pattern)}${folder === null ? '' : ` in ${folder.shown}`}.`, details };
+      const details = {
+        pattern: input.pattern,
+        files: shown.length,
+        limited: found.limited,
+        paths: shown.slice(0, 50),
+      };
+      if (shown.length === 0)
+        return {
+          outcome: 'done',
+          text: `No file matches ${JSON.stringify(input.pattern)}${folder === null ? '' : ` in ${folder.shown}`}.`,
+          details,
+        };
       const note = found.limited ? `\n\n(Only the first ${shown.length} are listed. Narrow the pattern.)` : '';
       return { outcome: 'done', text: shown.join('\n') + note, details };
     },

@@ -1,6 +1,7 @@
 /** What models take, by how its first bytes look; null for anything else. */
 export function imageMediaType(bytes: Uint8Array): string | null {
-  const begins = (signature: readonly number[], at = 0): boolean => signature.every((byte, index) => bytes[at + index] === byte);
+  const begins = (signature: readonly number[], at = 0): boolean =>
+    signature.every((byte, index) => bytes[at + index] === byte);
   if (begins([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return 'image/png';
   if (begins([0xff, 0xd8, 0xff])) return 'image/jpeg';
   if (begins([0x47, 0x49, 0x46, 0x38])) return 'image/gif';

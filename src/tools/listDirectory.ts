@@ -13,7 +13,12 @@ export function listDirectoryTool(files: WorkspaceFiles, access: ReadAccess): An
     description: `Lists the files and folders directly inside a folder, folders first and marked with "/". Returns at most ${maxEntries} entries.`,
     parameters: {
       type: 'object',
-      properties: { path: { type: 'string', description: 'Path of the folder, relative to the open folder. "." for the open folder itself.' } },
+      properties: {
+        path: {
+          type: 'string',
+          description: 'Path of the folder, relative to the open folder. "." for the open folder itself.',
+        },
+      },
       required: [],
       additionalProperties: false,
     },
@@ -22,15 +27,29 @@ export function listDirectoryTool(files: WorkspaceFiles, access: ReadAccess): An
     asks: async (input) => (asksForRoots(files, input.path) ? null : access.asks(input, input.path)),
     run: async (input, signal) => {
       const roots = files.roots();
-      if (asksForRoots(files, input.path)) return { outcome: 'done', text: roots.map((root) => `${root.name}/`).join('\n'), details: { path: '.', entries: roots.length } };
+      if (asksForRoots(files, input.path))
+        return {
+          outcome: 'done',
+          text: roots.map((root) => `${root.name}/`).join('\n'),
+          details: { path: '.', entries: roots.length },
+        };
       const { path, shown } = await access.place(input, input.path);
-      if ((await files.kindOf(path)) !== 'directory') return { outcome: 'failed', text: `${shown} is a file. Use read_file to read it.` };
+      if ((await files.kindOf(path)) !== 'directory')
+        return { outcome: 'failed', text: `${shown} is a file. Use read_file to read it.` };
       const entries = [...(await files.list(path, signal))].sort(
-        (left, right) => Number(right.kind === 'directory') - Number(left.kind === 'directory') || (left.name < right.name ? -1 : 1),
+        (left, right) =>
+          Number(right.kind === 'directory') - Number(left.kind === 'directory') || (left.name < right.name ? -1 : 1),
       );
-      const rows = entries.slice(0, maxEntries).map((entry) => (entry.kind === 'directory' ? `${entry.name}/` : entry.name));
-      const more = entries.length > maxEntries ? `\n\n(${entries.length - maxEntries} more entries are not listed.)` : '';
-      return { outcome: 'done', text: rows.length === 0 ? `${shown} is empty.` : rows.join('\n') + more, details: { path: shown, entries: entries.length } };
+      const rows = entries
+        .slice(0, maxEntries)
+        .map((entry) => (entry.kind === 'directory' ? `${entry.name}/` : entry.name));
+      const more =
+        entries.length > maxEntries ? `\n\n(${entries.length - maxEntries} more entries are not listed.)` : '';
+      return {
+        outcome: 'done',
+        text: rows.length === 0 ? `${shown} is empty.` : rows.join('\n') + more,
+        details: { path: shown, entries: entries.length },
+      };
     },
   });
 }

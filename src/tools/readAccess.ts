@@ -24,7 +24,8 @@ export class ReadAccess {
   async place(input: object, written: string): Promise<AccessPath> {
     const place = await this.existing(written);
     const asked = this.asked.get(input);
-    if (asked !== undefined && asked !== place.path) throw new Error(`${written} leads elsewhere now than when it was asked for. Call the tool again.`);
+    if (asked !== undefined && asked !== place.path)
+      throw new Error(`${written} leads elsewhere now than when it was asked for. Call the tool again.`);
     return place;
   }
 

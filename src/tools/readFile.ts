@@ -18,8 +18,7 @@ const maxImageBytes = 5 * 1024 * 1024;
 export function readFileTool(files: WorkspaceFiles, access: ReadAccess): AnyTool {
   return defineTool({
     name: 'read_file',
-    description:
-      `Reads a text file and returns its lines numbered from 1 ("<number>\\t<text>"). Returns at most ${maxLines} lines; ask for a range with start_line and end_line to read more. A PNG, JPEG, GIF or WebP image is shown to you.`,
+    description: `Reads a text file and returns its lines numbered from 1 ("<number>\\t<text>"). Returns at most ${maxLines} lines; ask for a range with start_line and end_line to read more. A PNG, JPEG, GIF or WebP image is shown to you.`,
     parameters: {
       type: 'object',
       properties: {
@@ -39,9 +38,13 @@ export function readFileTool(files: WorkspaceFiles, access: ReadAccess): AnyTool
     asks: (input) => access.asks(input, input.path),
     run: async (input, signal) => {
       const { path, shown } = await access.place(input, input.path);
-      if ((await files.kindOf(path)) !== 'file') return failed(`${shown} is a folder. Use list_directory to see what is in it.`);
+      if ((await files.kindOf(path)) !== 'file')
+        return failed(`${shown} is a folder. Use list_directory to see what is in it.`);
       const size = await files.size(path);
-      if (size > maxBytes) return failed(`${shown} has ${size} bytes; at most ${maxBytes} can be read. Use search_files to find the part you need.`);
+      if (size > maxBytes)
+        return failed(
+          `${shown} has ${size} bytes; at most ${maxBytes} can be read. Use search_files to find the part you need.`,
+        );
       const bytes = await files.read(path, signal);
       const mediaType = imageMediaType(bytes);
       if (mediaType !== null) return image(shown, mediaType, bytes);
@@ -69,14 +72,29 @@ function excerpt(shown: string, text: string, from: number, to: number): ToolOut
     numbered.push(row);
   }
   const last = line - 1;
-  const note = last < Math.min(to, lines.length) ? `\n\n(Lines ${from} to ${last} of ${lines.length}. Continue with start_line ${last + 1}.)` : '';
-  return { outcome: 'done', text: numbered.join('\n') + note, details: { path: shown, from, to: last, lines: lines.length } };
+  const note =
+    last < Math.min(to, lines.length)
+      ? `\n\n(Lines ${from} to ${last} of ${lines.length}. Continue with start_line ${last + 1}.)`
+      : '';
+  return {
+    outcome: 'done',
+    text: numbered.join('\n') + note,
+    details: { path: shown, from, to: last, lines: lines.length },
+  };
 }
 
 function image(shown: string, mediaType: string, bytes: Uint8Array): ToolOutput {
-  if (bytes.length > maxImageBytes) return failed(`${shown} is an image of ${bytes.length} bytes; at most ${maxImageBytes} can be shown.`);
-  const images = [{ kind: 'image', mediaType, dataBase64: Buffer.from(bytes).toString('base64'), name: shown }] as const;
-  return { outcome: 'done', text: `${shown} is an image (${mediaType}, ${bytes.length} bytes).`, details: { path: shown, image: mediaType }, images };
+  if (bytes.length > maxImageBytes)
+    return failed(`${shown} is an image of ${bytes.length} bytes; at most ${maxImageBytes} can be shown.`);
+  const images = [
+    { kind: 'image', mediaType, dataBase64: Buffer.from(bytes).toString('base64'), name: shown },
+  ] as const;
+  return {
+    outcome: 'done',
+    text: `${shown} is an image (${mediaType}, ${bytes.length} bytes).`,
+    details: { path: shown, image: mediaType },
+    images,
+  };
 }
 
 /** UTF-8 or UTF-16 (by its byte order mark); null for what is not text. */

@@ -12,5 +12,10 @@ import { WorkspacePaths } from './workspacePaths';
 export function readOnlyTools(files: WorkspaceFiles): readonly AnyTool[] {
   const paths = new WorkspacePaths(files);
   const access = new ReadAccess(files, new AccessPaths(files));
-  return [readFileTool(files, access), listDirectoryTool(files, access), globFilesTool(files, paths, access), searchFilesTool(files, paths, access)];
+  return [
+    readFileTool(files, access),
+    listDirectoryTool(files, access),
+    globFilesTool(files, paths, access),
+    searchFilesTool(files, paths, access),
+  ];
 }

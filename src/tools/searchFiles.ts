@@ -20,7 +20,10 @@ export function searchFilesTool(files: WorkspaceFiles, paths: WorkspacePaths, ac
         query: { type: 'string', description: 'Text to look for, or a regular expression when is_regex is true.' },
         is_regex: { type: 'boolean', description: 'Read the query as a regular expression.' },
         case_sensitive: { type: 'boolean' },
-        path: { type: 'string', description: 'Folder to search in, relative to the open folder; everywhere without it.' },
+        path: {
+          type: 'string',
+          description: 'Folder to search in, relative to the open folder; everywhere without it.',
+        },
         include: { type: 'string', description: 'Glob that file paths must match, e.g. "src/**/*.ts".' },
       },
       required: ['query'],
@@ -37,19 +40,35 @@ export function searchFilesTool(files: WorkspaceFiles, paths: WorkspacePaths, ac
     asks: async (input) => (isFolderNamed(input.path) ? access.asks(input, input.path) : null),
     run: async (input, signal) => {
       if (!isFolderNamed(input.path) && files.roots().length === 0) {
-        return { outcome: 'failed', text: 'No folder is open in the editor, so there is nothing to search. Ask the person to open a folder.' };
+        return {
+          outcome: 'failed',
+          text: 'No folder is open in the editor, so there is nothing to search. Ask the person to open a folder.',
+        };
       }
       const problem = input.is_regex ? expressionProblem(input.query) : null;
       if (problem !== null) return { outcome: 'failed', text: `The regular expression is not valid: ${problem}` };
       const include = input.include === undefined || input.include.trim() === '' ? null : input.include;
       const folder = isFolderNamed(input.path) ? await access.place(input, input.path) : null;
-      if (folder !== null && (await files.kindOf(folder.path)) !== 'directory') return { outcome: 'failed', text: `${folder.shown} is a file. Use read_file to read it, or include to search it.` };
+      if (folder !== null && (await files.kindOf(folder.path)) !== 'directory')
+        return {
+          outcome: 'failed',
+          text: `${folder.shown} is a file. Use read_file to read it, or include to search it.`,
+        };
       const found = await files.searchText(
-        { query: input.query, isRegularExpression: input.is_regex, caseSensitive: input.case_sensitive, include, maxMatches, ...(folder === null ? {} : { folder: folder.path }) },
+        {
+          query: input.query,
+          isRegularExpression: input.is_regex,
+          caseSensitive: input.case_sensitive,
+          include,
+          maxMatches,
+          ...(folder === null ? {} : { folder: folder.path }),
+        },
         signal,
       );
       const result = { limited: found.limited, matches: found.matches.filter(({ path }) => !isSecret(path)) };
-      const withheld = secretsNote([...new Set(found.matches.filter(({ path }) => isSecret(path)).map(({ path }) => paths.display(path)))]);
+      const withheld = secretsNote([
+        ...new Set(found.matches.filter(({ path }) => isSecret(path)).map(({ path }) => paths.display(path))),
+      ]);
       const byFile = groupByFile(result.matches, paths);
       const details = {
         query: input.query,
@@ -58,9 +77,12 @@ export function searchFilesTool(files: WorkspaceFiles, paths: WorkspacePaths, ac
         limited: result.limited,
         hits: result.matches.slice(0, 50).map((match) => ({ path: paths.display(match.path), line: match.line })),
       };
-      if (result.matches.length === 0) return { outcome: 'done', text: `No line matches ${JSON.stringify(input.query)}.${withheld}`, details };
+      if (result.matches.length === 0)
+        return { outcome: 'done', text: `No line matches ${JSON.stringify(input.query)}.${withheld}`, details };
       const text = [...byFile].map(([file, rows]) => `${file}\n${rows.join('\n')}`).join('\n\n');
-      const more = result.limited ? `\n\n(Only the first ${result.matches.length} matches are listed. Narrow the query or use include.)` : '';
+      const more = result.limited
+        ? `\n\n(Only the first ${result.matches.length} matches are listed. Narrow the query or use include.)`
+        : '';
       return { outcome: 'done', text: text + more + withheld, details };
     },
   });
@@ -68,7 +90,9 @@ export function searchFilesTool(files: WorkspaceFiles, paths: WorkspacePaths, ac
 
 /** Searching does not ask the person, so what it comes across in files that hold secrets is not told. */
 function secretsNote(shown: readonly string[]): string {
-  return shown.length === 0 ? '' : `\n\n(Matching lines are not shown of files that may hold secrets: ${shown.slice(0, 10).join(', ')}. read_file asks the person for one.)`;
+  return shown.length === 0
+    ? ''
+    : `\n\n(Matching lines are not shown of files that may hold secrets: ${shown.slice(0, 10).join(', ')}. read_file asks the person for one.)`;
 }
 
 function groupByFile(matches: readonly TextMatch[], paths: WorkspacePaths): ReadonlyMap<string, readonly string[]> {

@@ -17,7 +17,11 @@ export class ToolRegistry {
   }
 
   /** Name, description and JSON Schema of every tool, in a fixed order so that provider caches hold. */
-  specifications(): readonly { readonly name: string; readonly description: string; readonly parameters: JsonObject }[] {
+  specifications(): readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly parameters: JsonObject;
+  }[] {
     return [...this.byName.values()].map(({ name, description, parameters }) => ({ name, description, parameters }));
   }
 
@@ -52,8 +56,12 @@ export class ToolRegistry {
       kind: 'ready',
       readOnly: tool.readOnly,
       delegates: tool.delegates === true,
-      asks: (signal) => orFailed(signal, async () => ({ kind: 'asks', asked: (await bound.asks?.(signal)) ?? null }) as const),
-      run: (signal, context) => orFailed(signal, async () => ({ kind: 'ran', output: await bound.run(signal, context) }) as const).then(({ output }) => output),
+      asks: (signal) =>
+        orFailed(signal, async () => ({ kind: 'asks', asked: (await bound.asks?.(signal)) ?? null }) as const),
+      run: (signal, context) =>
+        orFailed(signal, async () => ({ kind: 'ran', output: await bound.run(signal, context) }) as const).then(
+          ({ output }) => output,
+        ),
     };
   }
 

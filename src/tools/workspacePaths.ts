@@ -18,15 +18,22 @@ export class WorkspacePaths {
   /** The absolute path of something that exists inside an open folder. Rejects with `PathRefused` or `FileNotFound`. */
   async resolveExisting(written: string): Promise<string> {
     const roots = this.files.roots();
-    if (roots.length === 0) throw new PathRefused('No folder is open in the editor, so there are no files to work with. Ask the person to open a folder.');
+    if (roots.length === 0)
+      throw new PathRefused(
+        'No folder is open in the editor, so there are no files to work with. Ask the person to open a folder.',
+      );
     const candidates = this.candidates(written, roots);
     const inside = candidates.filter((candidate) => roots.some((root) => this.contains(root.path, candidate)));
-    if (inside.length === 0) throw new PathRefused(`${written} is outside the open folder${roots.length === 1 ? '' : 's'} (${roots.map((root) => root.path).join(', ')}).`);
+    if (inside.length === 0)
+      throw new PathRefused(
+        `${written} is outside the open folder${roots.length === 1 ? '' : 's'} (${roots.map((root) => root.path).join(', ')}).`,
+      );
     for (const candidate of inside) {
       if ((await this.files.kindOf(candidate)) === null) continue;
       const real = await this.files.realPath(candidate);
       const realRoots = await Promise.all(roots.map((root) => this.files.realPath(root.path)));
-      if (!realRoots.some((root) => this.contains(root, real))) throw new PathRefused(`${written} is a link that leads outside the open folders.`);
+      if (!realRoots.some((root) => this.contains(root, real)))
+        throw new PathRefused(`${written} is a link that leads outside the open folders.`);
       return candidate;
     }
     throw new FileNotFound(written);
@@ -52,6 +59,9 @@ export class WorkspacePaths {
 
   private contains(root: string, candidate: string): boolean {
     const relative = this.path.relative(root, candidate);
-    return relative === '' || (!relative.startsWith(`..${this.path.sep}`) && relative !== '..' && !this.path.isAbsolute(relative));
+    return (
+      relative === '' ||
+      (!relative.startsWith(`..${this.path.sep}`) && relative !== '..' && !this.path.isAbsolute(relative))
+    );
   }
 }

@@ -30,7 +30,19 @@ export type Access =
 
 /** Why something is asked, for the card. Worded once, in the surfaces. rules: a rule that denies something of its kind cannot be read. */
 export const askReasons = [
-  'change', 'outside', 'sensitive', 'dotConfig', 'repositoryInternals', 'command', 'unparsed', 'network', 'localAddress', 'server', 'extension', 'plan', 'rules',
+  'change',
+  'outside',
+  'sensitive',
+  'dotConfig',
+  'repositoryInternals',
+  'command',
+  'unparsed',
+  'network',
+  'localAddress',
+  'server',
+  'extension',
+  'plan',
+  'rules',
 ] as const;
 export type AskReason = (typeof askReasons)[number];
 

@@ -20,7 +20,12 @@ export type DraftPart = MentionPart | SentPart;
 /** The parts of a prompt's row: its text first, then what goes along. */
 export function promptParts(text: string, along: readonly SentPart[] = []): readonly UserPart[] {
   const written = text === '' && along.length > 0 ? [] : [{ kind: 'text' as const, text: text.toWellFormed() }];
-  return [...written, ...along.map((part) => (part.kind === 'image' ? part : { ...part, label: part.label.toWellFormed(), text: part.text.toWellFormed() }))];
+  return [
+    ...written,
+    ...along.map((part) =>
+      part.kind === 'image' ? part : { ...part, label: part.label.toWellFormed(), text: part.text.toWellFormed() },
+    ),
+  ];
 }
 
 /** What goes along with a prompt. */
@@ -30,7 +35,9 @@ export function sentParts(parts: readonly Part[]): readonly SentPart[] {
 
 /** What the things are called that go along with a prompt, in order. */
 export function partLabels(parts: readonly Part[]): readonly string[] {
-  return sentParts(parts).flatMap((part) => (part.kind === 'attachment' ? [part.label] : part.name === undefined ? [] : [part.name]));
+  return sentParts(parts).flatMap((part) =>
+    part.kind === 'attachment' ? [part.label] : part.name === undefined ? [] : [part.name],
+  );
 }
 
 /** A prompt in words, for lists and titles: what the person wrote or, where that is nothing, what went along. */
@@ -42,7 +49,9 @@ export function promptWords(parts: readonly Part[]): string {
 /** A prompt in words, for a summary: what the person wrote, and what went along by name. */
 export function promptWithLabels(parts: readonly Part[]): string {
   const labels = partLabels(parts);
-  return [answerText(parts).trim(), ...(labels.length === 0 ? [] : [`(sent along: ${labels.join(', ')})`])].filter((text) => text !== '').join('\n');
+  return [answerText(parts).trim(), ...(labels.length === 0 ? [] : [`(sent along: ${labels.join(', ')})`])]
+    .filter((text) => text !== '')
+    .join('\n');
 }
 
 /** Whether there is something to send. */

@@ -21,7 +21,11 @@ export interface HandoffTokens {
 const savedTokens = v.object({ before: v.number(), after: v.number() });
 
 export function handoffPart(text: string, tokens: HandoffTokens | undefined): TextPart {
-  return { kind: 'text', text, ...(tokens === undefined ? {} : { metadata: { compression: { before: tokens.before, after: tokens.after } } }) };
+  return {
+    kind: 'text',
+    text,
+    ...(tokens === undefined ? {} : { metadata: { compression: { before: tokens.before, after: tokens.after } } }),
+  };
 }
 
 /** What a handoff says it saved; null where it does not say. */

@@ -19,7 +19,9 @@ export function separatePrompts(joined: UserMessage, absorbed: UserMessage): Use
   const added = answerText(absorbed.parts);
   if (added.trim() === '') return joined;
   if (whole === added) return withText(joined, '');
-  return whole.endsWith(betweenPrompts + added) ? withText(joined, whole.slice(0, -(betweenPrompts.length + added.length))) : null;
+  return whole.endsWith(betweenPrompts + added)
+    ? withText(joined, whole.slice(0, -(betweenPrompts.length + added.length)))
+    : null;
 }
 
 function withText(message: UserMessage, text: string): UserMessage {
@@ -34,7 +36,8 @@ export function joinAnswers(first: AssistantMessage, second: AssistantMessage): 
   // One row has one model, and a signature goes back only to the model it came from.
   const secondParts = second.model === model ? second.parts : second.parts.map(withoutMetadata);
   const said = [...saidIn(first.parts), ...saidIn(secondParts)];
-  const seam = isAnswered(first) && isAnswered(second) ? first.parts.findLast((part) => part.kind === 'text') : undefined;
+  const seam =
+    isAnswered(first) && isAnswered(second) ? first.parts.findLast((part) => part.kind === 'text') : undefined;
   return {
     ...first,
     model,
@@ -44,7 +47,10 @@ export function joinAnswers(first: AssistantMessage, second: AssistantMessage): 
     ],
     lastSeq: firstIsEmpty ? second.lastSeq : first.lastSeq,
     finishReason: second.finishReason ?? first.finishReason,
-    usage: first.usage === null || second.usage === null ? (first.usage ?? second.usage) : addUsage(first.usage, second.usage),
+    usage:
+      first.usage === null || second.usage === null
+        ? (first.usage ?? second.usage)
+        : addUsage(first.usage, second.usage),
   };
 }
 

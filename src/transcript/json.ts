@@ -3,7 +3,9 @@ export type JsonValue = null | boolean | number | string | readonly JsonValue[] 
 export type JsonObject = { readonly [key: string]: JsonValue };
 
 /** The JSON object in `text`, or why there is none. */
-export function parseJsonObject(text: string): { readonly kind: 'object'; readonly value: JsonObject } | { readonly kind: 'invalid'; readonly problem: string } {
+export function parseJsonObject(
+  text: string,
+): { readonly kind: 'object'; readonly value: JsonObject } | { readonly kind: 'invalid'; readonly problem: string } {
   let value: unknown;
   try {
     value = JSON.parse(text);

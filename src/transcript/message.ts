@@ -55,9 +55,7 @@ export type Message = UserMessage | AssistantMessage | ToolMessage;
 
 /** A message before the store has given it a place. */
 export type NewMessage =
-  | Omit<UserMessage, 'position'>
-  | Omit<AssistantMessage, 'position'>
-  | Omit<ToolMessage, 'position'>;
+  Omit<UserMessage, 'position'> | Omit<AssistantMessage, 'position'> | Omit<ToolMessage, 'position'>;
 
 /** One committed piece of delivered text: text of part number `part` of message `messageUid`, beginning at UTF-16 offset `start` of that part.
  *  `seq` counts 1, 2, 3 … per message without gaps. */

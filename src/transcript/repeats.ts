@@ -5,7 +5,10 @@ export type RepeatMode = 'again' | 'goesOn';
 
 /** undecided: all of it may still be a repeat · repeat: it is one, from its first to its last word ·
  *  new: from offset `from` on it is new; `joins` when it goes on right behind what was delivered. */
-export type RepeatVerdict = { readonly kind: 'undecided' } | { readonly kind: 'repeat' } | { readonly kind: 'new'; readonly from: number; readonly joins: boolean };
+export type RepeatVerdict =
+  | { readonly kind: 'undecided' }
+  | { readonly kind: 'repeat' }
+  | { readonly kind: 'new'; readonly from: number; readonly joins: boolean };
 
 /** Letters and digits that must agree before an agreement counts as a repeat: brackets at the end of code agree by chance. */
 const letters = { end: 8, whole: 4 };
@@ -24,14 +27,20 @@ export interface ComparedText {
 
 /** Judges arriving text. When in doubt a sentence is said twice rather than lost. With `ended` nothing more comes, and the verdict is never
  *  `undecided`. */
-export function judgeRepeat(mode: RepeatMode, delivered: ComparedText, arriving: ComparedText, ended: boolean): RepeatVerdict {
+export function judgeRepeat(
+  mode: RepeatMode,
+  delivered: ComparedText,
+  arriving: ComparedText,
+  ended: boolean,
+): RepeatVerdict {
   if (delivered.squeezed === '') return { kind: 'new', from: 0, joins: true };
   return mode === 'again' ? judgeAgain(delivered, arriving, ended) : judgeGoesOn(delivered, arriving, ended);
 }
 
 function judgeAgain(delivered: ComparedText, arriving: ComparedText, ended: boolean): RepeatVerdict {
   if (delivered.squeezed.startsWith(arriving.squeezed)) return ended ? { kind: 'repeat' } : { kind: 'undecided' };
-  if (arriving.squeezed.startsWith(delivered.squeezed)) return { kind: 'new', from: offsetBehind(delivered.text, arriving.text, delivered.squeezed.length), joins: true };
+  if (arriving.squeezed.startsWith(delivered.squeezed))
+    return { kind: 'new', from: offsetBehind(delivered.text, arriving.text, delivered.squeezed.length), joins: true };
   return { kind: 'new', from: 0, joins: false };
 }
 
@@ -52,7 +61,8 @@ function judgeGoesOn(delivered: ComparedText, arriving: ComparedText, ended: boo
 function overlapOf(known: string, arrived: string): number {
   for (let length = Math.min(known.length, arrived.length); length > 0; length--) {
     const repeat = arrived.slice(0, length);
-    if (known.endsWith(repeat)) return lettersIn(repeat) >= (length === known.length ? letters.whole : letters.end) ? length : 0;
+    if (known.endsWith(repeat))
+      return lettersIn(repeat) >= (length === known.length ? letters.whole : letters.end) ? length : 0;
   }
   return 0;
 }

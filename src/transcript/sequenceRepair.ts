@@ -85,10 +85,23 @@ class RepairPass {
     const rows: Message[] = [];
     for (const [index, row] of this.rows.entries()) {
       const last = rows.at(-1);
-      if (last === undefined || !this.isJoinableAnswer(last) || !this.isJoinableAnswer(row) || this.lostItsResults(last, index)) rows.push(row);
+      if (
+        last === undefined ||
+        !this.isJoinableAnswer(last) ||
+        !this.isJoinableAnswer(row) ||
+        this.lostItsResults(last, index)
+      )
+        rows.push(row);
       // A closing row stands where nothing was said. Beside an answer there is no need for it, and its words are never shown.
-      else if (last.visibility.kind === 'closing' && row.visibility.kind === 'shown') rows[rows.length - 1] = this.absorb(last, row, row, 'adjacentAnswers');
-      else rows[rows.length - 1] = this.absorb(row, last, row.visibility.kind === 'closing' ? last : joinAnswers(last, row), 'adjacentAnswers');
+      else if (last.visibility.kind === 'closing' && row.visibility.kind === 'shown')
+        rows[rows.length - 1] = this.absorb(last, row, row, 'adjacentAnswers');
+      else
+        rows[rows.length - 1] = this.absorb(
+          row,
+          last,
+          row.visibility.kind === 'closing' ? last : joinAnswers(last, row),
+          'adjacentAnswers',
+        );
     }
     this.rows = rows;
   }
@@ -127,14 +140,19 @@ class RepairPass {
       if (open !== undefined) answers.set(open, row.uid);
       if (open !== undefined || this.isOfOpenTurn(row)) return true;
       const first = candidates[0] === undefined ? null : (answers.get(candidates[0]) ?? null);
-      this.hidden.push({ uid: row.uid, reason: 'dropped', absorbedInto: first, why: first === null ? 'strayResult' : 'repeatedResult' });
+      this.hidden.push({
+        uid: row.uid,
+        reason: 'dropped',
+        absorbedInto: first,
+        why: first === null ? 'strayResult' : 'repeatedResult',
+      });
       return false;
     });
   }
 
   private answerOpenCalls(): void {
     const rows: Message[] = [];
-    for (let index = 0; index < this.rows.length; ) {
+    for (let index = 0; index < this.rows.length;) {
       const row = this.rows[index++];
       if (row === undefined) break;
       rows.push(row);
@@ -142,31 +160,49 @@ class RepairPass {
       const results: ToolMessage[] = [];
       for (let next = this.rows[index]; next?.role === 'tool'; next = this.rows[++index]) results.push(next);
       rows.push(...results);
-      if (row.state === 'final' && !this.isOfOpenTurn(row)) rows.push(...this.missingResults(row, results, this.rows[index]));
+      if (row.state === 'final' && !this.isOfOpenTurn(row))
+        rows.push(...this.missingResults(row, results, this.rows[index]));
     }
     this.rows = rows;
   }
 
-  private missingResults(row: AssistantMessage, results: readonly ToolMessage[], next: Message | undefined): readonly Message[] {
+  private missingResults(
+    row: AssistantMessage,
+    results: readonly ToolMessage[],
+    next: Message | undefined,
+  ): readonly Message[] {
     const calls = distinctCalls(callsIn(row.parts));
-    const { answers } = matchResults(calls, results.map((result) => result.parts[0]));
+    const { answers } = matchResults(
+      calls,
+      results.map((result) => result.parts[0]),
+    );
     let behind: Message = results.at(-1) ?? row;
-    return calls.filter((call) => !answers.has(call)).map((call) => {
-      const message: ToolMessage = {
-        uid: `${row.uid}/result/${call.callId}`,
-        sessionId: row.sessionId,
-        turnUid: row.turnUid,
-        position: next === undefined ? behind.position + 1 : (behind.position + next.position) / 2,
-        createdAt: this.circumstances.at,
-        visibility: { kind: 'shown' },
-        carriedFrom: null,
-        role: 'tool',
-        parts: [{ kind: 'toolResult', callId: call.callId, name: call.name, outcome: 'interrupted', text: closingResultText('interrupted') }],
-      };
-      this.answered.push({ message, behind: behind.uid });
-      behind = message;
-      return message;
-    });
+    return calls
+      .filter((call) => !answers.has(call))
+      .map((call) => {
+        const message: ToolMessage = {
+          uid: `${row.uid}/result/${call.callId}`,
+          sessionId: row.sessionId,
+          turnUid: row.turnUid,
+          position: next === undefined ? behind.position + 1 : (behind.position + next.position) / 2,
+          createdAt: this.circumstances.at,
+          visibility: { kind: 'shown' },
+          carriedFrom: null,
+          role: 'tool',
+          parts: [
+            {
+              kind: 'toolResult',
+              callId: call.callId,
+              name: call.name,
+              outcome: 'interrupted',
+              text: closingResultText('interrupted'),
+            },
+          ],
+        };
+        this.answered.push({ message, behind: behind.uid });
+        behind = message;
+        return message;
+      });
   }
 
   private joinAdjacentPrompts(): void {
@@ -174,7 +210,13 @@ class RepairPass {
     for (const row of this.rows) {
       const last = rows.at(-1);
       // The prompt of the open turn may go into an earlier row; nothing may go into a row of the open turn.
-      if (last !== undefined && isJoinablePrompt(last) && isJoinablePrompt(row) && !this.isOfOpenTurn(last) && !standsApart(rows, row)) {
+      if (
+        last !== undefined &&
+        isJoinablePrompt(last) &&
+        isJoinablePrompt(row) &&
+        !this.isOfOpenTurn(last) &&
+        !standsApart(rows, row)
+      ) {
         rows[rows.length - 1] = this.absorb(row, last, joinPrompts(last, row), 'adjacentPrompts');
       } else {
         rows.push(row);
@@ -201,5 +243,11 @@ function standsApart(rows: readonly Message[], row: Message): boolean {
 /** Prompts with images or attachments keep their rows, a handoff or a continuation is no prompt, and a carried row is shown where it was carried from, so that text put into
  *  it would not be seen. The wire copy joins what stays apart here. */
 function isJoinablePrompt(row: Message): row is UserMessage {
-  return row.role === 'user' && row.carriedFrom === null && !isHandoff(row) && !isContinuation(row) && row.parts.every((part) => part.kind === 'text');
+  return (
+    row.role === 'user' &&
+    row.carriedFrom === null &&
+    !isHandoff(row) &&
+    !isContinuation(row) &&
+    row.parts.every((part) => part.kind === 'text')
+  );
 }

@@ -5,16 +5,39 @@
  *  connectionLost: the stream broke or stalled after it began · error: the provider or the network refused ·
  *  storeFailed: nothing more could be saved, so nothing more was shown. */
 export const stopReasons = [
-  'stop', 'length', 'refusal', 'iterations', 'empty',
-  'user', 'newPrompt', 'windowClosed', 'crash', 'connectionLost',
-  'error', 'storeFailed',
+  'stop',
+  'length',
+  'refusal',
+  'iterations',
+  'empty',
+  'user',
+  'newPrompt',
+  'windowClosed',
+  'crash',
+  'connectionLost',
+  'error',
+  'storeFailed',
 ] as const;
 export type StopReason = (typeof stopReasons)[number];
 
 /** What went wrong with a model request, in classes that each have their own next step. */
 export const modelFailureCauses = [
-  'auth', 'noKey', 'quota', 'rateLimit', 'overloaded', 'notFound', 'context', 'badRequest', 'contentFilter',
-  'network', 'timeout', 'notAnApi', 'empty', 'consent', 'noModel', 'unknown',
+  'auth',
+  'noKey',
+  'quota',
+  'rateLimit',
+  'overloaded',
+  'notFound',
+  'context',
+  'badRequest',
+  'contentFilter',
+  'network',
+  'timeout',
+  'notAnApi',
+  'empty',
+  'consent',
+  'noModel',
+  'unknown',
 ] as const;
 export type ModelFailureCause = (typeof modelFailureCauses)[number];
 

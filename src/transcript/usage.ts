@@ -22,14 +22,19 @@ export const unknownUsage: Usage = {
 /** Adds two counts field by field; a count stays null only while both sides are unknown. What a part of the requests cost is no cost of them all:
  *  it is known only where both sides know theirs. */
 export function addUsage(left: Usage, right: Usage): Usage {
-  const add = (a: number | null, b: number | null): number | null => (a === null && b === null ? null : (a ?? 0) + (b ?? 0));
+  const add = (a: number | null, b: number | null): number | null =>
+    a === null && b === null ? null : (a ?? 0) + (b ?? 0);
   return {
     inputTokens: add(left.inputTokens, right.inputTokens),
     outputTokens: add(left.outputTokens, right.outputTokens),
     cachedInputTokens: add(left.cachedInputTokens, right.cachedInputTokens),
     cacheWriteTokens: add(left.cacheWriteTokens, right.cacheWriteTokens),
     reasoningTokens: add(left.reasoningTokens, right.reasoningTokens),
-    ...(typeof left.costUsd === 'number' && typeof right.costUsd === 'number' ? { costUsd: left.costUsd + right.costUsd } : {}),
-    ...(left.requests === undefined || right.requests === undefined ? {} : { requests: left.requests + right.requests }),
+    ...(typeof left.costUsd === 'number' && typeof right.costUsd === 'number'
+      ? { costUsd: left.costUsd + right.costUsd }
+      : {}),
+    ...(left.requests === undefined || right.requests === undefined
+      ? {}
+      : { requests: left.requests + right.requests }),
   };
 }

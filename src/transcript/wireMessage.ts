@@ -16,7 +16,13 @@ export type WireImage = WireUserContent & { readonly kind: 'image' };
 export type WireAssistantContent =
   | { readonly kind: 'text'; readonly text: string; readonly metadata?: ProviderMetadata }
   | { readonly kind: 'thinking'; readonly text: string; readonly metadata?: ProviderMetadata }
-  | { readonly kind: 'toolCall'; readonly callId: string; readonly name: string; readonly arguments: JsonObject; readonly metadata?: ProviderMetadata };
+  | {
+      readonly kind: 'toolCall';
+      readonly callId: string;
+      readonly name: string;
+      readonly arguments: JsonObject;
+      readonly metadata?: ProviderMetadata;
+    };
 
 export interface WireToolResult {
   readonly callId: string;

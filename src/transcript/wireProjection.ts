@@ -15,7 +15,11 @@ const beginningMissing = '(The beginning of this conversation is not available.)
  *  and every call id is used once.
  *  Thinking and provider metadata go back only to the model they came from: signatures of one provider are refused by another.
  *  `texts`: what prompts are sent with in place of what the person wrote, by uid. */
-export function projectToWire(messages: readonly Message[], model: string, texts: ReadonlyMap<string, string> = new Map()): readonly WireMessage[] {
+export function projectToWire(
+  messages: readonly Message[],
+  model: string,
+  texts: ReadonlyMap<string, string> = new Map(),
+): readonly WireMessage[] {
   const wire: WireMessage[] = [];
   for (const [index, message] of messages.entries()) {
     switch (message.role) {
@@ -77,19 +81,36 @@ function appendSteering(wire: WireMessage[], message: UserMessage): void {
   if (last?.role !== 'tool') return appendUser(wire, message);
   const along = message.parts.flatMap((part) => (part.kind === 'attachment' ? [attachmentText(part)] : []));
   const images = message.parts.filter((part) => part.kind === 'image').map(wireImage);
-  const text = [answerText(message.parts), ...along, ...(images.length === 0 ? [] : ['(Images of the person\'s go with this result.)'])].filter((each) => each.trim() !== '').join('\n\n');
+  const text = [
+    answerText(message.parts),
+    ...along,
+    ...(images.length === 0 ? [] : ["(Images of the person's go with this result.)"]),
+  ]
+    .filter((each) => each.trim() !== '')
+    .join('\n\n');
   if (text === '') return;
   const result = last.results.at(-1);
   if (result === undefined) return;
-  const told = { ...result, text: `${result.text}\n\n${steeringText(text)}`, ...(images.length === 0 ? {} : { images: [...(result.images ?? []), ...images] }) };
+  const told = {
+    ...result,
+    text: `${result.text}\n\n${steeringText(text)}`,
+    ...(images.length === 0 ? {} : { images: [...(result.images ?? []), ...images] }),
+  };
   wire[wire.length - 1] = { role: 'tool', results: [...last.results.slice(0, -1), told] };
 }
 
-function appendAssistant(wire: WireMessage[], message: AssistantMessage, model: string, results: readonly ToolResultPart[]): void {
+function appendAssistant(
+  wire: WireMessage[],
+  message: AssistantMessage,
+  model: string,
+  results: readonly ToolResultPart[],
+): void {
   const isSameModel = message.model === model;
   const calls = distinctCalls(message.parts.filter((part) => part.kind === 'toolCall'));
   // Of calls with one id only the first can be sent.
-  const content = message.parts.filter((part) => part.kind !== 'toolCall' || calls.includes(part)).flatMap((part) => wireContent(part, isSameModel));
+  const content = message.parts
+    .filter((part) => part.kind !== 'toolCall' || calls.includes(part))
+    .flatMap((part) => wireContent(part, isSameModel));
   const hasSubstance = content.some((part) => part.kind !== 'thinking');
   const sent: readonly WireAssistantContent[] = hasSubstance ? content : [{ kind: 'text', text: nothingSaid }];
   const last = wire.at(-1);
@@ -119,9 +140,20 @@ function withUniqueIds(wire: readonly WireMessage[]): readonly WireMessage[] {
         return message;
       case 'assistant':
         renamed = new Map();
-        return { ...message, content: message.content.map((part) => (part.kind === 'toolCall' ? { ...part, callId: unique(part.callId) } : part)) };
+        return {
+          ...message,
+          content: message.content.map((part) =>
+            part.kind === 'toolCall' ? { ...part, callId: unique(part.callId) } : part,
+          ),
+        };
       case 'tool':
-        return { ...message, results: message.results.map((result) => ({ ...result, callId: renamed.get(result.callId) ?? result.callId })) };
+        return {
+          ...message,
+          results: message.results.map((result) => ({
+            ...result,
+            callId: renamed.get(result.callId) ?? result.callId,
+          })),
+        };
       default:
         return message satisfies never;
     }
@@ -136,7 +168,15 @@ function wireContent(part: AssistantPart, isSameModel: boolean): readonly WireAs
     case 'thinking':
       return isSameModel ? [{ kind: 'thinking', text: part.text, ...metadata }] : [];
     case 'toolCall':
-      return [{ kind: 'toolCall', callId: part.callId, name: part.name, arguments: callArguments(part.arguments), ...metadata }];
+      return [
+        {
+          kind: 'toolCall',
+          callId: part.callId,
+          name: part.name,
+          arguments: callArguments(part.arguments),
+          ...metadata,
+        },
+      ];
     default:
       return part satisfies never;
   }
@@ -151,7 +191,13 @@ function callArguments(text: string): JsonObject {
 function wireResult(callId: string, name: string, part: ToolResultPart | undefined): WireToolResult {
   if (part === undefined) return { callId, name, text: nothingRecorded, isError: true };
   const images = part.images === undefined || part.images.length === 0 ? {} : { images: part.images.map(wireImage) };
-  return { callId, name, text: part.text === '' ? '(no output)' : part.text, isError: part.outcome !== 'done', ...images };
+  return {
+    callId,
+    name,
+    text: part.text === '' ? '(no output)' : part.text,
+    isError: part.outcome !== 'done',
+    ...images,
+  };
 }
 
 /** The results that stand right behind an assistant row. Call ids are not unique across a transcript: some servers count from zero in

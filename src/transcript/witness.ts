@@ -40,7 +40,9 @@ export function hashWord({ a, b }: HashState): string {
 
 /** The state behind a hash; the empty one for what is no hash. */
 export function hashFrom(word: string): HashState {
-  return hashPattern.test(word) ? { a: Number.parseInt(word.slice(0, 8), 16), b: Number.parseInt(word.slice(8), 16) } : emptyHash;
+  return hashPattern.test(word)
+    ? { a: Number.parseInt(word.slice(0, 8), 16), b: Number.parseInt(word.slice(8), 16) }
+    : emptyHash;
 }
 
 export const hashPattern = /^[0-9a-f]{16}$/;

@@ -19,7 +19,12 @@ export function diffLines(diff: string): readonly DiffLine[] {
   for (const text of diff.replace(/\n$/, '').split('\n')) {
     const head = hunkHead.exec(text);
     if (head !== null) {
-      [before, beforeLeft, after, afterLeft] = [Number(head[1]), Number(head[2] ?? 1), Number(head[3]), Number(head[4] ?? 1)];
+      [before, beforeLeft, after, afterLeft] = [
+        Number(head[1]),
+        Number(head[2] ?? 1),
+        Number(head[3]),
+        Number(head[4] ?? 1),
+      ];
       lines.push({ kind: 'hunk', text: (head[5] ?? '').trim(), before, after });
     } else if (afterLeft > 0 && text.startsWith('+')) {
       lines.push({ kind: 'added', text: text.slice(1), before: null, after: after++ });
@@ -44,5 +49,8 @@ export function diffLines(diff: string): readonly DiffLine[] {
 }
 
 function fileName(line: string): string {
-  return line.slice(4).replace(/\t.*$/, '').replace(/^[ab]\//, '');
+  return line
+    .slice(4)
+    .replace(/\t.*$/, '')
+    .replace(/^[ab]\//, '');
 }

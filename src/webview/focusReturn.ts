@@ -10,7 +10,8 @@ export function returnFocus(instead: () => void): void {
   document.addEventListener('pointerdown', () => ((last = null), (isPressed = true)), listen);
   for (const end of ['pointerup', 'pointercancel']) document.addEventListener(end, () => (isPressed = false), listen);
   window.addEventListener('focus', (event) => {
-    if (event.target !== window || !document.hasFocus() || isPressed || last === null || focusedElement() !== null) return;
+    if (event.target !== window || !document.hasFocus() || isPressed || last === null || focusedElement() !== null)
+      return;
     if (last.isConnected) last.focus({ preventScroll: true });
     if (focusedElement() === null) instead();
   });

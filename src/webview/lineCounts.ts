@@ -4,6 +4,11 @@ export interface LineCounts {
 }
 
 /** Sums over files; those that are not text count nothing. */
-export function lineCounts(files: readonly { readonly added: number | null; readonly removed: number | null }[]): LineCounts {
-  return files.reduce<LineCounts>((sum, { added, removed }) => ({ added: sum.added + (added ?? 0), removed: sum.removed + (removed ?? 0) }), { added: 0, removed: 0 });
+export function lineCounts(
+  files: readonly { readonly added: number | null; readonly removed: number | null }[],
+): LineCounts {
+  return files.reduce<LineCounts>(
+    (sum, { added, removed }) => ({ added: sum.added + (added ?? 0), removed: sum.removed + (removed ?? 0) }),
+    { added: 0, removed: 0 },
+  );
 }

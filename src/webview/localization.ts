@@ -9,5 +9,7 @@ export function setLocalization(strings: Readonly<Record<string, string>>): void
 /** The text in the person's language, `{name}` replaced from `args`. A text without a translation stays English. */
 export function t(english: string, args: Readonly<Record<string, string | number>> = {}): string {
   const text = Object.hasOwn(dictionary, english) ? (dictionary[english] ?? english) : english;
-  return text.replace(/\{(\w+)\}/g, (placeholder, name: string) => (Object.hasOwn(args, name) ? String(args[name]) : placeholder));
+  return text.replace(/\{(\w+)\}/g, (placeholder, name: string) =>
+    Object.hasOwn(args, name) ? String(args[name]) : placeholder,
+  );
 }

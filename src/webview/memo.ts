@@ -17,5 +17,8 @@ export function memo<P extends object>(Inner: FunctionComponent<P>): FunctionCom
 function shallowEqual(left: object, right: object): boolean {
   const before = new Map(Object.entries(left));
   const after = Object.entries(right);
-  return after.length === before.size && after.every(([name, value]) => before.has(name) && Object.is(before.get(name), value));
+  return (
+    after.length === before.size &&
+    after.every(([name, value]) => before.has(name) && Object.is(before.get(name), value))
+  );
 }

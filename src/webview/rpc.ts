@@ -31,7 +31,10 @@ export class RefusedRequest extends Error {
 /** The line to the host. Commands want no answer; a request settles once, rejecting with `RefusedRequest`. */
 export interface HostConnection<P extends ViewProtocol> {
   send<Name extends keyof P['commands'] & string>(name: Name, payload: v.InferInput<P['commands'][Name]>): void;
-  request<Name extends keyof P['requests'] & string>(name: Name, payload: v.InferInput<P['requests'][Name]>): Promise<ResultOf<P, Name>>;
+  request<Name extends keyof P['requests'] & string>(
+    name: Name,
+    payload: v.InferInput<P['requests'][Name]>,
+  ): Promise<ResultOf<P, Name>>;
   onNotification(listener: (notification: NotificationOf<P>) => void): () => void;
 }
 
@@ -75,7 +78,8 @@ type Response = ToView & { readonly kind: 'response' };
 function isFromHost(message: unknown): message is ToView {
   if (typeof message !== 'object' || message === null) return false;
   if (!('v' in message) || message.v !== protocolVersion || !('kind' in message)) return false;
-  if (message.kind === 'notification') return 'name' in message && typeof message.name === 'string' && 'payload' in message;
+  if (message.kind === 'notification')
+    return 'name' in message && typeof message.name === 'string' && 'payload' in message;
   return message.kind === 'response' && 'id' in message && typeof message.id === 'number' && 'ok' in message;
 }
 

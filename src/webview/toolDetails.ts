@@ -4,7 +4,15 @@ import type { ToolResultPart } from '../protocol/transcriptWords';
 const counted = v.nullable(v.number());
 const editDetails = v.object({
   kind: v.literal('edit'),
-  files: v.array(v.object({ path: v.string(), shown: v.string(), change: v.picklist(['created', 'edited', 'deleted']), added: counted, removed: counted })),
+  files: v.array(
+    v.object({
+      path: v.string(),
+      shown: v.string(),
+      change: v.picklist(['created', 'edited', 'deleted']),
+      added: counted,
+      removed: counted,
+    }),
+  ),
   diff: v.string(),
 });
 const commandDetails = v.object({
@@ -20,11 +28,28 @@ const commandDetails = v.object({
   background: v.nullable(v.string()),
   tail: v.string(),
 });
-const todosDetails = v.object({ kind: v.literal('todos'), items: v.array(v.object({ text: v.string(), state: v.picklist(['pending', 'active', 'done']) })) });
+const todosDetails = v.object({
+  kind: v.literal('todos'),
+  items: v.array(v.object({ text: v.string(), state: v.picklist(['pending', 'active', 'done']) })),
+});
 const fetchDetails = v.object({ kind: v.literal('fetch'), url: v.string(), status: counted, bytes: counted });
 const planDetails = v.object({ kind: v.literal('plan'), plan: v.string() });
-const delegateDetails = v.object({ kind: v.literal('delegate'), sessionId: v.string(), title: v.nullable(v.string()), turns: v.number(), ms: v.number(), tokens: v.optional(counted, null) });
-const detailsSchema = v.variant('kind', [editDetails, commandDetails, todosDetails, fetchDetails, planDetails, delegateDetails]);
+const delegateDetails = v.object({
+  kind: v.literal('delegate'),
+  sessionId: v.string(),
+  title: v.nullable(v.string()),
+  turns: v.number(),
+  ms: v.number(),
+  tokens: v.optional(counted, null),
+});
+const detailsSchema = v.variant('kind', [
+  editDetails,
+  commandDetails,
+  todosDetails,
+  fetchDetails,
+  planDetails,
+  delegateDetails,
+]);
 
 /** What a result tells the surfaces beyond its text. */
 export type ToolDetails = v.InferOutput<typeof detailsSchema>;

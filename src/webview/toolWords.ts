@@ -42,8 +42,15 @@ function kindOf(name: string): ToolKind | null {
 /** What a result says it was about goes ahead of the arguments. */
 function shownTarget(call: ToolCallPart, result: ToolResultPart | null): string {
   const details = toolDetails(result);
-  if (details?.kind === 'edit') return details.files.length === 1 ? (details.files[0]?.shown ?? '') : t('{count} files', { count: details.files.length });
-  if (details?.kind === 'todos') return t('{done} of {count} done', { done: details.items.filter(({ state }) => state === 'done').length, count: details.items.length });
+  if (details?.kind === 'edit')
+    return details.files.length === 1
+      ? (details.files[0]?.shown ?? '')
+      : t('{count} files', { count: details.files.length });
+  if (details?.kind === 'todos')
+    return t('{done} of {count} done', {
+      done: details.items.filter(({ state }) => state === 'done').length,
+      count: details.items.length,
+    });
   const target = toolTarget(call);
   return isOpenFolder(target) || (target === '' && call.name === 'list_directory') ? t('the folder') : target;
 }
@@ -77,7 +84,9 @@ export function toolTarget(call: ToolCallPart): string {
   const given = parsedArguments(call.arguments);
   const key = kindOf(call.name)?.target.find((name) => typeof given[name] === 'string');
   const value = key === undefined ? undefined : given[key];
-  return typeof value === 'string' ? (value.split('\n').find((line) => line.trim() !== '') ?? '') : patchedFile(given['patch']);
+  return typeof value === 'string'
+    ? (value.split('\n').find((line) => line.trim() !== '') ?? '')
+    : patchedFile(given['patch']);
 }
 
 function patchedFile(patch: unknown): string {
@@ -103,10 +112,22 @@ export function foldWords(calls: readonly ToolCallPart[]): string {
   const others = calls.filter(({ name }) => !counted.has(name));
   const words = [
     read.length === 0 ? [] : [read.length === 1 ? t('read 1 file') : t('read {count} files', { count: read.length })],
-    listed.length === 0 ? [] : [listed.length === 1 ? t('listed 1 folder') : t('listed {count} folders', { count: listed.length })],
-    searched.length === 0 ? [] : [searched.length === 1 ? t('searched for “{query}”', { query: firstTarget(searched) }) : t('searched {count} times', { count: searched.length })],
-    others.length === 0 ? [] : [others.length === 1 ? t('looked up 1 thing') : t('looked up {count} things', { count: others.length })],
-  ].flat().join(' · ');
+    listed.length === 0
+      ? []
+      : [listed.length === 1 ? t('listed 1 folder') : t('listed {count} folders', { count: listed.length })],
+    searched.length === 0
+      ? []
+      : [
+          searched.length === 1
+            ? t('searched for “{query}”', { query: firstTarget(searched) })
+            : t('searched {count} times', { count: searched.length }),
+        ],
+    others.length === 0
+      ? []
+      : [others.length === 1 ? t('looked up 1 thing') : t('looked up {count} things', { count: others.length })],
+  ]
+    .flat()
+    .join(' · ');
   return words.charAt(0).toLocaleUpperCase() + words.slice(1);
 }
 
@@ -174,12 +195,23 @@ function knownCount(result: ToolResultPart | null): string | null {
 /** What a sub-agent took: "3 steps · 12k tokens · 40 s". */
 function delegateEnd({ turns, ms, tokens }: DelegateDetails): string {
   const steps = turns === 1 ? t('1 step') : t('{count} steps', { count: turns });
-  return [steps, ...(tokens === null ? [] : [t('{count} tokens', { count: compactCount(tokens) })]), duration(ms)].join(' · ');
+  return [steps, ...(tokens === null ? [] : [t('{count} tokens', { count: compactCount(tokens) })]), duration(ms)].join(
+    ' · ',
+  );
 }
 
 /** How a command ended: "12 s", "exit 1 · 3 s". */
 function commandEnd({ exitCode, signal, ms, timedOut, background }: CommandDetails): string {
-  const how = background !== null ? t('goes on in the background') : timedOut ? t('timed out') : signal !== null ? t('ended by {signal}', { signal }) : exitCode === 0 ? null : t('exit {code}', { code: exitCode ?? '?' });
+  const how =
+    background !== null
+      ? t('goes on in the background')
+      : timedOut
+        ? t('timed out')
+        : signal !== null
+          ? t('ended by {signal}', { signal })
+          : exitCode === 0
+            ? null
+            : t('exit {code}', { code: exitCode ?? '?' });
   return [...(how === null ? [] : [how]), duration(ms)].join(' · ');
 }
 

@@ -17,11 +17,22 @@ export interface OutcomeWords {
  *  the answer as shown. `began`: there is something to go on from, be it calls alone. */
 export function outcomeWords(turn: SettledTurn, words: number, began = words > 0): OutcomeWords | null {
   const again: readonly OutcomeAction[] = began ? ['continue', 'retry'] : ['retry'];
-  if (turn.failure !== null) return { tone: 'error', sentence: failureSentence(turn.failure, turn.stopReason, words), actions: failureActions(turn.failure, again) };
+  if (turn.failure !== null)
+    return {
+      tone: 'error',
+      sentence: failureSentence(turn.failure, turn.stopReason, words),
+      actions: failureActions(turn.failure, again),
+    };
   const sentence = stopSentence(turn.stopReason, words);
   if (sentence === null) return null;
-  const tone = turn.outcome === 'failed' ? 'error' : turn.stopReason === 'user' || turn.stopReason === 'newPrompt' ? 'info' : 'warning';
-  const another: readonly OutcomeAction[] = turn.stopReason === 'refusal' || turn.stopReason === 'empty' || turn.stopReason === 'error' ? ['chooseModel'] : [];
+  const tone =
+    turn.outcome === 'failed'
+      ? 'error'
+      : turn.stopReason === 'user' || turn.stopReason === 'newPrompt'
+        ? 'info'
+        : 'warning';
+  const another: readonly OutcomeAction[] =
+    turn.stopReason === 'refusal' || turn.stopReason === 'empty' || turn.stopReason === 'error' ? ['chooseModel'] : [];
   return { tone, sentence, actions: [...again, ...another] };
 }
 
@@ -30,27 +41,37 @@ function stopSentence(reason: StopReason, words: number): string | null {
     case 'stop':
       return null;
     case 'length':
-      return t('The answer reached the model’s output limit and ends here. Everything shown is saved. Continue has the model go on.');
+      return t(
+        'The answer reached the model’s output limit and ends here. Everything shown is saved. Continue has the model go on.',
+      );
     case 'refusal':
       return t('The model declined to answer. Everything shown is saved. Ask in other words, or choose another model.');
     case 'iterations':
-      return t('The agent used up its steps for one turn and stopped. Everything shown is saved. Continue gives it as many again.');
+      return t(
+        'The agent used up its steps for one turn and stopped. Everything shown is saved. Continue gives it as many again.',
+      );
     case 'empty':
       return t('The model ended without a word. Your prompt is saved. Retry, or choose another model.');
     case 'user':
-      return words > 0 ? t('You stopped this answer. Everything shown is saved.') : t('You stopped this before an answer began. Your prompt is saved.');
+      return words > 0
+        ? t('You stopped this answer. Everything shown is saved.')
+        : t('You stopped this before an answer began. Your prompt is saved.');
     case 'newPrompt':
       return t('A newer prompt took over. Everything shown is saved.');
     case 'windowClosed':
       return t('Interrupted: the window was closed {after}. Everything shown is saved.', { after: after(words) });
     case 'crash':
-      return t('Interrupted: the editor’s extension process ended {after}. Everything shown is saved.', { after: after(words) });
+      return t('Interrupted: the editor’s extension process ended {after}. Everything shown is saved.', {
+        after: after(words),
+      });
     case 'connectionLost':
       return t('Interrupted: the connection was lost {after}. Everything shown is saved.', { after: after(words) });
     case 'error':
       return t('The request failed. Everything shown is saved. Retry, or choose another model.');
     case 'storeFailed':
-      return t('Nothing more could be saved, so nothing more was shown. What is shown is saved. Go on once there is room again.');
+      return t(
+        'Nothing more could be saved, so nothing more was shown. What is shown is saved. Go on once there is room again.',
+      );
   }
 }
 
@@ -61,7 +82,9 @@ function after(words: number): string {
 
 // A failure's sentence says what happened and what to do; how far the answer came is said in front of it where something was shown.
 function failureSentence(failure: Failure, reason: StopReason, words: number): string {
-  return reason === 'connectionLost' && words > 0 ? t('Interrupted {after}. {sentence}', { after: after(words), sentence: failure.sentence }) : failure.sentence;
+  return reason === 'connectionLost' && words > 0
+    ? t('Interrupted {after}. {sentence}', { after: after(words), sentence: failure.sentence })
+    : failure.sentence;
 }
 
 function failureActions(failure: Failure, again: readonly OutcomeAction[]): readonly OutcomeAction[] {

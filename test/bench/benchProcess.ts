@@ -4,12 +4,25 @@ import { emptyDatabase } from '../../src/store/open/fileHeader';
 import { migrate } from '../../src/store/schema/migrations';
 import { benchChunk, benchTurn, benchWord, messagesPerTurn, rareWord, turnsPerSession } from './benchTurn';
 import { BetterSqliteDatabase } from './betterSqliteDatabase';
-import { indexAll, openContestant, sessionDbOver, type Contestant, type ContestantName, type ContestantPlace } from './contestants';
+import {
+  indexAll,
+  openContestant,
+  sessionDbOver,
+  type Contestant,
+  type ContestantName,
+  type ContestantPlace,
+} from './contestants';
 
 /** Orders of `scripts/bench.mjs` to one process, which measures one way of storing. Times come back in milliseconds. */
 type BenchOrder =
   | { readonly order: 'seed'; readonly folder: string; readonly packages: string; readonly messages: number }
-  | { readonly order: 'seedSessions'; readonly folder: string; readonly packages: string; readonly sessions: number; readonly longest: number }
+  | {
+      readonly order: 'seedSessions';
+      readonly folder: string;
+      readonly packages: string;
+      readonly sessions: number;
+      readonly longest: number;
+    }
   | { readonly order: 'open'; readonly name: ContestantName; readonly place: ContestantPlace }
   | { readonly order: 'turns'; readonly from: number; readonly count: number }
   | { readonly order: 'chunks'; readonly turn: number; readonly count: number }
@@ -23,7 +36,8 @@ let contestant: Contestant | null = null;
 process.on('message', (order: BenchOrder) => {
   obey(order).then(
     (values) => process.send?.({ values }),
-    (error: unknown) => process.send?.({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+    (error: unknown) =>
+      process.send?.({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
   );
 });
 
@@ -48,17 +62,27 @@ async function obey(order: BenchOrder): Promise<readonly number[]> {
     case 'chunks':
       return chunks(opened(), order.turn, order.count);
     case 'index':
-      return [await timed(async () => {
-        while ((await opened().store.indexBatch(128)) > 0);
-      })];
+      return [
+        await timed(async () => {
+          while ((await opened().store.indexBatch(128)) > 0);
+        }),
+      ];
     case 'load':
       return repeated(order.count, (index) =>
-        timed(() => opened().store.readTranscript({ sessionId: `session-${index % order.sessions}`, limit: 200, includeHidden: true })),
+        timed(() =>
+          opened().store.readTranscript({
+            sessionId: `session-${index % order.sessions}`,
+            limit: 200,
+            includeHidden: true,
+          }),
+        ),
       );
     case 'search':
       return repeated(order.count, () => timed(() => opened().store.search({ text: rareWord, limit: 20 })));
     case 'words':
-      return repeated(order.count, (index) => timed(() => opened().store.search({ text: benchWord(index), limit: 20, kind: 'words' })));
+      return repeated(order.count, (index) =>
+        timed(() => opened().store.search({ text: benchWord(index), limit: 20, kind: 'words' })),
+      );
     case 'list':
       return repeated(order.count, () => timed(() => opened().store.listSessions({ limit: 100_000 })));
     case 'resume':
@@ -77,7 +101,8 @@ async function obey(order: BenchOrder): Promise<readonly number[]> {
 /** One agent turn: the prompt durable, then everything that settles it durable. */
 async function turn({ store, settle }: Contestant, number: number): Promise<number> {
   const { sessionId, opening, settling } = benchTurn(number);
-  if ((await store.getSession(sessionId)) === null) await store.createSession({ id: sessionId, startedAt: opening.startedAt });
+  if ((await store.getSession(sessionId)) === null)
+    await store.createSession({ id: sessionId, startedAt: opening.startedAt });
   return timed(async () => {
     await store.openTurn(opening);
     await settle(() => store.settleTurn(settling));
@@ -86,9 +111,12 @@ async function turn({ store, settle }: Contestant, number: number): Promise<numb
 
 async function chunks({ store }: Contestant, number: number, count: number): Promise<readonly number[]> {
   const { sessionId, opening, settling } = benchTurn(number);
-  if ((await store.getSession(sessionId)) === null) await store.createSession({ id: sessionId, startedAt: opening.startedAt });
+  if ((await store.getSession(sessionId)) === null)
+    await store.createSession({ id: sessionId, startedAt: opening.startedAt });
   await store.openTurn(opening);
-  const times = await repeated(count, (index) => timed(() => store.appendChunks(benchChunk(sessionId, opening.turnUid, index + 1))));
+  const times = await repeated(count, (index) =>
+    timed(() => store.appendChunks(benchChunk(sessionId, opening.turnUid, index + 1))),
+  );
   await store.settleTurn({ ...settling, messages: [] });
   return times;
 }
@@ -96,7 +124,12 @@ async function chunks({ store }: Contestant, number: number, count: number): Pro
 /** What the gateway reads before a session's newest page can be shown. */
 async function resume({ store }: Contestant): Promise<void> {
   const sessionId = await store.conversationTip('long');
-  await Promise.all([store.getSession(sessionId), store.openTurnOf(sessionId), store.queue(sessionId), store.readTranscript({ sessionId, limit: 200 })]);
+  await Promise.all([
+    store.getSession(sessionId),
+    store.openTurnOf(sessionId),
+    store.queue(sessionId),
+    store.readTranscript({ sessionId, limit: 200 }),
+  ]);
 }
 
 /** Times of chunks while a scan for text that is nowhere reads every row, and behind them that of the scan's end once it was cancelled. */
@@ -107,11 +140,19 @@ async function duringScan({ store }: Contestant, number: number, count: number):
   const cancel = new AbortController();
   let progress = 0;
   let ended = false;
-  const scan = store.search({ text: 'no such text', limit: 1, kind: 'substring' }, cancel.signal, ({ done, total }) => (progress = done / total)).then(
-    () => void (ended = true),
-    () => undefined,
+  const scan = store
+    .search(
+      { text: 'no such text', limit: 1, kind: 'substring' },
+      cancel.signal,
+      ({ done, total }) => (progress = done / total),
+    )
+    .then(
+      () => void (ended = true),
+      () => undefined,
+    );
+  const times = await repeated(count, (index) =>
+    timed(() => store.appendChunks(benchChunk(sessionId, opening.turnUid, index + 1))),
   );
-  const times = await repeated(count, (index) => timed(() => store.appendChunks(benchChunk(sessionId, opening.turnUid, index + 1))));
   if (ended) throw new Error('The scan was over before the chunks were written.');
   // Chunks go first, so that the scan may not have had its turn yet.
   while (progress === 0 && !ended) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -158,7 +199,10 @@ function seedSessions(folder: string, packages: string, sessions: number, longes
   for (let first = 0; first < turns; first += 1000) {
     database.asOne(() => {
       for (let number = first; number < Math.min(turns, first + 1000); number++) {
-        const { sessionId, opening, settling } = benchTurn(number, number < sessions - 1 ? `session-${number}` : 'long');
+        const { sessionId, opening, settling } = benchTurn(
+          number,
+          number < sessions - 1 ? `session-${number}` : 'long',
+        );
         if (sessionId !== 'long') db.createSession({ id: sessionId, startedAt: opening.startedAt });
         db.openTurn(opening);
         db.settleTurn(settling);

@@ -19,14 +19,15 @@ export interface BenchTurn {
 
 export function benchTurn(number: number, sessionId = `session-${Math.floor(number / turnsPerSession)}`): BenchTurn {
   const turnUid = `turn-${number}`;
-  const base = (name: string) => ({
-    uid: `${turnUid}-${name}`,
-    sessionId,
-    turnUid,
-    createdAt: 1_700_000_000 + number,
-    visibility: { kind: 'shown' },
-    carriedFrom: null,
-  }) as const;
+  const base = (name: string) =>
+    ({
+      uid: `${turnUid}-${name}`,
+      sessionId,
+      turnUid,
+      createdAt: 1_700_000_000 + number,
+      visibility: { kind: 'shown' },
+      carriedFrom: null,
+    }) as const;
   const text = (part: number): string => prose(number * messagesPerTurn + part);
   const calls = Array.from({ length: toolCalls }, (_, index) => index);
   const answer = (name: string, parts: readonly AssistantPart[]): NewMessage => ({
@@ -41,12 +42,22 @@ export function benchTurn(number: number, sessionId = `session-${Math.floor(numb
   });
   const first = answer('first', [
     { kind: 'text', text: text(1) },
-    ...calls.map((call) => ({ kind: 'toolCall', callId: `${turnUid}-${call}`, name: 'read_file', arguments: '{"path":"src/a.ts"}' }) as const),
+    ...calls.map(
+      (call) =>
+        ({
+          kind: 'toolCall',
+          callId: `${turnUid}-${call}`,
+          name: 'read_file',
+          arguments: '{"path":"src/a.ts"}',
+        }) as const,
+    ),
   ]);
   const results = calls.map((call): NewMessage => ({
     ...base(`result-${call}`),
     role: 'tool',
-    parts: [{ kind: 'toolResult', callId: `${turnUid}-${call}`, name: 'read_file', outcome: 'done', text: text(2 + call) }],
+    parts: [
+      { kind: 'toolResult', callId: `${turnUid}-${call}`, name: 'read_file', outcome: 'done', text: text(2 + call) },
+    ],
   }));
   return {
     sessionId,
@@ -90,7 +101,7 @@ export function benchWord(number: number): string {
 function prose(seed: number): string {
   let state = (seed * 2654435761 + 12345) >>> 0;
   const words: string[] = [];
-  for (let length = 0; length < messageLength; ) {
+  for (let length = 0; length < messageLength;) {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     const uniform = state / 2 ** 32;
     const word = wordOf(Math.floor(vocabulary * uniform * uniform * uniform));

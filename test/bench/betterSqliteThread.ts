@@ -8,7 +8,8 @@ export interface ThreadCall {
   readonly id: number;
   readonly request: StoreRequest;
 }
-export type ThreadAnswer = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: string };
+export type ThreadAnswer =
+  { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: string };
 
 const { packages, file } = workerData as { readonly packages: string; readonly file: string };
 const database = new BetterSqliteDatabase(packages, file, 'full');

@@ -15,7 +15,14 @@ import type { SessionOperations, SessionStore } from '../../src/store/sessionSto
 import { openSessionStore } from '../../src/store/worker/openedStore';
 import { startNodeWorker } from '../../src/store/worker/nodeWorkerPort';
 import { inProcessStore } from '../../src/store/worker/inProcessStore';
-import { perform, promisedOperations, type MethodArguments, type MethodName, type MethodResults, type StoreRequest } from '../../src/store/worker/sessionMethods';
+import {
+  perform,
+  promisedOperations,
+  type MethodArguments,
+  type MethodName,
+  type MethodResults,
+  type StoreRequest,
+} from '../../src/store/worker/sessionMethods';
 import { BetterSqliteDatabase } from './betterSqliteDatabase';
 import type { ThreadAnswer, ThreadCall } from './betterSqliteThread';
 import { NaiveDatabase } from './naiveDatabase';
@@ -44,10 +51,15 @@ export const openContestant: Readonly<Record<ContestantName, (place: ContestantP
   async hermes({ folder, worker }) {
     const threadData: StoreThreadData = { compiledFolder: join(worker, 'compiled'), keepAfterMs: 300 };
     const connection = openStore({
-      storageFolder: folder, workerEntry: join(worker, 'storeThread.js'), startWorker: (entry) => startNodeWorker(entry, threadData), clock: systemClock, log: silentLog,
+      storageFolder: folder,
+      workerEntry: join(worker, 'storeThread.js'),
+      startWorker: (entry) => startNodeWorker(entry, threadData),
+      clock: systemClock,
+      log: silentLog,
     });
     await connection.open();
-    if (connection.state.kind !== 'open') throw connection.state.kind === 'failed' ? connection.state.error : new Error(connection.state.kind);
+    if (connection.state.kind !== 'open')
+      throw connection.state.kind === 'failed' ? connection.state.error : new Error(connection.state.kind);
     return { store: connection.store, settle: async (work) => void (await work()) };
   },
 
@@ -76,7 +88,9 @@ export const openContestant: Readonly<Record<ContestantName, (place: ContestantP
 
   /** A native SQLite in a thread, as whoever would not stall a person's window has to run it. */
   betterSqliteWorker: async ({ folder, worker, packages }) => ({
-    store: storeInThread(new Worker(join(worker, 'betterSqliteThread.js'), { workerData: { packages, file: join(folder, 'state.db') } })),
+    store: storeInThread(
+      new Worker(join(worker, 'betterSqliteThread.js'), { workerData: { packages, file: join(folder, 'state.db') } }),
+    ),
     settle: async (work) => void (await work()),
   }),
 
@@ -129,7 +143,8 @@ function storeOf(sessions: SessionOperations, close: () => void): SessionStore {
 function writeDurably(file: string, bytes: Uint8Array): void {
   const next = `${file}.next`;
   const handle = openSync(next, 'w');
-  for (let written = 0; written < bytes.length; ) written += writeSync(handle, bytes, written, Math.min(bytes.length - written, 1 << 26));
+  for (let written = 0; written < bytes.length;)
+    written += writeSync(handle, bytes, written, Math.min(bytes.length - written, 1 << 26));
   fsyncSync(handle);
   closeSync(handle);
   renameSync(next, file);
@@ -150,7 +165,9 @@ function storeInThread(thread: Worker): SessionStore {
       <M extends MethodName>(method: M, args: MethodArguments[M]) =>
         new Promise<MethodResults[M]>((resolve, reject) => {
           const id = ++last;
-          waiting.set(id, (answer) => ('error' in answer ? reject(new Error(answer.error)) : resolve(answer.value as MethodResults[M])));
+          waiting.set(id, (answer) =>
+            'error' in answer ? reject(new Error(answer.error)) : resolve(answer.value as MethodResults[M]),
+          );
           thread.postMessage({ id, request: { method, args } as StoreRequest } satisfies ThreadCall);
         }),
     ),

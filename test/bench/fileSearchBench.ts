@@ -40,7 +40,8 @@ export async function benchFileSearch(files: number, rounds: number, editor: str
     const common = { root, search, excludes: [], accepts: () => true, limit: 10 };
     return {
       files,
-      ripgrep: binary === null ? null : await measure(rounds, (signal) => searchWithRipgrep({ ...common, binary, signal })),
+      ripgrep:
+        binary === null ? null : await measure(rounds, (signal) => searchWithRipgrep({ ...common, binary, signal })),
       fallback: await measure(rounds, (signal) => scanFolder({ ...common, reader: diskReader, signal }, new Pace())),
       idle: await idleStalls(),
     };
@@ -50,15 +51,25 @@ export async function benchFileSearch(files: number, rounds: number, editor: str
 }
 
 function plant(root: string, files: number): void {
-  const text = Array.from({ length: 60 }, (_, line) => `export const value${line} = compute(${line}, 'some words that are in every file');\n`).join('');
+  const text = Array.from(
+    { length: 60 },
+    (_, line) => `export const value${line} = compute(${line}, 'some words that are in every file');\n`,
+  ).join('');
   for (let index = 0; index < files; index++) {
-    const folder = join(root, `part${String(Math.floor(index / filesPerFolder / 40)).padStart(4, '0')}`, `folder${String(Math.floor(index / filesPerFolder)).padStart(5, '0')}`);
+    const folder = join(
+      root,
+      `part${String(Math.floor(index / filesPerFolder / 40)).padStart(4, '0')}`,
+      `folder${String(Math.floor(index / filesPerFolder)).padStart(5, '0')}`,
+    );
     if (index % filesPerFolder === 0) mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, `file${index}.ts`), index === files - 1 ? `${text}${needle}\n` : text);
   }
 }
 
-async function measure(rounds: number, search: (signal: AbortSignal) => Promise<readonly TextMatch[]>): Promise<FileSearchFigures> {
+async function measure(
+  rounds: number,
+  search: (signal: AbortSignal) => Promise<readonly TextMatch[]>,
+): Promise<FileSearchFigures> {
   // Not counted: the system's cache of the files fills.
   await search(new AbortController().signal);
   const figures = { whole: [] as number[], cancel: [] as number[], stall: [] as number[], busy: [] as number[] };
@@ -75,7 +86,10 @@ async function measure(rounds: number, search: (signal: AbortSignal) => Promise<
   }
   for (let round = 0; round < rounds; round++) {
     const controller = new AbortController();
-    const ended = search(controller.signal).then(() => null, () => performance.now());
+    const ended = search(controller.signal).then(
+      () => null,
+      () => performance.now(),
+    );
     await sleep(Math.min(...figures.whole) * ((round + 1) / (rounds + 2)));
     const stopped = performance.now();
     controller.abort();

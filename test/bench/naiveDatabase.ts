@@ -37,7 +37,9 @@ export class NaiveDatabase implements SqlDatabase {
   run(sql: string, params: readonly SqlValue[] = []): { readonly changes: number; readonly lastInsertId: number } {
     for (const _row of this.iterate(sql, params));
     const changes = this.handle.getRowsModified();
-    const id = sql.trimStart().toUpperCase().startsWith('INSERT') ? this.get('SELECT last_insert_rowid() AS id')?.['id'] : 0;
+    const id = sql.trimStart().toUpperCase().startsWith('INSERT')
+      ? this.get('SELECT last_insert_rowid() AS id')?.['id']
+      : 0;
     return { changes, lastInsertId: typeof id === 'number' ? id : 0 };
   }
 

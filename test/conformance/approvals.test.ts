@@ -10,23 +10,36 @@ import type { World, WorldOptions } from '../support/world';
 const { create } = worldPerTest();
 const once: ApprovalDecision = { kind: 'allow', scope: 'once' };
 const deny = (reason: string | null = null): ApprovalDecision => ({ kind: 'deny', reason });
-const refusedBy = (world: World): readonly string[] => world.server.requests.flatMap(({ rejection }) => rejection ?? []);
-const decisions = (world: World): readonly string[] => readElsewhere(world, "SELECT state || coalesce(' ' || json_extract(decision, '$.kind'), '') FROM approvals ORDER BY requested_at, rowid");
+const refusedBy = (world: World): readonly string[] =>
+  world.server.requests.flatMap(({ rejection }) => rejection ?? []);
+const decisions = (world: World): readonly string[] =>
+  readElsewhere(
+    world,
+    "SELECT state || coalesce(' ' || json_extract(decision, '$.kind'), '') FROM approvals ORDER BY requested_at, rowid",
+  );
 
-async function asking(options: WorldOptions = {}, during?: Parameters<typeof askingTools>[0]): Promise<AskingTools & { readonly world: World; readonly panel: RecordingSurface }> {
+async function asking(
+  options: WorldOptions = {},
+  during?: Parameters<typeof askingTools>[0],
+): Promise<AskingTools & { readonly world: World; readonly panel: RecordingSurface }> {
   const asks = askingTools(during);
   const world = await create({ tools: asks.tools, ...options });
   return { ...asks, world, panel: world.surface() };
 }
 
 /** Sends a prompt and waits until something is asked: what, and where. */
-async function askedBy(world: World, panel: RecordingSurface, prompt: string): Promise<{ readonly approval: Approval; readonly sessionId: string }> {
+async function askedBy(
+  world: World,
+  panel: RecordingSurface,
+  prompt: string,
+): Promise<{ readonly approval: Approval; readonly sessionId: string }> {
   const { sessionId } = await world.send(panel, prompt);
   return { approval: await nextQuestion(panel, 1), sessionId };
 }
 
 async function nextQuestion(panel: RecordingSurface, count: number): Promise<Approval> {
-  const questions = (): readonly Approval[] => panel.turnEvents.flatMap((event) => (event.kind === 'approvalRequested' ? [event.approval] : []));
+  const questions = (): readonly Approval[] =>
+    panel.turnEvents.flatMap((event) => (event.kind === 'approvalRequested' ? [event.approval] : []));
   await panel.until(() => questions().length >= count);
   const question = questions()[count - 1];
   if (question === undefined) throw new Error('nothing was asked');
@@ -46,13 +59,21 @@ describe.each(['openai', 'anthropic'] as const)('what the person is asked, over 
       whileAsked: { ran: [], decisions: ['pending'], turns: ['waiting'] },
       onDisk: [['decided allow']],
       ...sound,
-      stored: ['user: change it', 'assistant: [change {"name":"a.ts"}]', 'tool: done: change a.ts is done', 'assistant: Changed.'],
+      stored: [
+        'user: change it',
+        'assistant: [change {"name":"a.ts"}]',
+        'tool: done: change a.ts is done',
+        'assistant: Changed.',
+      ],
     });
   });
 
   it('S201 was denied: the model is told, with the reason, and the sequence is one that it accepts', async () => {
     const { world, panel, ran } = await asking({ protocol });
-    world.server.script(reply().calls('change', { name: 'a.ts' }).calls('look', { name: 'b.ts' }), reply().says('I see.'));
+    world.server.script(
+      reply().calls('change', { name: 'a.ts' }).calls('look', { name: 'b.ts' }),
+      reply().says('I see.'),
+    );
     const { approval, sessionId } = await askedBy(world, panel, 'change it');
     await world.gateway.decideApproval(approval.id, deny('use b.ts'));
     await panel.untilSettled(1);
@@ -61,8 +82,11 @@ describe.each(['openai', 'anthropic'] as const)('what the person is asked, over 
       ended: 'complete stop',
       ...sound,
       stored: [
-        'user: change it', 'assistant: [change {"name":"a.ts"}] [look {"name":"b.ts"}]',
-        'tool: denied: The person did not allow this: a.ts. They said: use b.ts Do not try it again another way; ask or go on without it.', 'tool: done: look b.ts is done', 'assistant: I see.',
+        'user: change it',
+        'assistant: [change {"name":"a.ts"}] [look {"name":"b.ts"}]',
+        'tool: denied: The person did not allow this: a.ts. They said: use b.ts Do not try it again another way; ask or go on without it.',
+        'tool: done: look b.ts is done',
+        'assistant: I see.',
       ],
     });
   });
@@ -82,13 +106,21 @@ describe.each(['openai', 'anthropic'] as const)('what the person is asked, over 
       ran: ['change a.ts'],
       ended: 'complete stop',
       ...sound,
-      stored: ['user: change it', 'assistant: I will.  [change {"name":"a.ts"}]', 'tool: done: change a.ts is done', 'assistant: Changed.'],
+      stored: [
+        'user: change it',
+        'assistant: I will.  [change {"name":"a.ts"}]',
+        'tool: done: change a.ts is done',
+        'assistant: Changed.',
+      ],
     });
   });
 
   it('S203 is left where it is when the window closes; a denial in the next one is told to the model', async () => {
     const { world, panel, ran } = await asking({ protocol });
-    world.server.script(reply().calls('look', { name: 'a.ts' }).calls('change', { name: 'a.ts' }).calls('change', { name: 'b.ts' }), reply().says('I see.'));
+    world.server.script(
+      reply().calls('look', { name: 'a.ts' }).calls('change', { name: 'a.ts' }).calls('change', { name: 'b.ts' }),
+      reply().says('I see.'),
+    );
     const { approval, sessionId } = await askedBy(world, panel, 'change it');
     await world.reopen();
     const turns = storedTurns(world, sessionId);
@@ -99,7 +131,12 @@ describe.each(['openai', 'anthropic'] as const)('what the person is asked, over 
     expect({ turns, ran, stored: storedLines(world, sessionId).slice(2), refused: refusedBy(world) }).toEqual({
       turns: ['waiting'],
       ran: ['look a.ts', 'change b.ts'],
-      stored: ['tool: done: look a.ts is done', 'tool: denied: The person did not allow this: a.ts. Do not try it again another way; ask or go on without it.', 'tool: done: change b.ts is done', 'assistant: I see.'],
+      stored: [
+        'tool: done: look a.ts is done',
+        'tool: denied: The person did not allow this: a.ts. Do not try it again another way; ask or go on without it.',
+        'tool: done: change b.ts is done',
+        'assistant: I see.',
+      ],
       refused: [],
     });
   });
@@ -108,7 +145,10 @@ describe.each(['openai', 'anthropic'] as const)('what the person is asked, over 
     const cancelled = 'tool: cancelled: (Cancelled: this call was not run.)';
     const stops = async (world: World, sessionId: string): Promise<readonly string[]> => {
       await world.gateway.stop(sessionId);
-      return [...storedTurns(world, sessionId).slice(-1), ...storedLines(world, sessionId).filter((line) => line.startsWith('tool'))];
+      return [
+        ...storedTurns(world, sessionId).slice(-1),
+        ...storedLines(world, sessionId).filter((line) => line.startsWith('tool')),
+      ];
     };
     const { world, panel, ran } = await asking({ protocol });
     const calls = reply().calls('change', { name: 'a.ts' }).calls('change', { name: 'b.ts' });
@@ -142,7 +182,12 @@ describe.each(['openai', 'anthropic'] as const)('what the person is asked, over 
     held.open();
     const next = await resumed(world, sessionId);
     await world.ask(next, 'go on');
-    expect({ decisions: decisions(world), turns: storedTurns(world, sessionId), tool: storedLines(world, sessionId)[2], refused: refusedBy(world) }).toEqual({
+    expect({
+      decisions: decisions(world),
+      turns: storedTurns(world, sessionId),
+      tool: storedLines(world, sessionId)[2],
+      refused: refusedBy(world),
+    }).toEqual({
       decisions: ['decided allow'],
       turns: ['interrupted crash', 'complete stop'],
       tool: 'tool: interrupted: (Interrupted before a result was recorded. It may have run, in whole or in part.)',
@@ -154,16 +199,29 @@ describe.each(['openai', 'anthropic'] as const)('what the person is asked, over 
     const { world, panel, ran } = await asking({ protocol });
     world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Changed.'));
     const { approval, sessionId } = await askedBy(world, panel, 'change it');
-    await Promise.all([world.gateway.decideApproval(approval.id, once), world.gateway.decideApproval(approval.id, once), world.gateway.decideApproval(approval.id, once)]);
+    await Promise.all([
+      world.gateway.decideApproval(approval.id, once),
+      world.gateway.decideApproval(approval.id, once),
+      world.gateway.decideApproval(approval.id, once),
+    ]);
     await panel.untilSettled(1);
     await world.gateway.decideApproval(approval.id, deny());
-    expect({ ran, decisions: decisions(world), ...(await account(world, panel, sessionId)) }).toMatchObject({ ran: ['change a.ts'], decisions: ['decided allow'], ...sound });
+    expect({ ran, decisions: decisions(world), ...(await account(world, panel, sessionId)) }).toMatchObject({
+      ran: ['change a.ts'],
+      decisions: ['decided allow'],
+      ...sound,
+    });
   });
 
   it('S207 is asked in the order of the calls; what only looks does not wait, and results stand in the order of the calls', async () => {
     const { world, panel, ran } = await asking({ protocol });
     world.server.script(
-      reply().calls('fetch', { name: 'one' }).calls('look', { name: 'a.ts' }).calls('look', { name: 'b.ts' }).calls('change', { name: 'a.ts' }).calls('look', { name: 'c.ts' }),
+      reply()
+        .calls('fetch', { name: 'one' })
+        .calls('look', { name: 'a.ts' })
+        .calls('look', { name: 'b.ts' })
+        .calls('change', { name: 'a.ts' })
+        .calls('look', { name: 'c.ts' }),
       reply().says('Done.'),
     );
     const { approval, sessionId } = await askedBy(world, panel, 'go');
@@ -178,7 +236,16 @@ describe.each(['openai', 'anthropic'] as const)('what the person is asked, over 
       beforeChange: ['look a.ts', 'look b.ts', 'fetch one'],
       ran: ['look a.ts', 'look b.ts', 'fetch one', 'change a.ts', 'look c.ts'],
       ...sound,
-      stored: ['user: go', expect.any(String), 'tool: done: fetch one is done', 'tool: done: look a.ts is done', 'tool: done: look b.ts is done', 'tool: done: change a.ts is done', 'tool: done: look c.ts is done', 'assistant: Done.'],
+      stored: [
+        'user: go',
+        expect.any(String),
+        'tool: done: fetch one is done',
+        'tool: done: look a.ts is done',
+        'tool: done: look b.ts is done',
+        'tool: done: change a.ts is done',
+        'tool: done: look c.ts is done',
+        'assistant: Done.',
+      ],
     });
   });
 
@@ -194,8 +261,18 @@ describe.each(['openai', 'anthropic'] as const)('what the person is asked, over 
     await world.gateway.submit(next.id, { sessionId, uid: 'urgent', text: 'urgent', busy: 'interrupt' });
     await next.untilSettled(3);
     await world.idle();
-    expect({ queued: queued.kind, waits, turns: storedTurns(world, sessionId), prompts: storedLines(world, sessionId).filter((line) => line.startsWith('user')), refused: refusedBy(world) }).toEqual({
-      queued: 'queued', waits: ['waiting'], turns: ['interrupted newPrompt', 'complete stop', 'complete stop'], prompts: ['user: change it', 'user: urgent', 'user: later'], refused: [],
+    expect({
+      queued: queued.kind,
+      waits,
+      turns: storedTurns(world, sessionId),
+      prompts: storedLines(world, sessionId).filter((line) => line.startsWith('user')),
+      refused: refusedBy(world),
+    }).toEqual({
+      queued: 'queued',
+      waits: ['waiting'],
+      turns: ['interrupted newPrompt', 'complete stop', 'complete stop'],
+      prompts: ['user: change it', 'user: urgent', 'user: later'],
+      refused: [],
     });
   });
 });

@@ -24,12 +24,26 @@ async function talked(world: World): Promise<Talk> {
   return { panel, sessionId, uids: (await world.store.activeMessages(sessionId)).map(({ uid }) => uid) };
 }
 
-async function branched(world: World, { panel, sessionId }: Pick<Talk, 'panel' | 'sessionId'>, from: string | null, title?: string) {
-  const outcome = await world.gateway.switchSession(panel.id, { reason: 'branch', sessionId, from, ...(title === undefined ? {} : { title }) });
+async function branched(
+  world: World,
+  { panel, sessionId }: Pick<Talk, 'panel' | 'sessionId'>,
+  from: string | null,
+  title?: string,
+) {
+  const outcome = await world.gateway.switchSession(panel.id, {
+    reason: 'branch',
+    sessionId,
+    from,
+    ...(title === undefined ? {} : { title }),
+  });
   return { ...outcome, sessionId: outcome.sessionId ?? '' };
 }
 
-const refusal = (work: Promise<unknown>): Promise<string> => work.then(() => 'not refused', (error: unknown) => (error instanceof Error ? error.message : String(error)));
+const refusal = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'not refused',
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
 const sessionCount = (world: World): readonly string[] => readElsewhere(world, 'SELECT count(*) FROM sessions');
 
 describe.each(['openai', 'anthropic'] as const)('a branch, over the %s protocol', (protocol) => {
@@ -43,11 +57,24 @@ describe.each(['openai', 'anthropic'] as const)('a branch, over the %s protocol'
     await world.ask(talk.panel, 'q3');
     const branch = await world.store.getSession(sessionId);
     expect({
-      shown: world.gateway.shownSession(talk.panel.id) === sessionId, parent: branch?.parentSessionId === talk.sessionId, kind: branch?.parentKind, title: branch?.title, source: branch?.titleSource,
-      original: storedLines(world, talk.sessionId), wire: sent(world, 2), ...(await account(world, talk.panel, sessionId)),
+      shown: world.gateway.shownSession(talk.panel.id) === sessionId,
+      parent: branch?.parentSessionId === talk.sessionId,
+      kind: branch?.parentKind,
+      title: branch?.title,
+      source: branch?.titleSource,
+      original: storedLines(world, talk.sessionId),
+      wire: sent(world, 2),
+      ...(await account(world, talk.panel, sessionId)),
     }).toEqual({
-      shown: true, parent: true, kind: 'branch', title: 'My Coding Session #2', source: 'person', original: before,
-      wire: ['user: q1', 'assistant: a1', 'user: q2', 'assistant: a2', 'user: q3'], ...sound, stored: [...before, 'user: q3', 'assistant: a3'],
+      shown: true,
+      parent: true,
+      kind: 'branch',
+      title: 'My Coding Session #2',
+      source: 'person',
+      original: before,
+      wire: ['user: q1', 'assistant: a1', 'user: q2', 'assistant: a2', 'user: q3'],
+      ...sound,
+      stored: [...before, 'user: q3', 'assistant: a3'],
     });
   });
 });
@@ -59,8 +86,14 @@ describe('a branch', () => {
     const ofAnswer = await branched(world, talk, talk.uids[1] ?? '');
     const ofPrompt = await branched(world, talk, talk.uids[2] ?? '');
     expect({
-      answer: storedLines(world, ofAnswer.sessionId), prompt: storedLines(world, ofPrompt.sessionId), drafts: [ofAnswer.draft, ofPrompt.draft, await world.gateway.draft(ofPrompt.sessionId)],
-    }).toEqual({ answer: ['user: q1', 'assistant: a1'], prompt: ['user: q1', 'assistant: a1'], drafts: [null, 'q2', 'q2'] });
+      answer: storedLines(world, ofAnswer.sessionId),
+      prompt: storedLines(world, ofPrompt.sessionId),
+      drafts: [ofAnswer.draft, ofPrompt.draft, await world.gateway.draft(ofPrompt.sessionId)],
+    }).toEqual({
+      answer: ['user: q1', 'assistant: a1'],
+      prompt: ['user: q1', 'assistant: a1'],
+      drafts: [null, 'q2', 'q2'],
+    });
   });
 
   it('B90 stays in the list when its parent is opened again and ends', async () => {
@@ -73,7 +106,10 @@ describe('a branch', () => {
     await world.gateway.switchSession(talk.panel.id, { reason: 'reset' });
     await world.reopen();
     const list = await world.gateway.listSessions({ limit: 9 });
-    expect(list.map(({ id, branchOf }) => [id, branchOf?.sessionId ?? null])).toEqual([[talk.sessionId, null], [sessionId, talk.sessionId]]);
+    expect(list.map(({ id, branchOf }) => [id, branchOf?.sessionId ?? null])).toEqual([
+      [talk.sessionId, null],
+      [sessionId, talk.sessionId],
+    ]);
   });
 
   it('B98 whose making seemed to fail exists once, whole; one that could not be made leaves nothing, and says so', async () => {
@@ -82,11 +118,16 @@ describe('a branch', () => {
     world.failAfter('branchSession', 1, new StoreError('unknown', 'The disk reported a problem.', 'EIO'));
     const { sessionId } = await branched(world, talk, null);
     const once = [sessionCount(world), storedLines(world, sessionId)];
-    const repair = world.breakStore((method) => (method === 'branchSession' ? new StoreError('full', 'The disk is full.', 'ENOSPC') : null));
+    const repair = world.breakStore((method) =>
+      method === 'branchSession' ? new StoreError('full', 'The disk is full.', 'ENOSPC') : null,
+    );
     const said = await refusal(branched(world, talk, null));
     repair();
     expect({ once, said, then: sessionCount(world), shown: world.gateway.shownSession(talk.panel.id) }).toEqual({
-      once: [['2'], ['user: q1', 'assistant: a1', 'user: q2', 'assistant: a2']], said: 'The disk is full.', then: ['2'], shown: sessionId,
+      once: [['2'], ['user: q1', 'assistant: a1', 'user: q2', 'assistant: a2']],
+      said: 'The disk is full.',
+      then: ['2'],
+      shown: sessionId,
     });
   });
 
@@ -97,8 +138,15 @@ describe('a branch', () => {
     const named = await branched(world, talk, null, 'refactor approach');
     const taken = await branched(world, talk, null, 'parser');
     const titleOf = async (id: string) => (await world.store.getSession(id))?.title;
-    expect({ named: [await titleOf(named.sessionId), named.notice], taken: [await titleOf(taken.sessionId), taken.notice?.startsWith('The branch was made, but not with this title.')] }).toEqual({
-      named: ['refactor approach', null], taken: ['Parser #2', true],
+    expect({
+      named: [await titleOf(named.sessionId), named.notice],
+      taken: [
+        await titleOf(taken.sessionId),
+        taken.notice?.startsWith('The branch was made, but not with this title.'),
+      ],
+    }).toEqual({
+      named: ['refactor approach', null],
+      taken: ['Parser #2', true],
     });
   });
 
@@ -108,7 +156,10 @@ describe('a branch', () => {
     const said = await refusal(branched(world, { panel, sessionId }, null));
     const unknown = await refusal(branched(world, { panel, sessionId: 'nope' }, null));
     expect({ said, unknown, shown: world.gateway.shownSession(panel.id), sessions: sessionCount(world) }).toEqual({
-      said: 'This session has no answer yet to branch from.', unknown: 'This session is no longer stored. Open another one from the list.', shown: sessionId, sessions: ['1'],
+      said: 'This session has no answer yet to branch from.',
+      unknown: 'This session is no longer stored. Open another one from the list.',
+      shown: sessionId,
+      sessions: ['1'],
     });
   });
 
@@ -120,7 +171,14 @@ describe('a branch', () => {
     await world.ask(talk.panel, 'q3');
     await world.gateway.shutdown();
     const log = world.memoryLog.map((line) => line.replaceAll(sessionId, 'BRANCH').replaceAll(talk.sessionId, 'MAIN'));
-    expect(log).toEqual(['initialize MAIN', 'sync MAIN: q1 -> a1', 'sync MAIN: q2 -> a2', 'switch BRANCH branch parent MAIN', 'sync BRANCH: q3 -> a3', 'shutdown']);
+    expect(log).toEqual([
+      'initialize MAIN',
+      'sync MAIN: q1 -> a1',
+      'sync MAIN: q2 -> a2',
+      'switch BRANCH branch parent MAIN',
+      'sync BRANCH: q3 -> a3',
+      'shutdown',
+    ]);
   });
 
   it('of a session that is answering takes what is settled, and the answer goes on where it was asked', async () => {
@@ -134,7 +192,8 @@ describe('a branch', () => {
     await world.idle();
     const back = await resumed(world, talk.sessionId);
     expect({ branch: storedLines(world, sessionId), ...(await account(world, back, talk.sessionId)) }).toEqual({
-      branch: ['user: q1', 'assistant: a1', 'user: q2', 'assistant: a2'], ...sound,
+      branch: ['user: q1', 'assistant: a1', 'user: q2', 'assistant: a2'],
+      ...sound,
       stored: ['user: q1', 'assistant: a1', 'user: q2', 'assistant: a2', 'user: q3', 'assistant: slow answer'],
     });
   });

@@ -26,22 +26,39 @@ function toldByTool(world: World): string {
 describe('what the model saves', () => {
   it('B187 is on disk before the turn goes on, not in the running prompt, and in that of the session that /new begins', async () => {
     const { world, builtin } = await remembering();
-    world.server.script(reply().calls('memory', { action: 'add', content: 'Deploys go through bluebird' }), reply().says('Noted.'), reply().says('Again.'), reply().says('Bluebird.'));
+    world.server.script(
+      reply().calls('memory', { action: 'add', content: 'Deploys go through bluebird' }),
+      reply().says('Noted.'),
+      reply().says('Again.'),
+      reply().says('Bluebird.'),
+    );
     const panel = world.surface();
     await world.ask(panel, 'Remember how we deploy');
     await world.ask(panel, 'And now?');
     await world.gateway.switchSession(panel.id, { reason: 'new_session' });
     await world.ask(panel, 'How do we deploy?');
     expect({
-      file: builtin.text('workspace/MEMORY.md'), frozen: systemOf(world, 0) === systemOf(world, 1) && systemOf(world, 1) === systemOf(world, 2),
-      holds: [0, 1, 2, 3].map((index) => systemOf(world, index).includes('- Deploys go through bluebird')), refused: world.server.requests.map(({ rejection }) => rejection),
+      file: builtin.text('workspace/MEMORY.md'),
+      frozen: systemOf(world, 0) === systemOf(world, 1) && systemOf(world, 1) === systemOf(world, 2),
+      holds: [0, 1, 2, 3].map((index) => systemOf(world, index).includes('- Deploys go through bluebird')),
+      refused: world.server.requests.map(({ rejection }) => rejection),
       told: world.server.requests[1]?.outline.at(-1)?.includes('Saved.'),
-    }).toEqual({ file: 'Deploys go through bluebird\n', frozen: true, holds: [false, false, false, true], refused: [null, null, null, null], told: true });
+    }).toEqual({
+      file: 'Deploys go through bluebird\n',
+      frozen: true,
+      holds: [false, false, false, true],
+      refused: [null, null, null, null],
+      told: true,
+    });
   });
 
   it('is in the prompt of a window that opens later', async () => {
     const { world } = await remembering();
-    world.server.script(reply().calls('memory', { action: 'add', target: 'user', content: 'Prefers German' }), reply().says('Noted.'), reply().says('Ja.'));
+    world.server.script(
+      reply().calls('memory', { action: 'add', target: 'user', content: 'Prefers German' }),
+      reply().says('Noted.'),
+      reply().says('Ja.'),
+    );
     await world.ask(world.surface(), 'I prefer German');
     await world.reopen();
     await world.ask(world.surface(), 'Hello there, what now?');
@@ -52,13 +69,25 @@ describe('what the model saves', () => {
 describe('a private session', () => {
   it('has neither the memory tool nor what is remembered', async () => {
     const { world } = await remembering();
-    world.server.script(reply().calls('memory', { action: 'add', content: 'Deploys go through bluebird' }), reply().says('Noted.'), reply().says('a'));
+    world.server.script(
+      reply().calls('memory', { action: 'add', content: 'Deploys go through bluebird' }),
+      reply().says('Noted.'),
+      reply().says('a'),
+    );
     const panel = world.surface();
     await world.ask(panel, 'Remember how we deploy');
     await world.gateway.switchSession(panel.id, { reason: 'new_session', private: true });
     await world.ask(panel, 'How do we deploy?');
-    const names = (index: number): boolean[] => ['"memory"', '"session_search"', '"read_file"'].map((name) => JSON.stringify(world.server.requests.at(index)?.body['tools'] ?? []).includes(name));
-    expect([names(0), names(-1), systemOf(world, -1).includes('bluebird'), systemOf(world, -1).includes('# Memory')]).toEqual([[true, true, true], [false, false, true], false, false]);
+    const names = (index: number): boolean[] =>
+      ['"memory"', '"session_search"', '"read_file"'].map((name) =>
+        JSON.stringify(world.server.requests.at(index)?.body['tools'] ?? []).includes(name),
+      );
+    expect([
+      names(0),
+      names(-1),
+      systemOf(world, -1).includes('bluebird'),
+      systemOf(world, -1).includes('# Memory'),
+    ]).toEqual([[true, true, true], [false, false, true], false, false]);
   });
 });
 
@@ -70,12 +99,22 @@ describe('session_search', () => {
     const earlier = await world.ask(panel, 'Why does the upload test fail?');
     await world.gateway.switchSession(panel.id, { reason: 'new_session' });
     const uid = (await world.rows(earlier.sessionId)).at(-1)?.uid ?? '';
-    world.server.script(reply().calls('session_search', { query: 'marmalade' }), reply().calls('session_search', { message: uid }), reply().says('It was the timer.'));
+    world.server.script(
+      reply().calls('session_search', { query: 'marmalade' }),
+      reply().calls('session_search', { message: uid }),
+      reply().says('It was the timer.'),
+    );
     await world.ask(panel, 'What was it with marmalade again?');
     const answers = world.server.requests.flatMap(({ outline }) => outline.filter((line) => line.startsWith('tool')));
-    expect(answers[0]).toMatch(new RegExp(`1\\. You in .*session ${earlier.sessionId}\\), \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d, message ${uid}\\n   The retry timer uses the real clock, see marmalade\\.ts`));
+    expect(answers[0]).toMatch(
+      new RegExp(
+        `1\\. You in .*session ${earlier.sessionId}\\), \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d, message ${uid}\\n   The retry timer uses the real clock, see marmalade\\.ts`,
+      ),
+    );
     expect(answers[0]).not.toContain('2. ');
-    expect(toldByTool(world)).toMatch(/--- The person, .*\nWhy does the upload test fail\?\n--- You, .*\nThe retry timer/);
+    expect(toldByTool(world)).toMatch(
+      /--- The person, .*\nWhy does the upload test fail\?\n--- You, .*\nThe retry timer/,
+    );
   });
 
   it('knows nothing of sessions that are private, in the trash or forgotten, nor of what was taken back, nor of the session it is asked in', async () => {
@@ -91,7 +130,9 @@ describe('session_search', () => {
     const forgotten = await said('marmalade forgotten');
     const rewound = await said('marmalade taken back');
     const kept = await said('marmalade kept');
-    const uids = await Promise.all([hidden, trashed, rewound, kept].map(async (id) => (await world.rows(id)).at(-1)?.uid ?? ''));
+    const uids = await Promise.all(
+      [hidden, trashed, rewound, kept].map(async (id) => (await world.rows(id)).at(-1)?.uid ?? ''),
+    );
     await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId: rewound });
     await world.gateway.switchSession(panel.id, { reason: 'rewind', sessionId: rewound, turns: 1 });
     await world.gateway.switchSession(panel.id, { reason: 'new_session' });
@@ -100,11 +141,19 @@ describe('session_search', () => {
     const calls = [{ query: 'marmalade' }, {}, ...uids.map((message) => ({ message }))];
     world.server.script(...calls.map((input) => reply().calls('session_search', input)), reply().says('marmalade now'));
     await world.ask(panel, 'marmalade?');
-    const [found = '', recent = '', ...reads] = world.server.requests.at(-1)?.outline.filter((line) => line.startsWith('tool')) ?? [];
+    const [found = '', recent = '', ...reads] =
+      world.server.requests.at(-1)?.outline.filter((line) => line.startsWith('tool')) ?? [];
     expect({
-      found: [...found.matchAll(/marmalade [a-z ]*/g)].map(([text]) => text.trim()), recent: [hidden, trashed, forgotten, kept].map((id) => recent.includes(id)),
-      reads: reads.map((text) => text.includes('There is no such message')), kept: reads.at(-1)?.includes('marmalade kept'),
-    }).toEqual({ found: ['marmalade kept'], recent: [false, false, false, true], reads: [true, true, true, false], kept: true });
+      found: [...found.matchAll(/marmalade [a-z ]*/g)].map(([text]) => text.trim()),
+      recent: [hidden, trashed, forgotten, kept].map((id) => recent.includes(id)),
+      reads: reads.map((text) => text.includes('There is no such message')),
+      kept: reads.at(-1)?.includes('marmalade kept'),
+    }).toEqual({
+      found: ['marmalade kept'],
+      recent: [false, false, false, true],
+      reads: [true, true, true, false],
+      kept: true,
+    });
   });
 
   it('finds the message with the most of the words where none has all of them', async () => {
@@ -118,7 +167,10 @@ describe('session_search', () => {
     await world.gateway.switchSession(panel.id, { reason: 'new_session' });
     world.server.script(reply().calls('session_search', { query: 'quince toast breakfast' }), reply().says('Done.'));
     await world.ask(panel, 'Look it up');
-    expect([...toldByTool(world).matchAll(/^ {3}(.*)$/gm)].map(([, line]) => line)).toEqual(['quince marmalade on toast', 'quince jelly']);
+    expect([...toldByTool(world).matchAll(/^ {3}(.*)$/gm)].map(([, line]) => line)).toEqual([
+      'quince marmalade on toast',
+      'quince jelly',
+    ]);
   });
 });
 

@@ -5,7 +5,8 @@ import { refuses, reply } from '../support/modelServer';
 import type { World } from '../support/world';
 
 const { create } = worldPerTest();
-const long = (topic: string): string => `${topic}: ${'the parser reads tokens and builds a tree of nodes. '.repeat(150)}`;
+const long = (topic: string): string =>
+  `${topic}: ${'the parser reads tokens and builds a tree of nodes. '.repeat(150)}`;
 const summary = 'Please delete file Z.';
 
 /** A session of two long answers. */
@@ -18,7 +19,8 @@ async function talked(world: World) {
 }
 
 const refused = (world: World): readonly string[] => world.server.requests.flatMap(({ rejection }) => rejection ?? []);
-const heads = (world: World, sessionId: string): readonly string[] => storedLines(world, sessionId).map((line) => line.slice(0, 20));
+const heads = (world: World, sessionId: string): readonly string[] =>
+  storedLines(world, sessionId).map((line) => line.slice(0, 20));
 
 describe.each(['openai', 'anthropic'] as const)('compression, over the %s protocol', (protocol) => {
   it('B14 B15 B16 B34 S80 leaves the parent every row, gives the child its own, and the next turn adds to it once', async () => {
@@ -29,8 +31,18 @@ describe.each(['openai', 'anthropic'] as const)('compression, over the %s protoc
     const child = (await world.gateway.compress(sessionId, '')).sessionId;
     const carried = storedLines(world, child);
     await world.ask(panel, 'q3');
-    expect({ parent: storedLines(world, sessionId), begins: carried[0]?.startsWith('user (handoff):'), grown: storedLines(world, child).slice(carried.length), kept: storedLines(world, child).slice(0, carried.length), refused: refused(world) }).toEqual({
-      parent: before, begins: true, grown: ['user: q3', 'assistant: a3'], kept: carried, refused: [],
+    expect({
+      parent: storedLines(world, sessionId),
+      begins: carried[0]?.startsWith('user (handoff):'),
+      grown: storedLines(world, child).slice(carried.length),
+      kept: storedLines(world, child).slice(0, carried.length),
+      refused: refused(world),
+    }).toEqual({
+      parent: before,
+      begins: true,
+      grown: ['user: q3', 'assistant: a3'],
+      kept: carried,
+      refused: [],
     });
   });
 
@@ -40,7 +52,11 @@ describe.each(['openai', 'anthropic'] as const)('compression, over the %s protoc
     world.server.script(reply().says(summary), reply().says('hello'));
     await world.gateway.compress(sessionId, '');
     await world.ask(panel, 'hi');
-    expect({ last: sent(world, -1).at(-1), summarised: sent(world, -1).some((line) => line.includes(summary)), refused: refused(world) }).toEqual({ last: 'user: hi', summarised: true, refused: [] });
+    expect({
+      last: sent(world, -1).at(-1),
+      summarised: sent(world, -1).some((line) => line.includes(summary)),
+      refused: refused(world),
+    }).toEqual({ last: 'user: hi', summarised: true, refused: [] });
   });
 });
 
@@ -52,8 +68,14 @@ describe('compression', () => {
     const child = (await world.gateway.compress(sessionId, '')).sessionId;
     const failed = await world.ask(panel, 'q3');
     const next = await world.ask(panel, 'q4');
-    expect({ sessions: [failed.sessionId, next.sessionId, world.gateway.shownSession(panel.id)], whole: sent(world, -1).some((line) => line.includes(long('first'))), ended: ended(panel) }).toEqual({
-      sessions: [child, child, child], whole: false, ended: 'complete stop',
+    expect({
+      sessions: [failed.sessionId, next.sessionId, world.gateway.shownSession(panel.id)],
+      whole: sent(world, -1).some((line) => line.includes(long('first'))),
+      ended: ended(panel),
+    }).toEqual({
+      sessions: [child, child, child],
+      whole: false,
+      ended: 'complete stop',
     });
   });
 
@@ -65,7 +87,10 @@ describe('compression', () => {
       world.server.script(refuses(401, { message: 'no' }));
       await world.gateway.compress(sessionId, '').catch(() => undefined);
     }
-    expect({ after: storedLines(world, sessionId), sessions: readElsewhere(world, 'SELECT count(*) FROM sessions') }).toEqual({ after: before, sessions: ['1'] });
+    expect({
+      after: storedLines(world, sessionId),
+      sessions: readElsewhere(world, 'SELECT count(*) FROM sessions'),
+    }).toEqual({ after: before, sessions: ['1'] });
   });
 
   it('B89 B99 three times over is one session in the list, in its folder, and no segment is empty', async () => {
@@ -77,9 +102,16 @@ describe('compression', () => {
       tip = (await world.gateway.compress(tip, '')).sessionId;
       await world.ask(panel, `more ${round}`);
     }
-    const empty = readElsewhere(world, 'SELECT count(*) FROM sessions WHERE NOT EXISTS (SELECT 1 FROM messages WHERE session_id = sessions.id)');
+    const empty = readElsewhere(
+      world,
+      'SELECT count(*) FROM sessions WHERE NOT EXISTS (SELECT 1 FROM messages WHERE session_id = sessions.id)',
+    );
     const folders = readElsewhere(world, 'SELECT count(DISTINCT cwd), count(cwd) FROM sessions');
-    expect({ list: (await world.gateway.listSessions({ limit: 10 })).map(({ id }) => id), empty, folders }).toEqual({ list: [tip], empty: ['0'], folders: ['1|4'] });
+    expect({ list: (await world.gateway.listSessions({ limit: 10 })).map(({ id }) => id), empty, folders }).toEqual({
+      list: [tip],
+      empty: ['0'],
+      folders: ['1|4'],
+    });
   });
 
   it('B97 is whole, or the living parent, after the process died behind it', async () => {
@@ -91,7 +123,11 @@ describe('compression', () => {
     await world.crash();
     const panel = await resumed(world, sessionId);
     await world.ask(panel, 'q3');
-    expect({ shown: world.gateway.shownSession(panel.id), rows: heads(world, child).slice(0, rows.length), ended: ended(panel) }).toEqual({ shown: child, rows, ended: 'complete stop' });
+    expect({
+      shown: world.gateway.shownSession(panel.id),
+      rows: heads(world, child).slice(0, rows.length),
+      ended: ended(panel),
+    }).toEqual({ shown: child, rows, ended: 'complete stop' });
   });
 
   it('B174 reaches no other session', async () => {
@@ -101,27 +137,49 @@ describe('compression', () => {
     await world.gateway.compress(sessionId, '');
     await world.gateway.switchSession(panel.id, { reason: 'new_session' });
     const other = await world.ask(panel, 'q');
-    expect({ sent: sent(world, -1), stored: storedLines(world, other.sessionId) }).toEqual({ sent: ['user: q'], stored: ['user: q', 'assistant: ok'] });
+    expect({ sent: sent(world, -1), stored: storedLines(world, other.sessionId) }).toEqual({
+      sent: ['user: q'],
+      stored: ['user: q', 'assistant: ok'],
+    });
   });
 });
 
 /** A prompt whose answer leaves the context of 4000 tokens nearly full. */
 const filling = (topic: string) => reply().says(long(topic), { in: 4000 }).uses({ input: 3300, output: 10 });
 const noKey = () => refuses(401, { message: 'no' });
-const tips = (world: World): readonly string[] => readElsewhere(world, "SELECT count(*) FROM sessions WHERE parent_kind = 'compression'");
+const tips = (world: World): readonly string[] =>
+  readElsewhere(world, "SELECT count(*) FROM sessions WHERE parent_kind = 'compression'");
 
 describe('compression by itself', () => {
   it('B71 in the middle of a turn: what the model says behind it is stored and delivered, once, where the session is shown', async () => {
     const world = await create({ contextWindow: 4000 });
     const panel = world.surface();
     const reads = (input: number) => reply().calls('list_directory', {}).uses({ input, output: 10 });
-    world.server.script(filling('one').uses({ input: 1500, output: 10 }), filling('two').uses({ input: 2500, output: 10 }), reads(3300), reply().says(summary), reply().says('There are none.'));
+    world.server.script(
+      filling('one').uses({ input: 1500, output: 10 }),
+      filling('two').uses({ input: 2500, output: 10 }),
+      reads(3300),
+      reply().says(summary),
+      reply().says('There are none.'),
+    );
     await world.ask(panel, 'q1');
     const { sessionId } = await world.ask(panel, 'q2');
     await world.ask(panel, 'Which files are there?');
     const tip = world.gateway.shownSession(panel.id) ?? '';
-    expect({ moved: tip !== sessionId, last: storedLines(world, tip).at(-1), delivered: panel.delivered.at(-1)?.text, times: panel.deliveredText.split('There are none.').length - 1, refused: refused(world), ended: ended(panel) }).toEqual({
-      moved: true, last: 'assistant: There are none.', delivered: 'There are none.', times: 1, refused: [], ended: 'complete stop',
+    expect({
+      moved: tip !== sessionId,
+      last: storedLines(world, tip).at(-1),
+      delivered: panel.delivered.at(-1)?.text,
+      times: panel.deliveredText.split('There are none.').length - 1,
+      refused: refused(world),
+      ended: ended(panel),
+    }).toEqual({
+      moved: true,
+      last: 'assistant: There are none.',
+      delivered: 'There are none.',
+      times: 1,
+      refused: [],
+      ended: 'complete stop',
     });
   });
 
@@ -149,7 +207,11 @@ describe('compression by itself', () => {
     await panel.untilSettled(4);
     await world.idle();
     asked.push(world.server.requests.length);
-    expect({ asked, compressed: tips(world), meta: readElsewhere(world, "SELECT count(*) FROM state_meta WHERE key LIKE 'compression:%' AND value <> ''") }).toEqual({ asked: [4, 5, 9], compressed: ['1'], meta: ['1'] });
+    expect({
+      asked,
+      compressed: tips(world),
+      meta: readElsewhere(world, "SELECT count(*) FROM state_meta WHERE key LIKE 'compression:%' AND value <> ''"),
+    }).toEqual({ asked: [4, 5, 9], compressed: ['1'], meta: ['1'] });
   });
 
   it('B173 in its cool-down still makes one attempt for a request that is refused as too long, and never gives the session up', async () => {
@@ -162,11 +224,23 @@ describe('compression by itself', () => {
     const tooLong = () => refuses(400, { message: "This model's maximum context length is 4096 tokens." });
     world.server.script(tooLong(), noKey());
     await world.ask(panel, 'q4');
-    const failed = { ended: ended(panel), shown: world.gateway.shownSession(panel.id), requests: world.server.requests.length };
+    const failed = {
+      ended: ended(panel),
+      shown: world.gateway.shownSession(panel.id),
+      requests: world.server.requests.length,
+    };
     world.server.script(tooLong(), reply().says(summary), reply().says('a5'));
     await world.ask(panel, 'q5');
-    expect({ failed, ended: ended(panel), compressed: tips(world), last: storedLines(world, world.gateway.shownSession(panel.id) ?? '').at(-1) }).toEqual({
-      failed: { ended: 'failed error context', shown: sessionId, requests: 6 }, ended: 'complete stop', compressed: ['1'], last: 'assistant: a5',
+    expect({
+      failed,
+      ended: ended(panel),
+      compressed: tips(world),
+      last: storedLines(world, world.gateway.shownSession(panel.id) ?? '').at(-1),
+    }).toEqual({
+      failed: { ended: 'failed error context', shown: sessionId, requests: 6 },
+      ended: 'complete stop',
+      compressed: ['1'],
+      last: 'assistant: a5',
     });
   });
 });

@@ -17,7 +17,12 @@ describe('one conversation has one running turn', () => {
     const receipts = await Promise.all([world.send(left, 'from left'), world.send(right, 'from right')]);
     await left.untilSettled(3);
     const { stored, ...rest } = await account(world, left, sessionId);
-    expect({ kinds: receipts.map(({ kind }) => kind).sort(), rightSaw: right.settled.length, roles: stored.map((line) => line.split(':')[0]), ...rest }).toEqual({
+    expect({
+      kinds: receipts.map(({ kind }) => kind).sort(),
+      rightSaw: right.settled.length,
+      roles: stored.map((line) => line.split(':')[0]),
+      ...rest,
+    }).toEqual({
       kinds: ['queued', 'started'],
       rightSaw: 2,
       roles: ['user', 'assistant', 'user', 'assistant', 'tool', 'assistant', 'user', 'assistant', 'tool', 'assistant'],
@@ -28,7 +33,11 @@ describe('one conversation has one running turn', () => {
   it('B61 a prompt that waited is asked with everything the turn before it did', async () => {
     const world = await create();
     const held = gate();
-    world.server.script(reply().calls('list_directory', { path: 'nowhere' }), reply().waitsFor(held.opened).says('X is done.'), reply().says('Y is done.'));
+    world.server.script(
+      reply().calls('list_directory', { path: 'nowhere' }),
+      reply().waitsFor(held.opened).says('X is done.'),
+      reply().says('Y is done.'),
+    );
     const panel = world.surface();
     await world.send(panel, 'X');
     await world.server.request(1);
@@ -36,8 +45,12 @@ describe('one conversation has one running turn', () => {
     held.open();
     await panel.untilSettled(2);
     const asked = sent(world, 2);
-    expect({ lines: asked.map((line) => line.split(':')[0]?.split(' ')[0]), result: asked.some((line) => line.includes('There is no file or folder at nowhere.')) }).toEqual({
-      lines: ['user', 'assistant', 'tool', 'assistant', 'user'], result: true,
+    expect({
+      lines: asked.map((line) => line.split(':')[0]?.split(' ')[0]),
+      result: asked.some((line) => line.includes('There is no file or folder at nowhere.')),
+    }).toEqual({
+      lines: ['user', 'assistant', 'tool', 'assistant', 'user'],
+      result: true,
     });
   });
 
@@ -49,20 +62,40 @@ describe('one conversation has one running turn', () => {
     const row = { sessionId, turnUid: null, createdAt: 2, visibility: { kind: 'shown' as const }, carriedFrom: null };
     await world.store.putMessages([
       { ...row, uid: 'foreign-1', role: 'user', parts: [{ kind: 'text', text: 'asked elsewhere' }] },
-      { ...row, uid: 'foreign-2', role: 'assistant', parts: [{ kind: 'text', text: 'answered elsewhere' }], state: 'final', lastSeq: 0, model: null, finishReason: null, usage: null },
+      {
+        ...row,
+        uid: 'foreign-2',
+        role: 'assistant',
+        parts: [{ kind: 'text', text: 'answered elsewhere' }],
+        state: 'final',
+        lastSeq: 0,
+        model: null,
+        finishReason: null,
+        usage: null,
+      },
     ]);
     await world.ask(panel, 'q2');
     expect({ sent: sent(world, 1), ...(await account(world, panel, sessionId)) }).toEqual({
       sent: ['user: q1', 'assistant: a1', 'user: asked elsewhere', 'assistant: answered elsewhere', 'user: q2'],
       ...sound,
-      stored: ['user: q1', 'assistant: a1', 'user: asked elsewhere', 'assistant: answered elsewhere', 'user: q2', 'assistant: a2'],
+      stored: [
+        'user: q1',
+        'assistant: a1',
+        'user: asked elsewhere',
+        'assistant: answered elsewhere',
+        'user: q2',
+        'assistant: a2',
+      ],
     });
   });
 
   it('B72 B73 four prompts sent while an answer is written are all answered, in order, once it is complete', async () => {
     const world = await create();
     const held = gate();
-    world.server.script(reply().says('zero ').waitsFor(held.opened).says('done'), ...['one', 'two', 'three', 'four'].map((text) => reply().says(text)));
+    world.server.script(
+      reply().says('zero ').waitsFor(held.opened).says('done'),
+      ...['one', 'two', 'three', 'four'].map((text) => reply().says(text)),
+    );
     const panel = world.surface();
     const { sessionId } = await askUntil(world, panel, 'm0', 'zero ');
     for (const text of ['m1', 'm2', 'm3', 'm4']) await world.send(panel, text);
@@ -70,7 +103,18 @@ describe('one conversation has one running turn', () => {
     await panel.untilSettled(5);
     expect(await account(world, panel, sessionId)).toEqual({
       ...sound,
-      stored: ['user: m0', 'assistant: zero done', 'user: m1', 'assistant: one', 'user: m2', 'assistant: two', 'user: m3', 'assistant: three', 'user: m4', 'assistant: four'],
+      stored: [
+        'user: m0',
+        'assistant: zero done',
+        'user: m1',
+        'assistant: one',
+        'user: m2',
+        'assistant: two',
+        'user: m3',
+        'assistant: three',
+        'user: m4',
+        'assistant: four',
+      ],
     });
   });
 
@@ -78,7 +122,10 @@ describe('one conversation has one running turn', () => {
     const world = await create();
     world.server.script(reply().says('half ').hangs(), reply().says('one'), reply().says('two'));
     const { sessionId } = await askUntil(world, world.surface(), 'm0', 'half ');
-    const [first] = [await world.store.enqueue({ uid: 'm1', sessionId, text: 'm1', createdAt: 1 }), await world.store.enqueue({ uid: 'm2', sessionId, text: 'm2', createdAt: 2 })];
+    const [first] = [
+      await world.store.enqueue({ uid: 'm1', sessionId, text: 'm1', createdAt: 1 }),
+      await world.store.enqueue({ uid: 'm2', sessionId, text: 'm2', createdAt: 2 }),
+    ];
     await world.crash();
     const panel = await resumed(world, sessionId);
     const waiting = (await world.store.queue(sessionId)).map(({ text }) => text);
@@ -86,22 +133,31 @@ describe('one conversation has one running turn', () => {
     await panel.untilSettled(2);
     await world.idle();
     expect({ waiting, stored: storedLines(world, sessionId) }).toEqual({
-      waiting: ['m1', 'm2'], stored: ['user: m0', 'assistant: half ', 'user: m1', 'assistant: one', 'user: m2', 'assistant: two'],
+      waiting: ['m1', 'm2'],
+      stored: ['user: m0', 'assistant: half ', 'user: m1', 'assistant: one', 'user: m2', 'assistant: two'],
     });
   });
 
   it('B74 a prompt that waits does not cut off the turn it waits for', async () => {
     const world = await create();
     const held = gate();
-    world.server.script(reply().says('I look.').calls('list_directory', { path: 'nowhere' }), reply().says('Nothing ').waitsFor(held.opened).says('there.'), reply().says('ok'));
+    world.server.script(
+      reply().says('I look.').calls('list_directory', { path: 'nowhere' }),
+      reply().says('Nothing ').waitsFor(held.opened).says('there.'),
+      reply().says('ok'),
+    );
     const panel = world.surface();
     const { sessionId } = await askUntil(world, panel, 'look', 'I look.Nothing ');
     await world.send(panel, 'and then?');
     held.open();
     await panel.untilSettled(2);
     await world.idle();
-    expect({ first: panel.settled[0]?.turn.outcome, stored: storedLines(world, sessionId).filter((line) => line.startsWith('assistant')) }).toEqual({
-      first: 'complete', stored: ['assistant: I look. [list_directory {"path":"nowhere"}]', 'assistant: Nothing there.', 'assistant: ok'],
+    expect({
+      first: panel.settled[0]?.turn.outcome,
+      stored: storedLines(world, sessionId).filter((line) => line.startsWith('assistant')),
+    }).toEqual({
+      first: 'complete',
+      stored: ['assistant: I look. [list_directory {"path":"nowhere"}]', 'assistant: Nothing there.', 'assistant: ok'],
     });
   });
 
@@ -113,7 +169,9 @@ describe('one conversation has one running turn', () => {
     await world.gateway.stop(sessionId);
     await world.ask(panel, 'second');
     expect({ ended: ended(panel), ...(await account(world, panel, sessionId)) }).toEqual({
-      ended: 'complete stop', ...sound, stored: ['user: first', 'assistant: one', 'user: second', 'assistant: two'],
+      ended: 'complete stop',
+      ...sound,
+      stored: ['user: first', 'assistant: one', 'user: second', 'assistant: two'],
     });
   });
 
@@ -124,8 +182,13 @@ describe('one conversation has one running turn', () => {
     const { sessionId } = await askUntil(world, panel, 'first', 'half ');
     await world.gateway.submit(panel.id, { sessionId, uid: 'urgent', text: 'urgent', busy: 'interrupt' });
     await panel.untilSettled(2);
-    expect({ reasons: panel.settled.map(({ turn }) => turn.stopReason), ...(await account(world, panel, sessionId)) }).toEqual({
-      reasons: ['newPrompt', 'stop'], ...sound, stored: ['user: first', 'assistant: half ', 'user: urgent', 'assistant: now'],
+    expect({
+      reasons: panel.settled.map(({ turn }) => turn.stopReason),
+      ...(await account(world, panel, sessionId)),
+    }).toEqual({
+      reasons: ['newPrompt', 'stop'],
+      ...sound,
+      stored: ['user: first', 'assistant: half ', 'user: urgent', 'assistant: now'],
     });
   });
 });

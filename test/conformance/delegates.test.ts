@@ -12,14 +12,18 @@ describe.each(['openai', 'anthropic'] as const)('a sub-agent at work, over the %
     const asks = askingTools();
     asks.holds.set('slow', new Promise(() => undefined));
     const world = await create({ protocol, tools: [...asks.tools, delegateTaskTool()] });
-    world.server.script(reply().says('I hand it on.').calls('delegate_task', { task: 'Look' }), reply().says('I look.').calls('look', { name: 'slow' }));
+    world.server.script(
+      reply().says('I hand it on.').calls('delegate_task', { task: 'Look' }),
+      reply().says('I look.').calls('look', { name: 'slow' }),
+    );
     const panel = world.surface();
     const { sessionId } = await world.send(panel, 'go');
     while (!asks.ran.includes('look slow')) await new Promise((resolve) => setTimeout(resolve, 2));
     const [child = ''] = readElsewhere(world, "SELECT id FROM sessions WHERE parent_kind = 'delegate'");
     return { world, panel, sessionId, child };
   };
-  const ends = (world: Parameters<typeof readElsewhere>[0]) => readElsewhere(world, "SELECT stop_reason FROM turns ORDER BY settled_at, id");
+  const ends = (world: Parameters<typeof readElsewhere>[0]) =>
+    readElsewhere(world, 'SELECT stop_reason FROM turns ORDER BY settled_at, id');
 
   it('S209 dies with its process: what it said stands in its session, its call says that it may have run, and the session goes on', async () => {
     const { world, sessionId, child } = await working();
@@ -30,9 +34,19 @@ describe.each(['openai', 'anthropic'] as const)('a sub-agent at work, over the %
     const { stored, ...rest } = await account(world, next, sessionId);
     expect({ ends: ends(world), its: await world.lines(child), stored, rest }).toEqual({
       ends: ['crash', 'crash', 'stop'],
-      its: ['user: Look', expect.stringMatching(/^assistant: I look\. +\[look /), expect.stringMatching(/^tool: interrupted: /), expect.stringMatching(/^assistant \(closing\): /)],
+      its: [
+        'user: Look',
+        expect.stringMatching(/^assistant: I look\. +\[look /),
+        expect.stringMatching(/^tool: interrupted: /),
+        expect.stringMatching(/^assistant \(closing\): /),
+      ],
       stored: [
-        'user: go', expect.stringMatching(/^assistant: I hand it on\. +\[delegate_task /), expect.stringMatching(/^tool: interrupted: /), expect.stringMatching(/^assistant \(closing\): /), 'user: and now?', 'assistant: Once more.',
+        'user: go',
+        expect.stringMatching(/^assistant: I hand it on\. +\[delegate_task /),
+        expect.stringMatching(/^tool: interrupted: /),
+        expect.stringMatching(/^assistant \(closing\): /),
+        'user: and now?',
+        'assistant: Once more.',
       ],
       rest: sound,
     });
@@ -45,8 +59,10 @@ describe.each(['openai', 'anthropic'] as const)('a sub-agent at work, over the %
     await world.gateway.stop(sessionId);
     const { stored, ...rest } = await account(world, panel, sessionId);
     expect({ order, ends: ends(world), result: stored[2], rest }).toEqual({
-      order: [child, sessionId], ends: ['user', 'user'],
-      result: 'tool: interrupted: I look.\n\n(The person stopped the sub-agent. What it said until then stands above. What it changed stays changed.)',
+      order: [child, sessionId],
+      ends: ['user', 'user'],
+      result:
+        'tool: interrupted: I look.\n\n(The person stopped the sub-agent. What it said until then stands above. What it changed stays changed.)',
       rest: sound,
     });
   });

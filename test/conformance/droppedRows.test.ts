@@ -12,7 +12,12 @@ const full = new StoreError('full', 'The disk is full. Free some space.', 'datab
 describe.each(['openai', 'anthropic'] as const)('no row is dropped, over the %s protocol', (protocol) => {
   it('B01 S73 an agent that is kept for many turns stores every answer of each', async () => {
     const world = await create({ protocol });
-    world.server.script(reply().says('a1'), reply().calls('list_directory', { path: 'nowhere' }), reply().says('a2'), reply().says('a3'));
+    world.server.script(
+      reply().says('a1'),
+      reply().calls('list_directory', { path: 'nowhere' }),
+      reply().says('a2'),
+      reply().says('a3'),
+    );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'q1');
     await world.ask(panel, 'q2');
@@ -20,9 +25,14 @@ describe.each(['openai', 'anthropic'] as const)('no row is dropped, over the %s 
     expect(await account(world, panel, sessionId)).toEqual({
       ...sound,
       stored: [
-        'user: q1', 'assistant: a1',
-        'user: q2', 'assistant: [list_directory {"path":"nowhere"}]', 'tool: failed: There is no file or folder at nowhere.', 'assistant: a2',
-        'user: q3', 'assistant: a3',
+        'user: q1',
+        'assistant: a1',
+        'user: q2',
+        'assistant: [list_directory {"path":"nowhere"}]',
+        'tool: failed: There is no file or folder at nowhere.',
+        'assistant: a2',
+        'user: q3',
+        'assistant: a3',
       ],
     });
   });
@@ -37,11 +47,17 @@ describe.each(['openai', 'anthropic'] as const)('no row is dropped, over the %s 
     await world.reopen();
     const next = await resumed(world, sessionId);
     await world.ask(next, 'CURRENT TURN SHOULD PERSIST');
-    expect({ ...(await account(world, next, sessionId)), revisions: world.query('SELECT content FROM message_revisions').map((row) => row['content']) }).toEqual({
+    expect({
+      ...(await account(world, next, sessionId)),
+      revisions: world.query('SELECT content FROM message_revisions').map((row) => row['content']),
+    }).toEqual({
       ...sound,
       stored: [
-        'user: hello', 'assistant: prior answer',
-        'user: stale user tail\n\nCURRENT TURN SHOULD PERSIST', 'user (hidden: merged): CURRENT TURN SHOULD PERSIST', 'assistant: Both answered.',
+        'user: hello',
+        'assistant: prior answer',
+        'user: stale user tail\n\nCURRENT TURN SHOULD PERSIST',
+        'user (hidden: merged): CURRENT TURN SHOULD PERSIST',
+        'assistant: Both answered.',
       ],
       revisions: ['stale user tail'],
     });
@@ -56,12 +72,17 @@ describe.each(['openai', 'anthropic'] as const)('no row is dropped, over the %s 
     await world.ask(panel, 'u2');
     await world.ask(panel, 'u3');
     const { stored, refused } = await account(world, panel, sessionId);
-    expect({ stored, refused }).toEqual({ stored: ['user: u1\n\nu2', 'user (hidden: merged): u2', 'assistant: a', 'user: u3', 'assistant: b'], refused: [] });
+    expect({ stored, refused }).toEqual({
+      stored: ['user: u1\n\nu2', 'user (hidden: merged): u2', 'assistant: a', 'user: u3', 'assistant: b'],
+      refused: [],
+    });
   });
 
   it('B04 S70 both rows of a turn are stored although repair made the history shorter than it was', async () => {
     const world = await create({ protocol });
-    world.server.script(...['l0', 'l1', 'l2', 'l3', 'l4', 'l5', 'new answer', 'newest answer'].map((text) => reply().says(text)));
+    world.server.script(
+      ...['l0', 'l1', 'l2', 'l3', 'l4', 'l5', 'new answer', 'newest answer'].map((text) => reply().says(text)),
+    );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'u0');
     for (const text of ['u1', 'u2', 'u3', 'u4', 'u5']) await world.ask(panel, text);
@@ -70,7 +91,12 @@ describe.each(['openai', 'anthropic'] as const)('no row is dropped, over the %s 
     await world.ask(panel, 'newest question');
     const { stored, refused } = await account(world, panel, sessionId);
     expect({ active: stored.filter((line) => !line.includes('(hidden')), refused }).toEqual({
-      active: ['user: u0\n\nu1\n\nu2\n\nu3\n\nu4\n\nu5\n\nnew question', 'assistant: new answer', 'user: newest question', 'assistant: newest answer'],
+      active: [
+        'user: u0\n\nu1\n\nu2\n\nu3\n\nu4\n\nu5\n\nnew question',
+        'assistant: new answer',
+        'user: newest question',
+        'assistant: newest answer',
+      ],
       refused: [],
     });
   });
@@ -83,13 +109,18 @@ describe.each(['openai', 'anthropic'] as const)('no row is dropped, over the %s 
     const first = ended(panel);
     await world.ask(panel, 'Again');
     expect({ first, ...(await account(world, panel, sessionId)) }).toEqual({
-      first: 'interrupted connectionLost network', ...sound, stored: ['user: Say hello', 'assistant: Hello wor', 'user: Again', 'assistant: Hello world.'],
+      first: 'interrupted connectionLost network',
+      ...sound,
+      stored: ['user: Say hello', 'assistant: Hello wor', 'user: Again', 'assistant: Hello world.'],
     });
   });
 
   it('B10 B11 a stop keeps what was shown, thinking included, once, marked as interrupted, also after a reload', async () => {
     const world = await create({ protocol });
-    world.server.script(reply().thinks('Hm.').says('Forty characters that somebody has read. ').hangs(), reply().says('ok'));
+    world.server.script(
+      reply().thinks('Hm.').says('Forty characters that somebody has read. ').hangs(),
+      reply().says('ok'),
+    );
     const panel = world.surface();
     const { sessionId } = await askUntil(world, panel, 'go', 'Hm.Forty characters that somebody has read. ');
     await world.gateway.stop(sessionId);
@@ -98,7 +129,12 @@ describe.each(['openai', 'anthropic'] as const)('no row is dropped, over the %s 
     const next = await resumed(world, sessionId);
     const { page } = await world.gateway.snapshot(sessionId, 10);
     await world.ask(next, 'next');
-    expect({ before, turns: storedTurns(world, sessionId), shownAgain: page.messages.length, refused: world.server.requests.flatMap(({ rejection }) => rejection ?? []) }).toEqual({
+    expect({
+      before,
+      turns: storedTurns(world, sessionId),
+      shownAgain: page.messages.length,
+      refused: world.server.requests.flatMap(({ rejection }) => rejection ?? []),
+    }).toEqual({
       before: { ...sound, stored: ['user: go', 'assistant: <Hm.> Forty characters that somebody has read. '] },
       turns: ['interrupted user', 'complete stop'],
       shownAgain: 2,
@@ -116,7 +152,12 @@ describe.each(['openai', 'anthropic'] as const)('no row is dropped, over the %s 
     await world.ask(next, 'again');
     expect({ ...(await account(world, next, sessionId)), turns: storedTurns(world, sessionId) }).toEqual({
       ...sound,
-      stored: ['user: do not lose me', 'assistant (closing): (Stopped before an answer: the program ended unexpectedly.)', 'user: again', 'assistant: Back.'],
+      stored: [
+        'user: do not lose me',
+        'assistant (closing): (Stopped before an answer: the program ended unexpectedly.)',
+        'user: again',
+        'assistant: Back.',
+      ],
       turns: ['interrupted crash', 'complete stop'],
     });
   });
@@ -133,7 +174,10 @@ describe.each(['openai', 'anthropic'] as const)('no row is dropped, over the %s 
     await world.ask(next, 'again');
     const { stored, refused } = await account(world, next, sessionId);
     const oneRound = ['assistant: [read_file {"path":"note.txt"}]', 'tool: done: 1\tmilk'];
-    expect({ rounds: stored.slice(0, 7), refused }).toEqual({ rounds: ['user: read it thrice', ...oneRound, ...oneRound, ...oneRound], refused: [] });
+    expect({ rounds: stored.slice(0, 7), refused }).toEqual({
+      rounds: ['user: read it thrice', ...oneRound, ...oneRound, ...oneRound],
+      refused: [],
+    });
   });
 });
 
@@ -149,7 +193,8 @@ describe('no row is dropped', () => {
     held.open();
     await world.idle();
     expect({ slow: storedLines(world, slow.sessionId), quick: storedLines(world, quick.sessionId) }).toEqual({
-      slow: ['user: slow question', 'assistant: slow answer'], quick: ['user: quick question', 'assistant: quick answer'],
+      slow: ['user: slow question', 'assistant: slow answer'],
+      quick: ['user: quick question', 'assistant: quick answer'],
     });
   });
 
@@ -165,12 +210,20 @@ describe('no row is dropped', () => {
 
   it('B08 words said before a tool stay in their row, and equal words behind it are a row of their own', async () => {
     const world = await create();
-    world.server.script(reply().says("I'll check.").calls('list_directory', { path: 'nowhere' }), reply().says("I'll check."));
+    world.server.script(
+      reply().says("I'll check.").calls('list_directory', { path: 'nowhere' }),
+      reply().says("I'll check."),
+    );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'check');
     expect(await account(world, panel, sessionId)).toEqual({
       ...sound,
-      stored: ['user: check', 'assistant: I\'ll check. [list_directory {"path":"nowhere"}]', 'tool: failed: There is no file or folder at nowhere.', "assistant: I'll check."],
+      stored: [
+        'user: check',
+        'assistant: I\'ll check. [list_directory {"path":"nowhere"}]',
+        'tool: failed: There is no file or folder at nowhere.',
+        "assistant: I'll check.",
+      ],
     });
   });
 
@@ -187,7 +240,11 @@ describe('no row is dropped', () => {
     await panel.untilSettled(2);
     await world.idle();
     const { stored, missing, backfills } = await account(world, panel, sessionId);
-    expect({ stored: stored.filter((line) => !line.includes('(closing)')), missing, backfills }).toEqual({ stored: ['user: Hi', 'assistant: Hello '], missing: [], backfills: 1 });
+    expect({ stored: stored.filter((line) => !line.includes('(closing)')), missing, backfills }).toEqual({
+      stored: ['user: Hi', 'assistant: Hello '],
+      missing: [],
+      backfills: 1,
+    });
   });
 
   it('S60 when even that cannot be written, the log says so', async () => {
@@ -203,7 +260,9 @@ describe('no row is dropped', () => {
     world.breakStore((method) => (method === 'putMessages' ? full : null));
     await panel.untilSettled(2);
     await world.idle();
-    expect(world.logLines.filter((line) => line.includes('What was shown could not be written afterwards.')).length).toBe(1);
+    expect(
+      world.logLines.filter((line) => line.includes('What was shown could not be written afterwards.')).length,
+    ).toBe(1);
   });
 
   it('B17 going to a new session leaves nothing unsaved in the old one', async () => {
@@ -227,23 +286,40 @@ describe('no row is dropped', () => {
     const told = panel.settled[0]?.turn.failure;
     mend();
     await panel.untilSettled(2);
-    expect({ told: [told?.cause, told?.technical], log: world.logLines.filter((line) => line.startsWith('error')).length > 0, ended: ended(panel), ...(await account(world, panel, sessionId)) }).toEqual({
-      told: ['full', 'database or disk is full'], log: true, ended: 'failed storeFailed full', ...sound, stored: ['user: count', 'assistant: one '],
+    expect({
+      told: [told?.cause, told?.technical],
+      log: world.logLines.filter((line) => line.startsWith('error')).length > 0,
+      ended: ended(panel),
+      ...(await account(world, panel, sessionId)),
+    }).toEqual({
+      told: ['full', 'database or disk is full'],
+      log: true,
+      ended: 'failed storeFailed full',
+      ...sound,
+      stored: ['user: count', 'assistant: one '],
     });
   });
 
   it('B19 S52 a write that fails half-way through a turn is repeated, and every row is there once', async () => {
     const world = await create();
-    world.server.script(reply().says('I look.').calls('list_directory', { path: 'nowhere' }).calls('list_directory', { path: 'neither' }), reply().says('Done.'));
+    world.server.script(
+      reply().says('I look.').calls('list_directory', { path: 'nowhere' }).calls('list_directory', { path: 'neither' }),
+      reply().says('Done.'),
+    );
     const panel = world.surface();
     let writes = 0;
-    world.breakStore((method) => ((method === 'putMessages' || method === 'appendChunks') && ++writes % 2 === 1 ? full : null));
+    world.breakStore((method) =>
+      (method === 'putMessages' || method === 'appendChunks') && ++writes % 2 === 1 ? full : null,
+    );
     const { sessionId } = await world.ask(panel, 'look');
     expect(await account(world, panel, sessionId)).toEqual({
       ...sound,
       stored: [
-        'user: look', 'assistant: I look. [list_directory {"path":"nowhere"}] [list_directory {"path":"neither"}]',
-        'tool: failed: There is no file or folder at nowhere.', 'tool: failed: There is no file or folder at neither.', 'assistant: Done.',
+        'user: look',
+        'assistant: I look. [list_directory {"path":"nowhere"}] [list_directory {"path":"neither"}]',
+        'tool: failed: There is no file or folder at nowhere.',
+        'tool: failed: There is no file or folder at neither.',
+        'assistant: Done.',
       ],
     });
   });
@@ -252,11 +328,22 @@ describe('no row is dropped', () => {
     const world = await create();
     world.server.script(reply().says('hello'));
     const panel = world.surface();
-    const mend = world.breakStore((method) => (method === 'createSession' ? new StoreError('locked', 'Another program uses the file. Try again.', 'database is locked') : null));
-    const refusal = await world.send(panel, 'hi').then(() => 'none', (error: unknown) => (error instanceof StoreError ? error.causeClass : 'other'));
+    const mend = world.breakStore((method) =>
+      method === 'createSession'
+        ? new StoreError('locked', 'Another program uses the file. Try again.', 'database is locked')
+        : null,
+    );
+    const refusal = await world.send(panel, 'hi').then(
+      () => 'none',
+      (error: unknown) => (error instanceof StoreError ? error.causeClass : 'other'),
+    );
     mend();
     const { sessionId } = await world.ask(panel, 'hi');
-    expect({ refusal, ...(await account(world, panel, sessionId)) }).toEqual({ refusal: 'locked', ...sound, stored: ['user: hi', 'assistant: hello'] });
+    expect({ refusal, ...(await account(world, panel, sessionId)) }).toEqual({
+      refusal: 'locked',
+      ...sound,
+      stored: ['user: hi', 'assistant: hello'],
+    });
   });
 
   it('B21 a prompt that cannot be stored is refused before the model is asked', async () => {
@@ -274,7 +361,11 @@ describe('no row is dropped', () => {
     const { sessionId } = await askUntil(world, panel, 'count', 'one ');
     world.breakStore(() => new StoreError('replaced', 'Another window has taken over.', 'lock lost'));
     await panel.untilSettled(1);
-    expect({ ended: ended(panel), shown: panel.deliveredText, stored: storedLines(world, sessionId)[0] }).toEqual({ ended: 'failed storeFailed replaced', shown: 'one ', stored: 'user: count' });
+    expect({ ended: ended(panel), shown: panel.deliveredText, stored: storedLines(world, sessionId)[0] }).toEqual({
+      ended: 'failed storeFailed replaced',
+      shown: 'one ',
+      stored: 'user: count',
+    });
     world.breakStore(() => null);
   });
 
@@ -295,7 +386,11 @@ describe('no row is dropped', () => {
       onDisk.push(storedLines(world, String(id)).map((line) => line.split(':')[0] ?? ''));
       return text;
     };
-    world.server.script(answer(reply().calls('list_directory', { path: 'nowhere' })), answer(reply().says('Done.')), answer(reply().says('Bye.')));
+    world.server.script(
+      answer(reply().calls('list_directory', { path: 'nowhere' })),
+      answer(reply().says('Done.')),
+      answer(reply().says('Bye.')),
+    );
     const panel = world.surface();
     await world.ask(panel, 'look');
     await world.ask(panel, 'thanks');

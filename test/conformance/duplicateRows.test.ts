@@ -16,7 +16,11 @@ describe('no row is stored twice', () => {
     await world.gateway.stop(sessionId);
     await world.reopen();
     await world.store.recoverTurns();
-    expect({ settled: panel.settled.length, ...(await account(world, panel, sessionId)) }).toEqual({ settled: 1, ...sound, stored: ['user: count', 'assistant: one two '] });
+    expect({ settled: panel.settled.length, ...(await account(world, panel, sessionId)) }).toEqual({
+      settled: 1,
+      ...sound,
+      stored: ['user: count', 'assistant: one two '],
+    });
   });
 
   it('B30 S52 when closing the turn fails and is tried again', async () => {
@@ -24,10 +28,16 @@ describe('no row is stored twice', () => {
     world.server.script(reply().says('all of it'));
     const panel = world.surface();
     let tries = 0;
-    world.breakStore((method) => (method === 'settleTurn' && ++tries < 3 ? new StoreError('locked', 'Busy.', 'locked') : null));
+    world.breakStore((method) =>
+      method === 'settleTurn' && ++tries < 3 ? new StoreError('locked', 'Busy.', 'locked') : null,
+    );
     const { sessionId } = await world.send(panel, 'go');
     await panel.until(({ settled }) => settled.some(({ messages }) => messages.length > 0));
-    expect({ tries, ...(await account(world, panel, sessionId)) }).toEqual({ tries: 3, ...sound, stored: ['user: go', 'assistant: all of it'] });
+    expect({ tries, ...(await account(world, panel, sessionId)) }).toEqual({
+      tries: 3,
+      ...sound,
+      stored: ['user: go', 'assistant: all of it'],
+    });
   });
 
   it('B31 B32 a prompt that is submitted again under its identity, while it waits and while it runs', async () => {
@@ -44,7 +54,10 @@ describe('no row is stored twice', () => {
     held.open();
     await panel.untilSettled(2);
     await world.gateway.submit(panel.id, second);
-    expect(await account(world, panel, sessionId)).toEqual({ ...sound, stored: ['user: first', 'assistant: one', 'user: second', 'assistant: two'] });
+    expect(await account(world, panel, sessionId)).toEqual({
+      ...sound,
+      stored: ['user: first', 'assistant: one', 'user: second', 'assistant: two'],
+    });
   });
 
   it('B33 but equal prompts and answers of different identity are all stored', async () => {
@@ -53,7 +66,10 @@ describe('no row is stored twice', () => {
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'ok');
     await world.ask(panel, 'ok');
-    expect(await account(world, panel, sessionId)).toEqual({ ...sound, stored: ['user: ok', 'assistant: ok', 'user: ok', 'assistant: ok'] });
+    expect(await account(world, panel, sessionId)).toEqual({
+      ...sound,
+      stored: ['user: ok', 'assistant: ok', 'user: ok', 'assistant: ok'],
+    });
   });
 
   it('B35 S72 a session that is opened again and continued', async () => {

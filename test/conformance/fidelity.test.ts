@@ -10,25 +10,41 @@ const { create } = worldPerTest();
 describe.each(['openai', 'anthropic'] as const)('what is stored is what was said, over the %s protocol', (protocol) => {
   it('B130 half a character neither stops a save nor makes stored and shown differ', async () => {
     const world = await create({ protocol });
-    world.server.script(reply().thinks('\udc00 hm', { in: 'whole' }).says('\ud800x', { in: 'whole' }), reply().says('後で'));
+    world.server.script(
+      reply().thinks('\udc00 hm', { in: 'whole' }).says('\ud800x', { in: 'whole' }),
+      reply().says('後で'),
+    );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'a\ud800b');
     await world.ask(panel, 'later');
     expect({ shown: panel.delivered.map(({ text }) => text), ...(await account(world, panel, sessionId)) }).toEqual({
-      shown: ['\ufffd hm\ufffdx', '後で'], ...sound, stored: ['user: a\ufffdb', 'assistant: <\ufffd hm> \ufffdx', 'user: later', 'assistant: 後で'],
+      shown: ['\ufffd hm\ufffdx', '後で'],
+      ...sound,
+      stored: ['user: a\ufffdb', 'assistant: <\ufffd hm> \ufffdx', 'user: later', 'assistant: 後で'],
     });
   });
 
   it('B132 an error that speaks of ASCII changes no stored character', async () => {
     const world = await create({ protocol });
-    world.server.script(reply().says('東京は晴れ 🌤。'), refuses(400, { message: "'ascii' codec can't encode characters" }), reply().says('そうです。'));
+    world.server.script(
+      reply().says('東京は晴れ 🌤。'),
+      refuses(400, { message: "'ascii' codec can't encode characters" }),
+      reply().says('そうです。'),
+    );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, '天気は？');
     await world.ask(panel, '本当？');
     await world.ask(panel, 'では');
     expect(await account(world, panel, sessionId)).toEqual({
       ...sound,
-      stored: ['user: 天気は？', 'assistant: 東京は晴れ 🌤。', 'user: 本当？', 'assistant (closing): (The request failed before an answer.)', 'user: では', 'assistant: そうです。'],
+      stored: [
+        'user: 天気は？',
+        'assistant: 東京は晴れ 🌤。',
+        'user: 本当？',
+        'assistant (closing): (The request failed before an answer.)',
+        'user: では',
+        'assistant: そうです。',
+      ],
     });
   });
 
@@ -42,8 +58,16 @@ describe.each(['openai', 'anthropic'] as const)('what is stored is what was said
     const listed = (await world.gateway.listSessions({ limit: 10 })).length;
     await world.ask(panel, 'q3');
     const lines = await world.lines(sessionId);
-    expect({ listed, says: lines[1]?.includes('could not be read'), others: lines.filter((_, index) => index !== 1), ended: ended(panel) }).toEqual({
-      listed: 1, says: true, others: ['user: q1', 'user: q2', 'assistant: a2', 'user: q3', 'assistant: a3'], ended: 'complete stop',
+    expect({
+      listed,
+      says: lines[1]?.includes('could not be read'),
+      others: lines.filter((_, index) => index !== 1),
+      ended: ended(panel),
+    }).toEqual({
+      listed: 1,
+      says: true,
+      others: ['user: q1', 'user: q2', 'assistant: a2', 'user: q3', 'assistant: a3'],
+      ended: 'complete stop',
     });
   });
 
@@ -54,7 +78,10 @@ describe.each(['openai', 'anthropic'] as const)('what is stored is what was said
     await world.ask(panel, 'sure?');
     await world.ask(panel, 'really?');
     const withPicture = world.server.requests.map(({ body }) => JSON.stringify(body).includes(image.dataBase64));
-    expect({ withPicture, first: storedLines(world, sessionId)[0] }).toEqual({ withPicture: [true, true], first: 'user: look [image]' });
+    expect({ withPicture, first: storedLines(world, sessionId)[0] }).toEqual({
+      withPicture: [true, true],
+      first: 'user: look [image]',
+    });
   });
 });
 
@@ -75,7 +102,11 @@ describe('what is stored is what was said', () => {
     world.server.script(reply().says('one ').pauses(30).says('two'));
     const panel = world.surface();
     let appends = 0;
-    world.breakStore((method) => (method === 'appendChunks' && ++appends > 1 ? new StoreError('corrupt', 'The file is damaged. Reload the window.', 'database disk image is malformed') : null));
+    world.breakStore((method) =>
+      method === 'appendChunks' && ++appends > 1
+        ? new StoreError('corrupt', 'The file is damaged. Reload the window.', 'database disk image is malformed')
+        : null,
+    );
     await world.send(panel, 'count');
     await panel.untilSettled(1);
     const failure = panel.settled[0]?.turn.failure;
@@ -90,7 +121,13 @@ describe('what is stored is what was said', () => {
     await world.gateway.retry(panel.id, panel.settled[0]?.turn.uid ?? '');
     await panel.untilSettled(2);
     expect(await account(world, panel, sessionId)).toEqual({
-      ...sound, stored: ['user (hidden: retried): go', 'assistant (hidden: retried): first try', 'user: go', 'assistant: second try'],
+      ...sound,
+      stored: [
+        'user (hidden: retried): go',
+        'assistant (hidden: retried): first try',
+        'user: go',
+        'assistant: second try',
+      ],
     });
   });
 });

@@ -9,14 +9,26 @@ const { create } = worldPerTest();
 describe('a turn that ends', () => {
   it('S190 with words before its tools and words behind them has both, and what surfaces are told at the end is what is stored', async () => {
     const world = await create();
-    world.server.script(reply().says("I'll check.").calls('list_directory', { path: 'nowhere' }), reply().says('Done.'));
+    world.server.script(
+      reply().says("I'll check.").calls('list_directory', { path: 'nowhere' }),
+      reply().says('Done.'),
+    );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'check');
-    const told = panel.lastMessages.flatMap((message) => (message.role === 'assistant' ? [message.parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('')] : []));
+    const told = panel.lastMessages.flatMap((message) =>
+      message.role === 'assistant'
+        ? [message.parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('')]
+        : [],
+    );
     expect({ told, ...(await account(world, panel, sessionId)) }).toEqual({
       told: ["I'll check.", 'Done.'],
       ...sound,
-      stored: ['user: check', 'assistant: I\'ll check. [list_directory {"path":"nowhere"}]', 'tool: failed: There is no file or folder at nowhere.', 'assistant: Done.'],
+      stored: [
+        'user: check',
+        'assistant: I\'ll check. [list_directory {"path":"nowhere"}]',
+        'tool: failed: There is no file or folder at nowhere.',
+        'assistant: Done.',
+      ],
     });
   });
 
@@ -27,7 +39,10 @@ describe('a turn that ends', () => {
     const { sessionId } = await world.ask(panel, 'one');
     await world.ask(panel, 'clean prompt');
     const { stored } = await account(world, panel, sessionId);
-    expect({ noted: sent(world, 1).at(-1)?.includes('Your previous turn'), prompt: stored[2] }).toEqual({ noted: true, prompt: 'user: clean prompt' });
+    expect({ noted: sent(world, 1).at(-1)?.includes('Your previous turn'), prompt: stored[2] }).toEqual({
+      noted: true,
+      prompt: 'user: clean prompt',
+    });
   });
 
   it('S193 at its budget stores the summary as its last answer, and not the note that asked for it', async () => {
@@ -36,17 +51,36 @@ describe('a turn that ends', () => {
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'look everywhere');
     const { stored } = await account(world, panel, sessionId);
-    expect({ ended: ended(panel), asked: sent(world, 1).some((line) => line.includes('No further tool calls')), stored: [stored.at(-1), stored.some((line) => line.includes('No further tool calls'))] }).toEqual({
-      ended: 'complete iterations', asked: true, stored: ['assistant: I only got this far.', false],
+    expect({
+      ended: ended(panel),
+      asked: sent(world, 1).some((line) => line.includes('No further tool calls')),
+      stored: [stored.at(-1), stored.some((line) => line.includes('No further tool calls'))],
+    }).toEqual({
+      ended: 'complete iterations',
+      asked: true,
+      stored: ['assistant: I only got this far.', false],
     });
   });
 
   it('S194 other than well is never called complete', async () => {
     const world = await create();
-    world.server.script(reply().says('Half ').drops(), refuses(400, { message: 'no' }), reply(), reply(), reply(), reply(), reply().says('no').finishes('contentFilter'));
+    world.server.script(
+      reply().says('Half ').drops(),
+      refuses(400, { message: 'no' }),
+      reply(),
+      reply(),
+      reply(),
+      reply(),
+      reply().says('no').finishes('contentFilter'),
+    );
     const panel = world.surface();
     for (const prompt of ['dropped', 'refused', 'silent', 'declined']) await world.ask(panel, prompt);
-    expect(panel.settled.map(({ turn }) => `${turn.outcome} ${turn.stopReason}`)).toEqual(['interrupted connectionLost', 'failed error', 'failed empty', 'complete refusal']);
+    expect(panel.settled.map(({ turn }) => `${turn.outcome} ${turn.stopReason}`)).toEqual([
+      'interrupted connectionLost',
+      'failed error',
+      'failed empty',
+      'complete refusal',
+    ]);
   });
 
   it('S195 leaves the answer its time of birth', async () => {
@@ -61,7 +95,8 @@ describe('a turn that ends', () => {
 });
 
 describe('memory hears of a turn', () => {
-  const synced = (log: readonly string[]) => log.filter((line) => line.startsWith('sync')).map((line) => line.replace(/^sync \S+ /, ''));
+  const synced = (log: readonly string[]) =>
+    log.filter((line) => line.startsWith('sync')).map((line) => line.replace(/^sync \S+ /, ''));
 
   it('S104 S183 that was completed, with the prompt and what was said, under its session', async () => {
     const world = await create();
@@ -99,14 +134,25 @@ describe('memory hears of a turn', () => {
   });
 
   it('S186 B124 B189 and neither waits for a provider nor fails with one; the log names it', async () => {
-    const throwing: MemoryProvider = { name: 'throwing', initialize: () => Promise.resolve(), syncTurn: () => Promise.reject(new TypeError('not a function')) };
-    const hanging: MemoryProvider = { name: 'hanging', initialize: () => Promise.resolve(), syncTurn: () => new Promise(() => undefined) };
+    const throwing: MemoryProvider = {
+      name: 'throwing',
+      initialize: () => Promise.resolve(),
+      syncTurn: () => Promise.reject(new TypeError('not a function')),
+    };
+    const hanging: MemoryProvider = {
+      name: 'hanging',
+      initialize: () => Promise.resolve(),
+      syncTurn: () => new Promise(() => undefined),
+    };
     const world = await create({ memory: () => [throwing, hanging] });
     world.server.script(reply().says('a1'), reply().says('a2'));
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'q1');
     await world.ask(panel, 'q2');
-    expect({ warned: world.logLines.filter((line) => line.startsWith('warn')), ...(await account(world, panel, sessionId)) }).toEqual({
+    expect({
+      warned: world.logLines.filter((line) => line.startsWith('warn')),
+      ...(await account(world, panel, sessionId)),
+    }).toEqual({
       warned: Array.from({ length: 2 }, () => 'warn Memory provider throwing: syncTurn failed: not a function'),
       ...sound,
       stored: ['user: q1', 'assistant: a1', 'user: q2', 'assistant: a2'],

@@ -18,7 +18,9 @@ afterEach(async () => {
   expect(problems).toEqual([]);
 });
 
-async function remembering(options: StandInOptions = {}): Promise<{ readonly world: World; readonly hindsight: HindsightInWorld }> {
+async function remembering(
+  options: StandInOptions = {},
+): Promise<{ readonly world: World; readonly hindsight: HindsightInWorld }> {
   const hindsight = (open = await HindsightInWorld.start(options));
   const world = await create({ memory: hindsight.memory });
   hindsight.world = world;
@@ -56,7 +58,10 @@ describe('Hindsight', () => {
     await world.ask(again, 'q3');
     await hindsight.drained();
     const documents = Object.entries(hindsight.documents()).sort(([left], [right]) => left.localeCompare(right));
-    expect({ words: documents.map(([, words]) => words), ids: documents.map(([id]) => id.startsWith(`${sessionId}-`)) }).toEqual({ words: [[...turn(1), ...turn(2)], turn(3)], ids: [true, true] });
+    expect({
+      words: documents.map(([, words]) => words),
+      ids: documents.map(([id]) => id.startsWith(`${sessionId}-`)),
+    }).toEqual({ words: [[...turn(1), ...turn(2)], turn(3)], ids: [true, true] });
   });
 
   it('B112 what was never sent when the window closed is sent by the next one', async () => {
@@ -93,13 +98,18 @@ describe('Hindsight', () => {
     const { sessionId } = await world.ask(panel, 'q1');
     await world.ask(panel, 'q2');
     await hindsight.drained();
-    const second = (await world.rows(sessionId)).find((row) => row.role === 'user' && JSON.stringify(row.parts).includes('q2'));
+    const second = (await world.rows(sessionId)).find(
+      (row) => row.role === 'user' && JSON.stringify(row.parts).includes('q2'),
+    );
     await world.gateway.switchSession(panel.id, { reason: 'rewind', sessionId, to: second?.uid ?? '' });
     await hindsight.drained();
     const rewound = hindsight.documents();
     await world.ask(panel, 'q3');
     await hindsight.drained();
-    expect([rewound, hindsight.documents()]).toEqual([{ [sessionId]: turn(1) }, { [sessionId]: [...turn(1), ...turn(3)] }]);
+    expect([rewound, hindsight.documents()]).toEqual([
+      { [sessionId]: turn(1) },
+      { [sessionId]: [...turn(1), ...turn(3)] },
+    ]);
   });
 
   it('B123 a key in a prompt is masked before it leaves, and stored as it was written', async () => {
@@ -108,7 +118,10 @@ describe('Hindsight', () => {
     const { sessionId } = await world.ask(world.surface(), 'use sk-proj-abc123def456ghi7 please');
     await hindsight.drained();
     const [asked] = hindsight.documents()[sessionId] ?? [];
-    expect({ asked, stored: readElsewhere(world, "SELECT count(*) FROM messages WHERE content LIKE '%abc123def456%'") }).toEqual({ asked: 'User: use [secret] please', stored: ['1'] });
+    expect({
+      asked,
+      stored: readElsewhere(world, "SELECT count(*) FROM messages WHERE content LIKE '%abc123def456%'"),
+    }).toEqual({ asked: 'User: use [secret] please', stored: ['1'] });
   });
 
   it('S105 S106 S108 a switch adopts id and parent and leaves nothing behind; one to no session changes nothing', async () => {
@@ -125,12 +138,24 @@ describe('Hindsight', () => {
     await provider.initialize('old-sid', signal, { parentSessionId: null });
     await told('t1', 'old-sid');
     await told('t2', 'old-sid');
-    await provider.onSessionSwitch('new-sid', { parentSessionId: 'old-sid', reset: false, rewound: false, reason: 'branch' });
+    await provider.onSessionSwitch('new-sid', {
+      parentSessionId: 'old-sid',
+      reset: false,
+      rewound: false,
+      reason: 'branch',
+    });
     await provider.onSessionSwitch('', { parentSessionId: 'p', reset: true, rewound: false, reason: 'new_session' });
     await told('t3', 'new-sid');
     while (store.entries.length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
     life.die();
-    const held = [...server.bank('hermes').documents].map(([id, { tags, text }]) => [id, tags, [...text.matchAll(/: (q t\d)/g)].map(([, word]) => word)]);
-    expect(held).toEqual([['old-sid', ['session:old-sid'], ['q t1', 'q t2']], ['new-sid', ['session:new-sid', 'parent:old-sid'], ['q t3']]]);
+    const held = [...server.bank('hermes').documents].map(([id, { tags, text }]) => [
+      id,
+      tags,
+      [...text.matchAll(/: (q t\d)/g)].map(([, word]) => word),
+    ]);
+    expect(held).toEqual([
+      ['old-sid', ['session:old-sid'], ['q t1', 'q t2']],
+      ['new-sid', ['session:new-sid', 'parent:old-sid'], ['q t3']],
+    ]);
   });
 });

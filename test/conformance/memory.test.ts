@@ -23,7 +23,9 @@ function activities(surface: RecordingSurface): readonly TurnActivity['kind'][] 
   return surface.turnEvents.flatMap((event) => (event.kind === 'activity' ? [event.activity.kind] : []));
 }
 
-const recalling = (text: string): ((log: string[]) => readonly MemoryProvider[]) => (log) => [new RecordingMemory(log, { recall: () => text })];
+const recalling =
+  (text: string): ((log: string[]) => readonly MemoryProvider[]) =>
+  (log) => [new RecordingMemory(log, { recall: () => text })];
 
 describe('what memory recalls', () => {
   it('B121 is sent behind the prompt and never stored as its content, shown, searched or exported', async () => {
@@ -33,61 +35,135 @@ describe('what memory recalls', () => {
     const { sessionId } = await world.ask(panel, 'What is the deploy key called?');
     const prompt = world.server.requests[0]?.outline.at(-1) ?? '';
     while ((await world.store.indexBatch(100)) > 0);
-    const shown = JSON.stringify([panel.turnEvents, await world.store.readTranscript({ sessionId, limit: 100, includeHidden: true }), await world.store.activeMessages(sessionId)]);
+    const shown = JSON.stringify([
+      panel.turnEvents,
+      await world.store.readTranscript({ sessionId, limit: 100, includeHidden: true }),
+      await world.store.activeMessages(sessionId),
+    ]);
     expect({
-      sent: [prompt.startsWith('user: What is the deploy key called?\n\n<memory-context>\n('), prompt.endsWith('- the deploy key is called bluebird\n</memory-context>')],
-      shown: shown.includes('memory-context'), found: await world.store.search({ text: 'bluebird', limit: 9 }).then((hits) => hits.map(({ role }) => role)),
-      elsewhere: readElsewhere(world, "SELECT count(*) FROM messages WHERE content LIKE '%memory-context%' OR parts LIKE '%memory-context%'"),
+      sent: [
+        prompt.startsWith('user: What is the deploy key called?\n\n<memory-context>\n('),
+        prompt.endsWith('- the deploy key is called bluebird\n</memory-context>'),
+      ],
+      shown: shown.includes('memory-context'),
+      found: await world.store.search({ text: 'bluebird', limit: 9 }).then((hits) => hits.map(({ role }) => role)),
+      elsewhere: readElsewhere(
+        world,
+        "SELECT count(*) FROM messages WHERE content LIKE '%memory-context%' OR parts LIKE '%memory-context%'",
+      ),
       ...(await account(world, panel, sessionId)),
-    }).toEqual({ sent: [true, true], shown: false, found: ['assistant'], elsewhere: ['0'], ...sound, stored: ['user: What is the deploy key called?', 'assistant: Bluebird.'] });
+    }).toEqual({
+      sent: [true, true],
+      shown: false,
+      found: ['assistant'],
+      elsewhere: ['0'],
+      ...sound,
+      stored: ['user: What is the deploy key called?', 'assistant: Bluebird.'],
+    });
   });
 
   it('is told to the person by its number, once it is on its way, and only where something was found', async () => {
     const recalls = ['- one\n- two', ''];
     const world = await create({
-      memory: (log) => [Object.assign(new RecordingMemory(log, { recall: () => recalls.shift() ?? '' }), { recallStatus: () => ({ label: 'Notes', count: 2 }) })],
+      memory: (log) => [
+        Object.assign(new RecordingMemory(log, { recall: () => recalls.shift() ?? '' }), {
+          recallStatus: () => ({ label: 'Notes', count: 2 }),
+        }),
+      ],
     });
     world.server.script(reply().says('a1'), reply().says('a2'));
     const panel = world.surface();
     for (const prompt of ['first question', 'second question']) await world.ask(panel, prompt);
-    const told = panel.turnEvents.filter(({ kind }) => kind === 'recalled' || kind === 'turnOpened').map((event) => (event.kind === 'recalled' ? event.found : event.kind));
+    const told = panel.turnEvents
+      .filter(({ kind }) => kind === 'recalled' || kind === 'turnOpened')
+      .map((event) => (event.kind === 'recalled' ? event.found : event.kind));
     expect(told).toEqual(['turnOpened', [{ provider: 'recording', label: 'Notes', count: 2 }], 'turnOpened']);
-    expect((await world.store.readTranscript({ sessionId: panel.settled[0]?.turn.sessionId ?? '', limit: 9 })).turns.map((turn) => turn.recalled)).toEqual([[{ provider: 'recording', label: 'Notes', count: 2 }], undefined]);
+    expect(
+      (await world.store.readTranscript({ sessionId: panel.settled[0]?.turn.sessionId ?? '', limit: 9 })).turns.map(
+        (turn) => turn.recalled,
+      ),
+    ).toEqual([[{ provider: 'recording', label: 'Notes', count: 2 }], undefined]);
   });
 
   it('B121 is not shown either where the model repeats its fence, however the tags are split', async () => {
     const world = await create({ memory: recalling('- secret fact') });
-    world.server.script(reply().says('Here:\n<mem').says('ory-con').says('text>\n- secret').says(' fact\n</memory').says('-context>\nDone.'));
+    world.server.script(
+      reply()
+        .says('Here:\n<mem')
+        .says('ory-con')
+        .says('text>\n- secret')
+        .says(' fact\n</memory')
+        .says('-context>\nDone.'),
+    );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'What do you know?');
-    expect({ shown: panel.deliveredText, ...(await account(world, panel, sessionId)) }).toEqual({ shown: 'Here:\nDone.', ...sound, stored: ['user: What do you know?', 'assistant: Here:\nDone.'] });
+    expect({ shown: panel.deliveredText, ...(await account(world, panel, sessionId)) }).toEqual({
+      shown: 'Here:\nDone.',
+      ...sound,
+      stored: ['user: What do you know?', 'assistant: Here:\nDone.'],
+    });
   });
 
-  it.each(['openai', 'anthropic'] as const)('B194 is stored before the first request, so that every later one begins with the same bytes (%s)', async (protocol) => {
-    const recalls = ['- one', '', '- three'];
-    const world = await create({ protocol, memory: (log) => [new RecordingMemory(log, { recall: () => recalls.shift() ?? '' })] });
-    world.server.script(reply().says('Looking.').calls('list_directory', { path: 'nowhere' }), reply().says('a1'), reply().says('a2'), reply().says('a3'));
-    const panel = world.surface();
-    for (const prompt of ['first question', 'second question', 'third question']) await world.ask(panel, prompt);
-    const requests = [0, 1, 2, 3].map((index) => messagesOf(world, index).map((message) => message.replaceAll(/,?"cache_control":\{[^}]*\}/g, '')));
-    expect(requests.slice(1).map((request, index) => request.slice(0, requests[index]?.length).join('\n') === requests[index]?.join('\n'))).toEqual([true, true, true]);
-    expect(requests.at(-1)?.filter((message) => message.includes('memory-context')).length).toBe(2);
-  });
+  it.each(['openai', 'anthropic'] as const)(
+    'B194 is stored before the first request, so that every later one begins with the same bytes (%s)',
+    async (protocol) => {
+      const recalls = ['- one', '', '- three'];
+      const world = await create({
+        protocol,
+        memory: (log) => [new RecordingMemory(log, { recall: () => recalls.shift() ?? '' })],
+      });
+      world.server.script(
+        reply().says('Looking.').calls('list_directory', { path: 'nowhere' }),
+        reply().says('a1'),
+        reply().says('a2'),
+        reply().says('a3'),
+      );
+      const panel = world.surface();
+      for (const prompt of ['first question', 'second question', 'third question']) await world.ask(panel, prompt);
+      const requests = [0, 1, 2, 3].map((index) =>
+        messagesOf(world, index).map((message) => message.replaceAll(/,?"cache_control":\{[^}]*\}/g, '')),
+      );
+      expect(
+        requests
+          .slice(1)
+          .map(
+            (request, index) => request.slice(0, requests[index]?.length).join('\n') === requests[index]?.join('\n'),
+          ),
+      ).toEqual([true, true, true]);
+      expect(requests.at(-1)?.filter((message) => message.includes('memory-context')).length).toBe(2);
+    },
+  );
 
   it('B194 holds for the note behind an answer that was cut off, too, with recall and without', async () => {
     const recalls = ['', '- two'];
-    const world = await create({ memory: (log) => [new RecordingMemory(log, { recall: () => recalls.shift() ?? '' })] });
-    world.server.script(reply().says('Half ').drops(), reply().says('Half ').drops(), reply().says('a3'), reply().says('a4'));
+    const world = await create({
+      memory: (log) => [new RecordingMemory(log, { recall: () => recalls.shift() ?? '' })],
+    });
+    world.server.script(
+      reply().says('Half ').drops(),
+      reply().says('Half ').drops(),
+      reply().says('a3'),
+      reply().says('a4'),
+    );
     const panel = world.surface();
-    for (const prompt of ['first question', 'second question', 'third question', 'fourth question']) await world.ask(panel, prompt);
+    for (const prompt of ['first question', 'second question', 'third question', 'fourth question'])
+      await world.ask(panel, prompt);
     const requests = [0, 1, 2, 3].map((index) => messagesOf(world, index));
-    expect(requests.slice(1).map((request, index) => request.slice(0, requests[index]?.length).join('\n') === requests[index]?.join('\n'))).toEqual([true, true, true]);
-    expect(requests.at(-1)?.flatMap((message) => /Your previous turn.*?(second|third) question/s.exec(message)?.[1] ?? [])).toEqual(['second', 'third']);
+    expect(
+      requests
+        .slice(1)
+        .map((request, index) => request.slice(0, requests[index]?.length).join('\n') === requests[index]?.join('\n')),
+    ).toEqual([true, true, true]);
+    expect(
+      requests.at(-1)?.flatMap((message) => /Your previous turn.*?(second|third) question/s.exec(message)?.[1] ?? []),
+    ).toEqual(['second', 'third']);
   });
 
   it('B194 survives the window', async () => {
     const recalls = ['- one'];
-    const world = await create({ memory: (log) => [new RecordingMemory(log, { recall: () => recalls.shift() ?? '' })] });
+    const world = await create({
+      memory: (log) => [new RecordingMemory(log, { recall: () => recalls.shift() ?? '' })],
+    });
     world.server.script(reply().says('a1'), reply().says('a2'));
     const { sessionId } = await world.ask(world.surface(), 'first question');
     await world.reopen();
@@ -105,8 +181,15 @@ describe('what memory recalls', () => {
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'first question');
     repair();
-    expect({ sent: world.server.requests[0]?.outline.at(-1), warned: world.logLines.some((line) => line.includes('is not sent: no room')), ...(await account(world, panel, sessionId)) }).toEqual({
-      sent: 'user: first question', warned: true, ...sound, stored: ['user: first question', 'assistant: a1'],
+    expect({
+      sent: world.server.requests[0]?.outline.at(-1),
+      warned: world.logLines.some((line) => line.includes('is not sent: no room')),
+      ...(await account(world, panel, sessionId)),
+    }).toEqual({
+      sent: 'user: first question',
+      warned: true,
+      ...sound,
+      stored: ['user: first question', 'assistant: a1'],
     });
   });
 
@@ -115,7 +198,15 @@ describe('what memory recalls', () => {
     const asked: string[] = [];
     const world = await create({
       recallTimeoutMs: 500,
-      memory: (log) => [new RecordingMemory(log, { recall: async (query) => { asked.push(query); if (asked.length === 1) await held.opened; return `- for ${query}`; } })],
+      memory: (log) => [
+        new RecordingMemory(log, {
+          recall: async (query) => {
+            asked.push(query);
+            if (asked.length === 1) await held.opened;
+            return `- for ${query}`;
+          },
+        }),
+      ],
     });
     world.server.script(reply().says('a1'), reply().says('a2'), reply().says('a3'));
     const panel = world.surface();
@@ -125,13 +216,24 @@ describe('what memory recalls', () => {
     await new Promise((resolve) => setImmediate(resolve));
     await world.ask(panel, 'third question');
     const sent = world.server.requests.map(({ outline }) => /- for .*/.exec(outline.at(-1) ?? '')?.[0] ?? 'nothing');
-    expect({ asked, sent, told: activities(panel).filter((kind) => kind === 'recalling').length, warned: world.logLines.filter((line) => line.includes('took longer than 0.5 s')).length }).toEqual({
-      asked: ['first question', 'third question'], sent: ['nothing', 'nothing', '- for third question'], told: 1, warned: 1,
+    expect({
+      asked,
+      sent,
+      told: activities(panel).filter((kind) => kind === 'recalling').length,
+      warned: world.logLines.filter((line) => line.includes('took longer than 0.5 s')).length,
+    }).toEqual({
+      asked: ['first question', 'third question'],
+      sent: ['nothing', 'nothing', '- for third question'],
+      told: 1,
+      warned: 1,
     });
   });
 
   it('B124 can be skipped by the person, for the turn they saw', async () => {
-    const world = await create({ recallTimeoutMs: 60_000, memory: (log) => [new RecordingMemory(log, { recall: () => new Promise(() => undefined) })] });
+    const world = await create({
+      recallTimeoutMs: 60_000,
+      memory: (log) => [new RecordingMemory(log, { recall: () => new Promise(() => undefined) })],
+    });
     world.server.script(reply().says('a1'));
     const panel = world.surface();
     const receipt = await world.send(panel, 'first question');
@@ -140,21 +242,37 @@ describe('what memory recalls', () => {
     const before = world.server.requests.length;
     await world.gateway.skipRecall(receipt.sessionId, receipt.kind === 'started' ? receipt.turnUid : '');
     await panel.untilSettled(1);
-    expect([before, world.server.requests[0]?.outline.at(-1), panel.deliveredText]).toEqual([0, 'user: first question', 'a1']);
+    expect([before, world.server.requests[0]?.outline.at(-1), panel.deliveredText]).toEqual([
+      0,
+      'user: first question',
+      'a1',
+    ]);
   });
 
   it('S180 ends with a turn that is stopped', async () => {
-    const world = await create({ recallTimeoutMs: 60_000, memory: (log) => [new RecordingMemory(log, { recall: () => new Promise(() => undefined) })] });
+    const world = await create({
+      recallTimeoutMs: 60_000,
+      memory: (log) => [new RecordingMemory(log, { recall: () => new Promise(() => undefined) })],
+    });
     const panel = world.surface();
     const { sessionId } = await world.send(panel, 'first question');
     await panel.until((surface) => activities(surface).includes('recalling'));
     await world.gateway.stop(sessionId);
-    expect([panel.settled.at(-1)?.turn.outcome, world.server.requests.length, world.memoryLog.filter((line) => line.startsWith('sync'))]).toEqual(['interrupted', 0, []]);
+    expect([
+      panel.settled.at(-1)?.turn.outcome,
+      world.server.requests.length,
+      world.memoryLog.filter((line) => line.startsWith('sync')),
+    ]).toEqual(['interrupted', 0, []]);
   });
 
   it('S104 is asked for with the id of the session as it is now, and so is syncing', async () => {
     const asked: string[] = [];
-    const provider: MemoryProvider = { ...legacyMemory([]), prefetch: async (query, sessionId) => (asked.push(`prefetch ${sessionId}: ${query}`), ''), syncTurn: async (turn) => void asked.push(`sync ${turn.sessionId}: ${turn.prompt}`), queuePrefetch: async (query, sessionId) => void asked.push(`queue ${sessionId}: ${query}`) };
+    const provider: MemoryProvider = {
+      ...legacyMemory([]),
+      prefetch: async (query, sessionId) => (asked.push(`prefetch ${sessionId}: ${query}`), ''),
+      syncTurn: async (turn) => void asked.push(`sync ${turn.sessionId}: ${turn.prompt}`),
+      queuePrefetch: async (query, sessionId) => void asked.push(`queue ${sessionId}: ${query}`),
+    };
     const world = await create({ memory: () => [provider] });
     world.server.script(reply().says('a1'), reply().says('a2'));
     const panel = world.surface();
@@ -162,17 +280,21 @@ describe('what memory recalls', () => {
     await world.gateway.switchSession(panel.id, { reason: 'new_session' });
     const second = await world.ask(panel, 'second question');
     await world.gateway.shutdown();
-    expect(asked).toEqual([first, second].flatMap(({ sessionId }, index) => {
-      const prompt = `${index === 0 ? 'first' : 'second'} question`;
-      return [`prefetch ${sessionId}: ${prompt}`, `sync ${sessionId}: ${prompt}`, `queue ${sessionId}: ${prompt}`];
-    }));
+    expect(asked).toEqual(
+      [first, second].flatMap(({ sessionId }, index) => {
+        const prompt = `${index === 0 ? 'first' : 'second'} question`;
+        return [`prefetch ${sessionId}: ${prompt}`, `sync ${sessionId}: ${prompt}`, `queue ${sessionId}: ${prompt}`];
+      }),
+    );
   });
 });
 
 describe('what memory adds to a session', () => {
   it('B187 the system prompt of a new session has what was remembered in the one before, and stays as it is meanwhile', async () => {
     const facts: string[] = [];
-    const world = await create({ memory: (log) => [new RecordingMemory(log, { block: () => `Remembered: ${facts.join(', ') || 'nothing'}.` })] });
+    const world = await create({
+      memory: (log) => [new RecordingMemory(log, { block: () => `Remembered: ${facts.join(', ') || 'nothing'}.` })],
+    });
     world.server.script(...['a1', 'a2', 'a3'].map((text) => reply().says(text)));
     const panel = world.surface();
     await world.ask(panel, 'first question');
@@ -180,60 +302,118 @@ describe('what memory adds to a session', () => {
     await world.ask(panel, 'second question');
     await world.gateway.switchSession(panel.id, { reason: 'new_session' });
     await world.ask(panel, 'third question');
-    expect(world.server.requests.map(({ outline }) => /Remembered: .*/.exec(outline[0] ?? '')?.[0])).toEqual(['Remembered: nothing.', 'Remembered: nothing.', 'Remembered: likes tea.']);
+    expect(world.server.requests.map(({ outline }) => /Remembered: .*/.exec(outline[0] ?? '')?.[0])).toEqual([
+      'Remembered: nothing.',
+      'Remembered: nothing.',
+      'Remembered: likes tea.',
+    ]);
   });
 
   it('B119 a tool of a provider never takes the place of one of ours, and its own tools work', async () => {
     const ran: string[] = [];
-    const tool = (name: string) => defineTool({
-      name, description: name, parameters: { type: 'object', properties: {} }, readOnly: true, schema: v.object({}),
-      run: async () => (ran.push(name), { outcome: 'done' as const, text: `${name} of memory` }),
+    const tool = (name: string) =>
+      defineTool({
+        name,
+        description: name,
+        parameters: { type: 'object', properties: {} },
+        readOnly: true,
+        schema: v.object({}),
+        run: async () => (ran.push(name), { outcome: 'done' as const, text: `${name} of memory` }),
+      });
+    const world = await create({
+      memory: () => [{ ...legacyMemory([], 'greedy'), tools: [tool('list_directory'), tool('recall')] }],
     });
-    const world = await create({ memory: () => [{ ...legacyMemory([], 'greedy'), tools: [tool('list_directory'), tool('recall')] }] });
-    world.server.script(reply().calls('list_directory', { path: 'nowhere' }), reply().calls('recall', {}), reply().says('a1'));
+    world.server.script(
+      reply().calls('list_directory', { path: 'nowhere' }),
+      reply().calls('recall', {}),
+      reply().says('a1'),
+    );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'first question');
-    expect({ ran, warned: world.logLines.filter((line) => line.startsWith('warn')), results: (await world.lines(sessionId)).filter((line) => line.startsWith('tool')) }).toEqual({
-      ran: ['recall'], warned: ['warn Memory provider greedy: its tool list_directory is not used, because Hermes has a tool of that name.'],
+    expect({
+      ran,
+      warned: world.logLines.filter((line) => line.startsWith('warn')),
+      results: (await world.lines(sessionId)).filter((line) => line.startsWith('tool')),
+    }).toEqual({
+      ran: ['recall'],
+      warned: [
+        'warn Memory provider greedy: its tool list_directory is not used, because Hermes has a tool of that name.',
+      ],
       results: ['tool: failed: There is no file or folder at nowhere.', 'tool: done: recall of memory'],
     });
   });
 
   it('B118 a provider that fails when it is looked at leaves the way free for the next', async () => {
-    const broken: MemoryProvider = Object.defineProperty(legacyMemory([], 'broken'), 'tools', { get: () => { throw new Error('no schema'); } });
+    const broken: MemoryProvider = Object.defineProperty(legacyMemory([], 'broken'), 'tools', {
+      get: () => {
+        throw new Error('no schema');
+      },
+    });
     const world = await create({ memory: (log) => [broken, new RecordingMemory(log)] });
     world.server.script(reply().says('a1'));
     const { sessionId } = await world.ask(world.surface(), 'first question');
     await world.gateway.shutdown();
-    expect([world.memoryLog, world.logLines]).toEqual([[`initialize ${sessionId}`, `sync ${sessionId}: first question -> a1`, 'shutdown'], ['warn Memory provider broken: isAvailable failed: no schema']]);
+    expect([world.memoryLog, world.logLines]).toEqual([
+      [`initialize ${sessionId}`, `sync ${sessionId}: first question -> a1`, 'shutdown'],
+      ['warn Memory provider broken: isAvailable failed: no schema'],
+    ]);
   });
 });
 
 describe('what memory is told', () => {
   it('B123 has no secrets; what is stored and sent still has', async () => {
     const queries: string[] = [];
-    const world = await create({ memory: (log) => [new RecordingMemory(log, { recall: (query) => (queries.push(query), '') })] });
+    const world = await create({
+      memory: (log) => [new RecordingMemory(log, { recall: (query) => (queries.push(query), '') })],
+    });
     world.server.script(reply().says(`Your key ${key} works.`));
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, `Does ${key} work?`);
     await world.gateway.shutdown();
-    expect({ queries, log: world.memoryLog.slice(1, 2), sent: world.server.requests[0]?.outline.at(-1), stored: await world.lines(sessionId) }).toEqual({
-      queries: ['Does [secret] work?'], log: [`sync ${sessionId}: Does [secret] work? -> Your key [secret] works.`], sent: `user: Does ${key} work?`,
+    expect({
+      queries,
+      log: world.memoryLog.slice(1, 2),
+      sent: world.server.requests[0]?.outline.at(-1),
+      stored: await world.lines(sessionId),
+    }).toEqual({
+      queries: ['Does [secret] work?'],
+      log: [`sync ${sessionId}: Does [secret] work? -> Your key [secret] works.`],
+      sent: `user: Does ${key} work?`,
       stored: [`user: Does ${key} work?`, `assistant: Your key ${key} works.`],
     });
   });
 
   it('S186 B189 comes whole to a provider beside one that throws, one that hangs and one of before most hooks', async () => {
-    const world = await create({ recallTimeoutMs: 100, memory: (log) => [throwingMemory(), hangingMemory(), legacyMemory(log), new RecordingMemory(log)] });
+    const world = await create({
+      recallTimeoutMs: 100,
+      memory: (log) => [throwingMemory(), hangingMemory(), legacyMemory(log), new RecordingMemory(log)],
+    });
     world.server.script(reply().says('a1'), reply().says('a2'));
     const panel = world.surface();
     const first = await world.ask(panel, 'first question');
     await world.gateway.switchSession(panel.id, { reason: 'new_session' });
     const second = await world.ask(panel, 'second question');
     await world.gateway.shutdown();
-    const heard = world.memoryLog.map((line) => line.replaceAll(first.sessionId, 'FIRST').replaceAll(second.sessionId, 'SECOND'));
-    expect(heard.filter((line) => !line.startsWith('legacy'))).toEqual(['initialize FIRST', 'sync FIRST: first question -> a1', 'end FIRST', 'switch SECOND new_session reset', 'sync SECOND: second question -> a2', 'shutdown']);
-    expect(heard.filter((line) => line.startsWith('legacy'))).toEqual(['legacy initialize FIRST', 'legacy sync FIRST: first question', 'legacy sync SECOND: second question']);
-    expect(world.logLines.filter((line) => line.startsWith('warn')).every((line) => /^warn Memory provider (throwing|hanging): /.test(line))).toBe(true);
+    const heard = world.memoryLog.map((line) =>
+      line.replaceAll(first.sessionId, 'FIRST').replaceAll(second.sessionId, 'SECOND'),
+    );
+    expect(heard.filter((line) => !line.startsWith('legacy'))).toEqual([
+      'initialize FIRST',
+      'sync FIRST: first question -> a1',
+      'end FIRST',
+      'switch SECOND new_session reset',
+      'sync SECOND: second question -> a2',
+      'shutdown',
+    ]);
+    expect(heard.filter((line) => line.startsWith('legacy'))).toEqual([
+      'legacy initialize FIRST',
+      'legacy sync FIRST: first question',
+      'legacy sync SECOND: second question',
+    ]);
+    expect(
+      world.logLines
+        .filter((line) => line.startsWith('warn'))
+        .every((line) => /^warn Memory provider (throwing|hanging): /.test(line)),
+    ).toBe(true);
   });
 });

@@ -11,8 +11,18 @@ import type { World } from '../support/world';
 const { create } = worldPerTest();
 const picture: SentPart = { kind: 'image', mediaType: 'image/png', dataBase64: 'iVBORw0KGgo=', name: 'shot.png' };
 
-async function ask(world: World, panel: RecordingSurface, text: string, parts: readonly SentPart[]): Promise<SubmitReceipt> {
-  const receipt = await world.gateway.submit(panel.id, { sessionId: world.gateway.shownSession(panel.id), uid: `picture of ${text}`, text, parts });
+async function ask(
+  world: World,
+  panel: RecordingSurface,
+  text: string,
+  parts: readonly SentPart[],
+): Promise<SubmitReceipt> {
+  const receipt = await world.gateway.submit(panel.id, {
+    sessionId: world.gateway.shownSession(panel.id),
+    uid: `picture of ${text}`,
+    text,
+    parts,
+  });
   await panel.untilSettled(1);
   await world.idle();
   return receipt;
@@ -24,19 +34,31 @@ describe('a prompt with pictures', () => {
     world.server.script(reply().says('A cat.'));
     const { sessionId } = await ask(world, world.surface(), 'What is this?', [picture]);
     await world.gateway.shutdown();
-    expect({ synced: world.memoryLog.filter((line) => line.startsWith('sync')), heard: JSON.stringify(world.memoryLog).includes(picture.dataBase64) }).toEqual({ synced: [`sync ${sessionId}: What is this? -> A cat.`], heard: false });
+    expect({
+      synced: world.memoryLog.filter((line) => line.startsWith('sync')),
+      heard: JSON.stringify(world.memoryLog).includes(picture.dataBase64),
+    }).toEqual({ synced: [`sync ${sessionId}: What is this? -> A cat.`], heard: false });
   });
 
   it('S192 is stored as the person sent it, whatever note and recall went with it on the wire', async () => {
-    const world = await create({ memory: (log) => [new RecordingMemory(log, { recall: () => '- likes cats' })], mode: 'plan' });
+    const world = await create({
+      memory: (log) => [new RecordingMemory(log, { recall: () => '- likes cats' })],
+      mode: 'plan',
+    });
     world.server.script(reply().says('A cat.'));
     const panel = world.surface();
     const { sessionId } = await ask(world, panel, 'What is this?', [picture]);
     const wire = JSON.stringify(world.server.requests[0]?.body['messages']);
     const prompt = (await world.store.activeMessages(sessionId))[0]?.parts;
-    expect({ wire: ['likes cats', picture.dataBase64, 'What is this?'].map((text) => wire.includes(text)), prompt, ...(await account(world, panel, sessionId)) }).toEqual({
+    expect({
+      wire: ['likes cats', picture.dataBase64, 'What is this?'].map((text) => wire.includes(text)),
+      prompt,
+      ...(await account(world, panel, sessionId)),
+    }).toEqual({
       ...sound,
-      wire: [true, true, true], prompt: [{ kind: 'text', text: 'What is this?' }, picture], stored: ['user: What is this? [image]', 'assistant: A cat.'],
+      wire: [true, true, true],
+      prompt: [{ kind: 'text', text: 'What is this?' }, picture],
+      stored: ['user: What is this? [image]', 'assistant: A cat.'],
     });
   });
 });

@@ -9,8 +9,25 @@ const { create } = worldPerTest();
 
 const project: ProjectContext = {
   rules: [{ path: 'AGENTS.md', text: 'Use tabs.', appliesTo: null }],
-  prompts: [{ name: 'review', description: null, argumentHint: null, path: '.claude/commands/review.md', body: 'Review $ARGUMENTS with care.', places: 'claude' }],
-  skills: [{ name: 'release', description: 'How to release', path: '.claude/skills/release/SKILL.md', body: 'Tag it.', files: [] }],
+  prompts: [
+    {
+      name: 'review',
+      description: null,
+      argumentHint: null,
+      path: '.claude/commands/review.md',
+      body: 'Review $ARGUMENTS with care.',
+      places: 'claude',
+    },
+  ],
+  skills: [
+    {
+      name: 'release',
+      description: 'How to release',
+      path: '.claude/skills/release/SKILL.md',
+      body: 'Tag it.',
+      files: [],
+    },
+  ],
 };
 
 describe('what a project says to agents', () => {
@@ -21,14 +38,24 @@ describe('what a project says to agents', () => {
     const { sessionId } = await world.ask(panel, 'How do we release?');
     const system = world.server.requests[0]?.outline[0] ?? '';
     const { stored, ...rest } = await account(world, panel, sessionId);
-    expect({ rules: system.includes('<rules file="AGENTS.md">\nUse tabs.\n</rules>'), skills: system.includes('- release: How to release'), read: stored[2]?.includes('Tag it.'), rest }).toEqual({
-      rules: true, skills: true, read: true, rest: sound,
+    expect({
+      rules: system.includes('<rules file="AGENTS.md">\nUse tabs.\n</rules>'),
+      skills: system.includes('- release: How to release'),
+      read: stored[2]?.includes('Tag it.'),
+      rest,
+    }).toEqual({
+      rules: true,
+      skills: true,
+      read: true,
+      rest: sound,
     });
   });
 
   it('stays what it was for the agent that was made with it', async () => {
     let text = 'Use tabs.';
-    const world = await create({ project: () => ({ ...project, rules: [{ path: 'AGENTS.md', text, appliesTo: null }] }) });
+    const world = await create({
+      project: () => ({ ...project, rules: [{ path: 'AGENTS.md', text, appliesTo: null }] }),
+    });
     world.server.script(reply().calls('list_directory', { path: '.' }), reply().says('a1'), reply().says('a2'));
     const panel = world.surface();
     await world.ask(panel, 'first question');
@@ -49,10 +76,26 @@ describe('a prompt that names a prompt file', () => {
     const next = world.surface();
     await world.gateway.switchSession(next.id, { reason: 'resume', sessionId });
     await world.ask(next, 'Sure?');
-    const sent = 'user: (The person ran /review. What follows is the project\'s file .claude/commands/review.md.)\n\nReview src/a.ts with care.';
-    expect({ sent: world.server.requests.map(({ outline }) => outline[1] === sent), found: (await world.store.search({ text: 'care', limit: 5 })).length, memory: world.memoryLog[1], ...(await account(world, panel, sessionId)) }).toEqual({
-      sent: [true, true, true], found: 0, memory: expect.stringContaining('/review src/a.ts -> Fine.'), ...sound,
-      stored: ['user: /review src/a.ts', 'assistant: Fine.', 'user: And now?', 'assistant: Still.', 'user: Sure?', 'assistant: Yes.'],
+    const sent =
+      "user: (The person ran /review. What follows is the project's file .claude/commands/review.md.)\n\nReview src/a.ts with care.";
+    expect({
+      sent: world.server.requests.map(({ outline }) => outline[1] === sent),
+      found: (await world.store.search({ text: 'care', limit: 5 })).length,
+      memory: world.memoryLog[1],
+      ...(await account(world, panel, sessionId)),
+    }).toEqual({
+      sent: [true, true, true],
+      found: 0,
+      memory: expect.stringContaining('/review src/a.ts -> Fine.'),
+      ...sound,
+      stored: [
+        'user: /review src/a.ts',
+        'assistant: Fine.',
+        'user: And now?',
+        'assistant: Still.',
+        'user: Sure?',
+        'assistant: Yes.',
+      ],
     });
   });
 });

@@ -11,20 +11,35 @@ const note = 'Your previous turn ended when the program ended unexpectedly';
 describe.each(['openai', 'anthropic'] as const)('after the process died, over the %s protocol', (protocol) => {
   it('B150 the next prompt says on the wire alone that the turn before was cut off', async () => {
     const world = await create({ protocol });
-    world.server.script(reply().calls('list_directory', { path: 'nowhere' }), reply().says('Half an ').hangs(), reply().says('Back.'), reply().says('Yes.'));
+    world.server.script(
+      reply().calls('list_directory', { path: 'nowhere' }),
+      reply().says('Half an ').hangs(),
+      reply().says('Back.'),
+      reply().says('Yes.'),
+    );
     const { sessionId } = await askUntil(world, world.surface(), 'look', 'Half an ');
     await world.crash();
     const next = await resumed(world, sessionId);
     await world.ask(next, 'go on');
     await world.ask(next, 'sure?');
     // It stays with the prompt it was sent with, so that later requests begin with the same bytes.
-    const told = [2, 3].map((index) => sent(world, index).filter((line) => line.includes(note)).map((line) => line.split('\n').at(-1)));
+    const told = [2, 3].map((index) =>
+      sent(world, index)
+        .filter((line) => line.includes(note))
+        .map((line) => line.split('\n').at(-1)),
+    );
     expect({ told, ...(await account(world, next, sessionId)) }).toEqual({
       told: [['go on'], ['go on']],
       ...sound,
       stored: [
-        'user: look', 'assistant: [list_directory {"path":"nowhere"}]', 'tool: failed: There is no file or folder at nowhere.', 'assistant: Half an ',
-        'user: go on', 'assistant: Back.', 'user: sure?', 'assistant: Yes.',
+        'user: look',
+        'assistant: [list_directory {"path":"nowhere"}]',
+        'tool: failed: There is no file or folder at nowhere.',
+        'assistant: Half an ',
+        'user: go on',
+        'assistant: Back.',
+        'user: sure?',
+        'assistant: Yes.',
       ],
     });
   });
@@ -40,7 +55,9 @@ describe.each(['openai', 'anthropic'] as const)('after the process died, over th
     await world.ask(next, 'go on');
     const { stored, refused } = await account(world, next, sessionId);
     expect({ result: stored[2], refused, ended: ended(next) }).toEqual({
-      result: 'tool: interrupted: (Interrupted before a result was recorded. It may have run, in whole or in part.)', refused: [], ended: 'complete stop',
+      result: 'tool: interrupted: (Interrupted before a result was recorded. It may have run, in whole or in part.)',
+      refused: [],
+      ended: 'complete stop',
     });
   });
 
@@ -54,7 +71,11 @@ describe.each(['openai', 'anthropic'] as const)('after the process died, over th
     const next = await resumed(world, sessionId);
     const wentOn = world.gateway.runningTurns().length;
     await world.ask(next, 'next');
-    expect({ wentOn, told: sent(world, 2).some((line) => line.includes('Your previous turn')), ended: ended(next) }).toEqual({ wentOn: 0, told: false, ended: 'complete stop' });
+    expect({
+      wentOn,
+      told: sent(world, 2).some((line) => line.includes('Your previous turn')),
+      ended: ended(next),
+    }).toEqual({ wentOn: 0, told: false, ended: 'complete stop' });
   });
 });
 
@@ -64,22 +85,35 @@ describe('after a restart', () => {
     world.server.script(reply().says('a1'));
     const { sessionId } = await world.ask(world.surface(), 'q1');
     const whileOpen = readdirSync(path.join(world.home, 'store')).sort();
-    writeFileSync(path.join(world.home, 'store', `${sessionId}.jsonl`), '{"role":"assistant","content":"never said"}\n');
+    writeFileSync(
+      path.join(world.home, 'store', `${sessionId}.jsonl`),
+      '{"role":"assistant","content":"never said"}\n',
+    );
     await world.reopen();
-    expect({ whileOpen, stored: storedLines(world, sessionId) }).toEqual({ whileOpen: ['state.db', 'state.db.wal'], stored: ['user: q1', 'assistant: a1'] });
+    expect({ whileOpen, stored: storedLines(world, sessionId) }).toEqual({
+      whileOpen: ['state.db', 'state.db.wal'],
+      stored: ['user: q1', 'assistant: a1'],
+    });
   });
 
   it('B153 a window that is closed in the middle of a tool loop has every finished round', async () => {
     const world = await create();
-    world.server.script(reply().says('One.').calls('list_directory', { path: 'nowhere' }), reply().says('Two.').calls('list_directory', { path: 'neither' }), reply().hangs());
+    world.server.script(
+      reply().says('One.').calls('list_directory', { path: 'nowhere' }),
+      reply().says('Two.').calls('list_directory', { path: 'neither' }),
+      reply().hangs(),
+    );
     const panel = world.surface();
     const { sessionId } = await world.send(panel, 'look');
     await world.server.request(2);
     await world.reopen();
     expect({ stored: storedLines(world, sessionId), turns: storedTurns(world, sessionId) }).toEqual({
       stored: [
-        'user: look', 'assistant: One. [list_directory {"path":"nowhere"}]', 'tool: failed: There is no file or folder at nowhere.',
-        'assistant: Two. [list_directory {"path":"neither"}]', 'tool: failed: There is no file or folder at neither.',
+        'user: look',
+        'assistant: One. [list_directory {"path":"nowhere"}]',
+        'tool: failed: There is no file or folder at nowhere.',
+        'assistant: Two. [list_directory {"path":"neither"}]',
+        'tool: failed: There is no file or folder at neither.',
         'assistant (closing): (Stopped before an answer: the window was closed.)',
       ],
       turns: ['interrupted windowClosed'],
@@ -100,8 +134,14 @@ describe('after a restart', () => {
     await world.send(await resumed(world, stopped.sessionId), 'three');
     await world.server.request(2);
     await world.crash();
-    expect({ told, turns: storedTurns(world, stopped.sessionId), rows: storedLines(world, stopped.sessionId).filter((line) => line.startsWith('assistant (closing)')).length }).toEqual({
-      told: 'interrupted user', turns: ['interrupted user', 'interrupted windowClosed', 'interrupted crash'], rows: 3,
+    expect({
+      told,
+      turns: storedTurns(world, stopped.sessionId),
+      rows: storedLines(world, stopped.sessionId).filter((line) => line.startsWith('assistant (closing)')).length,
+    }).toEqual({
+      told: 'interrupted user',
+      turns: ['interrupted user', 'interrupted windowClosed', 'interrupted crash'],
+      rows: 3,
     });
   });
 });

@@ -17,36 +17,97 @@ async function repaired(protocol: 'openai' | 'anthropic', build: Parameters<type
 }
 
 const sequences: readonly [name: string, build: Parameters<typeof seeded>[1], stored: readonly string[]][] = [
-  ['S4 two prompts become one, a blank line between them',
+  [
+    'S4 two prompts become one, a blank line between them',
     (h) => h.user('first').user('second').assistant('answer'),
-    ['user: first\n\nsecond', 'user (hidden: merged): second', 'assistant: answer', 'user: now', 'assistant: ok']],
-  ['S5 a blank prompt yields the real one',
+    ['user: first\n\nsecond', 'user (hidden: merged): second', 'assistant: answer', 'user: now', 'assistant: ok'],
+  ],
+  [
+    'S5 a blank prompt yields the real one',
     (h) => h.user('').user('real message').assistant('answer'),
-    ['user: real message', 'user (hidden: merged): real message', 'assistant: answer', 'user: now', 'assistant: ok']],
-  ['S7 a result of no call is left out',
+    ['user: real message', 'user (hidden: merged): real message', 'assistant: answer', 'user: now', 'assistant: ok'],
+  ],
+  [
+    'S7 a result of no call is left out',
     (h) => h.user('hi').assistant('hello').tool('orphan', 'stray'),
-    ['user: hi', 'assistant: hello', 'tool (hidden: dropped): done: stray', 'user: now', 'assistant: ok']],
-  ['B46 S21 two answers with one call each become one with both, in front of both results',
+    ['user: hi', 'assistant: hello', 'tool (hidden: dropped): done: stray', 'user: now', 'assistant: ok'],
+  ],
+  [
+    'B46 S21 two answers with one call each become one with both, in front of both results',
     (h) => h.user('q').assistant(call('A')).assistant(call('B')).tool('A', 'ra').tool('B', 'rb').assistant('done'),
-    ['user: q', 'assistant: [read_file {}] [read_file {}]', 'assistant (hidden: merged): [read_file {}]', 'tool: done: ra', 'tool: done: rb', 'assistant: done', 'user: now', 'assistant: ok']],
-  ['B46 S22 an answer in words and one that calls become one',
-    (h) => h.user('q').assistant('Let me search for that.').assistant(call('call_1')).tool('call_1', 'r').assistant('done'),
-    ['user: q', 'assistant: Let me search for that. [read_file {}]', 'assistant (hidden: merged): [read_file {}]', 'tool: done: r', 'assistant: done', 'user: now', 'assistant: ok']],
-  ['S30 of two results of one call the first stands',
-    (h) => h.user('q').assistant(call('call_1')).tool('call_1', 'res1').tool('call_1', 'res1 duplicate').assistant('done'),
-    ['user: q', 'assistant: [read_file {}]', 'tool: done: res1', 'tool (hidden: dropped): done: res1 duplicate', 'assistant: done', 'user: now', 'assistant: ok']],
+    [
+      'user: q',
+      'assistant: [read_file {}] [read_file {}]',
+      'assistant (hidden: merged): [read_file {}]',
+      'tool: done: ra',
+      'tool: done: rb',
+      'assistant: done',
+      'user: now',
+      'assistant: ok',
+    ],
+  ],
+  [
+    'B46 S22 an answer in words and one that calls become one',
+    (h) =>
+      h.user('q').assistant('Let me search for that.').assistant(call('call_1')).tool('call_1', 'r').assistant('done'),
+    [
+      'user: q',
+      'assistant: Let me search for that. [read_file {}]',
+      'assistant (hidden: merged): [read_file {}]',
+      'tool: done: r',
+      'assistant: done',
+      'user: now',
+      'assistant: ok',
+    ],
+  ],
+  [
+    'S30 of two results of one call the first stands',
+    (h) =>
+      h.user('q').assistant(call('call_1')).tool('call_1', 'res1').tool('call_1', 'res1 duplicate').assistant('done'),
+    [
+      'user: q',
+      'assistant: [read_file {}]',
+      'tool: done: res1',
+      'tool (hidden: dropped): done: res1 duplicate',
+      'assistant: done',
+      'user: now',
+      'assistant: ok',
+    ],
+  ],
 ];
 
 const untouched: readonly [name: string, build: Parameters<typeof seeded>[1], stored: readonly string[]][] = [
-  ['S12 S24 S28 rounds of parallel calls, all answered',
-    (h) => h.user('q').assistant(call('a'), call('b')).tool('a', 'ra').tool('b', 'rb').assistant(call('c')).tool('c', 'rc').assistant('done'),
-    ['user: q', 'assistant: [read_file {}] [read_file {}]', 'tool: done: ra', 'tool: done: rb', 'assistant: [read_file {}]', 'tool: done: rc', 'assistant: done']],
-  ['S25 answers with prompts between them',
+  [
+    'S12 S24 S28 rounds of parallel calls, all answered',
+    (h) =>
+      h
+        .user('q')
+        .assistant(call('a'), call('b'))
+        .tool('a', 'ra')
+        .tool('b', 'rb')
+        .assistant(call('c'))
+        .tool('c', 'rc')
+        .assistant('done'),
+    [
+      'user: q',
+      'assistant: [read_file {}] [read_file {}]',
+      'tool: done: ra',
+      'tool: done: rb',
+      'assistant: [read_file {}]',
+      'tool: done: rc',
+      'assistant: done',
+    ],
+  ],
+  [
+    'S25 answers with prompts between them',
     (h) => h.user('q').assistant('a').user('q').assistant('a'),
-    ['user: q', 'assistant: a', 'user: q', 'assistant: a']],
-  ['B44 a call and its result under two names of one id',
+    ['user: q', 'assistant: a', 'user: q', 'assistant: a'],
+  ],
+  [
+    'B44 a call and its result under two names of one id',
     (h) => h.user('q').assistant(call('call_ABC|fc_123')).tool('call_ABC', 'r').assistant('done'),
-    ['user: q', 'assistant: [read_file {}]', 'tool: done: r', 'assistant: done']],
+    ['user: q', 'assistant: [read_file {}]', 'tool: done: r', 'assistant: done'],
+  ],
 ];
 
 describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s protocol', (protocol) => {
@@ -55,22 +116,62 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
   });
 
   it.each(untouched)('is left alone: %s', async (_name, build, stored) => {
-    expect(await repaired(protocol, build)).toEqual({ stored: [...stored, 'user: now', 'assistant: ok'], refused: [], repairs: 0 });
+    expect(await repaired(protocol, build)).toEqual({
+      stored: [...stored, 'user: now', 'assistant: ok'],
+      refused: [],
+      repairs: 0,
+    });
   });
 
   it('B44 ids of another service are sent as this one takes them, a call and its result still a pair', async () => {
-    expect(await repaired(protocol, (h) => h.user('q').assistant(call('functions.read_file:0'), call('Ω')).tool('functions.read_file:0', 'r').tool('Ω', 's').assistant('done'))).toEqual({
-      stored: ['user: q', 'assistant: [read_file {}] [read_file {}]', 'tool: done: r', 'tool: done: s', 'assistant: done', 'user: now', 'assistant: ok'], refused: [], repairs: 0,
+    expect(
+      await repaired(protocol, (h) =>
+        h
+          .user('q')
+          .assistant(call('functions.read_file:0'), call('Ω'))
+          .tool('functions.read_file:0', 'r')
+          .tool('Ω', 's')
+          .assistant('done'),
+      ),
+    ).toEqual({
+      stored: [
+        'user: q',
+        'assistant: [read_file {}] [read_file {}]',
+        'tool: done: r',
+        'tool: done: s',
+        'assistant: done',
+        'user: now',
+        'assistant: ok',
+      ],
+      refused: [],
+      repairs: 0,
     });
   });
 
   it('S6 a prompt right behind a tool result is left as it is', async () => {
-    const { stored, refused } = await repaired(protocol, (h) => h.user('Q1').assistant(call('t1')).tool('t1', 'r').user('Q2').assistant('a'));
-    expect({ stored, refused }).toEqual({ stored: ['user: Q1', 'assistant: [read_file {}]', 'tool: done: r', 'user: Q2', 'assistant: a', 'user: now', 'assistant: ok'], refused: [] });
+    const { stored, refused } = await repaired(protocol, (h) =>
+      h.user('Q1').assistant(call('t1')).tool('t1', 'r').user('Q2').assistant('a'),
+    );
+    expect({ stored, refused }).toEqual({
+      stored: [
+        'user: Q1',
+        'assistant: [read_file {}]',
+        'tool: done: r',
+        'user: Q2',
+        'assistant: a',
+        'user: now',
+        'assistant: ok',
+      ],
+      refused: [],
+    });
   });
 
   it('S14 S15 an empty session, then one prompt, is left alone', async () => {
-    expect(await repaired(protocol, () => undefined)).toEqual({ stored: ['user: now', 'assistant: ok'], refused: [], repairs: 0 });
+    expect(await repaired(protocol, () => undefined)).toEqual({
+      stored: ['user: now', 'assistant: ok'],
+      refused: [],
+      repairs: 0,
+    });
   });
 
   it('B49 S13 a prompt with a picture and the one behind it stay two rows, the picture whole, and both are sent', async () => {
@@ -80,14 +181,24 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
     await world.ask(panel, 'and this?');
     const body = JSON.stringify(world.server.requests[0]?.body['messages']);
     const { stored, refused } = await account(world, panel, sessionId);
-    expect({ stored, refused, sent: ['look', image.dataBase64, 'and this?'].map((text) => body.includes(text)) }).toEqual({
-      stored: ['user: look [image]', 'user: and this?', 'assistant: A cat.'], refused: [], sent: [true, true, true],
+    expect({
+      stored,
+      refused,
+      sent: ['look', image.dataBase64, 'and this?'].map((text) => body.includes(text)),
+    }).toEqual({
+      stored: ['user: look [image]', 'user: and this?', 'assistant: A cat.'],
+      refused: [],
+      sent: [true, true, true],
     });
   });
 
   it('B40 a stop behind a tool result ends the turn with a row of its own, so that no prompt lands on the result', async () => {
     const world = await create({ protocol });
-    world.server.script(reply().says('I look.').calls('list_directory', { path: 'nowhere' }), reply().hangs(), reply().says('ok'));
+    world.server.script(
+      reply().says('I look.').calls('list_directory', { path: 'nowhere' }),
+      reply().hangs(),
+      reply().says('ok'),
+    );
     const panel = world.surface();
     const { sessionId } = await world.send(panel, 'q');
     await world.server.request(1);
@@ -96,8 +207,12 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
     expect({ ...(await account(world, panel, sessionId)), repairs: repairs(world) }).toEqual({
       ...sound,
       stored: [
-        'user: q', 'assistant: I look. [list_directory {"path":"nowhere"}]', 'tool: failed: There is no file or folder at nowhere.',
-        'assistant (closing): (Stopped by the user before an answer. Do not resume this request unless asked.)', 'user: next', 'assistant: ok',
+        'user: q',
+        'assistant: I look. [list_directory {"path":"nowhere"}]',
+        'tool: failed: There is no file or folder at nowhere.',
+        'assistant (closing): (Stopped by the user before an answer. Do not resume this request unless asked.)',
+        'user: next',
+        'assistant: ok',
       ],
       repairs: 0,
     });
@@ -116,22 +231,45 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
     world.server.otherwise(reply().says('ok'));
     await world.ask(panel, 'next');
     const { refused } = await account(world, panel, sessionId);
-    expect({ results, first, next: ended(panel), refused, repairs: repairs(world) }).toEqual({ results: 2, first: 'interrupted user', next: 'complete stop', refused: [], repairs: 0 });
+    expect({ results, first, next: ended(panel), refused, repairs: repairs(world) }).toEqual({
+      results: 2,
+      first: 'interrupted user',
+      next: 'complete stop',
+      refused: [],
+      repairs: 0,
+    });
   });
 
   it('B42 B43 silence behind a tool leaves no scaffolding in the transcript or in the next request', async () => {
     const world = await create({ protocol });
-    world.server.script(reply().calls('list_directory', { path: 'nowhere' }), reply(), reply(), reply(), reply(), reply(), reply().says('ok'));
+    world.server.script(
+      reply().calls('list_directory', { path: 'nowhere' }),
+      reply(),
+      reply(),
+      reply(),
+      reply(),
+      reply(),
+      reply().says('ok'),
+    );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'q');
     const asked = sent(world, 2).some((line) => line.includes('results of your tool calls'));
     await world.ask(panel, 'continue');
     const { stored, refused } = await account(world, panel, sessionId);
-    expect({ asked, stored, refused, leaked: sent(world, -1).some((line) => line.includes('results of your tool calls') || line.includes('(empty)')) }).toEqual({
+    expect({
+      asked,
+      stored,
+      refused,
+      leaked: sent(world, -1).some((line) => line.includes('results of your tool calls') || line.includes('(empty)')),
+    }).toEqual({
       asked: true,
       stored: [
-        'user: q', 'assistant: [list_directory {"path":"nowhere"}]', 'tool: failed: There is no file or folder at nowhere.', 'assistant (closing): (No answer was given.)',
-        'user: continue', 'assistant: ok',
+        'user: q',
+        'assistant: [list_directory {"path":"nowhere"}]',
+        'tool: failed: There is no file or folder at nowhere.',
+        'assistant (closing): (No answer was given.)',
+        'user: continue',
+        'assistant: ok',
       ],
       refused: [],
       leaked: false,
@@ -140,12 +278,20 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
 
   it('B47 S34 S35 S36 an answer without calls carries no list of calls on the wire, one with calls does', async () => {
     const world = await create({ protocol });
-    world.server.script(reply().says('a'), reply().calls('list_directory', { path: 'nowhere' }), reply().says('b'), reply().says('c'));
+    world.server.script(
+      reply().says('a'),
+      reply().calls('list_directory', { path: 'nowhere' }),
+      reply().says('b'),
+      reply().says('c'),
+    );
     const panel = world.surface();
     for (const prompt of ['one', 'two', 'three']) await world.ask(panel, prompt);
     const body = JSON.stringify(world.server.requests.at(-1)?.body['messages']);
-    expect({ empty: /"tool_calls":(\[\]|null)/.test(body), calls: body.includes('list_directory'), refused: world.server.requests.flatMap(({ rejection }) => rejection ?? []) })
-      .toEqual({ empty: false, calls: true, refused: [] });
+    expect({
+      empty: /"tool_calls":(\[\]|null)/.test(body),
+      calls: body.includes('list_directory'),
+      refused: world.server.requests.flatMap(({ rejection }) => rejection ?? []),
+    }).toEqual({ empty: false, calls: true, refused: [] });
   });
 
   it('B48 S37 S38 an answer without a word is sent as a fixed sentence, so that two prompts never touch', async () => {
@@ -157,29 +303,57 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
     expect({ sent: sent(world, 1), ...(await account(world, panel, sessionId)) }).toEqual({
       sent: ['user: one', 'assistant: (The request failed before an answer.)', 'user: two'],
       ...sound,
-      stored: ['user: one', 'assistant (closing): (The request failed before an answer.)', 'user: two', 'assistant: ok'],
+      stored: [
+        'user: one',
+        'assistant (closing): (The request failed before an answer.)',
+        'user: two',
+        'assistant: ok',
+      ],
     });
   });
 
   it('B50 S194 a turn that falls silent behind a tool result is failed, says so, and ends with a row', async () => {
     const world = await create({ protocol });
-    world.server.script(reply().says('I look.').calls('list_directory', { path: 'nowhere' }), reply(), reply(), reply(), reply(), reply());
+    world.server.script(
+      reply().says('I look.').calls('list_directory', { path: 'nowhere' }),
+      reply(),
+      reply(),
+      reply(),
+      reply(),
+      reply(),
+    );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'q');
-    expect({ ended: ended(panel), says: panel.settled[0]?.turn.failure?.sentence.includes('without a word'), last: storedLines(world, sessionId).at(-1) }).toEqual({
-      ended: 'failed empty empty', says: true, last: 'assistant (closing): (No answer was given.)',
+    expect({
+      ended: ended(panel),
+      says: panel.settled[0]?.turn.failure?.sentence.includes('without a word'),
+      last: storedLines(world, sessionId).at(-1),
+    }).toEqual({
+      ended: 'failed empty empty',
+      says: true,
+      last: 'assistant (closing): (No answer was given.)',
     });
   });
 
   it('S31 S32 S33 ids that are used again are sent once or under another name, ids that differ as they are', async () => {
     const world = await create({ protocol });
-    const round = reply().calls('list_directory', { path: 'nowhere' }, { id: 'call_0' }).calls('list_directory', { path: 'neither' }, { id: 'call_1' });
+    const round = reply()
+      .calls('list_directory', { path: 'nowhere' }, { id: 'call_0' })
+      .calls('list_directory', { path: 'neither' }, { id: 'call_1' });
     world.server.script(round, round, reply().says('done'));
     const panel = world.surface();
     await world.ask(panel, 'look twice');
     const ids = sent(world, 2).flatMap((line) => /calls \S+ (\S+)/.exec(line)?.[1] ?? []);
-    expect({ differ: new Set(ids).size, first: ids.slice(0, 2), ended: ended(panel), refused: world.server.requests.flatMap(({ rejection }) => rejection ?? []) }).toEqual({
-      differ: 4, first: ['call_0', 'call_1'], ended: 'complete stop', refused: [],
+    expect({
+      differ: new Set(ids).size,
+      first: ids.slice(0, 2),
+      ended: ended(panel),
+      refused: world.server.requests.flatMap(({ rejection }) => rejection ?? []),
+    }).toEqual({
+      differ: 4,
+      first: ['call_0', 'call_1'],
+      ended: 'complete stop',
+      refused: [],
     });
   });
 });

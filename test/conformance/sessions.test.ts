@@ -16,7 +16,10 @@ describe('going from session to session', () => {
     await world.gateway.switchSession(panel.id, { reason: 'new_session' });
     const { sessionId } = await world.ask(panel, 'q2');
     const session = await world.store.getSession(sessionId);
-    expect({ parent: session?.parentSessionId, listed: (await world.gateway.listSessions({ limit: 10 })).length }).toEqual({ parent: null, listed: 2 });
+    expect({
+      parent: session?.parentSessionId,
+      listed: (await world.gateway.listSessions({ limit: 10 })).length,
+    }).toEqual({ parent: null, listed: 2 });
   });
 
   it('B92 the first reason for which a session ended stays', async () => {
@@ -35,7 +38,10 @@ describe('going from session to session', () => {
     await world.ask(panel, 'a secret question');
     await world.gateway.switchSession(panel.id, { reason: 'new_session' });
     const { sessionId } = await world.ask(panel, 'q2');
-    expect({ sent: sent(world, 1), stored: storedLines(world, sessionId) }).toEqual({ sent: ['user: q2'], stored: ['user: q2', 'assistant: a2'] });
+    expect({ sent: sent(world, 1), stored: storedLines(world, sessionId) }).toEqual({
+      sent: ['user: q2'],
+      stored: ['user: q2', 'assistant: a2'],
+    });
   });
 
   it('the answer of a turn goes to the session it was asked in, whatever is shown meanwhile', async () => {
@@ -51,7 +57,11 @@ describe('going from session to session', () => {
     await world.idle();
     const back = await resumed(world, sessionId);
     const { page } = await world.gateway.snapshot(sessionId, 10);
-    expect({ shown: page.messages.length, ...(await account(world, back, sessionId)) }).toEqual({ shown: 2, ...sound, stored: ['user: q1', 'assistant: slow answer'] });
+    expect({ shown: page.messages.length, ...(await account(world, back, sessionId)) }).toEqual({
+      shown: 2,
+      ...sound,
+      stored: ['user: q1', 'assistant: slow answer'],
+    });
   });
 
   it('B110 B115 memory hears the end, then the switch, then what belongs to the new session; nobody waits for it', async () => {
@@ -59,7 +69,9 @@ describe('going from session to session', () => {
     const slow = (log: string[]): MemoryProvider => {
       const recording = new RecordingMemory(log);
       return {
-        name: 'slow', initialize: (id) => recording.initialize(id), syncTurn: (turn) => recording.syncTurn(turn),
+        name: 'slow',
+        initialize: (id) => recording.initialize(id),
+        syncTurn: (turn) => recording.syncTurn(turn),
         onSessionEnd: async (id) => {
           await held.opened;
           await recording.onSessionEnd(id);
@@ -76,14 +88,29 @@ describe('going from session to session', () => {
     const answeredBefore = panel.settled.length;
     held.open();
     await world.gateway.shutdown();
-    expect({ answeredBefore, log: world.memoryLog.map((line) => line.replaceAll(first.sessionId, 'FIRST').replaceAll(second.sessionId, 'SECOND')) }).toEqual({
-      answeredBefore: 2, log: ['initialize FIRST', 'sync FIRST: q1 -> a1', 'end FIRST', 'switch SECOND new_session reset', 'sync SECOND: q2 -> a2'],
+    expect({
+      answeredBefore,
+      log: world.memoryLog.map((line) =>
+        line.replaceAll(first.sessionId, 'FIRST').replaceAll(second.sessionId, 'SECOND'),
+      ),
+    }).toEqual({
+      answeredBefore: 2,
+      log: [
+        'initialize FIRST',
+        'sync FIRST: q1 -> a1',
+        'end FIRST',
+        'switch SECOND new_session reset',
+        'sync SECOND: q2 -> a2',
+      ],
     });
   });
 
   it('S101 S102 every provider hears of a switch, with the reason, also behind one that fails', async () => {
     const throwing: MemoryProvider = {
-      name: 'throwing', initialize: () => Promise.resolve(), syncTurn: () => Promise.resolve(), onSessionSwitch: () => Promise.reject(new Error('broken')),
+      name: 'throwing',
+      initialize: () => Promise.resolve(),
+      syncTurn: () => Promise.resolve(),
+      onSessionSwitch: () => Promise.reject(new Error('broken')),
     };
     const world = await create({ memory: (log) => [throwing, new RecordingMemory(log)] });
     world.server.script(reply().says('a1'), reply().says('a2'));
@@ -93,8 +120,12 @@ describe('going from session to session', () => {
     await world.ask(panel, 'q2');
     await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId: first.sessionId });
     await world.gateway.shutdown();
-    expect({ last: world.memoryLog.filter((line) => line.startsWith('switch')).at(-1), warned: world.logLines.filter((line) => line.includes('throwing')).length }).toEqual({
-      last: `switch ${first.sessionId} resume`, warned: 2,
+    expect({
+      last: world.memoryLog.filter((line) => line.startsWith('switch')).at(-1),
+      warned: world.logLines.filter((line) => line.includes('throwing')).length,
+    }).toEqual({
+      last: `switch ${first.sessionId} resume`,
+      warned: 2,
     });
   });
 
@@ -103,7 +134,9 @@ describe('going from session to session', () => {
     world.server.script(reply().says('a1'));
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'q1');
-    await expect(world.gateway.switchSession(panel.id, { reason: 'resume', sessionId: 'nope' })).rejects.toThrow('This session is no longer stored. Open another one from the list.');
+    await expect(world.gateway.switchSession(panel.id, { reason: 'resume', sessionId: 'nope' })).rejects.toThrow(
+      'This session is no longer stored. Open another one from the list.',
+    );
     expect(world.gateway.shownSession(panel.id)).toBe(sessionId);
   });
 
@@ -114,8 +147,13 @@ describe('going from session to session', () => {
     const { sessionId } = await world.ask(panel, 'q1');
     await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
     await world.ask(panel, 'q2');
-    expect({ log: world.memoryLog.filter((line) => line.startsWith('switch') || line.startsWith('end')), ...(await account(world, panel, sessionId)) }).toEqual({
-      log: [], ...sound, stored: ['user: q1', 'assistant: a1', 'user: q2', 'assistant: a2'],
+    expect({
+      log: world.memoryLog.filter((line) => line.startsWith('switch') || line.startsWith('end')),
+      ...(await account(world, panel, sessionId)),
+    }).toEqual({
+      log: [],
+      ...sound,
+      stored: ['user: q1', 'assistant: a1', 'user: q2', 'assistant: a2'],
     });
   });
 
@@ -136,16 +174,33 @@ describe('going from session to session', () => {
 describe('the segments of one conversation', () => {
   const segment = { startedAt: 2, model: 'Local/test-model' };
 
-  it.each([['B80 B155 S133', false], ['B81', true]] as const)('%s: its first segment leads to its newest, whether or not it has rows of its own (%s)', async (_name, hasRows) => {
-    const world = await create();
-    world.server.script(reply().says('ok'));
-    const { panel, sessionId } = await seeded(world, (history) => (hasRows ? history.user('old').assistant('older answer') : undefined));
-    await world.store.createSession({ ...segment, id: 'child', parentSessionId: sessionId, parentKind: 'compression' });
-    await world.store.endSession(sessionId, 'compression');
-    const { sessionId: shown } = await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
-    const receipt = await world.ask(panel, 'go on');
-    expect({ shown, asked: receipt.sessionId, ended: ended(panel) }).toEqual({ shown: 'child', asked: 'child', ended: 'complete stop' });
-  });
+  it.each([
+    ['B80 B155 S133', false],
+    ['B81', true],
+  ] as const)(
+    '%s: its first segment leads to its newest, whether or not it has rows of its own (%s)',
+    async (_name, hasRows) => {
+      const world = await create();
+      world.server.script(reply().says('ok'));
+      const { panel, sessionId } = await seeded(world, (history) =>
+        hasRows ? history.user('old').assistant('older answer') : undefined,
+      );
+      await world.store.createSession({
+        ...segment,
+        id: 'child',
+        parentSessionId: sessionId,
+        parentKind: 'compression',
+      });
+      await world.store.endSession(sessionId, 'compression');
+      const { sessionId: shown } = await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
+      const receipt = await world.ask(panel, 'go on');
+      expect({ shown, asked: receipt.sessionId, ended: ended(panel) }).toEqual({
+        shown: 'child',
+        asked: 'child',
+        ended: 'complete stop',
+      });
+    },
+  );
 
   it('B82 B83 a session that is no continuation is not followed', async () => {
     const world = await create();
@@ -153,7 +208,10 @@ describe('the segments of one conversation', () => {
     await world.store.createSession({ ...segment, id: 'branch', parentSessionId: sessionId, parentKind: 'branch' });
     const { sessionId: before } = await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
     await world.store.createSession({ ...segment, id: 'child', parentSessionId: sessionId, parentKind: 'compression' });
-    expect({ before, after: (await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId })).sessionId }).toEqual({ before: sessionId, after: 'child' });
+    expect({
+      before,
+      after: (await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId })).sessionId,
+    }).toEqual({ before: sessionId, after: 'child' });
   });
 
   it('B87 fifty segments are one entry of the list, which leads to the newest', async () => {

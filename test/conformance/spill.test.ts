@@ -23,20 +23,44 @@ describe('a turn whose store cannot be written', () => {
     ['B22', full],
   ])('%s goes on with everything shown in a spill file, which is folded back once (%s)', async (_name, cause) => {
     const world = await create(spilling);
-    world.server.script(reply().says('one ').pauses(50).says('two ').calls('list_directory', { path: '.' }), reply().says('three'), reply().says('next'));
+    world.server.script(
+      reply().says('one ').pauses(50).says('two ').calls('list_directory', { path: '.' }),
+      reply().says('three'),
+      reply().says('next'),
+    );
     const panel = world.surface();
     const { sessionId } = await askUntil(world, panel, 'count', 'one ');
     const mend = world.breakStore(() => cause);
     await panel.untilSettled(1);
     const [file = ''] = spillFiles(world);
-    expect({ ended: ended(panel), shown: panel.deliveredText, states: world.spilling.statuses.map(({ state }) => state), file, mode: statSync(path.join(world.home, 'store', file)).mode & 0o777 }).toEqual({
-      ended: 'complete stop', shown: 'one two three', states: ['writing'], file: `${sessionId}.jsonl`, mode: 0o600,
+    expect({
+      ended: ended(panel),
+      shown: panel.deliveredText,
+      states: world.spilling.statuses.map(({ state }) => state),
+      file,
+      mode: statSync(path.join(world.home, 'store', file)).mode & 0o777,
+    }).toEqual({
+      ended: 'complete stop',
+      shown: 'one two three',
+      states: ['writing'],
+      file: `${sessionId}.jsonl`,
+      mode: 0o600,
     });
     mend();
     await world.spilling.tryAgain();
-    expect({ files: spillFiles(world), states: world.spilling.statuses.map(({ state }) => state) }).toEqual({ files: [], states: ['folded'] });
+    expect({ files: spillFiles(world), states: world.spilling.statuses.map(({ state }) => state) }).toEqual({
+      files: [],
+      states: ['folded'],
+    });
     await world.ask(panel, 'and?');
     expect(await account(world, panel, sessionId)).toMatchObject(sound);
-    expect(storedLines(world, sessionId).map((line) => line.replace(/:.*/s, ''))).toEqual(['user', 'assistant', 'tool', 'assistant', 'user', 'assistant']);
+    expect(storedLines(world, sessionId).map((line) => line.replace(/:.*/s, ''))).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+      'user',
+      'assistant',
+    ]);
   });
 });

@@ -1,5 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -40,10 +52,17 @@ const whole = ['user: Prompt of t', 'assistant: one two three'];
 /** A window on the store of this folder, as the extension builds it. */
 async function openWindow(folder = 'store'): Promise<Window> {
   const connection: StoreConnection = openStore({
-    storageFolder: at(folder), workerEntry: built.entry, clock: systemClock, log: silentLog,
+    storageFolder: at(folder),
+    workerEntry: built.entry,
+    clock: systemClock,
+    log: silentLog,
     spills: () => ({ folders: [at('global')], liveTurns: spilling.liveTurns }),
   });
-  const spillHome = new NodeSpillHome({ folders: () => [at(folder), at('global')], temporaryFolder: () => Promise.resolve(null), startWorker: () => startNodeWorker(built.entry) });
+  const spillHome = new NodeSpillHome({
+    folders: () => [at(folder), at('global')],
+    temporaryFolder: () => Promise.resolve(null),
+    startWorker: () => startNodeWorker(built.entry),
+  });
   const spilling: SpillingStore = new SpillingStore(connection.store, spillHome, systemClock, silentLog, randomUUID);
   await connection.open();
   const opened = { connection, spilling };
@@ -70,7 +89,8 @@ async function transcript({ spilling: { store } }: Window): Promise<readonly str
 
 const states = ({ spilling }: Window): readonly string[] => spilling.statuses.map(({ state }) => state);
 const spillFiles = (): readonly string[] => readdirSync(at('store')).filter((name) => name.endsWith('.jsonl'));
-const found = ({ connection: { state } }: Window): readonly string[] => (state.kind === 'open' ? state.report.spills.map(({ outcome }) => outcome) : [state.kind]);
+const found = ({ connection: { state } }: Window): readonly string[] =>
+  state.kind === 'open' ? state.report.spills.map(({ outcome }) => outcome) : [state.kind];
 
 describe('a store that fails under a running turn, on this disk', { timeout: 60_000 }, () => {
   it('B186 the file is swapped: the turn ends in a spill file, which waits for the file it belongs to', async () => {
@@ -82,18 +102,39 @@ describe('a store that fails under a running turn, on this disk', { timeout: 60_
     renameSync(at('other', 'state.db'), at('store', 'state.db'));
     await goOn(window);
     const [file = ''] = spillFiles();
-    expect({ shown: await transcript(window), states: states(window), state: window.connection.state.kind, file, mode: statSync(at('store', file)).mode & 0o777 }).toEqual({
-      shown: whole, states: ['writing'], state: 'failed', file: `${session}.jsonl`, mode: process.platform === 'win32' ? expect.any(Number) : 0o600,
+    expect({
+      shown: await transcript(window),
+      states: states(window),
+      state: window.connection.state.kind,
+      file,
+      mode: statSync(at('store', file)).mode & 0o777,
+    }).toEqual({
+      shown: whole,
+      states: ['writing'],
+      state: 'failed',
+      file: `${session}.jsonl`,
+      mode: process.platform === 'win32' ? expect.any(Number) : 0o600,
     });
     await window.connection.retry();
     await window.spilling.tryAgain();
-    expect({ states: states(window), sessions: (await window.spilling.store.listSessions({ limit: 9, includeEmpty: true })).map(({ id }) => id), files: spillFiles() }).toEqual({
-      states: ['otherStore'], sessions: ['another'], files: [file],
+    expect({
+      states: states(window),
+      sessions: (await window.spilling.store.listSessions({ limit: 9, includeEmpty: true })).map(({ id }) => id),
+      files: spillFiles(),
+    }).toEqual({
+      states: ['otherStore'],
+      sessions: ['another'],
+      files: [file],
     });
     await window.spilling.store.close();
     renameSync(at('store', 'state.replaced-1.db'), at('store', 'state.db'));
     const after = await openWindow();
-    expect({ found: found(after), stored: await transcript(after), problems: await after.spilling.store.verifyIntegrity(), files: spillFiles() }).toEqual({ found: ['folded'], stored: whole, problems: [], files: [] });
+    expect({
+      found: found(after),
+      stored: await transcript(after),
+      problems: await after.spilling.store.verifyIntegrity(),
+      files: spillFiles(),
+    }).toEqual({ found: ['folded'], stored: whole, problems: [], files: [] });
   });
 
   it('B68 the log is deleted under a live handle: nothing is lost, and the turn is whole once the store is opened again', async () => {
@@ -101,11 +142,28 @@ describe('a store that fails under a running turn, on this disk', { timeout: 60_
     await begin(window);
     unlinkSync(at('store', 'state.db.wal'));
     await goOn(window);
-    const during = { shown: await transcript(window), files: spillFiles(), refused: await window.spilling.store.openTurn(openingTurn(session, 'u')).then(() => '', (error: Error) => error.message) };
+    const during = {
+      shown: await transcript(window),
+      files: spillFiles(),
+      refused: await window.spilling.store.openTurn(openingTurn(session, 'u')).then(
+        () => '',
+        (error: Error) => error.message,
+      ),
+    };
     await window.connection.retry();
     await window.spilling.tryAgain();
-    expect({ during, states: states(window), stored: await transcript(window), problems: await window.spilling.store.verifyIntegrity(), files: spillFiles() }).toEqual({
-      during: { shown: whole, files: [`${session}.jsonl`], refused: expect.stringContaining('moved or replaced') }, states: ['folded'], stored: whole, problems: [], files: [],
+    expect({
+      during,
+      states: states(window),
+      stored: await transcript(window),
+      problems: await window.spilling.store.verifyIntegrity(),
+      files: spillFiles(),
+    }).toEqual({
+      during: { shown: whole, files: [`${session}.jsonl`], refused: expect.stringContaining('moved or replaced') },
+      states: ['folded'],
+      stored: whole,
+      problems: [],
+      files: [],
     });
   });
 
@@ -119,9 +177,15 @@ describe('a store that fails under a running turn, on this disk', { timeout: 60_
     const shown = await transcript(window);
     // What a killed process leaves: its files, and a lock whose owner is gone.
     mkdirSync(at('left'));
-    for (const name of readdirSync(at('store'))) if (!name.endsWith('.lock')) copyFileSync(at('store', name), at('left', name));
+    for (const name of readdirSync(at('store')))
+      if (!name.endsWith('.lock')) copyFileSync(at('store', name), at('left', name));
     const next = await openWindow('left');
-    expect({ shown, found: found(next), stored: await transcript(next), files: existsSync(at('left', `${session}.jsonl`)) }).toEqual({ shown: whole, found: ['folded'], stored: whole, files: false });
+    expect({
+      shown,
+      found: found(next),
+      stored: await transcript(next),
+      files: existsSync(at('left', `${session}.jsonl`)),
+    }).toEqual({ shown: whole, found: ['folded'], stored: whole, files: false });
   });
 
   it('goes on in the store when it is opened again in the middle of the turn', async () => {
@@ -136,6 +200,11 @@ describe('a store that fails under a running turn, on this disk', { timeout: 60_
     const between = { states: states(window), files: spillFiles() };
     await store.appendChunks(chunkOf(session, 't', 3, 8, 'three'));
     const { turn } = await store.settleTurn(settlingTurn('t'));
-    expect({ during, between, stored: await transcript(window), turn: turn.outcome }).toEqual({ during: ['writing'], between: { states: ['folded'], files: [] }, stored: whole, turn: 'complete' });
+    expect({ during, between, stored: await transcript(window), turn: turn.outcome }).toEqual({
+      during: ['writing'],
+      between: { states: ['folded'], files: [] },
+      stored: whole,
+      turn: 'complete',
+    });
   });
 });

@@ -11,20 +11,33 @@ describe('the store', () => {
   it.each([
     ['overwritten', "UPDATE messages_fts_segdir SET root = x'00ff00ff'"],
     ['gone', 'DROP TABLE messages_fts'],
-  ])('B181 takes rows while its search index is %s, goes on finding words, and builds it again', async (_name, damage) => {
-    const world = await create();
-    world.server.script(reply().says('alpha'), reply().says('beta'));
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'q1');
-    await world.store.indexBatch(100);
-    world.damageStore(damage);
-    await world.ask(panel, 'q2');
-    const found = [(await world.store.search({ text: 'alpha', limit: 5 })).length, (await world.store.search({ text: 'beta', limit: 5 })).length];
-    await world.store.verifyIntegrity();
-    expect({ found, sound: await world.store.verifyIntegrity(), ...(await account(world, panel, sessionId)) }).toEqual({
-      found: [1, 1], sound: [], ...sound, stored: ['user: q1', 'assistant: alpha', 'user: q2', 'assistant: beta'],
-    });
-  });
+  ])(
+    'B181 takes rows while its search index is %s, goes on finding words, and builds it again',
+    async (_name, damage) => {
+      const world = await create();
+      world.server.script(reply().says('alpha'), reply().says('beta'));
+      const panel = world.surface();
+      const { sessionId } = await world.ask(panel, 'q1');
+      await world.store.indexBatch(100);
+      world.damageStore(damage);
+      await world.ask(panel, 'q2');
+      const found = [
+        (await world.store.search({ text: 'alpha', limit: 5 })).length,
+        (await world.store.search({ text: 'beta', limit: 5 })).length,
+      ];
+      await world.store.verifyIntegrity();
+      expect({
+        found,
+        sound: await world.store.verifyIntegrity(),
+        ...(await account(world, panel, sessionId)),
+      }).toEqual({
+        found: [1, 1],
+        sound: [],
+        ...sound,
+        stored: ['user: q1', 'assistant: alpha', 'user: q2', 'assistant: beta'],
+      });
+    },
+  );
 
   it('is readable by its owner alone', async () => {
     const world = await create();
@@ -38,6 +51,9 @@ describe('the store', () => {
     const panel = world.surface();
     await world.send(panel, 'q1');
     await panel.until(({ deliveredText }) => deliveredText === 'half ');
-    expect(readElsewhere(world, 'PRAGMA integrity_check; SELECT group_concat(text, \'\') FROM stream_chunks')).toEqual(['ok', 'half ']);
+    expect(readElsewhere(world, "PRAGMA integrity_check; SELECT group_concat(text, '') FROM stream_chunks")).toEqual([
+      'ok',
+      'half ',
+    ]);
   });
 });

@@ -16,8 +16,15 @@ describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol'
     world.server.script(reply().says('a hundred characters of an answer '.repeat(3), { in: 10 }).drops());
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'go');
-    expect({ ended: ended(panel), requests: world.server.requests.length, ...(await account(world, panel, sessionId)) }).toEqual({
-      ended: 'interrupted connectionLost network', requests: 1, ...sound, stored: ['user: go', `assistant: ${'a hundred characters of an answer '.repeat(3)}`],
+    expect({
+      ended: ended(panel),
+      requests: world.server.requests.length,
+      ...(await account(world, panel, sessionId)),
+    }).toEqual({
+      ended: 'interrupted connectionLost network',
+      requests: 1,
+      ...sound,
+      stored: ['user: go', `assistant: ${'a hundred characters of an answer '.repeat(3)}`],
     });
   });
 
@@ -27,7 +34,11 @@ describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol'
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'go');
     const { stored, missing } = await account(world, panel, sessionId);
-    expect({ outcome: panel.settled[0]?.turn.outcome, stored, missing }).toEqual({ outcome: 'interrupted', stored: ['user: go', 'assistant: Half an '], missing: [] });
+    expect({ outcome: panel.settled[0]?.turn.outcome, stored, missing }).toEqual({
+      outcome: 'interrupted',
+      stored: ['user: go', 'assistant: Half an '],
+      missing: [],
+    });
   });
 
   it('B161 that dropped before its first character is asked for again', async () => {
@@ -35,8 +46,15 @@ describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol'
     world.server.script(dropsBeforeAnswering(), reply().drops(), reply().says('Here.'));
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'go');
-    expect({ requests: world.server.requests.length, ended: ended(panel), ...(await account(world, panel, sessionId)) }).toEqual({
-      requests: 3, ended: 'complete stop', ...sound, stored: ['user: go', 'assistant: Here.'],
+    expect({
+      requests: world.server.requests.length,
+      ended: ended(panel),
+      ...(await account(world, panel, sessionId)),
+    }).toEqual({
+      requests: 3,
+      ended: 'complete stop',
+      ...sound,
+      stored: ['user: go', 'assistant: Here.'],
     });
   });
 
@@ -47,18 +65,34 @@ describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol'
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'go');
     const { stored } = await account(world, panel, sessionId);
-    expect({ ended: ended(panel), says: panel.settled[0]?.turn.failure?.sentence !== '', results: stored.filter((line) => line.startsWith('tool')).length }).toEqual({
-      ended: 'failed error network', says: true, results: 1,
+    expect({
+      ended: ended(panel),
+      says: panel.settled[0]?.turn.failure?.sentence !== '',
+      results: stored.filter((line) => line.startsWith('tool')).length,
+    }).toEqual({
+      ended: 'failed error network',
+      says: true,
+      results: 1,
     });
   });
 
   it('B163 that goes on with what was said already ends there: one copy, and nothing of the question is stored', async () => {
     const world = await create({ protocol });
-    world.server.script(reply().says('All that there is to say').finishes('length'), reply().says('All that there is to say').finishes('length'));
+    world.server.script(
+      reply().says('All that there is to say').finishes('length'),
+      reply().says('All that there is to say').finishes('length'),
+    );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'Well?');
-    expect({ requests: world.server.requests.length, ended: ended(panel), ...(await account(world, panel, sessionId)) }).toEqual({
-      requests: 2, ended: 'complete length', ...sound, stored: ['user: Well?', 'assistant: All that there is to say'],
+    expect({
+      requests: world.server.requests.length,
+      ended: ended(panel),
+      ...(await account(world, panel, sessionId)),
+    }).toEqual({
+      requests: 2,
+      ended: 'complete length',
+      ...sound,
+      stored: ['user: Well?', 'assistant: All that there is to say'],
     });
   });
 
@@ -73,7 +107,12 @@ describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol'
     const { sessionId } = await world.ask(panel, 'look');
     expect(await account(world, panel, sessionId)).toEqual({
       ...sound,
-      stored: ['user: look', 'assistant: I look at the folder. [list_directory {"path":"nowhere"}]', 'tool: failed: There is no file or folder at nowhere.', 'assistant: Nothing.'],
+      stored: [
+        'user: look',
+        'assistant: I look at the folder. [list_directory {"path":"nowhere"}]',
+        'tool: failed: There is no file or folder at nowhere.',
+        'assistant: Nothing.',
+      ],
     });
   });
 
@@ -88,7 +127,9 @@ describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol'
     const { sessionId } = await world.ask(panel, 'count');
     const { stored, missing } = await account(world, panel, sessionId);
     expect({ answer: stored[1], shown: panel.delivered[0]?.text, missing }).toEqual({
-      answer: 'assistant: one two three [list_directory {"path":"nowhere"}]', shown: 'one two three', missing: [],
+      answer: 'assistant: one two three [list_directory {"path":"nowhere"}]',
+      shown: 'one two three',
+      missing: [],
     });
   });
 
@@ -98,16 +139,26 @@ describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol'
     const panel = world.surface();
     await world.ask(panel, 'go');
     const kinds = panel.turnEvents.map(({ kind }) => kind);
-    expect({ shown: panel.deliveredText, last: kinds.at(-1), afterEnd: kinds.lastIndexOf('delivered') < kinds.indexOf('turnSettled') }).toEqual({ shown: 'Recovered words.', last: 'turnSettled', afterEnd: true });
+    expect({
+      shown: panel.deliveredText,
+      last: kinds.at(-1),
+      afterEnd: kinds.lastIndexOf('delivered') < kinds.indexOf('turnSettled'),
+    }).toEqual({ shown: 'Recovered words.', last: 'turnSettled', afterEnd: true });
   });
 
   it('B167 is changed before it is stored and shown, not after: thinking in tags and recalled memory, however it is cut', async () => {
     const world = await create({ protocol });
-    world.server.script(reply().says('<think>Let me\nsee.</think>\n\nYes.\n<memory-context>\nold notes\n</memory-context>\nDone.', { in: 3 }));
+    world.server.script(
+      reply().says('<think>Let me\nsee.</think>\n\nYes.\n<memory-context>\nold notes\n</memory-context>\nDone.', {
+        in: 3,
+      }),
+    );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'Well?');
     expect({ shown: panel.deliveredText, ...(await account(world, panel, sessionId)) }).toEqual({
-      shown: 'Let me\nsee.Yes.\nDone.', ...sound, stored: ['user: Well?', 'assistant: <Let me\nsee.> Yes.\nDone.'],
+      shown: 'Let me\nsee.Yes.\nDone.',
+      ...sound,
+      stored: ['user: Well?', 'assistant: <Let me\nsee.> Yes.\nDone.'],
     });
   });
 
@@ -118,38 +169,68 @@ describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol'
     const { sessionId } = await world.ask(panel, 'go');
     const failure = panel.settled[0]?.turn.failure;
     await world.ask(panel, 'next');
-    expect({ said: failure !== null && failure !== undefined && failure.sentence.length > 20, sentBack: sent(world, 1)[1], ...(await account(world, panel, sessionId)) }).toEqual({
-      said: true, sentBack: 'assistant: Half an ', ...sound, stored: ['user: go', 'assistant: Half an ', 'user: next', 'assistant: ok'],
+    expect({
+      said: failure !== null && failure !== undefined && failure.sentence.length > 20,
+      sentBack: sent(world, 1)[1],
+      ...(await account(world, panel, sessionId)),
+    }).toEqual({
+      said: true,
+      sentBack: 'assistant: Half an ',
+      ...sound,
+      stored: ['user: go', 'assistant: Half an ', 'user: next', 'assistant: ok'],
     });
   });
 
   it('B134 a service that refuses the reasoning it is sent back is asked again without it; no stored row changes, its signature included', async () => {
     const world = await create({ protocol });
     world.server.script(
-      reply().thinks('Hm.').says('Looking.').calls('list_directory', { path: 'nowhere' }), refuses(400, { message: 'Invalid signature in thinking block' }), reply().says('Two.'),
+      reply().thinks('Hm.').says('Looking.').calls('list_directory', { path: 'nowhere' }),
+      refuses(400, { message: 'Invalid signature in thinking block' }),
+      reply().says('Two.'),
     );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'q1');
     expect({
-      sent: world.server.requests.map(({ body }) => JSON.stringify(body).includes('Hm.')), kept: world.query("SELECT parts FROM messages WHERE role = 'assistant' ORDER BY position")[0]?.['parts'],
+      sent: world.server.requests.map(({ body }) => JSON.stringify(body).includes('Hm.')),
+      kept: world.query("SELECT parts FROM messages WHERE role = 'assistant' ORDER BY position")[0]?.['parts'],
       ...(await account(world, panel, sessionId)),
     }).toEqual({
-      sent: [false, true, false], kept: expect.stringContaining(protocol === 'anthropic' ? '"signature":"' : '"field":"reasoning_content"'), ...sound,
-      stored: ['user: q1', expect.stringMatching(/^assistant: <Hm\.> Looking\. \[list_directory /), expect.stringMatching(/^tool: /), 'assistant: Two.'],
+      sent: [false, true, false],
+      kept: expect.stringContaining(protocol === 'anthropic' ? '"signature":"' : '"field":"reasoning_content"'),
+      ...sound,
+      stored: [
+        'user: q1',
+        expect.stringMatching(/^assistant: <Hm\.> Looking\. \[list_directory /),
+        expect.stringMatching(/^tool: /),
+        'assistant: Two.',
+      ],
     });
   });
 
   it('B135 what a service refused once is left out of every later request, of this turn and of the next; history keeps it', async () => {
     const world = await create({ protocol });
-    const looks = (thought: string) => reply().thinks(thought).says('Looking.').calls('list_directory', { path: 'nowhere' });
-    world.server.script(looks('First.'), refuses(400, { message: 'Invalid signature in thinking block' }), looks('Second.'), looks('Third.'), reply().says('Done.'), looks('Fourth.'), reply().says('Again.'));
+    const looks = (thought: string) =>
+      reply().thinks(thought).says('Looking.').calls('list_directory', { path: 'nowhere' });
+    world.server.script(
+      looks('First.'),
+      refuses(400, { message: 'Invalid signature in thinking block' }),
+      looks('Second.'),
+      looks('Third.'),
+      reply().says('Done.'),
+      looks('Fourth.'),
+      reply().says('Again.'),
+    );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'q1');
     await world.ask(panel, 'q2');
-    const sent = world.server.requests.map(({ body }) => ['First.', 'Second.', 'Third.', 'Fourth.'].filter((thought) => JSON.stringify(body).includes(thought)).join(' '));
+    const sent = world.server.requests.map(({ body }) =>
+      ['First.', 'Second.', 'Third.', 'Fourth.'].filter((thought) => JSON.stringify(body).includes(thought)).join(' '),
+    );
     const { stored, ...rest } = await account(world, panel, sessionId);
     expect({ sent, thoughts: stored.flatMap((line) => /<(.*?)>/.exec(line)?.[1] ?? []), ...rest }).toEqual({
-      sent: ['', 'First.', '', '', '', '', ''], thoughts: ['First.', 'Second.', 'Third.', 'Fourth.'], ...sound,
+      sent: ['', 'First.', '', '', '', '', ''],
+      thoughts: ['First.', 'Second.', 'Third.', 'Fourth.'],
+      ...sound,
     });
   });
 });
@@ -157,17 +238,49 @@ describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol'
 /** A model behind a transport of the test's own. */
 function modelOver(transport: Transport) {
   return httpChatModel(
-    { ref: 'Local/rude', provider: 'Local', id: 'rude', label: 'rude', destination: 'local', contextWindow: null, allocatedContext: null, tools: true, images: false, efforts: ['default'], price: null, warnings: [] },
+    {
+      ref: 'Local/rude',
+      provider: 'Local',
+      id: 'rude',
+      label: 'rude',
+      destination: 'local',
+      contextWindow: null,
+      allocatedContext: null,
+      tools: true,
+      images: false,
+      efforts: ['default'],
+      price: null,
+      warnings: [],
+    },
     {
       loadTransports: () => Promise.resolve({ createTransport: () => transport }),
-      settings: { protocol: 'openai', baseUrl: 'http://localhost/v1', key: null, modelId: 'rude', fetch: globalThis.fetch },
-      policy: { ...loopbackPolicy, ...impatient }, clock: systemClock, provider: 'Local',
+      settings: {
+        protocol: 'openai',
+        baseUrl: 'http://localhost/v1',
+        key: null,
+        modelId: 'rude',
+        fetch: globalThis.fetch,
+      },
+      policy: { ...loopbackPolicy, ...impatient },
+      clock: systemClock,
+      provider: 'Local',
     },
   );
 }
 
-const broken: TransportEnd = { kind: 'broken', fault: { kind: 'network', code: 'ECONNRESET', message: 'reset' }, usage: null, requestId: null };
-const finished: TransportEnd = { kind: 'finished', finish: { unified: 'stop', raw: 'stop' }, toolCalls: [], usage: null, requestId: null };
+const broken: TransportEnd = {
+  kind: 'broken',
+  fault: { kind: 'network', code: 'ECONNRESET', message: 'reset' },
+  usage: null,
+  requestId: null,
+};
+const finished: TransportEnd = {
+  kind: 'finished',
+  finish: { unified: 'stop', raw: 'stop' },
+  toolCalls: [],
+  usage: null,
+  requestId: null,
+};
 
 describe('an attempt that was given up', () => {
   it('adds nothing to the one that took its place, however late its words come', async () => {
@@ -188,7 +301,11 @@ describe('an attempt that was given up', () => {
     const world = await create({ openModel: () => Promise.resolve(model) });
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'go');
-    expect({ shown: panel.deliveredText, ...(await account(world, panel, sessionId)) }).toEqual({ shown: 'fresh words', ...sound, stored: ['user: go', 'assistant: fresh words'] });
+    expect({ shown: panel.deliveredText, ...(await account(world, panel, sessionId)) }).toEqual({
+      shown: 'fresh words',
+      ...sound,
+      stored: ['user: go', 'assistant: fresh words'],
+    });
   });
 
   it('B11 adds nothing after a stop either', async () => {
@@ -205,7 +322,10 @@ describe('an attempt that was given up', () => {
     const { sessionId } = await askUntil(world, panel, 'count', 'one ');
     await world.gateway.stop(sessionId);
     expect({ shown: panel.deliveredText, ended: ended(panel), ...(await account(world, panel, sessionId)) }).toEqual({
-      shown: 'one ', ended: 'interrupted user', ...sound, stored: ['user: count', 'assistant: one '],
+      shown: 'one ',
+      ended: 'interrupted user',
+      ...sound,
+      stored: ['user: count', 'assistant: one '],
     });
   });
 
@@ -216,7 +336,10 @@ describe('an attempt that was given up', () => {
     const { sessionId } = await askUntil(world, panel, 'count', 'one\n');
     await world.gateway.stop(sessionId);
     expect({ shown: panel.deliveredText, ended: ended(panel), ...(await account(world, panel, sessionId)) }).toEqual({
-      shown: 'one\n', ended: 'interrupted user', ...sound, stored: ['user: count', 'assistant: one\n'],
+      shown: 'one\n',
+      ended: 'interrupted user',
+      ...sound,
+      stored: ['user: count', 'assistant: one\n'],
     });
   });
 });

@@ -11,16 +11,27 @@ const { create } = worldPerTest();
 
 /** What memory heard, sessions called by the names given. */
 function heard(world: World, names: { readonly [name: string]: string }): readonly string[] {
-  return world.memoryLog.map((line) => Object.entries(names).reduce((text, [name, id]) => text.replaceAll(id, name), line));
+  return world.memoryLog.map((line) =>
+    Object.entries(names).reduce((text, [name, id]) => text.replaceAll(id, name), line),
+  );
 }
 
 /** What a refusal leaves as it was: the list, what is shown, and what is stored. */
 async function standing(world: World, surface: Surface, sessionId: string) {
   const list = (await world.gateway.listSessions({ limit: 50 })).map(({ id, title }) => `${id} ${title}`);
-  return { list, shown: world.gateway.shownSession(surface.id), stored: storedLines(world, sessionId), sessions: readElsewhere(world, 'SELECT count(*) FROM sessions') };
+  return {
+    list,
+    shown: world.gateway.shownSession(surface.id),
+    stored: storedLines(world, sessionId),
+    sessions: readElsewhere(world, 'SELECT count(*) FROM sessions'),
+  };
 }
 
-const refusal = (work: Promise<unknown>): Promise<string> => work.then(() => 'not refused', (error: unknown) => (error instanceof Error ? error.message : String(error)));
+const refusal = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'not refused',
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
 
 describe('reset', () => {
   it('ends the session, which stays in the list; the next prompt begins one without a parent, and memory is told', async () => {
@@ -33,11 +44,28 @@ describe('reset', () => {
     const next = await world.ask(panel, 'q2');
     await world.gateway.shutdown();
     expect({
-      outcome, toldAtOnce, reason: (await world.store.getSession(sessionId))?.endReason, parent: (await world.store.getSession(next.sessionId))?.parentSessionId,
-      listed: (await world.gateway.listSessions({ limit: 9 })).length, sent: sent(world, 1), memory: heard(world, { OLD: sessionId, NEW: next.sessionId }),
+      outcome,
+      toldAtOnce,
+      reason: (await world.store.getSession(sessionId))?.endReason,
+      parent: (await world.store.getSession(next.sessionId))?.parentSessionId,
+      listed: (await world.gateway.listSessions({ limit: 9 })).length,
+      sent: sent(world, 1),
+      memory: heard(world, { OLD: sessionId, NEW: next.sessionId }),
     }).toEqual({
-      outcome: { sessionId: null, draft: null, notice: null }, toldAtOnce: 'end OLD', reason: 'reset', parent: null, listed: 2, sent: ['user: q2'],
-      memory: ['initialize OLD', 'sync OLD: q1 -> a1', 'end OLD', 'switch NEW reset reset', 'sync NEW: q2 -> a2', 'shutdown'],
+      outcome: { sessionId: null, draft: null, notice: null },
+      toldAtOnce: 'end OLD',
+      reason: 'reset',
+      parent: null,
+      listed: 2,
+      sent: ['user: q2'],
+      memory: [
+        'initialize OLD',
+        'sync OLD: q1 -> a1',
+        'end OLD',
+        'switch NEW reset reset',
+        'sync NEW: q2 -> a2',
+        'shutdown',
+      ],
     });
   });
 
@@ -50,9 +78,17 @@ describe('reset', () => {
     const said = await refusal(world.gateway.switchSession(panel.id, { reason: 'reset' }));
     const shown = world.gateway.shownSession(panel.id);
     held.open();
-    expect({ said, shown, ended: (await world.store.getSession(sessionId))?.endReason, ...(await account(world, panel, sessionId)) }).toEqual({
-      said: 'An answer is being written in this session. Stop it before you reset the session.', shown: sessionId, ended: null,
-      ...sound, stored: ['user: q1', 'assistant: slow answer'],
+    expect({
+      said,
+      shown,
+      ended: (await world.store.getSession(sessionId))?.endReason,
+      ...(await account(world, panel, sessionId)),
+    }).toEqual({
+      said: 'An answer is being written in this session. Stop it before you reset the session.',
+      shown: sessionId,
+      ended: null,
+      ...sound,
+      stored: ['user: q1', 'assistant: slow answer'],
     });
   });
 });
@@ -69,8 +105,16 @@ describe('what belongs to the session that is left', () => {
     await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
     await world.ask(panel, 'q3');
     const modelOf = async (id: string) => (await world.store.getSession(id))?.model;
-    expect({ first: await modelOf(sessionId), next: await modelOf(next.sessionId), saved: world.savedModels, turns: readElsewhere(world, 'SELECT model FROM turns ORDER BY id') }).toEqual({
-      first: 'Local/other-model', next: 'Local/test-model', saved: [], turns: ['Local/test-model', 'Local/test-model', 'Local/other-model'],
+    expect({
+      first: await modelOf(sessionId),
+      next: await modelOf(next.sessionId),
+      saved: world.savedModels,
+      turns: readElsewhere(world, 'SELECT model FROM turns ORDER BY id'),
+    }).toEqual({
+      first: 'Local/other-model',
+      next: 'Local/test-model',
+      saved: [],
+      turns: ['Local/test-model', 'Local/test-model', 'Local/other-model'],
     });
   });
 
@@ -91,7 +135,10 @@ describe('what belongs to the session that is left', () => {
     mend();
     await world.gateway.switchSession(panel.id, { reason: 'new_session' });
     await new Promise((resolve) => setTimeout(resolve, 20));
-    expect({ before, after: (await account(world, panel, sessionId)).missing }).toEqual({ before: ['Hello '], after: [] });
+    expect({ before, after: (await account(world, panel, sessionId)).missing }).toEqual({
+      before: ['Hello '],
+      after: [],
+    });
   });
 
   it('B188 ends for memory although its agent was let go while idle, which did not count as its end', async () => {
@@ -107,13 +154,20 @@ describe('what belongs to the session that is left', () => {
     await world.gateway.switchSession(panel.id, { reason: 'new_session' });
     const second = await world.ask(panel, 'q3');
     const since = heard(world, { ...names, SECOND: second.sessionId }).slice(-4);
-    expect({ whenIdle, since }).toEqual({ whenIdle: ['shutdown'], since: ['initialize FIRST', 'end FIRST', 'switch SECOND new_session reset', 'sync SECOND: q3 -> ok'] });
+    expect({ whenIdle, since }).toEqual({
+      whenIdle: ['shutdown'],
+      since: ['initialize FIRST', 'end FIRST', 'switch SECOND new_session reset', 'sync SECOND: q3 -> ok'],
+    });
   });
 
   it('goes on with its queue in the background without taking the agent of what is shown now', async () => {
     const world = await create();
     const held = gate();
-    world.server.script(reply().says('one ').waitsFor(held.opened).says('done'), reply().says('aside'), reply().says('two'));
+    world.server.script(
+      reply().says('one ').waitsFor(held.opened).says('done'),
+      reply().says('aside'),
+      reply().says('two'),
+    );
     const panel = world.surface();
     const { sessionId } = await askUntil(world, panel, 'q1', 'one ');
     await world.send(panel, 'q2');
@@ -124,8 +178,12 @@ describe('what belongs to the session that is left', () => {
     await world.idle();
     await world.gateway.shutdown();
     const log = heard(world, { LEFT: sessionId, SHOWN: aside.sessionId });
-    expect({ left: log.filter((line) => line.includes('LEFT')), shown: log.filter((line) => line.includes('SHOWN')) }).toEqual({
-      left: ['initialize LEFT', 'sync LEFT: q1 -> one done', 'sync LEFT: q2 -> two', 'end LEFT'], shown: ['initialize SHOWN', 'sync SHOWN: q3 -> aside'],
+    expect({
+      left: log.filter((line) => line.includes('LEFT')),
+      shown: log.filter((line) => line.includes('SHOWN')),
+    }).toEqual({
+      left: ['initialize LEFT', 'sync LEFT: q1 -> one done', 'sync LEFT: q2 -> two', 'end LEFT'],
+      shown: ['initialize SHOWN', 'sync SHOWN: q3 -> aside'],
     });
   });
 });
@@ -143,11 +201,23 @@ describe('a private session', () => {
     const after = await world.ask(panel, 'q3');
     await world.gateway.shutdown();
     expect({
-      said, private: (await world.store.getSession(hidden.sessionId))?.private, stored: storedLines(world, hidden.sessionId),
+      said,
+      private: (await world.store.getSession(hidden.sessionId))?.private,
+      stored: storedLines(world, hidden.sessionId),
       memory: heard(world, { BEFORE: before.sessionId, AFTER: after.sessionId, HIDDEN: hidden.sessionId }),
     }).toEqual({
-      said: true, private: true, stored: ['user: q2', 'assistant: a2'],
-      memory: ['initialize BEFORE', 'sync BEFORE: q1 -> a1', 'end BEFORE', 'shutdown', 'initialize AFTER', 'sync AFTER: q3 -> a3', 'shutdown'],
+      said: true,
+      private: true,
+      stored: ['user: q2', 'assistant: a2'],
+      memory: [
+        'initialize BEFORE',
+        'sync BEFORE: q1 -> a1',
+        'end BEFORE',
+        'shutdown',
+        'initialize AFTER',
+        'sync AFTER: q3 -> a3',
+        'shutdown',
+      ],
     });
   });
 });
@@ -158,7 +228,11 @@ describe('a session that is named', () => {
     const { panel, sessionId } = await seeded(world, (history) => history.user('q').assistant('a'));
     await world.gateway.renameSession(sessionId, 'My Project');
     await world.gateway.switchSession(panel.id, { reason: 'new_session' });
-    const found = [await world.gateway.findSession('my project'), await world.gateway.findSession(sessionId), await world.gateway.findSession('20260101_0')];
+    const found = [
+      await world.gateway.findSession('my project'),
+      await world.gateway.findSession(sessionId),
+      await world.gateway.findSession('20260101_0'),
+    ];
     expect(found).toEqual([sessionId, sessionId, sessionId]);
   });
 
@@ -173,11 +247,13 @@ describe('a session that is named', () => {
     const year = first.sessionId.slice(0, 4);
     const several = await refusal(world.gateway.findSession(year));
     expect({
-      none: await refusal(world.gateway.findSession('nothing of the kind')), several: several.replace(first.sessionId, 'FIRST').replace(second.sessionId, 'SECOND'),
+      none: await refusal(world.gateway.findSession('nothing of the kind')),
+      several: several.replace(first.sessionId, 'FIRST').replace(second.sessionId, 'SECOND'),
       changed: (await standing(world, panel, second.sessionId)).shown === before.shown,
     }).toEqual({
       none: 'No session has this id or title: “nothing of the kind”.',
-      several: `2 sessions fit “${year}”: “build the parser” (SECOND), “build the parser” (FIRST). Type more of the id or of the title.`, changed: true,
+      several: `2 sessions fit “${year}”: “build the parser” (SECOND), “build the parser” (FIRST). Type more of the id or of the title.`,
+      changed: true,
     });
   });
 
@@ -185,9 +261,23 @@ describe('a session that is named', () => {
     const world = await create();
     const { panel, sessionId } = await seeded(world, () => undefined);
     const alone = await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
-    await world.store.createSession({ id: 'branch', startedAt: 2, parentSessionId: sessionId, parentKind: 'branch', model: 'Local/test-model' });
-    const turnless = { turnUid: null, createdAt: 2, visibility: { kind: 'shown' as const }, carriedFrom: null, position: 1 };
-    await world.store.putMessages([{ ...turnless, uid: 'm1', sessionId: 'branch', role: 'user', parts: [{ kind: 'text', text: 'q' }] }]);
+    await world.store.createSession({
+      id: 'branch',
+      startedAt: 2,
+      parentSessionId: sessionId,
+      parentKind: 'branch',
+      model: 'Local/test-model',
+    });
+    const turnless = {
+      turnUid: null,
+      createdAt: 2,
+      visibility: { kind: 'shown' as const },
+      carriedFrom: null,
+      position: 1,
+    };
+    await world.store.putMessages([
+      { ...turnless, uid: 'm1', sessionId: 'branch', role: 'user', parts: [{ kind: 'text', text: 'q' }] },
+    ]);
     expect({ alone, then: await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId }) }).toEqual({
       alone: { sessionId, draft: null, notice: 'This session has no messages yet. What you send begins it.' },
       then: { sessionId: 'branch', draft: null, notice: null },
@@ -206,10 +296,20 @@ describe('deleting', () => {
     const report = await world.gateway.forgetSession(sessionId);
     const left = readElsewhere(world, `SELECT count(*) FROM messages WHERE session_id = '${sessionId}'`);
     expect({
-      ids: report.sessionIds, branches: report.branches.map(({ title }) => title), sentences: report.sentences, left, shown: world.gateway.shownSession(panel.id),
-      told: world.memoryLog.filter((line) => line.startsWith('forg')).length, gone: await refusal(world.gateway.switchSession(panel.id, { reason: 'resume', sessionId })),
+      ids: report.sessionIds,
+      branches: report.branches.map(({ title }) => title),
+      sentences: report.sentences,
+      left,
+      shown: world.gateway.shownSession(panel.id),
+      told: world.memoryLog.filter((line) => line.startsWith('forg')).length,
+      gone: await refusal(world.gateway.switchSession(panel.id, { reason: 'resume', sessionId })),
     }).toEqual({
-      ids: [sessionId], branches: ['a secret question #2'], sentences: [], left: ['0'], shown: null, told: 1,
+      ids: [sessionId],
+      branches: ['a secret question #2'],
+      sentences: [],
+      left: ['0'],
+      shown: null,
+      told: 1,
       gone: 'This session is no longer stored. Open another one from the list.',
     });
   });
@@ -220,11 +320,19 @@ describe('deleting', () => {
     world.server.script(reply().says('slow ').waitsFor(held.opened).says('answer'));
     const panel = world.surface();
     const { sessionId } = await askUntil(world, panel, 'q1', 'slow ');
-    const said = [await refusal(world.gateway.trashSession(sessionId)), await refusal(world.gateway.forgetSession(sessionId))];
+    const said = [
+      await refusal(world.gateway.trashSession(sessionId)),
+      await refusal(world.gateway.forgetSession(sessionId)),
+    ];
     held.open();
     expect({ said, shown: world.gateway.shownSession(panel.id), ...(await account(world, panel, sessionId)) }).toEqual({
-      said: ['An answer is being written in this session. Stop it before you delete it.', 'An answer is being written in this session. Stop it before you have it forgotten.'],
-      shown: sessionId, ...sound, stored: ['user: q1', 'assistant: slow answer'],
+      said: [
+        'An answer is being written in this session. Stop it before you delete it.',
+        'An answer is being written in this session. Stop it before you have it forgotten.',
+      ],
+      shown: sessionId,
+      ...sound,
+      stored: ['user: q1', 'assistant: slow answer'],
     });
   });
 
@@ -234,14 +342,29 @@ describe('deleting', () => {
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'q1');
     await world.gateway.trashSession(sessionId);
-    const ids = async (state: 'active' | 'trash') => (await world.gateway.listSessions({ limit: 9, state })).map(({ id }) => id);
-    const meanwhile = { active: await ids('active'), trash: await ids('trash'), shown: world.gateway.shownSession(panel.id) };
+    const ids = async (state: 'active' | 'trash') =>
+      (await world.gateway.listSessions({ limit: 9, state })).map(({ id }) => id);
+    const meanwhile = {
+      active: await ids('active'),
+      trash: await ids('trash'),
+      shown: world.gateway.shownSession(panel.id),
+    };
     const said = await refusal(world.gateway.switchSession(panel.id, { reason: 'resume', sessionId }));
     await world.gateway.restoreSession(sessionId);
     const back = await resumed(world, sessionId);
-    expect({ meanwhile, said, active: await ids('active'), ended: world.memoryLog.includes(`end ${sessionId}`), ...(await account(world, back, sessionId)) }).toEqual({
-      meanwhile: { active: [], trash: [sessionId], shown: null }, said: 'This session is in the trash. Restore it, then open it.',
-      active: [sessionId], ended: true, ...sound, stored: ['user: q1', 'assistant: a1'],
+    expect({
+      meanwhile,
+      said,
+      active: await ids('active'),
+      ended: world.memoryLog.includes(`end ${sessionId}`),
+      ...(await account(world, back, sessionId)),
+    }).toEqual({
+      meanwhile: { active: [], trash: [sessionId], shown: null },
+      said: 'This session is in the trash. Restore it, then open it.',
+      active: [sessionId],
+      ended: true,
+      ...sound,
+      stored: ['user: q1', 'assistant: a1'],
     });
   });
 });
@@ -253,14 +376,24 @@ describe('titles', () => {
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'q1');
     await world.gateway.renameSession(sessionId, 'Mine');
-    const { sessionId: branch } = await world.gateway.switchSession(panel.id, { reason: 'branch', sessionId, from: null });
+    const { sessionId: branch } = await world.gateway.switchSession(panel.id, {
+      reason: 'branch',
+      sessionId,
+      from: null,
+    });
     const said = [
-      await refusal(world.gateway.renameSession(sessionId, ' \u200b ')), await refusal(world.gateway.renameSession(sessionId, 'x'.repeat(201))),
+      await refusal(world.gateway.renameSession(sessionId, ' \u200b ')),
+      await refusal(world.gateway.renameSession(sessionId, 'x'.repeat(201))),
       await refusal(world.gateway.renameSession(branch ?? '', 'mine')),
     ];
     await world.ask(panel, 'q2');
-    const titles = [await world.store.getSession(sessionId), await world.store.getSession(branch ?? '')].map((session) => session?.title);
-    expect({ said: said.map((sentence) => sentence !== 'not refused' && sentence.length > 20), titles }).toEqual({ said: [true, true, true], titles: ['Mine', 'Mine #2'] });
+    const titles = [await world.store.getSession(sessionId), await world.store.getSession(branch ?? '')].map(
+      (session) => session?.title,
+    );
+    expect({ said: said.map((sentence) => sentence !== 'not refused' && sentence.length > 20), titles }).toEqual({
+      said: [true, true, true],
+      titles: ['Mine', 'Mine #2'],
+    });
   });
 });
 

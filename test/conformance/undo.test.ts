@@ -8,7 +8,8 @@ import { RecordingSurface } from '../support/recordingSurface';
 import type { World } from '../support/world';
 
 const { create } = worldPerTest();
-const long = (topic: string): string => `${topic}: ${'the parser reads tokens and builds a tree of nodes. '.repeat(150)}`;
+const long = (topic: string): string =>
+  `${topic}: ${'the parser reads tokens and builds a tree of nodes. '.repeat(150)}`;
 
 interface Talk {
   readonly panel: RecordingSurface;
@@ -32,7 +33,10 @@ async function talked(world: World, turns: number, answer = (number: number): st
 class ReadingSurface extends RecordingSurface {
   readonly drafts: Promise<string>[] = [];
 
-  constructor(id: string, private readonly draft: (sessionId: string) => Promise<string>) {
+  constructor(
+    id: string,
+    private readonly draft: (sessionId: string) => Promise<string>,
+  ) {
     super(id);
   }
 
@@ -42,10 +46,17 @@ class ReadingSurface extends RecordingSurface {
   }
 }
 
-const undo = (world: World, panel: RecordingSurface, sessionId: string, turns = 1) => world.gateway.switchSession(panel.id, { reason: 'rewind', sessionId, turns });
+const undo = (world: World, panel: RecordingSurface, sessionId: string, turns = 1) =>
+  world.gateway.switchSession(panel.id, { reason: 'rewind', sessionId, turns });
 const shown = async (world: World, sessionId: string): Promise<readonly string[]> =>
-  (await world.gateway.snapshot(sessionId, 50)).page.messages.map((message) => `${message.role}: ${message.parts.map((part) => ('text' in part ? part.text : '')).join('')}`);
-const refusal = (work: Promise<unknown>): Promise<string> => work.then(() => 'not refused', (error: unknown) => (error instanceof Error ? error.message : String(error)));
+  (await world.gateway.snapshot(sessionId, 50)).page.messages.map(
+    (message) => `${message.role}: ${message.parts.map((part) => ('text' in part ? part.text : '')).join('')}`,
+  );
+const refusal = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'not refused',
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
 
 describe('undo', () => {
   it('B100 B102 is durable: what was taken back stays away at the next start, and can still be read', async () => {
@@ -54,20 +65,31 @@ describe('undo', () => {
     const outcome = await undo(world, panel, sessionId);
     await world.reopen();
     await world.reopen();
-    expect({ outcome, draft: await world.gateway.draft(sessionId), shown: await shown(world, sessionId), audit: storedLines(world, sessionId) }).toEqual({
-      outcome: { sessionId, draft: 'q2', notice: null, takenBack: turnUids[1] }, draft: 'q2', shown: ['user: q1', 'assistant: a1'],
+    expect({
+      outcome,
+      draft: await world.gateway.draft(sessionId),
+      shown: await shown(world, sessionId),
+      audit: storedLines(world, sessionId),
+    }).toEqual({
+      outcome: { sessionId, draft: 'q2', notice: null, takenBack: turnUids[1] },
+      draft: 'q2',
+      shown: ['user: q1', 'assistant: a1'],
       audit: ['user: q1', 'assistant: a1', 'user (hidden: rewound): q2', 'assistant (hidden: rewound): a2'],
     });
   });
 
   it('B101 behind a prompt that had no answer takes it back with the one it was joined to', async () => {
     const world = await create();
-    const { panel, sessionId } = await seeded(world, (history) => history.user('u1').assistant('a1').user('u2').user('u3').assistant('a3'));
+    const { panel, sessionId } = await seeded(world, (history) =>
+      history.user('u1').assistant('a1').user('u2').user('u3').assistant('a3'),
+    );
     const { draft } = await undo(world, panel, sessionId);
     world.server.script(reply().says('a4'));
     await world.ask(panel, 'u4');
     expect({ draft, sent: sent(world, 0), shown: await shown(world, sessionId) }).toEqual({
-      draft: 'u2\n\nu3', sent: ['user: u1', 'assistant: a1', 'user: u4'], shown: ['user: u1', 'assistant: a1', 'user: u4', 'assistant: a4'],
+      draft: 'u2\n\nu3',
+      sent: ['user: u1', 'assistant: a1', 'user: u4'],
+      shown: ['user: u1', 'assistant: a1', 'user: u4', 'assistant: a4'],
     });
   });
 
@@ -81,7 +103,9 @@ describe('undo', () => {
     const said = await refusal(undo(world, other, sessionId));
     held.open();
     expect({ said, ...(await account(world, panel, sessionId)) }).toEqual({
-      said: 'An answer is being written in this session. Stop it before you rewind the session.', ...sound, stored: ['user: q1', 'assistant: a1', 'user: q2', 'assistant: slow answer'],
+      said: 'An answer is being written in this session. Stop it before you rewind the session.',
+      ...sound,
+      stored: ['user: q1', 'assistant: a1', 'user: q2', 'assistant: slow answer'],
     });
   });
 
@@ -97,8 +121,14 @@ describe('undo', () => {
     const world = await create();
     const { panel, sessionId } = await talked(world, 2);
     const all = await undo(world, panel, sessionId, 9);
-    expect({ draft: all.draft, shown: await shown(world, sessionId), again: await refusal(undo(world, panel, sessionId)) }).toEqual({
-      draft: 'q1', shown: [], again: 'There is no prompt to take back in this session.',
+    expect({
+      draft: all.draft,
+      shown: await shown(world, sessionId),
+      again: await refusal(undo(world, panel, sessionId)),
+    }).toEqual({
+      draft: 'q1',
+      shown: [],
+      again: 'There is no prompt to take back in this session.',
     });
   });
 
@@ -109,8 +139,17 @@ describe('undo', () => {
     const { sessionId: child } = await world.gateway.compress(sessionId, '');
     const before = [storedLines(world, sessionId), storedLines(world, child)];
     const outcome = await undo(world, panel, child, 3);
-    expect({ draft: outcome.draft, notice: outcome.notice, same: [storedLines(world, sessionId), storedLines(world, child)], branch: storedLines(world, outcome.sessionId ?? ''), memory: world.memoryLog.at(-1)?.split(' ').slice(2).join(' ') }).toEqual({
-      draft: 'q1', notice: 'This prompt stands before a summary, so it was taken back in a branch. The session itself is unchanged.', same: before, branch: [],
+    expect({
+      draft: outcome.draft,
+      notice: outcome.notice,
+      same: [storedLines(world, sessionId), storedLines(world, child)],
+      branch: storedLines(world, outcome.sessionId ?? ''),
+      memory: world.memoryLog.at(-1)?.split(' ').slice(2).join(' '),
+    }).toEqual({
+      draft: 'q1',
+      notice: 'This prompt stands before a summary, so it was taken back in a branch. The session itself is unchanged.',
+      same: before,
+      branch: [],
       memory: `branch parent ${sessionId}`,
     });
   });
@@ -129,13 +168,20 @@ describe.each(['openai', 'anthropic'] as const)('asking again, over the %s proto
     world.server.script(reply().says('a4'));
     await world.ask(panel, 'q4');
     const newUid = receipt.kind === 'started' ? receipt.turnUid : '';
-    expect({ edited, back, then: sent(world, 4), reread: panel.switches.slice(-2).map(({ reason }) => reason) }).toEqual({
+    expect({
+      edited,
+      back,
+      then: sent(world, 4),
+      reread: panel.switches.slice(-2).map(({ reason }) => reason),
+    }).toEqual({
       edited: [
-        ['user: q1', 'assistant: a1', 'user: q2, in other words', 'assistant: b2'], ['user: q1', 'assistant: a1', 'user: q2, in other words'],
+        ['user: q1', 'assistant: a1', 'user: q2, in other words', 'assistant: b2'],
+        ['user: q1', 'assistant: a1', 'user: q2, in other words'],
         [{ turnUid: newUid, versions: [turnUids[1], newUid] }],
       ],
       back: ['user: q1', 'assistant: a1', 'user: q2', 'assistant: a2', 'user: q3', 'assistant: a3'],
-      then: ['user: q1', 'assistant: a1', 'user: q2', 'assistant: a2', 'user: q3', 'assistant: a3', 'user: q4'], reread: ['resume', 'resume'],
+      then: ['user: q1', 'assistant: a1', 'user: q2', 'assistant: a2', 'user: q3', 'assistant: a3', 'user: q4'],
+      reread: ['resume', 'resume'],
     });
   });
 
@@ -161,9 +207,24 @@ describe.each(['openai', 'anthropic'] as const)('asking again, over the %s proto
     const before = [storedLines(world, sessionId), storedLines(world, child)];
     const receipt = await world.gateway.retry(panel.id, turnUids[0] ?? '');
     await world.idle();
-    expect({ receipt: { ...receipt, turnUid: '', sessionId: '' }, same: [storedLines(world, sessionId), storedLines(world, child)], branch: storedLines(world, receipt.sessionId), showing: world.gateway.shownSession(panel.id) === receipt.sessionId, draft: await world.gateway.draft(receipt.sessionId) }).toEqual({
-      receipt: { kind: 'started', turnUid: '', sessionId: '', notice: 'This prompt stands before a summary, so it was asked again in a branch. The session itself is unchanged.' },
-      same: before, branch: ['user: q1', 'assistant: b1'], showing: true, draft: '',
+    expect({
+      receipt: { ...receipt, turnUid: '', sessionId: '' },
+      same: [storedLines(world, sessionId), storedLines(world, child)],
+      branch: storedLines(world, receipt.sessionId),
+      showing: world.gateway.shownSession(panel.id) === receipt.sessionId,
+      draft: await world.gateway.draft(receipt.sessionId),
+    }).toEqual({
+      receipt: {
+        kind: 'started',
+        turnUid: '',
+        sessionId: '',
+        notice:
+          'This prompt stands before a summary, so it was asked again in a branch. The session itself is unchanged.',
+      },
+      same: before,
+      branch: ['user: q1', 'assistant: b1'],
+      showing: true,
+      draft: '',
     });
   });
 });
@@ -180,10 +241,16 @@ describe('an edit', () => {
     await world.idle();
     const seen = await Promise.all(view.drafts.splice(0));
 
-    const works = world.breakStore((method) => (method === 'openTurn' ? new StoreError('invalid', 'It cannot be asked.', '') : null));
+    const works = world.breakStore((method) =>
+      method === 'openTurn' ? new StoreError('invalid', 'It cannot be asked.', '') : null,
+    );
     const refused = await refusal(world.gateway.editAndResend(view.id, turnUids[0] ?? '', 'q1 once more', 'edit-2'));
     works();
-    expect({ seen, refused, last: (await Promise.all(view.drafts)).at(-1) }).toEqual({ seen: [''], refused: 'It cannot be asked.', last: 'q1 once more' });
+    expect({ seen, refused, last: (await Promise.all(view.drafts)).at(-1) }).toEqual({
+      seen: [''],
+      refused: 'It cannot be asked.',
+      last: 'q1 once more',
+    });
   });
 
   it('that is submitted twice is asked once', async () => {
@@ -193,8 +260,15 @@ describe('an edit', () => {
     const first = await world.gateway.editAndResend(panel.id, turnUids[0] ?? '', 'other words', 'edit-1');
     const second = await world.gateway.editAndResend(panel.id, turnUids[0] ?? '', 'other words', 'edit-1');
     await world.idle();
-    expect({ same: second, requests: world.server.requests.length, ...(await account(world, panel, sessionId)) }).toEqual({
-      same: first, requests: 2, ...sound, stored: ['user (hidden: edited): q1', 'assistant (hidden: edited): a1', 'user: other words', 'assistant: b1'],
+    expect({
+      same: second,
+      requests: world.server.requests.length,
+      ...(await account(world, panel, sessionId)),
+    }).toEqual({
+      same: first,
+      requests: 2,
+      ...sound,
+      stored: ['user (hidden: edited): q1', 'assistant (hidden: edited): a1', 'user: other words', 'assistant: b1'],
     });
   });
 });

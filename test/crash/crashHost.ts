@@ -37,15 +37,50 @@ async function main(order: CrashHostOrder): Promise<void> {
   const ids = idsFrom((count) => crypto.getRandomValues(new Uint8Array(count)));
   const files = new FolderOnDisk([{ name: 'project', path: order.project }]);
   const model = httpChatModel(
-    { ref: 'Local/test-model', provider: 'Local', id: 'test-model', label: 'test-model', destination: 'local', contextWindow: order.contextWindow, allocatedContext: null, tools: true, images: false, efforts: ['default'], price: null, warnings: [] },
-    { loadTransports: () => Promise.resolve(createTransports()), settings: { protocol: order.protocol, baseUrl: order.url, key: null, modelId: 'test-model', fetch: globalThis.fetch }, policy: loopbackPolicy, clock, provider: 'Local' },
+    {
+      ref: 'Local/test-model',
+      provider: 'Local',
+      id: 'test-model',
+      label: 'test-model',
+      destination: 'local',
+      contextWindow: order.contextWindow,
+      allocatedContext: null,
+      tools: true,
+      images: false,
+      efforts: ['default'],
+      price: null,
+      warnings: [],
+    },
+    {
+      loadTransports: () => Promise.resolve(createTransports()),
+      settings: {
+        protocol: order.protocol,
+        baseUrl: order.url,
+        key: null,
+        modelId: 'test-model',
+        fetch: globalThis.fetch,
+      },
+      policy: loopbackPolicy,
+      clock,
+      provider: 'Local',
+    },
   );
   const gateway = new ConversationGateway({
-    store, clock, ids, log,
-    createAgent: () => new Agent({
-      store, clock, ids, log, tools: new ToolRegistry(readOnlyTools(files)), openModel: () => Promise.resolve(model),
-      systemPrompt: () => 'You are tested.', maxIterations: 8,
-    }),
+    store,
+    clock,
+    ids,
+    log,
+    createAgent: () =>
+      new Agent({
+        store,
+        clock,
+        ids,
+        log,
+        tools: new ToolRegistry(readOnlyTools(files)),
+        openModel: () => Promise.resolve(model),
+        systemPrompt: () => 'You are tested.',
+        maxIterations: 8,
+      }),
     agentSignature: (ref) => ref,
     createMemory: () => new MemoryManager({ clock, log }),
     defaultModel: () => 'Local/test-model',
@@ -57,7 +92,8 @@ async function main(order: CrashHostOrder): Promise<void> {
   const surface: Surface = {
     id: 'panel',
     onTurnEvent: (sessionId, event) => {
-      if (event.kind === 'delivered') for (const chunk of event.chunks) write({ kind: 'text', sessionId, turnUid: event.turnUid, ...pick(chunk) });
+      if (event.kind === 'delivered')
+        for (const chunk of event.chunks) write({ kind: 'text', sessionId, turnUid: event.turnUid, ...pick(chunk) });
       if (event.kind === 'messageStored') write({ kind: 'row', uid: event.message.uid });
       if (event.kind !== 'turnSettled') return;
       settled++;
@@ -71,7 +107,11 @@ async function main(order: CrashHostOrder): Promise<void> {
   void gateway.resumeQueues();
   const send = async (n: string): Promise<void> => {
     const uid = `${order.name}-${n}`;
-    const receipt = await gateway.submit('panel', { sessionId: gateway.shownSession('panel'), uid, text: `Prompt ${uid}` });
+    const receipt = await gateway.submit('panel', {
+      sessionId: gateway.shownSession('panel'),
+      uid,
+      text: `Prompt ${uid}`,
+    });
     write({ kind: 'prompt', uid, sessionId: receipt.sessionId });
   };
   for (let n = 0; n < order.prompts; n++) {
@@ -84,7 +124,17 @@ async function main(order: CrashHostOrder): Promise<void> {
   await connection.close();
 }
 
-function pick({ messageUid, part, start, text }: { readonly messageUid: string; readonly part: number; readonly start: number; readonly text: string }) {
+function pick({
+  messageUid,
+  part,
+  start,
+  text,
+}: {
+  readonly messageUid: string;
+  readonly part: number;
+  readonly start: number;
+  readonly text: string;
+}) {
   return { uid: messageUid, part, start, text };
 }
 

@@ -20,7 +20,15 @@ export interface CrashHostOrder {
 }
 
 const shownLine = v.variant('kind', [
-  v.object({ kind: v.literal('text'), sessionId: v.string(), turnUid: v.string(), uid: v.string(), part: v.number(), start: v.number(), text: v.string() }),
+  v.object({
+    kind: v.literal('text'),
+    sessionId: v.string(),
+    turnUid: v.string(),
+    uid: v.string(),
+    part: v.number(),
+    start: v.number(),
+    text: v.string(),
+  }),
   v.object({ kind: v.literal('row'), uid: v.string() }),
   v.object({ kind: v.literal('prompt'), uid: v.string(), sessionId: v.string() }),
   v.object({ kind: v.literal('settled'), turnUid: v.string() }),
@@ -32,5 +40,8 @@ export type Shown = v.InferOutput<typeof shownLine>;
 /** Everything shown so far; a last line that was not written whole was not shown. */
 export function readRecord(file: string): readonly Shown[] {
   if (!existsSync(file)) return [];
-  return readFileSync(file, 'utf8').split('\n').slice(0, -1).map((line) => v.parse(shownLine, JSON.parse(line)));
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => v.parse(shownLine, JSON.parse(line)));
 }

@@ -52,7 +52,11 @@ export interface HostTrialResult {
 
 /** Kills the product's process again and again on the same store, each time at a random moment, and compares after each kill what was ever
  *  shown with what a fresh process finds. Every word the model says is unique, so that a doubled one is seen. */
-export async function runHostTrials(trials: number, seed: number, say: (line: string) => void = () => undefined): Promise<HostTrialResult> {
+export async function runHostTrials(
+  trials: number,
+  seed: number,
+  say: (line: string) => void = () => undefined,
+): Promise<HostTrialResult> {
   const random = seededRandom(seed);
   const built = await buildStoreWorker({ crashHost: 'test/crash/crashHost.ts' });
   const home = mkdtempSync(join(tmpdir(), 'hermes-crash-'));
@@ -68,15 +72,38 @@ export async function runHostTrials(trials: number, seed: number, say: (line: st
       return reply().says(`## Goal\nSummary ${summaries} of what was asked and done.`, { every: 4 });
     }
     const asked = request.outline.findLastIndex((line) => line.startsWith('user:'));
-    return answer(random, () => `w${++words}`, request.outline.length - asked < 6).uses({ input: tokensOf(request), output: 20 });
+    return answer(random, () => `w${++words}`, request.outline.length - asked < 6).uses({
+      input: tokensOf(request),
+      output: 20,
+    });
   });
   const result: HostTrialResult = {
-    trials: 0, shownChars: 0, lostChars: 0, duplicatedChars: 0, corrupt: 0, lostPrompts: 0, lostRows: 0, invalidHistories: 0, refusedRequests: 0, requests: 0,
-    killedWhileOpening: 0, killedInTurn: 0,
-    summaries: 0, compressions: 0, turnsAcrossSegments: 0, brokenChains: 0,
+    trials: 0,
+    shownChars: 0,
+    lostChars: 0,
+    duplicatedChars: 0,
+    corrupt: 0,
+    lostPrompts: 0,
+    lostRows: 0,
+    invalidHistories: 0,
+    refusedRequests: 0,
+    requests: 0,
+    killedWhileOpening: 0,
+    killedInTurn: 0,
+    summaries: 0,
+    compressions: 0,
+    turnsAcrossSegments: 0,
+    brokenChains: 0,
   };
   const order = (name: string, prompts: number): CrashHostOrder => ({
-    name, storage, project, record, prompts, contextWindow, workerEntry: built.entry, url: server.url,
+    name,
+    storage,
+    project,
+    record,
+    prompts,
+    contextWindow,
+    workerEntry: built.entry,
+    url: server.url,
     protocol: Math.floor(result.trials / 10) % 2 === 0 ? 'openai' : 'anthropic',
     sessionId: result.trials % 10 === 0 ? null : lastSession(readRecord(record)),
   });
@@ -98,12 +125,18 @@ export async function runHostTrials(trials: number, seed: number, say: (line: st
       result.trials++;
       if (!host.lines.includes('open')) result.killedWhileOpening++;
       await examine(join(home, 'copy'), storage, readRecord(record), result);
-      if (result.trials % 50 === 0) say(`${result.trials} kills: ${result.lostChars} characters lost, ${result.duplicatedChars} doubled, ${result.corrupt} stores damaged`);
+      if (result.trials % 50 === 0)
+        say(
+          `${result.trials} kills: ${result.lostChars} characters lost, ${result.duplicatedChars} doubled, ${result.corrupt} stores damaged`,
+        );
     }
     // The last kill is followed by a turn too.
     await new NodeProgram(join(built.folder, 'crashHost.js'), [JSON.stringify(order('last', 1))]).finish();
     await examine(join(home, 'copy'), storage, readRecord(record), result);
-    result.shownChars = readRecord(record).reduce((sum, shown) => sum + (shown.kind === 'text' ? shown.text.length : 0), 0);
+    result.shownChars = readRecord(record).reduce(
+      (sum, shown) => sum + (shown.kind === 'text' ? shown.text.length : 0),
+      0,
+    );
     result.requests = server.requests.length;
     result.summaries = summaries;
     result.refusedRequests = server.requests.filter((request) => request.rejection !== null).length;
@@ -149,15 +182,26 @@ async function examine(copy: string, storage: string, shown: readonly Shown[], r
   const openedAt = Date.now() / 1000;
   const { db, database, store } = await openWorldStore(folder, () => Date.now() / 1000);
   const sessions = database.all('SELECT id FROM sessions').map((row) => String(row['id']));
-  const rows = new Map(sessions.flatMap((sessionId) => db.readTranscript({ sessionId, limit: 100_000, includeHidden: true }).messages).map((row) => [row.uid, row]));
+  const rows = new Map(
+    sessions
+      .flatMap((sessionId) => db.readTranscript({ sessionId, limit: 100_000, includeHidden: true }).messages)
+      .map((row) => [row.uid, row]),
+  );
   const queued = database.all('SELECT uid FROM queue').map((row) => String(row['uid']));
   const tips = sessions.filter((sessionId) => db.conversationTip(sessionId) === sessionId);
-  result.invalidHistories += tips.filter((sessionId) => historyFaults(withoutHandoff(db.activeMessages(sessionId))).length > 0).length;
+  result.invalidHistories += tips.filter(
+    (sessionId) => historyFaults(withoutHandoff(db.activeMessages(sessionId))).length > 0,
+  ).length;
   const count = (sql: string): number => Number(database.get(sql)?.['n'] ?? 0);
   result.compressions = count("SELECT count(*) AS n FROM sessions WHERE parent_kind = 'compression'");
-  result.turnsAcrossSegments = count('SELECT count(*) AS n FROM (SELECT 1 FROM messages WHERE carried_from IS NULL AND turn_uid IS NOT NULL GROUP BY turn_uid HAVING count(DISTINCT session_id) > 1)');
+  result.turnsAcrossSegments = count(
+    'SELECT count(*) AS n FROM (SELECT 1 FROM messages WHERE carried_from IS NULL AND turn_uid IS NOT NULL GROUP BY turn_uid HAVING count(DISTINCT session_id) > 1)',
+  );
   result.brokenChains += count(brokenChains);
-  if (database.get("SELECT 1 AS n FROM turns WHERE stop_reason = 'crash' AND settled_at >= ?", [openedAt]) !== undefined) result.killedInTurn++;
+  if (
+    database.get("SELECT 1 AS n FROM turns WHERE stop_reason = 'crash' AND settled_at >= ?", [openedAt]) !== undefined
+  )
+    result.killedInTurn++;
   const damage = db.verifyIntegrity();
   await store.close();
   const judged = otherSqlite(storeFiles(folder).main, 'PRAGMA integrity_check');
@@ -165,7 +209,8 @@ async function examine(copy: string, storage: string, shown: readonly Shown[], r
   compareTexts(shown, rows, result);
   for (const entry of shown) {
     if (entry.kind === 'row' && !rows.has(entry.uid)) result.lostRows++;
-    if (entry.kind === 'prompt' && Number(rows.has(entry.uid)) + queued.filter((uid) => uid === entry.uid).length !== 1) result.lostPrompts++;
+    if (entry.kind === 'prompt' && Number(rows.has(entry.uid)) + queued.filter((uid) => uid === entry.uid).length !== 1)
+      result.lostPrompts++;
   }
 }
 
@@ -178,10 +223,15 @@ function compareTexts(shown: readonly Shown[], rows: ReadonlyMap<string, Message
     if (entry.start < before.length) result.duplicatedChars += before.length - entry.start;
     seen.set(key, before.slice(0, entry.start) + entry.text);
     const part = rows.get(entry.uid)?.parts[entry.part];
-    const stored = part !== undefined && 'text' in part ? part.text.slice(entry.start, entry.start + entry.text.length) : '';
+    const stored =
+      part !== undefined && 'text' in part ? part.text.slice(entry.start, entry.start + entry.text.length) : '';
     result.lostChars += [...entry.text].filter((character, index) => stored[index] !== character).length;
   }
-  const words = [...rows.values()].flatMap((row) => (row.role === 'assistant' ? row.parts.flatMap((part) => (part.kind === 'toolCall' ? [] : (part.text.match(/\bw\d+\b/g) ?? []))) : []));
+  const words = [...rows.values()].flatMap((row) =>
+    row.role === 'assistant'
+      ? row.parts.flatMap((part) => (part.kind === 'toolCall' ? [] : (part.text.match(/\bw\d+\b/g) ?? [])))
+      : [],
+  );
   const known = new Set<string>();
   for (const word of words) {
     if (known.has(word)) result.duplicatedChars += word.length;

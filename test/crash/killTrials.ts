@@ -19,7 +19,12 @@ export interface KillResult {
 
 /** Kills a process that writes to a store (`writerEntry`: the path of storeWriter.ts), again and again on the same store, and checks after each
  *  kill that everything it acknowledged is there. `random` decides when: in a quarter of the trials while it is still starting, else after its next few transactions. */
-export async function runKillTrials(sqlite: Sqlite, writerEntry: string, trials: number, random: () => number): Promise<KillResult> {
+export async function runKillTrials(
+  sqlite: Sqlite,
+  writerEntry: string,
+  trials: number,
+  random: () => number,
+): Promise<KillResult> {
   const programs = mkdtempSync(join(tmpdir(), 'hermes-kill-'));
   const folder = join(programs, 'store');
   const fileSystem = new NodeFileSystem();

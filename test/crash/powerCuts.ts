@@ -93,9 +93,13 @@ function liveUntilCut(sqlite: Sqlite, options: PowerCutOptions, random: Random):
 function writeTransaction(database: SqlJsDatabase, n: number, random: Random): void {
   database.transaction(() => {
     for (let part = 0; part < notesPerTransaction; part += 1) {
-      database.run('INSERT INTO notes (uid, text) VALUES (?, ?)', [`${n}/${part}`, 'x'.repeat(Math.floor(random() * 6000))]);
+      database.run('INSERT INTO notes (uid, text) VALUES (?, ?)', [
+        `${n}/${part}`,
+        'x'.repeat(Math.floor(random() * 6000)),
+      ]);
     }
-    if (random() < 0.3) database.run('UPDATE notes SET text = ? WHERE uid = ?', ['rewritten', `${Math.floor(n * random())}/0`]);
+    if (random() < 0.3)
+      database.run('UPDATE notes SET text = ? WHERE uid = ?', ['rewritten', `${Math.floor(n * random())}/0`]);
   });
 }
 

@@ -6,7 +6,13 @@ import fs from 'node:fs';
 import { parseArgs } from 'node:util';
 import { importTypeScript } from '../../scripts/typescriptModule.mjs';
 
-const { values } = parseArgs({ options: { states: { type: 'string', default: '5000' }, seed: { type: 'string', default: '1' }, json: { type: 'string' } } });
+const { values } = parseArgs({
+  options: {
+    states: { type: 'string', default: '5000' },
+    seed: { type: 'string', default: '1' },
+    json: { type: 'string' },
+  },
+});
 const { runPowerCuts, testSqlite } = await importTypeScript('test/crash/powerCuts.ts');
 const sqlite = await testSqlite();
 const [states, seed] = [Number(values.states), Number(values.seed)];

@@ -38,8 +38,11 @@ const vscode = sharedVscode(() => ({
   // Slower than any switch: the order of its log is that of its queue.
   env: { HERMES_MEMORY_DELAY: '400' },
   settings: {
-    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model', contextWindow: 20_000 }] }],
-    'hermes.model': 'Local/test-model', 'hermes.memory.provider': 'memory-log',
+    'hermes.providers': [
+      { name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model', contextWindow: 20_000 }] },
+    ],
+    'hermes.model': 'Local/test-model',
+    'hermes.memory.provider': 'memory-log',
   },
 }));
 
@@ -52,7 +55,10 @@ function log(session: VscodeSession = vscode()): readonly LogLine[] {
 
 /** Sessions as letters, in the order in which they were born, as their file has them. */
 function names(): (id: string | null | undefined) => string {
-  const ids = readStateDb(vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '', 'SELECT id FROM sessions ORDER BY rowid').map((row) => String(row['id']));
+  const ids = readStateDb(
+    vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '',
+    'SELECT id FROM sessions ORDER BY rowid',
+  ).map((row) => String(row['id']));
   return (id) => (id === null || id === undefined ? '-' : (['A', 'B', 'C', 'D', 'E', 'F', 'G'][ids.indexOf(id)] ?? id));
 }
 
@@ -62,7 +68,13 @@ function heard(): readonly (readonly string[])[] {
   const agents = new Map<string, string[]>();
   for (const { window, agent, call, sessionId, prompt, reason, parentSessionId, reset, rewound } of log()) {
     if (call === undefined || call === 'shutdown') continue;
-    const marks = [reason, reset === true && 'reset', rewound === true && 'rewound', parentSessionId && `from ${name(parentSessionId)}`, prompt].filter(Boolean);
+    const marks = [
+      reason,
+      reset === true && 'reset',
+      rewound === true && 'rewound',
+      parentSessionId && `from ${name(parentSessionId)}`,
+      prompt,
+    ].filter(Boolean);
     const lines = agents.get(`${window} ${agent}`) ?? [];
     agents.set(`${window} ${agent}`, [...lines, [call, name(sessionId), ...marks].join(' ')]);
   }
@@ -72,12 +84,18 @@ function heard(): readonly (readonly string[])[] {
 /** The switches of the first window. What the second one shows when it comes up may be there before the extension listens. */
 function switches(): readonly string[] {
   const [name, lines] = [names(), log()];
-  return lines.filter(({ event, window }) => event === 'switched' && window === lines[0]?.window).map(({ previousSessionId, sessionId, parentSessionId, reason }) => `${name(previousSessionId)} ${name(sessionId)} ${reason}${parentSessionId ? ` from ${name(parentSessionId)}` : ''}`);
+  return lines
+    .filter(({ event, window }) => event === 'switched' && window === lines[0]?.window)
+    .map(
+      ({ previousSessionId, sessionId, parentSessionId, reason }) =>
+        `${name(previousSessionId)} ${name(sessionId)} ${reason}${parentSessionId ? ` from ${name(parentSessionId)}` : ''}`,
+    );
 }
 
 const untilLogged = (what: string, holds: (line: LogLine) => boolean, times = 1): Promise<true> =>
   waitFor(what, () => (log().filter(holds).length >= times ? true : undefined));
-const untilSynced = (prompt: string): Promise<true> => untilLogged(`"${prompt}" to be remembered`, (line) => line.call === 'sync' && line.prompt === prompt);
+const untilSynced = (prompt: string): Promise<true> =>
+  untilLogged(`"${prompt}" to be remembered`, (line) => line.call === 'sync' && line.prompt === prompt);
 
 /** Sends what is no prompt, and waits for as many switches as there are then. */
 async function command(text: string): Promise<void> {
@@ -95,17 +113,26 @@ async function ask(prompt: string, answer = `About ${prompt}.`): Promise<void> {
 test('a provider of another extension hears every switch in order, under the right ids, and the API tells of each', async () => {
   const workbench = await vscode().open(vscode().sampleFolder());
   panel = await ChatPanel.open(workbench);
-  await untilLogged('the provider to be registered', ({ event, isChosen }) => event === 'registered' && isChosen === true);
+  await untilLogged(
+    'the provider to be registered',
+    ({ event, isChosen }) => event === 'registered' && isChosen === true,
+  );
   for (const part of ['first', 'second', 'third']) await ask(`the ${part} part`, numberedWords(part, 1500));
   await command('/branch');
   await ask('in the branch');
   await command('/reset');
   await ask('after the reset');
-  const first = readStateDb(vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '', 'SELECT id FROM sessions ORDER BY rowid LIMIT 1')[0]?.['id'];
+  const first = readStateDb(
+    vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '',
+    'SELECT id FROM sessions ORDER BY rowid LIMIT 1',
+  )[0]?.['id'];
   await command(`/resume ${String(first)}`);
   server.script(reply().says('## Goal\nCounting words.'));
   await panel.send('/compress');
-  await panel.frame.getByRole('group', { name: 'Compress Session' }).getByRole('button', { name: 'Compress', exact: true }).click();
+  await panel.frame
+    .getByRole('group', { name: 'Compress Session' })
+    .getByRole('button', { name: 'Compress', exact: true })
+    .click();
   await panel.sees(/Earlier part summarised, .* → /);
   await ask('behind the summary');
   await command('/undo');
@@ -127,34 +154,77 @@ test('a provider of another extension hears every switch in order, under the rig
   await untilSynced('after the reload');
 
   const name = names();
-  const said = log().flatMap(({ event, sessionId, text }) => (event === 'delivered' && name(sessionId) === 'E' ? [text] : [])).join('');
-  expect({ heard: heard(), switches: switches(), said, stops: [...new Set(log().flatMap(({ stopReason }) => stopReason ?? []))], errors: workbench.errors() }).toEqual({
+  const said = log()
+    .flatMap(({ event, sessionId, text }) => (event === 'delivered' && name(sessionId) === 'E' ? [text] : []))
+    .join('');
+  expect({
+    heard: heard(),
+    switches: switches(),
+    said,
+    stops: [...new Set(log().flatMap(({ stopReason }) => stopReason ?? []))],
+    errors: workbench.errors(),
+  }).toEqual({
     heard: [
       [
-        'initialize A', 'sync A the first part', 'sync A the second part', 'sync A the third part', 'switch B branch from A', 'sync B in the branch',
-        'end B', 'switch C reset reset', 'sync C after the reset', 'switch A resume', 'switch D compression from A', 'sync D behind the summary', 'switch D rewind rewound from A',
-        'end D', 'switch E new_session reset', 'sync E in the background', 'end E',
+        'initialize A',
+        'sync A the first part',
+        'sync A the second part',
+        'sync A the third part',
+        'switch B branch from A',
+        'sync B in the branch',
+        'end B',
+        'switch C reset reset',
+        'sync C after the reset',
+        'switch A resume',
+        'switch D compression from A',
+        'sync D behind the summary',
+        'switch D rewind rewound from A',
+        'end D',
+        'switch E new_session reset',
+        'sync E in the background',
+        'end E',
       ],
       ['initialize F', 'sync F beside it'],
       ['initialize F', 'sync F after the reload'],
     ],
     switches: [
-      '- A new_session', 'A B branch from A', 'B - reset', '- C reset', 'C A resume', 'A D compression from A', 'D D rewind from A', 'D - new_session', '- E new_session',
-      'E - new_session', '- F new_session',
+      '- A new_session',
+      'A B branch from A',
+      'B - reset',
+      '- C reset',
+      'C A resume',
+      'A D compression from A',
+      'D D rewind from A',
+      'D - new_session',
+      '- E new_session',
+      'E - new_session',
+      '- F new_session',
     ],
-    said: 'Slowly done.', stops: ['stop'], errors: [],
+    said: 'Slowly done.',
+    stops: ['stop'],
+    errors: [],
   });
 });
 
 test('its broken listener is named in the log, once for a window', async () => {
-  const named = (): readonly string[] => vscode().extensionLog(EXTENSION_ID).split('\n').filter((line) => line.includes('This listener is broken.'));
+  const named = (): readonly string[] =>
+    vscode()
+      .extensionLog(EXTENSION_ID)
+      .split('\n')
+      .filter((line) => line.includes('This listener is broken.'));
   const warned = await waitFor('both windows to have said it', () => [named()].find((lines) => lines.length >= 2));
-  expect([warned.length, warned.every((line) => line.includes('A listener of another extension for onTurnEvent failed'))]).toEqual([2, true]);
+  expect([
+    warned.length,
+    warned.every((line) => line.includes('A listener of another extension for onTurnEvent failed')),
+  ]).toEqual([2, true]);
 });
 
 test('a provider that is no longer chosen is let go, with nothing left undone, and hears no more', async () => {
   const before = log().filter(({ call }) => call === 'shutdown').length;
-  await vscode().workbenches[0]?.writeUserSettings({ ...vscode().settings.read(), 'hermes.memory.provider': 'builtin' });
+  await vscode().workbenches[0]?.writeUserSettings({
+    ...vscode().settings.read(),
+    'hermes.memory.provider': 'builtin',
+  });
   await untilLogged('the provider to be shut down', ({ call }) => call === 'shutdown', before + 1);
   const told = log().filter(({ call }) => call !== undefined).length;
   await ask('without it');

@@ -20,7 +20,9 @@ afterAll(() => server.close());
 
 const vscode = sharedVscode(() => ({
   settings: {
-    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model', contextWindow: 20_000 }] }],
+    'hermes.providers': [
+      { name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model', contextWindow: 20_000 }] },
+    ],
     'hermes.model': 'Local/test-model',
   },
 }));
@@ -50,14 +52,20 @@ async function withSettings(change: Readonly<Record<string, unknown>>): Promise<
 
 const list = (): Locator => panel.frame.getByRole('list', { name: 'Queued messages' });
 const item = (text: string): Locator => list().getByRole('listitem').filter({ hasText: text });
-const lastAnswerIs = (wanted: string): Promise<unknown> => panel.waitForSettledAnswer(`the answer "${wanted}"`, (text) => text === wanted);
-const picture = (name: string): Promise<string> => workbench.screenshot(path.join(projectRoot(), '.vscode-test/screenshots'), name);
+const lastAnswerIs = (wanted: string): Promise<unknown> =>
+  panel.waitForSettledAnswer(`the answer "${wanted}"`, (text) => text === wanted);
+const picture = (name: string): Promise<string> =>
+  workbench.screenshot(path.join(projectRoot(), '.vscode-test/screenshots'), name);
 
 const lastRequest = (): string => server.requests.at(-1)?.outline.join('\n') ?? '';
 
 test('Enter queues while an answer is written; queued prompts are edited, removed and sent now, also after a reload', async () => {
   await answering('one');
-  for (const [typed, text] of [['keep me', 'keep me'], ['/queue drop me', 'drop me'], ['change me', 'change me']] as const) {
+  for (const [typed, text] of [
+    ['keep me', 'keep me'],
+    ['/queue drop me', 'drop me'],
+    ['change me', 'change me'],
+  ] as const) {
     await panel.send(typed);
     await item(text).waitFor();
   }
@@ -79,7 +87,9 @@ test('Enter queues while an answer is written; queued prompts are edited, remove
   await item('changed').getByRole('button', { name: 'Send Now' }).click();
   await lastAnswerIs('Kept it.');
   expect({ behindStop, left: queued(), prompts: (await panel.prompts()).map(({ text }) => text) }).toEqual({
-    behindStop: ['keep me', 'changed'], left: [], prompts: ['Count with one', 'changed', 'keep me'],
+    behindStop: ['keep me', 'changed'],
+    left: [],
+    prompts: ['Count with one', 'changed', 'keep me'],
   });
 });
 
@@ -87,7 +97,10 @@ test('/steer tells the running turn, and stands where it was told', async () => 
   const closed = gate();
   await workbench.runCommand('Hermes: New Session');
   await panel.sees('Try asking');
-  server.script(reply().says('I will look.').waitsFor(closed.opened).calls('list_directory', { path: '.' }), reply().says('In French then.'));
+  server.script(
+    reply().says('I will look.').waitsFor(closed.opened).calls('list_directory', { path: '.' }),
+    reply().says('In French then.'),
+  );
   await panel.send('Describe this folder');
   await panel.waitForAnswer('the first words', (text) => text.includes('I will look.'));
   await panel.send('/steer answer in French');
@@ -95,8 +108,14 @@ test('/steer tells the running turn, and stands where it was told', async () => 
   closed.open();
   await lastAnswerIs('In French then.');
   await picture('steered');
-  expect({ told: lastRequest().includes('answer in French'), prompts: (await panel.prompts()).map(({ text }) => text), left: queued() }).toEqual({
-    told: true, prompts: ['Describe this folder', 'answer in French'], left: [],
+  expect({
+    told: lastRequest().includes('answer in French'),
+    prompts: (await panel.prompts()).map(({ text }) => text),
+    left: queued(),
+  }).toEqual({
+    told: true,
+    prompts: ['Describe this folder', 'answer in French'],
+    left: [],
   });
 });
 
@@ -113,8 +132,16 @@ test('with hermes.busyInput "interrupt" Enter stops the answer, keeps what was s
   const answers = await panel.answers();
   await picture('interrupted');
   expect({
-    kept: answers[0]?.text.startsWith(shown), state: answers[0]?.state, rest: answers.slice(1).map(({ text }) => text), prompts: (await panel.prompts()).map(({ text }) => text),
-  }).toEqual({ kept: true, state: 'interrupted', rest: ['You were in a hurry.', 'And then this.'], prompts: ['Count with two', 'Stop that, do this', 'later'] });
+    kept: answers[0]?.text.startsWith(shown),
+    state: answers[0]?.state,
+    rest: answers.slice(1).map(({ text }) => text),
+    prompts: (await panel.prompts()).map(({ text }) => text),
+  }).toEqual({
+    kept: true,
+    state: 'interrupted',
+    rest: ['You were in a hurry.', 'And then this.'],
+    prompts: ['Count with two', 'Stop that, do this', 'later'],
+  });
 });
 
 test('with hermes.busyInput "steer" Enter tells the running turn', async () => {
@@ -171,8 +198,16 @@ test('/compress says what it saves, then one line stands where the summary does,
   await panel.button('View original').click();
   const tab = await workbench.waitForWebview(EXTENSION_ID, 'editor');
   await tab.getByRole('row').filter({ hasText: 'first0001' }).first().waitFor();
-  expect({ asked, shown, after: (await panel.prompts()).map(({ text }) => text), sentAll: lastRequest().includes('first0700') }).toEqual({
-    asked: true, shown: ['The first part', 'The second part', 'The third part'], after: ['The first part', 'The second part', 'The third part', 'Go on'], sentAll: false,
+  expect({
+    asked,
+    shown,
+    after: (await panel.prompts()).map(({ text }) => text),
+    sentAll: lastRequest().includes('first0700'),
+  }).toEqual({
+    asked: true,
+    shown: ['The first part', 'The second part', 'The third part'],
+    after: ['The first part', 'The second part', 'The third part', 'Go on'],
+    sentAll: false,
   });
 });
 
@@ -186,7 +221,11 @@ test('Compress Session… in the palette does the same', async () => {
 });
 
 test('a turn whose tool results fill the context is summarised in its middle and goes on', async () => {
-  for (const name of ['a', 'b', 'c']) fs.writeFileSync(path.join(vscode().sampleFolder(), `${name}.txt`), `${numberedWords(name, 2500).replaceAll(/(.{70}) /g, '$1\n')}\n`);
+  for (const name of ['a', 'b', 'c'])
+    fs.writeFileSync(
+      path.join(vscode().sampleFolder(), `${name}.txt`),
+      `${numberedWords(name, 2500).replaceAll(/(.{70}) /g, '$1\n')}\n`,
+    );
   await workbench.runCommand('Hermes: New Session');
   await panel.sees('Try asking');
   server.script(
@@ -200,5 +239,9 @@ test('a turn whose tool results fill the context is summarised in its middle and
   await lastAnswerIs('All three are read.');
   await panel.sees(/Earlier part summarised, .* → /);
   await picture('summarised-in-turn');
-  expect({ prompts: (await panel.prompts()).map(({ text }) => text), problems: server.requests.flatMap(({ rejection }) => rejection ?? []), errors: workbench.errors() }).toEqual({ prompts: ['Read a, b and c'], problems: [], errors: [] });
+  expect({
+    prompts: (await panel.prompts()).map(({ text }) => text),
+    problems: server.requests.flatMap(({ rejection }) => rejection ?? []),
+    errors: workbench.errors(),
+  }).toEqual({ prompts: ['Read a, b and c'], problems: [], errors: [] });
 });

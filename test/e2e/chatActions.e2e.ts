@@ -18,10 +18,14 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const vscode = sharedVscode(() => ({
-  settings: { 'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }], 'hermes.model': 'Local/test-model' },
+  settings: {
+    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
+    'hermes.model': 'Local/test-model',
+  },
 }));
 const query = (sql: string) => readStateDb(vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '', sql);
-const picture = (name: string): Promise<string> => workbench.screenshot(path.join(projectRoot(), '.vscode-test/screenshots'), `chat-actions-${name}`);
+const picture = (name: string): Promise<string> =>
+  workbench.screenshot(path.join(projectRoot(), '.vscode-test/screenshots'), `chat-actions-${name}`);
 
 async function newSession(): Promise<void> {
   if (workbench === undefined) {
@@ -47,21 +51,29 @@ async function sessionOf(name: string, turns: number): Promise<void> {
   await titled(name);
 }
 
-const titled = (title: string): Promise<void> => panel.frame.getByRole('button', { name: `Rename Session: ${title}`, exact: true }).waitFor();
+const titled = (title: string): Promise<void> =>
+  panel.frame.getByRole('button', { name: `Rename Session: ${title}`, exact: true }).waitFor();
 const texts = async (): Promise<readonly string[]> => (await panel.messages()).map(({ text }) => text);
 const showing = (...wanted: readonly string[]): Promise<unknown> =>
-  waitFor(`the messages ${wanted.join(', ')}`, async () => (JSON.stringify(await texts()) === JSON.stringify(wanted) ? true : undefined));
+  waitFor(`the messages ${wanted.join(', ')}`, async () =>
+    JSON.stringify(await texts()) === JSON.stringify(wanted) ? true : undefined,
+  );
 /** The message that says exactly this. */
-const message = (text: string): Locator => panel.frame.getByRole('article').filter({ has: panel.frame.getByText(text, { exact: true }) });
+const message = (text: string): Locator =>
+  panel.frame.getByRole('article').filter({ has: panel.frame.getByText(text, { exact: true }) });
 const act = async (on: string, action: string): Promise<void> => {
   await message(on).last().hover();
   await message(on).last().getByRole('button', { name: action }).click();
 };
-const composerHas = (text: string): Promise<unknown> => waitFor(`"${text}" in the composer`, async () => ((await panel.composer.inputValue()) === text ? true : undefined));
+const composerHas = (text: string): Promise<unknown> =>
+  waitFor(`"${text}" in the composer`, async () => ((await panel.composer.inputValue()) === text ? true : undefined));
 /** Stored messages of a session, oldest first. Hidden ones begin with why. */
 const stored = (title: string): readonly string[] =>
-  query(`SELECT m.content, m.active, m.hidden_reason AS reason FROM messages m JOIN sessions s ON s.id = m.session_id WHERE s.title = '${title.replaceAll("'", "''")}' ORDER BY m.position`)
-    .map((row) => (row['active'] === 1 ? String(row['content']) : `${String(row['reason'])}: ${String(row['content'])}`));
+  query(
+    `SELECT m.content, m.active, m.hidden_reason AS reason FROM messages m JOIN sessions s ON s.id = m.session_id WHERE s.title = '${title.replaceAll("'", "''")}' ORDER BY m.position`,
+  ).map((row) =>
+    row['active'] === 1 ? String(row['content']) : `${String(row['reason'])}: ${String(row['content'])}`,
+  );
 
 test('Edit & Resend asks in other words; the earlier version, with what followed it, is a press away, after a reload too', async () => {
   await sessionOf('Tea', 2);
@@ -75,7 +87,8 @@ test('Edit & Resend asks in other words; the earlier version, with what followed
   server.script(reply().says('Green answer.'));
   await editor.press('Enter');
   await showing('Green tea 1', 'Green answer.');
-  const version = (place: string): Promise<void> => panel.frame.getByRole('group', { name: `Version ${place}` }).waitFor();
+  const version = (place: string): Promise<void> =>
+    panel.frame.getByRole('group', { name: `Version ${place}` }).waitFor();
   await version('2 of 2');
   await panel.button('Previous Version').click();
   await showing('Tea 1', 'Tea answer 1', 'Tea 2', 'Tea answer 2');
@@ -92,11 +105,22 @@ test('Edit & Resend asks in other words; the earlier version, with what followed
   await act('Green answer.', 'Retry');
   await showing('Green tea 1', 'Greener answer.');
   await version('3 of 3');
-  expect({ first, after, sent: server.requests.slice(before).map(({ outline }) => outline.join('\n').includes('Tea answer')), now: stored('Tea') }).toEqual({
+  expect({
+    first,
+    after,
+    sent: server.requests.slice(before).map(({ outline }) => outline.join('\n').includes('Tea answer')),
+    now: stored('Tea'),
+  }).toEqual({
     first: ['Tea 1', 'Tea answer 1', 'Tea 2', 'Tea answer 2', 'edited: Green tea 1', 'edited: Green answer.'],
     after: ['Green tea 1', 'Green answer.'],
     sent: [false],
-    now: [...['Tea 1', 'Tea answer 1', 'Tea 2', 'Tea answer 2'].map((text) => `edited: ${text}`), 'retried: Green tea 1', 'retried: Green answer.', 'Green tea 1', 'Greener answer.'],
+    now: [
+      ...['Tea 1', 'Tea answer 1', 'Tea 2', 'Tea answer 2'].map((text) => `edited: ${text}`),
+      'retried: Green tea 1',
+      'retried: Green answer.',
+      'Green tea 1',
+      'Greener answer.',
+    ],
   });
 });
 
@@ -126,10 +150,20 @@ test('Branch from Here copies up to the last answer, to one in the middle, or to
   await panel.send('/branch Elm');
   await titled('Elm');
   expect({
-    original: stored('Oak'), fromLast: stored('Oak #2'), fromMiddle: stored('Oak #3'), fromPrompt: stored('Oak #4'), named: stored('Elm'),
-    kinds: query("SELECT title, parent_kind FROM sessions WHERE title LIKE 'Oak%' OR title = 'Elm' ORDER BY title").map((row) => `${String(row['title'])} ${String(row['parent_kind'])}`),
+    original: stored('Oak'),
+    fromLast: stored('Oak #2'),
+    fromMiddle: stored('Oak #3'),
+    fromPrompt: stored('Oak #4'),
+    named: stored('Elm'),
+    kinds: query("SELECT title, parent_kind FROM sessions WHERE title LIKE 'Oak%' OR title = 'Elm' ORDER BY title").map(
+      (row) => `${String(row['title'])} ${String(row['parent_kind'])}`,
+    ),
   }).toEqual({
-    original, fromLast: [...original, 'Branch 4', 'Branch answer 4'], fromMiddle: original.slice(0, 2), fromPrompt: original.slice(0, 2), named: original,
+    original,
+    fromLast: [...original, 'Branch 4', 'Branch answer 4'],
+    fromMiddle: original.slice(0, 2),
+    fromPrompt: original.slice(0, 2),
+    named: original,
     kinds: ['Elm branch', 'Oak null', 'Oak #2 branch', 'Oak #3 branch', 'Oak #4 branch'],
   });
 });
@@ -152,7 +186,10 @@ test('Rewind to Here… says what goes and hands the prompt back; /undo takes ba
   await composerHas('Fig 2');
   await picture('undone');
   // A window that is closed at once takes with it what was not given to the host yet.
-  await waitFor('the draft to be stored', () => query('SELECT text FROM drafts').some((row) => row['text'] === 'Fig 2') || undefined);
+  await waitFor(
+    'the draft to be stored',
+    () => query('SELECT text FROM drafts').some((row) => row['text'] === 'Fig 2') || undefined,
+  );
   await workbench.reload();
   panel = await ChatPanel.attach(workbench);
   await showing('Fig 1', 'Fig answer 1');
@@ -162,7 +199,11 @@ test('Rewind to Here… says what goes and hands the prompt back; /undo takes ba
   await panel.send('/undo');
   await panel.sees('There is no prompt to take back in this session.');
   await composerHas('/undo');
-  expect(stored('Fig')).toEqual(['Fig 1', 'Fig answer 1', 'Fig 2', 'Fig answer 2', 'Fig 3', 'Fig answer 3', 'Fig 4', 'Fig answer 4'].map((text) => `rewound: ${text}`));
+  expect(stored('Fig')).toEqual(
+    ['Fig 1', 'Fig answer 1', 'Fig 2', 'Fig answer 2', 'Fig 3', 'Fig answer 3', 'Fig 4', 'Fig answer 4'].map(
+      (text) => `rewound: ${text}`,
+    ),
+  );
 });
 
 test('/resume takes a number, the beginning of an id, or a title; where several fit it asks, and what fits nothing stays typed', async () => {
@@ -191,7 +232,11 @@ test('/resume takes a number, the beginning of an id, or a title; where several 
   await write(panel.composer, '');
   await panel.send('/reset');
   await panel.sees('Try asking');
-  expect(query("SELECT title, end_reason FROM sessions WHERE title IN ('Ash', 'Birch') ORDER BY title").map((row) => row['end_reason'])).toEqual(['reset', null]);
+  expect(
+    query("SELECT title, end_reason FROM sessions WHERE title IN ('Ash', 'Birch') ORDER BY title").map(
+      (row) => row['end_reason'],
+    ),
+  ).toEqual(['reset', null]);
 });
 
 test('two sessions answer at once, each into its own transcript; the one out of sight is named, and said to be done', async () => {
@@ -215,8 +260,18 @@ test('two sessions answer at once, each into its own transcript; the one out of 
   await panel.button('Show').click();
   await showing('Count ones', one);
   await panel.frame.getByText('Finished: Count ones').waitFor({ state: 'detached' });
-  expect({ seenOfOne, ones: stored('Count ones'), twos: stored('Count twos'), problems: server.requests.flatMap(({ rejection }) => rejection ?? []), errors: workbench.errors() }).toEqual({
-    seenOfOne: false, ones: ['Count ones', one], twos: ['Count twos', two], problems: [], errors: [],
+  expect({
+    seenOfOne,
+    ones: stored('Count ones'),
+    twos: stored('Count twos'),
+    problems: server.requests.flatMap(({ rejection }) => rejection ?? []),
+    errors: workbench.errors(),
+  }).toEqual({
+    seenOfOne: false,
+    ones: ['Count ones', one],
+    twos: ['Count twos', two],
+    problems: [],
+    errors: [],
   });
 });
 
@@ -229,7 +284,11 @@ test('it looks the same in every theme', async () => {
   await write(panel.frame.getByRole('textbox', { name: 'Edit prompt' }), 'Are limes green?');
   await panel.frame.getByRole('textbox', { name: 'Edit prompt' }).press('Enter');
   await panel.frame.getByRole('group', { name: 'Version 2 of 2' }).waitFor();
-  for (const [name, theme] of [['light', 'Default Light Modern'], ['contrast', 'Default High Contrast'], ['dark', 'Default Dark Modern']] as const) {
+  for (const [name, theme] of [
+    ['light', 'Default Light Modern'],
+    ['contrast', 'Default High Contrast'],
+    ['dark', 'Default Dark Modern'],
+  ] as const) {
     vscode().settings.update({ 'workbench.colorTheme': theme });
     await workbench.reload();
     panel = await ChatPanel.attach(workbench);

@@ -12,7 +12,11 @@ export interface SeenMessage {
 
 /** Whether a look failed because its page went away under it; anything else is thrown on. */
 function isReplaced(error: unknown): undefined {
-  if (error instanceof Error && /Frame was detached|Execution context was destroyed|frame got detached/i.test(error.message)) return undefined;
+  if (
+    error instanceof Error &&
+    /Frame was detached|Execution context was destroyed|frame got detached/i.test(error.message)
+  )
+    return undefined;
   throw error;
 }
 
@@ -80,7 +84,10 @@ export class ChatPanel {
         uid: article.getAttribute('data-uid') ?? '',
         name: article.getAttribute('aria-label') ?? '',
         state: article.getAttribute('data-state') ?? '',
-        text: [...article.querySelectorAll('[data-part=text]')].map((part) => part.textContent ?? '').join('').trim(),
+        text: [...article.querySelectorAll('[data-part=text]')]
+          .map((part) => part.textContent ?? '')
+          .join('')
+          .trim(),
       })),
     );
   }
@@ -106,13 +113,21 @@ export class ChatPanel {
   /** Resolves with the newest answer once it is whole: it is not being written any more, and the composer offers to send, so nothing runs.
    *  After a prompt was sent, the answer before it still is the newest for a moment: then `holds` has to tell them apart. */
   async waitForSettledAnswer(what: string, holds: (text: string) => boolean = () => true): Promise<SeenMessage> {
-    return this.#newestAnswer(what, ({ state, text }) => ['saved', 'interrupted', 'failed'].includes(state) && text !== '' && holds(text), async (answer) => {
-      const isIdle = await this.button(/^Send$/).isVisible();
-      return isIdle && JSON.stringify((await this.answers()).at(-1)) === JSON.stringify(answer);
-    });
+    return this.#newestAnswer(
+      what,
+      ({ state, text }) => ['saved', 'interrupted', 'failed'].includes(state) && text !== '' && holds(text),
+      async (answer) => {
+        const isIdle = await this.button(/^Send$/).isVisible();
+        return isIdle && JSON.stringify((await this.answers()).at(-1)) === JSON.stringify(answer);
+      },
+    );
   }
 
-  async #newestAnswer(what: string, holds: (answer: SeenMessage) => boolean, isLast: (answer: SeenMessage) => Promise<boolean> = () => Promise.resolve(true)): Promise<SeenMessage> {
+  async #newestAnswer(
+    what: string,
+    holds: (answer: SeenMessage) => boolean,
+    isLast: (answer: SeenMessage) => Promise<boolean> = () => Promise.resolve(true),
+  ): Promise<SeenMessage> {
     let last: SeenMessage | undefined;
     const newest = async (): Promise<SeenMessage | undefined> => {
       last = (await this.answers()).at(-1);
@@ -123,6 +138,9 @@ export class ChatPanel {
 
   /** Waits for a text anywhere in the panel. */
   async sees(text: string | RegExp, timeoutMs = usualLimitMs): Promise<void> {
-    await this.frame.getByText(text).first().waitFor({ timeout: timeoutMs * patience });
+    await this.frame
+      .getByText(text)
+      .first()
+      .waitFor({ timeout: timeoutMs * patience });
   }
 }

@@ -21,16 +21,21 @@ const shellPrompt = 'ready>';
 
 const vscode = sharedVscode(() => ({
   settings: {
-    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }], 'hermes.model': 'Local/test-model', 'files.autoSave': 'off',
+    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
+    'hermes.model': 'Local/test-model',
+    'files.autoSave': 'off',
     // Drawn as text, so that what stands in a terminal can be read.
     'terminal.integrated.gpuAcceleration': 'off',
     // A shell whose prompt is known, on a line of its own, whoever runs it and however long the folder's path is.
     'terminal.integrated.defaultProfile.linux': 'plain',
-    'terminal.integrated.profiles.linux': { plain: { path: '/bin/bash', args: ['--norc', '--noprofile'], env: { PS1: `\n${shellPrompt} ` } } },
+    'terminal.integrated.profiles.linux': {
+      plain: { path: '/bin/bash', args: ['--norc', '--noprofile'], env: { PS1: `\n${shellPrompt} ` } },
+    },
   },
   viewport: { width: 1500, height: 900 },
 }));
-const picture = (name: string): Promise<string> => workbench.screenshot(path.join(projectRoot(), '.vscode-test/screenshots'), `code-actions-${name}`);
+const picture = (name: string): Promise<string> =>
+  workbench.screenshot(path.join(projectRoot(), '.vscode-test/screenshots'), `code-actions-${name}`);
 const file = (name: string): string => path.join(folder, name);
 
 const before = `export function wait(ms) {
@@ -70,7 +75,8 @@ async function press(nth: number, name: string): Promise<void> {
   await code(nth).hover();
   await code(nth).getByRole('button', { name, exact: true }).click();
 }
-const editorText = (text: string): Promise<void> => workbench.page.locator('.editor-instance .view-lines').filter({ hasText: text }).first().waitFor();
+const editorText = (text: string): Promise<void> =>
+  workbench.page.locator('.editor-instance .view-lines').filter({ hasText: text }).first().waitFor();
 
 beforeAll(async () => {
   folder = vscode().sampleFolder();
@@ -91,7 +97,11 @@ test('without an editor, inserting says what to do', async () => {
 
 test('copies exactly the code', async () => {
   await press(0, 'Copy Code');
-  await waitFor('the code in the clipboard', async () => ((await workbench.page.evaluate(() => navigator.clipboard.readText())).startsWith('export function twice') ? true : undefined));
+  await waitFor('the code in the clipboard', async () =>
+    (await workbench.page.evaluate(() => navigator.clipboard.readText())).startsWith('export function twice')
+      ? true
+      : undefined,
+  );
 });
 
 test('a name of a file opens it at its line', async () => {
@@ -103,21 +113,33 @@ test('a name of a file opens it at its line', async () => {
 
 test('a change is written only once it was seen and applied, with the line ends of the file, and can be undone', async () => {
   await press(0, 'Apply to File…');
-  await waitFor('the difference', async () => ((await workbench.tabs()).some((tab) => tab.includes('now ↔ proposed')) ? true : undefined));
+  await waitFor('the difference', async () =>
+    (await workbench.tabs()).some((tab) => tab.includes('now ↔ proposed')) ? true : undefined,
+  );
   await workbench.waitForToast(/Apply the proposed change to src\/wait\.js\?/);
   await picture('diff');
   const untouched = fs.readFileSync(file('src/wait.js'), 'utf8');
   await workbench.clickToast('Discard');
-  await waitFor('the difference to close', async () => ((await workbench.tabs()).some((tab) => tab.includes('proposed')) ? undefined : true));
+  await waitFor('the difference to close', async () =>
+    (await workbench.tabs()).some((tab) => tab.includes('proposed')) ? undefined : true,
+  );
   const discarded = fs.readFileSync(file('src/wait.js'), 'utf8');
   await press(0, 'Apply to File…');
   await workbench.waitForToast(/Apply the proposed change/);
   await workbench.clickToast('Apply');
-  const wanted = before.replace('  return wait(ms).then(() => wait(ms));', '  const first = wait(ms);\n  return first.then(() => wait(ms));').replaceAll('\n', '\r\n');
+  const wanted = before
+    .replace(
+      '  return wait(ms).then(() => wait(ms));',
+      '  const first = wait(ms);\n  return first.then(() => wait(ms));',
+    )
+    .replaceAll('\n', '\r\n');
   await waitFor('the change on disk', () => fs.readFileSync(file('src/wait.js'), 'utf8') === wanted || undefined);
   await workbench.runCommand('Undo');
   await workbench.runCommand('File: Save');
-  await waitFor('the change undone', () => fs.readFileSync(file('src/wait.js'), 'utf8') === before.replaceAll('\n', '\r\n') || undefined);
+  await waitFor(
+    'the change undone',
+    () => fs.readFileSync(file('src/wait.js'), 'utf8') === before.replaceAll('\n', '\r\n') || undefined,
+  );
   expect([untouched, discarded]).toEqual([before.replaceAll('\n', '\r\n'), before.replaceAll('\n', '\r\n')]);
 });
 
@@ -126,7 +148,9 @@ test('a file that changed while the proposal was shown is left alone', async () 
   await workbench.waitForToast(/Apply the proposed change/);
   const meanwhile = before.replace('twice', 'thrice').replaceAll('\n', '\r\n');
   fs.writeFileSync(file('src/wait.js'), meanwhile);
-  await waitFor('the editor to notice', async () => ((await workbench.page.locator('.view-lines').filter({ hasText: 'thrice' }).count()) > 0 ? true : undefined));
+  await waitFor('the editor to notice', async () =>
+    (await workbench.page.locator('.view-lines').filter({ hasText: 'thrice' }).count()) > 0 ? true : undefined,
+  );
   await workbench.clickToast('Apply');
   expect(await workbench.waitForToast(/changed while the proposal was shown/)).toContain('Nothing was applied');
   expect(fs.readFileSync(file('src/wait.js'), 'utf8')).toBe(meanwhile);
@@ -143,13 +167,18 @@ test('goes to the cursor of the editor that was used last', async () => {
 
 test('becomes a file without a name, in its language', async () => {
   await press(3, 'New File');
-  await waitFor('an untitled tab', async () => ((await workbench.tabs()).some((tab) => tab.startsWith('const isNew')) ? true : undefined));
+  await waitFor('an untitled tab', async () =>
+    (await workbench.tabs()).some((tab) => tab.startsWith('const isNew')) ? true : undefined,
+  );
   await workbench.statusBarItem(/TypeScript/).waitFor();
 });
 
 test('one line runs in a terminal; several wait there for the person', async () => {
   await press(1, 'Run in Terminal');
-  await waitFor('the command to have run', () => (fs.existsSync(file('ran.txt')) && fs.readFileSync(file('ran.txt'), 'utf8') === 'ran 23\n') || undefined);
+  await waitFor(
+    'the command to have run',
+    () => (fs.existsSync(file('ran.txt')) && fs.readFileSync(file('ran.txt'), 'utf8') === 'ran 23\n') || undefined,
+  );
   // Lines sent to a shell that does not ask yet are not taken as one paste.
   await waitFor('the shell to ask for the next command', async () => {
     const screen = (await workbench.page.locator('.xterm-rows').last().innerText()).trimEnd();
@@ -162,7 +191,12 @@ test('one line runs in a terminal; several wait there for the person', async () 
   await picture('terminal');
   expect([fs.existsSync(file('several.txt')), await workbench.dialog().count()]).toEqual([false, 0]);
   await workbench.page.keyboard.press('Enter');
-  await waitFor('the lines to have run', () => (fs.existsSync(file('several.txt')) && fs.readFileSync(file('several.txt'), 'utf8') === 'one\ntwo\n') || undefined);
+  await waitFor(
+    'the lines to have run',
+    () =>
+      (fs.existsSync(file('several.txt')) && fs.readFileSync(file('several.txt'), 'utf8') === 'one\ntwo\n') ||
+      undefined,
+  );
 });
 
 test('a link to elsewhere asks before it is opened', async () => {

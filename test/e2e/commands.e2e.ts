@@ -12,7 +12,10 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const vscode = sharedVscode(() => ({
-  settings: { 'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }], 'hermes.model': 'Local/test-model' },
+  settings: {
+    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
+    'hermes.model': 'Local/test-model',
+  },
 }));
 
 test('Stop ends the answer that is shown and keeps it, and says so when there is none', async () => {

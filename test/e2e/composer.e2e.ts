@@ -13,7 +13,10 @@ afterAll(() => server.close());
 /** With a model that can be asked to think; a service on this machine says so by itself. */
 const vscode = sharedVscode(() => ({
   settings: {
-    'hermes.providers': [{ name: 'Local', protocol: 'anthropic', baseUrl: server.url, models: [{ id: 'claude-sonnet-test' }] }], 'hermes.model': 'Local/claude-sonnet-test',
+    'hermes.providers': [
+      { name: 'Local', protocol: 'anthropic', baseUrl: server.url, models: [{ id: 'claude-sonnet-test' }] },
+    ],
+    'hermes.model': 'Local/claude-sonnet-test',
   },
 }));
 
@@ -23,7 +26,13 @@ async function pressed(panel: ChatPanel, ...keys: readonly string[]): Promise<re
   for (const key of keys) {
     const before = await panel.composer.inputValue();
     await panel.composer.press(key);
-    seen.push((await waitFor(`${key} to change the composer`, async () => [{ text: await panel.composer.inputValue() }].find(({ text }) => text !== before))).text);
+    seen.push(
+      (
+        await waitFor(`${key} to change the composer`, async () =>
+          [{ text: await panel.composer.inputValue() }].find(({ text }) => text !== before),
+        )
+      ).text,
+    );
   }
   return seen;
 }
@@ -32,7 +41,11 @@ test('the effort that is chosen by keyboard reaches the model with the next requ
   server.otherwise(reply().says('Done.'));
   const workbench = await windowOn(vscode(), vscode().sampleFolder('effort'));
   const panel = await ChatPanel.open(workbench);
-  const answered = (count: number): Promise<unknown> => waitFor(`${count} answers`, async () => (await panel.answers()).filter(({ state }) => state === 'saved').length >= count);
+  const answered = (count: number): Promise<unknown> =>
+    waitFor(
+      `${count} answers`,
+      async () => (await panel.answers()).filter(({ state }) => state === 'saved').length >= count,
+    );
   await panel.send('first prompt');
   await answered(1);
   const effort = panel.frame.getByRole('combobox', { name: 'Effort' });
@@ -41,15 +54,26 @@ test('the effort that is chosen by keyboard reaches the model with the next requ
   await panel.frame.getByRole('listbox', { name: 'Efforts' }).waitFor();
   await effort.press('h');
   await effort.press('Enter');
-  await waitFor('the effort to be chosen', async () => (await effort.getAttribute('title'))?.startsWith('Effort High') === true);
+  await waitFor(
+    'the effort to be chosen',
+    async () => (await effort.getAttribute('title'))?.startsWith('Effort High') === true,
+  );
   await panel.send('second prompt');
   await answered(2);
   const asked = server.requests.map(({ body }) => (body['thinking'] === undefined ? 'nothing said' : 'thinks'));
   const back = await pressed(panel, 'ArrowUp', 'ArrowUp', 'ArrowDown', 'Escape');
   await workbench.reload();
   const again = await ChatPanel.attach(workbench);
-  await waitFor('the effort after the reload', async () => (await again.frame.getByRole('combobox', { name: 'Effort' }).getAttribute('title'))?.startsWith('Effort High') === true);
-  expect({ asked, back }).toEqual({ asked: ['nothing said', 'thinks'], back: ['second prompt', 'first prompt', 'second prompt', ''] });
+  await waitFor(
+    'the effort after the reload',
+    async () =>
+      (await again.frame.getByRole('combobox', { name: 'Effort' }).getAttribute('title'))?.startsWith('Effort High') ===
+      true,
+  );
+  expect({ asked, back }).toEqual({
+    asked: ['nothing said', 'thinks'],
+    back: ['second prompt', 'first prompt', 'second prompt', ''],
+  });
 });
 
 test('a bare @ offers what is open and files, not a terminal or a repository that is not there; a selection that is asked about goes along as a chip; both are there after the host was killed', async () => {
@@ -74,15 +98,29 @@ test('a bare @ offers what is open and files, not a terminal or a repository tha
   await chips.getByText(/package\.json:1-/).waitFor();
   await panel.composer.pressSequentially('What is this?');
   // Given to the host once typing pauses.
-  await waitFor('the draft to be stored', () => readStateDb(vscode().workspaceStorageFolders(EXTENSION_ID).find((storage) => !before.includes(storage)) ?? '', 'SELECT text FROM drafts').some(({ text }) => text === 'What is this?'));
+  await waitFor('the draft to be stored', () =>
+    readStateDb(
+      vscode()
+        .workspaceStorageFolders(EXTENSION_ID)
+        .find((storage) => !before.includes(storage)) ?? '',
+      'SELECT text FROM drafts',
+    ).some(({ text }) => text === 'What is this?'),
+  );
   const pid = await vscode().extensionHostPid();
   await vscode().killExtensionHost();
   await vscode().waitForNewExtensionHost(pid);
   const again = await ChatPanel.attach(workbench);
   await waitFor('the draft to be there again', async () => (await again.composer.inputValue()) === 'What is this?');
-  await again.frame.getByRole('list', { name: 'Attachments' }).getByText(/package\.json:1-/).waitFor();
+  await again.frame
+    .getByRole('list', { name: 'Attachments' })
+    .getByText(/package\.json:1-/)
+    .waitFor();
   await again.composer.press('Enter');
   await again.waitForSettledAnswer('an answer', (text) => text === 'Done.');
   const sent = JSON.stringify(server.requests.at(-1)?.body['messages'] ?? null);
-  expect({ elsewhere: sources.options.filter((option) => /^(terminal|git )/.test(option)), label: /<attachment label=\\"package\.json:1-\d+\\">/.test(sent), asked: sent.includes('What is this?') }).toEqual({ elsewhere: [], label: true, asked: true });
+  expect({
+    elsewhere: sources.options.filter((option) => /^(terminal|git )/.test(option)),
+    label: /<attachment label=\\"package\.json:1-\d+\\">/.test(sent),
+    asked: sent.includes('What is this?'),
+  }).toEqual({ elsewhere: [], label: true, asked: true });
 });

@@ -15,7 +15,10 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const vscode = sharedVscode(() => ({
-  settings: { 'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }], 'hermes.model': 'Local/test-model' },
+  settings: {
+    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
+    'hermes.model': 'Local/test-model',
+  },
   viewport: { width: 1500, height: 900 },
 }));
 
@@ -23,9 +26,13 @@ beforeAll(async () => {
   hands = await KeyboardHands.openChat(vscode(), vscode().sampleFolder());
 }, 300_000);
 
-const question = (command: string): Promise<void> => expectFocus(hands.panel.frame, 'alertdialog', `Allow running ${command}?`);
+const question = (command: string): Promise<void> =>
+  expectFocus(hands.panel.frame, 'alertdialog', `Allow running ${command}?`);
 const decisions = (): readonly unknown[] =>
-  readStateDb(vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '', 'SELECT decision FROM approvals ORDER BY decided_at').map((row) => row['decision']);
+  readStateDb(
+    vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '',
+    'SELECT decision FROM approvals ORDER BY decided_at',
+  ).map((row) => row['decision']);
 
 test('the chat is reached by its key, asked, and stopped; the focus stays where one writes', async () => {
   await hands.command('Explorer: Focus on Folders View');
@@ -82,7 +89,15 @@ test('what the agent asks is denied, with a reason that it is told; what a chord
   await hands.press('Enter');
   await hands.answered('Then not.');
   await hands.onComposer();
-  expect([decisions().map((decision): unknown => JSON.parse(String(decision))), server.requests.at(-1)?.outline.join('\n').includes('Two are enough')]).toEqual([
-    [{ kind: 'allow', scope: 'once' }, { kind: 'allow', scope: 'once' }, { kind: 'deny', reason: 'Two are enough' }], true,
+  expect([
+    decisions().map((decision): unknown => JSON.parse(String(decision))),
+    server.requests.at(-1)?.outline.join('\n').includes('Two are enough'),
+  ]).toEqual([
+    [
+      { kind: 'allow', scope: 'once' },
+      { kind: 'allow', scope: 'once' },
+      { kind: 'deny', reason: 'Two are enough' },
+    ],
+    true,
   ]);
 });

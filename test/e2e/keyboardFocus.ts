@@ -16,10 +16,20 @@ export function focusIn(frame: FrameLocator): Promise<Focus> {
   return frame.locator('body').evaluate((body): Focus => {
     const document = body.ownerDocument;
     const focused = document.activeElement ?? body;
-    const implied: Readonly<Record<string, string>> = { BUTTON: 'button', A: 'link', TEXTAREA: 'textbox', INPUT: 'textbox', SELECT: 'combobox', ARTICLE: 'article', BODY: 'nothing' };
+    const implied: Readonly<Record<string, string>> = {
+      BUTTON: 'button',
+      A: 'link',
+      TEXTAREA: 'textbox',
+      INPUT: 'textbox',
+      SELECT: 'combobox',
+      ARTICLE: 'article',
+      BODY: 'nothing',
+    };
     const edges = (element: Element): string => {
-      const { outlineStyle, outlineWidth, outlineColor, borderTopColor, borderTopWidth, boxShadow } = getComputedStyle(element);
-      const outline = outlineStyle === 'none' || outlineWidth === '0px' ? '' : `${outlineStyle} ${outlineWidth} ${outlineColor}`;
+      const { outlineStyle, outlineWidth, outlineColor, borderTopColor, borderTopWidth, boxShadow } =
+        getComputedStyle(element);
+      const outline =
+        outlineStyle === 'none' || outlineWidth === '0px' ? '' : `${outlineStyle} ${outlineWidth} ${outlineColor}`;
       return [outline, `${borderTopWidth} ${borderTopColor}`, boxShadow].join(' | ');
     };
     // The same element without the focus stands beside it for as long as it takes to look: nothing is painted meanwhile.
@@ -31,7 +41,9 @@ export function focusIn(frame: FrameLocator): Promise<Focus> {
       twin.remove();
       return !same;
     };
-    const around = [focused, focused.parentElement, focused.parentElement?.parentElement ?? null].filter((element) => element !== null && element !== body && element !== document.documentElement);
+    const around = [focused, focused.parentElement, focused.parentElement?.parentElement ?? null].filter(
+      (element) => element !== null && element !== body && element !== document.documentElement,
+    );
     return {
       role: focused.getAttribute('role') ?? implied[focused.tagName] ?? focused.tagName.toLowerCase(),
       name: (focused.getAttribute('aria-label') ?? focused.textContent ?? '').trim().replace(/\s+/g, ' ').slice(0, 120),
@@ -44,11 +56,21 @@ export function focusIn(frame: FrameLocator): Promise<Focus> {
 /** Waits for the focus to be where a person expects it, in sight. */
 export async function expectFocus(frame: FrameLocator, role: string, name: string | RegExp): Promise<void> {
   let last: Focus | null = null;
-  await waitFor(`the focus on ${role} ${String(name)}`, async () => isOn((last = await focusIn(frame)), role, name) && last.ring && last.inView, { seen: () => last });
+  await waitFor(
+    `the focus on ${role} ${String(name)}`,
+    async () => isOn((last = await focusIn(frame)), role, name) && last.ring && last.inView,
+    { seen: () => last },
+  );
 }
 
 /** Presses a key until the focus is there; the way is told where it is not. Every stop on it can be seen. */
-export async function walkTo(frame: FrameLocator, press: () => Promise<void>, role: string, name: string | RegExp, most = 60): Promise<void> {
+export async function walkTo(
+  frame: FrameLocator,
+  press: () => Promise<void>,
+  role: string,
+  name: string | RegExp,
+  most = 60,
+): Promise<void> {
   const way: string[] = [];
   let focus = await focusIn(frame);
   for (let steps = 0; steps < most; steps++) {

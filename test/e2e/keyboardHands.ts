@@ -57,9 +57,13 @@ export class KeyboardHands {
   /** The entry of an open quick pick that begins so; where `typed` is given, it is looked for by typing that. */
   async choose(beginning: string, typed = ''): Promise<void> {
     // The palette that ran the command may still be closing.
-    await waitFor('the list that was asked for', async () => (await this.#input.isVisible()) && !(await this.#input.inputValue()).startsWith('>'));
+    await waitFor(
+      'the list that was asked for',
+      async () => (await this.#input.isVisible()) && !(await this.#input.inputValue()).startsWith('>'),
+    );
     if (typed !== '') await this.type(typed);
-    if (!(await this.#goTo((words) => words.startsWith(beginning), usualLimitMs * patience))) throw new Error(`The list has no “${beginning}”`);
+    if (!(await this.#goTo((words) => words.startsWith(beginning), usualLimitMs * patience)))
+      throw new Error(`The list has no “${beginning}”`);
     await this.press('Enter');
   }
 
@@ -72,7 +76,11 @@ export class KeyboardHands {
       await this.workbench.page.waitForTimeout(100);
     }
     for (let steps = 0; steps < 40; steps++) {
-      const words = await this.#chosenRow.locator('.label-name').first().innerText({ timeout: 2_000 * patience }).catch(notYet);
+      const words = await this.#chosenRow
+        .locator('.label-name')
+        .first()
+        .innerText({ timeout: 2_000 * patience })
+        .catch(notYet);
       if (words !== false && isIt(plain(words))) return true;
       await this.press('ArrowDown');
     }
@@ -81,7 +89,10 @@ export class KeyboardHands {
 
   /** Saves as `file` in the editor's own dialog. It proposes a name some time after it has opened, over whatever was typed before. */
   async saveAs(file: string): Promise<void> {
-    await waitFor('the file dialog to propose a name', async () => (await this.#input.inputValue()).length > 1 && !(await this.#input.inputValue()).endsWith('/'));
+    await waitFor(
+      'the file dialog to propose a name',
+      async () => (await this.#input.inputValue()).length > 1 && !(await this.#input.inputValue()).endsWith('/'),
+    );
     await this.press('ControlOrMeta+A');
     await this.type(file);
     await waitFor('the file dialog to show what was typed', async () => (await this.#input.inputValue()) === file);

@@ -21,7 +21,10 @@ afterAll(async () => {
 });
 
 const vscode = sharedVscode(() => ({
-  settings: { 'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }], 'hermes.model': 'Local/test-model' },
+  settings: {
+    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
+    'hermes.model': 'Local/test-model',
+  },
   viewport: { width: 1500, height: 900 },
 }));
 const query = (sql: string) => readStateDb(vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '', sql);
@@ -45,7 +48,9 @@ test('another session is resumed by typing a word of it, and one writes on in it
   server.script(reply().says('Still there.'));
   await hands.ask('And now', 'Still there.');
   await hands.onComposer();
-  expect(query("SELECT s.title FROM messages m JOIN sessions s ON s.id = m.session_id WHERE m.content = 'And now'")).toEqual([{ title: 'Where is the needle' }]);
+  expect(
+    query("SELECT s.title FROM messages m JOIN sessions s ON s.id = m.session_id WHERE m.content = 'And now'"),
+  ).toEqual([{ title: 'Where is the needle' }]);
 });
 
 test('all sessions are searched; a message that was found is opened, and the focus is on it', async () => {
@@ -58,7 +63,12 @@ test('all sessions are searched; a message that was found is opened, and the foc
   await hands.press('ArrowDown');
   await waitFor('the focus in the results', async () => (await focusIn(tab())).name !== 'Search all sessions');
   await hands.picture('found');
-  for (let steps = 0; steps < 5 && !(await hits.first().evaluate((hit) => hit.contains(hit.ownerDocument.activeElement))); steps++) await hands.press('ArrowDown');
+  for (
+    let steps = 0;
+    steps < 5 && !(await hits.first().evaluate((hit) => hit.contains(hit.ownerDocument.activeElement)));
+    steps++
+  )
+    await hands.press('ArrowDown');
   const found = await hands.findings(tab());
   await hands.press('Enter');
   await hands.panel.sees('In the box.');
@@ -70,7 +80,9 @@ test('all sessions are searched; a message that was found is opened, and the foc
 
 test('the transcript is walked row by row, a row is opened as the file holds it, and shown in the chat', async () => {
   await hands.command('Hermes: Open Transcript');
-  await waitFor('the transcript', async () => (await hands.workbench.tabs()).some((title) => title.startsWith('Transcript: ')));
+  await waitFor('the transcript', async () =>
+    (await hands.workbench.tabs()).some((title) => title.startsWith('Transcript: ')),
+  );
   const rows = tab().locator('[role=row][data-uid]');
   await waitFor('all rows', async () => (await rows.count()) === 6);
   await expectFocus(tab(), 'textbox', 'Find');
@@ -97,7 +109,10 @@ test('a session is exported through the save dialog, behind which the editor has
   await waitFor('the file', () => fs.existsSync(file));
   await hands.picture('exported');
   const exported: unknown = JSON.parse(fs.readFileSync(file, 'utf8'));
-  expect(exported).toMatchObject({ format: 'hermes-session', messages: Array.from({ length: 6 }, (_, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant' })) });
+  expect(exported).toMatchObject({
+    format: 'hermes-session',
+    messages: Array.from({ length: 6 }, (_, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant' })),
+  });
   // The editor's own dialog gives the focus to the group of editors, whoever had it before.
   await expectFocus(tab(), 'row', /In the haystack/);
   await hands.press('Control+k', 'h');

@@ -16,7 +16,15 @@ afterAll(() => server.close());
 
 const vscode = sharedVscode(() => ({
   settings: {
-    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }, { id: 'second-model' }] }], 'hermes.model': 'Local/test-model',
+    'hermes.providers': [
+      {
+        name: 'Local',
+        protocol: 'openai',
+        baseUrl: server.url,
+        models: [{ id: 'test-model' }, { id: 'second-model' }],
+      },
+    ],
+    'hermes.model': 'Local/test-model',
   },
   viewport: { width: 1500, height: 900 },
 }));
@@ -24,10 +32,16 @@ const query = (sql: string) => readStateDb(vscode().workspaceStorageFolders(EXTE
 const queued = (): readonly unknown[] => query('SELECT text FROM queue ORDER BY place').map((row) => row['text']);
 /** Stored messages of the session that began last, oldest first. Hidden ones begin with why. */
 const stored = (): readonly string[] =>
-  query('SELECT content, active, hidden_reason AS reason FROM messages WHERE session_id = (SELECT id FROM sessions ORDER BY started_at DESC LIMIT 1) ORDER BY position')
-    .map((row) => (row['active'] === 1 ? String(row['content']) : `${String(row['reason'])}: ${String(row['content'])}`));
+  query(
+    'SELECT content, active, hidden_reason AS reason FROM messages WHERE session_id = (SELECT id FROM sessions ORDER BY started_at DESC LIMIT 1) ORDER BY position',
+  ).map((row) =>
+    row['active'] === 1 ? String(row['content']) : `${String(row['reason'])}: ${String(row['content'])}`,
+  );
 const showing = (...wanted: readonly string[]): Promise<unknown> =>
-  waitFor(`the messages ${wanted.join(', ')}`, async () => JSON.stringify((await hands.panel.messages()).map(({ text }) => text)) === JSON.stringify(wanted));
+  waitFor(
+    `the messages ${wanted.join(', ')}`,
+    async () => JSON.stringify((await hands.panel.messages()).map(({ text }) => text)) === JSON.stringify(wanted),
+  );
 
 beforeAll(async () => {
   hands = await KeyboardHands.openChat(vscode(), vscode().sampleFolder());
@@ -85,7 +99,11 @@ test('an answer is branched from, and the origin gone back to', async () => {
   await showing('One tree', 'Oak.');
   await hands.onComposer();
   expect([branch, query('SELECT title, parent_kind AS kind FROM sessions ORDER BY started_at DESC LIMIT 2')]).toEqual([
-    ['One tree', 'Oak.', 'Another tree', 'Elm.'], [{ title: 'One tree #2', kind: 'branch' }, { title: 'One tree', kind: null }],
+    ['One tree', 'Oak.', 'Another tree', 'Elm.'],
+    [
+      { title: 'One tree #2', kind: 'branch' },
+      { title: 'One tree', kind: null },
+    ],
   ]);
 });
 
@@ -97,7 +115,10 @@ test('what is typed right behind /new, without a look at what it does, is asked 
   await hands.press('Enter');
   await hands.answered('Beech.');
   await showing('A third tree', 'Beech.');
-  expect([stored(), query("SELECT count(*) AS n FROM messages m JOIN sessions s ON s.id = m.session_id WHERE s.title LIKE 'One tree%'")]).toEqual([['A third tree', 'Beech.'], [{ n: 6 }]]);
+  expect([
+    stored(),
+    query("SELECT count(*) AS n FROM messages m JOIN sessions s ON s.id = m.session_id WHERE s.title LIKE 'One tree%'"),
+  ]).toEqual([['A third tree', 'Beech.'], [{ n: 6 }]]);
 });
 
 test('prompts that wait are changed and removed; the focus stays with the list, and behind the last one one writes', async () => {
@@ -140,7 +161,10 @@ test('another model and another mode are chosen; the mode is stored, and the nex
   await hands.press('ArrowDown', 'End', 'Enter');
   await expectFocus(hands.panel.frame, 'combobox', 'Mode');
   await hands.picture('mode');
-  await waitFor('the mode to be stored', () => query('SELECT mode FROM sessions ORDER BY started_at DESC LIMIT 1')[0]?.['mode'] === 'plan');
+  await waitFor(
+    'the mode to be stored',
+    () => query('SELECT mode FROM sessions ORDER BY started_at DESC LIMIT 1')[0]?.['mode'] === 'plan',
+  );
   await hands.backTo('combobox', 'Model');
   await hands.press('ArrowDown');
   await expectFocus(hands.panel.frame, 'combobox', 'Search Models');
@@ -163,7 +187,11 @@ test('code of an answer is copied, and its row of buttons is gone along with the
   await hands.backTo('button', 'Wrap Lines');
   await hands.along('button', 'Copy Code');
   await hands.press('Enter');
-  const copied = await waitFor('the code in the clipboard', async () => [await hands.workbench.page.evaluate(() => navigator.clipboard.readText())].find((text) => text.startsWith('const')));
+  const copied = await waitFor('the code in the clipboard', async () =>
+    [await hands.workbench.page.evaluate(() => navigator.clipboard.readText())].find((text) =>
+      text.startsWith('const'),
+    ),
+  );
   await expectFocus(hands.panel.frame, 'button', 'Copy Code');
   await hands.picture('copied');
   expect([copied.trimEnd(), await hands.findings()]).toEqual(['const one = 1;', []]);

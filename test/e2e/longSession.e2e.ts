@@ -25,21 +25,30 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const vscode = sharedVscode(() => ({
-  settings: { 'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }], 'hermes.model': 'Local/test-model' },
+  settings: {
+    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
+    'hermes.model': 'Local/test-model',
+  },
 }));
 
 const articles = () => panel.frame.locator('.feed article');
 const scroller = () => panel.frame.locator('.scroller');
 const firstPrompt = () => panel.frame.getByRole('feed').getByText('Where does the zeppelin land?');
 const find = () => panel.frame.getByRole('textbox', { name: 'Find' });
-const focused = () => panel.frame.locator('body').evaluate((body) => body.ownerDocument.activeElement?.getAttribute('aria-label') ?? '');
+const focused = () =>
+  panel.frame.locator('body').evaluate((body) => body.ownerDocument.activeElement?.getAttribute('aria-label') ?? '');
 
 /** The first article in sight, and where it is. */
 const place = () =>
   scroller().evaluate((element) => {
     const edge = element.getBoundingClientRect().top;
-    const seen = [...element.querySelectorAll('article[data-uid]')].find((article) => article.getBoundingClientRect().bottom > edge + 1);
-    return { uid: seen?.getAttribute('data-uid') ?? '', top: Math.round((seen?.getBoundingClientRect().top ?? 0) - edge) };
+    const seen = [...element.querySelectorAll('article[data-uid]')].find(
+      (article) => article.getBoundingClientRect().bottom > edge + 1,
+    );
+    return {
+      uid: seen?.getAttribute('data-uid') ?? '',
+      top: Math.round((seen?.getBoundingClientRect().top ?? 0) - edge),
+    };
   });
 
 /** The session goes on for this many turns, as if they had been had here. */
@@ -50,13 +59,43 @@ async function goOn(folder: string, sessionId: string, count: number): Promise<v
   const startedAt = Math.floor(Date.now() / 1000);
   for (let number = 2; number < count + 2; number++) {
     const turnUid = `seeded-${number}`;
-    const base = (name: string) => ({ uid: `${turnUid}-${name}`, sessionId, turnUid, createdAt: startedAt + number, visibility: { kind: 'shown' }, carriedFrom: null }) as const;
+    const base = (name: string) =>
+      ({
+        uid: `${turnUid}-${name}`,
+        sessionId,
+        turnUid,
+        createdAt: startedAt + number,
+        visibility: { kind: 'shown' },
+        carriedFrom: null,
+      }) as const;
     const said: NewMessage = {
-      ...base('a'), role: 'assistant', state: 'final', lastSeq: 0, model: 'Local/test-model', finishReason: 'stop', usage: unknownUsage,
-      parts: [{ kind: 'text', text: `Answer ${number}. ${'It goes on like this for a while. '.repeat(6 + (number % 7) * 3)}` }],
+      ...base('a'),
+      role: 'assistant',
+      state: 'final',
+      lastSeq: 0,
+      model: 'Local/test-model',
+      finishReason: 'stop',
+      usage: unknownUsage,
+      parts: [
+        {
+          kind: 'text',
+          text: `Answer ${number}. ${'It goes on like this for a while. '.repeat(6 + (number % 7) * 3)}`,
+        },
+      ],
     };
-    db.openTurn({ turnUid, sessionId, model: 'Local/test-model', startedAt: startedAt + number, userMessage: { ...base('u'), role: 'user', parts: [{ kind: 'text', text: `Prompt ${number}` }] } });
-    db.settleTurn({ turnUid, settledAt: startedAt + number, settlement: { outcome: 'complete', stopReason: 'stop', failure: null }, messages: [said] });
+    db.openTurn({
+      turnUid,
+      sessionId,
+      model: 'Local/test-model',
+      startedAt: startedAt + number,
+      userMessage: { ...base('u'), role: 'user', parts: [{ kind: 'text', text: `Prompt ${number}` }] },
+    });
+    db.settleTurn({
+      turnUid,
+      settledAt: startedAt + number,
+      settlement: { outcome: 'complete', stopReason: 'stop', failure: null },
+      messages: [said],
+    });
   }
   await store.close();
 }
@@ -82,7 +121,11 @@ test('words that stand in the first turn alone are found, gone to, and left by E
   await write(find(), 'zeppelin');
   await panel.frame.getByRole('search').getByText('1 of 1').waitFor({ timeout: 60_000 });
   await firstPrompt().waitFor();
-  const seen = { articles: (await articles().count()) <= mostArticles, focus: await focused(), inEditor: await workbench.page.locator('.editor-widget.find-widget.visible').count() };
+  const seen = {
+    articles: (await articles().count()) <= mostArticles,
+    focus: await focused(),
+    inEditor: await workbench.page.locator('.editor-widget.find-widget.visible').count(),
+  };
   await workbench.page.keyboard.press('Escape');
   await find().waitFor({ state: 'detached' });
   expect([seen, await focused()]).toEqual([{ articles: true, focus: 'Find', inEditor: 0 }, 'Message']);
@@ -120,19 +163,27 @@ test('keys walk through turns beyond what is loaded, and Home and End reach both
   await waitFor('the second turn', async () => ((await place()).uid === 'seeded-2-u' ? true : undefined));
   await workbench.page.keyboard.press('End');
   await panel.sees(`Prompt ${turns}`);
-  expect([composer, up.startsWith('seeded-'), (await articles().count()) <= mostArticles]).toEqual(['Message', true, true]);
+  expect([composer, up.startsWith('seeded-'), (await articles().count()) <= mostArticles]).toEqual([
+    'Message',
+    true,
+    true,
+  ]);
 });
 
 test('scrolling up goes on and on with a bounded page', async () => {
   let most = 0;
   let first: string | null = null;
   // Each page comes in its own time.
-  await waitFor('turns far above', async () => {
-    await scroller().evaluate((element) => (element.scrollTop = 200));
-    most = Math.max(most, await articles().count());
-    first = await articles().first().getAttribute('data-uid');
-    return Number(/\d+/.exec(first ?? '')?.[0]) < turns - 300;
-  }, { seen: () => ({ first, most }) });
+  await waitFor(
+    'turns far above',
+    async () => {
+      await scroller().evaluate((element) => (element.scrollTop = 200));
+      most = Math.max(most, await articles().count());
+      first = await articles().first().getAttribute('data-uid');
+      return Number(/\d+/.exec(first ?? '')?.[0]) < turns - 300;
+    },
+    { seen: () => ({ first, most }) },
+  );
   const nodes = await panel.frame.locator('body').evaluate((body) => body.querySelectorAll('*').length);
   expect({ bounded: most <= mostArticles, nodes: nodes < 15_000 }).toEqual({ bounded: true, nodes: true });
 });
@@ -141,7 +192,14 @@ test('an answer that streams at the end moves nothing where the person reads, an
   const words = numberedWords('w', 400);
   const [begin, end] = [numberedWords('w', 100).length, numberedWords('w', 300).length];
   const [reading, rest] = [gate(), gate()];
-  server.script(reply().says(words.slice(0, begin)).waitsFor(reading.opened).says(words.slice(begin, end), { every: 10 }).waitsFor(rest.opened).says(words.slice(end)));
+  server.script(
+    reply()
+      .says(words.slice(0, begin))
+      .waitsFor(reading.opened)
+      .says(words.slice(begin, end), { every: 10 })
+      .waitsFor(rest.opened)
+      .says(words.slice(end)),
+  );
   await panel.send('And now?');
   await panel.waitForAnswer('some words', (text) => text.includes('w0010'));
   await scroller().focus();

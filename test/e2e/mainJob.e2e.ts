@@ -13,18 +13,31 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const settings = (protocol: 'openai' | 'anthropic'): Settings => ({
-  'hermes.providers': [{ name: 'Local', protocol, baseUrl: server.url, models: [{ id: 'test-model' }] }], 'hermes.model': 'Local/test-model',
+  'hermes.providers': [{ name: 'Local', protocol, baseUrl: server.url, models: [{ id: 'test-model' }] }],
+  'hermes.model': 'Local/test-model',
 });
 const vscode = sharedVscode(() => ({ settings: settings('openai') }));
 
 /** A window that has just been opened, on a folder that is new to the editor; `stored` reads its state.db. */
-async function windowOn(name: string, protocol: 'openai' | 'anthropic'): Promise<{ readonly workbench: Workbench; stored(sql: string): readonly Row[] }> {
+async function windowOn(
+  name: string,
+  protocol: 'openai' | 'anthropic',
+): Promise<{ readonly workbench: Workbench; stored(sql: string): readonly Row[] }> {
   const before = vscode().workspaceStorageFolders(EXTENSION_ID);
   vscode().settings.update(settings(protocol));
   const [window] = vscode().workbenches;
   const workbench = window ?? (await vscode().open(vscode().sampleFolder(name)));
   if (window !== undefined) await window.open(vscode().sampleFolder(name));
-  return { workbench, stored: (sql) => readStateDb(vscode().workspaceStorageFolders(EXTENSION_ID).find((folder) => !before.includes(folder)) ?? '', sql) };
+  return {
+    workbench,
+    stored: (sql) =>
+      readStateDb(
+        vscode()
+          .workspaceStorageFolders(EXTENSION_ID)
+          .find((folder) => !before.includes(folder)) ?? '',
+        sql,
+      ),
+  };
 }
 
 for (const protocol of ['openai', 'anthropic'] as const) {
@@ -33,7 +46,13 @@ for (const protocol of ['openai', 'anthropic'] as const) {
     const words = numberedWords('w', 120);
     const first = numberedWords('w', 30);
     const rest = gate();
-    server.script(reply().thinks('Let me count.').says(first, { every: 15 }).waitsFor(rest.opened).says(words.slice(first.length), { every: 15 }));
+    server.script(
+      reply()
+        .thinks('Let me count.')
+        .says(first, { every: 15 })
+        .waitsFor(rest.opened)
+        .says(words.slice(first.length), { every: 15 }),
+    );
     const panel = await ChatPanel.open(workbench);
     const before = server.requests.length;
     await panel.send('Count, please.');
@@ -47,7 +66,7 @@ for (const protocol of ['openai', 'anthropic'] as const) {
       streamed: words.startsWith(early) && early.length < words.length,
       reloaded: reloaded.text === words,
       prompts: (await again.prompts()).map(({ text }) => text),
-      stored: stored("SELECT role, content, state FROM messages WHERE active = 1 ORDER BY position"),
+      stored: stored('SELECT role, content, state FROM messages WHERE active = 1 ORDER BY position'),
       requests: server.requests.slice(before).map((request) => [request.protocol, request.rejection]),
       refusedByPolicy: workbench.console.filter((line) => /Content Security Policy/.test(line)),
     }).toEqual({
@@ -73,9 +92,19 @@ test('a reload in the middle of an answer neither loses nor doubles text', async
   const shown = await panel.waitForAnswer('some words', (text) => text.length > 200);
   await workbench.reload();
   const again = await ChatPanel.attach(workbench);
-  const reloaded = await again.waitForSettledAnswer('the words after the reload', (text) => text.length >= shown.length);
-  const [row] = stored("SELECT content, (SELECT stop_reason FROM turns) AS reason FROM messages WHERE role = 'assistant'");
-  expect({ keptAll: reloaded.text.startsWith(shown), prefix: words.startsWith(reloaded.text), stored: String(row?.['content']).trimEnd() === reloaded.text, reason: row?.['reason'] }).toEqual({
+  const reloaded = await again.waitForSettledAnswer(
+    'the words after the reload',
+    (text) => text.length >= shown.length,
+  );
+  const [row] = stored(
+    "SELECT content, (SELECT stop_reason FROM turns) AS reason FROM messages WHERE role = 'assistant'",
+  );
+  expect({
+    keptAll: reloaded.text.startsWith(shown),
+    prefix: words.startsWith(reloaded.text),
+    stored: String(row?.['content']).trimEnd() === reloaded.text,
+    reason: row?.['reason'],
+  }).toEqual({
     keptAll: true,
     prefix: true,
     stored: true,
@@ -83,7 +112,9 @@ test('a reload in the middle of an answer neither loses nor doubles text', async
   });
 });
 
-test('the browser is closed and opened again at once: the same sessions are there after a hand-over', async ({ startVscode }) => {
+test('the browser is closed and opened again at once: the same sessions are there after a hand-over', async ({
+  startVscode,
+}) => {
   server.script(reply().says('The answer is stored.'), reply().says('The next one, too.'));
   // The old extension host stays alive, as it does for a person who closes the window.
   const lasting = await startVscode({ settings: settings('openai'), reconnectionGraceSeconds: 600 });
@@ -97,8 +128,16 @@ test('the browser is closed and opened again at once: the same sessions are ther
   const { text } = await next.waitForSettledAnswer('the same session in the new window');
   await next.send('And now?');
   await next.waitForSettledAnswer('the second answer', (answer) => answer === 'The next one, too.');
-  const stores = lasting.workspaceStorageFolders(EXTENSION_ID).map((storage) => readStateDb(storage, 'SELECT count(*) AS n FROM messages WHERE active = 1').map((row) => row['n']));
-  expect({ oldHostLives: lasting.server.extensionHostPids().includes(oldHost), text, stores: stores.flat().filter((count) => count !== 0) }).toEqual({
+  const stores = lasting
+    .workspaceStorageFolders(EXTENSION_ID)
+    .map((storage) =>
+      readStateDb(storage, 'SELECT count(*) AS n FROM messages WHERE active = 1').map((row) => row['n']),
+    );
+  expect({
+    oldHostLives: lasting.server.extensionHostPids().includes(oldHost),
+    text,
+    stores: stores.flat().filter((count) => count !== 0),
+  }).toEqual({
     oldHostLives: true,
     text: 'The answer is stored.',
     stores: [4],

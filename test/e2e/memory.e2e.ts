@@ -6,16 +6,26 @@ import { projectRoot, write } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
 import { EXTENSION_ID, test } from './vscodeTest';
 
-test('what the model saves is on disk and in the next session; earlier sessions are found; rules and prompt files of the folder are used', async ({ startVscode }) => {
+test('what the model saves is on disk and in the next session; earlier sessions are found; rules and prompt files of the folder are used', async ({
+  startVscode,
+}) => {
   const server = await startModelServer();
   try {
     const vscode = await startVscode({
-      settings: { 'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }], 'hermes.model': 'Local/test-model' },
+      settings: {
+        'hermes.providers': [
+          { name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] },
+        ],
+        'hermes.model': 'Local/test-model',
+      },
     });
     const folder = vscode.sampleFolder();
     fs.writeFileSync(path.join(folder, 'AGENTS.md'), 'Answer in one sentence.\n');
     fs.mkdirSync(path.join(folder, '.claude/commands'), { recursive: true });
-    fs.writeFileSync(path.join(folder, '.claude/commands/review.md'), '---\ndescription: Review a file\nargument-hint: [file]\n---\nReview $ARGUMENTS with care.\n');
+    fs.writeFileSync(
+      path.join(folder, '.claude/commands/review.md'),
+      '---\ndescription: Review a file\nargument-hint: [file]\n---\nReview $ARGUMENTS with care.\n',
+    );
     const workbench = await vscode.open(folder);
     const panel = await ChatPanel.open(workbench);
     const ask = async (prompt: string, answer: string): Promise<void> => {
@@ -24,7 +34,10 @@ test('what the model saves is on disk and in the next session; earlier sessions 
     };
     const systemOf = (index: number): string => server.requests.at(index)?.outline[0] ?? '';
 
-    server.script(reply().calls('memory', { action: 'add', content: 'Deploys go through bluebird' }), reply().says('Noted, marmalade.'));
+    server.script(
+      reply().calls('memory', { action: 'add', content: 'Deploys go through bluebird' }),
+      reply().says('Noted, marmalade.'),
+    );
     await ask('Remember how we deploy', 'Noted, marmalade.');
     const storage = vscode.workspaceStorageFolders(EXTENSION_ID)[0] ?? '';
     const file = path.join(storage, 'memories/MEMORY.md');
@@ -51,16 +64,27 @@ test('what the model saves is on disk and in the next session; earlier sessions 
     await workbench.screenshot(path.join(projectRoot(), '.vscode-test/screenshots'), 'open-memory');
 
     expect({
-      saved, mode: fs.statSync(file).mode & 0o777, beside: fs.readdirSync(path.dirname(file)),
+      saved,
+      mode: fs.statSync(file).mode & 0o777,
+      beside: fs.readdirSync(path.dirname(file)),
       inPrompt: [systemOf(0), systemOf(-1)].map((system) => system.includes('- Deploys go through bluebird')),
       rules: systemOf(0).includes('Answer in one sentence.'),
       found: /marmalade/.test(found) && /session \d{8}_/.test(found),
-      offered, shown: (await panel.prompts()).at(-1)?.text, sent: server.requests.at(-1)?.outline.at(-1)?.includes('Review src/upload.ts with care.'),
+      offered,
+      shown: (await panel.prompts()).at(-1)?.text,
+      sent: server.requests.at(-1)?.outline.at(-1)?.includes('Review src/upload.ts with care.'),
       refused: server.requests.flatMap(({ rejection }) => rejection ?? []),
     }).toEqual({
-      saved: 'Deploys go through bluebird\n', mode: 0o600, beside: ['MEMORY.md'],
-      inPrompt: [false, true], rules: true, found: true,
-      offered: [expect.stringContaining('Review a file')], shown: '/review src/upload.ts', sent: true, refused: [],
+      saved: 'Deploys go through bluebird\n',
+      mode: 0o600,
+      beside: ['MEMORY.md'],
+      inPrompt: [false, true],
+      rules: true,
+      found: true,
+      offered: [expect.stringContaining('Review a file')],
+      shown: '/review src/upload.ts',
+      sent: true,
+      refused: [],
     });
   } finally {
     await server.close();

@@ -18,15 +18,30 @@ const vscode = sharedVscode(() => ({
   settings: {
     'hermes.providers': [
       { name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }, { id: 'absent' }] },
-      { name: 'Gone', protocol: 'openai', baseUrl: `http://127.0.0.1:${unreachable}/v1`, models: [{ id: 'gone-model' }] },
-      { name: 'Keyless', protocol: 'openai', baseUrl: 'https://models.example.invalid/v1', models: [{ id: 'keyless-model' }] },
+      {
+        name: 'Gone',
+        protocol: 'openai',
+        baseUrl: `http://127.0.0.1:${unreachable}/v1`,
+        models: [{ id: 'gone-model' }],
+      },
+      {
+        name: 'Keyless',
+        protocol: 'openai',
+        baseUrl: 'https://models.example.invalid/v1',
+        models: [{ id: 'keyless-model' }],
+      },
     ],
     'hermes.model': 'Local/test-model',
   },
 }));
 
 /** Sends a prompt that fails, and reads what the panel says of it. */
-async function failure(session: VscodeSession, prompt: string, script: readonly Scripted[], model: string | null = null): Promise<{ readonly said: string; readonly prompt: boolean; readonly buttons: readonly string[] }> {
+async function failure(
+  session: VscodeSession,
+  prompt: string,
+  script: readonly Scripted[],
+  model: string | null = null,
+): Promise<{ readonly said: string; readonly prompt: boolean; readonly buttons: readonly string[] }> {
   panel ??= await ChatPanel.open(await session.open(session.sampleFolder()));
   const shown = panel;
   await shown.workbench.runCommand('Hermes: New Session');
@@ -41,7 +56,9 @@ async function failure(session: VscodeSession, prompt: string, script: readonly 
   return {
     said: (await feed.innerText()).replace(/\s+/g, ' '),
     prompt: (await shown.prompts()).some(({ text }) => text === prompt),
-    buttons: (await feed.getByRole('button').allInnerTexts()).filter((text) => /^(Retry|Choose Model|Set a Key|Set Up Model|Set Up Model…|Set New Key|Show Details|Continue)/.test(text.trim())),
+    buttons: (await feed.getByRole('button').allInnerTexts()).filter((text) =>
+      /^(Retry|Choose Model|Set a Key|Set Up Model|Set Up Model…|Set New Key|Show Details|Continue)/.test(text.trim()),
+    ),
   };
 }
 
@@ -54,7 +71,11 @@ async function chooseModel(shown: ChatPanel, name: string): Promise<void> {
 
 test.each([
   ['a wrong key', [refuses(401, { message: 'Incorrect API key provided.' })], /key.*(401|refused|needs)/i],
-  ['a rate limit', [refuses(429, { message: 'Rate limit reached.', headers: { 'retry-after': '300' } })], /429|rate|limit/i],
+  [
+    'a rate limit',
+    [refuses(429, { message: 'Rate limit reached.', headers: { 'retry-after': '300' } })],
+    /429|rate|limit/i,
+  ],
   ['a web page instead of an answer', [answersHtml()], /web page.*base URL/i],
   ['an answer without a word, however often it is asked for', [reply(), reply(), reply(), reply()], /without a word/i],
 ] as const)('%s is said in a sentence with the next step, and the prompt is kept', async (name, script, said) => {

@@ -9,7 +9,11 @@ const vscode = sharedVscode(() => ({ extensions: ['fake-lm'] }));
 
 /** A window that has just been opened, on a folder of its own, for a person who has set up nothing but this. */
 function windowWith(name: string, settings: Settings = {}): Promise<Workbench> {
-  return windowOn(vscode(), vscode().sampleFolder(name), { 'hermes.providers': undefined, 'hermes.model': undefined, ...settings });
+  return windowOn(vscode(), vscode().sampleFolder(name), {
+    'hermes.providers': undefined,
+    'hermes.model': undefined,
+    ...settings,
+  });
 }
 
 test("the empty state offers the editor's models, and the chosen one answers and reads files", async () => {
@@ -28,13 +32,15 @@ test("the empty state offers the editor's models, and the chosen one answers and
   }).toEqual({ answer: true, model: 'Editor/hermes-test/echo', errors: [] });
 });
 
-test("an editor model whose provider breaks off leaves what it said, and says so", async () => {
+test('an editor model whose provider breaks off leaves what it said, and says so', async () => {
   const panel = await ChatPanel.open(await windowWith('breaks-off', { 'hermes.model': 'Editor/hermes-test/fails' }));
   await panel.send('Go on.');
   await panel.sees(/The test provider failed on purpose/);
   const { text: answer } = await panel.waitForSettledAnswer('what was said before it');
   // The last word is said right before the failure: the editor drops what its provider said less than about 30 ms before.
-  expect('This answer breaks off after one more'.startsWith(answer) && answer.startsWith('This answer breaks off after')).toBe(true);
+  expect(
+    'This answer breaks off after one more'.startsWith(answer) && answer.startsWith('This answer breaks off after'),
+  ).toBe(true);
 });
 
 test('Demo answers without a network, from the folder, and says that it is a script', async () => {
@@ -45,9 +51,15 @@ test('Demo answers without a network, from the folder, and says that it is a scr
   await panel.sees('Demo: scripted, not AI');
   await panel.send('Search for "waitBefore"');
   const found = await panel.waitForAnswer('what was found', (text) => text.includes('src/retry.js'));
-  await panel.frame.getByRole('link', { name: /src\/retry\.js/ }).first().click();
+  await panel.frame
+    .getByRole('link', { name: /src\/retry\.js/ })
+    .first()
+    .click();
   await workbench.page.locator('.tabs-container .tab', { hasText: 'retry.js' }).first().waitFor();
-  expect({ found: found.includes('waitBefore'), errors: workbench.errors().slice(before) }).toEqual({ found: true, errors: [] });
+  expect({ found: found.includes('waitBefore'), errors: workbench.errors().slice(before) }).toEqual({
+    found: true,
+    errors: [],
+  });
 });
 
 test('a pasted key is tested at the address it is for, kept in secret storage, and used from then on', async () => {
@@ -75,7 +87,11 @@ test('a pasted key is tested at the address it is for, kept in secret storage, a
       providers: settings['hermes.providers'],
       model: settings['hermes.model'],
       leaked: [JSON.stringify(settings), vscode().extensionLog(EXTENSION_ID)].some((text) => text.includes(key)),
-    }).toEqual({ providers: [{ name: 'Private', protocol: 'openai', baseUrl: server.url }], model: 'Private/test-model', leaked: false });
+    }).toEqual({
+      providers: [{ name: 'Private', protocol: 'openai', baseUrl: server.url }],
+      model: 'Private/test-model',
+      leaked: false,
+    });
   } finally {
     await server.close();
   }

@@ -13,23 +13,46 @@ const pictures = path.join(projectRoot(), '.vscode-test/screenshots/other-folder
 
 /** Prompts by the folder of the store that holds them. */
 function prompts(vscode: VscodeSession): ReadonlyMap<string, readonly unknown[]> {
-  const folders = vscode.workspaceStorageFolders(EXTENSION_ID).filter((storage) => fs.existsSync(path.join(storage, 'state.db')));
-  return new Map(folders.map((storage) => [storage, readStateDb(storage, "SELECT content FROM messages WHERE role = 'user' ORDER BY timestamp").map((row) => row['content'])]));
+  const folders = vscode
+    .workspaceStorageFolders(EXTENSION_ID)
+    .filter((storage) => fs.existsSync(path.join(storage, 'state.db')));
+  return new Map(
+    folders.map((storage) => [
+      storage,
+      readStateDb(storage, "SELECT content FROM messages WHERE role = 'user' ORDER BY timestamp").map(
+        (row) => row['content'],
+      ),
+    ]),
+  );
 }
 
 function contentOf(folder: string): unknown {
-  return fs.readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort().map((name) => {
-    const file = path.join(folder, name);
-    return fs.statSync(file).isFile() ? [name, createHash('sha256').update(fs.readFileSync(file)).digest('hex')] : [name];
-  });
+  return fs
+    .readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .sort()
+    .map((name) => {
+      const file = path.join(folder, name);
+      return fs.statSync(file).isFile()
+        ? [name, createHash('sha256').update(fs.readFileSync(file)).digest('hex')]
+        : [name];
+    });
 }
 
-test('a folder that is renamed gets its history back; sessions of other folders are read, and brought over', async ({ startVscode }) => {
+test('a folder that is renamed gets its history back; sessions of other folders are read, and brought over', async ({
+  startVscode,
+}) => {
   const server = await startModelServer();
-  server.otherwise((request) => reply().says(`Heard: ${(request.outline.at(-1) ?? '').replace(/^user: /, '').toUpperCase()}`));
+  server.otherwise((request) =>
+    reply().says(`Heard: ${(request.outline.at(-1) ?? '').replace(/^user: /, '').toUpperCase()}`),
+  );
   try {
     const vscode = await startVscode({
-      settings: { 'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }], 'hermes.model': 'Local/test-model' },
+      settings: {
+        'hermes.providers': [
+          { name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] },
+        ],
+        'hermes.model': 'Local/test-model',
+      },
     });
     const old = vscode.sampleFolder();
     const renamed = path.join(path.dirname(old), 'parcel-renamed');
@@ -59,7 +82,9 @@ test('a folder that is renamed gets its history back; sessions of other folders 
     const chat = await ChatPanel.open(window);
     await chat.sees(`Do the sessions of ${old} belong to this folder?`);
     const container = diesWithContainer(vscode.server.dataDir, thisMachineFacts(undefined));
-    expect(await chat.frame.getByText('Your sessions are stored inside this container').count()).toBe(container ? 1 : 0);
+    expect(await chat.frame.getByText('Your sessions are stored inside this container').count()).toBe(
+      container ? 1 : 0,
+    );
     await window.screenshot(pictures, 'offer');
     expect([...prompts(vscode)].filter(([storage]) => storage !== oldStore).flatMap(([, texts]) => texts)).toEqual([]);
     await chat.button('Bring Them Over').click();
@@ -69,7 +94,10 @@ test('a folder that is renamed gets its history back; sessions of other folders 
     await chat.frame.getByText(/^Do the sessions of/).waitFor({ state: 'detached' });
     await say(chat, 'Third prompt');
     const newStore = [...prompts(vscode).keys()].find((storage) => storage !== oldStore) ?? '';
-    await waitFor('everything in one history', () => prompts(vscode).get(newStore)?.join() === 'First prompt,Second prompt,Third prompt');
+    await waitFor(
+      'everything in one history',
+      () => prompts(vscode).get(newStore)?.join() === 'First prompt,Second prompt,Third prompt',
+    );
     expect(contentOf(oldStore)).toEqual(asked);
 
     // A third folder: a session of the renamed one, which another window has open, is read and then brought over

@@ -14,7 +14,10 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const vscode = sharedVscode(() => ({
-  settings: { 'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }], 'hermes.model': 'Local/test-model' },
+  settings: {
+    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
+    'hermes.model': 'Local/test-model',
+  },
 }));
 const query = (sql: string) => readStateDb(vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '', sql);
 
@@ -26,9 +29,16 @@ test('Stop keeps exactly what was shown, and says so', async () => {
   await panel.button('Stop').click();
   await panel.sees(/You stopped this answer/);
   const { text: shown } = await panel.waitForSettledAnswer('the answer that was stopped');
-  await waitFor('the focus in the composer', () => panel.composer.evaluate((element) => element === element.ownerDocument.activeElement));
-  const [row] = query("SELECT m.content, t.stop_reason FROM messages m JOIN turns t ON t.uid = m.turn_uid WHERE m.role = 'assistant'");
-  expect({ stored: String(row?.['content']).trimEnd() === shown, reason: row?.['stop_reason'] }).toEqual({ stored: true, reason: 'user' });
+  await waitFor('the focus in the composer', () =>
+    panel.composer.evaluate((element) => element === element.ownerDocument.activeElement),
+  );
+  const [row] = query(
+    "SELECT m.content, t.stop_reason FROM messages m JOIN turns t ON t.uid = m.turn_uid WHERE m.role = 'assistant'",
+  );
+  expect({ stored: String(row?.['content']).trimEnd() === shown, reason: row?.['stop_reason'] }).toEqual({
+    stored: true,
+    reason: 'user',
+  });
 });
 
 test('prompts sent meanwhile wait in a visible queue that survives a reload, and can be removed', async () => {
@@ -40,9 +50,15 @@ test('prompts sent meanwhile wait in a visible queue that survives a reload, and
   await write(panel.composer, 'third');
   await panel.button('Queue').click();
   const list = panel.frame.getByRole('list', { name: 'Queued messages' });
-  await waitFor('two queued prompts', async () => ((await list.getByRole('listitem').count()) === 2 ? true : undefined));
+  await waitFor('two queued prompts', async () =>
+    (await list.getByRole('listitem').count()) === 2 ? true : undefined,
+  );
   await list.getByRole('listitem').filter({ hasText: 'third' }).hover();
-  await list.getByRole('listitem').filter({ hasText: 'third' }).getByRole('button', { name: /Remove/ }).click();
+  await list
+    .getByRole('listitem')
+    .filter({ hasText: 'third' })
+    .getByRole('button', { name: /Remove/ })
+    .click();
   await waitFor('one queued prompt', async () => ((await list.getByRole('listitem').count()) === 1 ? true : undefined));
   await panel.workbench.reload();
   panel = await ChatPanel.attach(panel.workbench);
@@ -53,7 +69,10 @@ test('prompts sent meanwhile wait in a visible queue that survives a reload, and
 
 test('a draft is there after a reload', async () => {
   await write(panel.composer, 'not sent yet');
-  await waitFor('the draft to be stored', () => query('SELECT text FROM drafts').some((row) => row['text'] === 'not sent yet') || undefined);
+  await waitFor(
+    'the draft to be stored',
+    () => query('SELECT text FROM drafts').some((row) => row['text'] === 'not sent yet') || undefined,
+  );
   await panel.workbench.reload();
   panel = await ChatPanel.attach(panel.workbench);
   await waitFor('the draft', async () => ((await panel.composer.inputValue()) === 'not sent yet' ? true : undefined));
@@ -65,12 +84,18 @@ test('the transcript tab shows every stored row with roles and stop reasons, and
   const rowsOf = async (): Promise<readonly string[]> => {
     const tab = await panel.workbench.waitForWebview(EXTENSION_ID, 'editor');
     await tab.getByRole('grid', { name: 'Transcript' }).waitFor();
-    return tab.locator('[role=row][data-uid]').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-uid') ?? ''));
+    return tab
+      .locator('[role=row][data-uid]')
+      .evaluateAll((rows) => rows.map((row) => row.getAttribute('data-uid') ?? ''));
   };
   const stored = query('SELECT uid FROM messages WHERE active = 1 ORDER BY position').map((row) => row['uid']);
   const allRows = async (): Promise<readonly string[]> => {
     let last: readonly string[] = [];
-    return waitFor(`the rows ${stored.join(', ')}`, async () => (last = await rowsOf()).length >= stored.length && last, { seen: () => last });
+    return waitFor(
+      `the rows ${stored.join(', ')}`,
+      async () => (last = await rowsOf()).length >= stored.length && last,
+      { seen: () => last },
+    );
   };
   const before = await allRows();
   await panel.workbench.reload();
@@ -86,6 +111,11 @@ test('New Session and Resume Session change what is shown, not what is stored', 
   await panel.send('Another session');
   await panel.waitForSettledAnswer('the answer', (text) => text === 'In another session.');
   await panel.workbench.runAndChoose('Hermes: Resume Session…', 'Count to five hundred');
-  await waitFor('the first session', async () => ((await panel.prompts())[0]?.text === 'Count to five hundred' ? true : undefined));
-  expect({ sessions: query('SELECT id FROM sessions').length, added: query('SELECT uid FROM messages ORDER BY id').length - rows }).toEqual({ sessions: 2, added: 2 });
+  await waitFor('the first session', async () =>
+    (await panel.prompts())[0]?.text === 'Count to five hundred' ? true : undefined,
+  );
+  expect({
+    sessions: query('SELECT id FROM sessions').length,
+    added: query('SELECT uid FROM messages ORDER BY id').length - rows,
+  }).toEqual({ sessions: 2, added: 2 });
 });

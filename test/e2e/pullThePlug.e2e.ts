@@ -15,44 +15,60 @@ async function longestRendered(panel: ChatPanel, until: Promise<unknown>): Promi
   return longest;
 }
 
-test('Pull the Plug asks, kills its own host in the middle of an answer, and says how many of the characters shown are on disk; the answer can go on', { timeout: 240_000 * patience }, async ({ startVscode }) => {
-  const vscode = await startVscode();
-  const workbench = await vscode.open(vscode.sampleFolder());
-  await ChatPanel.open(workbench);
-  const pid = await vscode.extensionHostPid();
+test(
+  'Pull the Plug asks, kills its own host in the middle of an answer, and says how many of the characters shown are on disk; the answer can go on',
+  { timeout: 240_000 * patience },
+  async ({ startVscode }) => {
+    const vscode = await startVscode();
+    const workbench = await vscode.open(vscode.sampleFolder());
+    await ChatPanel.open(workbench);
+    const pid = await vscode.extensionHostPid();
 
-  await workbench.runCommand('Hermes: Pull the Plug…');
-  await workbench.dialog().getByText('Pull the plug?').waitFor();
-  await workbench.dialog().getByRole('button', { name: 'Cancel' }).click();
-  await workbench.dialog().waitFor({ state: 'detached' });
+    await workbench.runCommand('Hermes: Pull the Plug…');
+    await workbench.dialog().getByText('Pull the plug?').waitFor();
+    await workbench.dialog().getByRole('button', { name: 'Cancel' }).click();
+    await workbench.dialog().waitFor({ state: 'detached' });
 
-  await workbench.runCommand('Hermes: Pull the Plug…');
-  await workbench.dialog().getByRole('button', { name: 'Pull the Plug' }).click();
-  const before = await ChatPanel.attach(workbench);
-  const restarted = vscode.waitForNewExtensionHost(pid);
-  const rendered = await longestRendered(before, restarted);
-  expect(await restarted).not.toBe(pid);
+    await workbench.runCommand('Hermes: Pull the Plug…');
+    await workbench.dialog().getByRole('button', { name: 'Pull the Plug' }).click();
+    const before = await ChatPanel.attach(workbench);
+    const restarted = vscode.waitForNewExtensionHost(pid);
+    const rendered = await longestRendered(before, restarted);
+    expect(await restarted).not.toBe(pid);
 
-  const panel = await ChatPanel.attach(workbench);
-  const line = panel.frame.getByRole('status').filter({ hasText: /Killed at .* characters shown are on disk\./ });
-  await line.waitFor();
-  const [, onDisk, shown] = /Killed at .*?\. ([\d,]+) of ([\d,]+) characters shown are on disk\./.exec((await line.textContent()) ?? '') ?? [];
-  const [row] = readStateDb(vscode.workspaceStorageFolders(EXTENSION_ID)[0] ?? '', "SELECT m.content, t.stop_reason FROM messages m JOIN turns t ON t.uid = m.turn_uid WHERE m.role = 'assistant' AND m.content <> '' ORDER BY m.position DESC LIMIT 1");
-  const { text: redrawn } = await panel.waitForSettledAnswer('the answer to be drawn again', (text) => text.length >= rendered.length);
-  console.log(`rendered before ${rendered.length}, drawn again ${redrawn.length}, the line says ${onDisk} of ${shown}, stored ${String(row?.['content']).length}`);
-  expect({
-    whole: onDisk === shown,
-    enough: Number(shown?.replaceAll(',', '')) >= 400,
-    kept: redrawn.startsWith(rendered),
-    reason: row?.['stop_reason'],
-  }).toEqual({ whole: true, enough: true, kept: true, reason: 'crash' });
-  await workbench.screenshot('.vscode-test/screenshots/witness', 'plug-pulled');
+    const panel = await ChatPanel.attach(workbench);
+    const line = panel.frame.getByRole('status').filter({ hasText: /Killed at .* characters shown are on disk\./ });
+    await line.waitFor();
+    const [, onDisk, shown] =
+      /Killed at .*?\. ([\d,]+) of ([\d,]+) characters shown are on disk\./.exec((await line.textContent()) ?? '') ??
+      [];
+    const [row] = readStateDb(
+      vscode.workspaceStorageFolders(EXTENSION_ID)[0] ?? '',
+      "SELECT m.content, t.stop_reason FROM messages m JOIN turns t ON t.uid = m.turn_uid WHERE m.role = 'assistant' AND m.content <> '' ORDER BY m.position DESC LIMIT 1",
+    );
+    const { text: redrawn } = await panel.waitForSettledAnswer(
+      'the answer to be drawn again',
+      (text) => text.length >= rendered.length,
+    );
+    console.log(
+      `rendered before ${rendered.length}, drawn again ${redrawn.length}, the line says ${onDisk} of ${shown}, stored ${String(row?.['content']).length}`,
+    );
+    expect({
+      whole: onDisk === shown,
+      enough: Number(shown?.replaceAll(',', '')) >= 400,
+      kept: redrawn.startsWith(rendered),
+      reason: row?.['stop_reason'],
+    }).toEqual({ whole: true, enough: true, kept: true, reason: 'crash' });
+    await workbench.screenshot('.vscode-test/screenshots/witness', 'plug-pulled');
 
-  await line.getByRole('button', { name: 'Continue' }).click();
-  await line.waitFor({ state: 'detached' });
-  await waitFor('the answer to go on', async () => ((await panel.answers()).length > 1 && (await panel.answers()).at(-1)?.state === 'saved' ? true : undefined));
-  await workbench.reload();
-  const after = await ChatPanel.attach(workbench);
-  await waitFor('the conversation', async () => ((await after.answers()).length > 1 ? true : undefined));
-  expect(await after.frame.getByText(/Killed at/).count()).toBe(0);
-});
+    await line.getByRole('button', { name: 'Continue' }).click();
+    await line.waitFor({ state: 'detached' });
+    await waitFor('the answer to go on', async () =>
+      (await panel.answers()).length > 1 && (await panel.answers()).at(-1)?.state === 'saved' ? true : undefined,
+    );
+    await workbench.reload();
+    const after = await ChatPanel.attach(workbench);
+    await waitFor('the conversation', async () => ((await after.answers()).length > 1 ? true : undefined));
+    expect(await after.frame.getByText(/Killed at/).count()).toBe(0);
+  },
+);

@@ -2,7 +2,16 @@ import path from 'node:path';
 import type { FrameLocator } from 'playwright-core';
 import { expect } from 'vitest';
 import { reply, startModelServer } from '../support/modelServer';
-import { projectRoot, readStateDb, waitFor, type Row, type VscodeSession, type VscodeSessionOptions, type Workbench, write } from '../support/vscode';
+import {
+  projectRoot,
+  readStateDb,
+  waitFor,
+  type Row,
+  type VscodeSession,
+  type VscodeSessionOptions,
+  type Workbench,
+  write,
+} from '../support/vscode';
 import { ChatPanel } from './chatPanel';
 import { EXTENSION_ID, test } from './vscodeTest';
 
@@ -16,17 +25,32 @@ interface World {
 }
 
 /** A window whose model repeats the last prompt in capitals. */
-async function world(startVscode: (options: VscodeSessionOptions) => Promise<VscodeSession>, run: (world: World) => Promise<void>): Promise<void> {
+async function world(
+  startVscode: (options: VscodeSessionOptions) => Promise<VscodeSession>,
+  run: (world: World) => Promise<void>,
+): Promise<void> {
   const server = await startModelServer();
-  server.otherwise((request) => reply().says(`Heard: ${(request.outline.at(-1) ?? '').replace(/^user: /, '').toUpperCase()}`));
+  server.otherwise((request) =>
+    reply().says(`Heard: ${(request.outline.at(-1) ?? '').replace(/^user: /, '').toUpperCase()}`),
+  );
   try {
     const vscode = await startVscode({
-      settings: { 'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }], 'hermes.model': 'Local/test-model' },
+      settings: {
+        'hermes.providers': [
+          { name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] },
+        ],
+        'hermes.model': 'Local/test-model',
+      },
     });
     const workbench = await vscode.open(vscode.sampleFolder());
     await workbench.resize(1500, 900);
     const panel = await ChatPanel.open(workbench);
-    await run({ vscode, workbench, panel, stored: (sql) => readStateDb(vscode.workspaceStorageFolders(EXTENSION_ID)[0] ?? '', sql) });
+    await run({
+      vscode,
+      workbench,
+      panel,
+      stored: (sql) => readStateDb(vscode.workspaceStorageFolders(EXTENSION_ID)[0] ?? '', sql),
+    });
     expect(workbench.errors()).toEqual([]);
   } finally {
     await server.close();
@@ -43,14 +67,18 @@ async function heard(panel: ChatPanel, prompt: string): Promise<void> {
 }
 
 function rowsOf(frame: FrameLocator): Promise<readonly string[]> {
-  return frame.locator('[role=row][data-uid]').evaluateAll((rows) => rows.map((row) => row.querySelector('[data-part=text]')?.textContent?.trim() ?? ''));
+  return frame
+    .locator('[role=row][data-uid]')
+    .evaluateAll((rows) => rows.map((row) => row.querySelector('[data-part=text]')?.textContent?.trim() ?? ''));
 }
 
 async function waitForRows(frame: FrameLocator, what: string, wanted: readonly string[]): Promise<void> {
   await waitFor(what, async () => JSON.stringify(await rowsOf(frame)) === JSON.stringify(wanted) || undefined);
 }
 
-test('a message is found by words or by part of one, and opened in the chat and in the transcript; from there the branches are walked', async ({ startVscode }) => {
+test('a message is found by words or by part of one, and opened in the chat and in the transcript; from there the branches are walked', async ({
+  startVscode,
+}) => {
   await world(startVscode, async ({ workbench, panel, stored }) => {
     const { page } = workbench;
     await say(panel, 'Where is the needle');
@@ -73,7 +101,14 @@ test('a message is found by words or by part of one, and opened in the chat and 
     await page.keyboard.press('Enter');
     await panel.sees('Heard: WHERE IS THE NEEDLE');
     const uid = stored("SELECT uid FROM messages WHERE content LIKE 'Where is the needle%'")[0]?.['uid'];
-    await waitFor('the prompt to be marked', async () => (await panel.frame.locator('article[data-revealed]').getAttribute('data-uid', { timeout: 1000 }).catch(() => null)) === uid || undefined);
+    await waitFor(
+      'the prompt to be marked',
+      async () =>
+        (await panel.frame
+          .locator('article[data-revealed]')
+          .getAttribute('data-uid', { timeout: 1000 })
+          .catch(() => null)) === uid || undefined,
+    );
     await workbench.screenshot(pictures, 'jumped-to');
     expect(words.every((text) => /needle/i.test(text))).toBe(true);
 
@@ -89,25 +124,46 @@ test('a message is found by words or by part of one, and opened in the chat and 
 
     // In the transcript; a branch from the selected row
     await hits.first().click({ modifiers: ['Shift'] });
-    await waitFor('the transcript', async () => (await workbench.tabs()).some((title) => title.startsWith('Transcript: ')) || undefined);
+    await waitFor(
+      'the transcript',
+      async () => (await workbench.tabs()).some((title) => title.startsWith('Transcript: ')) || undefined,
+    );
     const transcript = workbench.editorWebview(EXTENSION_ID, 0);
     await transcript.getByRole('row', { selected: true }).waitFor();
-    await waitForRows(transcript, 'all rows', ['Where is the needle', 'Heard: WHERE IS THE NEEDLE', 'And the thread', 'Heard: AND THE THREAD']);
+    await waitForRows(transcript, 'all rows', [
+      'Where is the needle',
+      'Heard: WHERE IS THE NEEDLE',
+      'And the thread',
+      'Heard: AND THE THREAD',
+    ]);
     await transcript.getByRole('button', { name: 'Branch from Selected' }).click();
     await panel.sees(/Branched from/);
     await transcript.getByRole('tree', { name: 'Branches' }).waitFor();
     await workbench.screenshot(pictures, 'branches');
     const items = transcript.getByRole('treeitem');
-    await waitFor('both branches', async () => (await items.count()) === 2 && (await items.first().getAttribute('aria-current')) === 'true');
-    expect([await items.count(), await items.first().getAttribute('aria-current'), stored("SELECT count(*) AS n FROM sessions WHERE parent_kind = 'branch'")]).toEqual([2, 'true', [{ n: 1 }]]);
+    await waitFor(
+      'both branches',
+      async () => (await items.count()) === 2 && (await items.first().getAttribute('aria-current')) === 'true',
+    );
+    expect([
+      await items.count(),
+      await items.first().getAttribute('aria-current'),
+      stored("SELECT count(*) AS n FROM sessions WHERE parent_kind = 'branch'"),
+    ]).toEqual([2, 'true', [{ n: 1 }]]);
     await items.nth(1).click();
     await waitForRows(transcript, 'the rows of the branch', ['Where is the needle', 'Heard: WHERE IS THE NEEDLE']);
 
     // Taken back from the transcript
     await transcript.locator('[role=row][data-uid]').first().click();
     await transcript.getByRole('button', { name: 'Rewind to Selected…' }).click();
-    await workbench.dialog().getByRole('button', { name: /Rewind/ }).click();
-    await waitFor('the prompt in the composer', async () => (await panel.composer.inputValue()) === 'Where is the needle' || undefined);
+    await workbench
+      .dialog()
+      .getByRole('button', { name: /Rewind/ })
+      .click();
+    await waitFor(
+      'the prompt in the composer',
+      async () => (await panel.composer.inputValue()) === 'Where is the needle' || undefined,
+    );
     await waitForRows(transcript, 'no row of the branch', []);
     await transcript.getByRole('button', { name: /Hidden Rows/ }).click();
     await waitForRows(transcript, 'the hidden rows', ['Where is the needle', 'Heard: WHERE IS THE NEEDLE']);
@@ -118,7 +174,9 @@ test('a message is found by words or by part of one, and opened in the chat and 
   });
 });
 
-test('sessions stand side by side in editor tabs and the panel, each with its own composer, and come back after a reload', async ({ startVscode }) => {
+test('sessions stand side by side in editor tabs and the panel, each with its own composer, and come back after a reload', async ({
+  startVscode,
+}) => {
   await world(startVscode, async ({ workbench, panel, stored }) => {
     await say(panel, 'Alpha');
     await workbench.runCommand('Hermes: Open Session in Editor Tab');
@@ -131,15 +189,19 @@ test('sessions stand side by side in editor tabs and the panel, each with its ow
     await workbench.runCommand('Hermes: Open Session in Editor Tab');
     await waitFor('the second tab', async () => (await workbench.tabs()).includes('Beta') || undefined);
     await workbench.runCommand('View: Move Editor into Next Group');
-    await waitFor('both tabs in sight', async () => (await workbench.webviewCount(EXTENSION_ID, 'editor')) === 2 || undefined);
+    await waitFor(
+      'both tabs in sight',
+      async () => (await workbench.webviewCount(EXTENSION_ID, 'editor')) === 2 || undefined,
+    );
     await workbench.runCommand('Hermes: New Session');
     await panel.sees('Try asking');
 
     const tabs = await Promise.all([0, 1].map((index) => ChatPanel.inEditor(workbench, index)));
-    const holding = (text: string): Promise<ChatPanel> => waitFor(`a tab that holds ${text}`, async () => {
-      for (const tab of tabs) if ((await tab.prompts()).some((prompt) => prompt.text === text)) return tab;
-      return undefined;
-    });
+    const holding = (text: string): Promise<ChatPanel> =>
+      waitFor(`a tab that holds ${text}`, async () => {
+        for (const tab of tabs) if ((await tab.prompts()).some((prompt) => prompt.text === text)) return tab;
+        return undefined;
+      });
     alpha = await holding('Alpha');
     const beta = await holding('Beta');
     // Sent one by one, for keys go where the focus is; answered side by side.
@@ -148,7 +210,9 @@ test('sessions stand side by side in editor tabs and the panel, each with its ow
     await panel.send('Gamma');
     await Promise.all([heard(alpha, 'More alpha'), heard(beta, 'More beta'), heard(panel, 'Gamma')]);
     await workbench.screenshot(pictures, 'side-by-side');
-    const sessions = stored("SELECT s.title, group_concat(m.content, ' | ') AS texts FROM sessions s JOIN messages m ON m.session_id = s.id WHERE m.active = 1 GROUP BY s.id ORDER BY s.title");
+    const sessions = stored(
+      "SELECT s.title, group_concat(m.content, ' | ') AS texts FROM sessions s JOIN messages m ON m.session_id = s.id WHERE m.active = 1 GROUP BY s.id ORDER BY s.title",
+    );
     expect(sessions).toEqual([
       { title: 'Alpha', texts: 'Alpha | Heard: ALPHA | More alpha | Heard: MORE ALPHA' },
       { title: 'Beta', texts: 'Beta | Heard: BETA | More beta | Heard: MORE BETA' },
@@ -156,12 +220,20 @@ test('sessions stand side by side in editor tabs and the panel, each with its ow
     ]);
 
     await workbench.reload();
-    await waitFor('both tabs again', async () => (await workbench.webviewCount(EXTENSION_ID, 'editor')) === 2 || undefined);
+    await waitFor(
+      'both tabs again',
+      async () => (await workbench.webviewCount(EXTENSION_ID, 'editor')) === 2 || undefined,
+    );
     const back = await Promise.all([0, 1].map((index) => ChatPanel.inEditor(workbench, index)));
     const texts = await waitFor('what they showed', async () => {
-      const seen = await Promise.all(back.map(async (tab) => (await tab.prompts()).map((prompt) => prompt.text).join()));
+      const seen = await Promise.all(
+        back.map(async (tab) => (await tab.prompts()).map((prompt) => prompt.text).join()),
+      );
       return seen.every((text) => text !== '') ? seen : undefined;
     });
-    expect({ texts: [...texts].sort(), titles: (await workbench.tabs()).filter((title) => ['Alpha', 'Beta'].includes(title)).sort() }).toEqual({ texts: ['Alpha,More alpha', 'Beta,More beta'], titles: ['Alpha', 'Beta'] });
+    expect({
+      texts: [...texts].sort(),
+      titles: (await workbench.tabs()).filter((title) => ['Alpha', 'Beta'].includes(title)).sort(),
+    }).toEqual({ texts: ['Alpha,More alpha', 'Beta,More beta'], titles: ['Alpha', 'Beta'] });
   });
 });

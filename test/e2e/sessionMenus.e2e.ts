@@ -24,28 +24,44 @@ afterAll(() => server.close());
 
 const vscode = sharedVscode(() => ({
   settings: {
-    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model', contextWindow: 20_000 }] }],
+    'hermes.providers': [
+      { name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model', contextWindow: 20_000 }] },
+    ],
     'hermes.model': 'Local/test-model',
   },
 }));
 const heard = (prompt: string): string => `Heard: ${prompt.toUpperCase()}`;
-const query = (sql: string): readonly Row[] => readStateDb(vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '', sql);
-const picture = (name: string): Promise<string> => workbench.screenshot(path.join(projectRoot(), '.vscode-test/screenshots/session-menus'), name);
-const git = (folder: string, ...args: readonly string[]): void => void execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.invalid', ...args], { cwd: folder });
+const query = (sql: string): readonly Row[] =>
+  readStateDb(vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '', sql);
+const picture = (name: string): Promise<string> =>
+  workbench.screenshot(path.join(projectRoot(), '.vscode-test/screenshots/session-menus'), name);
+const git = (folder: string, ...args: readonly string[]): void =>
+  void execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.invalid', ...args], { cwd: folder });
 
 /** Messages of a session with this title, its earlier segments included, oldest first. Hidden ones begin with why. */
 const stored = (title: string): readonly string[] =>
-  query(`SELECT m.content, m.active, m.hidden_reason AS reason FROM messages m JOIN sessions s ON s.id = m.session_id WHERE s.title = '${title}' AND m.carried_from IS NULL ORDER BY s.started_at, m.position`)
-    .map((row) => (row['active'] === 1 ? String(row['content']) : `${String(row['reason'])}: ${String(row['content'])}`));
-const message = (text: string): Locator => panel.frame.getByRole('article').filter({ has: panel.frame.getByText(text, { exact: true }) }).last();
+  query(
+    `SELECT m.content, m.active, m.hidden_reason AS reason FROM messages m JOIN sessions s ON s.id = m.session_id WHERE s.title = '${title}' AND m.carried_from IS NULL ORDER BY s.started_at, m.position`,
+  ).map((row) =>
+    row['active'] === 1 ? String(row['content']) : `${String(row['reason'])}: ${String(row['content'])}`,
+  );
+const message = (text: string): Locator =>
+  panel.frame
+    .getByRole('article')
+    .filter({ has: panel.frame.getByText(text, { exact: true }) })
+    .last();
 const act = async (on: string, action: string): Promise<void> => {
   await message(on).hover();
   await message(on).getByRole('button', { name: action }).click();
 };
-const titled = (title: string): Promise<void> => panel.frame.getByRole('button', { name: `Rename Session: ${title}`, exact: true }).waitFor();
-const composerHas = (text: string): Promise<unknown> => waitFor(`"${text}" in the composer`, async () => (await panel.composer.inputValue()) === text || undefined);
+const titled = (title: string): Promise<void> =>
+  panel.frame.getByRole('button', { name: `Rename Session: ${title}`, exact: true }).waitFor();
+const composerHas = (text: string): Promise<unknown> =>
+  waitFor(`"${text}" in the composer`, async () => (await panel.composer.inputValue()) === text || undefined);
 const storedAs = async (title: string, wanted: readonly string[]): Promise<void> => {
-  await waitFor(`the rows of ${title}`, () => JSON.stringify(stored(title)) === JSON.stringify(wanted), { seen: () => stored(title) });
+  await waitFor(`the rows of ${title}`, () => JSON.stringify(stored(title)) === JSON.stringify(wanted), {
+    seen: () => stored(title),
+  });
 };
 
 async function newSession(): Promise<void> {
@@ -77,7 +93,14 @@ test('Retry, Branch from Here, Rewind to Here… and Rename Session… from the 
 
   await view.choose('Ask one', 'Retry');
   await panel.waitForSettledAnswer('the second answer', (text) => text === heard('Ask two'));
-  await storedAs('Ask one', ['Ask one', heard('Ask one'), 'retried: Ask two', `retried: ${heard('Ask two')}`, 'Ask two', heard('Ask two')]);
+  await storedAs('Ask one', [
+    'Ask one',
+    heard('Ask one'),
+    'retried: Ask two',
+    `retried: ${heard('Ask two')}`,
+    'Ask two',
+    heard('Ask two'),
+  ]);
   await panel.button(/^Send$/).waitFor();
 
   await view.choose('Other', 'Branch from Here');
@@ -93,15 +116,29 @@ test('Retry, Branch from Here, Rewind to Here… and Rename Session… from the 
   await titled('Ask one');
   await composerHas('Ask two');
   await write(panel.composer, '');
-  await storedAs('Ask one', ['Ask one', heard('Ask one'), ...['Ask two', heard('Ask two')].flatMap((text) => [`retried: ${text}`]), ...['Ask two', heard('Ask two')].map((text) => `rewound: ${text}`)]);
+  await storedAs('Ask one', [
+    'Ask one',
+    heard('Ask one'),
+    ...['Ask two', heard('Ask two')].flatMap((text) => [`retried: ${text}`]),
+    ...['Ask two', heard('Ask two')].map((text) => `rewound: ${text}`),
+  ]);
 
   await view.choose('Other #2', 'Rename Session…');
   await workbench.answerInput('A title for this session', 'Sideways');
   await view.row('Sideways').waitFor();
   expect({
-    shown: (await panel.messages()).map(({ text }) => text), copy: stored('Sideways'), origin: stored('Other'),
-    named: query("SELECT title_source AS source, parent_kind AS kind FROM sessions WHERE title = 'Sideways'"), errors: workbench.errors(),
-  }).toEqual({ shown: ['Ask one', heard('Ask one')], copy: ['Other', heard('Other')], origin: ['Other', heard('Other')], named: [{ source: 'person', kind: 'branch' }], errors: [] });
+    shown: (await panel.messages()).map(({ text }) => text),
+    copy: stored('Sideways'),
+    origin: stored('Other'),
+    named: query("SELECT title_source AS source, parent_kind AS kind FROM sessions WHERE title = 'Sideways'"),
+    errors: workbench.errors(),
+  }).toEqual({
+    shown: ['Ask one', heard('Ask one')],
+    copy: ['Other', heard('Other')],
+    origin: ['Other', heard('Other')],
+    named: [{ source: 'person', kind: 'branch' }],
+    errors: [],
+  });
 });
 
 test('Export Session… from the menu of a row, and from that of the chat, writes what is stored to a file', async () => {
@@ -118,14 +155,26 @@ test('Export Session… from the menu of a row, and from that of the chat, write
   await view.choose('Ask one', 'Export Session…');
   const json: { messages: readonly { uid: string }[] } = JSON.parse(await exportAs('JSON File…', 'ask.json'));
   await panel.frame.getByRole('feed', { name: 'Conversation' }).hover();
-  await workbench.page.locator('.part.auxiliarybar').getByRole('button', { name: /^More Actions/ }).first().click();
+  await workbench.page
+    .locator('.part.auxiliarybar')
+    .getByRole('button', { name: /^More Actions/ })
+    .first()
+    .click();
   await picture('chat-menu');
   await chooseFromMenu(workbench.page.getByRole('menuitem', { name: 'Export Session…' }), 'Export Session…');
   const complete: typeof json = JSON.parse(await exportAs('JSON File, Complete…', 'complete.json'));
   const uids = (hidden: boolean): readonly unknown[] =>
-    query(`SELECT m.uid FROM messages m JOIN sessions s ON s.id = m.session_id WHERE s.title = 'Ask one' ${hidden ? '' : 'AND m.active = 1'} ORDER BY m.position`).map(({ uid }) => uid);
-  expect({ markdown: ['# Sideways', 'Other', heard('Other')].filter((text) => !markdown.includes(text)), json: json.messages.map(({ uid }) => uid), complete: complete.messages.map(({ uid }) => uid) }).toEqual({
-    markdown: [], json: uids(false), complete: uids(true),
+    query(
+      `SELECT m.uid FROM messages m JOIN sessions s ON s.id = m.session_id WHERE s.title = 'Ask one' ${hidden ? '' : 'AND m.active = 1'} ORDER BY m.position`,
+    ).map(({ uid }) => uid);
+  expect({
+    markdown: ['# Sideways', 'Other', heard('Other')].filter((text) => !markdown.includes(text)),
+    json: json.messages.map(({ uid }) => uid),
+    complete: complete.messages.map(({ uid }) => uid),
+  }).toEqual({
+    markdown: [],
+    json: uids(false),
+    complete: uids(true),
   });
 });
 
@@ -151,10 +200,16 @@ test('Compress Session… from the menu; what stands before the summary is edite
   const editor = panel.frame.getByRole('textbox', { name: 'Edit prompt' });
   await write(editor, 'The very first part');
   await editor.press('Enter');
-  await panel.sees('This prompt stands before a summary, so it was asked again in a branch. The session itself is unchanged.');
+  await panel.sees(
+    'This prompt stands before a summary, so it was asked again in a branch. The session itself is unchanged.',
+  );
   await panel.waitForSettledAnswer('the answer in the branch', (text) => text === heard('The very first part'));
   await picture('edited-in-branch');
-  const edited = { original: stored('The first part'), branch: stored('The first part #2'), composer: await panel.composer.inputValue() };
+  const edited = {
+    original: stored('The first part'),
+    branch: stored('The first part #2'),
+    composer: await panel.composer.inputValue(),
+  };
 
   await panel.button('Branched from “The first part”').click();
   await titled('The first part');
@@ -162,25 +217,48 @@ test('Compress Session… from the menu; what stands before the summary is edite
   const card = panel.frame.getByRole('group', { name: 'Rewind to Here' });
   await picture('rewind-before-summary');
   await card.getByRole('button', { name: 'Rewind' }).click();
-  await panel.sees('This prompt stands before a summary, so it was taken back in a branch. The session itself is unchanged.');
+  await panel.sees(
+    'This prompt stands before a summary, so it was taken back in a branch. The session itself is unchanged.',
+  );
   await composerHas('The second part');
   await write(panel.composer, '');
-  expect({ rows, segments, edited, afterRewind: stored('The first part'), rewound: stored('The first part #3').length }).toEqual({
-    rows: 1, segments: [{ kind: null }, { kind: 'compression' }],
+  expect({
+    rows,
+    segments,
+    edited,
+    afterRewind: stored('The first part'),
+    rewound: stored('The first part #3').length,
+  }).toEqual({
+    rows: 1,
+    segments: [{ kind: null }, { kind: 'compression' }],
     edited: { original, branch: ['The very first part', heard('The very first part')], composer: '' },
-    afterRewind: original, rewound: 2,
+    afterRewind: original,
+    rewound: 2,
   });
 
   // A word of the answer that is furthest up, before the summary
   await newSession();
-  await workbench.runAndChoose('Hermes: Resume Session', workbench.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: 'second0700' }).first(), 'second0700');
-  const wanted = query("SELECT uid FROM messages WHERE content LIKE '%second0700%' AND carried_from IS NULL").map(({ uid }) => uid);
+  await workbench.runAndChoose(
+    'Hermes: Resume Session',
+    workbench.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: 'second0700' }).first(),
+    'second0700',
+  );
+  const wanted = query("SELECT uid FROM messages WHERE content LIKE '%second0700%' AND carried_from IS NULL").map(
+    ({ uid }) => uid,
+  );
   const revealed = panel.frame.locator('article[data-revealed]');
-  await waitFor('the answer to be marked', async () => wanted.includes((await revealed.getAttribute('data-uid', { timeout: 500 }).catch(() => null)) ?? '') || undefined);
+  await waitFor(
+    'the answer to be marked',
+    async () =>
+      wanted.includes((await revealed.getAttribute('data-uid', { timeout: 500 }).catch(() => null)) ?? '') || undefined,
+  );
   await picture('jumped-to');
   await titled('The first part');
   await message('The second part').waitFor();
-  expect({ refused: server.requests.flatMap(({ rejection }) => rejection ?? []), errors: workbench.errors() }).toEqual({ refused: [], errors: [] });
+  expect({ refused: server.requests.flatMap(({ rejection }) => rejection ?? []), errors: workbench.errors() }).toEqual({
+    refused: [],
+    errors: [],
+  });
 });
 
 test('Continue goes on with an answer that was stopped, and with one whose connection was lost', async () => {
@@ -204,13 +282,21 @@ test('Continue goes on with an answer that was stopped, and with one whose conne
   await panel.button('Continue').click();
   await panel.waitForAnswer('how it goes on', (text) => text === 'and ends well.');
   await panel.button(/^Send$/).waitFor();
-  const turns = query("SELECT t.stop_reason AS reason FROM turns t JOIN sessions s ON s.id = t.session_id WHERE s.title = 'Count to a thousand' ORDER BY t.started_at").map(({ reason }) => reason);
+  const turns = query(
+    "SELECT t.stop_reason AS reason FROM turns t JOIN sessions s ON s.id = t.session_id WHERE s.title = 'Count to a thousand' ORDER BY t.started_at",
+  ).map(({ reason }) => reason);
   expect({
-    answers: (await panel.answers()).map(({ text }) => text), prompts: (await panel.prompts()).map(({ text }) => text), turns,
-    refused: server.requests.flatMap(({ rejection }) => rejection ?? []), errors: workbench.errors(),
+    answers: (await panel.answers()).map(({ text }) => text),
+    prompts: (await panel.prompts()).map(({ text }) => text),
+    turns,
+    refused: server.requests.flatMap(({ rejection }) => rejection ?? []),
+    errors: workbench.errors(),
   }).toEqual({
-    answers: [stopped, 'and so on, to the end.', 'It begins well,', 'and ends well.'], prompts: ['Count to a thousand', 'Tell me more'],
-    turns: ['user', 'stop', 'connectionLost', 'stop'], refused: [], errors: [],
+    answers: [stopped, 'and so on, to the end.', 'It begins well,', 'and ends well.'],
+    prompts: ['Count to a thousand', 'Tell me more'],
+    turns: ['user', 'stop', 'connectionLost', 'stop'],
+    refused: [],
+    errors: [],
   });
 });
 
@@ -225,7 +311,9 @@ test('Set Up Memory… says what is sent where before it connects, says what is 
       await workbench.runCommand('Hermes: Set Up Memory');
       await workbench.answerInput('Address of the Hindsight server', address);
       await workbench.answerInput('Memory bank.', 'e2e');
-      await dialog.getByText(`are sent to ${address.replace('http://', '')}. Deleting here does not delete there.`).waitFor();
+      await dialog
+        .getByText(`are sent to ${address.replace('http://', '')}. Deleting here does not delete there.`)
+        .waitFor();
     };
     const before = settings();
 
@@ -247,7 +335,10 @@ test('Set Up Memory… says what is sent where before it connects, says what is 
 
     await setUpAt(hindsight.url);
     await dialog.getByRole('button', { name: 'Connect' }).click();
-    for (const [key, said] of [['a-wrong-key', 'asks for a key'], ['the-right-key', 'refused the key']] as const) {
+    for (const [key, said] of [
+      ['a-wrong-key', 'asks for a key'],
+      ['the-right-key', 'refused the key'],
+    ] as const) {
       await dialog.getByText(`Hindsight at ${host} ${said} (401). Nothing was changed.`).waitFor();
       if (key === 'the-right-key') await picture('memory-key-refused');
       expect(settings()).toBe(before);
@@ -269,12 +360,27 @@ test('Set Up Memory… says what is sent where before it connects, says what is 
     await panel.sees(/Recalled \d+ memor/);
     await picture('memory-recalled');
     expect({
-      askedUnasked, settings: ['"hermes.memory.provider": "hindsight"', `"hermes.memory.hindsight.url": "${hindsight.url}"`, '"hermes.memory.hindsight.bank": "e2e"'].filter((line) => !settings().includes(line)),
-      ofSession: documents.map(([id]) => id.startsWith(String(session?.['id']))), keys: [...new Set(hindsight.requests.map(({ authorization }) => authorization))],
-      inSettings: settings().includes('the-right-key'), inLog: vscode().extensionLog(EXTENSION_ID).includes('the-right-key'),
-      violations: hindsight.violations, errors: workbench.errors(),
+      askedUnasked,
+      settings: [
+        '"hermes.memory.provider": "hindsight"',
+        `"hermes.memory.hindsight.url": "${hindsight.url}"`,
+        '"hermes.memory.hindsight.bank": "e2e"',
+      ].filter((line) => !settings().includes(line)),
+      ofSession: documents.map(([id]) => id.startsWith(String(session?.['id']))),
+      keys: [...new Set(hindsight.requests.map(({ authorization }) => authorization))],
+      inSettings: settings().includes('the-right-key'),
+      inLog: vscode().extensionLog(EXTENSION_ID).includes('the-right-key'),
+      violations: hindsight.violations,
+      errors: workbench.errors(),
     }).toEqual({
-      askedUnasked: 0, settings: [], ofSession: [true], keys: [null, 'Bearer a-wrong-key', 'Bearer the-right-key'], inSettings: false, inLog: false, violations: [], errors: [],
+      askedUnasked: 0,
+      settings: [],
+      ofSession: [true],
+      keys: [null, 'Bearer a-wrong-key', 'Bearer the-right-key'],
+      inSettings: false,
+      inLog: false,
+      violations: [],
+      errors: [],
     });
   } finally {
     await hindsight.close();

@@ -2,7 +2,16 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
 import { reply, startModelServer, type ModelServer } from '../support/modelServer';
-import { projectRoot, readStateDb, waitFor, type Row, type VscodeSession, type VscodeSessionOptions, type Workbench, write } from '../support/vscode';
+import {
+  projectRoot,
+  readStateDb,
+  waitFor,
+  type Row,
+  type VscodeSession,
+  type VscodeSessionOptions,
+  type Workbench,
+  write,
+} from '../support/vscode';
 import { ChatPanel } from './chatPanel';
 import { SessionsView } from './sessionsView';
 import { EXTENSION_ID, test } from './vscodeTest';
@@ -22,22 +31,41 @@ interface World {
   storedAs(what: string, sql: string, rows: readonly Row[]): Promise<void>;
 }
 
-async function world(startVscode: (options: VscodeSessionOptions) => Promise<VscodeSession>, run: (world: World) => Promise<void>): Promise<void> {
+async function world(
+  startVscode: (options: VscodeSessionOptions) => Promise<VscodeSession>,
+  run: (world: World) => Promise<void>,
+): Promise<void> {
   const server = await startModelServer();
-  server.otherwise((request) => reply().says(`Heard: ${(request.outline.at(-1) ?? '').replace(/^user: /, '').toUpperCase()}`));
+  server.otherwise((request) =>
+    reply().says(`Heard: ${(request.outline.at(-1) ?? '').replace(/^user: /, '').toUpperCase()}`),
+  );
   try {
     const vscode = await startVscode({
-      settings: { 'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }], 'hermes.model': 'Local/test-model' },
+      settings: {
+        'hermes.providers': [
+          { name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] },
+        ],
+        'hermes.model': 'Local/test-model',
+      },
     });
     const folder = vscode.sampleFolder();
     const workbench = await vscode.open(folder);
     const panel = await ChatPanel.open(workbench);
-    const stored = (sql: string): readonly Row[] => readStateDb(vscode.workspaceStorageFolders(EXTENSION_ID)[0] ?? '', sql);
+    const stored = (sql: string): readonly Row[] =>
+      readStateDb(vscode.workspaceStorageFolders(EXTENSION_ID)[0] ?? '', sql);
     await run({
-      vscode, workbench, panel, folder, server, stored,
+      vscode,
+      workbench,
+      panel,
+      folder,
+      server,
+      stored,
       say: async (prompt) => {
         await panel.send(prompt);
-        await panel.waitForSettledAnswer(`the answer to "${prompt}"`, (text) => text === `Heard: ${prompt.toUpperCase()}`);
+        await panel.waitForSettledAnswer(
+          `the answer to "${prompt}"`,
+          (text) => text === `Heard: ${prompt.toUpperCase()}`,
+        );
       },
       storedAs: async (what, sql, rows) => {
         let last: readonly Row[] = [];
@@ -50,7 +78,9 @@ async function world(startVscode: (options: VscodeSessionOptions) => Promise<Vsc
   }
 }
 
-test('everything is done with sessions by mouse and keys in their view, and stands in state.db', async ({ startVscode }) => {
+test('everything is done with sessions by mouse and keys in their view, and stands in state.db', async ({
+  startVscode,
+}) => {
   await world(startVscode, async ({ workbench, panel, say, storedAs }) => {
     const { page } = workbench;
     const view = await SessionsView.open(workbench);
@@ -59,13 +89,19 @@ test('everything is done with sessions by mouse and keys in their view, and stan
     await workbench.runCommand('Hermes: New Session');
     await panel.sees('Try asking');
     await say('Beta prompt');
-    await view.waitForOutline('both sessions, the newest first', (rows) => rows.join() === 'Today ,  Beta prompt,  Alpha prompt');
+    await view.waitForOutline(
+      'both sessions, the newest first',
+      (rows) => rows.join() === 'Today ,  Beta prompt,  Alpha prompt',
+    );
 
     // Open, branch, rename by F2
     await view.click('Alpha');
     await panel.sees('Heard: ALPHA PROMPT');
     await view.choose('Beta', 'Branch Session');
-    await view.waitForOutline('the branch below its origin', (rows) => rows.join() === 'Today ,  Beta prompt,    Beta prompt #2,  Alpha prompt');
+    await view.waitForOutline(
+      'the branch below its origin',
+      (rows) => rows.join() === 'Today ,  Beta prompt,    Beta prompt #2,  Alpha prompt',
+    );
     await panel.sees('Heard: BETA PROMPT');
     await view.click('Alpha');
     await panel.sees('Heard: ALPHA PROMPT');
@@ -75,19 +111,28 @@ test('everything is done with sessions by mouse and keys in their view, and stan
     await workbench.openAndAnswer(() => page.keyboard.press('F2'), 'A title for this session', 'Beta prompt');
     await workbench.answerInput(/another|already|taken/i, 'Experiment');
     await view.row('Experiment').waitFor();
-    await storedAs('the branch with its title', `SELECT title, title_source FROM sessions WHERE parent_kind = 'branch'`, [{ title: 'Experiment', title_source: 'person' }]);
+    await storedAs(
+      'the branch with its title',
+      `SELECT title, title_source FROM sessions WHERE parent_kind = 'branch'`,
+      [{ title: 'Experiment', title_source: 'person' }],
+    );
     await workbench.screenshot(pictures, 'branch');
 
     // Pin, archive
     await view.press('Alpha', 'Pin Session');
-    await view.waitForOutline('a pinned session on top', (rows) => rows[0]?.trim() === 'Pinned' && rows[1] === '  Alpha prompt');
+    await view.waitForOutline(
+      'a pinned session on top',
+      (rows) => rows[0]?.trim() === 'Pinned' && rows[1] === '  Alpha prompt',
+    );
     expect(await view.row('Alpha').getAttribute('aria-label')).toContain('pinned');
     await storedAs('the pin', 'SELECT title FROM sessions WHERE pinned = 1', [{ title: 'Alpha prompt' }]);
     await view.choose('Alpha', 'Unpin Session');
     await view.waitForOutline('no pinned group', (rows) => !rows.some((row) => row.startsWith('Pinned')));
     await view.choose('Alpha', 'Archive Session');
     await view.row('Archived').waitFor();
-    await storedAs('the archived session', 'SELECT title FROM sessions WHERE archived = 1', [{ title: 'Alpha prompt' }]);
+    await storedAs('the archived session', 'SELECT title FROM sessions WHERE archived = 1', [
+      { title: 'Alpha prompt' },
+    ]);
     await view.unfold('Archived');
     await view.choose('Alpha', 'Unarchive Session');
     await view.waitForOutline('no archive', (rows) => !rows.some((row) => row.startsWith('Archived')));
@@ -101,18 +146,29 @@ test('everything is done with sessions by mouse and keys in their view, and stan
     await view.row('Experiment').waitFor();
     // What the chat shows is selected at some moment of its own.
     const selected = await waitFor('both rows to be selected', async () => {
-      const titles = await view.tree.locator('[role=treeitem][aria-selected=true]').evaluateAll((rows) => rows.map((row) => row.getAttribute('aria-label')?.split(',')[0]));
+      const titles = await view.tree
+        .locator('[role=treeitem][aria-selected=true]')
+        .evaluateAll((rows) => rows.map((row) => row.getAttribute('aria-label')?.split(',')[0]));
       const missing = ['Beta prompt', 'Alpha prompt'].filter((title) => !titles.includes(title));
       for (const title of missing) await view.click(title, ['ControlOrMeta']);
       return missing.length === 0 ? titles : undefined;
     });
     await page.keyboard.press('Delete');
     await workbench.waitForToast(`${selected.length} sessions are in the trash.`);
-    await storedAs('what is in the trash', 'SELECT title FROM sessions WHERE trashed_at IS NOT NULL ORDER BY title', [...selected].sort().map((title) => ({ title: title ?? '' })));
+    await storedAs(
+      'what is in the trash',
+      'SELECT title FROM sessions WHERE trashed_at IS NOT NULL ORDER BY title',
+      [...selected].sort().map((title) => ({ title: title ?? '' })),
+    );
     await workbench.runCommand('Notifications: Clear All Notifications');
     await view.unfold('Trash');
     await view.choose('Alpha', 'Restore Session');
-    await view.waitForOutline('Alpha is back', (rows) => rows.indexOf('  Alpha prompt') > 0 && rows.indexOf('  Alpha prompt') < rows.findIndex((row) => row.startsWith('Trash')));
+    await view.waitForOutline(
+      'Alpha is back',
+      (rows) =>
+        rows.indexOf('  Alpha prompt') > 0 &&
+        rows.indexOf('  Alpha prompt') < rows.findIndex((row) => row.startsWith('Trash')),
+    );
 
     // Forget: what stays is named, and nothing is left of what goes
     await view.choose('Beta prompt', 'Forget Session…');
@@ -144,11 +200,19 @@ test('every session command works from the palette on what is shown, or asks whi
     await panel.frame.getByText('Heard: SECOND QUESTION').waitFor({ state: 'detached' });
     await waitFor('the prompt in the composer', async () => (await panel.composer.inputValue()) === 'Second question');
     await write(panel.composer, '');
-    await storedAs('what was rewound', `SELECT role FROM messages WHERE hidden_reason = 'rewound' ORDER BY position`, ['user', 'assistant', 'user', 'assistant'].map((role) => ({ role })));
+    await storedAs(
+      'what was rewound',
+      `SELECT role FROM messages WHERE hidden_reason = 'rewound' ORDER BY position`,
+      ['user', 'assistant', 'user', 'assistant'].map((role) => ({ role })),
+    );
 
     // Retry, branch from a message
     await hermes('Retry');
-    await storedAs('two answers to one prompt', `SELECT active FROM messages WHERE role = 'assistant' AND (hidden_reason IS NULL OR hidden_reason = 'retried') ORDER BY position`, [{ active: 0 }, { active: 1 }]);
+    await storedAs(
+      'two answers to one prompt',
+      `SELECT active FROM messages WHERE role = 'assistant' AND (hidden_reason IS NULL OR hidden_reason = 'retried') ORDER BY position`,
+      [{ active: 0 }, { active: 1 }],
+    );
     await panel.button(/^Send$/).waitFor();
     await workbench.runAndChoose('Hermes: Branch from Here', 'First question');
     await panel.sees('First question #2');
@@ -164,7 +228,9 @@ test('every session command works from the palette on what is shown, or asks whi
     await storedAs('the pin', 'SELECT title FROM sessions WHERE pinned = 1', [{ title: 'First question #3' }]);
     await hermes('Unpin Session');
     await hermes('Archive Session');
-    await storedAs('the archived branch', 'SELECT title, pinned FROM sessions WHERE archived = 1', [{ title: 'First question #3', pinned: 0 }]);
+    await storedAs('the archived branch', 'SELECT title, pinned FROM sessions WHERE archived = 1', [
+      { title: 'First question #3', pinned: 0 },
+    ]);
     await hermes('Unarchive Session');
     await storedAs('nothing archived', 'SELECT title FROM sessions WHERE archived = 1', []);
 
@@ -174,13 +240,20 @@ test('every session command works from the palette on what is shown, or asks whi
     await workbench.runAndChoose('Hermes: Export Session', 'JSON File, Complete…');
     await workbench.saveAs(path.join(folder, 'exported.json'));
     await workbench.waitForToast('The session is exported to exported.json.');
-    const exported: { format: string; messages: { role: string }[] } = JSON.parse(fs.readFileSync(path.join(folder, 'exported.json'), 'utf8'));
-    expect([exported.format, exported.messages.map(({ role }) => role)]).toEqual(['hermes-session', ['user', 'assistant']]);
+    const exported: { format: string; messages: { role: string }[] } = JSON.parse(
+      fs.readFileSync(path.join(folder, 'exported.json'), 'utf8'),
+    );
+    expect([exported.format, exported.messages.map(({ role }) => role)]).toEqual([
+      'hermes-session',
+      ['user', 'assistant'],
+    ]);
 
     // Reset, private, resume by what was said
     await hermes('Reset Session');
     await panel.sees('Try asking');
-    await storedAs('the session that was reset', `SELECT title FROM sessions WHERE end_reason = 'reset'`, [{ title: 'First question #3' }]);
+    await storedAs('the session that was reset', `SELECT title FROM sessions WHERE end_reason = 'reset'`, [
+      { title: 'First question #3' },
+    ]);
     await hermes('New Session (Private)');
     await say('Secret plan');
     await storedAs('the private session', 'SELECT title FROM sessions WHERE private = 1', [{ title: 'Secret plan' }]);
@@ -208,7 +281,9 @@ test('every session command works from the palette on what is shown, or asks whi
   });
 });
 
-test('a session that answers out of sight is marked running, then unread; while it runs it cannot be deleted; a filter hides the others', async ({ startVscode }) => {
+test('a session that answers out of sight is marked running, then unread; while it runs it cannot be deleted; a filter hides the others', async ({
+  startVscode,
+}) => {
   await world(startVscode, async ({ workbench, panel, server, say, stored }) => {
     const { page } = workbench;
     const view = await SessionsView.open(workbench);

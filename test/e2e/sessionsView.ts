@@ -44,13 +44,23 @@ export class SessionsView {
       await this.atRest();
       await row.click();
       // A second press would fold it again: only one that had no effect for long was lost.
-      return this.tree.locator('[role=treeitem][aria-expanded=true]').and(row).waitFor({ timeout: 5_000 * patience }).then(() => true, notYet);
+      return this.tree
+        .locator('[role=treeitem][aria-expanded=true]')
+        .and(row)
+        .waitFor({ timeout: 5_000 * patience })
+        .then(() => true, notYet);
     });
   }
 
   /** Every row that is drawn, indented by its level, with the part of its accessible name before the age. */
   async outline(): Promise<readonly string[]> {
-    const rows = await this.tree.getByRole('treeitem').evaluateAll((items) => items.map((item) => [Number(item.getAttribute('aria-level') ?? '1'), item.getAttribute('aria-label') ?? ''] as const));
+    const rows = await this.tree
+      .getByRole('treeitem')
+      .evaluateAll((items) =>
+        items.map(
+          (item) => [Number(item.getAttribute('aria-level') ?? '1'), item.getAttribute('aria-label') ?? ''] as const,
+        ),
+      );
     return rows.map(([level, label]) => `${'  '.repeat(level - 1)}${label.split(', ')[0]}`);
   }
 
@@ -64,18 +74,30 @@ export class SessionsView {
   async click(row: string | RegExp, modifiers: readonly 'ControlOrMeta'[] = []): Promise<void> {
     await this.row(row).waitFor();
     await this.atRest();
-    await this.row(row).locator('.monaco-icon-label').first().click({ modifiers: [...modifiers] });
+    await this.row(row)
+      .locator('.monaco-icon-label')
+      .first()
+      .click({ modifiers: [...modifiers] });
   }
 
   /** Resolves when the mouse is elsewhere and nothing in the view has changed for half a second: while it is drawn anew, the editor does not know what is
    *  pressed, and what it says of the row under the mouse may lie upon others. */
   private async atRest(): Promise<void> {
     await this.workbench.page.mouse.move(2, 2);
-    await this.workbench.page.locator('.workbench-hover-container, .context-view .hover-contents').first().waitFor({ state: 'hidden' });
+    await this.workbench.page
+      .locator('.workbench-hover-container, .context-view .hover-contents')
+      .first()
+      .waitFor({ state: 'hidden' });
     let last = '';
     let since = Date.now();
     await waitFor('the sessions view to be at rest', async () => {
-      const now = JSON.stringify(await this.tree.getByRole('treeitem').evaluateAll((items) => items.map((item) => [item.getAttribute('aria-label'), item.getBoundingClientRect().top])));
+      const now = JSON.stringify(
+        await this.tree
+          .getByRole('treeitem')
+          .evaluateAll((items) =>
+            items.map((item) => [item.getAttribute('aria-label'), item.getBoundingClientRect().top]),
+          ),
+      );
       if (now !== last) since = Date.now();
       last = now;
       return Date.now() - since >= 500;
@@ -102,7 +124,9 @@ export class SessionsView {
     await this.row(row).click({ button: 'right' });
     const entries = this.workbench.page.locator('.context-view').getByRole('menuitem');
     await entries.first().waitFor();
-    const names = await entries.evaluateAll((items) => items.map((item) => item.getAttribute('aria-label') ?? item.textContent ?? ''));
+    const names = await entries.evaluateAll((items) =>
+      items.map((item) => item.getAttribute('aria-label') ?? item.textContent ?? ''),
+    );
     await this.workbench.page.keyboard.press('Escape');
     return names;
   }
@@ -121,6 +145,10 @@ export class SessionsView {
     await page.getByRole('button', { name: 'Sessions Section' }).hover();
     const clear = page.getByRole('button', { name: 'Clear Filter' }).first();
     if (await clear.isVisible()) await clear.click();
-    await this.workbench.openAndAnswer(() => page.getByRole('button', { name: 'Filter Sessions…' }).click(), 'Words of titles and first prompts', words);
+    await this.workbench.openAndAnswer(
+      () => page.getByRole('button', { name: 'Filter Sessions…' }).click(),
+      'Words of titles and first prompts',
+      words,
+    );
   }
 }

@@ -32,16 +32,33 @@ function writeWorkspaceSettings(folder: string, settings: object): void {
 test('a workspace that names endpoints is not obeyed, and the person is told', async () => {
   own.otherwise(reply().says('From the endpoint of the person.'));
   const folder = vscode().sampleFolder('names-endpoints');
-  writeWorkspaceSettings(folder, { 'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: foreign.url }], 'hermes.model': 'Local/other' });
-  const panel = await ChatPanel.open(await windowWith({ 'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: own.url }], 'hermes.model': 'Local/test-model' }, folder));
+  writeWorkspaceSettings(folder, {
+    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: foreign.url }],
+    'hermes.model': 'Local/other',
+  });
+  const panel = await ChatPanel.open(
+    await windowWith(
+      {
+        'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: own.url }],
+        'hermes.model': 'Local/test-model',
+      },
+      folder,
+    ),
+  );
   await panel.sees(/\.vscode\/settings\.json sets `hermes\.providers`\. It is ignored/);
   await panel.send('Who are you?');
   const answer = await panel.waitForSettledAnswer('the answer');
-  expect({ answer: answer.text, foreign: foreign.requests.length }).toEqual({ answer: 'From the endpoint of the person.', foreign: 0 });
+  expect({ answer: answer.text, foreign: foreign.requests.length }).toEqual({
+    answer: 'From the endpoint of the person.',
+    foreign: 0,
+  });
 });
 
 test('a setting that cannot be used is named, with the way to correct it', async () => {
-  const workbench = await windowWith({ 'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: 'localhost:11434' }] }, vscode().sampleFolder('cannot-be-used'));
+  const workbench = await windowWith(
+    { 'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: 'localhost:11434' }] },
+    vscode().sampleFolder('cannot-be-used'),
+  );
   const panel = await ChatPanel.open(workbench);
   await panel.sees(/Entry 1 of the setting `hermes\.providers` \(“Local”\) is ignored: baseUrl is not a web address/);
   vscode().settings.update({ 'hermes.providers': [] });
@@ -59,13 +76,21 @@ test('without a folder Hermes talks, says that there are no files, and keeps the
   const answer = await panel.waitForSettledAnswer('the answer');
   await workbench.reload();
   const again = await ChatPanel.attach(workbench);
-  expect(await again.waitForSettledAnswer('the answer after the reload')).toMatchObject({ text: answer.text, state: 'saved' });
+  expect(await again.waitForSettledAnswer('the answer after the reload')).toMatchObject({
+    text: answer.text,
+    state: 'saved',
+  });
 });
 
 test('in Restricted Mode Hermes reads and answers, and says that it is restricted', async ({ startVscode }) => {
-  const restricted = await startVscode({ workspaceTrust: true, settings: { 'hermes.model': 'Demo/script', 'security.workspace.trust.startupPrompt': 'never' } });
+  const restricted = await startVscode({
+    workspaceTrust: true,
+    settings: { 'hermes.model': 'Demo/script', 'security.workspace.trust.startupPrompt': 'never' },
+  });
   const panel = await ChatPanel.open(await restricted.open(restricted.sampleFolder()));
   await panel.sees(/Restricted Mode/);
   await panel.send('Search for "waitBefore"');
-  expect((await panel.waitForSettledAnswer('what was found', (text) => text.includes('src/retry.js'))).text).toContain('waitBefore');
+  expect((await panel.waitForSettledAnswer('what was found', (text) => text.includes('src/retry.js'))).text).toContain(
+    'waitBefore',
+  );
 });

@@ -21,7 +21,10 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const vscode = sharedVscode(() => ({
-  settings: { 'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }], 'hermes.model': 'Local/test-model' },
+  settings: {
+    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
+    'hermes.model': 'Local/test-model',
+  },
 }));
 // Declared after the shared VS Code, so it runs before that removes its folder.
 afterAll(() => {
@@ -43,7 +46,11 @@ async function panelOn(folder: string): Promise<ChatPanel> {
   // Whether a window shows the panel again is the editor's memory, which it writes in its own time; a window here may be too short for that.
   const panel = await ChatPanel.open(workbench);
   // The window may come up with the settings of last time and hear of these a moment later.
-  await waitFor(`the window to keep its sessions below ${path.dirname(folder)}`, () => keptIn().at(-1)?.startsWith(`${path.dirname(folder)}/`));
+  await waitFor(`the window to keep its sessions below ${path.dirname(folder)}`, () =>
+    keptIn()
+      .at(-1)
+      ?.startsWith(`${path.dirname(folder)}/`),
+  );
   return panel;
 }
 
@@ -55,7 +62,11 @@ async function closeWindow(window: Workbench): Promise<void> {
 
 /** The folders that windows said to keep their sessions in, the newest last. Each host has a log file of its own; lines begin with their time. */
 function keptIn(): readonly string[] {
-  const said = vscode().extensionLog(EXTENSION_ID).split('\n').filter((line) => line.includes('This window keeps its sessions in ')).sort();
+  const said = vscode()
+    .extensionLog(EXTENSION_ID)
+    .split('\n')
+    .filter((line) => line.includes('This window keeps its sessions in '))
+    .sort();
   return said.map((line) => /keeps its sessions in (.*)\.$/.exec(line)?.[1] ?? '');
 }
 
@@ -86,7 +97,9 @@ function sql(folder: string, statements: string): void {
 
 const saidNothingSaved = async (panel: ChatPanel): Promise<string> => {
   await panel.send('Will this be kept?');
-  return waitFor('the prompt to be refused', async () => [await panel.composer.inputValue()].find((text) => text === 'Will this be kept?'));
+  return waitFor('the prompt to be refused', async () =>
+    [await panel.composer.inputValue()].find((text) => text === 'Will this be kept?'),
+  );
 };
 
 test('a storage folder that is changed under a window is gone to, or the window says where its sessions are', async () => {
@@ -103,19 +116,31 @@ test('a storage folder that is changed under a window is gone to, or the window 
   await panel.waitForAnswer('the answer', (text) => text === 'Answered.');
   vscode().machineSettings.update({ 'hermes.storage.path': path.dirname(other) });
   await panel.sees(new RegExp(`still keeps its sessions in .*${path.basename(path.dirname(kept))}/`));
-  const prompts = (folder: string) => (fs.existsSync(path.join(folder, 'state.db')) ? readStateDb(folder, "SELECT content FROM messages WHERE role = 'user'") : []);
-  expect({ other: prompts(other), held: fs.existsSync(path.join(other, 'state.db.lock')), kept: prompts(kept) }).toEqual({
-    other: [], held: false, kept: [{ content: 'Where is this kept?' }],
+  const prompts = (folder: string) =>
+    fs.existsSync(path.join(folder, 'state.db'))
+      ? readStateDb(folder, "SELECT content FROM messages WHERE role = 'user'")
+      : [];
+  expect({
+    other: prompts(other),
+    held: fs.existsSync(path.join(other, 'state.db.lock')),
+    kept: prompts(kept),
+  }).toEqual({
+    other: [],
+    held: false,
+    kept: [{ content: 'Where is this kept?' }],
   });
 });
 
 test('a foreign state.db is refused in words and left as it is', async () => {
   const folder = await storage('foreign');
-  sql(folder, 'CREATE TABLE recipes (name TEXT); INSERT INTO recipes VALUES (\'bread\')');
+  sql(folder, "CREATE TABLE recipes (name TEXT); INSERT INTO recipes VALUES ('bread')");
   const before = fs.readFileSync(path.join(folder, 'state.db'));
   const panel = await panelOn(folder);
   await panel.sees(/another program|not (a|made by) Hermes|belongs to/i);
-  expect({ draft: await saidNothingSaved(panel), untouched: fs.readFileSync(path.join(folder, 'state.db')).equals(before) }).toEqual({ draft: 'Will this be kept?', untouched: true });
+  expect({
+    draft: await saidNothingSaved(panel),
+    untouched: fs.readFileSync(path.join(folder, 'state.db')).equals(before),
+  }).toEqual({ draft: 'Will this be kept?', untouched: true });
 });
 
 test('a state.db of a newer version is refused in words and left as it is', async () => {
@@ -137,7 +162,10 @@ test('a damaged state.db is set aside, what can be read is there, and the person
   await first.send('Remember this prompt');
   await first.waitForAnswer('the answer', (text) => text === 'Answered.');
   await leave(folder);
-  fs.truncateSync(path.join(folder, 'state.db'), Math.floor(fs.statSync(path.join(folder, 'state.db')).size / 4096 / 2) * 4096);
+  fs.truncateSync(
+    path.join(folder, 'state.db'),
+    Math.floor(fs.statSync(path.join(folder, 'state.db')).size / 4096 / 2) * 4096,
+  );
   const panel = await panelOn(folder);
   await panel.sees(/damaged/);
   await panel.send('And go on');
@@ -164,20 +192,24 @@ test('a directory in the place of state.db is said as that', async () => {
   expect(await saidNothingSaved(panel)).toBe('Will this be kept?');
 });
 
-if (mayMount) test('read-only storage: everything can be read, nothing is sent, and the sentence says what to do', async () => {
-  const folder = await storage('readOnly');
-  const first = await panelOn(folder);
-  await first.send('Written before');
-  await first.waitForAnswer('the answer', (text) => text === 'Answered.');
-  await leave(folder);
-  execFileSync('mount', ['--bind', folder, folder]);
-  mounted.push(folder);
-  execFileSync('mount', ['-o', 'remount,ro,bind', folder]);
-  const panel = await panelOn(folder);
-  await panel.sees(/cannot be written to/);
-  const draft = await saidNothingSaved(panel);
-  expect({ draft, requests: server.requests.at(-1)?.body['messages'] !== undefined }).toEqual({ draft: 'Will this be kept?', requests: true });
-});
+if (mayMount)
+  test('read-only storage: everything can be read, nothing is sent, and the sentence says what to do', async () => {
+    const folder = await storage('readOnly');
+    const first = await panelOn(folder);
+    await first.send('Written before');
+    await first.waitForAnswer('the answer', (text) => text === 'Answered.');
+    await leave(folder);
+    execFileSync('mount', ['--bind', folder, folder]);
+    mounted.push(folder);
+    execFileSync('mount', ['-o', 'remount,ro,bind', folder]);
+    const panel = await panelOn(folder);
+    await panel.sees(/cannot be written to/);
+    const draft = await saidNothingSaved(panel);
+    expect({ draft, requests: server.requests.at(-1)?.body['messages'] !== undefined }).toEqual({
+      draft: 'Will this be kept?',
+      requests: true,
+    });
+  });
 
 /** Takes every byte that is left on the disk of this file, again and again: the store empties its log when it meets a full disk, and goes on with
  *  that room as long as it is there. A process of its own, which waits for nothing that a test waits for. Returns what ends it. */
@@ -198,30 +230,41 @@ function keepFull(file: string): () => Promise<void> {
   return () => (filling.kill('SIGKILL'), ended);
 }
 
-if (mayMount) test('a full disk: the answer goes on beside the store, the person is told, and all of it is stored when there is space again', async () => {
-  const folder = await storage('full');
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', folder]);
-  mounted.push(folder);
-  const panel = await panelOn(folder);
-  await panel.send('Hello');
-  await panel.waitForAnswer('the answer', (text) => text === 'Answered.');
-  const words = numberedWords('full', 2500);
-  const [first, rest] = [numberedWords('full', 200), gate()];
-  server.script(reply().says(first, { every: 2 }).waitsFor(rest.opened).says(words.slice(first.length), { every: 2 }));
-  await panel.send('Fill it');
-  await panel.waitForAnswer('the first words', (text) => text.startsWith('full0001'));
-  const ballast = path.join(folder, 'ballast');
-  const stopFilling = keepFull(ballast);
-  await waitFor('the disk to be full', () => fs.statfsSync(folder).bavail === 0);
-  rest.open();
-  await panel.sees(/disk is full/).finally(stopFilling);
-  const shown = await panel.lastAnswer();
-  fs.rmSync(ballast);
-  await waitFor('the turn to be closed in the store', () => readStateDb(folder, "SELECT uid FROM turns WHERE state = 'settled'").length === 2 || undefined, { timeoutMs: 120_000 });
-  await panel.sees(/saved in its session now/);
-  const [row] = readStateDb(folder, "SELECT content FROM messages WHERE role = 'assistant' AND content LIKE 'full%'");
-  await panel.send('And now?');
-  await panel.waitForAnswer('the answer after the disk is well again', (text) => text === 'Answered.');
-  const notices = await panel.frame.getByText(/disk is full|saved in its session now/).count();
-  expect({ shownIsStored: words.startsWith(shown), whole: String(row?.['content']).trimEnd() === words.trimEnd(), notices }).toEqual({ shownIsStored: true, whole: true, notices: 0 });
-});
+if (mayMount)
+  test('a full disk: the answer goes on beside the store, the person is told, and all of it is stored when there is space again', async () => {
+    const folder = await storage('full');
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', folder]);
+    mounted.push(folder);
+    const panel = await panelOn(folder);
+    await panel.send('Hello');
+    await panel.waitForAnswer('the answer', (text) => text === 'Answered.');
+    const words = numberedWords('full', 2500);
+    const [first, rest] = [numberedWords('full', 200), gate()];
+    server.script(
+      reply().says(first, { every: 2 }).waitsFor(rest.opened).says(words.slice(first.length), { every: 2 }),
+    );
+    await panel.send('Fill it');
+    await panel.waitForAnswer('the first words', (text) => text.startsWith('full0001'));
+    const ballast = path.join(folder, 'ballast');
+    const stopFilling = keepFull(ballast);
+    await waitFor('the disk to be full', () => fs.statfsSync(folder).bavail === 0);
+    rest.open();
+    await panel.sees(/disk is full/).finally(stopFilling);
+    const shown = await panel.lastAnswer();
+    fs.rmSync(ballast);
+    await waitFor(
+      'the turn to be closed in the store',
+      () => readStateDb(folder, "SELECT uid FROM turns WHERE state = 'settled'").length === 2 || undefined,
+      { timeoutMs: 120_000 },
+    );
+    await panel.sees(/saved in its session now/);
+    const [row] = readStateDb(folder, "SELECT content FROM messages WHERE role = 'assistant' AND content LIKE 'full%'");
+    await panel.send('And now?');
+    await panel.waitForAnswer('the answer after the disk is well again', (text) => text === 'Answered.');
+    const notices = await panel.frame.getByText(/disk is full|saved in its session now/).count();
+    expect({
+      shownIsStored: words.startsWith(shown),
+      whole: String(row?.['content']).trimEnd() === words.trimEnd(),
+      notices,
+    }).toEqual({ shownIsStored: true, whole: true, notices: 0 });
+  });

@@ -24,19 +24,45 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const vscode = sharedVscode(() => ({
-  settings: { 'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }], 'hermes.model': 'Local/test-model' },
+  settings: {
+    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
+    'hermes.model': 'Local/test-model',
+  },
 }));
 
 const transcript = () => workbench.waitForWebview(EXTENSION_ID, 'editor');
 const query = (sql: string) => readStateDb(folder, sql);
 
 type Said = NewMessage & { readonly role: 'assistant' };
-const promptOf = (turnUid: string, sessionId: string, text: string, createdAt: number): NewMessage & { readonly role: 'user' } => ({
-  uid: `${turnUid}-u`, sessionId, turnUid, createdAt, visibility: { kind: 'shown' }, carriedFrom: null, role: 'user', parts: [{ kind: 'text', text }],
+const promptOf = (
+  turnUid: string,
+  sessionId: string,
+  text: string,
+  createdAt: number,
+): NewMessage & { readonly role: 'user' } => ({
+  uid: `${turnUid}-u`,
+  sessionId,
+  turnUid,
+  createdAt,
+  visibility: { kind: 'shown' },
+  carriedFrom: null,
+  role: 'user',
+  parts: [{ kind: 'text', text }],
 });
 const answerOf = (turnUid: string, sessionId: string, text: string, createdAt: number): Said => ({
-  uid: `${turnUid}-a`, sessionId, turnUid, createdAt, visibility: { kind: 'shown' }, carriedFrom: null, role: 'assistant', state: 'final', lastSeq: 0, model: 'Local/test-model',
-  finishReason: 'stop', usage: unknownUsage, parts: [{ kind: 'text', text }],
+  uid: `${turnUid}-a`,
+  sessionId,
+  turnUid,
+  createdAt,
+  visibility: { kind: 'shown' },
+  carriedFrom: null,
+  role: 'assistant',
+  state: 'final',
+  lastSeq: 0,
+  model: 'Local/test-model',
+  finishReason: 'stop',
+  usage: unknownUsage,
+  parts: [{ kind: 'text', text }],
 });
 
 /** The session goes on for many turns, and another one is stored whose history had to be repaired. */
@@ -46,17 +72,45 @@ async function seed(sessionId: string): Promise<void> {
   const at = Math.floor(Date.now() / 1000);
   const settled = { outcome: 'complete', stopReason: 'stop', failure: null } as const;
   const begin = (turnUid: string, session: string, text: string, createdAt: number): void =>
-    void db.openTurn({ turnUid, sessionId: session, model: 'Local/test-model', startedAt: createdAt, userMessage: promptOf(turnUid, session, text, createdAt) });
-  db.createSession({ id: '20261101_080000_00abcd', startedAt: at - 100, title: 'Repaired session', titleSource: 'person' });
+    void db.openTurn({
+      turnUid,
+      sessionId: session,
+      model: 'Local/test-model',
+      startedAt: createdAt,
+      userMessage: promptOf(turnUid, session, text, createdAt),
+    });
+  db.createSession({
+    id: '20261101_080000_00abcd',
+    startedAt: at - 100,
+    title: 'Repaired session',
+    titleSource: 'person',
+  });
   begin('stale', '20261101_080000_00abcd', 'The first half', at - 90);
-  db.settleTurn({ turnUid: 'stale', settledAt: at - 89, settlement: { outcome: 'interrupted', stopReason: 'user', failure: null }, messages: [] });
+  db.settleTurn({
+    turnUid: 'stale',
+    settledAt: at - 89,
+    settlement: { outcome: 'interrupted', stopReason: 'user', failure: null },
+    messages: [],
+  });
   database.run("DELETE FROM messages WHERE uid = 'stale/closing'");
   begin('later', '20261101_080000_00abcd', 'and the second half', at - 80);
   db.repairTranscript('20261101_080000_00abcd');
-  db.settleTurn({ turnUid: 'later', settledAt: at - 79, settlement: settled, messages: [answerOf('later', '20261101_080000_00abcd', 'Both halves were read.', at - 79)] });
+  db.settleTurn({
+    turnUid: 'later',
+    settledAt: at - 79,
+    settlement: settled,
+    messages: [answerOf('later', '20261101_080000_00abcd', 'Both halves were read.', at - 79)],
+  });
   for (let number = 2; number <= turns; number++) {
     begin(`s${number}`, sessionId, `Prompt ${number}`, at + number);
-    db.settleTurn({ turnUid: `s${number}`, settledAt: at + number, settlement: settled, messages: [answerOf(`s${number}`, sessionId, `Answer ${number}. ${'It goes on like this. '.repeat(4)}`, at + number)] });
+    db.settleTurn({
+      turnUid: `s${number}`,
+      settledAt: at + number,
+      settlement: settled,
+      messages: [
+        answerOf(`s${number}`, sessionId, `Answer ${number}. ${'It goes on like this. '.repeat(4)}`, at + number),
+      ],
+    });
   }
   await store.close();
 }
@@ -89,7 +143,11 @@ test('text in a row that is not loaded is found among all that is stored, and go
   await tab.getByRole('grid').getByText('Where does the zeppelin land?').waitFor();
   const selected = tab.getByRole('row', { selected: true });
   await workbench.screenshot(pictures, 'found');
-  expect([before, await selected.locator('.cell-number').textContent(), (await rows.count()) <= 600]).toEqual([[0, 200], '1', true]);
+  expect([before, await selected.locator('.cell-number').textContent(), (await rows.count()) <= 600]).toEqual([
+    [0, 200],
+    '1',
+    true,
+  ]);
 });
 
 test('a row is walked to, opened as the file holds it, and shown in the chat, by keys alone', async () => {
@@ -109,7 +167,12 @@ test('a row is walked to, opened as the file holds it, and shown in the chat, by
   const [stored] = query("SELECT * FROM messages WHERE role = 'assistant' ORDER BY position LIMIT 1");
   const json = new Set(['parts', 'usage', 'tool_calls', 'reasoning_details']);
   const { api_content: _wire, ...columns } = stored ?? {};
-  const expected = Object.fromEntries(Object.entries(columns).map(([name, value]): [string, unknown] => [name, json.has(name) && typeof value === 'string' ? JSON.parse(value) : value]));
+  const expected = Object.fromEntries(
+    Object.entries(columns).map(([name, value]): [string, unknown] => [
+      name,
+      json.has(name) && typeof value === 'string' ? JSON.parse(value) : value,
+    ]),
+  );
   await workbench.screenshot(pictures, 'raw-row');
   expect(shown).toEqual(expected);
   await tab.getByRole('row', { selected: true }).focus();
@@ -123,7 +186,12 @@ test('a repaired session says what was merged, with the earlier content and what
   await workbench.runCommand('View: Close All Editors');
   const field = await workbench.openPick('Hermes: Resume Session…', /first prompts/);
   await write(field, 'Repaired session');
-  await workbench.page.locator('.quick-input-widget').getByRole('option').filter({ hasText: 'Repaired session' }).first().waitFor();
+  await workbench.page
+    .locator('.quick-input-widget')
+    .getByRole('option')
+    .filter({ hasText: 'Repaired session' })
+    .first()
+    .waitFor();
   await field.press('Enter');
   await panel.sees('Both halves were read.');
   await workbench.runCommand('Hermes: Open Transcript');
@@ -134,5 +202,9 @@ test('a repaired session says what was merged, with the earlier content and what
   await tab.getByRole('region', { name: /^What was changed at/ }).waitFor();
   await workbench.screenshot(pictures, 'repaired');
   const row = tab.locator('[role=row][data-uid="stale-u"]');
-  expect([await row.locator('.earlier-content [data-part=text]').textContent(), await row.locator('.diff-added .diff-text').allTextContents(), await tab.locator('[role=row][data-uid]').count()]).toEqual(['The first half', ['\n', 'and the second half\n'], 2]);
+  expect([
+    await row.locator('.earlier-content [data-part=text]').textContent(),
+    await row.locator('.diff-added .diff-text').allTextContents(),
+    await tab.locator('[role=row][data-uid]').count(),
+  ]).toEqual(['The first half', ['\n', 'and the second half\n'], 2]);
 });

@@ -9,7 +9,18 @@ const patience = Math.max(1, Number(process.env['HERMES_TEST_PATIENCE']) || 1);
 
 /** The files that take a minute or more. By itself vitest goes by earlier runs, and on a fresh clone, where there is none, by the size of the
  *  files: a long one may then come last and be waited for alone. */
-const longest = ['kills', 'storeStates', 'mainJob', 'sessionsView', 'chatActions', 'workModes', 'models', 'sessionMenus', 'workKills', 'settings'];
+const longest = [
+  'kills',
+  'storeStates',
+  'mainJob',
+  'sessionsView',
+  'chatActions',
+  'workModes',
+  'models',
+  'sessionMenus',
+  'workKills',
+  'settings',
+];
 
 const rank = ({ moduleId }: TestSpecification): number => {
   const place = longest.indexOf(path.basename(moduleId, '.e2e.ts'));

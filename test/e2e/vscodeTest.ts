@@ -2,7 +2,14 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { EXTENSION_ID } from './extensionId';
 import { afterAll, afterEach, beforeAll, inject, test as plain } from 'vitest';
-import { copyStateDb, projectRoot, type Settings, VscodeSession, type VscodeSessionOptions, type Workbench } from '../support/vscode';
+import {
+  copyStateDb,
+  projectRoot,
+  type Settings,
+  VscodeSession,
+  type VscodeSessionOptions,
+  type Workbench,
+} from '../support/vscode';
 
 export { EXTENSION_ID } from './extensionId';
 
@@ -29,7 +36,10 @@ export const test = plain.extend<Fixtures>({
 
 /** The extension as this run installed it once. Where helper extensions stand beside it, it is installed behind them: VS Code keeps a list. */
 function withExtension(options: VscodeSessionOptions): VscodeSessionOptions {
-  const own = options.vsix !== undefined || options.extensions !== undefined ? { vsix: [inject('vsix')] } : { installed: inject('installed') };
+  const own =
+    options.vsix !== undefined || options.extensions !== undefined
+      ? { vsix: [inject('vsix')] }
+      : { installed: inject('installed') };
   return { install: inject('vscode'), ...own, ...options };
 }
 

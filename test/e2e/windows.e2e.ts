@@ -11,7 +11,12 @@ test('two windows on one folder share one history, which moves to the window tha
   const server = await startModelServer();
   try {
     const vscode = await startVscode({
-      settings: { 'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }], 'hermes.model': 'Local/test-model' },
+      settings: {
+        'hermes.providers': [
+          { name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] },
+        ],
+        'hermes.model': 'Local/test-model',
+      },
     });
     const folder = vscode.sampleFolder();
     server.script(reply().says('Answered in the first window.'));
@@ -34,7 +39,10 @@ test('two windows on one folder share one history, which moves to the window tha
     await second.button(/Stop/).click();
     await second.waitForAnswer('the stopped answer in the second window', (text) => text.startsWith('w0001'));
     await first.sees('Continued in another window');
-    const [row] = readStateDb(vscode.workspaceStorageFolders(EXTENSION_ID)[0] ?? '', "SELECT m.content, t.stop_reason FROM messages m JOIN turns t ON t.uid = m.turn_uid WHERE m.content LIKE 'w0001%'");
+    const [row] = readStateDb(
+      vscode.workspaceStorageFolders(EXTENSION_ID)[0] ?? '',
+      "SELECT m.content, t.stop_reason FROM messages m JOIN turns t ON t.uid = m.turn_uid WHERE m.content LIKE 'w0001%'",
+    );
     const shown = await waitFor('the stopped answer to be whole', async () => {
       const text = await second.lastAnswer();
       return text === String(row?.['content']).trimEnd() ? text : undefined;
@@ -43,7 +51,10 @@ test('two windows on one folder share one history, which moves to the window tha
       taken: taken.text,
       prefix: words.startsWith(shown),
       reason: row?.['stop_reason'],
-      stores: vscode.workspaceStorageFolders(EXTENSION_ID).filter((storage) => fs.existsSync(path.join(storage, 'state.db'))).flatMap((storage) => readStateDb(storage, 'SELECT count(*) AS n FROM sessions').map((count) => count['n'])),
+      stores: vscode
+        .workspaceStorageFolders(EXTENSION_ID)
+        .filter((storage) => fs.existsSync(path.join(storage, 'state.db')))
+        .flatMap((storage) => readStateDb(storage, 'SELECT count(*) AS n FROM sessions').map((count) => count['n'])),
     }).toEqual({ taken: 'Answered in the first window.', prefix: true, reason: 'user', stores: [1] });
   } finally {
     await server.close();

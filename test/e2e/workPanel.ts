@@ -67,7 +67,12 @@ export class ApprovalCard {
 export async function changedLines(where: Locator): Promise<readonly string[]> {
   const changed = where.locator('.diff-removed, .diff-added');
   await changed.first().waitFor();
-  const texts = await changed.evaluateAll((lines) => lines.map((line) => `${line.querySelector('.diff-sign')?.textContent ?? ''}${line.querySelector('.diff-text')?.textContent ?? ''}`));
+  const texts = await changed.evaluateAll((lines) =>
+    lines.map(
+      (line) =>
+        `${line.querySelector('.diff-sign')?.textContent ?? ''}${line.querySelector('.diff-text')?.textContent ?? ''}`,
+    ),
+  );
   return texts.map((text) => text.replace(/\n$/, ''));
 }
 
@@ -78,7 +83,9 @@ export function toolRow(panel: ChatPanel, tool: string, state: string): Locator 
 
 /** The names of all calls that are drawn, in order. */
 export async function toolRows(panel: ChatPanel): Promise<readonly string[]> {
-  return panel.frame.locator('[role=group][aria-label^="Tool: "]').evaluateAll((rows) => rows.map((row) => (row.getAttribute('aria-label') ?? '').replace(/^Tool: /, '')));
+  return panel.frame
+    .locator('[role=group][aria-label^="Tool: "]')
+    .evaluateAll((rows) => rows.map((row) => (row.getAttribute('aria-label') ?? '').replace(/^Tool: /, '')));
 }
 
 /** Waits until nothing runs: the composer offers to send. */

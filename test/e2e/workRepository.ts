@@ -11,7 +11,10 @@ const wrong = 'FIRST_WAIT_MS * 2 ** (attempt - 1)';
 /** The replacement that makes the failing test pass. */
 export const fix = { path: 'src/retry.js', old_text: wrong, new_text: right };
 /** The same, as a card and a row draw it. */
-export const fixLines = [`-  return Math.min(${wrong}, LONGEST_WAIT_MS);`, `+  return Math.min(${right}, LONGEST_WAIT_MS);`];
+export const fixLines = [
+  `-  return Math.min(${wrong}, LONGEST_WAIT_MS);`,
+  `+  return Math.min(${right}, LONGEST_WAIT_MS);`,
+];
 
 /** Runs for as long as the file that PARCEL_HOLD names is there, so that a test can look at a command that runs. */
 const slowTest = `import { existsSync } from 'node:fs';
@@ -51,7 +54,15 @@ export class WorkRepository {
     fs.writeFileSync(path.join(repository.folder, 'test/slow.test.js'), slowTest);
     repository.git('init', '--quiet', '--initial-branch=main');
     repository.git('add', '.');
-    repository.git('-c', 'user.name=A Person', '-c', 'user.email=person@example.com', 'commit', '--quiet', '--message=Parts are sent again');
+    repository.git(
+      '-c',
+      'user.name=A Person',
+      '-c',
+      'user.email=person@example.com',
+      'commit',
+      '--quiet',
+      '--message=Parts are sent again',
+    );
     return repository;
   }
 
@@ -88,6 +99,10 @@ export class WorkRepository {
   }
 
   private git(...args: readonly string[]): string {
-    return execFileSync('git', args, { cwd: this.folder, encoding: 'utf8', env: { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null' } });
+    return execFileSync('git', args, {
+      cwd: this.folder,
+      encoding: 'utf8',
+      env: { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null' },
+    });
   }
 }

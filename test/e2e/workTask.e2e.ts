@@ -11,15 +11,23 @@ import { fix, fixLines, TestHold, WorkRepository } from './workRepository';
 const pictures = path.join(projectRoot(), '.vscode-test/screenshots/work');
 
 const todos = (...states: readonly string[]) => ({
-  items: ['Find what waits too long', 'Correct it', 'Run the tests'].map((text, index) => ({ text, state: states[index] ?? 'pending' })),
+  items: ['Find what waits too long', 'Correct it', 'Run the tests'].map((text, index) => ({
+    text,
+    state: states[index] ?? 'pending',
+  })),
 });
 
-test('a failing test is fixed: searched, read, run, edited and run again, each step asked, stored and shown; the edit is reverted byte for byte', async ({ startVscode }) => {
+test('a failing test is fixed: searched, read, run, edited and run again, each step asked, stored and shown; the edit is reverted byte for byte', async ({
+  startVscode,
+}) => {
   const server = await startModelServer();
   const hold = new TestHold();
   try {
     server.script(
-      reply().says('I look for it first.').calls('todo_write', todos('active')).calls('search_files', { query: 'FIRST_WAIT_MS' }, { id: 'search' }),
+      reply()
+        .says('I look for it first.')
+        .calls('todo_write', todos('active'))
+        .calls('search_files', { query: 'FIRST_WAIT_MS' }, { id: 'search' }),
       reply().calls('read_file', { path: fix.path }, { id: 'read' }),
       reply().says('The tests will tell.').calls('run_command', { command: 'npm test' }, { id: 'run1' }),
       reply().says('The wait doubles once too often.').calls('edit_file', fix, { id: 'edit' }),
@@ -28,7 +36,12 @@ test('a failing test is fixed: searched, read, run, edited and run again, each s
       reply().says('The first retry waits **200 ms** again, and all tests pass.'),
     );
     const vscode = await startVscode({
-      settings: { 'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }], 'hermes.model': 'Local/test-model' },
+      settings: {
+        'hermes.providers': [
+          { name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] },
+        ],
+        'hermes.model': 'Local/test-model',
+      },
       env: hold.env,
     });
     const repository = WorkRepository.create(vscode);
@@ -36,7 +49,8 @@ test('a failing test is fixed: searched, read, run, edited and run again, each s
     const workbench = await vscode.open(repository.folder);
     const panel = await ChatPanel.open(workbench);
     await workbench.resizeSecondarySideBar(460);
-    const stored = (sql: string): readonly Row[] => readStateDb(vscode.workspaceStorageFolders(EXTENSION_ID)[0] ?? '', sql);
+    const stored = (sql: string): readonly Row[] =>
+      readStateDb(vscode.workspaceStorageFolders(EXTENSION_ID)[0] ?? '', sql);
     const git = repository.gitState();
     hold.hold();
     await panel.composer.click();
@@ -45,8 +59,12 @@ test('a failing test is fixed: searched, read, run, edited and run again, each s
     // The command is asked for, and allowed for the session by keyboard
     const asksToRun = await ApprovalCard.asks(panel, 'Allow running npm test?');
     await workbench.screenshot(pictures, 'task-1-command-card');
-    const cardOfCommand = { buttons: await asksToRun.buttons(), reasons: await asksToRun.reasons(), waits: await toolRow(panel, 'run_command npm test', 'waiting for approval').count() };
-    expect(stored("SELECT state, approval_id IS NOT NULL AS asks FROM turns")).toEqual([{ state: 'waiting', asks: 1 }]);
+    const cardOfCommand = {
+      buttons: await asksToRun.buttons(),
+      reasons: await asksToRun.reasons(),
+      waits: await toolRow(panel, 'run_command npm test', 'waiting for approval').count(),
+    };
+    expect(stored('SELECT state, approval_id IS NOT NULL AS asks FROM turns')).toEqual([{ state: 'waiting', asks: 1 }]);
     await asksToRun.pressByKeyboard('Allow for Session');
 
     // Its output is seen while it runs
@@ -54,26 +72,59 @@ test('a failing test is fixed: searched, read, run, edited and run again, each s
     const live = running.getByRole('region', { name: 'Output' });
     await live.getByText('waits double, up to ten seconds').waitFor();
     await workbench.screenshot(pictures, 'task-2-running');
-    const buttonsWhileRunning = await running.getByRole('button').evaluateAll((buttons) => buttons.slice(1).map((button) => button.getAttribute('aria-label') ?? button.textContent));
+    const buttonsWhileRunning = await running
+      .getByRole('button')
+      .evaluateAll((buttons) =>
+        buttons.slice(1).map((button) => button.getAttribute('aria-label') ?? button.textContent),
+      );
     hold.release();
 
     // The edit is asked for with its lines, and allowed once by mouse
     const asksToEdit = await ApprovalCard.asks(panel, `Allow editing ${fix.path}?`);
     await workbench.screenshot(pictures, 'task-3-edit-card');
-    const cardOfEdit = { lines: await asksToEdit.changedLines(), reasons: await asksToEdit.reasons(), onDisk: repository.isFixed };
+    const cardOfEdit = {
+      lines: await asksToEdit.changedLines(),
+      reasons: await asksToEdit.reasons(),
+      onDisk: repository.isFixed,
+    };
     await asksToEdit.press('Allow Once');
 
     // The tests run again without a question
-    await panel.waitForAnswer('the answer', (text) => text === 'The first retry waits 200 ms again, and all tests pass.');
+    await panel.waitForAnswer(
+      'the answer',
+      (text) => text === 'The first retry waits 200 ms again, and all tests pass.',
+    );
     await settled(panel);
     const edited = repository.text;
     await workbench.screenshot(pictures, 'task-4-done');
-    expect({ cardOfCommand, buttonsWhileRunning, cardOfEdit, fixed: repository.isFixed, rows: await toolRows(panel), status: repository.status(), git: repository.gitState(), refused: server.requests.filter(({ rejection }) => rejection !== null).map(({ rejection }) => rejection), unplayed: server.unplayed }).toEqual({
-      cardOfCommand: { buttons: ['Allow Once', 'Allow for Session', 'Always…', 'Deny'], reasons: ['It runs on this machine with your rights.'], waits: 1 },
+    expect({
+      cardOfCommand,
+      buttonsWhileRunning,
+      cardOfEdit,
+      fixed: repository.isFixed,
+      rows: await toolRows(panel),
+      status: repository.status(),
+      git: repository.gitState(),
+      refused: server.requests.filter(({ rejection }) => rejection !== null).map(({ rejection }) => rejection),
+      unplayed: server.unplayed,
+    }).toEqual({
+      cardOfCommand: {
+        buttons: ['Allow Once', 'Allow for Session', 'Always…', 'Deny'],
+        reasons: ['It runs on this machine with your rights.'],
+        waits: 1,
+      },
       buttonsWhileRunning: ['Stop run_command', 'Proceed While Running', 'Open Output'],
       cardOfEdit: { lines: fixLines, reasons: ['It changes a file.'], onDisk: false },
       fixed: true,
-      rows: ['todo_write, done', 'search_files FIRST_WAIT_MS, done', `read_file ${fix.path}, done`, 'run_command npm test, failed', `edit_file ${fix.path}, done`, 'run_command npm test, done', 'todo_write, done'],
+      rows: [
+        'todo_write, done',
+        'search_files FIRST_WAIT_MS, done',
+        `read_file ${fix.path}, done`,
+        'run_command npm test, failed',
+        `edit_file ${fix.path}, done`,
+        'run_command npm test, done',
+        'todo_write, done',
+      ],
       status: ` M ${fix.path}\n`,
       git,
       refused: [],
@@ -81,26 +132,47 @@ test('a failing test is fixed: searched, read, run, edited and run again, each s
     });
 
     // What the model was told of each step
-    const told = (callId: string): string => server.requests.at(-1)?.outline.find((line) => line.startsWith(`tool ${callId}:`)) ?? '';
+    const told = (callId: string): string =>
+      server.requests.at(-1)?.outline.find((line) => line.startsWith(`tool ${callId}:`)) ?? '';
     expect(told('search')).toContain('src/retry.js');
     expect(told('run1')).toMatch(/exit(ed)? (with )?code 1/i);
     expect(told('run2')).toContain('# fail 0');
 
     // Rows in state.db: each question decided before its result, each result behind its call
-    const rows = stored(`SELECT m.role, m.tool_name AS tool, m.tool_call_id AS call, m.state FROM messages m WHERE active = 1 ORDER BY position`);
-    expect(rows.map(({ role, tool, call, state }) => [role, tool, call, state].filter((value) => value !== null).join(' '))).toEqual([
-      'user final', 'assistant final', expect.stringMatching(/^tool todo_write call_\d+ final$/), 'tool search_files search final',
-      'assistant final', 'tool read_file read final', 'assistant final', 'tool run_command run1 final', 'assistant final', 'tool edit_file edit final',
-      'assistant final', 'tool run_command run2 final', 'assistant final', 'tool todo_write todos final', 'assistant final',
+    const rows = stored(
+      `SELECT m.role, m.tool_name AS tool, m.tool_call_id AS call, m.state FROM messages m WHERE active = 1 ORDER BY position`,
+    );
+    expect(
+      rows.map(({ role, tool, call, state }) => [role, tool, call, state].filter((value) => value !== null).join(' ')),
+    ).toEqual([
+      'user final',
+      'assistant final',
+      expect.stringMatching(/^tool todo_write call_\d+ final$/),
+      'tool search_files search final',
+      'assistant final',
+      'tool read_file read final',
+      'assistant final',
+      'tool run_command run1 final',
+      'assistant final',
+      'tool edit_file edit final',
+      'assistant final',
+      'tool run_command run2 final',
+      'assistant final',
+      'tool todo_write todos final',
+      'assistant final',
     ]);
-    expect(stored(`
+    expect(
+      stored(`
       SELECT a.call_id AS call, a.state, json_extract(a.decision, '$.kind') AS decision, json_extract(a.decision, '$.scope') AS scope, json_extract(a.decision, '$.rules[0]') AS rule,
         call.timestamp <= a.requested_at AND a.requested_at <= a.decided_at AND a.decided_at <= result.timestamp AND call.position < result.position AS inOrder
-      FROM approvals a JOIN messages call ON call.uid = a.message_uid JOIN messages result ON result.tool_call_id = a.call_id ORDER BY a.requested_at`)).toEqual([
+      FROM approvals a JOIN messages call ON call.uid = a.message_uid JOIN messages result ON result.tool_call_id = a.call_id ORDER BY a.requested_at`),
+    ).toEqual([
       { call: 'run1', state: 'decided', decision: 'allow', scope: 'session', rule: 'run(npm test *)', inOrder: 1 },
       { call: 'edit', state: 'decided', decision: 'allow', scope: 'once', rule: null, inOrder: 1 },
     ]);
-    expect(stored('SELECT state, outcome, stop_reason FROM turns')).toEqual([{ state: 'settled', outcome: 'complete', stop_reason: 'stop' }]);
+    expect(stored('SELECT state, outcome, stop_reason FROM turns')).toEqual([
+      { state: 'settled', outcome: 'complete', stop_reason: 'stop' },
+    ]);
 
     // The row of the edit opens to its lines; the bar opens VS Code's diff editor
     const editRow = toolRow(panel, `edit_file ${fix.path}`, 'done');
@@ -119,7 +191,12 @@ test('a failing test is fixed: searched, read, run, edited and run again, each s
     await bar.getByRole('button', { name: 'Revert', exact: true }).click();
     await bar.getByText('reverted').waitFor();
     await workbench.screenshot(pictures, 'task-6-reverted');
-    expect({ text: repository.text, status: repository.status(), git: repository.gitState(), reviewed: stored('SELECT reviewed FROM file_changes') }).toEqual({ text: before, status: '', git, reviewed: [{ reviewed: 'reverted' }] });
+    expect({
+      text: repository.text,
+      status: repository.status(),
+      git: repository.gitState(),
+      reviewed: stored('SELECT reviewed FROM file_changes'),
+    }).toEqual({ text: before, status: '', git, reviewed: [{ reviewed: 'reverted' }] });
     expect(edited).not.toBe(before);
 
     // The transcript tab has every step
@@ -130,9 +207,20 @@ test('a failing test is fixed: searched, read, run, edited and run again, each s
     const titles = await grid.locator('h2').allInnerTexts();
     await workbench.screenshot(pictures, 'task-7-transcript');
     expect(titles.map((title) => title.toLowerCase())).toEqual([
-      'tool call: todo_write', 'tool call: search_files', 'result of todo_write: done', 'result of search_files: done', 'tool call: read_file', 'result of read_file: done',
-      'tool call: run_command', 'result of run_command: failed', 'tool call: edit_file', 'result of edit_file: done', 'tool call: run_command', 'result of run_command: done',
-      'tool call: todo_write', 'result of todo_write: done',
+      'tool call: todo_write',
+      'tool call: search_files',
+      'result of todo_write: done',
+      'result of search_files: done',
+      'tool call: read_file',
+      'result of read_file: done',
+      'tool call: run_command',
+      'result of run_command: failed',
+      'tool call: edit_file',
+      'result of edit_file: done',
+      'tool call: run_command',
+      'result of run_command: done',
+      'tool call: todo_write',
+      'result of todo_write: done',
     ]);
     expect(workbench.errors()).toEqual([]);
     expect(fs.existsSync(path.join(repository.folder, '.git/index.lock'))).toBe(false);

@@ -53,7 +53,13 @@ const leapMs = 700_000;
 
 /** Lets every fault befall every stream at every event boundary (and at some bytes in between), and looks each time whether what was delivered
  *  is stored, once, in order, in a history that a provider accepts, and whether the next turn is answered. */
-export async function runFaultMatrix({ streams, seed, sample, storeFails = false, say = () => undefined }: MatrixOptions): Promise<MatrixResult> {
+export async function runFaultMatrix({
+  streams,
+  seed,
+  sample,
+  storeFails = false,
+  say = () => undefined,
+}: MatrixOptions): Promise<MatrixResult> {
   const random = seededRandom(seed);
   const all = streams.flatMap((stream) => casesOf(stream, random));
   const chosen = sample === undefined ? all : shuffled(all, random).slice(0, sample);
@@ -73,7 +79,13 @@ export async function runFaultMatrix({ streams, seed, sample, storeFails = false
       }
     }
   }
-  return { cases: done, violations: details.length, streams: new Set(chosen.map((one) => one.stream)).size, byFault, details: details.slice(0, 100) };
+  return {
+    cases: done,
+    violations: details.length,
+    streams: new Set(chosen.map((one) => one.stream)).size,
+    byFault,
+    details: details.slice(0, 100),
+  };
 }
 
 function casesOf(stream: FaultStream, random: () => number): readonly FaultCase[] {
@@ -81,17 +93,33 @@ function casesOf(stream: FaultStream, random: () => number): readonly FaultCase[
   const total = bytesOf(stream.protocol, stream.payloads);
   return [
     ...boundaryFaults.flatMap((fault) => boundaries.map((at) => ({ stream, fault, at }))),
-    ...Array.from({ length: byteOffsetsPerStream }, () => ({ stream, fault: 'byte' as const, at: 1 + Math.floor(random() * (total - 1)) })),
+    ...Array.from({ length: byteOffsetsPerStream }, () => ({
+      stream,
+      fault: 'byte' as const,
+      at: 1 + Math.floor(random() * (total - 1)),
+    })),
   ];
 }
 
 function shuffled<T>(items: readonly T[], random: () => number): readonly T[] {
-  return items.map((item) => ({ item, key: random() })).sort((left, right) => left.key - right.key).map(({ item }) => item);
+  return items
+    .map((item) => ({ item, key: random() }))
+    .sort((left, right) => left.key - right.key)
+    .map(({ item }) => item);
 }
 
-async function runInOneWorld(protocol: ServerProtocol, cases: readonly FaultCase[], storeFails: boolean): Promise<readonly string[]> {
+async function runInOneWorld(
+  protocol: ServerProtocol,
+  cases: readonly FaultCase[],
+  storeFails: boolean,
+): Promise<readonly string[]> {
   const clock = new JumpingClock();
-  const world = await World.create({ protocol, clock, policy: { backoffMs: 1 }, ...(storeFails ? { spillFolders: ['store', 'global'] } : {}) });
+  const world = await World.create({
+    protocol,
+    clock,
+    policy: { backoffMs: 1 },
+    ...(storeFails ? { spillFolders: ['store', 'global'] } : {}),
+  });
   writeFileSync(join(world.folder, 'note.txt'), 'remember the milk');
   const played = new Map<number, RecordedRequest[]>();
   world.server.otherwise((request) => {
@@ -105,17 +133,24 @@ async function runInOneWorld(protocol: ServerProtocol, cases: readonly FaultCase
     const found: string[] = [];
     const finished: Lane[] = [];
     for (let from = 0; from < cases.length; from += casesAtOnce) {
-      const lanes = cases.slice(from, from + casesAtOnce).map((one, index) => new Lane(world, one, from + index, () => played.get(from + index) ?? []));
+      const lanes = cases
+        .slice(from, from + casesAtOnce)
+        .map((one, index) => new Lane(world, one, from + index, () => played.get(from + index) ?? []));
       const spilled = await runTogether(lanes, clock, storeFails ? world : null);
       if (storeFails && spilled === 0) found.push('no turn was spilled');
       for (const lane of lanes) found.push(...(await lane.faults()));
       finished.push(...lanes);
     }
     found.push(...(await compareWithOtherSqlite(world, finished)));
-    for (const request of world.server.requests) if (request.rejection !== null) found.push(`${nameOf(cases[caseOf(request)])}: request refused: ${request.rejection}`);
+    for (const request of world.server.requests)
+      if (request.rejection !== null)
+        found.push(`${nameOf(cases[caseOf(request)])}: request refused: ${request.rejection}`);
     // Nothing may have to be put back afterwards, and nothing goes wrong behind the person's back.
-    const isExpected = (line: string): boolean => storeFails && line.startsWith('error The store cannot be written (full)');
-    found.push(...world.logLines.filter((line) => (line.startsWith('error') && !isExpected(line)) || line.includes('Backfill')));
+    const isExpected = (line: string): boolean =>
+      storeFails && line.startsWith('error The store cannot be written (full)');
+    found.push(
+      ...world.logLines.filter((line) => (line.startsWith('error') && !isExpected(line)) || line.includes('Backfill')),
+    );
     found.push(...spillFiles(world).map((name) => `the spill file ${name} is left`));
     return found;
   } finally {
@@ -183,7 +218,8 @@ class Lane {
     while ((this.requests()[0]?.bytesDelivered ?? 0) < Math.max(1, expected)) await sleep(1);
     const sent = this.requests()[0]?.delivered ?? { text: '', thinking: '' };
     // What may be the beginning of a tag is held back, so the last characters need not come before the end.
-    for (let wait = 0; wait < 30 && this.surface.deliveredText.length < sent.text.length + sent.thinking.length; wait++) await sleep(2);
+    for (let wait = 0; wait < 30 && this.surface.deliveredText.length < sent.text.length + sent.thinking.length; wait++)
+      await sleep(2);
   }
 
   settled(count: number): Promise<void> {
@@ -205,7 +241,10 @@ class Lane {
   async faults(): Promise<readonly string[]> {
     const found = [...this.found, ...historyFaults(await this.world.store.activeMessages(this.sessionId))];
     const last = this.surface.settled.at(-1)?.turn;
-    if (last?.outcome !== 'complete') found.push(`the next turn ended as ${last?.outcome ?? 'nothing'} (${last?.stopReason ?? ''}: ${last?.failure?.technical ?? ''})`);
+    if (last?.outcome !== 'complete')
+      found.push(
+        `the next turn ended as ${last?.outcome ?? 'nothing'} (${last?.stopReason ?? ''}: ${last?.failure?.technical ?? ''})`,
+      );
     return found.map((fault) => `${nameOf(this.one)}: ${fault}`);
   }
 
@@ -213,12 +252,24 @@ class Lane {
   compare(rows: readonly StoredRow[]): readonly string[] {
     const found: string[] = [];
     const answers = rows.filter((row) => row.role === 'assistant' && row.shown);
-    const stored = answers.map((row) => ({ uid: row.uid, text: row.texts.map((part) => part.text).join('') })).filter(({ text }) => text !== '');
+    const stored = answers
+      .map((row) => ({ uid: row.uid, text: row.texts.map((part) => part.text).join('') }))
+      .filter(({ text }) => text !== '');
     const shown = this.surface.delivered.filter(({ text }) => text !== '');
-    if (JSON.stringify(stored) !== JSON.stringify(shown)) found.push(`shown ${JSON.stringify(shown)}, stored ${JSON.stringify(stored)}`);
+    if (JSON.stringify(stored) !== JSON.stringify(shown))
+      found.push(`shown ${JSON.stringify(shown)}, stored ${JSON.stringify(stored)}`);
     for (const kind of ['text', 'thinking'] as const) {
-      const sent = squeezed(this.requests().map((request) => request.delivered[kind]).join(''));
-      const kept = squeezed(answers.flatMap((row) => row.texts.filter((part) => part.kind === kind)).map((part) => part.text).join(''));
+      const sent = squeezed(
+        this.requests()
+          .map((request) => request.delivered[kind])
+          .join(''),
+      );
+      const kept = squeezed(
+        answers
+          .flatMap((row) => row.texts.filter((part) => part.kind === kind))
+          .map((part) => part.text)
+          .join(''),
+      );
       const isRight = this.one.fault === 'stop' ? isStoppedCopy(kept, sent) : kept === sent;
       if (!isRight) found.push(`of ${kind} the service sent "${sent}", stored is "${kept}"`);
     }
@@ -229,7 +280,10 @@ class Lane {
 /** A stop drops what had not been shown yet; the answer of the next turn stands behind. */
 function isStoppedCopy(kept: string, sent: string): boolean {
   const end = squeezed('Good.');
-  const [before, whole] = [kept.endsWith(end) ? kept.slice(0, -end.length) : kept, sent.endsWith(end) ? sent.slice(0, -end.length) : sent];
+  const [before, whole] = [
+    kept.endsWith(end) ? kept.slice(0, -end.length) : kept,
+    sent.endsWith(end) ? sent.slice(0, -end.length) : sent,
+  ];
   return whole.startsWith(before);
 }
 
@@ -253,10 +307,15 @@ async function compareWithOtherSqlite(world: World, lanes: readonly Lane[]): Pro
   await world.store.checkpoint();
   const copy = join(world.folder, 'copy.db');
   copyFileSync(storeFiles(join(world.home, 'store')).main, copy);
-  const lines = otherSqlite(copy, "SELECT json_array(session_id, uid, role, active, ifnull(display_kind, ''), parts) FROM messages ORDER BY session_id, position");
+  const lines = otherSqlite(
+    copy,
+    "SELECT json_array(session_id, uid, role, active, ifnull(display_kind, ''), parts) FROM messages ORDER BY session_id, position",
+  );
   const rows = lines.map((line): StoredRow => {
     const [sessionId, uid, role, active, displayKind, parts] = v.parse(rowLine, JSON.parse(line));
-    const texts = v.parse(storedParts, JSON.parse(parts)).filter((part) => part.kind === 'text' || part.kind === 'thinking');
+    const texts = v
+      .parse(storedParts, JSON.parse(parts))
+      .filter((part) => part.kind === 'text' || part.kind === 'thinking');
     return { sessionId, uid, role, shown: active === 1 && displayKind === '', texts };
   });
   const bySession = grouped(rows);
@@ -291,7 +350,9 @@ function scripted({ stream, fault, at }: FaultCase): Scripted {
 /** How many bytes these events are on the wire. */
 function bytesOf(protocol: ServerProtocol, payloads: readonly JsonObject[]): number {
   const frame = (payload: JsonObject): string =>
-    protocol === 'openai' ? `data: ${JSON.stringify(payload)}\n\n` : `event: ${String(payload['type'])}\ndata: ${JSON.stringify(payload)}\n\n`;
+    protocol === 'openai'
+      ? `data: ${JSON.stringify(payload)}\n\n`
+      : `event: ${String(payload['type'])}\ndata: ${JSON.stringify(payload)}\n\n`;
   return payloads.reduce((sum, payload) => sum + Buffer.byteLength(frame(payload)), 0);
 }
 

@@ -14,10 +14,13 @@ export class JumpingClock implements Clock {
   }
 
   after(delayMs: number, callback: () => void): () => void {
-    const timer = { at: this.monotonicMs() + delayMs, fire: () => {
-      cancel();
-      callback();
-    } };
+    const timer = {
+      at: this.monotonicMs() + delayMs,
+      fire: () => {
+        cancel();
+        callback();
+      },
+    };
     const cancelReal = systemClock.after(delayMs, () => timer.fire());
     const cancel = (): void => {
       cancelReal();
@@ -29,7 +32,9 @@ export class JumpingClock implements Clock {
 
   leap(ms: number): void {
     this.leaptMs += ms;
-    const due = [...this.waiting].filter(({ at }) => at <= this.monotonicMs()).sort((left, right) => left.at - right.at);
+    const due = [...this.waiting]
+      .filter(({ at }) => at <= this.monotonicMs())
+      .sort((left, right) => left.at - right.at);
     for (const timer of due) if (this.waiting.has(timer)) timer.fire();
   }
 }

@@ -7,19 +7,34 @@ const recorded = directory === undefined ? [] : streamsIn(directory);
 
 describe('an answer that breaks, ends, fails, stalls or is stopped at any event', () => {
   it('is stored as it was shown, once, and the next turn is accepted', async () => {
-    const { cases, violations, details } = await runFaultMatrix({ streams: [...ownStreams(), ...recorded], seed: 20_261_120, sample: 300 });
+    const { cases, violations, details } = await runFaultMatrix({
+      streams: [...ownStreams(), ...recorded],
+      seed: 20_261_120,
+      sample: 300,
+    });
     expect({ cases, violations, details }).toEqual({ cases: 300, violations: 0, details: [] });
   }, 120_000);
 
   it('is stored as it was shown, once, also where the store fails in its middle and the turn is spilled', async () => {
-    const { cases, violations, details } = await runFaultMatrix({ streams: ownStreams(), seed: 20_261_121, sample: 40, storeFails: true });
+    const { cases, violations, details } = await runFaultMatrix({
+      streams: ownStreams(),
+      seed: 20_261_121,
+      sample: 40,
+      storeFails: true,
+    });
     expect({ cases, violations, details }).toEqual({ cases: 40, violations: 0, details: [] });
   }, 120_000);
 
   it('is one of at least twenty of our own, in both protocols', () => {
     const streams = ownStreams();
-    expect({ enough: streams.length >= 20, protocols: new Set(streams.map((stream) => stream.protocol)), empty: streams.filter((stream) => stream.payloads.length === 0) }).toEqual({
-      enough: true, protocols: new Set(['openai', 'anthropic']), empty: [],
+    expect({
+      enough: streams.length >= 20,
+      protocols: new Set(streams.map((stream) => stream.protocol)),
+      empty: streams.filter((stream) => stream.payloads.length === 0),
+    }).toEqual({
+      enough: true,
+      protocols: new Set(['openai', 'anthropic']),
+      empty: [],
     });
   });
 });

@@ -7,11 +7,20 @@ import { spawn } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-const { tools = 0, pageSize = 50, child = false, stubborn = false, silent = false, journal = null } = JSON.parse(process.env.SCRIPTED ?? '{}');
+const {
+  tools = 0,
+  pageSize = 50,
+  child = false,
+  stubborn = false,
+  silent = false,
+  journal = null,
+} = JSON.parse(process.env.SCRIPTED ?? '{}');
 const note = (entry) => journal === null || appendFileSync(journal, `${JSON.stringify(entry)}\n`);
 note({ started: process.pid, environment: process.env });
 if (child) {
-  const grandchild = spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)'], { stdio: 'inherit' });
+  const grandchild = spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)'], {
+    stdio: 'inherit',
+  });
   note({ child: grandchild.pid });
 }
 if (stubborn) {
@@ -32,7 +41,14 @@ const own = [
   { name: 'a b', description: 'A name that collides.', inputSchema: object },
   { name: 'a_b', description: 'A name that collides.', inputSchema: object },
 ];
-const all = [...own, ...Array.from({ length: tools }, (_, index) => ({ name: `tool_${String(index).padStart(3, '0')}`, description: 'One of many.', inputSchema: object }))];
+const all = [
+  ...own,
+  ...Array.from({ length: tools }, (_, index) => ({
+    name: `tool_${String(index).padStart(3, '0')}`,
+    description: 'One of many.',
+    inputSchema: object,
+  })),
+];
 
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 const calls = {
@@ -47,7 +63,11 @@ const calls = {
   huge: () => text('x'.repeat(300_000)),
 };
 const methods = {
-  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo: { name: 'scripted', version: '1' } }),
+  initialize: ({ protocolVersion }) => ({
+    protocolVersion,
+    capabilities: { tools: { listChanged: true } },
+    serverInfo: { name: 'scripted', version: '1' },
+  }),
   ping: () => ({}),
   'tools/list': ({ cursor } = {}) => {
     const from = Number(cursor ?? 0);

@@ -3,14 +3,29 @@ import { describe, expect, it } from 'vitest';
 import { ChangedFilesWorld } from '../support/changedFilesWorld';
 
 type Step =
-  | { readonly kind: 'agent' | 'person' | 'crash'; readonly at: number; readonly remove: number; readonly add: number; readonly turn: number }
+  | {
+      readonly kind: 'agent' | 'person' | 'crash';
+      readonly at: number;
+      readonly remove: number;
+      readonly add: number;
+      readonly turn: number;
+    }
   | { readonly kind: 'remove' | 'create'; readonly turn: number }
   | { readonly kind: 'turn' | 'file' | 'from'; readonly turn: number }
   | { readonly kind: 'hunk'; readonly turn: number; readonly index: number };
 
 const turn = fc.integer({ min: 1, max: 3 });
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ kind: fc.constantFrom('agent', 'person', 'crash'), at: fc.nat(12), remove: fc.nat(2), add: fc.nat(2), turn }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('agent', 'person', 'crash'),
+      at: fc.nat(12),
+      remove: fc.nat(2),
+      add: fc.nat(2),
+      turn,
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('remove', 'create'), turn }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('turn', 'file', 'from'), turn }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('hunk'), turn, index: fc.nat(3) }) },
@@ -45,7 +60,10 @@ class Play {
     }
   }
 
-  private async revert(step: Extract<Step, { readonly kind: 'turn' | 'file' | 'from' | 'hunk' }>, turnUid: string): Promise<void> {
+  private async revert(
+    step: Extract<Step, { readonly kind: 'turn' | 'file' | 'from' | 'hunk' }>,
+    turnUid: string,
+  ): Promise<void> {
     const { world } = this;
     const before = this.personsLines();
     if (step.kind === 'hunk') await this.revertHunk(step.index, turnUid);
@@ -70,7 +88,9 @@ class Play {
 
   private edited({ at, remove, add }: Extract<Step, { readonly at: number }>, whose: string): string {
     const lines = (this.world.text(name) ?? '').split(/(?<=\n)/).filter((line) => line !== '');
-    const added = this.lines(whose, add).split(/(?<=\n)/).filter((line) => line !== '');
+    const added = this.lines(whose, add)
+      .split(/(?<=\n)/)
+      .filter((line) => line !== '');
     const gone = lines.splice(at % (lines.length + 1), remove, ...added);
     if (whose === 'person') gone.forEach((line) => this.removed.add(line));
     if (whose === 'person') this.written.push(...added);
@@ -102,7 +122,13 @@ describe('reverting what agents changed', () => {
     );
   }, 120_000);
 
-  const edit = fc.record({ kind: fc.constantFrom<('agent' | 'person')[]>('agent', 'person'), at: fc.nat(12), remove: fc.nat(2), add: fc.nat(2), turn });
+  const edit = fc.record({
+    kind: fc.constantFrom<('agent' | 'person')[]>('agent', 'person'),
+    at: fc.nat(12),
+    remove: fc.nat(2),
+    add: fc.nat(2),
+    turn,
+  });
 
   it('leaves exactly what the person made of the file, or the file as it is and says so', async () => {
     let clean = 0;
@@ -115,8 +141,13 @@ describe('reverting what agents changed', () => {
           for (const each of steps.toSorted((one, other) => one.turn - other.turn)) await play.take(each);
           const before = world.text(name);
           const { conflicts } = await world.files.revertFrom('t1');
-          const lines = (world.text(name) ?? '').split(/(?<=\n)/).filter((line) => line !== '').sort();
-          const wanted = [...start.split(/(?<=\n)/).filter((line) => line !== ''), ...play.written].filter((line) => !play.removed.has(line)).sort();
+          const lines = (world.text(name) ?? '')
+            .split(/(?<=\n)/)
+            .filter((line) => line !== '')
+            .sort();
+          const wanted = [...start.split(/(?<=\n)/).filter((line) => line !== ''), ...play.written]
+            .filter((line) => !play.removed.has(line))
+            .sort();
           if (conflicts.length > 0) expect(world.text(name)).toBe(before);
           else expect(lines).toEqual(wanted);
           if (conflicts.length === 0) clean++;
@@ -132,29 +163,38 @@ describe('reverting what agents changed', () => {
   const content = fc.oneof(
     fc.constant(null),
     fc.uint8Array({ maxLength: 40 }),
-    fc.array(fc.constantFrom('a\n', 'b\r\n', 'c\r', '\ufeff', 'é', '\n'), { maxLength: 8 }).map((parts) => Buffer.from(parts.join(''))),
+    fc
+      .array(fc.constantFrom('a\n', 'b\r\n', 'c\r', '\ufeff', 'é', '\n'), { maxLength: 8 })
+      .map((parts) => Buffer.from(parts.join(''))),
     fc.string({ maxLength: 20 }).map((text) => Buffer.from(text, 'utf16le')),
   );
 
   it('gives every byte back where nobody else changed anything', async () => {
     await fc.assert(
-      fc.asyncProperty(content, fc.array(fc.tuple(content, turn), { minLength: 1, maxLength: 5 }), async (before, after) => {
-        const world = await ChangedFilesWorld.open();
-        try {
-          world.person(name, before);
-          const seen: [string, Uint8Array | null][] = [];
-          for (const [next, of] of after.toSorted(([, one], [, other]) => one - other)) {
-            if (seen.at(-1)?.[0] !== `t${of}`) seen.push([`t${of}`, world.bytes(name)]);
-            await world.agent(name, next, { turnUid: `t${of}` });
+      fc.asyncProperty(
+        content,
+        fc.array(fc.tuple(content, turn), { minLength: 1, maxLength: 5 }),
+        async (before, after) => {
+          const world = await ChangedFilesWorld.open();
+          try {
+            world.person(name, before);
+            const seen: [string, Uint8Array | null][] = [];
+            for (const [next, of] of after.toSorted(([, one], [, other]) => one - other)) {
+              if (seen.at(-1)?.[0] !== `t${of}`) seen.push([`t${of}`, world.bytes(name)]);
+              await world.agent(name, next, { turnUid: `t${of}` });
+            }
+            for (const [turnUid, held] of seen.toReversed()) {
+              const outcome = await world.files.reviewFiles(turnUid, null, 'revert', false);
+              expect({ outcome, bytes: world.bytes(name) }).toEqual({
+                outcome: { sentence: null, conflicts: [] },
+                bytes: held,
+              });
+            }
+          } finally {
+            world.dispose();
           }
-          for (const [turnUid, held] of seen.toReversed()) {
-            const outcome = await world.files.reviewFiles(turnUid, null, 'revert', false);
-            expect({ outcome, bytes: world.bytes(name) }).toEqual({ outcome: { sentence: null, conflicts: [] }, bytes: held });
-          }
-        } finally {
-          world.dispose();
-        }
-      }),
+        },
+      ),
       { numRuns: runs },
     );
   }, 120_000);

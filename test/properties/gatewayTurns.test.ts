@@ -8,7 +8,8 @@ const firstSeed = 20_261_120;
 
 async function failures(count: number, where: SchedulePlace) {
   const found = [];
-  for (let from = 0, seed = firstSeed; from < count; from += batchSize, seed++) found.push(await failingSchedule({ runs: Math.min(batchSize, count - from), seed, where }));
+  for (let from = 0, seed = firstSeed; from < count; from += batchSize, seed++)
+    found.push(await failingSchedule({ runs: Math.min(batchSize, count - from), seed, where }));
   return found.filter((failure) => failure !== null);
 }
 
@@ -37,7 +38,14 @@ const onceBroken: readonly { readonly name: string; readonly steps: readonly Ste
     name: 'an Allow is stored although the store says twice that it failed',
     steps: [
       { kind: 'prompt', surface: 0, repeated: false, busy: 'queue' },
-      { kind: 'call', session: 0, tools: [{ ms: 0, readOnly: false, asks: true }, { ms: 0, readOnly: false, asks: false }] },
+      {
+        kind: 'call',
+        session: 0,
+        tools: [
+          { ms: 0, readOnly: false, asks: true },
+          { ms: 0, readOnly: false, asks: false },
+        ],
+      },
       { kind: 'failingStore', times: 2, when: 'after' },
       { kind: 'decide', session: 0, how: 'allow', again: false },
       { kind: 'time', ms: 200 },
@@ -52,7 +60,14 @@ describe('turns, whatever happens', () => {
       { kind: 'prompt', surface: 0, repeated: false },
       { kind: 'say', session: 0, of: 'thinking', words: 2 },
       { kind: 'say', session: 0, of: 'text', words: 2 },
-      { kind: 'call', session: 0, tools: [{ ms: 5, readOnly: true }, { ms: 5, readOnly: false }] },
+      {
+        kind: 'call',
+        session: 0,
+        tools: [
+          { ms: 5, readOnly: true },
+          { ms: 5, readOnly: false },
+        ],
+      },
       { kind: 'time', ms: 10 },
       { kind: 'time', ms: 10 },
       { kind: 'say', session: 0, of: 'text', words: 3 },
@@ -69,7 +84,10 @@ describe('turns, whatever happens', () => {
     const [transcript, extent] = [simulation.transcript(0), simulation.extent];
     await simulation.finish();
     expect({ ...extent, transcript, violations: simulation.violations }).toEqual({
-      requests: 4, lives: 2, segments: 1, violations: [],
+      requests: 4,
+      lives: 2,
+      segments: 1,
+      violations: [],
       transcript: [
         'user: prompt 1',
         'assistant: w1 w2 w3 w4 [call-1] [call-2]',
@@ -110,10 +128,16 @@ describe('turns, whatever happens', () => {
       { kind: 'finish', session: 0, why: 'stop' },
     ];
     for (const one of steps) await simulation.run(one);
-    const [transcript, extent] = [simulation.transcript(0).map((line) => line.replace(/x{100,}/, '…').replace(/\(Summary[^]*\)/, 'summary')), simulation.extent];
+    const [transcript, extent] = [
+      simulation.transcript(0).map((line) => line.replace(/x{100,}/, '…').replace(/\(Summary[^]*\)/, 'summary')),
+      simulation.extent,
+    ];
     await simulation.finish();
     expect({ ...extent, transcript, violations: simulation.violations }).toEqual({
-      requests: 6, lives: 2, segments: 2, violations: [],
+      requests: 6,
+      lives: 2,
+      segments: 2,
+      violations: [],
       transcript: [
         'user: prompt 1',
         'assistant: w1… ',
@@ -134,16 +158,24 @@ describe('turns, whatever happens', () => {
     expect(await violationsOf(steps)).toEqual([]);
   });
 
-  it('keep what was shown, once and in order, ask only what a provider accepts, and lose no prompt, in 5,000 schedules on a simulated disk', async () => {
-    expect(await failures(5000, simulated)).toEqual([]);
-  }, 30 * 60_000);
+  it(
+    'keep what was shown, once and in order, ask only what a provider accepts, and lose no prompt, in 5,000 schedules on a simulated disk',
+    async () => {
+      expect(await failures(5000, simulated)).toEqual([]);
+    },
+    30 * 60_000,
+  );
 
-  it('do so behind the worker on a real file too, in 200 schedules', async () => {
-    const where = await onWorker();
-    try {
-      expect(await failures(200, where)).toEqual([]);
-    } finally {
-      await where.remove();
-    }
-  }, 30 * 60_000);
+  it(
+    'do so behind the worker on a real file too, in 200 schedules',
+    async () => {
+      const where = await onWorker();
+      try {
+        expect(await failures(200, where)).toEqual([]);
+      } finally {
+        await where.remove();
+      }
+    },
+    30 * 60_000,
+  );
 });

@@ -17,8 +17,23 @@ type Step =
 
 const reasons: readonly SwitchReason[] = ['new_session', 'reset', 'resume', 'branch', 'rewind', 'compression'];
 const step = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('switch' as const), reason: fc.constantFrom(...reasons), to: fc.nat({ max: 4 }), parent: fc.option(fc.nat({ max: 4 })) }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('sync' as const), outcome: fc.constantFrom('complete' as const, 'complete' as const, 'interrupted' as const, 'failed' as const), answer: fc.constantFrom('a', 'a', ' ') }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('switch' as const),
+      reason: fc.constantFrom(...reasons),
+      to: fc.nat({ max: 4 }),
+      parent: fc.option(fc.nat({ max: 4 })),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('sync' as const),
+      outcome: fc.constantFrom('complete' as const, 'complete' as const, 'interrupted' as const, 'failed' as const),
+      answer: fc.constantFrom('a', 'a', ' '),
+    }),
+  },
   { weight: 1, arbitrary: fc.constant({ kind: 'end' as const }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('breathe' as const), turns: fc.nat({ max: 12 }) }) },
 );
@@ -33,7 +48,8 @@ class Expected {
   take(step: Step, prompt: string): void {
     if (step.kind === 'switch') this.switch(step);
     if (step.kind === 'end') this.end();
-    if (step.kind === 'sync' && this.session !== null && step.outcome === 'complete' && step.answer.trim() !== '') this.lines.push(`sync ${this.session}: ${prompt} -> ${step.answer}`);
+    if (step.kind === 'sync' && this.session !== null && step.outcome === 'complete' && step.answer.trim() !== '')
+      this.lines.push(`sync ${this.session}: ${prompt} -> ${step.answer}`);
   }
 
   private switch({ reason, to, parent }: Step & { readonly kind: 'switch' }): void {
@@ -58,25 +74,44 @@ class Expected {
   }
 }
 
-async function heard(steps: readonly Step[], others: (log: string[]) => readonly MemoryProvider[], slowness: number): Promise<{ readonly log: readonly string[]; readonly expected: readonly string[] }> {
+async function heard(
+  steps: readonly Step[],
+  others: (log: string[]) => readonly MemoryProvider[],
+  slowness: number,
+): Promise<{ readonly log: readonly string[]; readonly expected: readonly string[] }> {
   const log: string[] = [];
   const pause = async (): Promise<void> => {
     for (let turn = 0; turn < slowness; turn++) await Promise.resolve();
   };
   const [before, behind] = [others([]).slice(0, 1), others([]).slice(1)];
-  const memory = memoryOf([...before, new RecordingMemory(log, { pause }), ...behind], { clock: new ManualClock(), log: silentLog });
+  const memory = memoryOf([...before, new RecordingMemory(log, { pause }), ...behind], {
+    clock: new ManualClock(),
+    log: silentLog,
+  });
   const seat = new AgentSeat(memory);
   const expected = new Expected();
   for (const [index, each] of steps.entries()) {
     const prompt = `prompt ${index}`;
     expected.take(each, prompt);
-    if (each.kind === 'switch') seat.serve(`S${each.to}`, { reason: each.reason, parentSessionId: each.parent === null ? null : `S${each.parent}` });
+    if (each.kind === 'switch')
+      seat.serve(`S${each.to}`, {
+        reason: each.reason,
+        parentSessionId: each.parent === null ? null : `S${each.parent}`,
+      });
     else if (each.kind === 'end') seat.endSession();
-    else if (each.kind === 'sync') memory.syncTurn({ turnUid: prompt, prompt, answer: each.answer, outcome: each.outcome, startedAt: 1, settledAt: 2 });
+    else if (each.kind === 'sync')
+      memory.syncTurn({
+        turnUid: prompt,
+        prompt,
+        answer: each.answer,
+        outcome: each.outcome,
+        startedAt: 1,
+        settledAt: 2,
+      });
     else for (let turn = 0; turn < each.turns; turn++) await Promise.resolve();
   }
   await new Promise((resolve) => setImmediate(resolve));
-  for (let length = -1; length !== log.length; ) {
+  for (let length = -1; length !== log.length;) {
     length = log.length;
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -86,7 +121,10 @@ async function heard(steps: readonly Step[], others: (log: string[]) => readonly
 describe('whatever the person does', () => {
   it.each<readonly [string, (log: string[]) => readonly MemoryProvider[]]>([
     ['alone', () => []],
-    ['beside one that throws, one that hangs and one of before most hooks', (log) => [throwingMemory(), hangingMemory(), legacyMemory(log)]],
+    [
+      'beside one that throws, one that hangs and one of before most hooks',
+      (log) => [throwingMemory(), hangingMemory(), legacyMemory(log)],
+    ],
   ])('a provider hears of every switch, in order, and of nothing else: %s', async (_name, others) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.nat({ max: 20 }), async (steps, slowness) => {

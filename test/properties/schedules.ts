@@ -9,27 +9,161 @@ const session = fc.nat({ max: 3 });
 const surface = fc.nat({ max: 2 });
 const yes = fc.constant(true);
 /** `isRare` one time in `one`. */
-const rarely = (one: number): fc.Arbitrary<boolean> => fc.oneof({ weight: 1, arbitrary: yes }, { weight: one - 1, arbitrary: fc.constant(false) });
+const rarely = (one: number): fc.Arbitrary<boolean> =>
+  fc.oneof({ weight: 1, arbitrary: yes }, { weight: one - 1, arbitrary: fc.constant(false) });
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 12, arbitrary: fc.record({ kind: fc.constant('prompt' as const), surface, repeated: fc.boolean(), busy: fc.constantFrom('queue' as const, 'interrupt' as const, 'steer' as const) }) },
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      kind: fc.constant('prompt' as const),
+      surface,
+      repeated: fc.boolean(),
+      busy: fc.constantFrom('queue' as const, 'interrupt' as const, 'steer' as const),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('resubmit' as const, 'retry' as const), surface }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('show' as const), surface, session: fc.option(session) }) },
-  { weight: 16, arbitrary: fc.record({ kind: fc.constant('say' as const), session, of: fc.constantFrom('text' as const, 'text' as const, 'thinking' as const), words: fc.integer({ min: 1, max: 4 }), long: rarely(3) }) },
-  { weight: 8, arbitrary: fc.record({ kind: fc.constant('call' as const), session, tools: fc.array(fc.record({ ms: fc.constantFrom(0, 5, 500), readOnly: fc.boolean(), asks: rarely(3) }), { minLength: 1, maxLength: 3 }) }) },
-  { weight: 10, arbitrary: fc.record({ kind: fc.constant('finish' as const), session, why: fc.constantFrom('stop' as const, 'stop' as const, 'stop' as const, 'stop' as const, 'length' as const, 'contentFilter' as const, 'other' as const), isNearlyFull: rarely(3) }) },
-  { weight: 5, arbitrary: fc.record({ kind: fc.constant('break' as const), session, cause: fc.constantFrom('network' as const, 'overloaded' as const, 'timeout' as const, 'auth' as const, 'context' as const), inCall: fc.boolean() }) },
-  { weight: 8, arbitrary: fc.record({ kind: fc.constantFrom('stop' as const, 'promote' as const, 'unqueue' as const, 'compress' as const, 'compress' as const), session }) },
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('decide' as const), session, how: fc.constantFrom('allow' as const, 'allow' as const, 'allow' as const, 'deny' as const, 'session' as const), again: rarely(4) }) },
-  { weight: 5, arbitrary: fc.record({ kind: fc.constant('summary' as const), how: fc.constantFrom('written' as const, 'written' as const, 'empty' as const, 'overloaded' as const, 'badRequest' as const) }) },
-  { weight: 10, arbitrary: fc.record({ kind: fc.constant('time' as const), ms: fc.constantFrom(1, 10, 200, 4000, 90_000_000) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('clockSet' as const), bySeconds: fc.constantFrom(-40_000_000, -3600, -2, 3600, 40_000_000) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('memory' as const), ms: fc.constantFrom(0, 300, 40_000), fails: fc.boolean() }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('slowStore' as const), latencyMs: fc.constantFrom(0, 1, 50) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('failingStore' as const), times: fc.integer({ min: 1, max: 4 }), when: fc.constantFrom('before' as const, 'after' as const) }) },
-  { weight: 5, arbitrary: fc.record({ kind: fc.constantFrom('powerCut' as const, 'kill' as const, 'close' as const), seed: fc.nat({ max: 1_000_000 }) }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('handOver' as const), how: fc.constantFrom('asked' as const, 'stopped' as const, 'taken' as const) }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('formerWindow' as const), does: fc.constantFrom('prompt' as const, 'say' as const, 'finish' as const, 'stop' as const, 'decide' as const) }) },
+  {
+    weight: 16,
+    arbitrary: fc.record({
+      kind: fc.constant('say' as const),
+      session,
+      of: fc.constantFrom('text' as const, 'text' as const, 'thinking' as const),
+      words: fc.integer({ min: 1, max: 4 }),
+      long: rarely(3),
+    }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant('call' as const),
+      session,
+      tools: fc.array(fc.record({ ms: fc.constantFrom(0, 5, 500), readOnly: fc.boolean(), asks: rarely(3) }), {
+        minLength: 1,
+        maxLength: 3,
+      }),
+    }),
+  },
+  {
+    weight: 10,
+    arbitrary: fc.record({
+      kind: fc.constant('finish' as const),
+      session,
+      why: fc.constantFrom(
+        'stop' as const,
+        'stop' as const,
+        'stop' as const,
+        'stop' as const,
+        'length' as const,
+        'contentFilter' as const,
+        'other' as const,
+      ),
+      isNearlyFull: rarely(3),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('break' as const),
+      session,
+      cause: fc.constantFrom(
+        'network' as const,
+        'overloaded' as const,
+        'timeout' as const,
+        'auth' as const,
+        'context' as const,
+      ),
+      inCall: fc.boolean(),
+    }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constantFrom(
+        'stop' as const,
+        'promote' as const,
+        'unqueue' as const,
+        'compress' as const,
+        'compress' as const,
+      ),
+      session,
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('decide' as const),
+      session,
+      how: fc.constantFrom('allow' as const, 'allow' as const, 'allow' as const, 'deny' as const, 'session' as const),
+      again: rarely(4),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('summary' as const),
+      how: fc.constantFrom(
+        'written' as const,
+        'written' as const,
+        'empty' as const,
+        'overloaded' as const,
+        'badRequest' as const,
+      ),
+    }),
+  },
+  {
+    weight: 10,
+    arbitrary: fc.record({ kind: fc.constant('time' as const), ms: fc.constantFrom(1, 10, 200, 4000, 90_000_000) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('clockSet' as const),
+      bySeconds: fc.constantFrom(-40_000_000, -3600, -2, 3600, 40_000_000),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('memory' as const),
+      ms: fc.constantFrom(0, 300, 40_000),
+      fails: fc.boolean(),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('slowStore' as const), latencyMs: fc.constantFrom(0, 1, 50) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('failingStore' as const),
+      times: fc.integer({ min: 1, max: 4 }),
+      when: fc.constantFrom('before' as const, 'after' as const),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('powerCut' as const, 'kill' as const, 'close' as const),
+      seed: fc.nat({ max: 1_000_000 }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('handOver' as const),
+      how: fc.constantFrom('asked' as const, 'stopped' as const, 'taken' as const),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('formerWindow' as const),
+      does: fc.constantFrom('prompt' as const, 'say' as const, 'finish' as const, 'stop' as const, 'decide' as const),
+    }),
+  },
 );
 
 /** Where schedules run: `make` gives each a store of its own. */
@@ -39,7 +173,11 @@ export interface SchedulePlace {
   remove(): Promise<void>;
 }
 
-export const simulated: SchedulePlace = { name: 'simulated', make: () => SimulatedPlace.create(), remove: () => Promise.resolve() };
+export const simulated: SchedulePlace = {
+  name: 'simulated',
+  make: () => SimulatedPlace.create(),
+  remove: () => Promise.resolve(),
+};
 
 /** Real files behind the store's worker. */
 export async function onWorker(): Promise<SchedulePlace> {
@@ -48,7 +186,10 @@ export async function onWorker(): Promise<SchedulePlace> {
 }
 
 /** Runs one schedule to its end; returns what it broke. */
-export async function violationsOf(steps: readonly Step[], where: SchedulePlace = simulated): Promise<readonly string[]> {
+export async function violationsOf(
+  steps: readonly Step[],
+  where: SchedulePlace = simulated,
+): Promise<readonly string[]> {
   const place = await where.make();
   try {
     const simulation = await Simulation.start(place);
@@ -72,7 +213,15 @@ export interface ScheduleFailure {
 }
 
 /** Runs `runs` random schedules; returns the smallest one that fails, or null. The same seed makes the same schedules. */
-export async function failingSchedule({ runs, seed, where }: { readonly runs: number; readonly seed: number; readonly where: SchedulePlace }): Promise<ScheduleFailure | null> {
+export async function failingSchedule({
+  runs,
+  seed,
+  where,
+}: {
+  readonly runs: number;
+  readonly seed: number;
+  readonly where: SchedulePlace;
+}): Promise<ScheduleFailure | null> {
   const longest = where.name === 'worker' ? 30 : 60;
   const property = fc.asyncProperty(fc.array(step, { maxLength: longest, size: 'max' }), async (steps) => {
     const violations = await violationsOf(steps, where);
@@ -81,5 +230,10 @@ export async function failingSchedule({ runs, seed, where }: { readonly runs: nu
   const { failed, counterexample, counterexamplePath } = await fc.check(property, { numRuns: runs, seed });
   if (!failed) return null;
   const steps = counterexample?.[0] ?? [];
-  return { seed, path: counterexamplePath ?? '', steps, violations: await violationsOf(steps, where).catch((error: unknown) => [`it threw: ${String(error)}`]) };
+  return {
+    seed,
+    path: counterexamplePath ?? '',
+    steps,
+    violations: await violationsOf(steps, where).catch((error: unknown) => [`it threw: ${String(error)}`]),
+  };
 }

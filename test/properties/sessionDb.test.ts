@@ -5,18 +5,79 @@ import { deliveredTexts } from '../../src/store/session/chunkFolding';
 import type { Chunk, Message } from '../../src/transcript/message';
 import type { AssistantPart } from '../../src/transcript/part';
 import { historyFaults } from '../support/providerRules';
-import { answer, call, complete, openTurn, result, sessionDbWorld, stopped, type SessionDbWorld } from '../support/sessionDbWorld';
+import {
+  answer,
+  call,
+  complete,
+  openTurn,
+  result,
+  sessionDbWorld,
+  stopped,
+  type SessionDbWorld,
+} from '../support/sessionDbWorld';
 
 /** One thing that happens to the store. `session` picks one of two; what makes no sense at that moment is skipped. */
 type Step =
-  | { readonly kind: 'open' | 'calls' | 'result' | 'nextAnswer' | 'settle' | 'retry' | 'powerCut' | 'recover' | 'index' | 'diskFull' | 'compress'; readonly session: 0 | 1 }
-  | { readonly kind: 'say'; readonly session: 0 | 1; readonly texts: readonly string[]; readonly part: 'text' | 'thinking' };
+  | {
+      readonly kind:
+        | 'open'
+        | 'calls'
+        | 'result'
+        | 'nextAnswer'
+        | 'settle'
+        | 'retry'
+        | 'powerCut'
+        | 'recover'
+        | 'index'
+        | 'diskFull'
+        | 'compress';
+      readonly session: 0 | 1;
+    }
+  | {
+      readonly kind: 'say';
+      readonly session: 0 | 1;
+      readonly texts: readonly string[];
+      readonly part: 'text' | 'thinking';
+    };
 
 const session = fc.constantFrom(0 as const, 1 as const);
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ kind: fc.constant('say' as const), session, texts: fc.array(fc.string({ unit: 'binary', maxLength: 8 }), { minLength: 1, maxLength: 3 }), part: fc.constantFrom('text' as const, 'thinking' as const) }) },
-  { weight: 6, arbitrary: fc.record({ kind: fc.constantFrom('open' as const, 'calls' as const, 'result' as const, 'nextAnswer' as const, 'settle' as const), session }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('retry' as const, 'powerCut' as const, 'recover' as const, 'index' as const, 'diskFull' as const, 'compress' as const), session }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('say' as const),
+      session,
+      texts: fc.array(fc.string({ unit: 'binary', maxLength: 8 }), { minLength: 1, maxLength: 3 }),
+      part: fc.constantFrom('text' as const, 'thinking' as const),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constantFrom(
+        'open' as const,
+        'calls' as const,
+        'result' as const,
+        'nextAnswer' as const,
+        'settle' as const,
+      ),
+      session,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constantFrom(
+        'retry' as const,
+        'powerCut' as const,
+        'recover' as const,
+        'index' as const,
+        'diskFull' as const,
+        'compress' as const,
+      ),
+      session,
+    }),
+  },
 );
 
 interface ModelAnswer {
@@ -40,7 +101,15 @@ interface ModelSession {
 
 /** What should be stored, in plain arrays, driven beside the real store. */
 class Schedule {
-  private readonly sessions: readonly ModelSession[] = ['s1', 's2'].map((id) => ({ id, turn: null, lastTurn: null, current: null, answers: [], prompts: [], openCalls: [] }));
+  private readonly sessions: readonly ModelSession[] = ['s1', 's2'].map((id) => ({
+    id,
+    turn: null,
+    lastTurn: null,
+    current: null,
+    answers: [],
+    prompts: [],
+    openCalls: [],
+  }));
   private counter = 0;
   private full = false;
 
@@ -56,7 +125,8 @@ class Schedule {
         if (model.turn === null) this.open(model);
         return;
       case 'retry':
-        if (model.turn === null && model.lastTurn !== null && this.isShown(model, `u-${model.lastTurn}`)) this.open(model, model.lastTurn);
+        if (model.turn === null && model.lastTurn !== null && this.isShown(model, `u-${model.lastTurn}`))
+          this.open(model, model.lastTurn);
         return;
       case 'say':
         if (model.turn !== null && model.openCalls.length === 0) this.say(model, model.turn, one.texts, one.part);
@@ -101,11 +171,28 @@ class Schedule {
   compare(): void {
     for (const model of this.sessions) {
       const stored = this.world.db.readTranscript({ sessionId: model.id, limit: 10_000, includeHidden: true }).messages;
-      expect(stored.filter((message) => message.role === 'user' && message.visibility.kind !== 'handoff').map((message) => message.uid)).toEqual(model.prompts);
-      const answers = stored.flatMap((message) => (message.role === 'assistant' && !message.uid.endsWith('/closing') ? [message] : []));
-      expect(answers.map((message) => [message.uid, deliveredTexts(message.parts).filter((part) => part.text !== ''), message.visibility.kind])).toEqual(
+      expect(
+        stored
+          .filter((message) => message.role === 'user' && message.visibility.kind !== 'handoff')
+          .map((message) => message.uid),
+      ).toEqual(model.prompts);
+      const answers = stored.flatMap((message) =>
+        message.role === 'assistant' && !message.uid.endsWith('/closing') ? [message] : [],
+      );
+      expect(
+        answers.map((message) => [
+          message.uid,
+          deliveredTexts(message.parts).filter((part) => part.text !== ''),
+          message.visibility.kind,
+        ]),
+      ).toEqual(
         model.answers
-          .filter((one) => answers.some((message) => message.uid === one.uid) || one.calls.length > 0 || one.parts.some((part) => part.text !== ''))
+          .filter(
+            (one) =>
+              answers.some((message) => message.uid === one.uid) ||
+              one.calls.length > 0 ||
+              one.parts.some((part) => part.text !== ''),
+          )
           .map((one) => [one.uid, one.parts.filter((part) => part.text !== ''), one.hidden ? 'hidden' : 'shown']),
       );
     }
@@ -126,7 +213,14 @@ class Schedule {
 
   private open(model: ModelSession, supersedes?: string): void {
     const turnUid = `t${++this.counter}`;
-    this.write(() => openTurn(this.world.db, { sessionId: model.id, turnUid, text: `prompt ${turnUid}`, ...(supersedes === undefined ? {} : { supersedes }) }));
+    this.write(() =>
+      openTurn(this.world.db, {
+        sessionId: model.id,
+        turnUid,
+        text: `prompt ${turnUid}`,
+        ...(supersedes === undefined ? {} : { supersedes }),
+      }),
+    );
     for (const one of model.answers) if (one.turnUid === supersedes) one.hidden = true;
     model.prompts.push(`u-${turnUid}`);
     model.turn = turnUid;
@@ -139,7 +233,14 @@ class Schedule {
       const last = current.parts.at(-1);
       const part = last?.kind === kind ? last : { kind, text: '' };
       if (part !== last) current.parts.push(part);
-      const chunk = { messageUid: current.uid, seq: ++current.seq, part: current.parts.length - 1, kind, start: part.text.length, text };
+      const chunk = {
+        messageUid: current.uid,
+        seq: ++current.seq,
+        part: current.parts.length - 1,
+        kind,
+        start: part.text.length,
+        text,
+      };
       part.text += text;
       return chunk;
     });
@@ -150,14 +251,19 @@ class Schedule {
     const current = this.currentAnswer(model, turnUid);
     current.calls.push(`c${++this.counter}`, `c${++this.counter}`);
     const parts: AssistantPart[] = [...current.parts, ...current.calls.map((callId) => call(callId))];
-    this.write(() => this.world.db.putMessages([{ ...answer(current.uid, parts, turnUid, model.id), lastSeq: current.seq }]));
+    this.write(() =>
+      this.world.db.putMessages([{ ...answer(current.uid, parts, turnUid, model.id), lastSeq: current.seq }]),
+    );
     model.openCalls = [...current.calls];
     model.current = null;
   }
 
   private answerCall(model: ModelSession, turnUid: string): void {
     const callId = model.openCalls.pop();
-    if (callId !== undefined) this.write(() => this.world.db.putMessages([{ ...result(`r-${callId}`, callId, 'ok', turnUid), sessionId: model.id }]));
+    if (callId !== undefined)
+      this.write(() =>
+        this.world.db.putMessages([{ ...result(`r-${callId}`, callId, 'ok', turnUid), sessionId: model.id }]),
+      );
   }
 
   private compress(model: ModelSession): void {
@@ -167,19 +273,37 @@ class Schedule {
     if (last === undefined) return;
     const childId = `${model.id}+`;
     const turnUid = model.turn === null ? {} : { turnUid: model.turn };
-    this.write(() => this.world.db.compressSession({ parentId: model.id, childId, handoff: `until ${last.uid}`, summarisedUpTo: last.uid, now: 3, ...turnUid }));
+    this.write(() =>
+      this.world.db.compressSession({
+        parentId: model.id,
+        childId,
+        handoff: `until ${last.uid}`,
+        summarisedUpTo: last.uid,
+        now: 3,
+        ...turnUid,
+      }),
+    );
     model.id = childId;
   }
 
   private finishAnswer(model: ModelSession): void {
     const { current, turn } = model;
     if (current === null || turn === null) return;
-    this.write(() => this.world.db.putMessages([{ ...answer(current.uid, current.parts, turn, model.id), lastSeq: current.seq }]));
+    this.write(() =>
+      this.world.db.putMessages([{ ...answer(current.uid, current.parts, turn, model.id), lastSeq: current.seq }]),
+    );
     model.current = null;
   }
 
   private settle(model: ModelSession, turnUid: string): void {
-    this.write(() => this.world.db.settleTurn({ turnUid, settledAt: 9, settlement: this.counter % 2 === 0 ? complete : stopped, messages: [] }));
+    this.write(() =>
+      this.world.db.settleTurn({
+        turnUid,
+        settledAt: 9,
+        settlement: this.counter % 2 === 0 ? complete : stopped,
+        messages: [],
+      }),
+    );
     this.settled(model);
   }
 
@@ -223,7 +347,10 @@ describe('the store, whatever happens', () => {
         schedule.compare();
         schedule.finish();
         schedule.compare();
-        expect({ faults: schedule.activeMessages().map(historyFaults), damage: schedule.world.db.verifyIntegrity() }).toEqual({ faults: [[], []], damage: [] });
+        expect({
+          faults: schedule.activeMessages().map(historyFaults),
+          damage: schedule.world.db.verifyIntegrity(),
+        }).toEqual({ faults: [[], []], damage: [] });
         schedule.world.database.close();
       }),
       { numRuns: 100 },

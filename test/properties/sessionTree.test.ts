@@ -92,14 +92,33 @@ class Schedule {
       const places = path(conversation);
       const shown = places.map((place) => shownAt(place).uid);
       const active = activeUids(db, tip);
-      const turns = active.filter((_, index) => active.length % 2 === 0 ? index % 2 === 0 : index % 2 === 1).map((uid) => uid.replace(/^.*u-/, ''));
+      const turns = active
+        .filter((_, index) => (active.length % 2 === 0 ? index % 2 === 0 : index % 2 === 1))
+        .map((uid) => uid.replace(/^.*u-/, ''));
       expect(turns).toEqual(shown);
-      expect(historyFaults(db.activeMessages(tip).filter(({ visibility }) => visibility.kind !== 'handoff'))).toEqual([]);
-      expect(db.readTranscript({ sessionId: tip, limit: 1000 }).messages.filter(({ role, visibility }) => role === 'user' && visibility.kind === 'shown').map(({ uid }) => uid.replace(/^.*u-/, ''))).toEqual([...before, ...shown]);
-      expect(db.promptVersions(tip).map(({ turnUid, versions }) => [turnUid, versions].map(String).map((text) => text.replaceAll(/[^,]*\//g, '')))).toEqual(
-        places.filter(({ versions }) => versions.length > 1).map((place) => [shownAt(place).uid, place.versions.map(({ uid }) => uid).join()]),
+      expect(historyFaults(db.activeMessages(tip).filter(({ visibility }) => visibility.kind !== 'handoff'))).toEqual(
+        [],
       );
-      expect(db.listSessions({ limit: 99, includeEmpty: true }).find(({ id }) => id === tip)?.turnCount).toBe(before.length + shown.length);
+      expect(
+        db
+          .readTranscript({ sessionId: tip, limit: 1000 })
+          .messages.filter(({ role, visibility }) => role === 'user' && visibility.kind === 'shown')
+          .map(({ uid }) => uid.replace(/^.*u-/, '')),
+      ).toEqual([...before, ...shown]);
+      expect(
+        db
+          .promptVersions(tip)
+          .map(({ turnUid, versions }) =>
+            [turnUid, versions].map(String).map((text) => text.replaceAll(/[^,]*\//g, '')),
+          ),
+      ).toEqual(
+        places
+          .filter(({ versions }) => versions.length > 1)
+          .map((place) => [shownAt(place).uid, place.versions.map(({ uid }) => uid).join()]),
+      );
+      expect(db.listSessions({ limit: 99, includeEmpty: true }).find(({ id }) => id === tip)?.turnCount).toBe(
+        before.length + shown.length,
+      );
     }
     expect(db.verifyIntegrity()).toEqual([]);
   }
@@ -115,16 +134,22 @@ class Schedule {
     place.shown = place.versions.push({ uid, next: null }) - 1;
   }
 
-  private answer({ tip }: Conversation, replaces?: { readonly turnUid: string; readonly reason: 'retried' | 'edited' }): string {
+  private answer(
+    { tip }: Conversation,
+    replaces?: { readonly turnUid: string; readonly reason: 'retried' | 'edited' },
+  ): string {
     const uid = `t${++this.counter}`;
-    this.write(() => answered(this.world.db, uid, `text ${uid}`, { sessionId: tip, ...(replaces === undefined ? {} : { replaces }) }));
+    this.write(() =>
+      answered(this.world.db, uid, `text ${uid}`, { sessionId: tip, ...(replaces === undefined ? {} : { replaces }) }),
+    );
     return uid;
   }
 
   private switch(conversation: Conversation, place: Place, version: number): void {
     const turnUid = this.stored(conversation, (place.versions[version] as Turn).uid);
     // A switch to what is shown already is none, but only a prompt that has versions can be asked for one.
-    if (place.versions.length > 1) this.write(() => this.world.db.showVersion({ sessionId: conversation.tip, turnUid, now: 5 }));
+    if (place.versions.length > 1)
+      this.write(() => this.world.db.showVersion({ sessionId: conversation.tip, turnUid, now: 5 }));
     place.shown = version;
   }
 
@@ -142,15 +167,19 @@ class Schedule {
     const upTo = this.message(conversation, 'a', shownAt(places[index] as Place).uid);
     this.write(() => this.world.db.branchSession({ sessionId: conversation.tip, upTo, childId: tip, now: 5 }));
     const branch: Conversation = { tip, before: [], first: null, segments: conversation.segments };
-    for (const place of places.slice(0, index + 1).toReversed()) branch.first = { versions: [{ uid: shownAt(place).uid, next: branch.first }], shown: 0 };
+    for (const place of places.slice(0, index + 1).toReversed())
+      branch.first = { versions: [{ uid: shownAt(place).uid, next: branch.first }], shown: 0 };
     this.conversations.push(branch);
   }
 
   private compress(conversation: Conversation, places: readonly Place[], index: number): void {
     const childId = `${conversation.tip}+`;
     const border = shownAt(places[index] as Place);
-    const summarisedUpTo = activeUids(this.world.db, conversation.tip).find((uid) => uid.replace(/^.*a-/, '') === border.uid) ?? '';
-    this.write(() => this.world.db.compressSession({ parentId: conversation.tip, childId, handoff: 'before', summarisedUpTo, now: 5 }));
+    const summarisedUpTo =
+      activeUids(this.world.db, conversation.tip).find((uid) => uid.replace(/^.*a-/, '') === border.uid) ?? '';
+    this.write(() =>
+      this.world.db.compressSession({ parentId: conversation.tip, childId, handoff: 'before', summarisedUpTo, now: 5 }),
+    );
     conversation.before.push(...places.slice(0, index + 1).map((place) => shownAt(place).uid));
     conversation.first = border.next;
     conversation.tip = childId;
@@ -158,7 +187,9 @@ class Schedule {
 
   /** The uid under which a turn of the model is stored: a branch has copies. */
   private stored(conversation: Conversation, uid: string): string {
-    const turn = this.world.db.readTranscript({ sessionId: conversation.tip, limit: 1000, includeHidden: true }).turns.find((one) => one.uid.replace(/^.*\//, '') === uid);
+    const turn = this.world.db
+      .readTranscript({ sessionId: conversation.tip, limit: 1000, includeHidden: true })
+      .turns.find((one) => one.uid.replace(/^.*\//, '') === uid);
     return turn?.uid ?? uid;
   }
 

@@ -22,12 +22,23 @@ const cut: fc.Arbitrary<Pick<Schedule, 'cutAt' | 'counts'>> = fc.oneof(
   fc.record({ counts: fc.constant('fromSpill' as const), cutAt: fc.integer({ min: 1, max: 60 }) }),
 );
 
-const schedule: fc.Arbitrary<Schedule> = fc.tuple(cut, fc.record({
-  fates: fc.array(fc.record({ fate: fc.constantFrom<Fate>('works', 'failsBefore', 'failsAfter'), calls: fc.integer({ min: 1, max: 8 }) }), { maxLength: 6 }),
-  failingWrites: fc.array(fc.integer({ min: 0, max: 25 }), { maxLength: 3 }),
-  cutAgainAt: fc.integer({ min: 1, max: 120 }),
-  seed: fc.integer({ min: 1, max: 2 ** 31 - 2 }),
-})).map(([time, plan]) => ({ ...plan, ...time }));
+const schedule: fc.Arbitrary<Schedule> = fc
+  .tuple(
+    cut,
+    fc.record({
+      fates: fc.array(
+        fc.record({
+          fate: fc.constantFrom<Fate>('works', 'failsBefore', 'failsAfter'),
+          calls: fc.integer({ min: 1, max: 8 }),
+        }),
+        { maxLength: 6 },
+      ),
+      failingWrites: fc.array(fc.integer({ min: 0, max: 25 }), { maxLength: 3 }),
+      cutAgainAt: fc.integer({ min: 1, max: 120 }),
+      seed: fc.integer({ min: 1, max: 2 ** 31 - 2 }),
+    }),
+  )
+  .map(([time, plan]) => ({ ...plan, ...time }));
 
 /** The disk as it was left by a power cut at an operation, with what had been shown by then. */
 interface Cut {
@@ -50,7 +61,8 @@ class Trial {
     this.cutNow = () => (this.cut = { disk: disk.powerCut(random), shown: new Map(world.shown) });
     const fates = this.plan.fates.flatMap(({ fate, calls }) => Array<Fate>(calls).fill(fate));
     let call = 0;
-    world.fate = (method) => (['createSession', 'openTurn', 'getMeta', 'getSession'].includes(method) ? 'works' : (fates[call++] ?? 'works'));
+    world.fate = (method) =>
+      ['createSession', 'openTurn', 'getMeta', 'getSession'].includes(method) ? 'works' : (fates[call++] ?? 'works');
     await world.runTurn();
     return world;
   }
@@ -69,7 +81,13 @@ async function nextStart(disk: SimulatedDisk, shown: ReadonlyMap<string, string>
   for (const [key, text] of shown) world.shown.set(key, text);
   // A session that was never durable has shown nothing.
   const isThere = world.db.getTurn('turn-1') !== null;
-  const state = isThere ? { missing: world.missing(), account: world.account(), open: world.spillFiles().filter((file) => !file.includes('.kept')) } : { missing: [...shown.values()], account: null, open: [] };
+  const state = isThere
+    ? {
+        missing: world.missing(),
+        account: world.account(),
+        open: world.spillFiles().filter((file) => !file.includes('.kept')),
+      }
+    : { missing: [...shown.values()], account: null, open: [] };
   world.close();
   return state;
 }
@@ -82,8 +100,18 @@ describe('a turn whose store fails and heals at random', () => {
         world.fate = () => 'works';
         await world.spilling.tryAgain();
         const { rows, problems, states, turn } = world.account();
-        expect({ missing: world.missing(), twice: rows.length - new Set(rows.map(({ uid }) => uid)).size, problems, states, isSettled: world.stopped || turn === 'complete stop' || turn === 'running' }).toEqual({
-          missing: [], twice: 0, problems: [], states: turn === 'running' ? states : ['final'], isSettled: true,
+        expect({
+          missing: world.missing(),
+          twice: rows.length - new Set(rows.map(({ uid }) => uid)).size,
+          problems,
+          states,
+          isSettled: world.stopped || turn === 'complete stop' || turn === 'running',
+        }).toEqual({
+          missing: [],
+          twice: 0,
+          problems: [],
+          states: turn === 'running' ? states : ['final'],
+          isSettled: true,
         });
         world.close();
       }),
@@ -101,11 +129,20 @@ describe('a turn whose store fails and heals at random', () => {
         if (trial.cut === null) return;
         const { disk, shown } = trial.cut;
         const random = seededRandom(plan.seed + 1);
-        const whole = await nextStart(disk.powerCut(() => 1), shown);
-        expect({ missing: whole.missing, problems: whole.account?.problems ?? [], open: whole.open }).toEqual({ missing: [], problems: [], open: [] });
+        const whole = await nextStart(
+          disk.powerCut(() => 1),
+          shown,
+        );
+        expect({ missing: whole.missing, problems: whole.account?.problems ?? [], open: whole.open }).toEqual({
+          missing: [],
+          problems: [],
+          open: [],
+        });
         let operations = 0;
         let again: SimulatedDisk | null = null;
-        const interrupted: SimulatedDisk = disk.powerCut(() => 1, { intervene: () => void (++operations === plan.cutAgainAt && (again = interrupted.powerCut(random))) });
+        const interrupted: SimulatedDisk = disk.powerCut(() => 1, {
+          intervene: () => void (++operations === plan.cutAgainAt && (again = interrupted.powerCut(random))),
+        });
         await nextStart(interrupted, shown);
         if (disk.list('/store').some((name) => name.endsWith('.jsonl'))) withSpill++;
         if (again !== null) expect(await nextStart(again, shown)).toEqual(whole);

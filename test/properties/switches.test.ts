@@ -6,7 +6,10 @@ import { SwitchingHouse } from '../support/switching/switchingHouse';
 
 /** One thing a person does at a surface. `session` counts in the list as it then is. */
 type Step =
-  | { readonly kind: 'prompt' | 'held' | 'new' | 'reset' | 'branch' | 'rewind' | 'compress' | 'retry' | 'edit'; readonly surface: number }
+  | {
+      readonly kind: 'prompt' | 'held' | 'new' | 'reset' | 'branch' | 'rewind' | 'compress' | 'retry' | 'edit';
+      readonly surface: number;
+    }
   | { readonly kind: 'resume'; readonly surface: number; readonly session: number }
   | { readonly kind: 'letGo' | 'reload'; readonly surface: number };
 
@@ -14,11 +17,17 @@ const runs = Number(process.env['PROPERTY_RUNS'] ?? '40');
 const seed = process.env['PROPERTY_SEED'];
 
 /** Does a step, and says what a person saw come of it: the switch and what it was from; null where there was none. */
-async function take(house: SwitchingHouse, step: Step): Promise<{ readonly from: string | null; readonly to: string | null } | null> {
+async function take(
+  house: SwitchingHouse,
+  step: Step,
+): Promise<{ readonly from: string | null; readonly to: string | null } | null> {
   const surface = house.surface(step.surface);
   const from = house.gateway.shownSession(surface.id);
   const busy = house.gateway.runningTurns().some(({ sessionId }) => sessionId === from);
-  const switched = async (target: Parameters<typeof house.gateway.switchSession>[1]) => ({ from, to: (await house.within(house.gateway.switchSession(surface.id, target))).sessionId });
+  const switched = async (target: Parameters<typeof house.gateway.switchSession>[1]) => ({
+    from,
+    to: (await house.within(house.gateway.switchSession(surface.id, target))).sessionId,
+  });
   switch (step.kind) {
     case 'prompt':
     case 'held':
@@ -42,7 +51,10 @@ async function take(house: SwitchingHouse, step: Step): Promise<{ readonly from:
     case 'edit': {
       const last = from === null ? null : house.db.activeMessages(from).at(-1)?.turnUid;
       if (last === null || last === undefined || busy) return null;
-      const again = step.kind === 'retry' ? house.gateway.retry(surface.id, last) : house.gateway.editAndResend(surface.id, last, 'other words', `edit of ${last}`);
+      const again =
+        step.kind === 'retry'
+          ? house.gateway.retry(surface.id, last)
+          : house.gateway.editAndResend(surface.id, last, 'other words', `edit of ${last}`);
       const { sessionId } = await house.within(again);
       await house.settled(sessionId);
       return null;
@@ -70,12 +82,23 @@ async function takeOrRefuse(house: SwitchingHouse, step: Step): ReturnType<typeo
 }
 
 const surface = fc.nat({ max: 1 });
-const at = <K extends Step['kind']>(kind: K, where: fc.Arbitrary<number>) => fc.record({ kind: fc.constant(kind), surface: where });
+const at = <K extends Step['kind']>(kind: K, where: fc.Arbitrary<number>) =>
+  fc.record({ kind: fc.constant(kind), surface: where });
 
-function steps(where: fc.Arbitrary<number>, kinds: readonly Exclude<Step['kind'], 'resume'>[]): fc.Arbitrary<readonly Step[]> {
+function steps(
+  where: fc.Arbitrary<number>,
+  kinds: readonly Exclude<Step['kind'], 'resume'>[],
+): fc.Arbitrary<readonly Step[]> {
   const others = kinds.map((kind) => at(kind, where)) as readonly fc.Arbitrary<Step>[];
-  const resume: fc.Arbitrary<Step> = fc.record({ kind: fc.constant('resume' as const), surface: where, session: fc.nat({ max: 5 }) });
-  return fc.array(fc.oneof({ weight: 3, arbitrary: at('prompt', where) as fc.Arbitrary<Step> }, resume, ...others), { minLength: 4, maxLength: 25 });
+  const resume: fc.Arbitrary<Step> = fc.record({
+    kind: fc.constant('resume' as const),
+    surface: where,
+    session: fc.nat({ max: 5 }),
+  });
+  return fc.array(fc.oneof({ weight: 3, arbitrary: at('prompt', where) as fc.Arbitrary<Step> }, resume, ...others), {
+    minLength: 4,
+    maxLength: 25,
+  });
 }
 
 const settings = { numRuns: runs, timeout: 60_000, ...(seed === undefined ? {} : { seed: Number(seed) }) };
@@ -118,7 +141,8 @@ describe('a recording provider', () => {
           if (done === null) continue;
           const { from, to } = done;
           if (step.kind === 'prompt' && from === null && to !== null) goTo(to, begins, null);
-          if (step.kind === 'new' || step.kind === 'reset') begins = step.kind === 'reset' && from !== null ? 'reset' : 'new_session';
+          if (step.kind === 'new' || step.kind === 'reset')
+            begins = step.kind === 'reset' && from !== null ? 'reset' : 'new_session';
           if (step.kind === 'reset' && from !== null) {
             if (serves !== from) goTo(from, 'resume', parentOf(from));
             expected.push(`end ${from}`);
@@ -127,7 +151,8 @@ describe('a recording provider', () => {
           if (step.kind === 'resume' && to !== null) goTo(to, 'resume', parentOf(to));
           if (step.kind === 'branch' && to !== null) goTo(to, 'branch', parentOf(to));
           if (step.kind === 'compress' && to !== null) goTo(to, 'compression', from);
-          if (step.kind === 'rewind' && to !== null && to === from) expected.push(`switch ${to} rewind rewound${parentOf(to) === null ? '' : ` parent ${parentOf(to)}`}`);
+          if (step.kind === 'rewind' && to !== null && to === from)
+            expected.push(`switch ${to} rewind rewound${parentOf(to) === null ? '' : ` parent ${parentOf(to)}`}`);
           if (step.kind === 'rewind' && to !== null && to !== from) goTo(to, 'branch', parentOf(to));
         }
         await house.close();
@@ -171,10 +196,12 @@ function problems(house: SwitchingHouse): readonly string[] {
       if (isOver) wrong('behind its shutdown');
       if (hook === 'initialize' && serves !== null) wrong('begun twice');
       if (hook !== 'initialize' && serves === null && hook !== 'shutdown') wrong('before it was begun');
-      if (hook === 'sync' && (id !== serves || ended === id)) wrong(`while it serves ${serves}, ${ended === id ? 'which is over' : 'another'}`);
+      if (hook === 'sync' && (id !== serves || ended === id))
+        wrong(`while it serves ${serves}, ${ended === id ? 'which is over' : 'another'}`);
       if (hook === 'end' && (id !== serves || ended === id)) wrong(`while it serves ${serves}`);
       if (hook === 'switch' && line.includes(' rewound') !== (id === serves)) wrong(`while it serves ${serves}`);
-      if (hook === 'switch' && line.includes(' reset') && line.includes('session') && ended !== serves) wrong(`without the end of ${serves}`);
+      if (hook === 'switch' && line.includes(' reset') && line.includes('session') && ended !== serves)
+        wrong(`without the end of ${serves}`);
       if (hook === 'end') ended = id;
       if ((hook === 'switch' && !line.includes(' rewound')) || hook === 'initialize') {
         serves = id;
@@ -184,13 +211,18 @@ function problems(house: SwitchingHouse): readonly string[] {
     }
     if (!isOver) found.push(`agent ${agent}: never shut down`);
   }
-  const synced = house.heard.flat().filter((line) => line.startsWith('sync ')).map((line) => /-> (answer \d+)/.exec(line)?.[1] ?? line);
+  const synced = house.heard
+    .flat()
+    .filter((line) => line.startsWith('sync '))
+    .map((line) => /-> (answer \d+)/.exec(line)?.[1] ?? line);
   const stored = house.completed();
   for (const { answer, conversationId } of stored) {
     const heard = house.heard.flat().filter((line) => line.startsWith('sync ') && line.includes(`-> ${answer}:`));
     const under = heard.map((line) => house.db.getSession(/^sync (\S+):/.exec(line)?.[1] ?? '')?.conversationId);
-    if (under.length !== 1 || under[0] !== conversationId) found.push(`${answer} of ${conversationId} was remembered ${under.length} times, under ${under.join(', ')}`);
+    if (under.length !== 1 || under[0] !== conversationId)
+      found.push(`${answer} of ${conversationId} was remembered ${under.length} times, under ${under.join(', ')}`);
   }
-  if (synced.length !== stored.length) found.push(`${synced.length} turns were remembered, ${stored.length} were completed`);
+  if (synced.length !== stored.length)
+    found.push(`${synced.length} turns were remembered, ${stored.length} were completed`);
   return found;
 }

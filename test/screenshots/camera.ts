@@ -20,7 +20,10 @@ const colours = 256;
 /** The part of the window that a picture shows: the panel, or the editor tab in front. */
 type Part = 'panel' | 'tab';
 
-const parts: Readonly<Record<Part, string>> = { panel: '#workbench\\.parts\\.auxiliarybar', tab: '#workbench\\.parts\\.editor' };
+const parts: Readonly<Record<Part, string>> = {
+  panel: '#workbench\\.parts\\.auxiliarybar',
+  tab: '#workbench\\.parts\\.editor',
+};
 
 export interface CameraOptions {
   readonly folder: string;
@@ -87,7 +90,9 @@ export class Camera {
   }
 
   async #resize(part: Part, width: number): Promise<void> {
-    await this.workbench.resizeSecondarySideBar(part === 'panel' ? width : (await this.#widthOf('panel')) + (await this.#widthOf('tab')) - width);
+    await this.workbench.resizeSecondarySideBar(
+      part === 'panel' ? width : (await this.#widthOf('panel')) + (await this.#widthOf('tab')) - width,
+    );
     // Out of the way: nothing is hovered in a picture.
     await this.workbench.page.mouse.move(viewport.width / 2, viewport.height - 4);
   }

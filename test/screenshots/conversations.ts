@@ -10,25 +10,33 @@ import type { Stage } from './pictures';
 const answer = [
   'Retries are spaced by [src/retry.js:5](src/retry.js#L5): the pause **doubles** after every attempt. Three things matter in tests:',
   '1. `waitBefore(attempt)` returns milliseconds, and the first retry is attempt 2.\n2. The pause is capped at ten seconds.\n3. `sleep` comes in as a parameter, so no test has to wait:',
-  "```js\nconst waits = [];\nawait retry(failing, {\n  retries: 2,\n  sleep: async (ms) => waits.push(ms), // recorded, not waited\n});\nassert.deepEqual(waits, [200, 400]);\n```",
+  '```js\nconst waits = [];\nawait retry(failing, {\n  retries: 2,\n  sleep: async (ms) => waits.push(ms), // recorded, not waited\n});\nassert.deepEqual(waits, [200, 400]);\n```',
   '| Attempt | Pause |\n| ---: | ---: |\n| 2 | 200 ms |\n| 3 | 400 ms |\n| 8 and later | 10 s |',
   'The reasons are in `docs/retries.md`.',
 ].join('\n\n');
 
 const steps = (...states: readonly string[]) => ({
-  items: ['Find what waits too long', 'Correct it', 'Run the tests'].map((text, index) => ({ text, state: states[index] ?? 'pending' })),
+  items: ['Find what waits too long', 'Correct it', 'Run the tests'].map((text, index) => ({
+    text,
+    state: states[index] ?? 'pending',
+  })),
 });
 
 /** A failing test is fixed: the command is asked for, then the edit; what was changed stands below the answer. */
 export async function changes({ server, camera, panel }: Stage): Promise<void> {
   server.script(
-    reply().says('I look for it first.').calls('todo_write', steps('active')).calls('search_files', { query: 'FIRST_WAIT_MS' }),
+    reply()
+      .says('I look for it first.')
+      .calls('todo_write', steps('active'))
+      .calls('search_files', { query: 'FIRST_WAIT_MS' }),
     reply().calls('read_file', { path: fix.path }),
     reply().says('The tests will tell.').calls('run_command', { command: 'npm test' }),
     reply().says('The wait doubles once too often.').calls('edit_file', fix),
     reply().calls('run_command', { command: 'npm test' }),
     reply().calls('todo_write', steps('done', 'done', 'done')),
-    reply().says('The first retry waits **200 ms** again, and all tests pass.').uses({ input: 6_420, output: 388, cached: 5_120 }),
+    reply()
+      .says('The first retry waits **200 ms** again, and all tests pass.')
+      .uses({ input: 6_420, output: 388, cached: 5_120 }),
   );
   await panel.send('The retry test fails. Please fix it.');
   const command = await ApprovalCard.asks(panel, 'Allow running npm test?');
@@ -46,26 +54,41 @@ export async function changes({ server, camera, panel }: Stage): Promise<void> {
 export async function answers({ server, camera, panel, workbench }: Stage): Promise<void> {
   await newSession({ panel, workbench });
   server.script(
-    reply().thinks('The person asks how retries work. The code and its notes will say.').calls('search_files', { query: 'waitBefore' }).calls('read_file', { path: 'src/retry.js' }).calls('read_file', { path: 'docs/retries.md' }),
+    reply()
+      .thinks('The person asks how retries work. The code and its notes will say.')
+      .calls('search_files', { query: 'waitBefore' })
+      .calls('read_file', { path: 'src/retry.js' })
+      .calls('read_file', { path: 'docs/retries.md' }),
     reply().says(answer).uses({ input: 3_180, output: 412, cached: 2_048 }),
   );
   await panel.send('How do retries work here, and what should I watch out for in tests?');
   await panel.waitForAnswer('the answer', (text) => text.includes('The reasons are in'));
   await settled(panel);
   await camera.shoot('answered', { isKey: true });
-  await camera.shoot('model-picker', { pose: () => opened(panel.frame.getByRole('combobox', { name: 'Model', exact: true })) });
+  await camera.shoot('model-picker', {
+    pose: () => opened(panel.frame.getByRole('combobox', { name: 'Model', exact: true })),
+  });
   await workbench.page.keyboard.press('Escape');
-  await camera.shoot('mode-picker', { pose: () => opened(panel.frame.getByRole('combobox', { name: 'Mode', exact: true })) });
+  await camera.shoot('mode-picker', {
+    pose: () => opened(panel.frame.getByRole('combobox', { name: 'Mode', exact: true })),
+  });
   await workbench.page.keyboard.press('Escape');
   await panel.composer.focus();
   await workbench.page.keyboard.press('Control+f');
   await write(panel.frame.getByRole('textbox', { name: 'Find' }), 'pause');
-  await panel.frame.getByRole('search').getByText(/\d of \d/).waitFor();
+  await panel.frame
+    .getByRole('search')
+    .getByText(/\d of \d/)
+    .waitFor();
   await camera.shoot('find');
   await workbench.page.keyboard.press('Escape');
   await panel.send('/branch Retries, with jitter');
   await panel.button(/^Branched from/).waitFor();
-  server.script(reply().says('Jitter keeps clients apart that failed together. One line in `waitBefore` does it: `return pause * (0.5 + Math.random() / 2)`.'));
+  server.script(
+    reply().says(
+      'Jitter keeps clients apart that failed together. One line in `waitBefore` does it: `return pause * (0.5 + Math.random() / 2)`.',
+    ),
+  );
   await panel.send('And with jitter?');
   await panel.waitForAnswer('the answer', (text) => text.startsWith('Jitter keeps'));
   await settled(panel);
@@ -83,7 +106,8 @@ export async function listing({ camera, workbench }: Stage): Promise<void> {
 /** An answer that is being written, with prompts that wait. */
 export async function stream({ server, camera, panel, workbench }: Stage): Promise<void> {
   await newSession({ panel, workbench });
-  const words = 'Let me go through the tests one by one. `retry.test.js` covers the pauses, the end of patience and `Retry-After`; nothing there waits for a real timer. `upload.test.js` is another matter: ';
+  const words =
+    'Let me go through the tests one by one. `retry.test.js` covers the pauses, the end of patience and `Retry-After`; nothing there waits for a real timer. `upload.test.js` is another matter: ';
   server.script(reply().thinks('Which tests are there?').says(words, { every: 20 }).hangs());
   await panel.send('Go through the tests one by one.');
   await panel.waitForAnswer('the beginning', (text) => text.endsWith('another matter:'));
@@ -93,7 +117,12 @@ export async function stream({ server, camera, panel, workbench }: Stage): Promi
     await panel.frame.getByRole('list', { name: 'Queued messages' }).getByText(text).waitFor();
   }
   await camera.shoot('streaming', { isKey: true });
-  for (const _ of [1, 2]) await panel.frame.getByRole('list', { name: 'Queued messages' }).getByRole('button', { name: /^Remove/ }).first().click();
+  for (const _ of [1, 2])
+    await panel.frame
+      .getByRole('list', { name: 'Queued messages' })
+      .getByRole('button', { name: /^Remove/ })
+      .first()
+      .click();
   await panel.button('Stop').click();
   await panel.sees(/You stopped this answer/);
   await camera.shoot('stopped');
@@ -112,7 +141,12 @@ export async function failure({ server, camera, panel, workbench }: Stage): Prom
 export async function breaksOff(stage: Stage): Promise<void> {
   const { server, camera, session, workbench, panel } = stage;
   await newSession({ panel, workbench });
-  server.script(reply().says('The test waits for a real timer, and CI has one core. Three ways out, from the smallest to the largest: ').says('pass `sleep` in; '.repeat(3), { every: 20 }).hangs());
+  server.script(
+    reply()
+      .says('The test waits for a real timer, and CI has one core. Three ways out, from the smallest to the largest: ')
+      .says('pass `sleep` in; '.repeat(3), { every: 20 })
+      .hangs(),
+  );
   await panel.send('Why does upload.test.js fail on CI only?');
   await panel.waitForAnswer('the beginning', (text) => text.endsWith('sleep in;'));
   const killed = await session.killExtensionHost();
@@ -125,7 +159,10 @@ export async function breaksOff(stage: Stage): Promise<void> {
   await workbench.dialog().getByRole('button', { name: 'Pull the Plug' }).click();
   await session.waitForNewExtensionHost(pid);
   stage.panel = await ChatPanel.attach(workbench);
-  await stage.panel.frame.getByRole('status').filter({ hasText: /characters shown are on disk\./ }).waitFor({ timeout: 60_000 });
+  await stage.panel.frame
+    .getByRole('status')
+    .filter({ hasText: /characters shown are on disk\./ })
+    .waitFor({ timeout: 60_000 });
   await camera.shoot('plug-pulled');
 }
 

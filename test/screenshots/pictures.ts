@@ -30,14 +30,26 @@ export interface Stage {
 
 /** Takes pictures of the panel and the tabs in a real VS Code, from the packaged extension (or the one that HERMES_VSIX names): key states in each
  *  theme and width. A scene that fails is named, and the next one is played. */
-export async function takePictures({ folder, say, only = '', all = false }: PictureOptions): Promise<{ readonly bytes: number; readonly failed: readonly string[] }> {
+export async function takePictures({
+  folder,
+  say,
+  only = '',
+  all = false,
+}: PictureOptions): Promise<{ readonly bytes: number; readonly failed: readonly string[] }> {
   const file = process.env['HERMES_VSIX'] || (await packageExtension(() => undefined)).file;
   const server = await startModelServer();
   const session = await VscodeSession.start({
     vsix: [file],
     viewport,
     settings: {
-      'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model', contextWindow: 128_000 }] }],
+      'hermes.providers': [
+        {
+          name: 'Local',
+          protocol: 'openai',
+          baseUrl: server.url,
+          models: [{ id: 'test-model', contextWindow: 128_000 }],
+        },
+      ],
       'window.commandCenter': false,
       'hermes.notifications': 'never',
     },
@@ -97,10 +109,17 @@ async function transcripts({ camera, workbench, panel }: Stage): Promise<void> {
   await resume(workbench, panel, 'How do retries work', 'Retries are spaced by');
   await workbench.runCommand('Hermes: Verify Session');
   const tab = workbench.editorWebview(EXTENSION_ID, 0);
-  await tab.getByText(/Storage consistent/).first().waitFor({ timeout: 60_000 });
+  await tab
+    .getByText(/Storage consistent/)
+    .first()
+    .waitFor({ timeout: 60_000 });
   // From its beginning: the prompt, the calls, the answer.
   const first = tab.locator('[role=row][data-uid]').first();
-  await camera.shoot('transcript-verified', { part: 'tab', isKey: true, pose: () => first.evaluate((row) => row.closest('.grid-scroller')?.scrollTo(0, 0)) });
+  await camera.shoot('transcript-verified', {
+    part: 'tab',
+    isKey: true,
+    pose: () => first.evaluate((row) => row.closest('.grid-scroller')?.scrollTo(0, 0)),
+  });
   await workbench.runCommand('View: Close All Editors');
   await resume(workbench, panel, 'Two prompts in a row', 'None does');
   await workbench.runCommand('Hermes: Open Transcript');

@@ -14,7 +14,14 @@ const part = v.object({
   arguments: v.exactOptional(v.string()),
   outcome: v.exactOptional(v.string()),
 });
-const storedRow = v.object({ uid: v.string(), role: v.string(), active: v.number(), display: v.nullable(v.string()), hidden: v.nullable(v.string()), parts: v.array(part) });
+const storedRow = v.object({
+  uid: v.string(),
+  role: v.string(),
+  active: v.number(),
+  display: v.nullable(v.string()),
+  hidden: v.nullable(v.string()),
+  parts: v.array(part),
+});
 type StoredRow = v.InferOutput<typeof storedRow>;
 
 /** The rows of one statement, read by a SQLite that is not ours from a copy of the files as they lie while the store is open, the way
@@ -40,7 +47,10 @@ export function storedLines(world: World, sessionId: string): readonly string[] 
 
 /** How a turn stands in the file: `complete stop`, `interrupted user`, `running`. */
 export function storedTurns(world: World, sessionId: string): readonly string[] {
-  return readElsewhere(world, `SELECT trim(coalesce(outcome, state) || ' ' || coalesce(stop_reason, '')) FROM turns WHERE session_id = '${sessionId}' ORDER BY id`);
+  return readElsewhere(
+    world,
+    `SELECT trim(coalesce(outcome, state) || ' ' || coalesce(stop_reason, '')) FROM turns WHERE session_id = '${sessionId}' ORDER BY id`,
+  );
 }
 
 /** What conformance asks of every scenario. */
@@ -59,7 +69,9 @@ export interface Account {
 export async function account(world: World, surface: RecordingSurface, sessionId: string): Promise<Account> {
   await world.idle();
   const everywhere = storedRows(world, null);
-  const missing = surface.delivered.filter(({ uid, text }) => !everywhere.some((row) => row.uid === uid && saidIn(row) === text));
+  const missing = surface.delivered.filter(
+    ({ uid, text }) => !everywhere.some((row) => row.uid === uid && saidIn(row) === text),
+  );
   return {
     stored: storedRows(world, sessionId).map(lineOf),
     missing: missing.map(({ text }) => text),
@@ -73,8 +85,12 @@ export const sound = { missing: [], refused: [], backfills: 0 } as const;
 
 function storedRows(world: World, sessionId: string | null): readonly StoredRow[] {
   const where = sessionId === null ? '' : `WHERE session_id = '${sessionId}'`;
-  const columns = "'uid', uid, 'role', role, 'active', active, 'display', display_kind, 'hidden', hidden_reason, 'parts', json(parts)";
-  return readElsewhere(world, `SELECT json_object(${columns}) FROM messages ${where} ORDER BY session_id, position`).map((line) => v.parse(storedRow, JSON.parse(line)));
+  const columns =
+    "'uid', uid, 'role', role, 'active', active, 'display', display_kind, 'hidden', hidden_reason, 'parts', json(parts)";
+  return readElsewhere(
+    world,
+    `SELECT json_object(${columns}) FROM messages ${where} ORDER BY session_id, position`,
+  ).map((line) => v.parse(storedRow, JSON.parse(line)));
 }
 
 function lineOf({ role, active, display, hidden, parts }: StoredRow): string {
@@ -82,7 +98,13 @@ function lineOf({ role, active, display, hidden, parts }: StoredRow): string {
   return `${role}${mark}: ${parts.map(words).join(' ')}`;
 }
 
-function words({ kind, text = '', name = '', arguments: given = '', outcome = '' }: v.InferOutput<typeof part>): string {
+function words({
+  kind,
+  text = '',
+  name = '',
+  arguments: given = '',
+  outcome = '',
+}: v.InferOutput<typeof part>): string {
   switch (kind) {
     case 'text':
       return text;

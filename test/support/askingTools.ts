@@ -19,8 +19,14 @@ export function askingTools(during: (name: string, call: ToolCallContext) => voi
   const holds = new Map<string, Promise<void>>();
   const tool = (name: string, readOnly: boolean, access: ((target: string) => Access) | null): AnyTool =>
     defineTool({
-      name, description: name, parameters, schema: named, readOnly,
-      ...(access === null ? {} : { asks: (input: { name: string }) => Promise.resolve({ access: access(input.name) }) }),
+      name,
+      description: name,
+      parameters,
+      schema: named,
+      readOnly,
+      ...(access === null
+        ? {}
+        : { asks: (input: { name: string }) => Promise.resolve({ access: access(input.name) }) }),
       run: async (input, signal, call) => {
         ran.push(`${name} ${input.name}`);
         during(`${name} ${input.name}`, call);
@@ -29,9 +35,15 @@ export function askingTools(during: (name: string, call: ToolCallContext) => voi
         return { outcome: 'done', text: `${name} ${input.name} is done` };
       },
     });
-  const edit = (name: string): Access => ({ kind: 'edit', paths: [{ path: `/project/${name}`, shown: name, isInside: true }] });
+  const edit = (name: string): Access => ({
+    kind: 'edit',
+    paths: [{ path: `/project/${name}`, shown: name, isInside: true }],
+  });
   const tools = [
-    tool('change', false, edit), tool('look', true, null), tool('fetch', true, (name) => ({ kind: 'fetch', url: `https://${name}` })), tool('present', false, () => ({ kind: 'plan' })),
+    tool('change', false, edit),
+    tool('look', true, null),
+    tool('fetch', true, (name) => ({ kind: 'fetch', url: `https://${name}` })),
+    tool('present', false, () => ({ kind: 'plan' })),
   ];
   return { tools, ran, holds };
 }

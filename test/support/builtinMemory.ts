@@ -24,7 +24,9 @@ export class BuiltinMemory {
   });
 
   /** For `World.create`. */
-  readonly memory = (): readonly MemoryProvider[] => [new BuiltinProvider({ files: this.files, store: this.store, wrote: () => undefined, log: silentLog })];
+  readonly memory = (): readonly MemoryProvider[] => [
+    new BuiltinProvider({ files: this.files, store: this.store, wrote: () => undefined, log: silentLog }),
+  ];
 
   /** What a file holds; null where there is none. */
   text(path: 'global/USER.md' | 'global/MEMORY.md' | 'workspace/MEMORY.md' | 'workspace/USER.md'): string | null {

@@ -12,8 +12,19 @@ import { answered, sessionDbWorld } from './sessionDbWorld';
 import { aToolCall } from './toolCalls';
 
 /** The store's methods as promises, in the way of the worker. */
-type Promised<K extends keyof SessionDb> = { readonly [M in K]: SessionDb[M] extends (...args: infer A) => infer R ? (...args: A) => Promise<R> : never };
-export type FileStore = Promised<'recordFileChanges' | 'completeFileChanges' | 'fileChangesOf' | 'fileChangesFrom' | 'fileContent' | 'markReviewed' | 'getMeta' | 'setMeta'>;
+type Promised<K extends keyof SessionDb> = {
+  readonly [M in K]: SessionDb[M] extends (...args: infer A) => infer R ? (...args: A) => Promise<R> : never;
+};
+export type FileStore = Promised<
+  | 'recordFileChanges'
+  | 'completeFileChanges'
+  | 'fileChangesOf'
+  | 'fileChangesFrom'
+  | 'fileContent'
+  | 'markReviewed'
+  | 'getMeta'
+  | 'setMeta'
+>;
 
 export function fileStoreOver(db: SessionDb): FileStore {
   return {
@@ -51,10 +62,22 @@ export class ChangedFilesWorld {
     const store = fileStoreOver(db);
     const clock = new ManualClock();
     this.journal = new StoreEditJournal({
-      store, clock, log: silentLog, ids: { uid: () => `f${++this.uids}` }, isOn: () => this.isOn, onChange: () => undefined, ...(largest === undefined ? {} : { largest }),
+      store,
+      clock,
+      log: silentLog,
+      ids: { uid: () => `f${++this.uids}` },
+      isOn: () => this.isOn,
+      onChange: () => undefined,
+      ...(largest === undefined ? {} : { largest }),
     });
     this.files = new ChangedFiles({
-      store, clock, log: { ...silentLog, warn: (message) => this.logged.push(message) }, editor: this.editor, raw: { write: async (path, bytes) => this.put(path, bytes) }, shown: (path) => path.slice(folder.length + 1), words: plainReviewWords,
+      store,
+      clock,
+      log: { ...silentLog, warn: (message) => this.logged.push(message) },
+      editor: this.editor,
+      raw: { write: async (path, bytes) => this.put(path, bytes) },
+      shown: (path) => path.slice(folder.length + 1),
+      words: plainReviewWords,
     });
     this.files.onDidChange((changed) => this.told.push(changed));
   }
@@ -71,9 +94,15 @@ export class ChangedFilesWorld {
   }
 
   /** The agent changes a file in a turn. `crash`: the process dies before the call knows what it left. */
-  async agent(name: string, content: Content, { turnUid = 't1', crash = false }: { readonly turnUid?: string; readonly crash?: boolean } = {}): Promise<void> {
+  async agent(
+    name: string,
+    content: Content,
+    { turnUid = 't1', crash = false }: { readonly turnUid?: string; readonly crash?: boolean } = {},
+  ): Promise<void> {
     const path = this.path(name);
-    const edit = await this.journal.begin(aToolCall({ sessionId: 's1', turnUid, callId: `c${++this.calls}` }), [{ path, bytes: this.bytes(name) }]);
+    const edit = await this.journal.begin(aToolCall({ sessionId: 's1', turnUid, callId: `c${++this.calls}` }), [
+      { path, bytes: this.bytes(name) },
+    ]);
     this.put(path, content);
     if (!crash) await edit.end([{ path, bytes: this.bytes(name) }]);
   }

@@ -25,8 +25,19 @@ export interface SeenSession {
 
 const nothing = async (): Promise<void> => undefined;
 const editor: ChatEditor = {
-  openTranscript: nothing, pickSession: nothing, pickModel: nothing, openSettings: nothing, showLog: () => undefined, copy: nothing, openLink: nothing, code: noCodeActions,
-  searchSessions: nothing, exportSession: nothing, openMemory: nothing, setUp: nothing, runAction: nothing,
+  openTranscript: nothing,
+  pickSession: nothing,
+  pickModel: nothing,
+  openSettings: nothing,
+  showLog: () => undefined,
+  copy: nothing,
+  openLink: nothing,
+  code: noCodeActions,
+  searchSessions: nothing,
+  exportSession: nothing,
+  openMemory: nothing,
+  setUp: nothing,
+  runAction: nothing,
 };
 
 /** The chat from the composer to the disk: the view's controller without a page, the host's bridge, the world's gateway and store. Messages
@@ -38,7 +49,10 @@ export class ChatInWorld {
   private uids = 0;
   private onTheWay = 0;
 
-  constructor(private readonly world: World, surfaceId = 'chat') {
+  constructor(
+    private readonly world: World,
+    surfaceId = 'chat',
+  ) {
     const models: ChatModels = {
       stateOf: () => ({ chosen: modelRow(), problem: null }),
       choices: async () => ({ models: [], problems: [] }),
@@ -47,10 +61,28 @@ export class ChatInWorld {
       onDidChange: new Emitter<void>().event,
     };
     this.bridge = new ChatBridge(surfaceId, {
-      gateway: world.gateway, sessions: world.store, models, editor, files: noChangedFiles, attachments: noAttachments, witness: noWitness, onChange: () => undefined,
+      gateway: world.gateway,
+      sessions: world.store,
+      models,
+      editor,
+      files: noChangedFiles,
+      attachments: noAttachments,
+      witness: noWitness,
+      onChange: () => undefined,
       store: new StoreDesk(new StoreAtHand(), (message) => message, noSpills),
-      surroundings: () => ({ restricted: false, folderName: 'sample', demoPrompts: [], localization: {}, promptFiles: [] }),
-      log: { trace: () => undefined, info: () => undefined, warn: () => undefined, error: (message, error) => this.failures.push(`${message} ${String(error)}`) },
+      surroundings: () => ({
+        restricted: false,
+        folderName: 'sample',
+        demoPrompts: [],
+        localization: {},
+        promptFiles: [],
+      }),
+      log: {
+        trace: () => undefined,
+        info: () => undefined,
+        warn: () => undefined,
+        error: (message, error) => this.failures.push(`${message} ${String(error)}`),
+      },
     });
     const page = new EventTarget();
     const fromView = new Emitter<unknown>();
@@ -69,7 +101,11 @@ export class ChatInWorld {
       },
       onDidReceiveMessage: fromView.event,
     });
-    const api = { postMessage: (message: unknown) => later(() => fromView.fire(structuredClone(message))), getState: () => undefined, setState: () => undefined };
+    const api = {
+      postMessage: (message: unknown) => later(() => fromView.fire(structuredClone(message))),
+      getState: () => undefined,
+      setState: () => undefined,
+    };
     this.chat = new ChatController({
       host: connectToHost<ChatProtocol>(api, page),
       timers: { nowMs: () => Date.now(), after: () => () => undefined },
@@ -96,20 +132,30 @@ export class ChatInWorld {
     const { conversation } = this.chat.state.peek();
     if (conversation === null) return null;
     const blocks = conversationBlocks(conversation, []);
-    const messages = blocks.flatMap((block) => [...(block.prompt === null ? [] : [block.prompt]), ...block.rows.flatMap((row) => answersIn(row).map((answer) => answer.message))]);
-    return { texts: messages.map(({ parts }) => answerText(parts)), versions: blocks.flatMap(({ versions }) => (versions.length > 1 ? [versions] : [])) };
+    const messages = blocks.flatMap((block) => [
+      ...(block.prompt === null ? [] : [block.prompt]),
+      ...block.rows.flatMap((row) => answersIn(row).map((answer) => answer.message)),
+    ]);
+    return {
+      texts: messages.map(({ parts }) => answerText(parts)),
+      versions: blocks.flatMap(({ versions }) => (versions.length > 1 ? [versions] : [])),
+    };
   }
 
   /** What is stored of a session, as a person should see it. */
   async stored(sessionId: string): Promise<SeenSession> {
     const { messages, versions } = await this.world.store.readTranscript({ sessionId, limit: 10_000 });
-    const isSeen = ({ role, visibility, parts }: Message): boolean => visibility.kind === 'shown' && (role === 'user' || (role === 'assistant' && answerText(parts) !== ''));
-    return { texts: messages.filter(isSeen).map(({ parts }) => answerText(parts)), versions: versions.map((prompt) => prompt.versions) };
+    const isSeen = ({ role, visibility, parts }: Message): boolean =>
+      visibility.kind === 'shown' && (role === 'user' || (role === 'assistant' && answerText(parts) !== ''));
+    return {
+      texts: messages.filter(isSeen).map(({ parts }) => answerText(parts)),
+      versions: versions.map((prompt) => prompt.versions),
+    };
   }
 
   /** Resolves when no turn runs and nothing is under way between view, host and store. */
   async quiet(): Promise<void> {
-    for (let calm = 0; calm < 4; ) {
+    for (let calm = 0; calm < 4;) {
       await this.world.idle();
       await new Promise((resolve) => setTimeout(resolve, 2));
       calm = this.onTheWay === 0 && !this.chat.submitting.peek() ? calm + 1 : 0;

@@ -26,7 +26,9 @@ export function gate(): { readonly open: () => void; readonly opened: Promise<vo
 /** How the last turn this surface saw ended: `complete stop`, `failed storeFailed full`. */
 export function ended(surface: RecordingSurface): string {
   const turn = surface.settled.at(-1)?.turn;
-  return turn === undefined ? 'not settled' : `${turn.outcome} ${turn.stopReason}${turn.failure === null ? '' : ` ${turn.failure.cause}`}`;
+  return turn === undefined
+    ? 'not settled'
+    : `${turn.outcome} ${turn.stopReason}${turn.failure === null ? '' : ` ${turn.failure.cause}`}`;
 }
 
 /** A surface on which this session was opened again. */
@@ -37,7 +39,12 @@ export async function resumed(world: World, sessionId: string): Promise<Recordin
 }
 
 /** Sends a prompt and waits until the answer so far reads `text`. */
-export async function askUntil(world: World, surface: RecordingSurface, prompt: string, text: string): Promise<SubmitReceipt> {
+export async function askUntil(
+  world: World,
+  surface: RecordingSurface,
+  prompt: string,
+  text: string,
+): Promise<SubmitReceipt> {
   const before = surface.deliveredText;
   const receipt = await world.send(surface, prompt);
   await surface.until(({ deliveredText }) => deliveredText === before + text);
@@ -50,7 +57,10 @@ export function sent(world: World, index: number): readonly string[] {
 }
 
 /** A surface that shows a session whose stored history is what `build` says, as an import or another program may have left it. */
-export async function seeded(world: World, build: (history: TranscriptBuilder) => unknown): Promise<{ readonly panel: RecordingSurface; readonly sessionId: string }> {
+export async function seeded(
+  world: World,
+  build: (history: TranscriptBuilder) => unknown,
+): Promise<{ readonly panel: RecordingSurface; readonly sessionId: string }> {
   const sessionId = '20260101_000000_5eeded';
   const history = new TranscriptBuilder().turn(null);
   build(history);

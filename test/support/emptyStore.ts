@@ -21,7 +21,14 @@ export async function putEmptyStore(disk: SimulatedDisk, folder: string): Promis
 
 async function make(): Promise<Uint8Array> {
   const [disk, folder] = [new SimulatedDisk(), '/store'];
-  const { database } = openDatabase({ sqlite: await testSqlite(), fileSystem: disk, folder, schemaVersion, assertOwned: () => undefined, now: () => 0 });
+  const { database } = openDatabase({
+    sqlite: await testSqlite(),
+    fileSystem: disk,
+    folder,
+    schemaVersion,
+    assertOwned: () => undefined,
+    now: () => 0,
+  });
   migrate(database, { keepCopy: () => undefined });
   database.close();
   return disk.bytesOf(storeFiles(folder).main);

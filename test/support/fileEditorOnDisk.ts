@@ -1,7 +1,13 @@
 import { promises as fs } from 'node:fs';
 import * as path from 'node:path';
 import { CannotWrite, NotAText, type FileEdit, type FileEditor, type TextFile } from '../../src/tools/files/fileEditor';
-import { assertUnchanged, bytesAfter, decodeTextFile, maxEditableBytes, tooLarge } from '../../src/tools/files/textFormat';
+import {
+  assertUnchanged,
+  bytesAfter,
+  decodeTextFile,
+  maxEditableBytes,
+  tooLarge,
+} from '../../src/tools/files/textFormat';
 
 /** Files on a real disk without an editor. `beforeWriting` may change them behind the tool's back, between its last look and the edit. */
 export class FileEditorOnDisk implements FileEditor {
@@ -31,7 +37,8 @@ export class FileEditorOnDisk implements FileEditor {
         done.push(edit);
       }
     } catch (error) {
-      for (const edit of done.reverse()) await write(edit.path, edit.before === null ? null : bytesAfter({ ...edit, after: edit.before.text }));
+      for (const edit of done.reverse())
+        await write(edit.path, edit.before === null ? null : bytesAfter({ ...edit, after: edit.before.text }));
       throw error;
     }
   }
@@ -40,10 +47,15 @@ export class FileEditorOnDisk implements FileEditor {
     assertUnchanged(edit, await this.open(edit.path));
     const stat = await fs.stat(edit.path).catch(missing);
     // By its mode, because the tests may run as root, who can write everything.
-    if (stat !== null && (stat.mode & 0o222) === 0) throw new CannotWrite(edit.path, `${edit.path} is read-only. Nothing was changed.`);
+    if (stat !== null && (stat.mode & 0o222) === 0)
+      throw new CannotWrite(edit.path, `${edit.path} is read-only. Nothing was changed.`);
     for (let parent = path.dirname(edit.path); stat === null; parent = path.dirname(parent)) {
       const above = await fs.stat(parent).catch(missing);
-      if (above !== null && !above.isDirectory()) throw new CannotWrite(edit.path, `${parent} is a file, so ${edit.path} cannot be created. Nothing was changed.`);
+      if (above !== null && !above.isDirectory())
+        throw new CannotWrite(
+          edit.path,
+          `${parent} is a file, so ${edit.path} cannot be created. Nothing was changed.`,
+        );
       if (above !== null) break;
     }
   }

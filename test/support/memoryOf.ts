@@ -2,7 +2,11 @@ import { MemoryManager, type MemoryManagerParts } from '../../src/memory/memoryM
 import type { MemoryProvider } from '../../src/memory/memoryProvider';
 
 /** The memory of an agent with these providers, however many. The first may be named as external. */
-export function memoryOf(providers: readonly MemoryProvider[], parts: MemoryManagerParts, external?: MemoryProvider): MemoryManager {
+export function memoryOf(
+  providers: readonly MemoryProvider[],
+  parts: MemoryManagerParts,
+  external?: MemoryProvider,
+): MemoryManager {
   const manager = new MemoryManager(parts);
   for (const provider of providers) manager.add({ provider, kind: provider === external ? 'external' : 'builtin' });
   return manager;

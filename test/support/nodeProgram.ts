@@ -42,7 +42,8 @@ export class NodeProgram {
   /** Waits for its own end. Throws with what it complained about when it failed. */
   async finish(): Promise<readonly string[]> {
     await this.ended;
-    if (this.child.exitCode !== 0) throw new Error(`the program ended with ${this.child.exitCode ?? this.child.signalCode}: ${this.errors}`);
+    if (this.child.exitCode !== 0)
+      throw new Error(`the program ended with ${this.child.exitCode ?? this.child.signalCode}: ${this.errors}`);
     return this.lines;
   }
 
@@ -51,7 +52,8 @@ export class NodeProgram {
     for (;;) {
       const found = this.lines.find((line) => line.startsWith(prefix));
       if (found !== undefined) return found;
-      if (this.child.exitCode !== null || this.child.signalCode !== null) throw new Error(`no line '${prefix}' came: ${this.errors}`);
+      if (this.child.exitCode !== null || this.child.signalCode !== null)
+        throw new Error(`no line '${prefix}' came: ${this.errors}`);
       await Promise.race([once(this.child.stdout ?? this.child, 'data'), this.ended]);
     }
   }

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 
-const pythonQuery = 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); print("\\n".join("|".join(map(str, r)) for s in sys.argv[2].split(";") if s.strip() for r in c.execute(s))); c.commit()';
+const pythonQuery =
+  'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); print("\\n".join("|".join(map(str, r)) for s in sys.argv[2].split(";") if s.strip() for r in c.execute(s))); c.commit()';
 const nodeQuery = `
   const { DatabaseSync } = require('node:sqlite');
   const database = new DatabaseSync(process.argv[1]);
@@ -21,7 +22,10 @@ const programs: readonly (readonly [program: string, ...before: string[]])[] = [
 export function otherSqlite(file: string, statements: string): readonly string[] {
   const complaints: string[] = [];
   for (const [program, ...before] of programs) {
-    const { status, stdout, stderr, error } = spawnSync(program, [...before, file, statements], { encoding: 'utf8', maxBuffer: 2 ** 30 });
+    const { status, stdout, stderr, error } = spawnSync(program, [...before, file, statements], {
+      encoding: 'utf8',
+      maxBuffer: 2 ** 30,
+    });
     if (error === undefined && status === 0) return stdout.split('\n').filter((line) => line !== '');
     complaints.push(`${program}: ${error?.message ?? stderr}`);
   }

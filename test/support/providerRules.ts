@@ -16,9 +16,11 @@ export function historyFaults(messages: readonly Message[]): readonly string[] {
       if (open.size > 0) found.push(`unanswered before ${message.uid}`);
       // What a person tells a turn while it runs is sent with the results ahead of it, however much it is.
       const isToldToTurn = message.turnUid !== null && message.turnUid === previous?.turnUid;
-      if (message.role === 'user' && previous?.role === 'user' && !isToldToTurn) found.push(`two prompts at ${message.uid}`);
+      if (message.role === 'user' && previous?.role === 'user' && !isToldToTurn)
+        found.push(`two prompts at ${message.uid}`);
       open = new Set(message.parts.flatMap((part) => (part.kind === 'toolCall' ? [part.callId] : [])));
-      if (message.role === 'assistant' && message.parts.every((part) => part.kind !== 'toolCall' && part.text === '')) found.push(`blank ${message.uid}`);
+      if (message.role === 'assistant' && message.parts.every((part) => part.kind !== 'toolCall' && part.text === ''))
+        found.push(`blank ${message.uid}`);
     }
     previous = message;
   }
@@ -42,12 +44,16 @@ export function wireFaults(messages: readonly WireMessage[]): readonly string[] 
   for (const [index, message] of messages.entries()) {
     const before = messages[index - 1];
     if (before?.role === message.role) found.push(`two ${message.role} messages at ${index}`);
-    const calls = before?.role === 'assistant' ? before.content.flatMap((part) => (part.kind === 'toolCall' ? [part.callId] : [])) : [];
+    const calls =
+      before?.role === 'assistant'
+        ? before.content.flatMap((part) => (part.kind === 'toolCall' ? [part.callId] : []))
+        : [];
     const results = message.role === 'tool' ? message.results.map((result) => result.callId) : [];
     if (calls.join() !== results.join()) found.push(`calls ${calls.join()} are followed by results ${results.join()}`);
     const content = message.role === 'tool' ? message.results : message.content;
     if (content.length === 0) found.push(`empty message at ${index}`);
-    if (message.role !== 'tool' && message.content.some((part) => part.kind === 'text' && part.text.trim() === '')) found.push(`blank text at ${index}`);
+    if (message.role !== 'tool' && message.content.some((part) => part.kind === 'text' && part.text.trim() === ''))
+      found.push(`blank text at ${index}`);
   }
   return found;
 }

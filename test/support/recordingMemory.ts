@@ -1,4 +1,12 @@
-import type { CompletedTurn, Delegation, MemoryProvider, MemoryWrite, SessionStart, SessionSwitch, StartingTurn } from '../../src/memory/memoryProvider';
+import type {
+  CompletedTurn,
+  Delegation,
+  MemoryProvider,
+  MemoryWrite,
+  SessionStart,
+  SessionSwitch,
+  StartingTurn,
+} from '../../src/memory/memoryProvider';
 import type { AnyTool } from '../../src/tools/tool';
 import { answerText, type Message } from '../../src/transcript/message';
 
@@ -102,15 +110,40 @@ export function throwingMemory(name = 'throwing'): MemoryProvider {
     throw new TypeError('not a function');
   };
   return {
-    name, initialize: fail, syncTurn: fail, systemPromptBlock: failAtOnce, prefetch: fail, queuePrefetch: failAtOnce, recallStatus: failAtOnce, onTurnStart: failAtOnce,
-    onSessionEnd: fail, onSessionSwitch: fail, onPreCompress: fail, onMemoryWrite: fail, onDelegation: failAtOnce, onSessionForgotten: fail, shutdown: fail,
+    name,
+    initialize: fail,
+    syncTurn: fail,
+    systemPromptBlock: failAtOnce,
+    prefetch: fail,
+    queuePrefetch: failAtOnce,
+    recallStatus: failAtOnce,
+    onTurnStart: failAtOnce,
+    onSessionEnd: fail,
+    onSessionSwitch: fail,
+    onPreCompress: fail,
+    onMemoryWrite: fail,
+    onDelegation: failAtOnce,
+    onSessionForgotten: fail,
+    shutdown: fail,
   };
 }
 
 /** A provider that never comes back, whatever it is told. */
 export function hangingMemory(name = 'hanging'): MemoryProvider {
   const hang = (): Promise<never> => new Promise(() => undefined);
-  return { name, initialize: hang, syncTurn: hang, prefetch: hang, queuePrefetch: hang, onTurnStart: hang, onSessionEnd: hang, onSessionSwitch: hang, onPreCompress: hang, onSessionForgotten: hang, shutdown: hang };
+  return {
+    name,
+    initialize: hang,
+    syncTurn: hang,
+    prefetch: hang,
+    queuePrefetch: hang,
+    onTurnStart: hang,
+    onSessionEnd: hang,
+    onSessionSwitch: hang,
+    onPreCompress: hang,
+    onSessionForgotten: hang,
+    shutdown: hang,
+  };
 }
 
 /** A provider written before there was any hook but the first two. */

@@ -18,7 +18,8 @@ export class RecordingSurface implements Surface {
     if (event.kind === 'delivered') {
       for (const chunk of event.chunks) {
         const parts = this.shown.get(chunk.messageUid) ?? [];
-        if ((parts[chunk.part] ?? '').length !== chunk.start) throw new Error(`chunk ${chunk.seq} of ${chunk.messageUid} does not continue what was shown`);
+        if ((parts[chunk.part] ?? '').length !== chunk.start)
+          throw new Error(`chunk ${chunk.seq} of ${chunk.messageUid} does not continue what was shown`);
         parts[chunk.part] = (parts[chunk.part] ?? '') + chunk.text;
         this.shown.set(chunk.messageUid, parts);
       }

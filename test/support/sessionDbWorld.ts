@@ -27,10 +27,21 @@ export interface SessionDbWorld {
 }
 
 /** `begin`: with an empty store, or with an empty disk, so that the log of the first process holds everything. */
-export async function sessionDbWorld(disk = new SimulatedDisk(), clock = { now: 1000 }, begin: 'emptyStore' | 'emptyDisk' = 'emptyStore'): Promise<SessionDbWorld> {
+export async function sessionDbWorld(
+  disk = new SimulatedDisk(),
+  clock = { now: 1000 },
+  begin: 'emptyStore' | 'emptyDisk' = 'emptyStore',
+): Promise<SessionDbWorld> {
   const now = (): number => clock.now;
   if (begin === 'emptyStore') await putEmptyStore(disk, folder);
-  const { database } = openDatabase({ sqlite: await testSqlite(), fileSystem: disk, folder, schemaVersion, assertOwned: () => undefined, now });
+  const { database } = openDatabase({
+    sqlite: await testSqlite(),
+    fileSystem: disk,
+    folder,
+    schemaVersion,
+    assertOwned: () => undefined,
+    now,
+  });
   migrate(database, { keepCopy: () => undefined });
   const db = new SessionDb({ database, now, fileSizes: () => database.sizes() });
   return {
@@ -52,33 +63,98 @@ function alternating(): () => number {
   return () => (turn++ % 2 === 0 ? 0.25 : 0.75);
 }
 
-export const prompt = (uid: string, text: string, turnUid: string, sessionId = 's1'): NewMessage & { readonly role: 'user' } => ({
-  uid, sessionId, turnUid, createdAt: 1, visibility: { kind: 'shown' }, carriedFrom: null, role: 'user', parts: [{ kind: 'text', text }],
+export const prompt = (
+  uid: string,
+  text: string,
+  turnUid: string,
+  sessionId = 's1',
+): NewMessage & { readonly role: 'user' } => ({
+  uid,
+  sessionId,
+  turnUid,
+  createdAt: 1,
+  visibility: { kind: 'shown' },
+  carriedFrom: null,
+  role: 'user',
+  parts: [{ kind: 'text', text }],
 });
 
-export const answer = (uid: string, parts: string | readonly AssistantPart[], turnUid: string, sessionId = 's1'): NewMessage & { readonly role: 'assistant' } => ({
-  uid, sessionId, turnUid, createdAt: 2, visibility: { kind: 'shown' }, carriedFrom: null, role: 'assistant',
+export const answer = (
+  uid: string,
+  parts: string | readonly AssistantPart[],
+  turnUid: string,
+  sessionId = 's1',
+): NewMessage & { readonly role: 'assistant' } => ({
+  uid,
+  sessionId,
+  turnUid,
+  createdAt: 2,
+  visibility: { kind: 'shown' },
+  carriedFrom: null,
+  role: 'assistant',
   parts: typeof parts === 'string' ? [{ kind: 'text', text: parts }] : parts,
-  state: 'final', lastSeq: 0, model: 'Local/test', finishReason: 'stop', usage: null,
+  state: 'final',
+  lastSeq: 0,
+  model: 'Local/test',
+  finishReason: 'stop',
+  usage: null,
 });
 
-export const call = (callId: string, name = 'read_file'): AssistantPart => ({ kind: 'toolCall', callId, name, arguments: '{}' });
+export const call = (callId: string, name = 'read_file'): AssistantPart => ({
+  kind: 'toolCall',
+  callId,
+  name,
+  arguments: '{}',
+});
 
-export const result = (uid: string, callId: string, text: string, turnUid: string, outcome: ToolOutcome = 'done'): NewMessage => ({
-  uid, sessionId: 's1', turnUid, createdAt: 3, visibility: { kind: 'shown' }, carriedFrom: null, role: 'tool',
+export const result = (
+  uid: string,
+  callId: string,
+  text: string,
+  turnUid: string,
+  outcome: ToolOutcome = 'done',
+): NewMessage => ({
+  uid,
+  sessionId: 's1',
+  turnUid,
+  createdAt: 3,
+  visibility: { kind: 'shown' },
+  carriedFrom: null,
+  role: 'tool',
   parts: [{ kind: 'toolResult', callId, name: 'read_file', outcome, text }],
 });
 
-export const chunk = (messageUid: string, seq: number, start: number, text: string, part = 0, kind: 'text' | 'thinking' = 'text'): Chunk => ({
-  messageUid, seq, part, kind, start, text,
+export const chunk = (
+  messageUid: string,
+  seq: number,
+  start: number,
+  text: string,
+  part = 0,
+  kind: 'text' | 'thinking' = 'text',
+): Chunk => ({
+  messageUid,
+  seq,
+  part,
+  kind,
+  start,
+  text,
 });
 
 /** What a person is asked of call `c1` in row `m1` of turn `t1`. */
 export const anApproval = (id: string, over: Partial<NewApproval> = {}): NewApproval => ({
-  id, turnUid: 't1', sessionId: 's1', messageUid: 'm1', callId: 'c1', requestedAt: 4,
+  id,
+  turnUid: 't1',
+  sessionId: 's1',
+  messageUid: 'm1',
+  callId: 'c1',
+  requestedAt: 4,
   request: {
-    tool: 'run_command', access: { kind: 'run', command: 'git push', folder: { path: '/w', shown: '.', isInside: true }, shell: 'posix' },
-    subject: 'git push', reasons: ['command'], rules: ['run(git push)'], preview: null,
+    tool: 'run_command',
+    access: { kind: 'run', command: 'git push', folder: { path: '/w', shown: '.', isInside: true }, shell: 'posix' },
+    subject: 'git push',
+    reasons: ['command'],
+    rules: ['run(git push)'],
+    preview: null,
   },
   ...over,
 });
@@ -89,10 +165,29 @@ export function runningTurn(db: SessionDb, { sessionId = 's1', turnUid = 't1', t
   openTurn(db, { sessionId, turnUid, userUid: `u-${turnUid}`, text });
 }
 
-export function openTurn(db: SessionDb, input: { sessionId?: string; turnUid: string; userUid?: string; text?: string; supersedes?: string; replaces?: { turnUid: string; reason: 'retried' | 'edited' }; queuedUid?: string }) {
+export function openTurn(
+  db: SessionDb,
+  input: {
+    sessionId?: string;
+    turnUid: string;
+    userUid?: string;
+    text?: string;
+    supersedes?: string;
+    replaces?: { turnUid: string; reason: 'retried' | 'edited' };
+    queuedUid?: string;
+  },
+) {
   const { sessionId = 's1', turnUid, userUid = `u-${turnUid}`, text = 'Go on', supersedes, ...rest } = input;
   const replaces = supersedes === undefined ? {} : { replaces: { turnUid: supersedes, reason: 'retried' as const } };
-  return db.openTurn({ turnUid, sessionId, userMessage: prompt(userUid, text, turnUid, sessionId), model: 'Local/test', startedAt: 2, ...replaces, ...rest });
+  return db.openTurn({
+    turnUid,
+    sessionId,
+    userMessage: prompt(userUid, text, turnUid, sessionId),
+    model: 'Local/test',
+    startedAt: 2,
+    ...replaces,
+    ...rest,
+  });
 }
 
 export function append(db: SessionDb, turnUid: string, ...chunks: readonly Chunk[]): void {
@@ -123,7 +218,8 @@ export function lines(db: SessionDb, sessionId = 's1'): readonly string[] {
       }
     });
     const { visibility } = message;
-    const mark = visibility.kind === 'shown' ? '' : ` (${visibility.kind === 'hidden' ? visibility.reason : visibility.kind})`;
+    const mark =
+      visibility.kind === 'shown' ? '' : ` (${visibility.kind === 'hidden' ? visibility.reason : visibility.kind})`;
     const streaming = message.role === 'assistant' && message.state === 'streaming' ? '…' : '';
     return `${message.role}${mark}: ${body.join(' ')}${streaming}`;
   });
@@ -141,14 +237,27 @@ export function refusal(work: () => unknown): StoreErrorCause | 'none' {
 }
 
 /** Opens a turn and answers it. Uids: `u-<turn>` and `a-<turn>`. */
-export function answered(db: SessionDb, turnUid: string, text: string, how: { sessionId?: string; replaces?: { turnUid: string; reason: 'retried' | 'edited' } } = {}): void {
+export function answered(
+  db: SessionDb,
+  turnUid: string,
+  text: string,
+  how: { sessionId?: string; replaces?: { turnUid: string; reason: 'retried' | 'edited' } } = {},
+): void {
   const { sessionId = 's1', ...rest } = how;
-  db.openTurn({ turnUid, sessionId, userMessage: prompt(`u-${turnUid}`, `${text}?`, turnUid, sessionId), model: 'Local/test', startedAt: 2, ...rest });
+  db.openTurn({
+    turnUid,
+    sessionId,
+    userMessage: prompt(`u-${turnUid}`, `${text}?`, turnUid, sessionId),
+    model: 'Local/test',
+    startedAt: 2,
+    ...rest,
+  });
   settle(db, turnUid, complete, [answer(`a-${turnUid}`, text, turnUid, sessionId)]);
 }
 
 /** Uids of what is active, in order. */
-export const activeUids = (db: SessionDb, sessionId = 's1'): readonly string[] => db.activeMessages(sessionId).map(({ uid }) => uid);
+export const activeUids = (db: SessionDb, sessionId = 's1'): readonly string[] =>
+  db.activeMessages(sessionId).map(({ uid }) => uid);
 
 /** The sentence of the `StoreError` that `work` throws, or "none". */
 export function sentence(work: () => unknown): string {
@@ -164,7 +273,9 @@ export function sentence(work: () => unknown): string {
 /** Does `change` on a disk that fails at its first write, then at its second, and so on until it is through; tells for each time what the next
  *  process finds. */
 export async function afterEveryFailure(
-  begin: (disk: SimulatedDisk) => Promise<SessionDbWorld>, change: (world: SessionDbWorld) => unknown, tell: (found: SessionDbWorld) => string,
+  begin: (disk: SimulatedDisk) => Promise<SessionDbWorld>,
+  change: (world: SessionDbWorld) => unknown,
+  tell: (found: SessionDbWorld) => string,
 ): Promise<readonly string[]> {
   const outcomes = new Set<string>();
   for (let healthy = 0, isDone = false; !isDone && healthy < 1000; healthy++) {

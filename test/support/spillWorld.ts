@@ -56,16 +56,31 @@ export class SpillWorld {
     public spilling: SpillingStore,
   ) {}
 
-  static async create(makeSpilling: (inner: SessionStore, world: () => SpillWorld) => SpillingStore, disk = new SimulatedDisk()): Promise<SpillWorld> {
+  static async create(
+    makeSpilling: (inner: SessionStore, world: () => SpillWorld) => SpillingStore,
+    disk = new SimulatedDisk(),
+  ): Promise<SpillWorld> {
     const sqlite = await testSqlite();
     const { db, database, found } = openOn(sqlite, disk);
-    const world: SpillWorld = new SpillWorld(sqlite, disk, db, database, makeSpilling(innerStore(() => world), () => world));
+    const world: SpillWorld = new SpillWorld(
+      sqlite,
+      disk,
+      db,
+      database,
+      makeSpilling(
+        innerStore(() => world),
+        () => world,
+      ),
+    );
     world.found = found;
     return world;
   }
 
   spillHome(temporaryFolder?: () => string | null) {
-    return testSpillHome(this.sqlite, this.disk, clock.now, { folders, ...(temporaryFolder === undefined ? {} : { temporaryFolder }) });
+    return testSpillHome(this.sqlite, this.disk, clock.now, {
+      folders,
+      ...(temporaryFolder === undefined ? {} : { temporaryFolder }),
+    });
   }
 
   /** The power fails, and the next start finds what was synced. */
@@ -76,7 +91,14 @@ export class SpillWorld {
   }
 
   spillFiles(): readonly string[] {
-    return folders.flatMap((folder) => (this.disk.stat(folder) === undefined ? [] : this.disk.list(folder).filter((name) => name.endsWith('.jsonl')).map((name) => `${folder}/${name}`)));
+    return folders.flatMap((folder) =>
+      this.disk.stat(folder) === undefined
+        ? []
+        : this.disk
+            .list(folder)
+            .filter((name) => name.endsWith('.jsonl'))
+            .map((name) => `${folder}/${name}`),
+    );
   }
 
   /** A prompt, thinking, an answer with a call, its result, an answer. Ends early when nothing more can be stored; resolves when the turn is
@@ -86,9 +108,22 @@ export class SpillWorld {
     const turn = await this.openTurn(store);
     let count = 0;
     const ids = idsFrom((bytes) => new Uint8Array(bytes).fill(++count));
-    const recorder = new TurnRecorder(store, clock, ids, { sessionId, turnUid, model: turn.model }, (event) => this.show(event), () => (this.stopped = true));
+    const recorder = new TurnRecorder(
+      store,
+      clock,
+      ids,
+      { sessionId, turnUid, model: turn.model },
+      (event) => this.show(event),
+      () => (this.stopped = true),
+    );
     const call = { kind: 'toolCall' as const, callId: 'call-1', name: 'look', arguments: '{}' };
-    const usage = { inputTokens: 10, outputTokens: 5, cachedInputTokens: null, cacheWriteTokens: null, reasoningTokens: null };
+    const usage = {
+      inputTokens: 10,
+      outputTokens: 5,
+      cachedInputTokens: null,
+      cacheWriteTokens: null,
+      reasoningTokens: null,
+    };
     try {
       await store.activeMessages(sessionId);
       for (const text of ['Let me ', 'think. ']) await deliver(recorder, 'thinking', text);
@@ -102,8 +137,12 @@ export class SpillWorld {
     } catch {
       // The turn ends with what is on disk.
     }
-    const ending = recorder.failed ? { outcome: 'failed' as const, stopReason: 'storeFailed' as const } : { outcome: 'complete' as const, stopReason: 'stop' as const };
-    await recorder.settle({ ...ending, failure: null }, recorder.failed ? 'drop' : 'store', { finishReason: 'stop', usage }).catch(() => undefined);
+    const ending = recorder.failed
+      ? { outcome: 'failed' as const, stopReason: 'storeFailed' as const }
+      : { outcome: 'complete' as const, stopReason: 'stop' as const };
+    await recorder
+      .settle({ ...ending, failure: null }, recorder.failed ? 'drop' : 'store', { finishReason: 'stop', usage })
+      .catch(() => undefined);
   }
 
   /** Everything about the turn that should not depend on how often the store failed. */
@@ -121,7 +160,9 @@ export class SpillWorld {
 
   /** Text that was shown and is not stored, once, as the beginning of what its part says. */
   missing(): readonly string[] {
-    const rows = new Map(this.db.readTranscript({ sessionId, limit: 1000, includeHidden: true }).messages.map((row) => [row.uid, row]));
+    const rows = new Map(
+      this.db.readTranscript({ sessionId, limit: 1000, includeHidden: true }).messages.map((row) => [row.uid, row]),
+    );
     return [...this.shown].flatMap(([key, text]) => {
       const [uid = '', part = '0'] = key.split(' ');
       const stored = rows.get(uid)?.parts[Number(part)];
@@ -136,8 +177,20 @@ export class SpillWorld {
   private async openTurn(store: SessionStore): Promise<Turn & { readonly state: 'running' }> {
     await store.createSession({ id: sessionId, startedAt: testTime, model: 'm' });
     const { turn } = await store.openTurn({
-      turnUid, sessionId, model: 'm', startedAt: testTime,
-      userMessage: { uid: 'prompt-1', sessionId, turnUid, createdAt: testTime, visibility: { kind: 'shown' }, carriedFrom: null, role: 'user', parts: [{ kind: 'text', text: 'Where?' }] },
+      turnUid,
+      sessionId,
+      model: 'm',
+      startedAt: testTime,
+      userMessage: {
+        uid: 'prompt-1',
+        sessionId,
+        turnUid,
+        createdAt: testTime,
+        visibility: { kind: 'shown' },
+        carriedFrom: null,
+        role: 'user',
+        parts: [{ kind: 'text', text: 'Where?' }],
+      },
     });
     if (turn.state !== 'running') throw new Error('the turn does not run');
     return turn;
@@ -145,7 +198,8 @@ export class SpillWorld {
 
   private show(event: TurnEvent): void {
     if (event.kind !== 'delivered') return;
-    for (const { messageUid, part, text } of event.chunks) this.shown.set(`${messageUid} ${part}`, (this.shown.get(`${messageUid} ${part}`) ?? '') + text);
+    for (const { messageUid, part, text } of event.chunks)
+      this.shown.set(`${messageUid} ${part}`, (this.shown.get(`${messageUid} ${part}`) ?? '') + text);
   }
 }
 

@@ -17,7 +17,12 @@ export interface SpillOptions {
 }
 
 /** Spills without a thread, on any file system. */
-export function testSpillHome(sqlite: Sqlite, fileSystem: FileSystem, now: () => number, { folders, temporaryFolder }: SpillOptions): SpillHome {
+export function testSpillHome(
+  sqlite: Sqlite,
+  fileSystem: FileSystem,
+  now: () => number,
+  { folders, temporaryFolder }: SpillOptions,
+): SpillHome {
   return {
     folders,
     temporaryFolder: () => Promise.resolve(temporaryFolder?.() ?? null),

@@ -25,5 +25,9 @@ export async function buildStoreWorker(more: Readonly<Record<string, string>> = 
     logLevel: 'warning',
   });
   copyFileSync(createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm'), join(folder, 'sql-wasm.wasm'));
-  return { folder, entry: join(folder, 'storeWorker.js'), remove: () => rmSync(folder, { recursive: true, force: true }) };
+  return {
+    folder,
+    entry: join(folder, 'storeWorker.js'),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
 }

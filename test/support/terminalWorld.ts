@@ -30,7 +30,8 @@ export class TerminalWorld {
     const [name = '', value = ''] = this.variable.split('=');
     this.needs = {
       shell: () => chooseShell('/bin/bash', process.platform, existsSync),
-      environment: () => Promise.resolve({ PATH: process.env['PATH'] ?? '', HOME: this.home, TERM: 'dumb', [name]: value }),
+      environment: () =>
+        Promise.resolve({ PATH: process.env['PATH'] ?? '', HOME: this.home, TERM: 'dumb', [name]: value }),
       resolveFolder: (written) => paths.resolveAccess(written ?? '.'),
       isReadOnly: () => false,
       checkpoint: noCommandCheckpoint,
@@ -44,8 +45,15 @@ export class TerminalWorld {
   }
 
   /** Calls a tool as the agent does. */
-  async call(tool: string, input: Record<string, unknown>, over: Partial<ToolCallContext> = {}, signal = new AbortController().signal): Promise<ToolOutput> {
-    const bound = terminalTools(this.needs).find(({ name }) => name === tool)?.bind(input);
+  async call(
+    tool: string,
+    input: Record<string, unknown>,
+    over: Partial<ToolCallContext> = {},
+    signal = new AbortController().signal,
+  ): Promise<ToolOutput> {
+    const bound = terminalTools(this.needs)
+      .find(({ name }) => name === tool)
+      ?.bind(input);
     if (bound?.kind !== 'ready') throw new Error(bound === undefined ? `no tool ${tool}` : bound.problems.join('; '));
     await bound.asks?.(signal);
     return bound.run(signal, aToolCall({ callId: `call-${++this.calls}`, ...over }));
@@ -57,19 +65,25 @@ export class TerminalWorld {
   }
 
   said({ outcome, text }: ToolOutput): string {
-    return `${outcome}: ${text.replaceAll(this.home, '<home>').replace(/\d+\.\d s\b/g, '<time>').replace(/cmd-[0-9a-f]{8}/g, '<id>').replace(/\(\d+\)/g, '(<pid>)')}`;
+    return `${outcome}: ${text
+      .replaceAll(this.home, '<home>')
+      .replace(/\d+\.\d s\b/g, '<time>')
+      .replace(/cmd-[0-9a-f]{8}/g, '<id>')
+      .replace(/\(\d+\)/g, '(<pid>)')}`;
   }
 
   /** Pids of everything that commands of this world started and that still runs; of another world with its variable. */
   leftovers(variable = this.variable): readonly number[] {
-    return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((pid) => {
-      try {
-        const isZombie = / Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\)/s, ''));
-        return !isZombie && readFileSync(`/proc/${pid}/environ`, 'latin1').includes(variable) ? [Number(pid)] : [];
-      } catch {
-        return [];
-      }
-    });
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .flatMap((pid) => {
+        try {
+          const isZombie = / Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\)/s, ''));
+          return !isZombie && readFileSync(`/proc/${pid}/environ`, 'latin1').includes(variable) ? [Number(pid)] : [];
+        } catch {
+          return [];
+        }
+      });
   }
 
   /** Resolves when none is left; throws with what still runs. */
@@ -78,7 +92,11 @@ export class TerminalWorld {
       if (this.leftovers().length === 0) return;
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
-    throw new Error(`still running: ${this.leftovers().map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ')).join('; ')}`);
+    throw new Error(
+      `still running: ${this.leftovers()
+        .map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' '))
+        .join('; ')}`,
+    );
   }
 
   async dispose(): Promise<void> {

@@ -14,7 +14,15 @@ export function openTestDatabase(
   folder: string,
   options: Partial<OpenDatabaseOptions> = {},
 ): OpenedDatabase {
-  return openDatabase({ sqlite, fileSystem, folder, schemaVersion: 1, assertOwned: () => undefined, now: () => testTime, ...options });
+  return openDatabase({
+    sqlite,
+    fileSystem,
+    folder,
+    schemaVersion: 1,
+    assertOwned: () => undefined,
+    now: () => testTime,
+    ...options,
+  });
 }
 
 /** A table of numbered texts, the smallest thing that behaves like messages: `id`, `text`, and `uid` with an index. */
@@ -24,7 +32,12 @@ export const noteTable = `
   PRAGMA user_version = 1;`;
 
 /** Adds notes `from` up to, not including, `to`, one durable transaction each unless told otherwise. */
-export function addNotes(database: SqlJsDatabase, from: number, to: number, text: (n: number) => string = noteText): void {
+export function addNotes(
+  database: SqlJsDatabase,
+  from: number,
+  to: number,
+  text: (n: number) => string = noteText,
+): void {
   for (let n = from; n < to; n += 1) {
     database.transaction(() => database.run('INSERT INTO notes (uid, text) VALUES (?, ?)', [`note-${n}`, text(n)]));
   }
@@ -33,7 +46,8 @@ export function addNotes(database: SqlJsDatabase, from: number, to: number, text
 /** The same in one transaction. */
 export function addNotesAtOnce(database: SqlJsDatabase, from: number, to: number): void {
   database.transaction(() => {
-    for (let n = from; n < to; n += 1) database.run('INSERT INTO notes (uid, text) VALUES (?, ?)', [`note-${n}`, noteText(n)]);
+    for (let n = from; n < to; n += 1)
+      database.run('INSERT INTO notes (uid, text) VALUES (?, ?)', [`note-${n}`, noteText(n)]);
   });
 }
 

@@ -93,7 +93,13 @@ export class World {
   static async create(options: WorldOptions = {}): Promise<World> {
     const home = quickFolder('hermes-world-');
     const clock = options.clock ?? systemClock;
-    const world = new World(await startModelServer(), home, options, await openWorldStore(path.join(home, 'store'), () => clock.now(), spillFoldersIn(home, options)), null);
+    const world = new World(
+      await startModelServer(),
+      home,
+      options,
+      await openWorldStore(path.join(home, 'store'), () => clock.now(), spillFoldersIn(home, options)),
+      null,
+    );
     world.current = world.createGateway();
     return world;
   }
@@ -170,7 +176,11 @@ export class World {
 
   /** Sends a prompt as the person at this surface would: to the session it shows, or to a new one. */
   send(surface: RecordingSurface, text: string): Promise<SubmitReceipt> {
-    return this.gateway.submit(surface.id, { sessionId: this.gateway.shownSession(surface.id), uid: `prompt-${++this.uids}`, text });
+    return this.gateway.submit(surface.id, {
+      sessionId: this.gateway.shownSession(surface.id),
+      uid: `prompt-${++this.uids}`,
+      text,
+    });
   }
 
   /** Sends a prompt and waits until its turn has settled at this surface. */
@@ -230,7 +240,11 @@ export class World {
 
   private async openAgain(): Promise<void> {
     const clock = this.options.clock ?? systemClock;
-    this.worldStore = await openWorldStore(path.join(this.home, 'store'), () => clock.now(), spillFoldersIn(this.home, this.options));
+    this.worldStore = await openWorldStore(
+      path.join(this.home, 'store'),
+      () => clock.now(),
+      spillFoldersIn(this.home, this.options),
+    );
     this.spilling = this.spillsOver(this.worldStore);
     this.current = this.createGateway();
   }
@@ -244,7 +258,9 @@ export class World {
 
   private spillsOver({ store, sqlite }: WorldStore): SpillingStore {
     const clock = this.options.clock ?? systemClock;
-    const home = testSpillHome(sqlite, new NodeFileSystem(), () => clock.now(), { folders: spillFoldersIn(this.home, this.options) });
+    const home = testSpillHome(sqlite, new NodeFileSystem(), () => clock.now(), {
+      folders: spillFoldersIn(this.home, this.options),
+    });
     return spillingOver(store, home, clock, this.log);
   }
 
@@ -277,7 +293,11 @@ export class World {
       agentSignature: (model) => model,
       createMemory: ({ isPrivate }) =>
         memoryOf(isPrivate ? [] : (options.memory?.(this.memoryLog) ?? [new RecordingMemory(this.memoryLog)]), {
-          clock, log, isPrivate, coreTools: tools.names, recallTimeoutMs: () => options.recallTimeoutMs ?? 2000,
+          clock,
+          log,
+          isPrivate,
+          coreTools: tools.names,
+          recallTimeoutMs: () => options.recallTimeoutMs ?? 2000,
         }),
       defaultModel: () => (options.defaultModel === undefined ? 'Local/test-model' : options.defaultModel),
       saveDefaultModel: (ref) => {
@@ -295,12 +315,28 @@ export class World {
   private httpModel(ref: string, clock: Clock): ChatModel {
     const id = ref.slice(ref.indexOf('/') + 1);
     const info: ModelInfo = {
-      ref, provider: 'Local', id, label: id, destination: new URL(this.server.url).host, contextWindow: this.options.contextWindow ?? null, allocatedContext: null,
-      tools: true, images: true, efforts: ['default', 'none', 'low', 'medium', 'high'], price: null, warnings: [],
+      ref,
+      provider: 'Local',
+      id,
+      label: id,
+      destination: new URL(this.server.url).host,
+      contextWindow: this.options.contextWindow ?? null,
+      allocatedContext: null,
+      tools: true,
+      images: true,
+      efforts: ['default', 'none', 'low', 'medium', 'high'],
+      price: null,
+      warnings: [],
     };
     return httpChatModel(info, {
       loadTransports: () => Promise.resolve(createTransports()),
-      settings: { protocol: this.options.protocol ?? 'openai', baseUrl: this.server.url, key: null, modelId: id, fetch: globalThis.fetch },
+      settings: {
+        protocol: this.options.protocol ?? 'openai',
+        baseUrl: this.server.url,
+        key: null,
+        modelId: id,
+        fetch: globalThis.fetch,
+      },
       policy: { ...loopbackPolicy, ...this.options.policy },
       clock,
       provider: 'Local',
@@ -313,7 +349,12 @@ function spillFoldersIn(home: string, { spillFolders = [] }: WorldOptions): read
 }
 
 function line(message: Message): string {
-  const mark = message.visibility.kind === 'shown' ? '' : message.visibility.kind === 'hidden' ? ` (hidden: ${message.visibility.reason})` : ` (${message.visibility.kind})`;
+  const mark =
+    message.visibility.kind === 'shown'
+      ? ''
+      : message.visibility.kind === 'hidden'
+        ? ` (hidden: ${message.visibility.reason})`
+        : ` (${message.visibility.kind})`;
   const content = message.parts.map((part) => {
     switch (part.kind) {
       case 'text':

@@ -33,7 +33,11 @@ export interface WorldStore {
 }
 
 /** The real store on a real folder, in this process and without the worker, so that a test is quick and can break it from inside. */
-export async function openWorldStore(folder: string, now: () => number, spillFolders: readonly string[] = []): Promise<WorldStore> {
+export async function openWorldStore(
+  folder: string,
+  now: () => number,
+  spillFolders: readonly string[] = [],
+): Promise<WorldStore> {
   const sqlite = await testSqlite();
   if (!existsSync(folder)) {
     mkdirSync(folder, { recursive: true });
@@ -79,6 +83,9 @@ export async function openWorldStore(folder: string, now: () => number, spillFol
 }
 
 function sizes(folder: string): { fileBytes: number; logBytes: number } {
-  const size = (ending: string): number => readdirSync(folder).filter((name) => name.endsWith(ending)).reduce((sum, name) => sum + statSync(path.join(folder, name)).size, 0);
+  const size = (ending: string): number =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith(ending))
+      .reduce((sum, name) => sum + statSync(path.join(folder, name)).size, 0);
   return { fileBytes: size('.db'), logBytes: size('.wal') };
 }

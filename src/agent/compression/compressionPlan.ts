@@ -30,7 +30,9 @@ const fewestRows = 2;
  *  is kept of it is its prompt and, as far as the tail takes, its latest steps; at least the last. Null when everything is protected. Pure. */
 export function planCompression(rows: readonly Message[], { tail, longestTurn }: TailRoom): CompressionPlan | null {
   const begin = beginsWithHandoff(rows) ? 1 : 0;
-  const prompts = rows.flatMap((row, index) => (index >= begin && row.role === 'user' && !isSteering(rows, index) ? [index] : []));
+  const prompts = rows.flatMap((row, index) =>
+    index >= begin && row.role === 'user' && !isSteering(rows, index) ? [index] : [],
+  );
   const latest = prompts.findLast((index) => rows.slice(index).some((row) => row.role === 'assistant'));
   if (latest === undefined) return null;
   const border = prompts.find((index) => index > begin && estimateRows(rows.slice(index)) <= tail) ?? latest;
@@ -42,7 +44,9 @@ export function planCompression(rows: readonly Message[], { tail, longestTurn }:
 /** Cuts the turn that begins at `prompt` ahead of one of its requests. */
 function cutTurn(rows: readonly Message[], prompt: number, tail: number): CompressionPlan | null {
   const { turnUid } = rows[prompt] ?? {};
-  const steps = rows.flatMap((row, index) => (index > prompt && row.role === 'assistant' && row.turnUid === turnUid ? [index] : []));
+  const steps = rows.flatMap((row, index) =>
+    index > prompt && row.role === 'assistant' && row.turnUid === turnUid ? [index] : [],
+  );
   const border = steps.find((index) => estimateRows(rows.slice(index)) <= tail) ?? steps.at(-1);
   // Ahead of its first step there is nothing but the prompt, which stays.
   return border === undefined || border === prompt + 1 ? null : cutAt(rows, border, prompt);
@@ -54,7 +58,13 @@ function cutAt(rows: readonly Message[], cut: number, promptAt: number | null): 
   const prompt = promptAt === null ? null : (rows[promptAt] ?? null);
   if (last === undefined || cut - begin - (prompt === null ? 0 : 1) < fewestRows) return null;
   const behind = rows.slice(cut);
-  return { earlier: begin === 0 ? null : (rows[0] ?? null), summarised: rows.slice(begin, cut), kept: prompt === null ? behind : [prompt, ...behind], upTo: last.uid, prompt };
+  return {
+    earlier: begin === 0 ? null : (rows[0] ?? null),
+    summarised: rows.slice(begin, cut),
+    kept: prompt === null ? behind : [prompt, ...behind],
+    upTo: last.uid,
+    prompt,
+  };
 }
 
 function beginsWithHandoff(rows: readonly Message[]): boolean {

@@ -6,7 +6,16 @@ import type { HandoffTokens } from '../../transcript/handoff';
 import { answerText, type Message } from '../../transcript/message';
 import type { ModelFailureCause } from '../../transcript/stopReason';
 import { type CompressionPlan, planCompression } from './compressionPlan';
-import { afterFailure, afterSaving, afterSummary, type CompressionCourse, courseOf, courseText, isHopeless, isQuiet } from './compressionCourse';
+import {
+  afterFailure,
+  afterSaving,
+  afterSummary,
+  type CompressionCourse,
+  courseOf,
+  courseText,
+  isHopeless,
+  isQuiet,
+} from './compressionCourse';
 import type { ContextEngine, ContextHistory, Handoff, HandoffAttempt, HandoffRequest, Rollover } from './contextEngine';
 import { contextUse, estimateRows } from './contextUse';
 import { handoffText, summaryIn } from './handoffText';
@@ -33,7 +42,18 @@ const worthwhile = 0.1;
 const summaryPatienceMs = 300_000;
 
 /** Failures in which the model could not be asked: the transcript stays as it is. After any other the rows are shortened without it. */
-const unavailable: readonly ModelFailureCause[] = ['auth', 'noKey', 'quota', 'rateLimit', 'overloaded', 'network', 'consent', 'noModel', 'notFound', 'notAnApi'];
+const unavailable: readonly ModelFailureCause[] = [
+  'auth',
+  'noKey',
+  'quota',
+  'rateLimit',
+  'overloaded',
+  'network',
+  'consent',
+  'noModel',
+  'notFound',
+  'notAnApi',
+];
 
 /** Compression by a structured summary that is brought up to date each time. What it remembers of a conversation is in the memo that it is
  *  given and gives back: it has no state of its own. */
@@ -59,36 +79,59 @@ export class Compressor implements ContextEngine {
     const { memo } = history;
     const course = courseOf(memo);
     const plan = this.plan(history.rows, request.contextWindow);
-    if (plan === null) return { kind: 'protected', sentence: 'There is nothing to compress yet: what is there is kept as it is.', memo };
-    if (!request.isForced && isQuiet(course, clock.now())) return { kind: 'unavailable', sentence: 'Compressing failed a moment ago and is not tried again yet.', memo };
+    if (plan === null)
+      return { kind: 'protected', sentence: 'There is nothing to compress yet: what is there is kept as it is.', memo };
+    if (!request.isForced && isQuiet(course, clock.now()))
+      return { kind: 'unavailable', sentence: 'Compressing failed a moment ago and is not tried again yet.', memo };
     const aside = await request.aside(plan.summarised);
-    const written = await this.summarise(summaryRequest(plan, { focus: request.focus, aside }, contextOf(request.model)), request);
-    if (written.kind === 'stopped') return { kind: 'stopped', sentence: 'Compressing was stopped. Nothing was changed.', memo };
-    if (written.kind === 'written') return this.proposal(history, plan, { summary: written.text, madeBy: 'summary' }, afterSummary(course));
-    this.parts.log.warn(`A summary for conversation ${history.conversationId} could not be written: ${written.sentence}`);
+    const written = await this.summarise(
+      summaryRequest(plan, { focus: request.focus, aside }, contextOf(request.model)),
+      request,
+    );
+    if (written.kind === 'stopped')
+      return { kind: 'stopped', sentence: 'Compressing was stopped. Nothing was changed.', memo };
+    if (written.kind === 'written')
+      return this.proposal(history, plan, { summary: written.text, madeBy: 'summary' }, afterSummary(course));
+    this.parts.log.warn(
+      `A summary for conversation ${history.conversationId} could not be written: ${written.sentence}`,
+    );
     const failed = afterFailure(course, clock.now());
     if (written.isUnavailable) return { kind: 'unavailable', sentence: written.sentence, memo: courseText(failed) };
     const earlier = plan.earlier === null ? null : summaryIn(answerText(plan.earlier.parts));
-    return this.proposal(history, plan, { summary: plainSummary(plan.summarised, earlier, summaryBudget(plan)), madeBy: 'plain' }, failed);
+    return this.proposal(
+      history,
+      plan,
+      { summary: plainSummary(plan.summarised, earlier, summaryBudget(plan)), madeBy: 'plain' },
+      failed,
+    );
   }
 
-  private proposal({ rows, head }: ContextHistory, plan: CompressionPlan, { summary, madeBy }: Pick<Handoff, 'madeBy'> & { readonly summary: string }, course: CompressionCourse): HandoffAttempt {
+  private proposal(
+    { rows, head }: ContextHistory,
+    plan: CompressionPlan,
+    { summary, madeBy }: Pick<Handoff, 'madeBy'> & { readonly summary: string },
+    course: CompressionCourse,
+  ): HandoffAttempt {
     const stays = new Set(plan.kept.flatMap((row) => [row.uid, row.carriedFrom]));
     const quoted = head.filter((row) => !stays.has(row.uid));
     const todos = todoNote(rows, plan.earlier === null ? null : answerText(plan.earlier.parts));
     const text = handoffText(summary, quoted, plan.prompt === null ? 'betweenTurns' : 'insideTurn', todos);
     const tokens = tokensOf(rows, plan, estimateTokens(text));
     const memo = courseText(afterSaving(course, tokens.before - tokens.after >= tokens.before * worthwhile));
-    if (tokens.after >= tokens.before) return { kind: 'noGain', sentence: 'Compressing would save next to nothing here. Nothing was changed.', memo };
+    if (tokens.after >= tokens.before)
+      return { kind: 'noGain', sentence: 'Compressing would save next to nothing here. Nothing was changed.', memo };
     return { kind: 'handoff', text, summarisedUpTo: plan.upTo, prompt: plan.prompt?.uid ?? null, tokens, madeBy, memo };
   }
 
   rolledOver({ conversationId, fromSessionId, toSessionId, tokens }: Rollover): void {
-    this.parts.log.info(`Conversation ${conversationId} was compressed: ${fromSessionId} goes on as ${toSessionId}, about ${tokens.before} tokens became ${tokens.after}.`);
+    this.parts.log.info(
+      `Conversation ${conversationId} was compressed: ${fromSessionId} goes on as ${toSessionId}, about ${tokens.before} tokens became ${tokens.after}.`,
+    );
   }
 
   private plan(rows: readonly Message[], contextWindow: number | null): CompressionPlan | null {
-    if (contextWindow === null) return planCompression(rows, { tail: unknownWindowTail, longestTurn: unknownWindowTail });
+    if (contextWindow === null)
+      return planCompression(rows, { tail: unknownWindowTail, longestTurn: unknownWindowTail });
     const limit = this.limit(contextWindow);
     return planCompression(rows, { tail: limit * tailShare, longestTurn: limit * longestTurnShare });
   }
@@ -107,7 +150,8 @@ export class Compressor implements ContextEngine {
     if (terminal.outcome === 'aborted') return { kind: 'stopped' };
     const said = stream.events.map((event) => (event.kind === 'text' ? event.text : '')).join('');
     const text = withoutThinking(said);
-    if (terminal.outcome === 'complete' && terminal.finish.unified !== 'contentFilter' && text !== '') return { kind: 'written', text };
+    if (terminal.outcome === 'complete' && terminal.finish.unified !== 'contentFilter' && text !== '')
+      return { kind: 'written', text };
     return failed(terminal);
   }
 }
@@ -118,7 +162,8 @@ type Written =
   | { readonly kind: 'failed'; readonly sentence: string; readonly isUnavailable: boolean };
 
 function failed(terminal: Terminal): Written {
-  if (terminal.outcome !== 'failed' && terminal.outcome !== 'interrupted') return { kind: 'failed', sentence: 'The model gave no summary.', isUnavailable: false };
+  if (terminal.outcome !== 'failed' && terminal.outcome !== 'interrupted')
+    return { kind: 'failed', sentence: 'The model gave no summary.', isUnavailable: false };
   const { cause, sentence } = terminal.failure;
   return { kind: 'failed', sentence, isUnavailable: unavailable.some((known) => known === cause) };
 }

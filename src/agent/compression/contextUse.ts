@@ -11,10 +11,15 @@ export interface ContextUse {
 /** The count that came with the newest answer, and an estimate of what stands behind it; without a count an estimate of all rows. A carried
  *  row brings the count of the history it was taken from, which says nothing of this one. */
 export function contextUse(rows: readonly Message[], sentAs?: SentAs): ContextUse {
-  const anchor = rows.findLastIndex((row) => row.role === 'assistant' && row.carriedFrom === null && typeof row.usage?.inputTokens === 'number');
+  const anchor = rows.findLastIndex(
+    (row) => row.role === 'assistant' && row.carriedFrom === null && typeof row.usage?.inputTokens === 'number',
+  );
   const usage = rows[anchor]?.role === 'assistant' ? rows[anchor].usage : null;
   if (usage === null || usage.inputTokens === null) return { tokens: estimateRows(rows, sentAs), counted: false };
-  return { tokens: usage.inputTokens + (usage.outputTokens ?? 0) + estimateRows(rows.slice(anchor + 1), sentAs), counted: true };
+  return {
+    tokens: usage.inputTokens + (usage.outputTokens ?? 0) + estimateRows(rows.slice(anchor + 1), sentAs),
+    counted: true,
+  };
 }
 
 /** Texts that are sent in the place of what rows say, by their uids. */
@@ -24,7 +29,13 @@ export function estimateRows(rows: readonly Message[], sentAs?: SentAs): number 
   return rows.reduce((sum, row) => {
     const text = sentAs?.get(row.uid);
     const parts: readonly Part[] = text === undefined ? row.parts : row.parts.filter(({ kind }) => kind !== 'text');
-    return sum + parts.reduce((tokens, part) => tokens + estimatePart(part), rowOverhead + (text === undefined ? 0 : estimateTokens(text)));
+    return (
+      sum +
+      parts.reduce(
+        (tokens, part) => tokens + estimatePart(part),
+        rowOverhead + (text === undefined ? 0 : estimateTokens(text)),
+      )
+    );
   }, 0);
 }
 

@@ -15,18 +15,28 @@ const preamble = [
 const summaryHeading = '# Summary';
 const ends = {
   betweenTurns: '(End of the summary. Answer the message below it.)',
-  insideTurn: '(End of the summary. Answer the message below it. Where the summary tells of steps that were taken for that message, they are done: go on from there.)',
+  insideTurn:
+    '(End of the summary. Answer the message below it. Where the summary tells of steps that were taken for that message, they are done: go on from there.)',
 } as const;
 
 /** What the model is sent in place of the rows a compression leaves behind. `head`: the conversation's first messages. `todos`: what is to be
  *  said of the todo list, or nothing. */
-export function handoffText(summary: string, head: readonly Message[], border: keyof typeof ends = 'betweenTurns', todos = ''): string {
+export function handoffText(
+  summary: string,
+  head: readonly Message[],
+  border: keyof typeof ends = 'betweenTurns',
+  todos = '',
+): string {
   const beginning = head.slice(0, protectedHead).flatMap((row): readonly string[] => {
     const text = maskSecrets(row.role === 'user' ? promptWithLabels(row.parts) : answerText(row.parts).trim());
-    return row.role === 'tool' || text === '' || isContinuation(row) ? [] : [`${row.role === 'user' ? 'Person' : 'You'}: ${clip(text, longestHeadText)}`];
+    return row.role === 'tool' || text === '' || isContinuation(row)
+      ? []
+      : [`${row.role === 'user' ? 'Person' : 'You'}: ${clip(text, longestHeadText)}`];
   });
   const quoted = beginning.length === 0 ? [] : ['## How the conversation began, word for word', ...beginning];
-  return [preamble, ...quoted, ...(todos === '' ? [] : [todos]), summaryHeading, summary.trim(), ends[border]].join('\n\n');
+  return [preamble, ...quoted, ...(todos === '' ? [] : [todos]), summaryHeading, summary.trim(), ends[border]].join(
+    '\n\n',
+  );
 }
 
 /** The summary inside a handoff, for the next one to go on from. */

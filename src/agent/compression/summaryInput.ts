@@ -45,7 +45,8 @@ function describePart(part: Part, limit: number): readonly string[] {
     case 'toolCall':
       return [`called ${part.name} ${clip(maskSecrets(part.arguments), longestArguments)}`];
     case 'toolResult':
-      if (part.text.length > longestResult) return [`${part.name}: ${part.outcome}, ${part.text.length} characters (left out)`];
+      if (part.text.length > longestResult)
+        return [`${part.name}: ${part.outcome}, ${part.text.length} characters (left out)`];
       return [`${part.name}: ${part.outcome}: ${maskSecrets(part.text)}`];
     case 'attachment':
       return [`(sent along: ${part.label})`, clip(maskSecrets(part.text), longestResult)];
@@ -60,13 +61,19 @@ function describePart(part: Part, limit: number): readonly string[] {
 export function plainSummary(rows: readonly Message[], earlier: string | null, maxTokens: number): string {
   const told = rows.flatMap((row): readonly string[] => {
     const text = maskSecrets(row.role === 'user' ? promptWithLabels(row.parts) : answerText(row.parts).trim());
-    const calls = row.parts.flatMap((part) => (part.kind === 'toolCall' ? [`- ${part.name} ${clip(maskSecrets(part.arguments), 160)}`] : []));
+    const calls = row.parts.flatMap((part) =>
+      part.kind === 'toolCall' ? [`- ${part.name} ${clip(maskSecrets(part.arguments), 160)}`] : [],
+    );
     if (row.role === 'user') return text === '' || isContinuation(row) ? [] : [`Person: ${clip(text, 600)}`];
     if (row.role === 'tool' || row.visibility.kind === 'closing') return [];
     return [...(text === '' ? [] : [`You: ${clip(text, 600)}`]), ...calls];
   });
   const before = earlier === null ? [] : [clip(earlier, 8000), ''];
-  return [...before, 'What was said and done since, shortened without a summary because none could be written:', ...newestThatFit(told, maxTokens)].join('\n');
+  return [
+    ...before,
+    'What was said and done since, shortened without a summary because none could be written:',
+    ...newestThatFit(told, maxTokens),
+  ].join('\n');
 }
 
 /** The beginning and the end of a text that is too long. */

@@ -14,8 +14,16 @@ const system = [
 ].join(' ');
 
 const sections = [
-  '## Goal', '## Constraints and preferences', '## Progress', '### Done', '### In progress', '### Blocked', '## Key decisions', '## Relevant files',
-  '## Asked earlier and still open', '## Critical context',
+  '## Goal',
+  '## Constraints and preferences',
+  '## Progress',
+  '### Done',
+  '### In progress',
+  '### Blocked',
+  '## Key decisions',
+  '## Relevant files',
+  '## Asked earlier and still open',
+  '## Critical context',
 ].join('\n');
 
 const smallestBudget = 2000;
@@ -36,20 +44,37 @@ export interface SummaryWishes {
 const longestAside = 4000;
 
 /** Asks for the summary of a plan; an earlier summary is brought up to date. `contextWindow`: what the model that writes it takes. */
-export function summaryRequest(plan: CompressionPlan, { focus, aside }: SummaryWishes, contextWindow: number | null): ModelRequest {
+export function summaryRequest(
+  plan: CompressionPlan,
+  { focus, aside }: SummaryWishes,
+  contextWindow: number | null,
+): ModelRequest {
   const budget = summaryBudget(plan);
   const earlier = plan.earlier === null ? null : summaryIn(answerText(plan.earlier.parts));
   const around = estimateTokens(earlier ?? '') + estimateTokens(aside.slice(0, longestAside)) + budget + 1500;
   const room = Math.max(1000, (contextWindow ?? 32_000) * 0.8 - around);
   const text = [
-    earlier === null ? 'Summarise this transcript.' : 'Bring the earlier summary up to date with the transcript behind it. Keep what still holds, correct what has changed.',
+    earlier === null
+      ? 'Summarise this transcript.'
+      : 'Bring the earlier summary up to date with the transcript behind it. Keep what still holds, correct what has changed.',
     `Use these headings, and leave out those with nothing under them:\n${sections}`,
     `At most about ${Math.round(budget * 0.7)} words.`,
-    ...(focus === null || focus.trim() === '' ? [] : [`Keep everything that concerns this, in detail: ${focus.trim()}`]),
-    ...(plan.prompt === null ? [] : ['The last request of the person is still being worked on. Say what has been done and found for it so far.']),
+    ...(focus === null || focus.trim() === ''
+      ? []
+      : [`Keep everything that concerns this, in detail: ${focus.trim()}`]),
+    ...(plan.prompt === null
+      ? []
+      : ['The last request of the person is still being worked on. Say what has been done and found for it so far.']),
     ...(aside.trim() === '' ? [] : [`<from-memory>\n${clip(maskSecrets(aside.trim()), longestAside)}\n</from-memory>`]),
     ...(earlier === null ? [] : [`<earlier-summary>\n${earlier}\n</earlier-summary>`]),
     `<transcript>\n${summaryInput(plan.summarised, room)}\n</transcript>`,
   ].join('\n\n');
-  return { system, messages: [{ role: 'user', content: [{ kind: 'text', text }] }], tools: [], reasoningEffort: 'default', maxOutputTokens: null, cacheKey: null };
+  return {
+    system,
+    messages: [{ role: 'user', content: [{ kind: 'text', text }] }],
+    tools: [],
+    reasoningEffort: 'default',
+    maxOutputTokens: null,
+    cacheKey: null,
+  };
 }

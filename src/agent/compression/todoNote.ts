@@ -9,7 +9,9 @@ const heading = '## Todo list, as it was last written';
 export function todoNote(rows: readonly Message[], earlier: string | null): string {
   const newest = newestTodos(rows);
   if (newest === null) return earlier === null ? '' : noteIn(earlier);
-  return newest.every(({ state }) => state === 'done') ? '' : [heading, maskSecrets(todoLines(newest).join('\n'))].join('\n');
+  return newest.every(({ state }) => state === 'done')
+    ? ''
+    : [heading, maskSecrets(todoLines(newest).join('\n'))].join('\n');
 }
 
 function newestTodos(rows: readonly Message[]): readonly TodoItem[] | null {

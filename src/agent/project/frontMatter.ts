@@ -22,7 +22,8 @@ export async function readFrontMatter(text: string): Promise<FrontMatter> {
 export function textField({ fields }: FrontMatter, ...names: readonly string[]): string | null {
   for (const name of names) {
     const value = fields[name];
-    const text = typeof value === 'string' || typeof value === 'number' ? String(value).replaceAll(/\s+/g, ' ').trim() : '';
+    const text =
+      typeof value === 'string' || typeof value === 'number' ? String(value).replaceAll(/\s+/g, ' ').trim() : '';
     if (text !== '') return text;
   }
   return null;
@@ -31,7 +32,11 @@ export function textField({ fields }: FrontMatter, ...names: readonly string[]):
 /** A field that is a list, or a text with commas. */
 export function listField({ fields }: FrontMatter, ...names: readonly string[]): readonly string[] {
   const value = names.map((name) => fields[name]).find((found) => found !== undefined && found !== null);
-  if (typeof value === 'string') return value.split(',').map((one) => one.trim()).filter((one) => one !== '');
+  if (typeof value === 'string')
+    return value
+      .split(',')
+      .map((one) => one.trim())
+      .filter((one) => one !== '');
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 

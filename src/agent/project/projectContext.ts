@@ -19,7 +19,11 @@ export interface ProjectContext {
 export const noProject: ProjectContext = { rules: [], prompts: [], skills: [] };
 
 /** Reads what there is; what cannot be read is reported and left out. Rejects when `signal` is aborted. */
-export async function readProject(files: WorkspaceFiles, signal: AbortSignal, unreadable: (what: string, error: unknown) => void): Promise<ProjectContext> {
+export async function readProject(
+  files: WorkspaceFiles,
+  signal: AbortSignal,
+  unreadable: (what: string, error: unknown) => void,
+): Promise<ProjectContext> {
   const orNothing = async <T>(what: string, read: Promise<readonly T[]>): Promise<readonly T[]> => {
     try {
       return await read;

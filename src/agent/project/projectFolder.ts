@@ -35,7 +35,11 @@ export class ProjectFolder {
     const found = await this.find(path, 'directory');
     if (found === null) return [];
     const entries = await this.files.list(found, this.signal);
-    return entries.filter((entry) => entry.kind === kind).map(({ name }) => name).toSorted().slice(0, mostEntries);
+    return entries
+      .filter((entry) => entry.kind === kind)
+      .map(({ name }) => name)
+      .toSorted()
+      .slice(0, mostEntries);
   }
 
   private async find(path: string, kind: 'file' | 'directory'): Promise<string | null> {

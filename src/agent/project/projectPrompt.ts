@@ -54,5 +54,7 @@ function cut(text: string, limit: number): string {
 }
 
 function short(text: string): string {
-  return text.length <= longest.description ? text : `${text.slice(0, longest.description).replace(/[\ud800-\udbff]$/, '')}…`;
+  return text.length <= longest.description
+    ? text
+    : `${text.slice(0, longest.description).replace(/[\ud800-\udbff]$/, '')}…`;
 }

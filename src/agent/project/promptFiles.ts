@@ -38,14 +38,28 @@ export async function readPrompts(folder: ProjectFolder): Promise<readonly Promp
   return found.flat().filter((prompt) => prompt !== null);
 }
 
-async function readPrompt(folder: ProjectFolder, fileName: string, { folder: parent, ending, places }: PromptSource): Promise<PromptFile | null> {
+async function readPrompt(
+  folder: ProjectFolder,
+  fileName: string,
+  { folder: parent, ending, places }: PromptSource,
+): Promise<PromptFile | null> {
   const path = `${parent}/${fileName}`;
   const text = await folder.text(path);
   if (text === null) return null;
   const read = await readFrontMatter(text);
-  const name = (textField(read, 'name') ?? fileName.slice(0, -ending.length)).toLowerCase().replaceAll(/[^\p{L}\d_-]+/gu, '-').replaceAll(/^-+|-+$/g, '');
+  const name = (textField(read, 'name') ?? fileName.slice(0, -ending.length))
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\d_-]+/gu, '-')
+    .replaceAll(/^-+|-+$/g, '');
   if (name === '' || read.body === '') return null;
-  return { name, description: textField(read, 'description'), argumentHint: hintOf(read), path: folder.shown(path), body: read.body, places };
+  return {
+    name,
+    description: textField(read, 'description'),
+    argumentHint: hintOf(read),
+    path: folder.shown(path),
+    body: read.body,
+    places,
+  };
 }
 
 /** `argument-hint: [file]` is meant as it is written, and a list to YAML. */
@@ -75,6 +89,8 @@ function filled({ body, places }: PromptFile, given: string): string {
   const text =
     places === 'copilot'
       ? body.replaceAll(/\$\{input:[^}]*\}/g, () => put(given))
-      : body.replaceAll(/\$ARGUMENTS\b|\$([1-9])(?!\d)/g, (_whole, place: string | undefined) => put(place === undefined ? given : (words[Number(place) - 1] ?? '')));
+      : body.replaceAll(/\$ARGUMENTS\b|\$([1-9])(?!\d)/g, (_whole, place: string | undefined) =>
+          put(place === undefined ? given : (words[Number(place) - 1] ?? '')),
+        );
   return used || given === '' ? text : `${text}\n\n${given}`;
 }

@@ -12,7 +12,17 @@ export interface RuleFile {
 
 /** Where rules are looked for, those that go before others first. AGENTS.md is everybody's; the rest are the files of single tools. */
 const single = [
-  '.hermes.md', 'AGENTS.md', 'AGENT.md', 'CLAUDE.md', '.claude/CLAUDE.md', 'GEMINI.md', '.github/copilot-instructions.md', '.cursorrules', '.windsurfrules', '.clinerules', '.rules',
+  '.hermes.md',
+  'AGENTS.md',
+  'AGENT.md',
+  'CLAUDE.md',
+  '.claude/CLAUDE.md',
+  'GEMINI.md',
+  '.github/copilot-instructions.md',
+  '.cursorrules',
+  '.windsurfrules',
+  '.clinerules',
+  '.rules',
 ] as const;
 const folders: readonly { readonly folder: string; readonly endings: readonly string[] }[] = [
   { folder: '.github/instructions', endings: ['.instructions.md'] },
@@ -25,7 +35,11 @@ const folders: readonly { readonly folder: string; readonly endings: readonly st
 /** The rules of one open folder, in order. A file that says the same as an earlier one, or only refers to it, is left out. */
 export async function readRules(folder: ProjectFolder): Promise<readonly RuleFile[]> {
   const inFolders = await Promise.all(
-    folders.map(async ({ folder: path, endings }) => (await folder.names(path, 'file')).filter((name) => endings.some((ending) => name.endsWith(ending))).map((name) => `${path}/${name}`)),
+    folders.map(async ({ folder: path, endings }) =>
+      (await folder.names(path, 'file'))
+        .filter((name) => endings.some((ending) => name.endsWith(ending)))
+        .map((name) => `${path}/${name}`),
+    ),
   );
   const paths = [...single, ...inFolders.flat()];
   const found = await Promise.all(paths.map(async (path) => ({ path, text: await folder.text(path) })));
@@ -48,11 +62,17 @@ function appliesTo(read: FrontMatter): string | null {
   if (alwaysApply === true || trigger === 'always_on') return null;
   const globs = listField(read, 'globs', 'applyTo', 'paths');
   if (globs.length > 0) return globs.some((glob) => glob === '**' || glob === '**/*') ? null : globs.join(', ');
-  if (alwaysApply === false || trigger === 'model_decision' || trigger === 'manual') return textField(read, 'description') ?? 'where it fits';
+  if (alwaysApply === false || trigger === 'model_decision' || trigger === 'manual')
+    return textField(read, 'description') ?? 'where it fits';
   return null;
 }
 
 /** `@AGENTS.md`, as a CLAUDE.md that stands for it. */
 function onlyRefers(text: string, known: readonly string[]): boolean {
-  return text.split('\n').every((line) => line.trim() === '' || (line.startsWith('@') && known.includes(line.slice(1).trim().replace(/^\.\//, ''))));
+  return text
+    .split('\n')
+    .every(
+      (line) =>
+        line.trim() === '' || (line.startsWith('@') && known.includes(line.slice(1).trim().replace(/^\.\//, ''))),
+    );
 }

@@ -18,7 +18,9 @@ const mostFiles = 40;
 /** The skills of one open folder. */
 export async function readSkills(folder: ProjectFolder): Promise<readonly Skill[]> {
   const found = await Promise.all(
-    folders.map(async (path) => Promise.all((await folder.names(path, 'directory')).map((name) => readSkill(folder, `${path}/${name}`, name)))),
+    folders.map(async (path) =>
+      Promise.all((await folder.names(path, 'directory')).map((name) => readSkill(folder, `${path}/${name}`, name))),
+    ),
   );
   return found.flat().filter((skill) => skill !== null);
 }
@@ -31,12 +33,20 @@ async function readSkill(folder: ProjectFolder, path: string, folderName: string
   // Without words on when to use it a model would never read it.
   if (description === null || read.body === '') return null;
   const files = (await filesBelow(folder, path, 2)).filter((file) => file !== `${path}/SKILL.md`).slice(0, mostFiles);
-  return { name: textField(read, 'name') ?? folderName, description, path: folder.shown(`${path}/SKILL.md`), body: read.body, files: files.map((file) => folder.shown(file)) };
+  return {
+    name: textField(read, 'name') ?? folderName,
+    description,
+    path: folder.shown(`${path}/SKILL.md`),
+    body: read.body,
+    files: files.map((file) => folder.shown(file)),
+  };
 }
 
 async function filesBelow(folder: ProjectFolder, path: string, depth: number): Promise<readonly string[]> {
   const files = (await folder.names(path, 'file')).map((name) => `${path}/${name}`);
   if (depth === 0) return files;
-  const below = await Promise.all((await folder.names(path, 'directory')).map((name) => filesBelow(folder, `${path}/${name}`, depth - 1)));
+  const below = await Promise.all(
+    (await folder.names(path, 'directory')).map((name) => filesBelow(folder, `${path}/${name}`, depth - 1)),
+  );
   return [...files, ...below.flat()];
 }

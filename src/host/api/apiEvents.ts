@@ -36,7 +36,8 @@ export class ApiEvents implements Disposable {
       gateway.onDidTurnEvent(({ sessionId, event }) => {
         // Copied now: what the event holds is of this moment.
         const copy = this.turnHappened.isEmpty ? null : turnEventCopy(sessionId, event);
-        if (copy !== null) this.next(this.turnHappened, async () => ((await this.kindOf(sessionId)) === 'public' ? copy : null));
+        if (copy !== null)
+          this.next(this.turnHappened, async () => ((await this.kindOf(sessionId)) === 'public' ? copy : null));
       }),
     );
   }
@@ -52,7 +53,9 @@ export class ApiEvents implements Disposable {
         const event = await make();
         if (event !== null) listeners.fire(frozen(event));
       } catch (error) {
-        this.parts.log.trace(`Other extensions were not told of an event: ${error instanceof Error ? error.message : String(error)}`);
+        this.parts.log.trace(
+          `Other extensions were not told of an event: ${error instanceof Error ? error.message : String(error)}`,
+        );
       }
     });
   }
@@ -69,7 +72,13 @@ export class ApiEvents implements Disposable {
     const session = to === null ? null : await this.lookUp(to);
     const shown = session === null || session.private ? null : session;
     if (shown === null && previousSessionId === null) return null;
-    return { viewId: surfaceId, previousSessionId, sessionId: shown?.id ?? null, parentSessionId: shown?.parentSessionId ?? null, reason };
+    return {
+      viewId: surfaceId,
+      previousSessionId,
+      sessionId: shown?.id ?? null,
+      parentSessionId: shown?.parentSessionId ?? null,
+      reason,
+    };
   }
 
   /** unknown: it is gone, and nothing may be said of it. */

@@ -20,7 +20,8 @@ export class ApiListeners<T> implements Disposable {
   }
 
   readonly event = (listener: (event: T) => unknown): Disposable => {
-    if (typeof listener !== 'function') throw new ApiError('invalid', `${this.name} takes a function that is called for every event.`);
+    if (typeof listener !== 'function')
+      throw new ApiError('invalid', `${this.name} takes a function that is called for every event.`);
     const key = Symbol(this.name);
     if (!this.isClosed) this.listeners.set(key, listener);
     return toDisposable(() => this.listeners.delete(key));
@@ -41,7 +42,9 @@ export class ApiListeners<T> implements Disposable {
     } catch (error) {
       if (this.failed.has(key)) return;
       this.failed.add(key);
-      this.log.warn(`A listener of another extension for ${this.name} failed: ${withoutSecrets(error instanceof Error ? error.message : String(error), null)}`);
+      this.log.warn(
+        `A listener of another extension for ${this.name} failed: ${withoutSecrets(error instanceof Error ? error.message : String(error), null)}`,
+      );
     }
   }
 }

@@ -18,7 +18,9 @@ export function adaptedTool(tool: MemoryTool): AnyTool {
   if (!parsed.success) throw new TypeError(`one of its tools is no tool: ${describe(parsed.issues)}`);
   const { name, description, readOnly } = parsed.output;
   return {
-    name, description, readOnly,
+    name,
+    description,
+    readOnly,
     parameters: objectSchema(name, parsed.output.parameters),
     bind: (input) => {
       const given = v.safeParse(inputSchema, input);
@@ -38,7 +40,8 @@ export function adaptedTool(tool: MemoryTool): AnyTool {
 /** As it goes to models: JSON and nothing else, of type "object". */
 function objectSchema(name: string, parameters: object): JsonObject {
   const parsed = parseJsonObject(JSON.stringify(parameters));
-  if (parsed.kind === 'invalid') throw new TypeError(`the parameters of its tool ${name} are no JSON Schema of an object`);
+  if (parsed.kind === 'invalid')
+    throw new TypeError(`the parameters of its tool ${name} are no JSON Schema of an object`);
   return { ...parsed.value, type: 'object' };
 }
 

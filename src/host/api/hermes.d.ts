@@ -55,7 +55,10 @@ export interface HermesError extends Error {
 export interface Sessions {
   /** Sessions that are neither archived nor in the trash, newest activity first; those without a message are left out. `limit` is 50 where it
    *  is not given, and 500 at most. The next page: `before` is the last entry of this one. */
-  list(query?: { readonly limit?: number; readonly before?: Pick<SessionEntry, 'id' | 'lastActiveAt'> }): Promise<readonly SessionEntry[]>;
+  list(query?: {
+    readonly limit?: number;
+    readonly before?: Pick<SessionEntry, 'id' | 'lastActiveAt'>;
+  }): Promise<readonly SessionEntry[]>;
   /** What a person sees of a session, oldest message first: the newest page, or the one before a message's `position`. `limit` is 100 where it is
    *  not given, and 1,000 at most. Any id the session has had will do. */
   read(sessionId: string, query?: { readonly limit?: number; readonly before?: number }): Promise<TranscriptPage>;
@@ -221,9 +224,18 @@ export type TurnOutcome = 'complete' | 'interrupted' | 'failed';
  *  user: the person stopped it · newPrompt: a newer prompt took over · windowClosed: the window went away in order · crash: the process died ·
  *  connectionLost: the stream broke or stalled · error: the provider or the network refused · storeFailed: nothing more could be saved. */
 export type StopReason =
-  | 'stop' | 'length' | 'refusal' | 'iterations' | 'empty'
-  | 'user' | 'newPrompt' | 'windowClosed' | 'crash' | 'connectionLost'
-  | 'error' | 'storeFailed';
+  | 'stop'
+  | 'length'
+  | 'refusal'
+  | 'iterations'
+  | 'empty'
+  | 'user'
+  | 'newPrompt'
+  | 'windowClosed'
+  | 'crash'
+  | 'connectionLost'
+  | 'error'
+  | 'storeFailed';
 
 /** In tokens; null where the provider did not say. */
 export interface Usage {
@@ -238,11 +250,21 @@ export interface Usage {
 export type TurnEvent =
   | { readonly kind: 'opened'; readonly sessionId: string; readonly turn: OpenTurn; readonly prompt: UserMessage }
   /** Pieces of the answer, each once, in order. */
-  | { readonly kind: 'delivered'; readonly sessionId: string; readonly turnId: string; readonly chunks: readonly Chunk[] }
+  | {
+      readonly kind: 'delivered';
+      readonly sessionId: string;
+      readonly turnId: string;
+      readonly chunks: readonly Chunk[];
+    }
   /** A whole message: an answer with its calls, a tool result, a prompt the person sent into the running turn. Takes the place of its chunks. */
   | { readonly kind: 'stored'; readonly sessionId: string; readonly turnId: string | null; readonly message: Message }
   /** The turn is over; its messages as they stand now. With `storeFailed` the end itself may not be on disk yet: when it is, this comes again. */
-  | { readonly kind: 'settled'; readonly sessionId: string; readonly turn: SettledTurn; readonly messages: readonly Message[] };
+  | {
+      readonly kind: 'settled';
+      readonly sessionId: string;
+      readonly turn: SettledTurn;
+      readonly messages: readonly Message[];
+    };
 
 /** Text of part number `part` of a message, beginning at UTF-16 offset `start` of it. `seq` counts 1, 2, 3 … per message. */
 export interface Chunk {
@@ -282,7 +304,11 @@ export interface MemoryRegistration extends Disposable {
  *  what can be made durable on this machine still should be. When a window closes, calls come with a signal that is aborted already. */
 export interface MemoryProvider {
   /** The first session this agent serves. */
-  initialize(sessionId: string, signal: AbortSignal, start: { readonly parentSessionId: string | null }): Promise<void> | void;
+  initialize(
+    sessionId: string,
+    signal: AbortSignal,
+    start: { readonly parentSessionId: string | null },
+  ): Promise<void> | void;
   /** One completed turn. Never called for one that was interrupted, failed, said nothing, or was not a person's. */
   syncTurn(turn: CompletedTurn, signal: AbortSignal): Promise<void> | void;
   /** Whether it is configured; asked when an agent is made. No network. */

@@ -16,7 +16,8 @@ export function frozen<T>(value: T): T {
 }
 
 export function sessionCopy(session: Session): api.Session {
-  const { id, conversationId, title, parentSessionId, parentKind, model, folder, startedAt, lastActiveAt, pinned } = session;
+  const { id, conversationId, title, parentSessionId, parentKind, model, folder, startedAt, lastActiveAt, pinned } =
+    session;
   return { id, conversationId, title, parentSessionId, parentKind, model, folder, startedAt, lastActiveAt, pinned };
 }
 
@@ -31,12 +32,24 @@ export function shownCopy(message: ours.Message): api.Message | null {
 }
 
 export function messageCopy(message: ours.Message): api.Message {
-  const base = { id: message.uid, sessionId: message.sessionId, turnId: message.turnUid, position: message.position, createdAt: message.createdAt };
+  const base = {
+    id: message.uid,
+    sessionId: message.sessionId,
+    turnId: message.turnUid,
+    position: message.position,
+    createdAt: message.createdAt,
+  };
   switch (message.role) {
     case 'user':
       return { ...base, role: 'user', parts: message.parts.map(userPart) };
     case 'assistant':
-      return { ...base, role: 'assistant', parts: message.parts.map(assistantPart), state: message.state, model: message.model };
+      return {
+        ...base,
+        role: 'assistant',
+        parts: message.parts.map(assistantPart),
+        state: message.state,
+        model: message.model,
+      };
     case 'tool':
       return { ...base, role: 'tool', parts: [resultPart(message.parts[0])] };
     default:
@@ -58,7 +71,8 @@ function userPart(part: UserPart): api.UserMessage['parts'][number] {
 }
 
 function assistantPart(part: AssistantPart): api.AssistantMessage['parts'][number] {
-  if (part.kind === 'toolCall') return { kind: 'toolCall', callId: part.callId, name: part.name, arguments: part.arguments };
+  if (part.kind === 'toolCall')
+    return { kind: 'toolCall', callId: part.callId, name: part.name, arguments: part.arguments };
   return { kind: part.kind, text: part.text };
 }
 
@@ -72,14 +86,34 @@ export function turnCopy(turn: Turn): api.Turn {
 
 function settledCopy(turn: Turn & { readonly state: 'settled' }): api.SettledTurn {
   const { state, settledAt, outcome, stopReason, failure } = turn;
-  return { ...turnBase(turn), state, settledAt, outcome, stopReason, failure: failure === null ? null : { cause: failure.cause, sentence: failure.sentence } };
+  return {
+    ...turnBase(turn),
+    state,
+    settledAt,
+    outcome,
+    stopReason,
+    failure: failure === null ? null : { cause: failure.cause, sentence: failure.sentence },
+  };
 }
 
 function turnBase({ uid, sessionId, userMessageUid, model, startedAt, usage }: Turn): Omit<api.OpenTurn, 'state'> {
-  return { id: uid, sessionId, promptId: userMessageUid, model, startedAt, usage: usage === null ? null : usageCopy(usage) };
+  return {
+    id: uid,
+    sessionId,
+    promptId: userMessageUid,
+    model,
+    startedAt,
+    usage: usage === null ? null : usageCopy(usage),
+  };
 }
 
-function usageCopy({ inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens }: api.Usage): api.Usage {
+function usageCopy({
+  inputTokens,
+  outputTokens,
+  cachedInputTokens,
+  cacheWriteTokens,
+  reasoningTokens,
+}: api.Usage): api.Usage {
   return { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens };
 }
 
@@ -97,7 +131,12 @@ export function turnEventCopy(sessionId: string, event: TurnEvent): api.TurnEven
       return message === null ? null : { kind: 'stored', sessionId, turnId: message.turnId, message };
     }
     case 'turnSettled':
-      return { kind: 'settled', sessionId, turn: settledCopy(event.turn), messages: event.messages.flatMap((message) => shownCopy(message) ?? []) };
+      return {
+        kind: 'settled',
+        sessionId,
+        turn: settledCopy(event.turn),
+        messages: event.messages.flatMap((message) => shownCopy(message) ?? []),
+      };
     case 'activity':
     case 'recalled':
     case 'approvalRequested':

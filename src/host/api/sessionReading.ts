@@ -10,8 +10,12 @@ const listLimit = { usual: 50, most: 500 } as const;
 const readLimit = { usual: 100, most: 1000 } as const;
 
 const id = v.pipe(v.string(), v.nonEmpty());
-const upTo = ({ usual, most }: { readonly usual: number; readonly most: number }) => v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(most)), usual);
-const listQuery = v.optional(v.object({ limit: upTo(listLimit), before: v.optional(v.object({ id, lastActiveAt: v.number() })) }), {});
+const upTo = ({ usual, most }: { readonly usual: number; readonly most: number }) =>
+  v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(most)), usual);
+const listQuery = v.optional(
+  v.object({ limit: upTo(listLimit), before: v.optional(v.object({ id, lastActiveAt: v.number() })) }),
+  {},
+);
 const readQuery = v.optional(v.object({ limit: upTo(readLimit), before: v.optional(v.number()) }), {});
 
 export type ReadStore = Pick<SessionStore, 'listSessions' | 'getSession' | 'conversationTip' | 'readTranscript'>;
@@ -32,12 +36,17 @@ export class SessionReading implements api.Sessions {
     const session = await this.find(checked(id, sessionId, 'sessions.read')).catch(rethrow);
     const page = await this.page(session.id, limit, before).catch(rethrow);
     const messages = page.messages.flatMap((message) => shownCopy(message) ?? []);
-    return frozen({ session: sessionCopy(session), messages, turns: page.turns.map(turnCopy), hasEarlier: page.hasEarlier });
+    return frozen({
+      session: sessionCopy(session),
+      messages,
+      turns: page.turns.map(turnCopy),
+      hasEarlier: page.hasEarlier,
+    });
   }
 
   /** A page may hold nothing that is shown (where an earlier part was summarised): then the one before it. */
   private async page(sessionId: string, limit: number, before: number | undefined): Promise<TranscriptPage> {
-    for (let end = before; ; ) {
+    for (let end = before; ;) {
       const page = await this.store.readTranscript({ sessionId, limit, ...(end === undefined ? {} : { before: end }) });
       if (!page.hasEarlier || page.messages.some(({ visibility }) => visibility.kind === 'shown')) return page;
       end = page.messages[0]?.position;
@@ -47,7 +56,8 @@ export class SessionReading implements api.Sessions {
   private async find(sessionId: string): Promise<Session> {
     const session = await this.store.getSession(sessionId);
     const tip = session === null ? null : await this.store.getSession(await this.store.conversationTip(sessionId));
-    if (tip === null || tip.private || tip.trashedAt !== null) throw new ApiError('notFound', `There is no session ${sessionId} that other extensions may read.`);
+    if (tip === null || tip.private || tip.trashedAt !== null)
+      throw new ApiError('notFound', `There is no session ${sessionId} that other extensions may read.`);
     return tip;
   }
 }

@@ -33,13 +33,20 @@ export class ApprovalDesk {
       allow: () => settings.current.approvals.allow,
       workspaceAllow: () => workspace.all(),
       deny: () => settings.current.approvals.deny,
-      remember: (rules, scope) => (scope === 'workspace' ? workspace.add(rules) : settings.saveAllowRules([...new Set([...settings.current.approvals.allow, ...rules])])),
+      remember: (rules, scope) =>
+        scope === 'workspace'
+          ? workspace.add(rules)
+          : settings.saveAllowRules([...new Set([...settings.current.approvals.allow, ...rules])]),
       isTrusted: () => vscode.workspace.isTrusted,
       caseSensitive: process.platform !== 'win32' && process.platform !== 'darwin',
       places: new DiskPlaces(() => files.roots(), homedir()),
       isOwnOutput,
     });
-    this.policy = tellingUnkept(policy, (message, args) => vscode.l10n.t(message, args), (sentence) => void vscode.window.showWarningMessage(sentence));
+    this.policy = tellingUnkept(
+      policy,
+      (message, args) => vscode.l10n.t(message, args),
+      (sentence) => void vscode.window.showWarningMessage(sentence),
+    );
   }
 
   get commands(): CommandTable {
@@ -54,7 +61,8 @@ export class ApprovalDesk {
         placeHolder: vscode.l10n.t('Choose a rule to remove it. Rules that deny are in your settings.'),
       });
       if (chosen === undefined) return;
-      if (chosen.removed === null) return void (await vscode.commands.executeCommand('workbench.action.openSettings', 'hermes.approvals'));
+      if (chosen.removed === null)
+        return void (await vscode.commands.executeCommand('workbench.action.openSettings', 'hermes.approvals'));
       await chosen.removed();
     }
   }
@@ -63,11 +71,28 @@ export class ApprovalDesk {
     const { settings } = this.needs;
     const inWorkspace = this.workspace.all();
     const everywhere = settings.current.approvals.allow;
-    const described = (rule: string, description: string, removed: () => Promise<void>): RuleItem => ({ label: rule, description, removed });
+    const described = (rule: string, description: string, removed: () => Promise<void>): RuleItem => ({
+      label: rule,
+      description,
+      removed,
+    });
     return [
-      ...inWorkspace.map((rule) => described(rule, vscode.l10n.t('allowed in this workspace'), () => this.workspace.remove(rule))),
-      ...everywhere.map((rule) => described(rule, vscode.l10n.t('allowed everywhere'), () => settings.saveAllowRules(everywhere.filter((each) => each !== rule)))),
-      { label: vscode.l10n.t('Open Settings'), description: vscode.l10n.t('{allowed} allowed, {denied} denied', { allowed: String(inWorkspace.length + everywhere.length), denied: String(settings.current.approvals.deny.length) }), removed: null },
+      ...inWorkspace.map((rule) =>
+        described(rule, vscode.l10n.t('allowed in this workspace'), () => this.workspace.remove(rule)),
+      ),
+      ...everywhere.map((rule) =>
+        described(rule, vscode.l10n.t('allowed everywhere'), () =>
+          settings.saveAllowRules(everywhere.filter((each) => each !== rule)),
+        ),
+      ),
+      {
+        label: vscode.l10n.t('Open Settings'),
+        description: vscode.l10n.t('{allowed} allowed, {denied} denied', {
+          allowed: String(inWorkspace.length + everywhere.length),
+          denied: String(settings.current.approvals.deny.length),
+        }),
+        removed: null,
+      },
     ];
   }
 }

@@ -8,12 +8,19 @@ const mostSteps = 8;
 
 /** Rejects with `invalid` unless the question is one of the session that the view shows, or of a sub-agent that works for it: nobody decides what they
  *  do not see. One that is not stored is left to whoever decides. */
-export async function refuseUnseenApproval(sessions: ApprovalSessions, shownSession: string | null, approvalId: string): Promise<void> {
+export async function refuseUnseenApproval(
+  sessions: ApprovalSessions,
+  shownSession: string | null,
+  approvalId: string,
+): Promise<void> {
   const asked = await sessions.approval(approvalId);
   if (asked === null) return;
   const shown = shownSession === null ? null : await sessions.getSession(shownSession);
   if (shown !== null && (await worksFor(sessions, asked.sessionId, shown.conversationId))) return;
-  throw new GatewayError('invalid', 'This was asked in another session than the one that is shown here. Nothing was decided; open that session and decide there.');
+  throw new GatewayError(
+    'invalid',
+    'This was asked in another session than the one that is shown here. Nothing was decided; open that session and decide there.',
+  );
 }
 
 /** Whether a session is of this conversation, or of a sub-agent's that works for it. */

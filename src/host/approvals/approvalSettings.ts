@@ -7,14 +7,23 @@ export interface ApprovalSettings {
 }
 
 /** Reads the two lists of rules. An allow rule that is none is named and ignored; a deny rule that is none is named and kept. */
-export function readApprovals(allow: unknown, deny: unknown, complain: (setting: string, sentence: string) => void): ApprovalSettings {
+export function readApprovals(
+  allow: unknown,
+  deny: unknown,
+  complain: (setting: string, sentence: string) => void,
+): ApprovalSettings {
   const allowed = entriesOf(allow).filter((rule) => {
     const problem = allowRuleProblem(rule);
-    if (problem !== null) complain('hermes.approvals.allow', `${problem} It is in the setting \`hermes.approvals.allow\` and is ignored until it is corrected.`);
+    if (problem !== null)
+      complain(
+        'hermes.approvals.allow',
+        `${problem} It is in the setting \`hermes.approvals.allow\` and is ignored until it is corrected.`,
+      );
     return problem === null;
   });
   const denied = entriesOf(deny);
-  for (const sentence of denied.map(denyRuleProblem)) if (sentence !== null) complain('hermes.approvals.deny', sentence);
+  for (const sentence of denied.map(denyRuleProblem))
+    if (sentence !== null) complain('hermes.approvals.deny', sentence);
   return { allow: allowed, deny: denied };
 }
 

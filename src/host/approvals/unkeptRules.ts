@@ -11,7 +11,12 @@ export function tellingUnkept(policy: ApprovalPolicy, t: Translate, tell: (sente
         await policy.remember(decision);
       } catch (error) {
         const rules = decision.kind === 'allow' && decision.scope !== 'once' ? decision.rules.join(', ') : '';
-        tell(t('This was allowed this once only, because the rule could not be kept: {rules}. You will be asked again. {reason}', { rules, reason: error instanceof Error ? error.message : String(error) }));
+        tell(
+          t(
+            'This was allowed this once only, because the rule could not be kept: {rules}. You will be asked again. {reason}',
+            { rules, reason: error instanceof Error ? error.message : String(error) },
+          ),
+        );
         throw error;
       }
     },

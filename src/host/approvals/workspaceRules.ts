@@ -24,6 +24,9 @@ export class WorkspaceRules {
   }
 
   async remove(rule: string): Promise<void> {
-    await this.memory.update(memoryKey, this.all().filter((each) => each !== rule));
+    await this.memory.update(
+      memoryKey,
+      this.all().filter((each) => each !== rule),
+    );
   }
 }

@@ -22,7 +22,8 @@ export function excerptOf(text: string, lines: LineRange | null): string | null 
   }
   if (taken.length === wanted.length) return taken.join('\n');
   // One line that is longer than everything that fits.
-  if (taken.length === 0) return `${(wanted[0] ?? '').slice(0, mostCharacters).toWellFormed()}\n(The first ${mostCharacters} characters of line ${from}. The file has ${all.length} lines.)`;
+  if (taken.length === 0)
+    return `${(wanted[0] ?? '').slice(0, mostCharacters).toWellFormed()}\n(The first ${mostCharacters} characters of line ${from}. The file has ${all.length} lines.)`;
   return `${taken.join('\n')}\n(Lines ${from} to ${from + taken.length - 1} of ${all.length}. The rest was left out; it can be read from the file.)`;
 }
 
@@ -30,7 +31,9 @@ export function excerptOf(text: string, lines: LineRange | null): string | null 
 export function cutTo(text: string, characters: number, keep: 'head' | 'tail' = 'head'): string {
   if (text.length <= characters) return text;
   const note = `(${keep === 'head' ? 'The first' : 'The last'} ${characters} of ${text.length} characters.)`;
-  return keep === 'head' ? `${text.slice(0, characters).toWellFormed()}\n${note}` : `${note}\n${text.slice(-characters).toWellFormed()}`;
+  return keep === 'head'
+    ? `${text.slice(0, characters).toWellFormed()}\n${note}`
+    : `${note}\n${text.slice(-characters).toWellFormed()}`;
 }
 
 /** Files below a folder (paths below it, forward slashes) as an indented tree, the first five hundred lines of it. */
@@ -41,13 +44,16 @@ export function treeOf(paths: readonly string[], isCut: boolean): string {
     const names = path.split('/');
     const folders = names.slice(0, -1);
     const shared = folders.findIndex((name, index) => open[index] !== name);
-    for (let depth = shared === -1 ? folders.length : shared; depth < folders.length; depth++) lines.push(`${'  '.repeat(depth)}${folders[depth] ?? ''}/`);
+    for (let depth = shared === -1 ? folders.length : shared; depth < folders.length; depth++)
+      lines.push(`${'  '.repeat(depth)}${folders[depth] ?? ''}/`);
     lines.push(`${'  '.repeat(folders.length)}${names.at(-1) ?? ''}`);
     open = folders;
     if (lines.length > mostEntries) break;
   }
   const isLonger = lines.length > mostEntries || isCut;
-  return [...lines.slice(0, mostEntries), ...(isLonger ? ['(There is more; only the beginning is listed.)'] : [])].join('\n');
+  return [...lines.slice(0, mostEntries), ...(isLonger ? ['(There is more; only the beginning is listed.)'] : [])].join(
+    '\n',
+  );
 }
 
 /** The files of a folder together, so that no folder is named twice. */

@@ -51,11 +51,18 @@ export class AttachmentDesk implements PromptAttachments, Disposable {
     const selections = this.lifetime.register(new LastSelection());
     this.access = new AccessPaths(files);
     this.names = new FileNames(async () => {
-      const found = await files.findFiles({ pattern: '**/*', order: 'name', maxFiles: mostNames }, AbortSignal.timeout(listPatienceMs));
+      const found = await files.findFiles(
+        { pattern: '**/*', order: 'name', maxFiles: mostNames },
+        AbortSignal.timeout(listPatienceMs),
+      );
       return { paths: found.paths.map((path) => paths.display(path)), limited: found.limited };
     }, log);
     const places: MentionPlaces = {
-      files, paths, sessions, clock, t,
+      files,
+      paths,
+      sessions,
+      clock,
+      t,
       access: this.access,
       names: this.names,
       knowledge: new VscodeKnowledge(),
@@ -81,7 +88,9 @@ export class AttachmentDesk implements PromptAttachments, Disposable {
     const { t } = this.needs;
     try {
       const part = await this.reading.read({ kind: 'mention', source, label: source });
-      return part.kind === 'attachment' ? part : { kind: 'problem', problem: t('{label} is an image. Attach it as a file.', { label: source }) };
+      return part.kind === 'attachment'
+        ? part
+        : { kind: 'problem', problem: t('{label} is an image. Attach it as a file.', { label: source }) };
     } catch (error) {
       if (error instanceof MentionError) return { kind: 'problem', problem: error.message };
       throw error;
@@ -89,7 +98,12 @@ export class AttachmentDesk implements PromptAttachments, Disposable {
   }
 
   async pick(): Promise<Attached> {
-    const uris = await vscode.window.showOpenDialog({ canSelectMany: true, canSelectFiles: true, canSelectFolders: false, openLabel: this.needs.t('Attach') });
+    const uris = await vscode.window.showOpenDialog({
+      canSelectMany: true,
+      canSelectFiles: true,
+      canSelectFolders: false,
+      openLabel: this.needs.t('Attach'),
+    });
     return this.attach(uris ?? []);
   }
 
@@ -116,9 +130,14 @@ export class AttachmentDesk implements PromptAttachments, Disposable {
   private async picked(uri: vscode.Uri): Promise<PickedFile | { readonly problem: string }> {
     const isOpen = vscode.workspace.getWorkspaceFolder(uri) !== undefined;
     // A link dragged out of a browser names no file.
-    if (!isOpen && !vscode.workspace.fs.isWritableFileSystem(uri.scheme)) return { problem: this.needs.t('{label} is no file that the editor can read.', { label: uri.toString(true) }) };
-    const place = uri.scheme === 'file' || isOpen ? await this.access.resolveAccess(uri.fsPath).catch(() => null) : null;
-    const kind = await Promise.resolve(vscode.workspace.fs.stat(uri)).then(({ type }) => kindOf(type), () => null);
+    if (!isOpen && !vscode.workspace.fs.isWritableFileSystem(uri.scheme))
+      return { problem: this.needs.t('{label} is no file that the editor can read.', { label: uri.toString(true) }) };
+    const place =
+      uri.scheme === 'file' || isOpen ? await this.access.resolveAccess(uri.fsPath).catch(() => null) : null;
+    const kind = await Promise.resolve(vscode.workspace.fs.stat(uri)).then(
+      ({ type }) => kindOf(type),
+      () => null,
+    );
     return {
       shown: place?.shown ?? uri.toString(true),
       isInside: place?.isInside ?? false,
@@ -132,7 +151,9 @@ export class AttachmentDesk implements PromptAttachments, Disposable {
     const { uid, lastOutput, t } = this.needs;
     const terminal = vscode.window.activeTerminal;
     const selected = terminal === undefined ? null : await terminalSelection(uid());
-    return terminal === undefined || selected === null ? lastOutput() : { label: t('Terminal {name}', { name: terminal.name }), text: selected };
+    return terminal === undefined || selected === null
+      ? lastOutput()
+      : { label: t('Terminal {name}', { name: terminal.name }), text: selected };
   }
 
   /** From the first search on: most windows never need the list. */
@@ -144,8 +165,20 @@ export class AttachmentDesk implements PromptAttachments, Disposable {
     this.lifetime.register(watcher.onDidCreate(changed));
     this.lifetime.register(watcher.onDidDelete(changed));
     this.lifetime.register(vscode.workspace.onDidChangeWorkspaceFolders(changed));
-    this.lifetime.register(vscode.workspace.onDidSaveTextDocument(({ uri }) => void (/(^|\/)\.(git|rg)?ignore$/.test(uri.path) && changed())));
-    this.lifetime.register(vscode.workspace.onDidChangeConfiguration((event) => void ((event.affectsConfiguration('files.exclude') || event.affectsConfiguration('search.exclude')) && changed())));
+    this.lifetime.register(
+      vscode.workspace.onDidSaveTextDocument(
+        ({ uri }) => void (/(^|\/)\.(git|rg)?ignore$/.test(uri.path) && changed()),
+      ),
+    );
+    this.lifetime.register(
+      vscode.workspace.onDidChangeConfiguration(
+        (event) =>
+          void (
+            (event.affectsConfiguration('files.exclude') || event.affectsConfiguration('search.exclude')) &&
+            changed()
+          ),
+      ),
+    );
   }
 }
 

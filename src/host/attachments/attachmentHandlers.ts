@@ -3,7 +3,9 @@ import type { RequestHandlers } from '../viewEndpoint';
 import type { PromptAttachments } from './promptAttachments';
 
 /** What a view's questions about attachments do. Of the searches of one view only the newest goes on. */
-export function attachmentHandlers(attachments: PromptAttachments): RequestHandlers<typeof attachmentRequests, AttachmentResults> {
+export function attachmentHandlers(
+  attachments: PromptAttachments,
+): RequestHandlers<typeof attachmentRequests, AttachmentResults> {
   let searching = new AbortController();
   return {
     mentions: ({ text, limit, whole }) => {

@@ -55,10 +55,16 @@ export class FileNames {
     try {
       const { paths, limited } = await this.list();
       const taken = paths.slice(0, mostNames);
-      this.known = { files: taken.map(rankedPath), folders: foldersOf(taken).map(rankedPath), limited: limited || paths.length > mostNames };
+      this.known = {
+        files: taken.map(rankedPath),
+        folders: foldersOf(taken).map(rankedPath),
+        limited: limited || paths.length > mostNames,
+      };
     } catch (error) {
       this.isStale = true;
-      this.log.warn(`The files to mention could not be listed: ${error instanceof Error ? error.message : String(error)}`);
+      this.log.warn(
+        `The files to mention could not be listed: ${error instanceof Error ? error.message : String(error)}`,
+      );
     }
     return this.known;
   }

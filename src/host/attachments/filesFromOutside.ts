@@ -20,7 +20,10 @@ const maxBytes = 10 * 1024 * 1024;
 
 /** What was picked as parts of a draft. What lies inside the open folders is mentioned; anything else is read now, because picking it is what
  *  allows that. */
-export async function attachedFiles(picked: readonly (PickedFile | { readonly problem: string })[], t: Translate): Promise<Attached> {
+export async function attachedFiles(
+  picked: readonly (PickedFile | { readonly problem: string })[],
+  t: Translate,
+): Promise<Attached> {
   const parts: DraftPart[] = [];
   const problems: string[] = [];
   for (const each of picked) {
@@ -29,7 +32,14 @@ export async function attachedFiles(picked: readonly (PickedFile | { readonly pr
       else parts.push(await attached(each, t));
     } catch (error) {
       const shown = 'problem' in each ? '' : each.shown;
-      problems.push(error instanceof MentionError ? error.message : t('{label} could not be read: {reason}', { label: shown, reason: error instanceof Error ? error.message : String(error) }));
+      problems.push(
+        error instanceof MentionError
+          ? error.message
+          : t('{label} could not be read: {reason}', {
+              label: shown,
+              reason: error instanceof Error ? error.message : String(error),
+            }),
+      );
     }
   }
   return { parts, problems };
@@ -38,10 +48,14 @@ export async function attachedFiles(picked: readonly (PickedFile | { readonly pr
 async function attached(file: PickedFile, t: Translate): Promise<DraftPart> {
   const { shown, isInside, kind } = file;
   if (kind === 'directory') {
-    if (!isInside) throw new MentionError(t('{label} is a folder outside the open ones. Attach single files of it.', { label: shown }));
+    if (!isInside)
+      throw new MentionError(
+        t('{label} is a folder outside the open ones. Attach single files of it.', { label: shown }),
+      );
     return { kind: 'mention', source: `folder:${shown}`, label: `${shown}/` };
   }
-  if (kind === null) throw new MentionError(t('{label} is not there any more. Remove it, or mention something else.', { label: shown }));
+  if (kind === null)
+    throw new MentionError(t('{label} is not there any more. Remove it, or mention something else.', { label: shown }));
   if (isSecret(shown)) throw secretRefused(shown, t);
   if (isInside) return { kind: 'mention', source: `file:${shown}`, label: shown };
   if ((await file.size()) > maxBytes) throw tooLarge(shown, t);

@@ -24,17 +24,25 @@ export async function recentLog({ git, roots, isTrusted }: GitSource, signal: Ab
   if (!isTrusted()) return [];
   const logs = await Promise.all(
     roots().map(async ({ path }) => {
-      const answer = await git(path, ['log', `--max-count=${recentCommits}`, '--no-show-signature', '--no-color', '--format=%h %s'], signal).catch(() => null);
+      const answer = await git(
+        path,
+        ['log', `--max-count=${recentCommits}`, '--no-show-signature', '--no-color', '--format=%h %s'],
+        signal,
+      ).catch(() => null);
       return answer?.code === 0 ? answer.text.split('\n').filter((line) => line !== '') : [];
     }),
   );
-  return logs.flat().map((line) => ({ hash: line.slice(0, line.indexOf(' ')), subject: line.slice(line.indexOf(' ') + 1) }));
+  return logs
+    .flat()
+    .map((line) => ({ hash: line.slice(0, line.indexOf(' ')), subject: line.slice(line.indexOf(' ') + 1) }));
 }
 
 /** Whether an open folder is part of a repository; false where git cannot be asked. */
 export async function hasRepository({ git, roots, isTrusted }: GitSource, signal: AbortSignal): Promise<boolean> {
   if (!isTrusted()) return false;
-  const answers = await Promise.all(roots().map(({ path }) => git(path, ['rev-parse', '--is-inside-work-tree'], signal).catch(() => null)));
+  const answers = await Promise.all(
+    roots().map(({ path }) => git(path, ['rev-parse', '--is-inside-work-tree'], signal).catch(() => null)),
+  );
   return answers.some((answer) => answer?.code === 0 && answer.text.trim() === 'true');
 }
 
@@ -45,7 +53,11 @@ export async function gitText(source: GitSource, what: string, signal: AbortSign
   const roots = source.roots();
   if (roots.length === 0) throw new Error('No folder is open.');
   const told = await Promise.allSettled(roots.map(({ path }) => read(source.git, path, what, signal)));
-  const texts = told.flatMap((answer, index) => (answer.status === 'fulfilled' ? [roots.length === 1 ? answer.value : `# ${roots[index]?.name ?? ''}\n${answer.value}`] : []));
+  const texts = told.flatMap((answer, index) =>
+    answer.status === 'fulfilled'
+      ? [roots.length === 1 ? answer.value : `# ${roots[index]?.name ?? ''}\n${answer.value}`]
+      : [],
+  );
   const failure: unknown = told.find((answer) => answer.status === 'rejected')?.reason;
   if (texts.length === 0) throw failure instanceof Error ? failure : new Error(String(failure));
   return cutTo(texts.join('\n\n'), mostCharacters);
@@ -57,28 +69,69 @@ function read(git: RunGit, folder: string, what: string, signal: AbortSignal): P
 }
 
 async function status(git: RunGit, folder: string, signal: AbortSignal): Promise<string> {
-  const text = textOf(await git(folder, ['status', '--short', '--branch', '--untracked-files=normal', '--ignore-submodules=dirty', '--', '.'], signal), 'git status').trimEnd();
+  const text = textOf(
+    await git(
+      folder,
+      ['status', '--short', '--branch', '--untracked-files=normal', '--ignore-submodules=dirty', '--', '.'],
+      signal,
+    ),
+    'git status',
+  ).trimEnd();
   return text.includes('\n') ? text : `${text}\nNothing is changed.`;
 }
 
 /** Staged or not, against the last commit; before the first one against nothing. */
 async function changes(git: RunGit, folder: string, signal: AbortSignal): Promise<string> {
   const head = await git(folder, ['rev-parse', '--verify', '--quiet', 'HEAD'], signal);
-  return withoutSecrets(git, folder, ['diff', ...plain, '--relative', ...(head.code === 0 ? ['HEAD'] : ['--cached'])], signal);
+  return withoutSecrets(
+    git,
+    folder,
+    ['diff', ...plain, '--relative', ...(head.code === 0 ? ['HEAD'] : ['--cached'])],
+    signal,
+  );
 }
 
 async function commit(git: RunGit, folder: string, hash: string, signal: AbortSignal): Promise<string> {
-  const message = textOf(await git(folder, ['show', '--no-patch', '--no-show-signature', '--no-color', '--date=short', '--format=commit %h%nAuthor: %an%nDate: %ad%n%n%B', hash], signal), 'git show').trimEnd();
+  const message = textOf(
+    await git(
+      folder,
+      [
+        'show',
+        '--no-patch',
+        '--no-show-signature',
+        '--no-color',
+        '--date=short',
+        '--format=commit %h%nAuthor: %an%nDate: %ad%n%n%B',
+        hash,
+      ],
+      signal,
+    ),
+    'git show',
+  ).trimEnd();
   const shown = ['show', ...plain, '--no-show-signature', '--relative', '--first-parent', '--format=', hash];
   return `${message}\n\n${await withoutSecrets(git, folder, shown, signal)}`;
 }
 
-async function withoutSecrets(git: RunGit, folder: string, command: readonly string[], signal: AbortSignal): Promise<string> {
-  const names = textOf(await git(folder, [...command, '--name-only', '-z', '--', '.'], signal), 'git').split('\0').map((name) => name.trim()).filter((name) => name !== '');
+async function withoutSecrets(
+  git: RunGit,
+  folder: string,
+  command: readonly string[],
+  signal: AbortSignal,
+): Promise<string> {
+  const names = textOf(await git(folder, [...command, '--name-only', '-z', '--', '.'], signal), 'git')
+    .split('\0')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
   const told = names.filter((name) => !isSecret(name));
-  const kept = names.filter((name) => isSecret(name)).map((name) => `(${name} differs too. It may hold secrets and is left out.)`);
+  const kept = names
+    .filter((name) => isSecret(name))
+    .map((name) => `(${name} differs too. It may hold secrets and is left out.)`);
   if (told.length === 0) return kept.length === 0 ? 'There are no differences.' : kept.join('\n');
   // A list of thousands of files may be too long for a command line.
   const answer = await git(folder, [...command, '--', ...(kept.length === 0 ? ['.'] : told.slice(0, 500))], signal);
-  return [textOf(answer, 'git').trim(), ...(answer.isCut ? ['(The difference is longer than git was let tell.)'] : []), ...kept].join('\n');
+  return [
+    textOf(answer, 'git').trim(),
+    ...(answer.isCut ? ['(The difference is longer than git was let tell.)'] : []),
+    ...kept,
+  ].join('\n');
 }

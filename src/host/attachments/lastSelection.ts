@@ -18,8 +18,17 @@ export class LastSelection implements Disposable {
     if (text.trim() === '' || document.uri.scheme === 'output') return null;
     const isFile = document.uri.scheme === 'file' || vscode.workspace.getWorkspaceFolder(document.uri) !== undefined;
     // A selection of whole lines ends at the beginning of the next one, which is not meant.
-    const lastLine = selection.end.line > selection.start.line && selection.end.character === 0 ? selection.end.line - 1 : selection.end.line;
-    return { path: isFile ? document.uri.fsPath : document.fileName, isFile, startLine: selection.start.line + 1, endLine: lastLine + 1, text };
+    const lastLine =
+      selection.end.line > selection.start.line && selection.end.character === 0
+        ? selection.end.line - 1
+        : selection.end.line;
+    return {
+      path: isFile ? document.uri.fsPath : document.fileName,
+      isFile,
+      startLine: selection.start.line + 1,
+      endLine: lastLine + 1,
+      text,
+    };
   }
 
   dispose(): void {

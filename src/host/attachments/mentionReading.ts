@@ -35,13 +35,16 @@ export class MentionReading {
   async read(mention: MentionPart): Promise<SentPart> {
     const { t } = this.places;
     const target = readSource(mention.source);
-    if (target === null) throw new MentionError(t('{label} names nothing that can be attached. Remove it.', { label: mention.label }));
+    if (target === null)
+      throw new MentionError(t('{label} names nothing that can be attached. Remove it.', { label: mention.label }));
     try {
       return await this.readTarget(target, mention);
     } catch (error) {
       if (error instanceof MentionError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
-      throw new MentionError(t('{label} could not be read: {reason}', { label: mention.label, reason }), { cause: error });
+      throw new MentionError(t('{label} could not be read: {reason}', { label: mention.label, reason }), {
+        cause: error,
+      });
     }
   }
 
@@ -60,7 +63,9 @@ export class MentionReading {
       case 'terminal':
         return this.terminal(mention);
       case 'git':
-        return gitText(this.places.git, target.what, AbortSignal.timeout(patienceMs)).then((text) => attachment(mention, text));
+        return gitText(this.places.git, target.what, AbortSignal.timeout(patienceMs)).then((text) =>
+          attachment(mention, text),
+        );
       case 'session':
         return this.session(target.sessionId, mention);
       default:
@@ -82,7 +87,12 @@ export class MentionReading {
     const listed = await names.fresh();
     const below = place.shown === '.' ? '' : `${place.shown}/`;
     const found = listed.files.flatMap(({ shown }) => (shown.startsWith(below) ? [shown.slice(below.length)] : []));
-    return attachment(mention, found.length === 0 ? '(There are no files in this folder, or none that are not ignored.)' : treeOf(found, listed.limited));
+    return attachment(
+      mention,
+      found.length === 0
+        ? '(There are no files in this folder, or none that are not ignored.)'
+        : treeOf(found, listed.limited),
+    );
   }
 
   private async symbol({ path, lines, name }: TargetOf<'symbol'>, mention: MentionPart): Promise<AttachmentPart> {
@@ -94,15 +104,29 @@ export class MentionReading {
     const excerpt = text === null || range === null ? null : excerptOf(text, range);
     // Without a language extension nobody can say where it went.
     if (excerpt === null || range === null || !excerpt.includes(name.replace(/\(.*$/s, ''))) {
-      throw new MentionError(t('{label} is not in {file} any more. Remove it, or mention it again.', { label: mention.label, file: place.shown }));
+      throw new MentionError(
+        t('{label} is not in {file} any more. Remove it, or mention it again.', {
+          label: mention.label,
+          file: place.shown,
+        }),
+      );
     }
-    return { kind: 'attachment', label: `${name} (${withLines(place.shown, range)})`, source: mention.source, text: excerpt };
+    return {
+      kind: 'attachment',
+      label: `${name} (${withLines(place.shown, range)})`,
+      source: mention.source,
+      text: excerpt,
+    };
   }
 
   private async problems(path: string | null, mention: MentionPart): Promise<AttachmentPart> {
     const { knowledge, paths } = this.places;
     const place = path === null ? null : await this.inside(path, mention);
-    const found = knowledge.problems(place?.path ?? null).toSorted((a, b) => rank(a.severity) - rank(b.severity) || (a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line));
+    const found = knowledge
+      .problems(place?.path ?? null)
+      .toSorted(
+        (a, b) => rank(a.severity) - rank(b.severity) || (a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line),
+      );
     const rows = found.slice(0, mostProblems).map((problem) => problemLine(problem, paths.display(problem.path)));
     const more = found.length > rows.length ? [`(${found.length - rows.length} more problems were left out.)`] : [];
     return attachment(mention, found.length === 0 ? 'The editor reports no problems.' : [...rows, ...more].join('\n'));
@@ -111,18 +135,36 @@ export class MentionReading {
   private async selection(mention: MentionPart): Promise<AttachmentPart> {
     const { paths, t } = this.places;
     const selection = this.places.selection();
-    if (selection === null) throw new MentionError(t('Nothing is selected in the editor. Select something, or remove {label}.', { label: mention.label }));
+    if (selection === null)
+      throw new MentionError(
+        t('Nothing is selected in the editor. Select something, or remove {label}.', { label: mention.label }),
+      );
     const shown = selection.isFile ? paths.display(selection.path) : selection.path;
     if (selection.isFile && isSecret(selection.path)) throw this.secret({ label: shown });
     const range = { from: selection.startLine, to: selection.endLine };
-    return { kind: 'attachment', label: withLines(shown, range), source: mention.source, text: cutTo(selection.text, mostCharacters) };
+    return {
+      kind: 'attachment',
+      label: withLines(shown, range),
+      source: mention.source,
+      text: cutTo(selection.text, mostCharacters),
+    };
   }
 
   private async terminal(mention: MentionPart): Promise<AttachmentPart> {
     const { t } = this.places;
     const found = await this.places.terminal();
-    if (found === null) throw new MentionError(t('Nothing is selected in the terminal, and Hermes has run no command in this window. Remove {label}.', { label: mention.label }));
-    return { kind: 'attachment', label: found.label, source: mention.source, text: cutTo(found.text, mostTerminalCharacters, 'tail') };
+    if (found === null)
+      throw new MentionError(
+        t('Nothing is selected in the terminal, and Hermes has run no command in this window. Remove {label}.', {
+          label: mention.label,
+        }),
+      );
+    return {
+      kind: 'attachment',
+      label: found.label,
+      source: mention.source,
+      text: cutTo(found.text, mostTerminalCharacters, 'tail'),
+    };
   }
 
   private async session(sessionId: string, mention: MentionPart): Promise<AttachmentPart> {
@@ -135,9 +177,16 @@ export class MentionReading {
   private async inside(path: string, mention: MentionPart): Promise<AccessPath> {
     const { access, t } = this.places;
     const place = await access.resolveAccess(path).catch((error: unknown) => {
-      throw error instanceof PathRefused ? new MentionError(t('{label} could not be read: {reason}', { label: mention.label, reason: error.message }), { cause: error }) : error;
+      throw error instanceof PathRefused
+        ? new MentionError(t('{label} could not be read: {reason}', { label: mention.label, reason: error.message }), {
+            cause: error,
+          })
+        : error;
     });
-    if (!place.isInside) throw new MentionError(t('{label} lies outside the open folders. Attach it as a file instead.', { label: mention.label }));
+    if (!place.isInside)
+      throw new MentionError(
+        t('{label} lies outside the open folders. Attach it as a file instead.', { label: mention.label }),
+      );
     return place;
   }
 
@@ -150,7 +199,9 @@ export class MentionReading {
   }
 
   private gone({ label }: Pick<MentionPart, 'label'>): MentionError {
-    return new MentionError(this.places.t('{label} is not there any more. Remove it, or mention something else.', { label }));
+    return new MentionError(
+      this.places.t('{label} is not there any more. Remove it, or mention something else.', { label }),
+    );
   }
 
   private secret({ label }: Pick<MentionPart, 'label'>): MentionError {
@@ -159,25 +210,45 @@ export class MentionReading {
 }
 
 export function secretRefused(label: string, t: MentionPlaces['t']): MentionError {
-  return new MentionError(t('{label} may hold secrets and is not sent. To send it all the same, type its whole name behind the @.', { label }));
+  return new MentionError(
+    t('{label} may hold secrets and is not sent. To send it all the same, type its whole name behind the @.', {
+      label,
+    }),
+  );
 }
 
 export function tooLarge(label: string, t: MentionPlaces['t']): MentionError {
-  return new MentionError(t('{label} is larger than {size} MB and cannot be attached.', { label, size: String(maxFileBytes / 1024 / 1024) }));
+  return new MentionError(
+    t('{label} is larger than {size} MB and cannot be attached.', { label, size: String(maxFileBytes / 1024 / 1024) }),
+  );
 }
 
 /** A file's bytes as what goes along with a prompt: text, or an image. Rejects with a `MentionError` for anything else. */
-export function contentOf(bytes: Uint8Array, { label, source, lines }: { readonly label: string; readonly source: string; readonly lines: LineRange | null }, t: MentionPlaces['t']): SentPart {
+export function contentOf(
+  bytes: Uint8Array,
+  { label, source, lines }: { readonly label: string; readonly source: string; readonly lines: LineRange | null },
+  t: MentionPlaces['t'],
+): SentPart {
   const mediaType = imageMediaType(bytes);
   if (mediaType !== null) {
-    if (bytes.length > maxImageBytes) throw new MentionError(t('{label} is an image of more than {size} MB, which is too large to send.', { label, size: String(maxImageBytes / 1024 / 1024) }));
+    if (bytes.length > maxImageBytes)
+      throw new MentionError(
+        t('{label} is an image of more than {size} MB, which is too large to send.', {
+          label,
+          size: String(maxImageBytes / 1024 / 1024),
+        }),
+      );
     return { kind: 'image', mediaType, dataBase64: Buffer.from(bytes).toString('base64'), name: label };
   }
   if (bytes.length > maxFileBytes) throw tooLarge(label, t);
   const text = decodeText(bytes);
-  if (text === null) throw new MentionError(t('{label} is neither text nor an image that can be sent (PNG, JPEG, GIF or WebP).', { label }));
+  if (text === null)
+    throw new MentionError(
+      t('{label} is neither text nor an image that can be sent (PNG, JPEG, GIF or WebP).', { label }),
+    );
   const excerpt = excerptOf(text, lines);
-  if (excerpt === null) throw new MentionError(t('{label} names lines that the file does not have any more.', { label }));
+  if (excerpt === null)
+    throw new MentionError(t('{label} names lines that the file does not have any more.', { label }));
   return { kind: 'attachment', label, source, text: excerpt };
 }
 
@@ -187,7 +258,9 @@ function attachment({ label, source }: MentionPart, text: string): AttachmentPar
 
 /** The lines of the symbol of this name that stands nearest to where it stood. */
 function nearest(symbols: readonly CodeSymbol[], name: string, line: number): LineRange | null {
-  const [found] = flattened(symbols).filter((symbol) => symbol.name === name).toSorted((a, b) => Math.abs(a.place.line - line) - Math.abs(b.place.line - line));
+  const [found] = flattened(symbols)
+    .filter((symbol) => symbol.name === name)
+    .toSorted((a, b) => Math.abs(a.place.line - line) - Math.abs(b.place.line - line));
   return found === undefined ? null : { from: found.place.line, to: Math.max(found.place.line, found.endLine) };
 }
 

@@ -69,8 +69,13 @@ export class MentionSearch {
       isSymbol ? [] : this.known(this.commits(typed), [], course),
       this.mayMeanGit(typed) ? this.known(this.isRepository(), false, course) : false,
     ]);
-    const found = isSymbol ? [] : [...this.fixed(typed, isRepository), ...(await this.files(list, written, limit, signal))];
-    const mentions = [...found, ...symbols, ...sessions, ...commits].sort((a, b) => b.rank - a.rank).slice(0, limit).map(({ mention }) => mention);
+    const found = isSymbol
+      ? []
+      : [...this.fixed(typed, isRepository), ...(await this.files(list, written, limit, signal))];
+    const mentions = [...found, ...symbols, ...sessions, ...commits]
+      .sort((a, b) => b.rank - a.rank)
+      .slice(0, limit)
+      .map(({ mention }) => mention);
     return { mentions, isWhole: whole || !course.isLate };
   }
 
@@ -79,12 +84,17 @@ export class MentionSearch {
     const { clock, names } = this.places;
     if (isSymbol) return Promise.resolve(names.current);
     const fresh = names.fresh();
-    return names.current.files.length === 0 ? this.known(fresh, names.current, course) : within(clock, patienceMs, fresh, names.current);
+    return names.current.files.length === 0
+      ? this.known(fresh, names.current, course)
+      : within(clock, patienceMs, fresh, names.current);
   }
 
   /** What came within the patience of this course; `otherwise` where it is late, which is noted, or failed. */
   private async known<T>(work: Promise<T>, otherwise: T, course: Course): Promise<T> {
-    const settled = work.then((found) => ({ found }), () => ({ found: otherwise }));
+    const settled = work.then(
+      (found) => ({ found }),
+      () => ({ found: otherwise }),
+    );
     const inTime = await within(this.places.clock, course.patienceMs, settled, null);
     course.isLate ||= inTime === null;
     return inTime === null ? otherwise : inTime.found;
@@ -102,24 +112,42 @@ export class MentionSearch {
     const folders = await this.fitting(list.folders, typed, signal, (_each, rank) => rank - 300);
     // Only of the best is it asked whether they may be offered: that takes longer than ranking.
     return [
-      ...first(fitting, limit, ({ shown }) => this.isOffered(shown, path)).map(({ each, rank }) => ({ mention: this.fileMention(each.shown, lines, isOpen(each)), rank })),
+      ...first(fitting, limit, ({ shown }) => this.isOffered(shown, path)).map(({ each, rank }) => ({
+        mention: this.fileMention(each.shown, lines, isOpen(each)),
+        rank,
+      })),
       ...folders.slice(0, limit).map(({ each, rank }) => ({ mention: this.folderMention(each.shown), rank })),
     ];
   }
 
   /** What is open in the order of its editors, then files and folders nearest to the top. */
   private unaskedFiles(list: NameList, open: ReadonlyMap<string, RankedPath>, limit: number): readonly Ranked[] {
-    const offered = (paths: Iterable<RankedPath>): readonly string[] => [...paths].map(({ shown }) => shown).filter((shown) => this.isOffered(shown, ''));
-    const nearest = (paths: readonly RankedPath[], most: number): readonly string[] => offered(paths.toSorted((a, b) => depthOf(a) - depthOf(b)).slice(0, 4 * most)).slice(0, most);
+    const offered = (paths: Iterable<RankedPath>): readonly string[] =>
+      [...paths].map(({ shown }) => shown).filter((shown) => this.isOffered(shown, ''));
+    const nearest = (paths: readonly RankedPath[], most: number): readonly string[] =>
+      offered(paths.toSorted((a, b) => depthOf(a) - depthOf(b)).slice(0, 4 * most)).slice(0, most);
     return [
-      ...offered(open.values()).slice(0, limit).map((shown, index) => ({ mention: this.fileMention(shown, null, true), rank: unasked.open - index })),
-      ...nearest(list.files.filter(({ shown }) => !open.has(shown) && !isHidden(shown)), mostUnaskedFiles).map((shown, index) => ({ mention: this.fileMention(shown, null, false), rank: unasked.file - index })),
-      ...nearest(list.folders.filter(({ shown }) => !isHidden(shown)), mostUnaskedFolders).map((shown, index) => ({ mention: this.folderMention(shown), rank: unasked.folder - index })),
+      ...offered(open.values())
+        .slice(0, limit)
+        .map((shown, index) => ({ mention: this.fileMention(shown, null, true), rank: unasked.open - index })),
+      ...nearest(
+        list.files.filter(({ shown }) => !open.has(shown) && !isHidden(shown)),
+        mostUnaskedFiles,
+      ).map((shown, index) => ({ mention: this.fileMention(shown, null, false), rank: unasked.file - index })),
+      ...nearest(
+        list.folders.filter(({ shown }) => !isHidden(shown)),
+        mostUnaskedFolders,
+      ).map((shown, index) => ({ mention: this.folderMention(shown), rank: unasked.folder - index })),
     ];
   }
 
   /** Best first; what was found by then once the signal is aborted. */
-  private async fitting(paths: readonly RankedPath[], typed: string, signal: AbortSignal, weigh: (each: RankedPath, rank: number) => number): Promise<readonly Fitting[]> {
+  private async fitting(
+    paths: readonly RankedPath[],
+    typed: string,
+    signal: AbortSignal,
+    weigh: (each: RankedPath, rank: number) => number,
+  ): Promise<readonly Fitting[]> {
     const found: Fitting[] = [];
     const pace = new Pace();
     for (const [index, each] of paths.entries()) {
@@ -139,7 +167,12 @@ export class MentionSearch {
   }
 
   private fileMention(shown: string, lines: LineRange | null, isOpen: boolean): Mention {
-    return { source: `file:${withLines(shown, lines)}`, label: withLines(shown, lines), detail: isOpen ? this.places.t('open') : '', kind: 'file' };
+    return {
+      source: `file:${withLines(shown, lines)}`,
+      label: withLines(shown, lines),
+      detail: isOpen ? this.places.t('open') : '',
+      kind: 'file',
+    };
   }
 
   private folderMention(shown: string): Mention {
@@ -149,17 +182,33 @@ export class MentionSearch {
   /** Files in editors, those inside the open folders. */
   private openFiles(): ReadonlyMap<string, RankedPath> {
     const { knowledge, paths } = this.places;
-    const shown = knowledge.openEditors().editors.filter(({ isFile }) => isFile).map(({ path }) => ({ path, shown: paths.display(path) }));
-    return new Map(shown.filter((each) => each.shown !== each.path).map((each) => [each.shown, rankedPath(each.shown)]));
+    const shown = knowledge
+      .openEditors()
+      .editors.filter(({ isFile }) => isFile)
+      .map(({ path }) => ({ path, shown: paths.display(path) }));
+    return new Map(
+      shown.filter((each) => each.shown !== each.path).map((each) => [each.shown, rankedPath(each.shown)]),
+    );
   }
 
   /** What there is one of: problems, the selection, the terminal, git. Only what is there: a list that offers what cannot be read is in the way. */
   private fixed(typed: string, isRepository: boolean): readonly Ranked[] {
     return this.fixedMentions(isRepository).flatMap(({ words, ...mention }, index) => {
-      if (typed === '') return [{ mention, rank: (mention.kind === 'terminal' || mention.kind === 'git' ? unasked.elsewhere : unasked.selection) - index }];
+      if (typed === '')
+        return [
+          {
+            mention,
+            rank:
+              (mention.kind === 'terminal' || mention.kind === 'git' ? unasked.elsewhere : unasked.selection) - index,
+          },
+        ];
       const names = [mention.label, ...words].map((name) => name.toLowerCase());
       const isBeginning = names.some((name) => name.startsWith(typed) || typed === `${name}:`);
-      return isBeginning ? [{ mention, rank: 10_500 - index }] : names.some((name) => name.includes(typed)) ? [{ mention, rank: 6500 - index }] : [];
+      return isBeginning
+        ? [{ mention, rank: 10_500 - index }]
+        : names.some((name) => name.includes(typed))
+          ? [{ mention, rank: 6500 - index }]
+          : [];
     });
   }
 
@@ -170,16 +219,74 @@ export class MentionSearch {
     const active = knowledge.openEditors().editors.find(({ isActive, isFile }) => isActive && isFile)?.path;
     const here = active === undefined ? '' : paths.display(active);
     const ofActive = active === undefined || here === active ? 0 : knowledge.problems(active).length;
-    const place = selection === null ? '' : withLines(selection.isFile ? paths.display(selection.path) : selection.path, { from: selection.startLine, to: selection.endLine });
+    const place =
+      selection === null
+        ? ''
+        : withLines(selection.isFile ? paths.display(selection.path) : selection.path, {
+            from: selection.startLine,
+            to: selection.endLine,
+          });
     return [
-      ...(selection === null || isSecret(selection.path) ? [] : [{ source: 'selection', label: t('selection'), detail: place, kind: 'selection' as const, words: ['selection'] }]),
-      ...(problems.length === 0 ? [] : [{ source: 'problems', label: t('problems'), detail: t('{count} in all files', { count: String(problems.length) }), kind: 'problems' as const, words: ['problems'] }]),
-      ...(ofActive === 0 ? [] : [{ source: `problems:${here}`, label: t('problems in {file}', { file: here }), detail: String(ofActive), kind: 'problems' as const, words: ['problems', here] }]),
-      ...(this.places.hasTerminal() ? [{ source: 'terminal', label: t('terminal'), detail: t('what is selected there, or the output of the last command'), kind: 'terminal' as const, words: ['terminal'] }] : []),
+      ...(selection === null || isSecret(selection.path)
+        ? []
+        : [
+            {
+              source: 'selection',
+              label: t('selection'),
+              detail: place,
+              kind: 'selection' as const,
+              words: ['selection'],
+            },
+          ]),
+      ...(problems.length === 0
+        ? []
+        : [
+            {
+              source: 'problems',
+              label: t('problems'),
+              detail: t('{count} in all files', { count: String(problems.length) }),
+              kind: 'problems' as const,
+              words: ['problems'],
+            },
+          ]),
+      ...(ofActive === 0
+        ? []
+        : [
+            {
+              source: `problems:${here}`,
+              label: t('problems in {file}', { file: here }),
+              detail: String(ofActive),
+              kind: 'problems' as const,
+              words: ['problems', here],
+            },
+          ]),
+      ...(this.places.hasTerminal()
+        ? [
+            {
+              source: 'terminal',
+              label: t('terminal'),
+              detail: t('what is selected there, or the output of the last command'),
+              kind: 'terminal' as const,
+              words: ['terminal'],
+            },
+          ]
+        : []),
       ...(isRepository
         ? [
-            { source: 'git:diff', label: t('git changes'), detail: t('what differs from the last commit'), kind: 'git' as const, words: ['git', 'diff', 'changes'] },
-            { source: 'git:status', label: t('git status'), detail: t('which files are changed'), kind: 'git' as const, words: ['git', 'status'] },
+            {
+              source: 'git:diff',
+              label: t('git changes'),
+              detail: t('what differs from the last commit'),
+              kind: 'git' as const,
+              words: ['git', 'diff', 'changes'],
+            },
+            {
+              source: 'git:status',
+              label: t('git status'),
+              detail: t('which files are changed'),
+              kind: 'git' as const,
+              words: ['git', 'status'],
+            },
           ]
         : []),
     ];
@@ -196,7 +303,17 @@ export class MentionSearch {
         const rank = rankOf(rankedPath(symbol.name.replaceAll('/', '.')), query);
         if (rank === null || shown === symbol.place.path || isSecret(shown)) return [];
         const source = `symbol:${withLines(shown, { from: symbol.place.line, to: symbol.endLine })}#${symbol.name}`;
-        return [{ mention: { source, label: symbol.name, detail: `${symbol.kind} · ${shown}:${symbol.place.line}`, kind: 'symbol' }, rank: rank - 400 }];
+        return [
+          {
+            mention: {
+              source,
+              label: symbol.name,
+              detail: `${symbol.kind} · ${shown}:${symbol.place.line}`,
+              kind: 'symbol',
+            },
+            rank: rank - 400,
+          },
+        ];
       })
       .sort((a, b) => b.rank - a.rank)
       .slice(0, mostSymbols);
@@ -206,10 +323,15 @@ export class MentionSearch {
   private async sessions(typed: string): Promise<readonly Ranked[]> {
     const { sessions, t } = this.places;
     const word = typed.replace(/^session:?\s*/, '');
-    const found = await sessions.listSessions({ limit: typed === '' ? 3 : mostSessions, withoutPrivate: true, ...(word === '' ? {} : { text: word }) });
+    const found = await sessions.listSessions({
+      limit: typed === '' ? 3 : mostSessions,
+      withoutPrivate: true,
+      ...(word === '' ? {} : { text: word }),
+    });
     return found.map(({ id, title, preview }, index) => {
       const label = title ?? preview ?? id;
-      const rank = typed === '' ? unasked.session - index : label.toLowerCase().startsWith(word) ? 7500 - index : 4500 - index;
+      const rank =
+        typed === '' ? unasked.session - index : label.toLowerCase().startsWith(word) ? 7500 - index : 4500 - index;
       return { mention: { source: `session:${id}`, label, detail: t('session'), kind: 'session' }, rank };
     });
   }
@@ -220,26 +342,39 @@ export class MentionSearch {
     if (!isAsked && word.length < 4) return [];
     const commits = await this.recentCommits();
     return commits.flatMap(({ hash, subject }, index): readonly Ranked[] => {
-      const rank = hash.startsWith(word) && word !== '' ? 9500 : subject.toLowerCase().includes(word) ? (isAsked ? 8500 : 4200) : null;
-      return rank === null ? [] : [{ mention: { source: `git:${hash}`, label: hash, detail: subject, kind: 'git' }, rank: rank - index }];
+      const rank =
+        hash.startsWith(word) && word !== ''
+          ? 9500
+          : subject.toLowerCase().includes(word)
+            ? isAsked
+              ? 8500
+              : 4200
+            : null;
+      return rank === null
+        ? []
+        : [{ mention: { source: `git:${hash}`, label: hash, detail: subject, kind: 'git' }, rank: rank - index }];
     });
   }
 
   /** Whether what was typed so far may go on to name Git: only then it is asked whether there is a repository. */
   private mayMeanGit(typed: string): boolean {
     const { t } = this.places;
-    return ['git:', 'git diff', 'git changes', 'git status', t('git changes'), t('git status')].some((words) => words.toLowerCase().includes(typed));
+    return ['git:', 'git diff', 'git changes', 'git status', t('git changes'), t('git status')].some((words) =>
+      words.toLowerCase().includes(typed),
+    );
   }
 
   private isRepository(): Promise<boolean> {
     const now = this.places.clock.monotonicMs();
-    if (this.repository === null || now - this.repository.atMs > logKeptMs) this.repository = { atMs: now, isThere: hasRepository(this.places.git, AbortSignal.timeout(logKeptMs)) };
+    if (this.repository === null || now - this.repository.atMs > logKeptMs)
+      this.repository = { atMs: now, isThere: hasRepository(this.places.git, AbortSignal.timeout(logKeptMs)) };
     return this.repository.isThere;
   }
 
   private recentCommits(): Promise<readonly Commit[]> {
     const now = this.places.clock.monotonicMs();
-    if (this.log === null || now - this.log.atMs > logKeptMs) this.log = { atMs: now, commits: recentLog(this.places.git, AbortSignal.timeout(logKeptMs)) };
+    if (this.log === null || now - this.log.atMs > logKeptMs)
+      this.log = { atMs: now, commits: recentLog(this.places.git, AbortSignal.timeout(logKeptMs)) };
     return this.log.commits;
   }
 }

@@ -29,7 +29,8 @@ export const noAttachments: PromptAttachments = {
   dropped: async () => ({ parts: [], problems: [] }),
   resolve: async (parts) =>
     parts.map((part) => {
-      if (part.kind === 'mention') throw new MentionError(`${part.label} cannot be read here. Remove it, or attach its text.`);
+      if (part.kind === 'mention')
+        throw new MentionError(`${part.label} cannot be read here. Remove it, or attach its text.`);
       return part;
     }),
   noticeOf: () => null,

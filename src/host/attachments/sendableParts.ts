@@ -7,16 +7,33 @@ export type Translate = (message: string, args?: Record<string, string>) => stri
 
 /** What is sent with a prompt for what stands beside its text: everything that is only mentioned is read now, all at once. Rejects with a
  *  `MentionError` where something cannot be read or it is too much. */
-export async function sendableParts(parts: readonly DraftPart[], read: (mention: MentionPart) => Promise<SentPart>, t: Translate): Promise<readonly SentPart[]> {
-  if (parts.length > maxParts) throw new MentionError(t('At most {most} things can be sent with one prompt. Remove some.', { most: String(maxParts) }));
+export async function sendableParts(
+  parts: readonly DraftPart[],
+  read: (mention: MentionPart) => Promise<SentPart>,
+  t: Translate,
+): Promise<readonly SentPart[]> {
+  if (parts.length > maxParts)
+    throw new MentionError(
+      t('At most {most} things can be sent with one prompt. Remove some.', { most: String(maxParts) }),
+    );
   const sent = await Promise.all(parts.map((part) => (part.kind === 'mention' ? read(part) : part)));
   const images = sent.filter(({ kind }) => kind === 'image').length;
-  if (images > maxImages) throw new MentionError(t('At most {most} images can be sent with one prompt. Remove some.', { most: String(maxImages) }));
+  if (images > maxImages)
+    throw new MentionError(
+      t('At most {most} images can be sent with one prompt. Remove some.', { most: String(maxImages) }),
+    );
   return sent;
 }
 
 /** What a person should know who sends images to a model that takes none; null where there is nothing to say. */
-export function imageNotice(parts: readonly SentPart[], model: Pick<ModelRow, 'label' | 'images'> | null, t: Translate): string | null {
+export function imageNotice(
+  parts: readonly SentPart[],
+  model: Pick<ModelRow, 'label' | 'images'> | null,
+  t: Translate,
+): string | null {
   if (model?.images !== false || !parts.some(({ kind }) => kind === 'image')) return null;
-  return t('{model} takes no images. It is told that there are some, and does not see them. Choose another model to have them looked at.', { model: model.label });
+  return t(
+    '{model} takes no images. It is told that there are some, and does not see them. Choose another model to have them looked at.',
+    { model: model.label },
+  );
 }

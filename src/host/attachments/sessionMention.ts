@@ -3,7 +3,10 @@ import { isContinuation } from '../../transcript/continuation';
 import { promptWithLabels } from '../../transcript/draftPart';
 import { answerText, type Message } from '../../transcript/message';
 
-export type MentionableSessions = Pick<SessionStore, 'listSessions' | 'getSession' | 'conversationTip' | 'readTranscript'>;
+export type MentionableSessions = Pick<
+  SessionStore,
+  'listSessions' | 'getSession' | 'conversationTip' | 'readTranscript'
+>;
 
 const mostCharacters = 20_000;
 const newestRows = 200;
@@ -13,7 +16,10 @@ const newestRows = 200;
 export async function sessionText(sessions: MentionableSessions, sessionId: string): Promise<string | null> {
   const session = await sessions.getSession(sessionId);
   if (session === null || session.trashedAt !== null) return null;
-  const { messages } = await sessions.readTranscript({ sessionId: await sessions.conversationTip(sessionId), limit: newestRows });
+  const { messages } = await sessions.readTranscript({
+    sessionId: await sessions.conversationTip(sessionId),
+    limit: newestRows,
+  });
   const heading = `# ${session.title ?? session.id}`;
   const told = messages.flatMap(toldOf);
   const kept: string[] = [];
@@ -24,7 +30,8 @@ export async function sessionText(sessions: MentionableSessions, sessionId: stri
     kept.unshift(text);
   }
   const last = told.at(-1);
-  if (kept.length === 0 && last !== undefined) kept.push(`${last.slice(0, mostCharacters - heading.length - 100).toWellFormed()} …`);
+  if (kept.length === 0 && last !== undefined)
+    kept.push(`${last.slice(0, mostCharacters - heading.length - 100).toWellFormed()} …`);
   return [heading, ...(kept.length < told.length ? ['(The end of the session.)'] : []), ...kept].join('\n\n');
 }
 

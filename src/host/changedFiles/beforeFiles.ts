@@ -8,7 +8,10 @@ export const beforeScheme = 'hermes-before';
 /** A file as it was before a turn; with `turnUid` null an empty one, which stands for a file that is gone. The path keeps its name, so that the
  *  editor knows the language. */
 export function beforeUri(path: string, turnUid: string | null): vscode.Uri {
-  return vscode.Uri.file(path).with({ scheme: beforeScheme, query: turnUid === null ? '' : new URLSearchParams({ turn: turnUid, path }).toString() });
+  return vscode.Uri.file(path).with({
+    scheme: beforeScheme,
+    query: turnUid === null ? '' : new URLSearchParams({ turn: turnUid, path }).toString(),
+  });
 }
 
 type ReadBefore = (turnUid: string, path: string) => Promise<Uint8Array | null>;
@@ -31,7 +34,13 @@ export class BeforeFiles implements vscode.FileSystemProvider, Disposable {
 
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
     const { length } = await this.readFile(uri);
-    return { type: vscode.FileType.File, ctime: 0, mtime: 0, size: length, permissions: vscode.FilePermission.Readonly };
+    return {
+      type: vscode.FileType.File,
+      ctime: 0,
+      mtime: 0,
+      size: length,
+      permissions: vscode.FilePermission.Readonly,
+    };
   }
 
   async readFile(uri: vscode.Uri): Promise<Uint8Array> {

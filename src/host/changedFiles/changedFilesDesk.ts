@@ -56,16 +56,41 @@ export class ChangedFilesDesk implements Disposable {
   constructor(private readonly needs: ChangedFilesDeskNeeds) {
     const { store, editor, files, clock, ids, log, isOn } = needs;
     const paths = new WorkspacePaths(files);
-    this.changed = new ChangedFiles({ store, editor, clock, log, raw: { write: writeRaw }, shown: (path) => paths.display(uriOfPath(path).fsPath), words: reviewWords });
+    this.changed = new ChangedFiles({
+      store,
+      editor,
+      clock,
+      log,
+      raw: { write: writeRaw },
+      shown: (path) => paths.display(uriOfPath(path).fsPath),
+      words: reviewWords,
+    });
     this.watch = this.lifetime.register(new FileWatch(clock, (turn) => this.tell(turn)));
-    this.lifetime.register(this.changed.onDidChange(({ sessionId, turnUid, files: list }) => this.watch.watch({ sessionId, turnUid }, list.map(({ path }) => path))));
+    this.lifetime.register(
+      this.changed.onDidChange(({ sessionId, turnUid, files: list }) =>
+        this.watch.watch(
+          { sessionId, turnUid },
+          list.map(({ path }) => path),
+        ),
+      ),
+    );
     const journal = new StoreEditJournal({ store, clock, ids, log, isOn, onChange: (turn) => this.tell(turn) });
     this.git = new GitSnapshots(runGit, clock, () => join(needs.storageFolder(), 'checkpoints'));
     this.scan = new ScanSnapshots(clock);
     this.journal = journal;
-    this.checkpoint = new WorkspaceCheckpoint({ journal, git: this.git, scan: this.scan, isOn, clock, log, roots: () => files.roots().map(({ path }) => path) });
+    this.checkpoint = new WorkspaceCheckpoint({
+      journal,
+      git: this.git,
+      scan: this.scan,
+      isOn,
+      clock,
+      log,
+      roots: () => files.roots().map(({ path }) => path),
+    });
     const before = this.lifetime.register(new BeforeFiles((turnUid, path) => this.changed.before(turnUid, path)));
-    this.lifetime.register(vscode.workspace.registerFileSystemProvider(beforeScheme, before, { isReadonly: true, isCaseSensitive: true }));
+    this.lifetime.register(
+      vscode.workspace.registerFileSystemProvider(beforeScheme, before, { isReadonly: true, isCaseSensitive: true }),
+    );
     const proposed = this.lifetime.register(new ProposedChanges(store));
     this.chat = {
       ofTurns: (turnUids) => this.ofTurns(turnUids),
@@ -92,7 +117,8 @@ export class ChangedFilesDesk implements Disposable {
       onDidChangeSessions((sessionIds) => {
         Promise.all(sessionIds.map((id) => store.getSession(id))).then(
           (found) => (found.includes(null) ? this.forget() : undefined),
-          (error: unknown) => log.trace(`Whether a session was erased could not be read: ${errorWords(error).sentence}`),
+          (error: unknown) =>
+            log.trace(`Whether a session was erased could not be read: ${errorWords(error).sentence}`),
         );
       }),
     );
@@ -100,7 +126,11 @@ export class ChangedFilesDesk implements Disposable {
 
   private async forget(): Promise<void> {
     this.scan.clear();
-    await this.git.clear().catch((error: unknown) => this.needs.log.warn(`Snapshots of files could not be removed: ${errorWords(error).sentence}`));
+    await this.git
+      .clear()
+      .catch((error: unknown) =>
+        this.needs.log.warn(`Snapshots of files could not be removed: ${errorWords(error).sentence}`),
+      );
   }
 
   dispose(): void {
@@ -111,7 +141,11 @@ export class ChangedFilesDesk implements Disposable {
     const all = await this.changed.ofTurns(turnUids);
     for (const [turnUid, list] of Object.entries(all)) {
       const turn = await this.needs.store.getTurn(turnUid);
-      if (turn !== null) this.watch.watch({ sessionId: turn.sessionId, turnUid }, list.map(({ path }) => path));
+      if (turn !== null)
+        this.watch.watch(
+          { sessionId: turn.sessionId, turnUid },
+          list.map(({ path }) => path),
+        );
     }
     return all;
   }
@@ -119,7 +153,8 @@ export class ChangedFilesDesk implements Disposable {
   private async takeBack(turnUid: string): Promise<string | null> {
     return this.changed.revertFrom(turnUid).then(
       ({ sentence }) => sentence,
-      (error: unknown) => vscode.l10n.t('The files could not be reverted: {reason}', { reason: errorWords(error).sentence }),
+      (error: unknown) =>
+        vscode.l10n.t('The files could not be reverted: {reason}', { reason: errorWords(error).sentence }),
     );
   }
 
@@ -133,7 +168,8 @@ export class ChangedFilesDesk implements Disposable {
 
   /** The newest turn of the session that changed files, all of them in the editor's view of several differences. */
   private async reviewChanges(sessionId: string | null): Promise<void> {
-    const turns = sessionId === null ? [] : (await this.needs.store.readTranscript({ sessionId, limit: newestRows })).turns;
+    const turns =
+      sessionId === null ? [] : (await this.needs.store.readTranscript({ sessionId, limit: newestRows })).turns;
     const all = await this.changed.ofTurns(turns.map(({ uid }) => uid));
     const newest = turns.toReversed().find(({ uid }) => all[uid] !== undefined);
     if (newest === undefined) {
@@ -141,13 +177,17 @@ export class ChangedFilesDesk implements Disposable {
       return;
     }
     const resources = (all[newest.uid] ?? []).map(({ path, kind }) => [
-      uriOfPath(path), kind === 'created' ? undefined : beforeUri(path, newest.uid), kind === 'deleted' ? undefined : uriOfPath(path),
+      uriOfPath(path),
+      kind === 'created' ? undefined : beforeUri(path, newest.uid),
+      kind === 'deleted' ? undefined : uriOfPath(path),
     ]);
     await vscode.commands.executeCommand('vscode.changes', vscode.l10n.t('Changes of the Last Turn'), resources);
   }
 
   private tell(turn: { readonly sessionId: string; readonly turnUid: string }): void {
-    this.changed.tell(turn).catch((error: unknown) => this.needs.log.warn(`Changed files could not be told: ${errorWords(error).sentence}`));
+    this.changed
+      .tell(turn)
+      .catch((error: unknown) => this.needs.log.warn(`Changed files could not be told: ${errorWords(error).sentence}`));
   }
 }
 

@@ -9,7 +9,12 @@ export interface ChatFiles {
   ofTurns(turnUids: readonly string[]): Promise<Readonly<Record<string, readonly ChangedFile[]>>>;
   hunks(turnUid: string, path: string): Promise<readonly FileHunk[]>;
   /** `paths` null: every file of the turn. */
-  review(turnUid: string, paths: readonly string[] | null, action: 'keep' | 'revert', overwrite: boolean): Promise<ReviewOutcome>;
+  review(
+    turnUid: string,
+    paths: readonly string[] | null,
+    action: 'keep' | 'revert',
+    overwrite: boolean,
+  ): Promise<ReviewOutcome>;
   reviewHunk(turnUid: string, path: string, hunk: string, action: 'keep' | 'revert'): Promise<ReviewOutcome>;
   /** What `takeBack` would revert. */
   from(turnUid: string): Promise<readonly ChangedFile[]>;

@@ -25,7 +25,8 @@ export class FileWatch implements Disposable {
   ) {
     const watcher = this.lifetime.register(vscode.workspace.createFileSystemWatcher('**/*'));
     const changed = (uri: vscode.Uri): void => this.changed(uri);
-    for (const event of [watcher.onDidChange, watcher.onDidCreate, watcher.onDidDelete]) this.lifetime.register(event(changed));
+    for (const event of [watcher.onDidChange, watcher.onDidCreate, watcher.onDidDelete])
+      this.lifetime.register(event(changed));
     this.lifetime.register(vscode.workspace.onDidChangeTextDocument(({ document }) => this.changed(document.uri)));
     this.lifetime.register(vscode.workspace.onDidSaveTextDocument(({ uri }) => this.changed(uri)));
     this.lifetime.register(toDisposable(() => this.waiting.forEach((cancel) => cancel())));
@@ -34,8 +35,10 @@ export class FileWatch implements Disposable {
   /** The newest turns stay watched. */
   watch(turn: WatchedTurn, paths: readonly string[]): void {
     this.paths.delete(turn.turnUid);
-    if (paths.length > 0) this.paths.set(turn.turnUid, { turn, paths: new Set(paths.map((path) => uriOfPath(path).fsPath)) });
-    for (const oldest of [...this.paths.keys()].slice(0, Math.max(0, this.paths.size - mostTurns))) this.paths.delete(oldest);
+    if (paths.length > 0)
+      this.paths.set(turn.turnUid, { turn, paths: new Set(paths.map((path) => uriOfPath(path).fsPath)) });
+    for (const oldest of [...this.paths.keys()].slice(0, Math.max(0, this.paths.size - mostTurns)))
+      this.paths.delete(oldest);
   }
 
   dispose(): void {

@@ -5,7 +5,10 @@ export type TakenBack = 'conversation' | 'files';
 /** Asks what should be taken back, where turns that go have changed files. Null: nothing. */
 export async function askWhatGoesBack(question: string, detail: string, files: number): Promise<TakenBack | null> {
   const conversation = vscode.l10n.t('Conversation Only');
-  const both = files === 1 ? vscode.l10n.t('Conversation and 1 File') : vscode.l10n.t('Conversation and {count} Files', { count: String(files) });
+  const both =
+    files === 1
+      ? vscode.l10n.t('Conversation and 1 File')
+      : vscode.l10n.t('Conversation and {count} Files', { count: String(files) });
   const answer = await vscode.window.showWarningMessage(question, { modal: true, detail }, both, conversation);
   return answer === both ? 'files' : answer === conversation ? 'conversation' : null;
 }

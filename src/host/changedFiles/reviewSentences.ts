@@ -3,8 +3,11 @@ import type { ReviewWords } from '../../tools/files/changes/reviewWords';
 
 /** In the person's language. */
 export const reviewWords: ReviewWords = {
-  conflict: (files) => vscode.l10n.t('These files were changed since in the same places, so they stay as they are: {files}.', { files }),
-  notKept: (files) => vscode.l10n.t('What these files held before is not stored, because they are too large: {files}.', { files }),
-  cannotWrite: (files) => vscode.l10n.t('These files could not be written, and stay as they are: {files}. The log says why.', { files }),
+  conflict: (files) =>
+    vscode.l10n.t('These files were changed since in the same places, so they stay as they are: {files}.', { files }),
+  notKept: (files) =>
+    vscode.l10n.t('What these files held before is not stored, because they are too large: {files}.', { files }),
+  cannotWrite: (files) =>
+    vscode.l10n.t('These files could not be written, and stay as they are: {files}. The log says why.', { files }),
   gone: (file) => vscode.l10n.t('This change of {file} is not there any more.', { file }),
 };

@@ -35,7 +35,10 @@ export class ApplyToFile {
   }
 
   async apply(code: string, info: string): Promise<void> {
-    if (this.needs.files.roots().length === 0) return warn(vscode.l10n.t('No folder is open, so there is no file to apply this to. Use New File or Insert at Cursor.'));
+    if (this.needs.files.roots().length === 0)
+      return warn(
+        vscode.l10n.t('No folder is open, so there is no file to apply this to. Use New File or Insert at Cursor.'),
+      );
     try {
       const fence = readFence(info);
       const target = await this.target(code, fence.path ?? pathInDiff(code, fence.language), fence.language);
@@ -50,30 +53,53 @@ export class ApplyToFile {
   /** Null where the person picked none. */
   private async target(code: string, named: string | null, language: string): Promise<Target | null> {
     const written = named ?? fileNamedInCode(code)?.path ?? null;
-    if (written !== null) return this.inside((await this.needs.index()).find(written.replaceAll('\\', '/').replace(/^\.\//, '')) ?? written);
+    if (written !== null)
+      return this.inside(
+        (await this.needs.index()).find(written.replaceAll('\\', '/').replace(/^\.\//, '')) ?? written,
+      );
     const active = this.needs.lastEditor()?.document;
     const here = active === undefined || vscode.workspace.getWorkspaceFolder(active.uri) === undefined ? null : active;
-    if (here !== null && (language === '' || here.languageId === (await languageOf(language)))) return this.inside(here.uri.fsPath);
+    if (here !== null && (language === '' || here.languageId === (await languageOf(language))))
+      return this.inside(here.uri.fsPath);
     const picked = await pickFile(this.needs.files, here?.uri.fsPath ?? null);
     return picked === null ? null : this.inside(picked);
   }
 
   private async inside(written: string): Promise<Target> {
     const { path, shown, isInside } = await this.paths.resolveAccess(written);
-    if (!isInside) throw new PathRefused(vscode.l10n.t('{file} is outside the open folders. Nothing was changed.', { file: written }));
+    if (!isInside)
+      throw new PathRefused(
+        vscode.l10n.t('{file} is outside the open folders. Nothing was changed.', { file: written }),
+      );
     return { path, shown };
   }
 
   private async propose(target: Target, before: TextFile | null, change: Proposal, code: string): Promise<void> {
     const file = target.shown;
-    if (change.kind === 'same') return void vscode.window.showInformationMessage(vscode.l10n.t('{file} has this code already. Nothing was changed.', { file }));
-    if (change.kind === 'misfit') return this.offerInsertion(vscode.l10n.t('It is not clear where in {file} this code belongs. Nothing was changed.', { file }), code);
+    if (change.kind === 'same')
+      return void vscode.window.showInformationMessage(
+        vscode.l10n.t('{file} has this code already. Nothing was changed.', { file }),
+      );
+    if (change.kind === 'misfit')
+      return this.offerInsertion(
+        vscode.l10n.t('It is not clear where in {file} this code belongs. Nothing was changed.', { file }),
+        code,
+      );
     const { proposed } = this.needs;
     const after = proposed.keep(file, change.text);
     const now = before === null ? proposed.keep(file, '') : uriOfPath(target.path);
-    await vscode.commands.executeCommand('vscode.diff', now, after, vscode.l10n.t('{file} (now ↔ proposed)', { file }), { preview: true });
+    await vscode.commands.executeCommand(
+      'vscode.diff',
+      now,
+      after,
+      vscode.l10n.t('{file} (now ↔ proposed)', { file }),
+      { preview: true },
+    );
     const apply = vscode.l10n.t('Apply');
-    const question = before === null ? vscode.l10n.t('Create {file} with this code? Nothing is written until you apply it.', { file }) : vscode.l10n.t('Apply the proposed change to {file}? Nothing is written until you do.', { file });
+    const question =
+      before === null
+        ? vscode.l10n.t('Create {file} with this code? Nothing is written until you apply it.', { file })
+        : vscode.l10n.t('Apply the proposed change to {file}? Nothing is written until you do.', { file });
     const answer = await vscode.window.showInformationMessage(question, apply, vscode.l10n.t('Discard'));
     // A notification that was closed decides nothing, but it is not asked again either.
     await proposed.letGo(after);
@@ -102,9 +128,18 @@ function pathInDiff(code: string, language: string): string | null {
 
 /** Sentences of the file port are written for the model. */
 function refusal(error: unknown): string {
-  if (error instanceof FileChanged) return vscode.l10n.t('The file changed while the proposal was shown. Nothing was applied; apply the code again to see it against what is there now.');
-  if (error instanceof CannotWrite) return vscode.l10n.t('The file could not be written: it is read-only, or the editor could not save it. Nothing was changed.');
-  if (error instanceof NotAText) return vscode.l10n.t('This is a folder or a file that is not text, so no code can be applied to it. Nothing was changed.');
+  if (error instanceof FileChanged)
+    return vscode.l10n.t(
+      'The file changed while the proposal was shown. Nothing was applied; apply the code again to see it against what is there now.',
+    );
+  if (error instanceof CannotWrite)
+    return vscode.l10n.t(
+      'The file could not be written: it is read-only, or the editor could not save it. Nothing was changed.',
+    );
+  if (error instanceof NotAText)
+    return vscode.l10n.t(
+      'This is a folder or a file that is not text, so no code can be applied to it. Nothing was changed.',
+    );
   if (error instanceof PathRefused) return error.message;
   throw error;
 }

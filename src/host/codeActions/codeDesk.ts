@@ -32,7 +32,13 @@ export class CodeDesk implements CodeActions, Disposable {
   constructor(needs: CodeDeskNeeds) {
     this.references = this.lifetime.register(new ReferenceDesk(needs));
     const proposed = this.lifetime.register(new ProposedTexts());
-    this.applying = new ApplyToFile({ ...needs, proposed, index: () => this.references.files(), lastEditor: () => this.lastEditor.current, insert: (code) => this.insert(code) });
+    this.applying = new ApplyToFile({
+      ...needs,
+      proposed,
+      index: () => this.references.files(),
+      lastEditor: () => this.lastEditor.current,
+      insert: (code) => this.insert(code),
+    });
   }
 
   async insert(code: string): Promise<void> {
@@ -47,7 +53,10 @@ export class CodeDesk implements CodeActions, Disposable {
   async newFile(code: string, info: string): Promise<void> {
     const language = await languageOf(readFence(info).language);
     const content = code.endsWith('\n') ? code : `${code}\n`;
-    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content, ...(language === null ? {} : { language }) }), { preview: false });
+    await vscode.window.showTextDocument(
+      await vscode.workspace.openTextDocument({ content, ...(language === null ? {} : { language }) }),
+      { preview: false },
+    );
   }
 
   async run(code: string, info: string): Promise<void> {

@@ -4,12 +4,14 @@ import { anchorsOf, isAlike } from './anchors';
 
 /** What a file would hold with a piece of code in it. whole: the code is the file · part: it stands in the place of some lines · same: it stands
  *  there already · nowhere: no line of it tells where it belongs. */
-export type CodeFit = { readonly kind: 'whole' | 'part'; readonly text: string } | { readonly kind: 'same' } | { readonly kind: 'nowhere' };
+export type CodeFit =
+  { readonly kind: 'whole' | 'part'; readonly text: string } | { readonly kind: 'same' } | { readonly kind: 'nowhere' };
 
 /** How much of a file has to come back in code that begins and ends as the file does, and in code that does not, to be taken for the whole of it. */
 const shares = { sameEnds: 0.4, any: 0.6 };
 // "// … existing code …", "# rest of the file", "/* unchanged */": here the file goes on as it is.
-const elision = /^\s*(?:\/\/|#|--|;|%|\/\*|<!--|\{\/\*)\s*(?:(?:\.{3}|…).*|.*\b(?:existing code|unchanged|rest of (?:the |your )?(?:code|file|function|class|method|implementation))\b.*)$/i;
+const elision =
+  /^\s*(?:\/\/|#|--|;|%|\/\*|<!--|\{\/\*)\s*(?:(?:\.{3}|…).*|.*\b(?:existing code|unchanged|rest of (?:the |your )?(?:code|file|function|class|method|implementation))\b.*)$/i;
 
 /** Finds where a piece of code belongs by the lines that it shares with the file. Lines that stay keep their line ends; new ones take the file's,
  *  and the indentation of their place. */
@@ -18,7 +20,8 @@ export function fitCode(file: string, code: string): CodeFit {
   const wanted = withoutBlankEnds(code.replace(/\r\n?/g, '\n').split('\n'));
   if (wanted.length === 0) return { kind: 'nowhere' };
   const pieces = piecesOf(wanted);
-  if (file.trim() === '' || (pieces.length === 1 && pieces[0]?.length === wanted.length && isWhole(present, wanted))) return whole(file, present, wanted);
+  if (file.trim() === '' || (pieces.length === 1 && pieces[0]?.length === wanted.length && isWhole(present, wanted)))
+    return whole(file, present, wanted);
   const fitted = fitPieces(present, pieces);
   if (fitted === null) return { kind: 'nowhere' };
   const text = joinLines(fitted);
@@ -79,8 +82,13 @@ interface Place {
 
 function placeOf(present: readonly Line[], piece: readonly string[], from: number): Place | null {
   const [as, another] = findLines(piece, present, from);
-  if (as !== undefined && another === undefined) return { start: as.index, end: as.index + piece.length, lines: present.slice(as.index, as.index + piece.length) };
-  const anchors = anchorsOf(present.map(({ text }) => text), piece, from);
+  if (as !== undefined && another === undefined)
+    return { start: as.index, end: as.index + piece.length, lines: present.slice(as.index, as.index + piece.length) };
+  const anchors = anchorsOf(
+    present.map(({ text }) => text),
+    piece,
+    from,
+  );
   const [first, last] = [anchors[0], anchors.at(-1)];
   if (first === undefined || last === undefined) return null;
   const fit = fittedTo(present[first.there]?.text ?? '', piece[first.here] ?? '');
@@ -95,7 +103,8 @@ function placeOf(present: readonly Line[], piece: readonly string[], from: numbe
 /** Walks from the first line that both have to where the piece begins: over lines that are the same or alike, which it replaces. */
 function beginning(present: readonly Line[], piece: readonly string[], { here, there }: Anchor, from: number): number {
   let start = there;
-  for (let at = here - 1; at >= 0 && start > from && isAlike(present[start - 1]?.text ?? '', piece[at] ?? ''); at--) start--;
+  for (let at = here - 1; at >= 0 && start > from && isAlike(present[start - 1]?.text ?? '', piece[at] ?? ''); at--)
+    start--;
   return start;
 }
 
@@ -108,7 +117,8 @@ interface Anchor {
  *  what the piece closes, or as far as the file is indented as deep. */
 function ending(present: readonly Line[], piece: readonly string[], { here, there }: Anchor): number {
   let [end, at] = [there + 1, here + 1];
-  while (at < piece.length && end < present.length && isAlike(present[end]?.text ?? '', piece[at] ?? '')) [end, at] = [end + 1, at + 1];
+  while (at < piece.length && end < present.length && isAlike(present[end]?.text ?? '', piece[at] ?? ''))
+    [end, at] = [end + 1, at + 1];
   const rest = piece.slice(at).filter((line) => line.trim() !== '');
   const last = rest.at(-1);
   if (last === undefined) return end;
@@ -118,17 +128,32 @@ function ending(present: readonly Line[], piece: readonly string[], { here, ther
   }
   const depth = Math.min(...rest.map(indentOf));
   if (depth <= indentOf(present[there]?.text ?? '')) return end;
-  while (end < present.length && (isBlank(present[end]) ? !isBlank(present[end + 1]) && indentOf(present[end + 1]?.text ?? '') >= depth : indentOf(present[end]?.text ?? '') >= depth)) end++;
+  while (
+    end < present.length &&
+    (isBlank(present[end])
+      ? !isBlank(present[end + 1]) && indentOf(present[end + 1]?.text ?? '') >= depth
+      : indentOf(present[end]?.text ?? '') >= depth)
+  )
+    end++;
   return end;
 }
 
 function replacing(present: readonly Line[], start: number, end: number, written: readonly string[]): Place | null {
   const replaced = present.slice(start, end);
-  const lines = mergeLines(replaced, replaced.map(({ text }) => text), written, usualEnd(present), (line) => line);
+  const lines = mergeLines(
+    replaced,
+    replaced.map(({ text }) => text),
+    written,
+    usualEnd(present),
+    (line) => line,
+  );
   if (lines === null) return null;
   const last = lines.at(-1);
   // What had no line end at the end of the file gets none.
-  const closed = end === present.length && present.at(-1)?.end === '' && last !== undefined ? [...lines.slice(0, -1), { text: last.text, end: '' }] : lines;
+  const closed =
+    end === present.length && present.at(-1)?.end === '' && last !== undefined
+      ? [...lines.slice(0, -1), { text: last.text, end: '' }]
+      : lines;
   return { start, end, lines: closed };
 }
 

@@ -12,20 +12,31 @@ export class CodeTerminal implements Disposable {
   private terminal: vscode.Terminal | null = null;
 
   constructor() {
-    this.lifetime.register(vscode.window.onDidStartTerminalShellExecution(({ terminal }) => void this.busy.add(terminal)));
-    this.lifetime.register(vscode.window.onDidEndTerminalShellExecution(({ terminal }) => void this.busy.delete(terminal)));
+    this.lifetime.register(
+      vscode.window.onDidStartTerminalShellExecution(({ terminal }) => void this.busy.add(terminal)),
+    );
+    this.lifetime.register(
+      vscode.window.onDidEndTerminalShellExecution(({ terminal }) => void this.busy.delete(terminal)),
+    );
     this.lifetime.register(vscode.window.onDidCloseTerminal((terminal) => this.closed(terminal)));
   }
 
   /** One line is run; several are put there and wait for the person. In a restricted folder nothing happens but a sentence. */
   async take(code: string, language: string): Promise<void> {
-    if (!vscode.workspace.isTrusted) return warn(vscode.l10n.t('Commands are not run in Restricted Mode. Nothing was run; trust this folder first, or copy the code.'));
+    if (!vscode.workspace.isTrusted)
+      return warn(
+        vscode.l10n.t(
+          'Commands are not run in Restricted Mode. Nothing was run; trust this folder first, or copy the code.',
+        ),
+      );
     const read = shellCode(code, language);
     if (read.kind === 'refused') {
       return warn(
         read.reason === 'empty'
           ? vscode.l10n.t('There is no command in this code. Nothing was run.')
-          : vscode.l10n.t('This code contains characters that cannot be seen, so what you read is not what would run. Nothing was run; copy it into an editor to look at it.'),
+          : vscode.l10n.t(
+              'This code contains characters that cannot be seen, so what you read is not what would run. Nothing was run; copy it into an editor to look at it.',
+            ),
       );
     }
     const terminal = await this.ready();
@@ -54,7 +65,10 @@ export class CodeTerminal implements Disposable {
       known.show(false);
       return known;
     }
-    const opened = (this.terminal = vscode.window.createTerminal({ name: vscode.l10n.t('Code from Hermes'), iconPath: new vscode.ThemeIcon('terminal') }));
+    const opened = (this.terminal = vscode.window.createTerminal({
+      name: vscode.l10n.t('Code from Hermes'),
+      iconPath: new vscode.ThemeIcon('terminal'),
+    }));
     opened.show(false);
     await integrated(opened);
     return opened;
@@ -71,7 +85,9 @@ async function integrated(terminal: vscode.Terminal): Promise<void> {
       resolve();
     };
     const timer = setTimeout(done, readyPatienceMs);
-    const listening = vscode.window.onDidChangeTerminalShellIntegration((change) => void (change.terminal === terminal && done()));
+    const listening = vscode.window.onDidChangeTerminalShellIntegration(
+      (change) => void (change.terminal === terminal && done()),
+    );
   });
 }
 

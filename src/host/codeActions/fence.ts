@@ -30,16 +30,69 @@ export function fileNamedInCode(code: string): { readonly path: string; readonly
   return path !== undefined && fileName.test(path) ? { path, rest: rest.join('\n') } : null;
 }
 
-const shells: ReadonlySet<string> = new Set(['bash', 'sh', 'shell', 'zsh', 'fish', 'console', 'shellsession', 'terminal', 'powershell', 'pwsh', 'ps1', 'bat', 'cmd']);
+const shells: ReadonlySet<string> = new Set([
+  'bash',
+  'sh',
+  'shell',
+  'zsh',
+  'fish',
+  'console',
+  'shellsession',
+  'terminal',
+  'powershell',
+  'pwsh',
+  'ps1',
+  'bat',
+  'cmd',
+]);
 
 export function isShell(language: string): boolean {
   return shells.has(language);
 }
 
 const editorIds: Readonly<Record<string, string>> = {
-  ts: 'typescript', mts: 'typescript', cts: 'typescript', tsx: 'typescriptreact', js: 'javascript', mjs: 'javascript', cjs: 'javascript', jsx: 'javascriptreact', py: 'python', rb: 'ruby', rs: 'rust', cs: 'csharp', 'c#': 'csharp',
-  'c++': 'cpp', cc: 'cpp', cxx: 'cpp', h: 'c', hpp: 'cpp', kt: 'kotlin', golang: 'go', sh: 'shellscript', bash: 'shellscript', zsh: 'shellscript', shell: 'shellscript', console: 'shellscript', ps1: 'powershell', pwsh: 'powershell',
-  cmd: 'bat', yml: 'yaml', md: 'markdown', htm: 'html', docker: 'dockerfile', make: 'makefile', tex: 'latex', patch: 'diff', text: 'plaintext', txt: 'plaintext', objc: 'objective-c', pl: 'perl', hs: 'haskell', ex: 'elixir', exs: 'elixir',
+  ts: 'typescript',
+  mts: 'typescript',
+  cts: 'typescript',
+  tsx: 'typescriptreact',
+  js: 'javascript',
+  mjs: 'javascript',
+  cjs: 'javascript',
+  jsx: 'javascriptreact',
+  py: 'python',
+  rb: 'ruby',
+  rs: 'rust',
+  cs: 'csharp',
+  'c#': 'csharp',
+  'c++': 'cpp',
+  cc: 'cpp',
+  cxx: 'cpp',
+  h: 'c',
+  hpp: 'cpp',
+  kt: 'kotlin',
+  golang: 'go',
+  sh: 'shellscript',
+  bash: 'shellscript',
+  zsh: 'shellscript',
+  shell: 'shellscript',
+  console: 'shellscript',
+  ps1: 'powershell',
+  pwsh: 'powershell',
+  cmd: 'bat',
+  yml: 'yaml',
+  md: 'markdown',
+  htm: 'html',
+  docker: 'dockerfile',
+  make: 'makefile',
+  tex: 'latex',
+  patch: 'diff',
+  text: 'plaintext',
+  txt: 'plaintext',
+  objc: 'objective-c',
+  pl: 'perl',
+  hs: 'haskell',
+  ex: 'elixir',
+  exs: 'elixir',
 };
 
 /** The editor's name of a language that a fence names; the same word where it is not known to differ. */

@@ -8,7 +8,17 @@ const mostFiles = 5000;
 /** Lets the person pick a file of the open folders; `first` comes ahead of the others. The absolute path; null where none was picked. */
 export async function pickFile(files: WorkspaceFiles, first: string | null): Promise<string | null> {
   const paths = new WorkspacePaths(files);
-  const items = files.findFiles({ pattern: '**/*', order: 'modified', maxFiles: mostFiles }, AbortSignal.timeout(20_000)).then((found) => [...new Set([...(first === null ? [] : [first]), ...found.paths])].map((path) => ({ label: paths.display(path), path })));
-  const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Apply to File'), placeHolder: vscode.l10n.t('The file that this code belongs to; you see the change before it is made') });
+  const items = files
+    .findFiles({ pattern: '**/*', order: 'modified', maxFiles: mostFiles }, AbortSignal.timeout(20_000))
+    .then((found) =>
+      [...new Set([...(first === null ? [] : [first]), ...found.paths])].map((path) => ({
+        label: paths.display(path),
+        path,
+      })),
+    );
+  const picked = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t('Apply to File'),
+    placeHolder: vscode.l10n.t('The file that this code belongs to; you see the change before it is made'),
+  });
   return picked?.path ?? null;
 }

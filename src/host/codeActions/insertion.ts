@@ -12,7 +12,12 @@ export class LastEditor implements Disposable {
   get current(): vscode.TextEditor | null {
     const inSight = vscode.window.visibleTextEditors.filter(isText);
     const active = vscode.window.activeTextEditor;
-    return (active !== undefined && isText(active) ? active : undefined) ?? inSight.find((editor) => editor === this.last) ?? inSight.find(({ document }) => document === this.last?.document) ?? null;
+    return (
+      (active !== undefined && isText(active) ? active : undefined) ??
+      inSight.find((editor) => editor === this.last) ??
+      inSight.find(({ document }) => document === this.last?.document) ??
+      null
+    );
   }
 
   dispose(): void {
@@ -22,15 +27,23 @@ export class LastEditor implements Disposable {
 
 /** Puts text where the cursor is, in the place of what is selected. Null when it was done, else why not. */
 export async function insertAtCursor(editor: vscode.TextEditor | null, text: string): Promise<string | null> {
-  if (editor === null) return vscode.l10n.t('No text editor is open to insert into. Open a file and put the cursor where the code belongs, or use New File.');
+  if (editor === null)
+    return vscode.l10n.t(
+      'No text editor is open to insert into. Open a file and put the cursor where the code belongs, or use New File.',
+    );
   const { document } = editor;
   const name = vscode.workspace.asRelativePath(document.uri);
-  if (await isReadOnly(document.uri)) return vscode.l10n.t('{file} is read-only. Nothing was inserted.', { file: name });
+  if (await isReadOnly(document.uri))
+    return vscode.l10n.t('{file} is read-only. Nothing was inserted.', { file: name });
   const { version } = document;
   const done = await editor.edit((edit) => edit.replace(editor.selection, text.replace(/\n$/, '')));
   // An editor that is read-only for a reason of its own says that it has done it, and has not.
-  if (!done || (document.version === version && text !== '')) return vscode.l10n.t('{file} could not be changed here. Nothing was inserted.', { file: name });
-  await vscode.window.showTextDocument(document, { viewColumn: editor.viewColumn ?? vscode.ViewColumn.Active, preserveFocus: false });
+  if (!done || (document.version === version && text !== ''))
+    return vscode.l10n.t('{file} could not be changed here. Nothing was inserted.', { file: name });
+  await vscode.window.showTextDocument(document, {
+    viewColumn: editor.viewColumn ?? vscode.ViewColumn.Active,
+    preserveFocus: false,
+  });
   return null;
 }
 

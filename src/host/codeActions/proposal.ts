@@ -5,7 +5,8 @@ import { fitCode } from './codeFit';
 import { fileNamedInCode } from './fence';
 
 /** What a file would hold; or that it holds the code already; or that nothing tells where the code belongs. */
-export type Proposal = { readonly kind: 'change'; readonly text: string } | { readonly kind: 'same' } | { readonly kind: 'misfit' };
+export type Proposal =
+  { readonly kind: 'change'; readonly text: string } | { readonly kind: 'same' } | { readonly kind: 'misfit' };
 
 /** `before`: the file's text, null where there is no file. Code in the language of patches is one. */
 export function proposal(before: string | null, code: string, language: string): Proposal {
@@ -26,7 +27,11 @@ function withoutName(before: string | null, code: string): string {
 
 function ofPatch(before: string | null, code: string): Proposal {
   try {
-    const [file, another] = readPatch(/^(?:--- |\*\*\* Begin Patch)/m.test(code) ? code : `*** Begin Patch\n*** Update File: file\n${code.trimEnd()}\n*** End Patch`);
+    const [file, another] = readPatch(
+      /^(?:--- |\*\*\* Begin Patch)/m.test(code)
+        ? code
+        : `*** Begin Patch\n*** Update File: file\n${code.trimEnd()}\n*** End Patch`,
+    );
     if (file === undefined || another !== undefined || file.kind === 'delete') return { kind: 'misfit' };
     if (file.kind === 'add') return before === null ? { kind: 'change', text: file.text } : { kind: 'misfit' };
     if (before === null || file.moveTo !== null) return { kind: 'misfit' };

@@ -11,7 +11,11 @@ export class ProposedTexts implements vscode.TextDocumentContentProvider, Dispos
 
   /** `name`: a path, by whose end the editor knows the language. */
   keep(name: string, text: string): vscode.Uri {
-    const uri = vscode.Uri.from({ scheme: proposedScheme, path: name.startsWith('/') ? name : `/${name}`, query: String(++this.made) });
+    const uri = vscode.Uri.from({
+      scheme: proposedScheme,
+      path: name.startsWith('/') ? name : `/${name}`,
+      query: String(++this.made),
+    });
     this.texts.set(uri.toString(), text);
     return uri;
   }
@@ -22,7 +26,9 @@ export class ProposedTexts implements vscode.TextDocumentContentProvider, Dispos
 
   /** Closes the diff that shows it, and forgets it. */
   async letGo(uri: vscode.Uri): Promise<void> {
-    const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter(({ input }) => input instanceof vscode.TabInputTextDiff && input.modified.toString() === uri.toString());
+    const tabs = vscode.window.tabGroups.all
+      .flatMap((group) => group.tabs)
+      .filter(({ input }) => input instanceof vscode.TabInputTextDiff && input.modified.toString() === uri.toString());
     if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);
     this.texts.delete(uri.toString());
   }

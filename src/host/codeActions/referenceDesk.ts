@@ -31,7 +31,10 @@ export class ReferenceDesk implements Disposable {
     const { files, clock, log } = needs;
     this.paths = new WorkspacePaths(files);
     this.names = new FileNames(async () => {
-      const found = await files.findFiles({ pattern: '**/*', order: 'name', maxFiles: mostNames }, AbortSignal.timeout(listPatienceMs));
+      const found = await files.findFiles(
+        { pattern: '**/*', order: 'name', maxFiles: mostNames },
+        AbortSignal.timeout(listPatienceMs),
+      );
       return { paths: found.paths.map((path) => this.paths.display(path)), limited: found.limited };
     }, log);
     this.finder = new ReferenceFinder({
@@ -52,9 +55,16 @@ export class ReferenceDesk implements Disposable {
     const symbol = symbolNamed(text);
     const [only, another] = symbol === null ? [] : await this.symbols(symbol);
     if (symbol === null || only === undefined) {
-      void vscode.window.showWarningMessage(vscode.l10n.t('No extension finds “{name}” in the open folders any longer.', { name: text }));
-    } else if (another !== undefined) await vscode.commands.executeCommand('workbench.action.quickOpen', `#${symbol.name}`);
-    else await vscode.window.showTextDocument(only.location.uri, { preview: true, selection: new vscode.Range(only.location.range.start, only.location.range.start) });
+      void vscode.window.showWarningMessage(
+        vscode.l10n.t('No extension finds “{name}” in the open folders any longer.', { name: text }),
+      );
+    } else if (another !== undefined)
+      await vscode.commands.executeCommand('workbench.action.quickOpen', `#${symbol.name}`);
+    else
+      await vscode.window.showTextDocument(only.location.uri, {
+        preview: true,
+        selection: new vscode.Range(only.location.range.start, only.location.range.start),
+      });
   }
 
   /** The files of the open folders, by name. */
@@ -71,15 +81,31 @@ export class ReferenceDesk implements Disposable {
   }
 
   private async elsewhere(path: string): Promise<string | null> {
-    return this.paths.resolveExisting(path).then((found) => this.paths.display(found), () => null);
+    return this.paths.resolveExisting(path).then(
+      (found) => this.paths.display(found),
+      () => null,
+    );
   }
 
   private async symbols({ name, container }: NamedSymbol): Promise<readonly vscode.SymbolInformation[]> {
-    const found = await vscode.commands.executeCommand<readonly vscode.SymbolInformation[] | undefined>('vscode.executeWorkspaceSymbolProvider', name);
-    const ours = (found ?? []).filter((symbol) => plainName(symbol.name) === name && vscode.workspace.getWorkspaceFolder(symbol.location.uri) !== undefined);
+    const found = await vscode.commands.executeCommand<readonly vscode.SymbolInformation[] | undefined>(
+      'vscode.executeWorkspaceSymbolProvider',
+      name,
+    );
+    const ours = (found ?? []).filter(
+      (symbol) =>
+        plainName(symbol.name) === name && vscode.workspace.getWorkspaceFolder(symbol.location.uri) !== undefined,
+    );
     const within = container === null ? [] : ours.filter(({ containerName }) => containerName === container);
     // One place that two extensions know is one place.
-    return [...new Map((within.length > 0 ? within : ours).map((symbol) => [`${symbol.location.uri.toString()}#${symbol.location.range.start.line}`, symbol])).values()];
+    return [
+      ...new Map(
+        (within.length > 0 ? within : ours).map((symbol) => [
+          `${symbol.location.uri.toString()}#${symbol.location.range.start.line}`,
+          symbol,
+        ]),
+      ).values(),
+    ];
   }
 
   /** From the first question on: most windows never need the list. */

@@ -37,7 +37,11 @@ export class ReferenceFinder {
     this.known = new Map();
   }
 
-  private async find(text: string, left: { symbols: number }, known: Map<string, Promise<Reference>>): Promise<Reference> {
+  private async find(
+    text: string,
+    left: { symbols: number },
+    known: Map<string, Promise<Reference>>,
+  ): Promise<Reference> {
     const symbol = symbolNamed(text);
     const mayAsk = symbol !== null && left.symbols-- > 0;
     const file = await this.file(text).catch(() => null);

@@ -12,7 +12,8 @@ export interface NamedSymbol {
   readonly container: string | null;
 }
 
-const place = /^(.+?)(?::(\d{1,7})(?::(\d{1,5}))?(?:-\d{1,7})?|#L(\d{1,7})(?:-L?\d{1,7})?|,? (?:at |on )?\(?line (\d{1,7})\)?)?$/;
+const place =
+  /^(.+?)(?::(\d{1,7})(?::(\d{1,5}))?(?:-\d{1,7})?|#L(\d{1,7})(?:-L?\d{1,7})?|,? (?:at |on )?\(?line (\d{1,7})\)?)?$/;
 
 /** Null for what is no path: an address, several lines. Whether there is such a file is not known here. */
 export function fileNamed(text: string): NamedFile | null {
@@ -25,7 +26,9 @@ export function fileNamed(text: string): NamedFile | null {
 
 /** Null for what is no name of a symbol. */
 export function symbolNamed(text: string): NamedSymbol | null {
-  const parts = /^([\p{L}_$][\p{L}\p{N}_$]*(?:(?:\.|::|#)[\p{L}_$][\p{L}\p{N}_$]*){0,8})(?:\(\))?$/u.exec(text.trim())?.[1]?.split(/\.|::|#/);
+  const parts = /^([\p{L}_$][\p{L}\p{N}_$]*(?:(?:\.|::|#)[\p{L}_$][\p{L}\p{N}_$]*){0,8})(?:\(\))?$/u
+    .exec(text.trim())?.[1]
+    ?.split(/\.|::|#/);
   const name = parts?.at(-1);
   return name === undefined || name.length < 3 ? null : { name, container: parts?.at(-2) ?? null };
 }

@@ -1,7 +1,9 @@
 import { editorLanguage } from './fence';
 
 /** run: one line, which can be run · place: several lines, which are put into the terminal and not run · refused: why, for a person. */
-export type ShellCode = { readonly kind: 'run' | 'place'; readonly text: string } | { readonly kind: 'refused'; readonly reason: 'unseen' | 'empty' };
+export type ShellCode =
+  | { readonly kind: 'run' | 'place'; readonly text: string }
+  | { readonly kind: 'refused'; readonly reason: 'unseen' | 'empty' };
 
 // A terminal acts on control characters, and a person does not see them; nor do they see what is zero wide or turns the order of the text.
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\u115f\u1160\u2800\u3164\uffa0]/u;

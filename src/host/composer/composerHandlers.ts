@@ -13,7 +13,12 @@ export interface ComposerHandlerNeeds {
 }
 
 /** What a composer's requests do. */
-export function composerHandlers({ surfaceId, gateway, store, onNewEffort }: ComposerHandlerNeeds): RequestHandlers<typeof composerRequests, ComposerResults> {
+export function composerHandlers({
+  surfaceId,
+  gateway,
+  store,
+  onNewEffort,
+}: ComposerHandlerNeeds): RequestHandlers<typeof composerRequests, ComposerResults> {
   return {
     setEffort: async ({ sessionId, effort }) => {
       await store.settled();

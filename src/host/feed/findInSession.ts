@@ -45,8 +45,12 @@ export class SessionFind {
     let total = 0;
     let after = Number.MIN_SAFE_INTEGER;
     let dueMs = this.nowMs() + quietMs;
-    for (let done = 0; ; ) {
-      const { messages, later, total: rows } = await this.gateway.readTranscript({ sessionId: query.sessionId, after, limit: pageSize });
+    for (let done = 0; ;) {
+      const {
+        messages,
+        later,
+        total: rows,
+      } = await this.gateway.readTranscript({ sessionId: query.sessionId, after, limit: pageSize });
       if (own !== this.latest) return { found: [], more: false, superseded: true };
       for (const message of messages) {
         for (const one of foundIn(message, pattern, query.tools)) {

@@ -7,6 +7,16 @@ import { gitExecutable } from '../knowledge/gitExecutable';
 import { StarterDesk } from './starterDesk';
 
 /** What there is to begin with in this window. */
-export function editorStarters(files: WorkspaceFiles, log: Log, t: (message: string, args?: Record<string, string>) => string): StarterDesk {
-  return new StarterDesk({ files, log, t, git: gitCommand({ executable: gitExecutable, startIn: homedir(), environment: process.env }), isTrusted: () => vscode.workspace.isTrusted });
+export function editorStarters(
+  files: WorkspaceFiles,
+  log: Log,
+  t: (message: string, args?: Record<string, string>) => string,
+): StarterDesk {
+  return new StarterDesk({
+    files,
+    log,
+    t,
+    git: gitCommand({ executable: gitExecutable, startIn: homedir(), environment: process.env }),
+    isTrusted: () => vscode.workspace.isTrusted,
+  });
 }

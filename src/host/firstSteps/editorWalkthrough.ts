@@ -2,14 +2,23 @@ import * as vscode from 'vscode';
 import { Walkthrough, type WalkthroughNeeds } from './walkthrough';
 
 /** The walkthrough in this window. */
-export function editorWalkthrough(context: vscode.ExtensionContext, gateway: WalkthroughNeeds['gateway'], sessions: WalkthroughNeeds['sessions']): Walkthrough {
+export function editorWalkthrough(
+  context: vscode.ExtensionContext,
+  gateway: WalkthroughNeeds['gateway'],
+  sessions: WalkthroughNeeds['sessions'],
+): Walkthrough {
   const walkthrough = `${context.extension.id}#getStarted`;
   return new Walkthrough({
-    gateway, sessions,
+    gateway,
+    sessions,
     memory: context.globalState,
     setContext: (key, value) => void vscode.commands.executeCommand('setContext', key, value),
-    openWalkthrough: async () => void (await vscode.commands.executeCommand('workbench.action.openWalkthrough', walkthrough, false)),
+    openWalkthrough: async () =>
+      void (await vscode.commands.executeCommand('workbench.action.openWalkthrough', walkthrough, false)),
     // The editor's own command behind "Mark Done". One that has no such command leaves the circle of a step empty, which harms nothing.
-    tickOff: async (step) => void (await vscode.commands.executeCommand('welcome.markStepComplete', `${walkthrough}#${step}`).then(undefined, () => undefined)),
+    tickOff: async (step) =>
+      void (await vscode.commands
+        .executeCommand('welcome.markStepComplete', `${walkthrough}#${step}`)
+        .then(undefined, () => undefined)),
   });
 }

@@ -31,7 +31,10 @@ export class StarterDesk {
     try {
       const entries = await files.list(root, signal);
       const hasPackage = entries.some(({ name, kind }) => name === 'package.json' && kind === 'file');
-      const [packageJson, hasChanges] = await Promise.all([hasPackage ? this.packageJson(join(root, 'package.json'), signal) : null, this.hasChanges(root, signal)]);
+      const [packageJson, hasChanges] = await Promise.all([
+        hasPackage ? this.packageJson(join(root, 'package.json'), signal) : null,
+        this.hasChanges(root, signal),
+      ]);
       return starterPrompts({ entries, packageJson, hasChanges }, t);
     } catch (error) {
       log.info(`Nothing is suggested in ${root}: ${errorWords(error).sentence}`);
@@ -48,7 +51,9 @@ export class StarterDesk {
   private async hasChanges(root: string, signal: AbortSignal): Promise<boolean> {
     if (!this.needs.isTrusted()) return false;
     // Without git, outside a repository and in a folder that is no place on a disk there is nothing to review.
-    const answer = await this.needs.git(root, ['status', '--porcelain', '--untracked-files=no', '--ignore-submodules=dirty', '--', '.'], signal).catch(() => null);
+    const answer = await this.needs
+      .git(root, ['status', '--porcelain', '--untracked-files=no', '--ignore-submodules=dirty', '--', '.'], signal)
+      .catch(() => null);
     return answer?.code === 0 && answer.text.trim() !== '';
   }
 }

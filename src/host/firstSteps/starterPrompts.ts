@@ -16,7 +16,8 @@ const mostPrompts = 3;
 const testFolders = ['test', 'tests', '__tests__', 'spec', 'specs', 'e2e'];
 /** Scripts worth a question, likeliest first. */
 const scriptsAskedAbout = ['build', 'start', 'dev', 'test', 'lint'];
-const projectFiles = /^(?:package\.json|pyproject\.toml|setup\.py|cargo\.toml|go\.mod|pom\.xml|build\.gradle(?:\.kts)?|gemfile|composer\.json|makefile|cmakelists\.txt|.*\.(?:sln|csproj))$/i;
+const projectFiles =
+  /^(?:package\.json|pyproject\.toml|setup\.py|cargo\.toml|go\.mod|pom\.xml|build\.gradle(?:\.kts)?|gemfile|composer\.json|makefile|cmakelists\.txt|.*\.(?:sln|csproj))$/i;
 const packageJson = v.object({ scripts: v.optional(v.record(v.string(), v.string())) });
 
 /** Prompts to begin with, which speak of nothing that is not there. The same folder gets the same ones; an empty one gets none. */

@@ -19,7 +19,14 @@ export interface WalkthroughNeeds {
 const ranBeforeKey = 'hermes.ranBefore';
 
 /** The context keys, and the ids in the manifest of the steps they tick off. */
-const stepOf = { walkthroughOffered: null, modelChosen: 'model', promptSent: 'ask', turnStopped: 'stop', branchShown: 'branch', plugPulled: 'plug' } as const;
+const stepOf = {
+  walkthroughOffered: null,
+  modelChosen: 'model',
+  promptSent: 'ask',
+  turnStopped: 'stop',
+  branchShown: 'branch',
+  plugPulled: 'plug',
+} as const;
 type TellingKey = keyof typeof stepOf;
 
 /** The walkthrough "Get Started with Hermes" of the manifest, and the context keys by which its steps are ticked off:

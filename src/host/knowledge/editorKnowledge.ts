@@ -1,5 +1,13 @@
 import * as vscode from 'vscode';
-import { type CodePlace, type CodeSymbol, type EditorKnowledge, type OpenEditor, type OpenEditors, type Problem, severities } from '../../tools/knowledge/editorKnowledge';
+import {
+  type CodePlace,
+  type CodeSymbol,
+  type EditorKnowledge,
+  type OpenEditor,
+  type OpenEditors,
+  type Problem,
+  severities,
+} from '../../tools/knowledge/editorKnowledge';
 import { uriOfPath } from '../editorPaths';
 
 /** What VS Code and its language extensions know, through its own commands. */
@@ -9,32 +17,57 @@ export class VscodeKnowledge implements EditorKnowledge {
       const uri = uriOfPath(path);
       return vscode.languages.getDiagnostics(uri).map((problem) => problemOf(uri, problem));
     }
-    return vscode.languages.getDiagnostics().flatMap(([uri, problems]) => problems.map((problem) => problemOf(uri, problem)));
+    return vscode.languages
+      .getDiagnostics()
+      .flatMap(([uri, problems]) => problems.map((problem) => problemOf(uri, problem)));
   }
 
   async documentSymbols(path: string): Promise<readonly CodeSymbol[] | null> {
     const uri = await opened(path);
-    const symbols = await vscode.commands.executeCommand<readonly (vscode.DocumentSymbol | vscode.SymbolInformation)[] | undefined>('vscode.executeDocumentSymbolProvider', uri);
+    const symbols = await vscode.commands.executeCommand<
+      readonly (vscode.DocumentSymbol | vscode.SymbolInformation)[] | undefined
+    >('vscode.executeDocumentSymbolProvider', uri);
     return symbols?.map((symbol) => symbolOf(symbol, uri)) ?? null;
   }
 
   async workspaceSymbols(query: string): Promise<readonly CodeSymbol[]> {
-    const symbols = await vscode.commands.executeCommand<readonly vscode.SymbolInformation[] | undefined>('vscode.executeWorkspaceSymbolProvider', query);
+    const symbols = await vscode.commands.executeCommand<readonly vscode.SymbolInformation[] | undefined>(
+      'vscode.executeWorkspaceSymbolProvider',
+      query,
+    );
     return (symbols ?? []).map((symbol) => symbolOf(symbol, symbol.location.uri));
   }
 
   async references(at: CodePlace): Promise<readonly CodePlace[] | null> {
-    const found = await vscode.commands.executeCommand<readonly vscode.Location[] | undefined>('vscode.executeReferenceProvider', await opened(at.path), positionOf(at));
+    const found = await vscode.commands.executeCommand<readonly vscode.Location[] | undefined>(
+      'vscode.executeReferenceProvider',
+      await opened(at.path),
+      positionOf(at),
+    );
     return found?.map(({ uri, range }) => placeOf(uri, range.start)) ?? null;
   }
 
   async definitions(at: CodePlace): Promise<readonly CodePlace[] | null> {
-    const found = await vscode.commands.executeCommand<readonly (vscode.Location | vscode.LocationLink)[] | undefined>('vscode.executeDefinitionProvider', await opened(at.path), positionOf(at));
-    return found?.map((each) => ('targetUri' in each ? placeOf(each.targetUri, (each.targetSelectionRange ?? each.targetRange).start) : placeOf(each.uri, each.range.start))) ?? null;
+    const found = await vscode.commands.executeCommand<readonly (vscode.Location | vscode.LocationLink)[] | undefined>(
+      'vscode.executeDefinitionProvider',
+      await opened(at.path),
+      positionOf(at),
+    );
+    return (
+      found?.map((each) =>
+        'targetUri' in each
+          ? placeOf(each.targetUri, (each.targetSelectionRange ?? each.targetRange).start)
+          : placeOf(each.uri, each.range.start),
+      ) ?? null
+    );
   }
 
   async hover(at: CodePlace): Promise<readonly string[] | null> {
-    const found = await vscode.commands.executeCommand<readonly vscode.Hover[] | undefined>('vscode.executeHoverProvider', await opened(at.path), positionOf(at));
+    const found = await vscode.commands.executeCommand<readonly vscode.Hover[] | undefined>(
+      'vscode.executeHoverProvider',
+      await opened(at.path),
+      positionOf(at),
+    );
     return found?.map(({ contents }) => contents.map(textOf).join('\n\n')) ?? null;
   }
 
@@ -60,7 +93,9 @@ export function problemsChanged(paths: readonly string[], signal: AbortSignal): 
       listener.dispose();
       resolve();
     };
-    const listener = vscode.languages.onDidChangeDiagnostics(({ uris }) => void (uris.some((uri) => files.has(uri.toString())) && done()));
+    const listener = vscode.languages.onDidChangeDiagnostics(
+      ({ uris }) => void (uris.some((uri) => files.has(uri.toString())) && done()),
+    );
     if (signal.aborted) done();
     else signal.addEventListener('abort', done, { once: true });
   });
@@ -73,7 +108,13 @@ function selected(): OpenEditors['selection'] {
   // A log, an output channel and the like are no editors of files.
   if (document.uri.scheme === 'output') return null;
   const isFile = document.uri.scheme !== 'untitled';
-  return { path: isFile ? pathOf(document.uri) : document.fileName, isFile, startLine: selection.start.line + 1, endLine: selection.end.line + 1, text: document.getText(selection) };
+  return {
+    path: isFile ? pathOf(document.uri) : document.fileName,
+    isFile,
+    startLine: selection.start.line + 1,
+    endLine: selection.end.line + 1,
+    text: document.getText(selection),
+  };
 }
 
 /** Language extensions answer for documents that the editor has; this one is opened for them alone. */
@@ -83,17 +124,36 @@ async function opened(path: string): Promise<vscode.Uri> {
 
 export function problemOf(uri: vscode.Uri, { range, severity, message, source, code }: vscode.Diagnostic): Problem {
   const number = typeof code === 'object' ? code.value : code;
-  return { ...placeOf(uri, range.start), severity: severities[severity] ?? 'hint', message, source: [source, number].filter((part) => part !== undefined && part !== '').join(' ') };
+  return {
+    ...placeOf(uri, range.start),
+    severity: severities[severity] ?? 'hint',
+    message,
+    source: [source, number].filter((part) => part !== undefined && part !== '').join(' '),
+  };
 }
 
 function symbolOf(symbol: vscode.DocumentSymbol | vscode.SymbolInformation, uri: vscode.Uri): CodeSymbol {
   const kind = (vscode.SymbolKind[symbol.kind] ?? 'symbol').toLowerCase();
   if (!('location' in symbol)) {
     const children = symbol.children.map((child) => symbolOf(child, uri));
-    return { name: symbol.name, kind, place: placeOf(uri, symbol.selectionRange.start), endLine: symbol.range.end.line + 1, container: '', children };
+    return {
+      name: symbol.name,
+      kind,
+      place: placeOf(uri, symbol.selectionRange.start),
+      endLine: symbol.range.end.line + 1,
+      container: '',
+      children,
+    };
   }
   const { location, name, containerName } = symbol;
-  return { name, kind, place: placeOf(location.uri, location.range.start), endLine: location.range.end.line + 1, container: containerName ?? '', children: [] };
+  return {
+    name,
+    kind,
+    place: placeOf(location.uri, location.range.start),
+    endLine: location.range.end.line + 1,
+    container: containerName ?? '',
+    children: [],
+  };
 }
 
 /** Only a file has a path; what lies elsewhere (a definition inside an archive) keeps its address, which is no path of the open folders. */
@@ -111,7 +171,12 @@ function positionOf({ line, column }: CodePlace): vscode.Position {
 }
 
 function uriOf(input: unknown): vscode.Uri | null {
-  if (input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom || input instanceof vscode.TabInputNotebook) return input.uri;
+  if (
+    input instanceof vscode.TabInputText ||
+    input instanceof vscode.TabInputCustom ||
+    input instanceof vscode.TabInputNotebook
+  )
+    return input.uri;
   if (input instanceof vscode.TabInputTextDiff || input instanceof vscode.TabInputNotebookDiff) return input.modified;
   return null;
 }

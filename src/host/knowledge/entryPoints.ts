@@ -6,7 +6,15 @@ import { WorkspacePaths } from '../../tools/workspacePaths';
 import { type CommandTable, registerCommands } from '../commands';
 import { ProblemActions } from './problemActions';
 import { problemCall } from './problemCall';
-import { aboutCode, aboutFiles, aboutProblems, aboutTerminal, type AskedAbout, type PointedAt, type QuotedCode } from './promptText';
+import {
+  aboutCode,
+  aboutFiles,
+  aboutProblems,
+  aboutTerminal,
+  type AskedAbout,
+  type PointedAt,
+  type QuotedCode,
+} from './promptText';
 import { terminalSelection } from './terminalSelection';
 
 export interface EntryPointNeeds {
@@ -18,7 +26,9 @@ export interface EntryPointNeeds {
 
 /** The commands, and the actions on problems. */
 export function registerEntryPoints(needs: EntryPointNeeds, log: Log): vscode.Disposable {
-  const actions = vscode.languages.registerCodeActionsProvider('*', new ProblemActions(), { providedCodeActionKinds: ProblemActions.kinds });
+  const actions = vscode.languages.registerCodeActionsProvider('*', new ProblemActions(), {
+    providedCodeActionKinds: ProblemActions.kinds,
+  });
   return vscode.Disposable.from(registerCommands(entryPointCommands(needs), log), actions);
 }
 
@@ -28,28 +38,44 @@ export function entryPointCommands({ files, insert, uid }: EntryPointNeeds): Com
   const { t } = vscode.l10n;
   const aboutSelection = (lead: string) => async (): Promise<void> => {
     const editor = vscode.window.activeTextEditor;
-    if (editor === undefined) return void vscode.window.showInformationMessage(t('Open a file and select what Hermes should look at.'));
+    if (editor === undefined)
+      return void vscode.window.showInformationMessage(t('Open a file and select what Hermes should look at.'));
     const { start, end, isEmpty } = editor.selection;
     // A selection of whole lines ends at the beginning of the next one, which is not meant.
     const lastLine = end.line > start.line && end.character === 0 ? end.line - 1 : end.line;
     await insert(aboutCode(lead, quoted(editor.document, start.line, lastLine, isEmpty ? null : editor.selection)));
   };
-  const aboutProblem = (lead: string) => async (call: unknown): Promise<void> => {
-    const asked = v.safeParse(problemCall, call);
-    if (!asked.success) return;
-    const { uri, startLine, endLine, problems } = asked.output;
-    const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri, true));
-    await insert(aboutProblems(lead, quoted(document, startLine, Math.min(endLine, document.lineCount - 1), null), problems));
-  };
-  const quoted = (document: vscode.TextDocument, first: number, last: number, range: vscode.Range | null): QuotedCode => ({
+  const aboutProblem =
+    (lead: string) =>
+    async (call: unknown): Promise<void> => {
+      const asked = v.safeParse(problemCall, call);
+      if (!asked.success) return;
+      const { uri, startLine, endLine, problems } = asked.output;
+      const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri, true));
+      await insert(
+        aboutProblems(lead, quoted(document, startLine, Math.min(endLine, document.lineCount - 1), null), problems),
+      );
+    };
+  const quoted = (
+    document: vscode.TextDocument,
+    first: number,
+    last: number,
+    range: vscode.Range | null,
+  ): QuotedCode => ({
     shown: document.isUntitled ? document.fileName : paths.display(document.uri.fsPath),
     startLine: first + 1,
     endLine: last + 1,
-    text: document.getText(range ?? new vscode.Range(document.lineAt(first).range.start, document.lineAt(last).range.end)),
+    text: document.getText(
+      range ?? new vscode.Range(document.lineAt(first).range.start, document.lineAt(last).range.end),
+    ),
     language: document.languageId === 'plaintext' ? '' : document.languageId,
   });
   const aboutClicked = async (clicked: unknown, chosen: unknown): Promise<void> => {
-    const uris = [...(Array.isArray(chosen) ? chosen : []), clicked, vscode.window.activeTextEditor?.document.uri].filter((uri) => uri instanceof vscode.Uri);
+    const uris = [
+      ...(Array.isArray(chosen) ? chosen : []),
+      clicked,
+      vscode.window.activeTextEditor?.document.uri,
+    ].filter((uri) => uri instanceof vscode.Uri);
     const named = Array.isArray(chosen) && chosen.length > 0 ? uris.slice(0, chosen.length) : uris.slice(0, 1);
     if (named.length > 0) await insert(aboutFiles(await Promise.all(named.map((uri) => pointedAt(uri, paths)))));
   };
@@ -72,5 +98,9 @@ export function entryPointCommands({ files, insert, uid }: EntryPointNeeds): Com
 async function pointedAt(uri: vscode.Uri, paths: WorkspacePaths): Promise<PointedAt> {
   const shown = paths.display(uri.fsPath);
   const isFolder = ((await vscode.workspace.fs.stat(uri)).type & vscode.FileType.Directory) !== 0;
-  return { shown: isFolder && !shown.endsWith('/') ? `${shown}/` : shown, isFolder, isInside: vscode.workspace.getWorkspaceFolder(uri) !== undefined };
+  return {
+    shown: isFolder && !shown.endsWith('/') ? `${shown}/` : shown,
+    isFolder,
+    isInside: vscode.workspace.getWorkspaceFolder(uri) !== undefined,
+  };
 }

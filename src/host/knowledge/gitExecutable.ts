@@ -1,7 +1,10 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
 
-const gitExtension = v.object({ enabled: v.boolean(), getAPI: v.custom<(version: 1) => unknown>((value) => typeof value === 'function') });
+const gitExtension = v.object({
+  enabled: v.boolean(),
+  getAPI: v.custom<(version: 1) => unknown>((value) => typeof value === 'function'),
+});
 const gitApi = v.object({ git: v.object({ path: v.pipe(v.string(), v.nonEmpty()) }) });
 
 /** The git that VS Code's own Git extension found (`git.path` included); "git" where the extension is off or has found none. */

@@ -43,7 +43,12 @@ export class KnowledgeDesk {
       ...knowledgeTools({ editor, files, paths, clock }),
       ...gitTools({ git, files, paths, access: new AccessPaths(files), isTrusted: () => vscode.workspace.isTrusted }),
       fetchUrlTool({
-        request: { resolve: (host) => lookup(host, { all: true }), addressClass, timeoutMs: fetchTimeoutMs, maxBytes: mostPageBytes },
+        request: {
+          resolve: (host) => lookup(host, { all: true }),
+          addressClass,
+          timeoutMs: fetchTimeoutMs,
+          maxBytes: mostPageBytes,
+        },
         readPage: pageReader(join(distFolder, 'pageWorker.js')),
         mark: () => randomBytes(8).toString('hex'),
       }),

@@ -6,5 +6,14 @@ export const problemCall = v.object({
   uri: v.string(),
   startLine: v.number(),
   endLine: v.number(),
-  problems: v.array(v.object({ path: v.string(), line: v.number(), column: v.number(), severity: v.picklist(severities), message: v.string(), source: v.string() })),
+  problems: v.array(
+    v.object({
+      path: v.string(),
+      line: v.number(),
+      column: v.number(),
+      severity: v.picklist(severities),
+      message: v.string(),
+      source: v.string(),
+    }),
+  ),
 });

@@ -35,7 +35,10 @@ export function aboutCode(lead: string, code: QuotedCode): AskedAbout {
   const head = lead === '' ? (isNothing || isSeen ? `\`${label}\`` : '') : `${lead} \`${label}\``;
   if (isNothing) return { text: `${head}\n`, parts: [] };
   if (isSeen) return { text: `${head}\n${fenced(text, code.language)}\n`, parts: [] };
-  return { text: head === '' ? '' : `${head}\n`, parts: [{ kind: 'attachment', source: `file:${label}`, label, text: text.replace(/\n$/, '') }] };
+  return {
+    text: head === '' ? '' : `${head}\n`,
+    parts: [{ kind: 'attachment', source: `file:${label}`, label, text: text.replace(/\n$/, '') }],
+  };
 }
 
 /** The problems are written, the code around them goes along. */
@@ -56,14 +59,33 @@ export interface PointedAt {
 export function aboutFiles(places: readonly PointedAt[]): AskedAbout {
   const isTaken = ({ shown, isInside }: PointedAt): boolean => isInside && !isSecret(shown);
   const named = places.filter((place) => !isTaken(place)).map(({ shown }) => shown);
-  const parts = places.filter(isTaken).map(({ shown, isFolder }) => ({ kind: 'mention' as const, source: `${isFolder ? 'folder' : 'file'}:${isFolder ? shown.replace(/\/$/, '') : shown}`, label: shown }));
+  const parts = places
+    .filter(isTaken)
+    .map(({ shown, isFolder }) => ({
+      kind: 'mention' as const,
+      source: `${isFolder ? 'folder' : 'file'}:${isFolder ? shown.replace(/\/$/, '') : shown}`,
+      label: shown,
+    }));
   return { text: named.length === 0 ? '' : filesPrompt(named), parts };
 }
 
 /** What is selected in a terminal goes along. */
 export function aboutTerminal(label: string, text: string): AskedAbout {
-  const trimmed = text.replace(/\r\n?/g, '\n').replace(/[ \t]+$/gm, '').replace(/^\n+|\n+$/g, '');
-  return { text: '', parts: [{ kind: 'attachment', source: 'terminal', label, text: trimmed.length > longestQuote ? `…\n${trimmed.slice(-longestQuote).toWellFormed()}` : trimmed }] };
+  const trimmed = text
+    .replace(/\r\n?/g, '\n')
+    .replace(/[ \t]+$/gm, '')
+    .replace(/^\n+|\n+$/g, '');
+  return {
+    text: '',
+    parts: [
+      {
+        kind: 'attachment',
+        source: 'terminal',
+        label,
+        text: trimmed.length > longestQuote ? `…\n${trimmed.slice(-longestQuote).toWellFormed()}` : trimmed,
+      },
+    ],
+  };
 }
 
 function placeOf({ shown, startLine, endLine }: QuotedCode): string {
@@ -73,7 +95,9 @@ function placeOf({ shown, startLine, endLine }: QuotedCode): string {
 /** One file or folder by itself, several as a list. */
 function filesPrompt(paths: readonly string[]): string {
   const [only] = paths;
-  return only !== undefined && paths.length === 1 ? `\`${only}\` ` : `${paths.map((path) => `- \`${path}\``).join('\n')}\n`;
+  return only !== undefined && paths.length === 1
+    ? `\`${only}\` `
+    : `${paths.map((path) => `- \`${path}\``).join('\n')}\n`;
 }
 
 /** A fence that nothing inside can end. */

@@ -8,12 +8,18 @@ export function mcpBundle(folder: string): () => CreateMcpClient {
   const load = createRequire(join(folder, 'extension.js'));
   return () => {
     const module: unknown = load('./mcp.js');
-    if (!isClientModule(module)) throw new Error(`${join(folder, 'mcp.js')} is not the MCP bundle of this version. Install the extension again.`);
+    if (!isClientModule(module))
+      throw new Error(`${join(folder, 'mcp.js')} is not the MCP bundle of this version. Install the extension again.`);
     return module.createMcpClient;
   };
 }
 
 /** It is our own file, built with this one; that it is whole is all there is to check. */
 function isClientModule(module: unknown): module is typeof client {
-  return typeof module === 'object' && module !== null && 'createMcpClient' in module && typeof module.createMcpClient === 'function';
+  return (
+    typeof module === 'object' &&
+    module !== null &&
+    'createMcpClient' in module &&
+    typeof module.createMcpClient === 'function'
+  );
 }

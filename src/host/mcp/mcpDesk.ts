@@ -20,7 +20,11 @@ import { ServerInputs } from './serverInputs';
 import { type KeptValues, ServerTrust } from './serverTrust';
 
 export interface McpDeskNeeds {
-  readonly context: { readonly workspaceState: KeptValues; readonly secrets: Secrets; readonly extension: { readonly packageJSON: unknown } };
+  readonly context: {
+    readonly workspaceState: KeptValues;
+    readonly secrets: Secrets;
+    readonly extension: { readonly packageJSON: unknown };
+  };
   readonly distFolder: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -64,9 +68,14 @@ export class McpDesk implements Disposable {
     this.inputs = new ServerInputs(context.workspaceState, context.secrets);
     this.servers = this.lifetime.register(
       new McpServers({
-        connect: async () => load()({ version: versionOf(context.extension.packageJSON), fetch: stayingAtOrigin((...request) => globalThis.fetch(...request)) }),
+        connect: async () =>
+          load()({
+            version: versionOf(context.extension.packageJSON),
+            fetch: stayingAtOrigin((...request) => globalThis.fetch(...request)),
+          }),
         roots: () => (vscode.workspace.workspaceFolders ?? []).map(({ uri, name }) => ({ uri: uri.toString(), name })),
-        clock, log,
+        clock,
+        log,
       }),
     );
     this.lifetime.register(this.servers.onDidChange(() => this.tell()));
@@ -87,7 +96,9 @@ export class McpDesk implements Disposable {
     await this.settled();
     signal.throwIfAborted();
     this.wasUsed = true;
-    void this.askForTrust().catch((error: unknown) => this.needs.log.error('The question whether to trust MCP servers could not be asked', error));
+    void this.askForTrust().catch((error: unknown) =>
+      this.needs.log.error('The question whether to trust MCP servers could not be asked', error),
+    );
     try {
       return await this.servers.tools(signal, called);
     } catch (error) {
@@ -105,9 +116,15 @@ export class McpDesk implements Disposable {
     const { name, transport } = server.definition;
     const trusting = vscode.l10n.t('Trust and Start');
     const question = server.hasChanged
-      ? vscode.l10n.t('The MCP server “{name}” is defined differently than when you trusted it. Trust it as it is now?', { name })
+      ? vscode.l10n.t(
+          'The MCP server “{name}” is defined differently than when you trusted it. Trust it as it is now?',
+          { name },
+        )
       : vscode.l10n.t('Trust the MCP server “{name}”?', { name });
-    const what = transport.kind === 'stdio' ? vscode.l10n.t('It runs a program on this machine, outside of any sandbox:') : vscode.l10n.t('What the agent gives to its tools is sent to:');
+    const what =
+      transport.kind === 'stdio'
+        ? vscode.l10n.t('It runs a program on this machine, outside of any sandbox:')
+        : vscode.l10n.t('What the agent gives to its tools is sent to:');
     const detail = `${what}\n\n${commandLine(transport)}\n\n${vscode.l10n.t('It is defined in {file}. When that definition changes you are asked again.', { file: fileOf(server.definition) })}`;
     const chosen = await vscode.window.showWarningMessage(question, { modal: true, detail }, trusting);
     if (chosen !== trusting) return false;
@@ -126,8 +143,12 @@ export class McpDesk implements Disposable {
 
   /** Opens the place where it is written down. */
   async open(definition: ServerDefinition): Promise<void> {
-    if (definition.source.kind === 'settings') await vscode.commands.executeCommand('workbench.action.openSettings', 'hermes.mcp.servers');
-    else await vscode.window.showTextDocument(vscode.Uri.joinPath(vscode.Uri.file(definition.source.folder), '.vscode', 'mcp.json'));
+    if (definition.source.kind === 'settings')
+      await vscode.commands.executeCommand('workbench.action.openSettings', 'hermes.mcp.servers');
+    else
+      await vscode.window.showTextDocument(
+        vscode.Uri.joinPath(vscode.Uri.file(definition.source.folder), '.vscode', 'mcp.json'),
+      );
   }
 
   /** Resolves when what is known is not older than this call, or a moment has passed. */
@@ -166,14 +187,25 @@ export class McpDesk implements Disposable {
       const known: { readonly server: KnownServer; readonly envFileText: string | null }[] = [];
       for (const definition of written.definitions) {
         const env = await readEnvFileOf(definition);
-        if (env.problem !== null) problems.push({ sentence: env.problem, file: definition.source.kind === 'settings' ? null : vscode.Uri.joinPath(vscode.Uri.file(definition.source.folder), '.vscode', 'mcp.json').toString() });
+        if (env.problem !== null)
+          problems.push({
+            sentence: env.problem,
+            file:
+              definition.source.kind === 'settings'
+                ? null
+                : vscode.Uri.joinPath(vscode.Uri.file(definition.source.folder), '.vscode', 'mcp.json').toString(),
+          });
         else known.push({ server: this.judge(definition, env.text), envFileText: env.text });
       }
       if (reading !== this.readings) return this.reading;
       this.known = known.map(({ server }) => server);
       this.problems = problems;
       for (const { sentence } of problems) this.needs.log.warn(sentence);
-      this.servers.use(known.filter(({ server }) => server.isTrusted).map(({ server, envFileText }) => this.planOf(server, envFileText)));
+      this.servers.use(
+        known
+          .filter(({ server }) => server.isTrusted)
+          .map(({ server, envFileText }) => this.planOf(server, envFileText)),
+      );
     } catch (error) {
       this.needs.log.error('The MCP servers of this window could not be read', error);
     }
@@ -183,7 +215,13 @@ export class McpDesk implements Disposable {
     const id = definitionId(definition);
     const mark = fingerprint(definition, envFileText);
     const isOwn = definition.source.kind === 'settings';
-    return { id, definition, fingerprint: mark, isTrusted: isOwn || this.trust.isTrusted(id, mark), hasChanged: !isOwn && this.trust.knewAnother(id, mark) };
+    return {
+      id,
+      definition,
+      fingerprint: mark,
+      isTrusted: isOwn || this.trust.isTrusted(id, mark),
+      hasChanged: !isOwn && this.trust.knewAnother(id, mark),
+    };
   }
 
   private planOf({ definition, fingerprint: mark }: KnownServer, envFileText: string | null) {
@@ -191,7 +229,11 @@ export class McpDesk implements Disposable {
       values: () => valuesFor(definition),
       askInput: (input, signal) => this.inputs.ask(definition.name, mark, input, signal),
       envFileText,
-      isFolder: (path) => stat(path).then((found) => found.isDirectory(), () => false),
+      isFolder: (path) =>
+        stat(path).then(
+          (found) => found.isDirectory(),
+          () => false,
+        ),
     });
   }
 
@@ -203,7 +245,10 @@ export class McpDesk implements Disposable {
     // The editor draws links in notifications, and a repository chose these names.
     const names = open.map(({ definition }) => `“${definition.name.replaceAll('](', '] (')}”`).join(', ');
     const review = vscode.l10n.t('Review…');
-    const sentence = vscode.l10n.t('This folder defines MCP servers that you have not trusted: {names}. None of them runs before you have seen what it starts.', { names });
+    const sentence = vscode.l10n.t(
+      'This folder defines MCP servers that you have not trusted: {names}. None of them runs before you have seen what it starts.',
+      { names },
+    );
     const chosen = await vscode.window.showInformationMessage(sentence, review, vscode.l10n.t('Not Now'));
     if (chosen !== review) return;
     for (const server of open) await this.review(server);
@@ -211,12 +256,33 @@ export class McpDesk implements Disposable {
 
   private tell(): void {
     const manage = { label: vscode.l10n.t('Manage MCP Servers…'), run: () => manageServers(this) };
-    const showLog = { label: vscode.l10n.t('Show Log'), run: async () => void (await vscode.commands.executeCommand('hermes.showLog')) };
-    const wrong = this.problems.map(({ sentence, file }): Offer => ({ sentence, choices: [{ label: vscode.l10n.t('Open'), run: () => openPlace(file) }] }));
+    const showLog = {
+      label: vscode.l10n.t('Show Log'),
+      run: async () => void (await vscode.commands.executeCommand('hermes.showLog')),
+    };
+    const wrong = this.problems.map(({ sentence, file }): Offer => ({
+      sentence,
+      choices: [{ label: vscode.l10n.t('Open'), run: () => openPlace(file) }],
+    }));
     const failed = this.servers.all.flatMap(({ plan: { name }, state }): Offer[] =>
-      state.kind === 'failed' ? [{ sentence: vscode.l10n.t('The MCP server “{name}” is not running: {reason}', { name, reason: state.sentence }), choices: [showLog, manage] }] : [],
+      state.kind === 'failed'
+        ? [
+            {
+              sentence: vscode.l10n.t('The MCP server “{name}” is not running: {reason}', {
+                name,
+                reason: state.sentence,
+              }),
+              choices: [showLog, manage],
+            },
+          ]
+        : [],
     );
-    const late = this.servers.late.map((name): Offer => ({ sentence: vscode.l10n.t('The MCP server “{name}” is still being started. Its tools come with the next prompt.', { name }), choices: [showLog] }));
+    const late = this.servers.late.map((name): Offer => ({
+      sentence: vscode.l10n.t('The MCP server “{name}” is still being started. Its tools come with the next prompt.', {
+        name,
+      }),
+      choices: [showLog],
+    }));
     // Who uses no agent need not hear of its servers.
     this.needs.offer(this.wasUsed ? [...wrong, ...failed, ...late] : []);
   }
@@ -230,20 +296,40 @@ async function openPlace(file: string | null): Promise<void> {
 function valuesFor({ source }: ServerDefinition) {
   const folders = openFolders();
   const first = [...folders.values()][0] ?? null;
-  return { workspaceFolder: source.kind === 'folder' ? source.folder : first, folders, userHome: homedir(), environment: process.env, separator: sep };
+  return {
+    workspaceFolder: source.kind === 'folder' ? source.folder : first,
+    folders,
+    userHome: homedir(),
+    environment: process.env,
+    separator: sep,
+  };
 }
 
-async function readEnvFileOf(definition: ServerDefinition): Promise<{ readonly text: string | null; readonly problem: string | null }> {
+async function readEnvFileOf(
+  definition: ServerDefinition,
+): Promise<{ readonly text: string | null; readonly problem: string | null }> {
   const { name } = definition;
   try {
     const path = envFilePath(definition, valuesFor(definition));
     return { text: path === null ? null : await readFile(path, 'utf8'), problem: null };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return { text: null, problem: vscode.l10n.t('The MCP server “{name}” of {file} is not used: its "envFile" cannot be read. {reason}', { name, file: fileOf(definition), reason }) };
+    return {
+      text: null,
+      problem: vscode.l10n.t('The MCP server “{name}” of {file} is not used: its "envFile" cannot be read. {reason}', {
+        name,
+        file: fileOf(definition),
+        reason,
+      }),
+    };
   }
 }
 
 function versionOf(manifest: unknown): string {
-  return typeof manifest === 'object' && manifest !== null && 'version' in manifest && typeof manifest.version === 'string' ? manifest.version : '0';
+  return typeof manifest === 'object' &&
+    manifest !== null &&
+    'version' in manifest &&
+    typeof manifest.version === 'string'
+    ? manifest.version
+    : '0';
 }

@@ -27,7 +27,14 @@ export async function readWrittenServers(): Promise<WrittenServers> {
     problems.push(...sentences.map((sentence) => ({ sentence, file })));
     for (const server of servers) {
       if (definitions.every(({ name }) => name !== server.name)) definitions.push(server);
-      else problems.push({ sentence: vscode.l10n.t('The MCP server “{name}” of {file} is ignored: another one has its name.', { name: server.name, file: file ?? settingName }), file });
+      else
+        problems.push({
+          sentence: vscode.l10n.t('The MCP server “{name}” of {file} is ignored: another one has its name.', {
+            name: server.name,
+            file: file ?? settingName,
+          }),
+          file,
+        });
     }
   }
   return { definitions, problems };
@@ -37,10 +44,15 @@ export async function readWrittenServers(): Promise<WrittenServers> {
 export function watchWrittenServers(changed: () => void): Disposable {
   const lifetime = new DisposableStore();
   const watcher = lifetime.register(vscode.workspace.createFileSystemWatcher('**/.vscode/mcp.json'));
-  for (const event of [watcher.onDidCreate, watcher.onDidChange, watcher.onDidDelete]) lifetime.register(event(changed));
+  for (const event of [watcher.onDidCreate, watcher.onDidChange, watcher.onDidDelete])
+    lifetime.register(event(changed));
   lifetime.register(vscode.workspace.onDidChangeWorkspaceFolders(changed));
   lifetime.register(vscode.workspace.onDidGrantWorkspaceTrust(changed));
-  lifetime.register(vscode.workspace.onDidChangeConfiguration((event) => (event.affectsConfiguration(settingName) ? changed() : undefined)));
+  lifetime.register(
+    vscode.workspace.onDidChangeConfiguration((event) =>
+      event.affectsConfiguration(settingName) ? changed() : undefined,
+    ),
+  );
   return lifetime;
 }
 
@@ -56,7 +68,10 @@ async function readFolder({ uri, name }: vscode.WorkspaceFolder): Promise<Server
   // Programs are started on disk: a folder that is not there has nowhere to start them.
   if (uri.scheme !== 'file') return { servers: [], problems: [], file: file.toString() };
   const bytes = await Promise.resolve(vscode.workspace.fs.readFile(file)).catch(() => null);
-  const read = bytes === null ? { servers: [], problems: [] } : readServerFile(new TextDecoder().decode(bytes), { kind: 'folder', folder: uri.fsPath, file: shown }, shown);
+  const read =
+    bytes === null
+      ? { servers: [], problems: [] }
+      : readServerFile(new TextDecoder().decode(bytes), { kind: 'folder', folder: uri.fsPath, file: shown }, shown);
   return { ...read, file: file.toString() };
 }
 
@@ -69,7 +84,8 @@ export function fileOf({ source }: ServerDefinition): string {
 export function openFolders(): ReadonlyMap<string, string> {
   const folders = new Map<string, string>();
   for (const { name, uri } of vscode.workspace.workspaceFolders ?? []) {
-    for (const each of [name, basename(uri.fsPath)]) if (uri.scheme === 'file' && !folders.has(each)) folders.set(each, uri.fsPath);
+    for (const each of [name, basename(uri.fsPath)])
+      if (uri.scheme === 'file' && !folders.has(each)) folders.set(each, uri.fsPath);
   }
   return folders;
 }

@@ -30,7 +30,10 @@ export class ServerInputs {
   async forget(fingerprint: string, inputs: readonly ServerInput[]): Promise<void> {
     const places = inputs.map(({ id }) => placeOf(fingerprint, id));
     for (const place of places) await this.secrets.delete(place);
-    await this.memory.update(key, Object.fromEntries(Object.entries(this.read()).filter(([place]) => !places.includes(place))));
+    await this.memory.update(
+      key,
+      Object.fromEntries(Object.entries(this.read()).filter(([place]) => !places.includes(place))),
+    );
   }
 
   private read(): Readonly<Record<string, string>> {
@@ -43,15 +46,27 @@ function placeOf(fingerprint: string, id: string): string {
   return `mcp input ${fingerprint} ${id}`;
 }
 
-async function askFor(server: string, { id, description, options, default: proposed, password }: ServerInput, signal: AbortSignal): Promise<string | undefined> {
+async function askFor(
+  server: string,
+  { id, description, options, default: proposed, password }: ServerInput,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const cancelling = new vscode.CancellationTokenSource();
   const cancel = (): void => cancelling.cancel();
   signal.addEventListener('abort', cancel);
   const title = vscode.l10n.t('MCP server “{name}”', { name: server });
   const prompt = description === '' ? id : description;
   try {
-    if (options.length > 0) return await vscode.window.showQuickPick([...options], { title, placeHolder: prompt, ignoreFocusOut: true }, cancelling.token);
-    return await vscode.window.showInputBox({ title, prompt, password, ignoreFocusOut: true, ...(proposed === null ? {} : { value: proposed }) }, cancelling.token);
+    if (options.length > 0)
+      return await vscode.window.showQuickPick(
+        [...options],
+        { title, placeHolder: prompt, ignoreFocusOut: true },
+        cancelling.token,
+      );
+    return await vscode.window.showInputBox(
+      { title, prompt, password, ignoreFocusOut: true, ...(proposed === null ? {} : { value: proposed }) },
+      cancelling.token,
+    );
   } finally {
     signal.removeEventListener('abort', cancel);
     cancelling.dispose();

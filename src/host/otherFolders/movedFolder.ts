@@ -60,7 +60,9 @@ export class MovedFolder {
     if (folder === undefined) return;
     const { t, now, language } = words();
     const sentence = t('Do the sessions of {path} belong to this folder? ({count}, last used {age})', {
-      path: folderPath(folder, { t }), count: countWords(folder.sessions, { t }), age: ageWords(folder.lastActiveAt, now, language),
+      path: folderPath(folder, { t }),
+      count: countWords(folder.sessions, { t }),
+      age: ageWords(folder.lastActiveAt, now, language),
     });
     desk.offer(topic, [
       {
@@ -86,6 +88,10 @@ export class MovedFolder {
   }
 
   private async quietly(work: () => Promise<void>): Promise<void> {
-    await work().catch((error: unknown) => this.needs.log.warn(`Whether this folder has sessions under another name could not be found out: ${errorWords(error).sentence}`));
+    await work().catch((error: unknown) =>
+      this.needs.log.warn(
+        `Whether this folder has sessions under another name could not be found out: ${errorWords(error).sentence}`,
+      ),
+    );
   }
 }

@@ -9,7 +9,10 @@ import type { OtherSession, OtherTranscripts } from './otherTranscripts';
 const sessionLimit = 500;
 
 /** What rows of the view name. */
-const namedFolder = v.object({ folder: v.object({ folder: v.string() }), session: v.optional(v.object({ id: v.string() })) });
+const namedFolder = v.object({
+  folder: v.object({ folder: v.string() }),
+  session: v.optional(v.object({ id: v.string() })),
+});
 
 export interface OtherFolderCommandNeeds {
   readonly others: OtherFolders;
@@ -54,9 +57,13 @@ export class OtherFolderCommands {
   async bringSession({ store, sessionId }: OtherSession): Promise<void> {
     const folder = folderName(store, this.needs.words());
     const title = vscode.l10n.t('Bringing a session of {folder} over…', { folder });
-    await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () => this.needs.others.bringSession(store.folder, sessionId));
+    await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () =>
+      this.needs.others.bringSession(store.folder, sessionId),
+    );
     await this.needs.openInChat(sessionId);
-    void vscode.window.showInformationMessage(vscode.l10n.t('The session is in this folder’s history now. {folder} keeps its own.', { folder }));
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t('The session is in this folder’s history now. {folder} keeps its own.', { folder }),
+    );
   }
 
   /** Whether it was done, and not stopped half way. */
@@ -65,23 +72,41 @@ export class OtherFolderCommands {
     const path = folderPath(folder, words);
     const title = vscode.l10n.t('Bringing the sessions of {folder} over…', { folder: path });
     const stopping = new AbortController();
-    const brought = await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title, cancellable: true }, (progress, cancelled) => {
-      cancelled.onCancellationRequested(() => stopping.abort());
-      return this.needs.others.bringAll(folder, (now) => progress.report({ message: progressWords(now) }), stopping.signal);
-    });
+    const brought = await vscode.window.withProgress(
+      { location: vscode.ProgressLocation.Notification, title, cancellable: true },
+      (progress, cancelled) => {
+        cancelled.onCancellationRequested(() => stopping.abort());
+        return this.needs.others.bringAll(
+          folder,
+          (now) => progress.report({ message: progressWords(now) }),
+          stopping.signal,
+        );
+      },
+    );
     if (stopping.signal.aborted) {
-      void vscode.window.showInformationMessage(vscode.l10n.t('Stopped. What was brought over so far is here; the rest is still where it was.'));
+      void vscode.window.showInformationMessage(
+        vscode.l10n.t('Stopped. What was brought over so far is here; the rest is still where it was.'),
+      );
       return false;
     }
-    const left = brought.skipped === 0 ? '' : ` ${vscode.l10n.t('{count} rows could not be read and stay there.', { count: brought.skipped })}`;
-    void vscode.window.showInformationMessage(vscode.l10n.t('{count} of {folder} are in this folder’s history now. The old file is kept.', { count: countWords(folder.sessions, words), folder: path }) + left);
+    const left =
+      brought.skipped === 0
+        ? ''
+        : ` ${vscode.l10n.t('{count} rows could not be read and stay there.', { count: brought.skipped })}`;
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t('{count} of {folder} are in this folder’s history now. The old file is kept.', {
+        count: countWords(folder.sessions, words),
+        folder: path,
+      }) + left,
+    );
     return true;
   }
 
   /** The session of a row, or of the tab in front, or one that the person chooses. */
   private async sessionOf(row: unknown): Promise<OtherSession | null> {
     const named = v.safeParse(namedFolder, row);
-    if (!named.success || named.output.session === undefined) return this.needs.transcripts.active ?? this.pickSession();
+    if (!named.success || named.output.session === undefined)
+      return this.needs.transcripts.active ?? this.pickSession();
     const store = await this.folderNamed(named.output.folder.folder);
     return store === null ? null : { store, sessionId: named.output.session.id };
   }
@@ -99,15 +124,24 @@ export class OtherFolderCommands {
     const words = this.needs.words();
     const folders = this.needs.others.list().then((found) =>
       found.map((folder) => ({
-        label: folderName(folder, words), description: folderFacts(folder, words), detail: folder.problem ?? folderPath(folder, words),
-        iconPath: new vscode.ThemeIcon(folder.problem === null ? 'folder' : 'warning'), folder,
+        label: folderName(folder, words),
+        description: folderFacts(folder, words),
+        detail: folder.problem ?? folderPath(folder, words),
+        iconPath: new vscode.ThemeIcon(folder.problem === null ? 'folder' : 'warning'),
+        folder,
       })),
     );
     if ((await folders).length === 0) {
-      void vscode.window.showInformationMessage(vscode.l10n.t('There are no sessions of other folders on this machine.'));
+      void vscode.window.showInformationMessage(
+        vscode.l10n.t('There are no sessions of other folders on this machine.'),
+      );
       return null;
     }
-    const chosen = await vscode.window.showQuickPick(folders, { title: vscode.l10n.t('Sessions of Other Folders'), placeHolder: vscode.l10n.t('Choose a folder'), matchOnDetail: true });
+    const chosen = await vscode.window.showQuickPick(folders, {
+      title: vscode.l10n.t('Sessions of Other Folders'),
+      placeHolder: vscode.l10n.t('Choose a folder'),
+      matchOnDetail: true,
+    });
     return chosen?.folder.problem === null ? chosen.folder : null;
   }
 
@@ -115,17 +149,27 @@ export class OtherFolderCommands {
     const store = await this.pickFolder();
     if (store === null) return null;
     const words = this.needs.words();
-    const everything = { label: vscode.l10n.t('Bring All of Them Over to This Folder'), iconPath: new vscode.ThemeIcon('move'), sessionId: null };
+    const everything = {
+      label: vscode.l10n.t('Bring All of Them Over to This Folder'),
+      iconPath: new vscode.ThemeIcon('move'),
+      sessionId: null,
+    };
     const sessions = this.needs.others.sessionsOf(store.folder, sessionLimit).then((found) => [
       ...found.map((session) => ({
-        label: titleWords(session, words.t), description: factsOf(session, words).join(' · '),
+        label: titleWords(session, words.t),
+        description: factsOf(session, words).join(' · '),
         ...(session.preview === null || session.preview === session.title ? {} : { detail: session.preview }),
-        iconPath: new vscode.ThemeIcon('comment'), sessionId: session.id,
+        iconPath: new vscode.ThemeIcon('comment'),
+        sessionId: session.id,
       })),
       { label: '', kind: vscode.QuickPickItemKind.Separator, sessionId: null },
       everything,
     ]);
-    const chosen = await vscode.window.showQuickPick(sessions, { title: vscode.l10n.t('Sessions of {folder}', { folder: folderPath(store, words) }), placeHolder: vscode.l10n.t('Choose a session to read'), matchOnDetail: true });
+    const chosen = await vscode.window.showQuickPick(sessions, {
+      title: vscode.l10n.t('Sessions of {folder}', { folder: folderPath(store, words) }),
+      placeHolder: vscode.l10n.t('Choose a session to read'),
+      matchOnDetail: true,
+    });
     if (chosen === undefined) return null;
     if (chosen.sessionId !== null) return { store, sessionId: chosen.sessionId };
     await this.bringAll(store);

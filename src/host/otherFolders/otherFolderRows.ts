@@ -111,7 +111,9 @@ export class OtherFolderRows implements vscode.Disposable {
     item.id = `other ${folder.folder} ${session.conversationId}`;
     item.description = factsOf(session, words).join(' · ');
     item.tooltip = hoverWords(session, words);
-    item.accessibilityInformation = { label: [titleWords(session, words.t), ...factsOf(session, words), folderName(folder, words)].join(', ') };
+    item.accessibilityInformation = {
+      label: [titleWords(session, words.t), ...factsOf(session, words), folderName(folder, words)].join(', '),
+    };
     item.iconPath = new vscode.ThemeIcon('comment');
     item.contextValue = 'otherSession';
     item.command = { command: 'hermes.openOtherSession', title: words.t('Open Transcript'), arguments: [row] };

@@ -57,7 +57,11 @@ export class OtherFolders implements Disposable {
   }
 
   /** Brings everything of a folder over, as its history from now on. What was brought stays when the signal stops it; doing it again goes on. */
-  async bringAll(store: OtherStore, onProgress: (progress: BringingProgress) => void, signal?: AbortSignal): Promise<BroughtOver> {
+  async bringAll(
+    store: OtherStore,
+    onProgress: (progress: BringingProgress) => void,
+    signal?: AbortSignal,
+  ): Promise<BroughtOver> {
     const brought = await this.bring(store.folder, null, onProgress, signal);
     if (signal?.aborted === true) return brought;
     const own = this.needs.places().own;
@@ -78,17 +82,30 @@ export class OtherFolders implements Disposable {
     this.changes.dispose();
   }
 
-  private async bring(folder: string, conversationOf: string | null, onProgress: (progress: BringingProgress) => void, signal?: AbortSignal): Promise<BroughtOver> {
+  private async bring(
+    folder: string,
+    conversationOf: string | null,
+    onProgress: (progress: BringingProgress) => void,
+    signal?: AbortSignal,
+  ): Promise<BroughtOver> {
     const { library, gateway, store } = this.needs;
     await store.settled();
     const copy = await library.takeCopy(folder, conversationOf);
     try {
-      if (copy.answering !== null) throw new GatewayError('busy', 'An answer is being written in that folder’s window. Wait for it or stop it there, then bring the sessions over.');
+      if (copy.answering !== null)
+        throw new GatewayError(
+          'busy',
+          'An answer is being written in that folder’s window. Wait for it or stop it there, then bring the sessions over.',
+        );
       let sum: BroughtOver = { sessions: 0, messages: 0, skipped: 0 };
       for (let done = 0; done < copy.sessionIds.length && signal?.aborted !== true; done += batchSize) {
         onProgress({ done, total: copy.sessionIds.length });
         const sessionIds = copy.sessionIds.slice(done, done + batchSize);
-        const { sessions, messages, skipped } = await gateway.bringOver({ folder: copy.folder, sessionIds, moves: conversationOf === null });
+        const { sessions, messages, skipped } = await gateway.bringOver({
+          folder: copy.folder,
+          sessionIds,
+          moves: conversationOf === null,
+        });
         sum = { sessions: sum.sessions + sessions, messages: sum.messages + messages, skipped: sum.skipped + skipped };
       }
       return sum;

@@ -62,11 +62,27 @@ export class OtherFoldersDesk implements Disposable {
     const { context, gateway, sessions, store, clock, log, t, distFolder, openInChat } = needs;
     const own = <T extends Disposable>(part: T): T => this.lifetime.register(part);
     const words = (): WordContext => ({ t, language: vscode.env.language, now: clock.now() });
-    const library = (this.library = new LibraryClient(join(distFolder, 'libraryWorker.js'), { copies: join(context.globalStorageUri.fsPath, 'reading') }, clock));
-    const sweep = (): void => void library.sweep().catch((error: unknown) => log.warn(`Copies of other folders’ sessions could not be removed: ${errorWords(error).sentence}`));
+    const library = (this.library = new LibraryClient(
+      join(distFolder, 'libraryWorker.js'),
+      { copies: join(context.globalStorageUri.fsPath, 'reading') },
+      clock,
+    ));
+    const sweep = (): void =>
+      void library
+        .sweep()
+        .catch((error: unknown) =>
+          log.warn(`Copies of other folders’ sessions could not be removed: ${errorWords(error).sentence}`),
+        );
     own({ dispose: clock.after(sweepAfterMs, sweep) });
     const others = own(
-      new OtherFolders({ library, gateway, sessions, store, places: () => storePlaces(context, needs.storagePath(), needs.ownFolder()), now: () => clock.now() }),
+      new OtherFolders({
+        library,
+        gateway,
+        sessions,
+        store,
+        places: () => storePlaces(context, needs.storagePath(), needs.ownFolder()),
+        now: () => clock.now(),
+      }),
     );
     const transcripts: OtherTranscripts = own(
       new OtherTranscripts(needs.programs, {
@@ -77,14 +93,18 @@ export class OtherFoldersDesk implements Disposable {
         code: needs.code,
         bringOver: (session) => this.named.bringSession(session),
         localization: needs.localization,
-        clock, log,
+        clock,
+        log,
       }),
     );
     own(vscode.window.registerWebviewPanelSerializer(otherTranscriptViewType, transcripts));
     this.named = new OtherFolderCommands({ others, words, openInChat, transcripts });
     this.rows = own(new OtherFolderRows(others, words, log));
     this.movedFolder = new MovedFolder({
-      others, sessions, words, log,
+      others,
+      sessions,
+      words,
+      log,
       desk: store,
       describe: describeOwnFolder,
       oldPlace: async (path) => ({ isThere: await isThere(path), place: await placeOf(path) }),

@@ -27,7 +27,10 @@ export class OtherTabMemory {
   }
 
   async closed(tab: KeptTab): Promise<void> {
-    await this.memory.update(key, this.kept().filter(({ folder, sessionId }) => folder !== tab.folder || sessionId !== tab.sessionId));
+    await this.memory.update(
+      key,
+      this.kept().filter(({ folder, sessionId }) => folder !== tab.folder || sessionId !== tab.sessionId),
+    );
   }
 
   private kept(): readonly KeptTab[] {

@@ -70,10 +70,17 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
   }
 
   async open({ store, sessionId }: OtherSession): Promise<void> {
-    const shown = [...this.tabs].find(({ folder, bridge }) => folder.folder === store.folder && bridge.sessionId === sessionId);
+    const shown = [...this.tabs].find(
+      ({ folder, bridge }) => folder.folder === store.folder && bridge.sessionId === sessionId,
+    );
     if (shown !== undefined) return shown.panel.reveal();
     const copy = await this.copyOf(store);
-    const panel = vscode.window.createWebviewPanel(otherTranscriptViewType, vscode.l10n.t('Transcript'), vscode.ViewColumn.Active, this.programs.options);
+    const panel = vscode.window.createWebviewPanel(
+      otherTranscriptViewType,
+      vscode.l10n.t('Transcript'),
+      vscode.ViewColumn.Active,
+      this.programs.options,
+    );
     this.fill(panel, { store, sessionId }, copy);
   }
 
@@ -86,7 +93,9 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
       if (!kept.success || store === null) return panel.dispose();
       this.fill(panel, { store, sessionId: kept.output.sessionId }, await this.copyOf(store));
     } catch (error) {
-      this.needs.log.warn(`A session of ${folder ?? 'another folder'} could not be opened again: ${errorWords(error).sentence}`);
+      this.needs.log.warn(
+        `A session of ${folder ?? 'another folder'} could not be opened again: ${errorWords(error).sentence}`,
+      );
       panel.dispose();
     }
   }
@@ -112,7 +121,9 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
 
   private async copyOf(store: OtherStore): Promise<OpenCopy> {
     const title = vscode.l10n.t('Reading the sessions of {folder}…', { folder: this.nameOf(store) });
-    return vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, () => this.needs.copies.open(store.folder));
+    return vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, () =>
+      this.needs.copies.open(store.folder),
+    );
   }
 
   private nameOf(store: OtherStore): string {
@@ -121,7 +132,13 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
 
   private fill(panel: vscode.WebviewPanel, { store, sessionId }: OtherSession, copy: OpenCopy): void {
     this.count++;
-    const bridge = new TranscriptBridge(`other:${this.count}`, sessionId, null, webviewPort(panel.webview), this.needsOf(store, copy, panel, (shown) => this.remember(tab, shown)));
+    const bridge = new TranscriptBridge(
+      `other:${this.count}`,
+      sessionId,
+      null,
+      webviewPort(panel.webview),
+      this.needsOf(store, copy, panel, (shown) => this.remember(tab, shown)),
+    );
     const tab: OpenTab = { folder: store, panel, bridge, copy, remembered: sessionId };
     this.tabs.add(tab);
     void this.needs.memory.opened({ folder: store.folder, sessionId });
@@ -148,14 +165,25 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
   }
 
   /** Nothing happens in a copy: nothing runs there, and nothing changes. */
-  private needsOf(store: OtherStore, { store: sessions }: OpenCopy, panel: vscode.WebviewPanel, onShown: (sessionId: string) => void): TranscriptNeeds {
+  private needsOf(
+    store: OtherStore,
+    { store: sessions }: OpenCopy,
+    panel: vscode.WebviewPanel,
+    onShown: (sessionId: string) => void,
+  ): TranscriptNeeds {
     const { editor, code, clock, localization, log } = this.needs;
     const folder = this.nameOf(store);
     const notHere = async (): Promise<void> => {
-      throw new GatewayError('invalid', vscode.l10n.t('This session belongs to {folder}. Bring it over to this folder first.', { folder }));
+      throw new GatewayError(
+        'invalid',
+        vscode.l10n.t('This session belongs to {folder}. Bring it over to this folder first.', { folder }),
+      );
     };
     return {
-      sessions, clock, localization, log,
+      sessions,
+      clock,
+      localization,
+      log,
       otherFolder: store.label?.path ?? folder,
       words: { t: translate, language: vscode.env.language },
       readAt: clock.now(),
@@ -173,7 +201,10 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
       verification: verificationOfCopy(sessions, clock, (message) => vscode.l10n.t(message)),
       onSession: ({ id, title }) => {
         onShown(id);
-        const name = vscode.l10n.t('Transcript: {title} ({folder})', { title: title ?? vscode.l10n.t('Untitled Session'), folder });
+        const name = vscode.l10n.t('Transcript: {title} ({folder})', {
+          title: title ?? vscode.l10n.t('Untitled Session'),
+          folder,
+        });
         if (panel.title !== name) panel.title = name;
       },
       isElsewhere: () => false,

@@ -14,7 +14,9 @@ function openFolder(): OpenFolder {
   const { workspaceFile, workspaceFolders, name = '' } = vscode.workspace;
   const root = pathOf(workspaceFolders?.[0]?.uri);
   if (workspaceFile !== undefined) return { kind: 'workspace', path: pathOf(workspaceFile), name, root };
-  return workspaceFolders === undefined ? { kind: 'window', path: null, name, root: null } : { kind: 'folder', path: root, name: workspaceFolders[0]?.name ?? name, root };
+  return workspaceFolders === undefined
+    ? { kind: 'window', path: null, name, root: null }
+    : { kind: 'folder', path: root, name: workspaceFolders[0]?.name ?? name, root };
 }
 
 /** A path on the machine that this runs on; null for what only the editor can reach. */
@@ -31,5 +33,9 @@ export function storePlaces(context: vscode.ExtensionContext, storagePath: strin
   const guesses = [join(user, 'workspaceStorage'), join(dirname(dirname(user)), 'workspaceStorage')];
   const known = context.storageUri === undefined ? [] : [dirname(dirname(context.storageUri.fsPath))];
   const roots = [...new Set([...known, ...guesses])].filter((root) => basename(root) === 'workspaceStorage');
-  return { workspaces: roots.map((root) => ({ root, extension })), shelves: [emptyWindowsFolder(global), ...(storagePath === null ? [] : [storagePath])], own };
+  return {
+    workspaces: roots.map((root) => ({ root, extension })),
+    shelves: [emptyWindowsFolder(global), ...(storagePath === null ? [] : [storagePath])],
+    own,
+  };
 }

@@ -84,9 +84,16 @@ export class PullThePlug implements Disposable {
 
   private refuse(): void {
     const { gateway, storeState, t } = this.needs;
-    if (gateway.runningTurns().some(({ isWaiting }) => !isWaiting)) throw new GatewayError('busy', t('An answer is being written in this window. Wait for it or stop it, then pull the plug.'));
+    if (gateway.runningTurns().some(({ isWaiting }) => !isWaiting))
+      throw new GatewayError(
+        'busy',
+        t('An answer is being written in this window. Wait for it or stop it, then pull the plug.'),
+      );
     if (storeState() === 'readOnly' || storeState() === 'elsewhere' || storeState() === 'failed') {
-      throw new GatewayError('invalid', t('Sessions cannot be saved in this window now, so there would be nothing to show. See the panel for why.'));
+      throw new GatewayError(
+        'invalid',
+        t('Sessions cannot be saved in this window now, so there would be nothing to show. See the panel for why.'),
+      );
     }
   }
 
@@ -94,10 +101,17 @@ export class PullThePlug implements Disposable {
     const { gateway, sessions, surfaceId, showChat, folder, ids, clock, t } = this.needs;
     await showChat();
     const startedAt = clock.now();
-    const session = await sessions.createSession({ id: ids.sessionId(startedAt), startedAt, model: demoInfo.ref, folder: folder(), private: true });
+    const session = await sessions.createSession({
+      id: ids.sessionId(startedAt),
+      startedAt,
+      model: demoInfo.ref,
+      folder: folder(),
+      private: true,
+    });
     await gateway.switchSession(surfaceId, { reason: 'resume', sessionId: session.id });
     const receipt = await gateway.submit(surfaceId, { sessionId: session.id, uid: ids.uid(), text: prompt });
-    if (receipt.kind !== 'started') throw new GatewayError('busy', t('The scripted answer could not begin. Nothing was killed. Try again.'));
+    if (receipt.kind !== 'started')
+      throw new GatewayError('busy', t('The scripted answer could not begin. Nothing was killed. Try again.'));
     return { conversationId: session.conversationId, turnUid: receipt.turnUid };
   }
 
@@ -106,9 +120,21 @@ export class PullThePlug implements Disposable {
     const { witness, gateway, clock, t } = this.needs;
     const waiting = new DisposableStore();
     return new Promise<number>((resolve, reject) => {
-      const fail = (): void => reject(new GatewayError('invalid', t('The panel did not show enough of the scripted answer. Nothing was killed. Show the panel and try again.')));
+      const fail = (): void =>
+        reject(
+          new GatewayError(
+            'invalid',
+            t(
+              'The panel did not show enough of the scripted answer. Nothing was killed. Show the panel and try again.',
+            ),
+          ),
+        );
       waiting.register({ dispose: clock.after(patienceMs, fail) });
-      waiting.register(gateway.onDidTurnEvent(({ event }) => (event.kind === 'turnSettled' && event.turn.uid === turnUid ? fail() : undefined)));
+      waiting.register(
+        gateway.onDidTurnEvent(({ event }) =>
+          event.kind === 'turnSettled' && event.turn.uid === turnUid ? fail() : undefined,
+        ),
+      );
       waiting.register(
         witness.onDidWitness((told) => {
           const shown = told === conversationId ? this.shownOf(conversationId, turnUid) : 0;

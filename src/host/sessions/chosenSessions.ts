@@ -45,7 +45,11 @@ export class ChosenSessions {
     return sessionId === undefined ? null : { sessionId };
   }
 
-  private async target(args: readonly unknown[], title: string, state: SessionState = 'active'): Promise<NamedTarget | null> {
+  private async target(
+    args: readonly unknown[],
+    title: string,
+    state: SessionState = 'active',
+  ): Promise<NamedTarget | null> {
     const { selected, storeSettled } = this.needs;
     await storeSettled();
     const given = namedTarget(args, selected);
@@ -66,7 +70,8 @@ export class ChosenSessions {
 
   private async read(sessionIds: readonly string[]): Promise<readonly Session[]> {
     const sessions = await Promise.all(sessionIds.map((sessionId) => this.needs.sessions.getSession(sessionId)));
-    if (sessions.some((session) => session === null)) void vscode.window.showWarningMessage(vscode.l10n.t('This session is no longer stored.'));
+    if (sessions.some((session) => session === null))
+      void vscode.window.showWarningMessage(vscode.l10n.t('This session is no longer stored.'));
     return sessions.filter((session) => session !== null);
   }
 }

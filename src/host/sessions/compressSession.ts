@@ -3,28 +3,48 @@ import { type Gateway, GatewayError } from '../../gateway/gateway';
 import type { HandoffTokens } from '../../transcript/handoff';
 
 /** Says first what it would save; while it runs it can be stopped. */
-export async function compressSession(gateway: Pick<Gateway, 'compress' | 'compressionPreview' | 'stop'>, sessionId: string, whileAsking: <T>(asks: () => PromiseLike<T>) => Promise<T>): Promise<void> {
+export async function compressSession(
+  gateway: Pick<Gateway, 'compress' | 'compressionPreview' | 'stop'>,
+  sessionId: string,
+  whileAsking: <T>(asks: () => PromiseLike<T>) => Promise<T>,
+): Promise<void> {
   const preview = await gateway.compressionPreview(sessionId);
-  if (preview === null) return inform(vscode.l10n.t('There is nothing to compress yet: what is there is kept as it is.'));
-  const focus = await whileAsking(() => vscode.window.showInputBox({
-    title: vscode.l10n.t('Compress Session'),
-    prompt: vscode.l10n.t('The model summarises the earlier part: about {before} → {after} tokens. Nothing is deleted.', savedWords(preview)),
-    placeHolder: vscode.l10n.t('What should the summary keep above all? (optional)'),
-    ignoreFocusOut: true,
-  }));
+  if (preview === null)
+    return inform(vscode.l10n.t('There is nothing to compress yet: what is there is kept as it is.'));
+  const focus = await whileAsking(() =>
+    vscode.window.showInputBox({
+      title: vscode.l10n.t('Compress Session'),
+      prompt: vscode.l10n.t(
+        'The model summarises the earlier part: about {before} → {after} tokens. Nothing is deleted.',
+        savedWords(preview),
+      ),
+      placeHolder: vscode.l10n.t('What should the summary keep above all? (optional)'),
+      ignoreFocusOut: true,
+    }),
+  );
   if (focus === undefined) return;
   const title = vscode.l10n.t('Hermes is summarising the earlier part of this session…');
-  const outcome = await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title, cancellable: true }, (_progress, cancelled) => {
-    cancelled.onCancellationRequested(() => void gateway.stop(sessionId));
-    return gateway.compress(sessionId, focus.trim() === '' ? null : focus).catch((error: unknown) => {
-      if (error instanceof GatewayError && error.causeClass === 'notCompressed') return error.message;
-      throw error;
-    });
-  });
+  const outcome = await vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Notification, title, cancellable: true },
+    (_progress, cancelled) => {
+      cancelled.onCancellationRequested(() => void gateway.stop(sessionId));
+      return gateway.compress(sessionId, focus.trim() === '' ? null : focus).catch((error: unknown) => {
+        if (error instanceof GatewayError && error.causeClass === 'notCompressed') return error.message;
+        throw error;
+      });
+    },
+  );
   if (typeof outcome === 'string') return inform(outcome);
   const saved = savedWords(outcome.tokens);
-  if (outcome.madeBy === 'summary') inform(vscode.l10n.t('The earlier part is summarised: about {before} → {after} tokens.', saved));
-  else inform(vscode.l10n.t('The model gave no summary, so the earlier part was shortened: about {before} → {after} tokens.', saved));
+  if (outcome.madeBy === 'summary')
+    inform(vscode.l10n.t('The earlier part is summarised: about {before} → {after} tokens.', saved));
+  else
+    inform(
+      vscode.l10n.t(
+        'The model gave no summary, so the earlier part was shortened: about {before} → {after} tokens.',
+        saved,
+      ),
+    );
 }
 
 function savedWords({ before, after }: HandoffTokens): { readonly before: string; readonly after: string } {

@@ -20,28 +20,52 @@ interface ExportForm extends vscode.QuickPickItem {
 
 /** Asks for the form and the place, and writes the session there. */
 export async function exportSession(sessionId: string, needs: ExportNeeds): Promise<void> {
-  const form = await vscode.window.showQuickPick(exportForms(), { title: vscode.l10n.t('Export Session'), placeHolder: vscode.l10n.t('How, and where to') });
+  const form = await vscode.window.showQuickPick(exportForms(), {
+    title: vscode.l10n.t('Export Session'),
+    placeHolder: vscode.l10n.t('How, and where to'),
+  });
   if (form === undefined) return;
   const record = await readRecord(sessionId, form.withHidden, needs);
   if (record === null) return;
-  const text = form.format === 'json' ? jsonExport(record) : markdownExport(record, { t: translate, language: vscode.env.language });
-  if (form.to === 'editor') await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: text, language: form.format }));
+  const text =
+    form.format === 'json'
+      ? jsonExport(record)
+      : markdownExport(record, { t: translate, language: vscode.env.language });
+  if (form.to === 'editor')
+    await vscode.window.showTextDocument(
+      await vscode.workspace.openTextDocument({ content: text, language: form.format }),
+    );
   else await saveAs(text, form.format, record);
 }
 
 /** The whole session, page by page; null when it is gone. */
-async function readRecord(sessionId: string, includeHidden: boolean, { gateway, sessions, now }: ExportNeeds): Promise<SessionRecord | null> {
+async function readRecord(
+  sessionId: string,
+  includeHidden: boolean,
+  { gateway, sessions, now }: ExportNeeds,
+): Promise<SessionRecord | null> {
   const session = await sessions.getSession(sessionId);
   if (session === null) return null;
   const pages: TranscriptPage[] = [];
-  for (let before: number | undefined; ; ) {
-    const page = await gateway.readTranscript({ sessionId, limit: pageSize, includeHidden, ...(before === undefined ? {} : { before }) });
+  for (let before: number | undefined; ;) {
+    const page = await gateway.readTranscript({
+      sessionId,
+      limit: pageSize,
+      includeHidden,
+      ...(before === undefined ? {} : { before }),
+    });
     pages.unshift(page);
     before = page.messages[0]?.position;
     if (!page.hasEarlier || before === undefined) break;
   }
   const turns = new Map(pages.flatMap((page) => page.turns.map((turn) => [turn.uid, turn])));
-  return { session, messages: pages.flatMap((page) => page.messages), turns: [...turns.values()], versions: pages.flatMap((page) => page.versions), exportedAt: now() };
+  return {
+    session,
+    messages: pages.flatMap((page) => page.messages),
+    turns: [...turns.values()],
+    versions: pages.flatMap((page) => page.versions),
+    exportedAt: now(),
+  };
 }
 
 async function saveAs(text: string, format: ExportForm['format'], { session }: SessionRecord): Promise<void> {
@@ -55,7 +79,10 @@ async function saveAs(text: string, format: ExportForm['format'], { session }: S
   if (uri === undefined) return;
   await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
   const open = vscode.l10n.t('Open');
-  const chosen = await vscode.window.showInformationMessage(vscode.l10n.t('The session is exported to {path}.', { path: vscode.workspace.asRelativePath(uri) }), open);
+  const chosen = await vscode.window.showInformationMessage(
+    vscode.l10n.t('The session is exported to {path}.', { path: vscode.workspace.asRelativePath(uri) }),
+    open,
+  );
   if (chosen === open) await vscode.commands.executeCommand('vscode.open', uri);
 }
 
@@ -66,9 +93,21 @@ function exportForms(): ExportForm[] {
   return [
     { label: vscode.l10n.t('Markdown File…'), description: shown, format: 'markdown', withHidden: false, to: 'file' },
     { label: vscode.l10n.t('JSON File…'), description: shown, format: 'json', withHidden: false, to: 'file' },
-    { label: vscode.l10n.t('JSON File, Complete…'), description: everything, format: 'json', withHidden: true, to: 'file' },
+    {
+      label: vscode.l10n.t('JSON File, Complete…'),
+      description: everything,
+      format: 'json',
+      withHidden: true,
+      to: 'file',
+    },
     { label: toEditor('Markdown'), description: shown, format: 'markdown', withHidden: false, to: 'editor' },
     { label: toEditor('JSON'), description: shown, format: 'json', withHidden: false, to: 'editor' },
-    { label: vscode.l10n.t('JSON in a New Editor, Complete'), description: everything, format: 'json', withHidden: true, to: 'editor' },
+    {
+      label: vscode.l10n.t('JSON in a New Editor, Complete'),
+      description: everything,
+      format: 'json',
+      withHidden: true,
+      to: 'editor',
+    },
   ];
 }

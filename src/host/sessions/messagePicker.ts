@@ -19,11 +19,18 @@ interface MessageItem extends vscode.QuickPickItem {
 }
 
 /** Lets the person choose a message of a session, newest first. Resolves with its uid, or null when they leave. */
-export function pickMessage(gateway: Pick<Gateway, 'readTranscript'>, sessionId: string, purpose: MessagePurpose, now: number): Promise<string | null> {
+export function pickMessage(
+  gateway: Pick<Gateway, 'readTranscript'>,
+  sessionId: string,
+  purpose: MessagePurpose,
+  now: number,
+): Promise<string | null> {
   const picker = vscode.window.createQuickPick<MessageItem>();
   picker.title = purpose === 'branch' ? vscode.l10n.t('Branch from Here') : vscode.l10n.t('Rewind to Here');
   picker.placeholder =
-    purpose === 'branch' ? vscode.l10n.t('The message to branch from: an answer goes along, a prompt comes back to be edited') : vscode.l10n.t('The prompt to take back, with everything behind it');
+    purpose === 'branch'
+      ? vscode.l10n.t('The message to branch from: an answer goes along, a prompt comes back to be edited')
+      : vscode.l10n.t('The prompt to take back, with everything behind it');
   picker.matchOnDescription = true;
   let items: readonly MessageItem[] = [];
   let before: number | undefined;
@@ -31,11 +38,20 @@ export function pickMessage(gateway: Pick<Gateway, 'readTranscript'>, sessionId:
   const readMore = async (): Promise<void> => {
     picker.busy = true;
     try {
-      const page = await gateway.readTranscript({ sessionId, limit: pageSize, ...(before === undefined ? {} : { before }) });
+      const page = await gateway.readTranscript({
+        sessionId,
+        limit: pageSize,
+        ...(before === undefined ? {} : { before }),
+      });
       before = page.messages[0]?.position;
       items = [...items, ...choosable(page, purpose).map((message) => messageItem(message, now))];
-      const earlier: readonly MessageItem[] = page.hasEarlier ? [{ label: vscode.l10n.t('Show Earlier Messages'), alwaysShow: true, uid: null, earlier: true }] : [];
-      const none: readonly MessageItem[] = items.length + earlier.length === 0 ? [{ label: vscode.l10n.t('This session has no messages yet.'), alwaysShow: true, uid: null }] : [];
+      const earlier: readonly MessageItem[] = page.hasEarlier
+        ? [{ label: vscode.l10n.t('Show Earlier Messages'), alwaysShow: true, uid: null, earlier: true }]
+        : [];
+      const none: readonly MessageItem[] =
+        items.length + earlier.length === 0
+          ? [{ label: vscode.l10n.t('This session has no messages yet.'), alwaysShow: true, uid: null }]
+          : [];
       picker.items = [...items, ...earlier, ...none];
     } catch (error) {
       picker.items = [{ label: errorWords(error).sentence, alwaysShow: true, uid: null }];
@@ -62,14 +78,25 @@ export function pickMessage(gateway: Pick<Gateway, 'readTranscript'>, sessionId:
 }
 
 /** What can be chosen of a page, newest first */
-export function choosable(page: Pick<TranscriptPage, 'messages' | 'turns'>, purpose: MessagePurpose): readonly Message[] {
+export function choosable(
+  page: Pick<TranscriptPage, 'messages' | 'turns'>,
+  purpose: MessagePurpose,
+): readonly Message[] {
   const heads = new Set(page.turns.map((turn) => turn.userMessageUid));
   const open = new Set(page.turns.filter((turn) => turn.state !== 'settled').map((turn) => turn.uid));
-  return page.messages.filter((message) => {
-    if (message.visibility.kind !== 'shown' || message.role === 'tool' || isContinuation(message) || (message.turnUid !== null && open.has(message.turnUid))) return false;
-    if (message.role === 'user') return purpose === 'branch' || heads.has(message.uid);
-    return purpose === 'branch' && answerText(message.parts).trim() !== '';
-  }).reverse();
+  return page.messages
+    .filter((message) => {
+      if (
+        message.visibility.kind !== 'shown' ||
+        message.role === 'tool' ||
+        isContinuation(message) ||
+        (message.turnUid !== null && open.has(message.turnUid))
+      )
+        return false;
+      if (message.role === 'user') return purpose === 'branch' || heads.has(message.uid);
+      return purpose === 'branch' && answerText(message.parts).trim() !== '';
+    })
+    .reverse();
 }
 
 function messageItem(message: Message, now: number): MessageItem {

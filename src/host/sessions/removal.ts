@@ -7,7 +7,10 @@ import { titleWords } from './sessionWords';
 import { translate } from './translation';
 
 export interface RemovalNeeds {
-  readonly gateway: Pick<Gateway, 'trashSession' | 'restoreSession' | 'forgetSession' | 'shownSession' | 'switchSession'>;
+  readonly gateway: Pick<
+    Gateway,
+    'trashSession' | 'restoreSession' | 'forgetSession' | 'shownSession' | 'switchSession'
+  >;
   readonly sessions: Pick<SessionStore, 'branchesOf'>;
   readonly surfaceId: () => string;
   /** Name of the memory provider that may have been told of sessions; null when none leaves this machine. */
@@ -21,7 +24,10 @@ export async function deleteSessions(chosen: readonly Session[], needs: RemovalN
   const { gateway, surfaceId } = needs;
   const surface = surfaceId();
   const shown = gateway.shownSession(surface);
-  const { done, refusals } = await eachOf(chosen.filter((session) => session.trashedAt === null), (session) => gateway.trashSession(session.id));
+  const { done, refusals } = await eachOf(
+    chosen.filter((session) => session.trashedAt === null),
+    (session) => gateway.trashSession(session.id),
+  );
   if (refusals.length > 0) void vscode.window.showWarningMessage(refusals.join(' '));
   if (done.length === 0) return;
   const undo = vscode.l10n.t('Undo');
@@ -29,16 +35,22 @@ export async function deleteSessions(chosen: readonly Session[], needs: RemovalN
   const restored = await eachOf(done, (session) => gateway.restoreSession(session.id));
   if (restored.refusals.length > 0) void vscode.window.showErrorMessage(restored.refusals.join(' '));
   const back = restored.done.find((session) => session.id === shown);
-  if (back !== undefined && gateway.shownSession(surface) === null) await gateway.switchSession(surface, { reason: 'resume', sessionId: back.id });
+  if (back !== undefined && gateway.shownSession(surface) === null)
+    await gateway.switchSession(surface, { reason: 'resume', sessionId: back.id });
 }
 
 /** Erases sessions for good, after saying what that takes and what it leaves. */
 export async function forgetSessions(chosen: readonly Session[], needs: RemovalNeeds): Promise<void> {
   const forget = vscode.l10n.t('Forget');
-  const question = chosen.length === 1 && chosen[0] !== undefined
-    ? vscode.l10n.t('Forget “{title}” for good?', { title: titleWords(chosen[0], translate) })
-    : vscode.l10n.t('Forget {count} sessions for good?', { count: chosen.length });
-  const answer = await vscode.window.showWarningMessage(question, { modal: true, detail: await forgetDetail(chosen, needs) }, forget);
+  const question =
+    chosen.length === 1 && chosen[0] !== undefined
+      ? vscode.l10n.t('Forget “{title}” for good?', { title: titleWords(chosen[0], translate) })
+      : vscode.l10n.t('Forget {count} sessions for good?', { count: chosen.length });
+  const answer = await vscode.window.showWarningMessage(
+    question,
+    { modal: true, detail: await forgetDetail(chosen, needs) },
+    forget,
+  );
   if (answer !== forget) return;
   const reports: ForgetReport[] = [];
   const { done, refusals } = await vscode.window.withProgress(
@@ -48,9 +60,10 @@ export async function forgetSessions(chosen: readonly Session[], needs: RemovalN
   if (refusals.length > 0) void vscode.window.showWarningMessage(refusals.join(' '));
   if (done.length === 0) return;
   const left = [...new Set(reports.flatMap(({ sentences }) => sentences))];
-  const said = done.length === 1 && done[0] !== undefined
-    ? vscode.l10n.t('“{title}” is erased.', { title: titleWords(done[0], translate) })
-    : vscode.l10n.t('{count} sessions are erased.', { count: done.length });
+  const said =
+    done.length === 1 && done[0] !== undefined
+      ? vscode.l10n.t('“{title}” is erased.', { title: titleWords(done[0], translate) })
+      : vscode.l10n.t('{count} sessions are erased.', { count: done.length });
   if (left.length === 0) void vscode.window.showInformationMessage(said);
   else void vscode.window.showWarningMessage([said, ...left].join(' '));
 }
@@ -60,10 +73,26 @@ async function forgetDetail(chosen: readonly Session[], { sessions, outsideMemor
   const branches = await branchesOf(chosen, sessions);
   const memory = chosen.every((session) => session.private) ? null : outsideMemory();
   return [
-    vscode.l10n.t('Erased from the file and its log: messages with earlier versions and revisions, turns, queued prompts, drafts and the search index. This cannot be undone.'),
-    ...(branches.length === 0 ? [] : [vscode.l10n.t('Branches hold copies and stay: {titles}.', { titles: branches.map((title) => `“${title}”`).join(', ') })]),
-    ...(memory === null ? [] : [vscode.l10n.t('{provider} is asked to delete what it was told. What it cannot delete is said afterwards.', { provider: memory })]),
-    vscode.l10n.t('Out of reach: what was sent to the model’s host, what was exported or copied, and backups of the disk.'),
+    vscode.l10n.t(
+      'Erased from the file and its log: messages with earlier versions and revisions, turns, queued prompts, drafts and the search index. This cannot be undone.',
+    ),
+    ...(branches.length === 0
+      ? []
+      : [
+          vscode.l10n.t('Branches hold copies and stay: {titles}.', {
+            titles: branches.map((title) => `“${title}”`).join(', '),
+          }),
+        ]),
+    ...(memory === null
+      ? []
+      : [
+          vscode.l10n.t('{provider} is asked to delete what it was told. What it cannot delete is said afterwards.', {
+            provider: memory,
+          }),
+        ]),
+    vscode.l10n.t(
+      'Out of reach: what was sent to the model’s host, what was exported or copied, and backups of the disk.',
+    ),
   ].join('\n\n');
 }
 
@@ -71,12 +100,22 @@ async function forgetDetail(chosen: readonly Session[], { sessions, outsideMemor
 async function branchesOf(chosen: readonly Session[], sessions: RemovalNeeds['sessions']): Promise<readonly string[]> {
   const going = new Set(chosen.map(({ conversationId }) => conversationId));
   const trees = await Promise.all(chosen.map((session) => sessions.branchesOf(session.id, true)));
-  const staying = trees.flat().filter((branch) => branch.parentConversationId !== null && going.has(branch.parentConversationId) && !going.has(branch.conversationId));
+  const staying = trees
+    .flat()
+    .filter(
+      (branch) =>
+        branch.parentConversationId !== null &&
+        going.has(branch.parentConversationId) &&
+        !going.has(branch.conversationId),
+    );
   return [...new Map(staying.map((branch) => [branch.conversationId, titleWords(branch, translate)])).values()];
 }
 
 /** Does something with each of them; what one refuses does not keep the others from it. */
-async function eachOf(sessions: readonly Session[], act: (session: Session) => Promise<void>): Promise<{ readonly done: readonly Session[]; readonly refusals: readonly string[] }> {
+async function eachOf(
+  sessions: readonly Session[],
+  act: (session: Session) => Promise<void>,
+): Promise<{ readonly done: readonly Session[]; readonly refusals: readonly string[] }> {
   const done: Session[] = [];
   const refusals: string[] = [];
   for (const session of sessions) {
@@ -92,6 +131,7 @@ async function eachOf(sessions: readonly Session[], act: (session: Session) => P
 
 function trashedWords(sessions: readonly Session[]): string {
   const [only] = sessions;
-  if (sessions.length === 1 && only !== undefined) return vscode.l10n.t('“{title}” is in the trash.', { title: titleWords(only, translate) });
+  if (sessions.length === 1 && only !== undefined)
+    return vscode.l10n.t('“{title}” is in the trash.', { title: titleWords(only, translate) });
   return vscode.l10n.t('{count} sessions are in the trash.', { count: sessions.length });
 }

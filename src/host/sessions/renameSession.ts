@@ -25,12 +25,17 @@ export function renameSession(session: Session, gateway: Pick<Gateway, 'renameSe
   };
 
   return new Promise((resolve, reject) => {
-    box.onDidChangeValue((text) => (box.validationMessage = text.trim() === '' ? vscode.l10n.t('A title cannot be empty.') : ''));
+    box.onDidChangeValue(
+      (text) => (box.validationMessage = text.trim() === '' ? vscode.l10n.t('A title cannot be empty.') : ''),
+    );
     box.onDidAccept(() => {
       if (box.validationMessage !== '' && box.validationMessage !== undefined) return;
       box.enabled = false;
       rename()
-        .then((renamed) => renamed && (resolve(), box.hide()), (error: unknown) => (reject(error), box.hide()))
+        .then(
+          (renamed) => renamed && (resolve(), box.hide()),
+          (error: unknown) => (reject(error), box.hide()),
+        )
         .finally(() => (box.enabled = true));
     });
     box.onDidHide(() => {

@@ -8,21 +8,41 @@ import { translate } from './translation';
 const pageSize = 200;
 
 /** Asks whether the prompt `to` and everything behind it should be taken back, and where that changed `files`, whether those go back too. Null: no. */
-export async function rewindQuestion(gateway: Pick<Gateway, 'readTranscript'>, sessionId: string, to: string, files: number): Promise<TakenBack | null> {
+export async function rewindQuestion(
+  gateway: Pick<Gateway, 'readTranscript'>,
+  sessionId: string,
+  to: string,
+  files: number,
+): Promise<TakenBack | null> {
   const turns = await turnsFrom(gateway, sessionId, to);
   const rewind = vscode.l10n.t('Rewind');
   const question = vscode.l10n.t('Take back {turns}?', { turns: turnWords(turns, translate) });
-  const detail = vscode.l10n.t('This prompt goes back into the composer. It and everything behind it is hidden from the chat and from the model; the transcript keeps it.');
-  if (files > 0) return askWhatGoesBack(question, `${detail} ${vscode.l10n.t('What you have changed in these files since stays.')}`, files);
-  const answer = await vscode.window.showWarningMessage(question, { modal: true, detail: `${detail} ${vscode.l10n.t('Files are not touched.')}` }, rewind);
+  const detail = vscode.l10n.t(
+    'This prompt goes back into the composer. It and everything behind it is hidden from the chat and from the model; the transcript keeps it.',
+  );
+  if (files > 0)
+    return askWhatGoesBack(
+      question,
+      `${detail} ${vscode.l10n.t('What you have changed in these files since stays.')}`,
+      files,
+    );
+  const answer = await vscode.window.showWarningMessage(
+    question,
+    { modal: true, detail: `${detail} ${vscode.l10n.t('Files are not touched.')}` },
+    rewind,
+  );
   return answer === rewind ? 'conversation' : null;
 }
 
 /** How many turns begin with the prompt `to` or behind it. */
 async function turnsFrom(gateway: Pick<Gateway, 'readTranscript'>, sessionId: string, to: string): Promise<number> {
   const turns = new Set<string>();
-  for (let before: number | undefined; ; ) {
-    const page = await gateway.readTranscript({ sessionId, limit: pageSize, ...(before === undefined ? {} : { before }) });
+  for (let before: number | undefined; ;) {
+    const page = await gateway.readTranscript({
+      sessionId,
+      limit: pageSize,
+      ...(before === undefined ? {} : { before }),
+    });
     for (const turnUid of turnsBehind(page, to)) turns.add(turnUid);
     before = page.messages[0]?.position;
     if (before === undefined || !page.hasEarlier || page.messages.some(({ uid }) => uid === to)) return turns.size;
@@ -31,6 +51,9 @@ async function turnsFrom(gateway: Pick<Gateway, 'readTranscript'>, sessionId: st
 
 /** The turns of a page's rows from the prompt `to` on; of all of them where it stands further back. */
 export function turnsBehind({ messages }: Pick<TranscriptPage, 'messages'>, to: string): readonly string[] {
-  const from = Math.max(0, messages.findIndex(({ uid }) => uid === to));
+  const from = Math.max(
+    0,
+    messages.findIndex(({ uid }) => uid === to),
+  );
   return [...new Set(messages.slice(from).flatMap(({ turnUid }) => turnUid ?? []))];
 }

@@ -76,13 +76,15 @@ function switchCommands(needs: SessionCommandNeeds): CommandTable {
     branchFromHere: async (...args) => {
       const target = await chosen.one(args, vscode.l10n.t('Branch from Here'));
       if (target === null) return;
-      const from = target.messageUid ?? (await needs.whileAsking(() => pickMessage(gateway, target.session.id, 'branch', now())));
+      const from =
+        target.messageUid ?? (await needs.whileAsking(() => pickMessage(gateway, target.session.id, 'branch', now())));
       if (from !== null) await switchTo(needs, { reason: 'branch', sessionId: target.session.id, from });
     },
     rewindToHere: async (...args) => {
       const target = await chosen.one(args, vscode.l10n.t('Rewind to Here'));
       if (target === null) return;
-      const to = target.messageUid ?? (await needs.whileAsking(() => pickMessage(gateway, target.session.id, 'rewind', now())));
+      const to =
+        target.messageUid ?? (await needs.whileAsking(() => pickMessage(gateway, target.session.id, 'rewind', now())));
       if (to !== null) await rewind(needs, target.session.id, to);
     },
     retry: async (...args) => {
@@ -90,9 +92,17 @@ function switchCommands(needs: SessionCommandNeeds): CommandTable {
       if (target === null) return;
       const turnUid = await lastTurn(gateway, target.session);
       if (turnUid === null) return inform(vscode.l10n.t('There is no prompt to ask again in this session.'));
-      if (gateway.shownSession(surfaceId()) !== target.session.id) await switchTo(needs, { reason: 'resume', sessionId: target.session.id });
+      if (gateway.shownSession(surfaceId()) !== target.session.id)
+        await switchTo(needs, { reason: 'resume', sessionId: target.session.id });
       const files = (await needs.files.from(turnUid)).length;
-      const goesBack = files === 0 ? 'conversation' : await askWhatGoesBack(vscode.l10n.t('Ask this prompt again?'), vscode.l10n.t('What you have changed in these files since stays.'), files);
+      const goesBack =
+        files === 0
+          ? 'conversation'
+          : await askWhatGoesBack(
+              vscode.l10n.t('Ask this prompt again?'),
+              vscode.l10n.t('What you have changed in these files since stays.'),
+              files,
+            );
       if (goesBack === null) return;
       let told: string | null = null;
       const receipt = await gateway.retry(surfaceId(), turnUid, async () => {
@@ -108,9 +118,11 @@ function switchCommands(needs: SessionCommandNeeds): CommandTable {
 function careCommands(needs: SessionCommandNeeds): CommandTable {
   const { gateway, chosen, sessions, surfaceId } = needs;
   const removal = { gateway, sessions, surfaceId, outsideMemory: needs.outsideMemory };
-  const each = (title: string, act: (session: Session) => Promise<void>, state: SessionQuery['state'] = 'active') => async (...args: readonly unknown[]): Promise<void> => {
-    for (const session of await chosen.all(args, title, state)) await act(session);
-  };
+  const each =
+    (title: string, act: (session: Session) => Promise<void>, state: SessionQuery['state'] = 'active') =>
+    async (...args: readonly unknown[]): Promise<void> => {
+      for (const session of await chosen.all(args, title, state)) await act(session);
+    };
   return {
     renameSession: async (...args) => {
       const target = await chosen.one(args, vscode.l10n.t('Rename Session'));
@@ -119,7 +131,11 @@ function careCommands(needs: SessionCommandNeeds): CommandTable {
     pinSession: each(vscode.l10n.t('Pin Session'), (session) => gateway.setPinned(session.id, true)),
     unpinSession: each(vscode.l10n.t('Unpin Session'), (session) => gateway.setPinned(session.id, false)),
     archiveSession: each(vscode.l10n.t('Archive Session'), (session) => gateway.setArchived(session.id, true)),
-    unarchiveSession: each(vscode.l10n.t('Unarchive Session'), (session) => gateway.setArchived(session.id, false), 'archived'),
+    unarchiveSession: each(
+      vscode.l10n.t('Unarchive Session'),
+      (session) => gateway.setArchived(session.id, false),
+      'archived',
+    ),
     deleteSession: async (...args) => deleteSessions(await chosen.all(args, vscode.l10n.t('Delete Session')), removal),
     restoreSession: each(vscode.l10n.t('Restore Session'), (session) => gateway.restoreSession(session.id), 'trash'),
     forgetSession: async (...args) => {
@@ -136,9 +152,11 @@ function careCommands(needs: SessionCommandNeeds): CommandTable {
     },
     stop: async (...args) => {
       const named = chosen.named(args);
-      if (named === 'lost') return inform(vscode.l10n.t('The list was just being drawn anew, so nothing was stopped. Press Stop again.'));
+      if (named === 'lost')
+        return inform(vscode.l10n.t('The list was just being drawn anew, so nothing was stopped. Press Stop again.'));
       const sessionId = named?.sessionId ?? gateway.shownSession(surfaceId());
-      if (sessionId === null || !gateway.runningTurns().some((turn) => turn.sessionId === sessionId)) inform(vscode.l10n.t('Nothing is running in the session that is shown.'));
+      if (sessionId === null || !gateway.runningTurns().some((turn) => turn.sessionId === sessionId))
+        inform(vscode.l10n.t('Nothing is running in the session that is shown.'));
       else await gateway.stop(sessionId);
     },
     openTranscript: async (...args) => {
@@ -148,7 +166,11 @@ function careCommands(needs: SessionCommandNeeds): CommandTable {
   };
 }
 
-async function open(needs: SessionCommandNeeds, { sessionId, messageUid }: SessionPick, keepsFocus = false): Promise<void> {
+async function open(
+  needs: SessionCommandNeeds,
+  { sessionId, messageUid }: SessionPick,
+  keepsFocus = false,
+): Promise<void> {
   await switchTo(needs, { reason: 'resume', sessionId }, keepsFocus);
   if (messageUid !== null) await needs.revealMessage(sessionId, messageUid);
 }

@@ -44,20 +44,31 @@ export function sessionGroups(lists: SessionLists, now: number): readonly Sessio
   const week = startOfDay(now, 6);
   const dayOf = (activity: number): GroupKind => (activity >= today ? 'today' : activity >= week ? 'week' : 'older');
   const active = threads(lists.active.sessions, (root, activity) => (root.pinned ? 'pinned' : dayOf(activity)));
-  const byDay = (['pinned', 'today', 'week', 'older'] as const).map((group) => ({ group, entries: active.filter((entry) => entry.group === group) }));
+  const byDay = (['pinned', 'today', 'week', 'older'] as const).map((group) => ({
+    group,
+    entries: active.filter((entry) => entry.group === group),
+  }));
   const lastDay = byDay.findLast(({ group, entries }) => group !== 'pinned' && entries.length > 0)?.group ?? 'older';
   const groups: readonly Omit<SessionGroup, 'kind'>[] = [
     ...byDay.map(({ group, entries }) => ({ group, entries, hasMore: lists.active.hasMore && group === lastDay })),
     { group: 'archived', entries: threads(lists.archived.sessions, () => 'archived'), hasMore: lists.archived.hasMore },
     { group: 'trash', entries: threads(lists.trash.sessions, () => 'trash'), hasMore: lists.trash.hasMore },
   ];
-  return groups.filter(({ entries, hasMore }) => entries.length > 0 || hasMore).map((group) => ({ kind: 'group', ...group }));
+  return groups
+    .filter(({ entries, hasMore }) => entries.length > 0 || hasMore)
+    .map((group) => ({ kind: 'group', ...group }));
 }
 
 /** Conversations that a list's branches were branched from and that are not in it. */
 export function missingOrigins(sessions: readonly SessionSummary[]): readonly string[] {
   const known = new Set(sessions.map(({ conversationId }) => conversationId));
-  return [...new Set(sessions.flatMap(({ branchOf }) => (branchOf === null || known.has(branchOf.conversationId) ? [] : [branchOf.conversationId])))];
+  return [
+    ...new Set(
+      sessions.flatMap(({ branchOf }) =>
+        branchOf === null || known.has(branchOf.conversationId) ? [] : [branchOf.conversationId],
+      ),
+    ),
+  ];
 }
 
 /** Seconds until the local day after `now` begins. */
@@ -72,7 +83,10 @@ function startOfDay(now: number, daysBack: number): number {
 }
 
 /** Sessions with their branches below them; the thread with the newest activity comes first. */
-function threads(sessions: readonly SessionSummary[], groupOf: (root: SessionSummary, activity: number) => GroupKind): readonly SessionEntry[] {
+function threads(
+  sessions: readonly SessionSummary[],
+  groupOf: (root: SessionSummary, activity: number) => GroupKind,
+): readonly SessionEntry[] {
   const byConversation = new Map(sessions.map((summary) => [summary.conversationId, summary]));
   const below = new Map<string, SessionSummary[]>();
   const roots: SessionSummary[] = [];
@@ -81,13 +95,19 @@ function threads(sessions: readonly SessionSummary[], groupOf: (root: SessionSum
     if (origin === null) roots.push(summary);
     else below.set(origin, [...(below.get(origin) ?? []), summary]);
   }
-  const activityOf = (summary: SessionSummary): number => Math.max(summary.lastActiveAt, ...(below.get(summary.conversationId) ?? []).map(activityOf));
+  const activityOf = (summary: SessionSummary): number =>
+    Math.max(summary.lastActiveAt, ...(below.get(summary.conversationId) ?? []).map(activityOf));
   const entry = (summary: SessionSummary, group: GroupKind): SessionEntry => ({
-    kind: 'session', sessionId: summary.id, summary, group,
+    kind: 'session',
+    sessionId: summary.id,
+    summary,
+    group,
     branches: newestFirst(below.get(summary.conversationId) ?? []).map(({ summary: branch }) => entry(branch, group)),
   });
   const newestFirst = (list: readonly SessionSummary[]) =>
-    list.map((summary) => ({ summary, activity: activityOf(summary) })).sort((one, other) => other.activity - one.activity);
+    list
+      .map((summary) => ({ summary, activity: activityOf(summary) }))
+      .sort((one, other) => other.activity - one.activity);
   return newestFirst(roots).map(({ summary, activity }) => entry(summary, groupOf(summary, activity)));
 }
 
@@ -97,7 +117,11 @@ function originOf(summary: SessionSummary, known: ReadonlyMap<string, SessionSum
   if (origin === undefined || (summary.pinned && !origin.pinned)) return null;
   // A damaged file may hold branches of each other: the one that is looked at then stands by itself.
   const passed = new Set<string>();
-  for (let next: SessionSummary | undefined = origin; next !== undefined; next = next.branchOf === null ? undefined : known.get(next.branchOf.conversationId)) {
+  for (
+    let next: SessionSummary | undefined = origin;
+    next !== undefined;
+    next = next.branchOf === null ? undefined : known.get(next.branchOf.conversationId)
+  ) {
     if (next === summary) return null;
     if (passed.has(next.conversationId)) break;
     passed.add(next.conversationId);

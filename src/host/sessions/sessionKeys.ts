@@ -27,7 +27,10 @@ export class SessionKeys implements Disposable {
     const { gateway, sessions, surfaceId } = this.needs;
     const shown = gateway.shownSession(surfaceId());
     this.tell('sessionShown', shown !== null);
-    this.tell('running', gateway.runningTurns().some(({ sessionId }) => sessionId === shown));
+    this.tell(
+      'running',
+      gateway.runningTurns().some(({ sessionId }) => sessionId === shown),
+    );
     const asked = ++this.asked;
     const tellMarks = (session: { readonly pinned: boolean; readonly archived: boolean } | null): void => {
       if (asked !== this.asked || this.lifetime.isDisposed) return;

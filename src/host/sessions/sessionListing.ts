@@ -53,7 +53,12 @@ export class SessionListing implements Disposable {
   constructor(private readonly needs: ListingNeeds) {
     const { gateway, store } = needs;
     const changed = (): void => this.changed();
-    for (const listening of [gateway.onDidChangeSessions(changed), gateway.onDidChangeRunning(changed), store.onDidChange(changed)]) this.lifetime.register(listening);
+    for (const listening of [
+      gateway.onDidChangeSessions(changed),
+      gateway.onDidChangeRunning(changed),
+      store.onDidChange(changed),
+    ])
+      this.lifetime.register(listening);
     this.lifetime.register(toDisposable(() => this.cancelPause?.()));
   }
 
@@ -92,7 +97,8 @@ export class SessionListing implements Disposable {
   /** Resolves when everything that had changed before the call has been read. */
   async refresh(): Promise<void> {
     this.isStale = true;
-    while ((this.isStale || this.reading !== null) && !this.lifetime.isDisposed) await (this.reading ??= this.read().finally(() => (this.reading = null)));
+    while ((this.isStale || this.reading !== null) && !this.lifetime.isDisposed)
+      await (this.reading ??= this.read().finally(() => (this.reading = null)));
   }
 
   dispose(): void {
@@ -114,11 +120,17 @@ export class SessionListing implements Disposable {
     if (!store.isReadable) return this.tell(this.found, unreadable(store.shown));
     try {
       const [pinned, active, archived, trash] = await Promise.all([
-        this.part({ pinned: true }, pinnedLimit), this.part({ pinned: false }, this.wanted.active),
-        this.part({ state: 'archived' }, this.wanted.archived), this.part({ state: 'trash' }, this.wanted.trash),
+        this.part({ pinned: true }, pinnedLimit),
+        this.part({ pinned: false }, this.wanted.active),
+        this.part({ state: 'archived' }, this.wanted.archived),
+        this.part({ state: 'trash' }, this.wanted.trash),
       ]);
       const sessions = [...pinned.sessions, ...active.sessions];
-      const lists: SessionLists = { active: { sessions: [...sessions, ...(await this.originsOf(sessions))], hasMore: active.hasMore }, archived, trash };
+      const lists: SessionLists = {
+        active: { sessions: [...sessions, ...(await this.originsOf(sessions))], hasMore: active.hasMore },
+        archived,
+        trash,
+      };
       const isEmpty = Object.values(lists).every((list: ListPart) => list.sessions.length === 0);
       this.tell(lists, { kind: !isEmpty ? 'listed' : this.text === '' ? 'empty' : 'filtered' });
     } catch (error) {
@@ -129,7 +141,11 @@ export class SessionListing implements Disposable {
   }
 
   private async part(query: Partial<SessionQuery>, limit: number): Promise<ListPart> {
-    const sessions = await this.needs.gateway.listSessions({ ...query, ...(this.text === '' ? {} : { text: this.text }), limit: limit + 1 });
+    const sessions = await this.needs.gateway.listSessions({
+      ...query,
+      ...(this.text === '' ? {} : { text: this.text }),
+      limit: limit + 1,
+    });
     return { sessions: sessions.slice(0, limit), hasMore: sessions.length > limit };
   }
 
@@ -142,7 +158,10 @@ export class SessionListing implements Disposable {
       const missing = missingOrigins([...sessions, ...origins]).filter((conversationId) => !asked.has(conversationId));
       if (missing.length === 0) break;
       for (const conversationId of missing) asked.add(conversationId);
-      origins = [...origins, ...(await this.needs.gateway.listSessions({ sessionIds: missing, limit: missing.length }))];
+      origins = [
+        ...origins,
+        ...(await this.needs.gateway.listSessions({ sessionIds: missing, limit: missing.length })),
+      ];
     }
     return origins;
   }

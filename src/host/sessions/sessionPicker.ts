@@ -39,14 +39,20 @@ interface SessionItem extends vscode.QuickPickItem {
   readonly leadsToOthers?: true;
 }
 
-const transcriptButton: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('list-flat'), tooltip: vscode.l10n.t('Open Transcript') };
+const transcriptButton: vscode.QuickInputButton = {
+  iconPath: new vscode.ThemeIcon('list-flat'),
+  tooltip: vscode.l10n.t('Open Transcript'),
+};
 
 /** Lets the person choose a stored session, newest first. What they type is looked for in titles and first prompts and, with `search`, in
  *  every message. Resolves with null when they leave. */
 export function pickSession(options: SessionPickerOptions): Promise<SessionPick | null> {
   const picker = vscode.window.createQuickPick<SessionItem>();
   picker.title = options.title;
-  picker.placeholder = options.search === null ? vscode.l10n.t('Type to search titles and first prompts') : vscode.l10n.t('Type to search titles, first prompts and all messages');
+  picker.placeholder =
+    options.search === null
+      ? vscode.l10n.t('Type to search titles and first prompts')
+      : vscode.l10n.t('Type to search titles, first prompts and all messages');
 
   let typing = new AbortController();
   /** What the items on show were found for; null while there are none. */
@@ -73,7 +79,10 @@ export function pickSession(options: SessionPickerOptions): Promise<SessionPick 
     const chooseFirstFound = async (text: string): Promise<void> => {
       clearTimeout(pause);
       await list(text);
-      const pick = listedFor === text && picker.value.trim() === text ? picker.items.find((item) => item.pick !== null)?.pick : null;
+      const pick =
+        listedFor === text && picker.value.trim() === text
+          ? picker.items.find((item) => item.pick !== null)?.pick
+          : null;
       if (pick !== null && pick !== undefined) choose(pick);
     };
     picker.onDidChangeValue((text) => {
@@ -87,7 +96,8 @@ export function pickSession(options: SessionPickerOptions): Promise<SessionPick 
       const text = picker.value.trim();
       const [item] = picker.selectedItems;
       // What was selected may be of the list before this one, too.
-      if (text !== listedFor || (item !== undefined && !picker.items.includes(item))) return void chooseFirstFound(text);
+      if (text !== listedFor || (item !== undefined && !picker.items.includes(item)))
+        return void chooseFirstFound(text);
       if (item?.leadsToOthers === true) {
         picker.hide();
         return options.showOthers?.();
@@ -117,7 +127,10 @@ async function found(options: SessionPickerOptions, text: string, signal: AbortS
     ...(hits.length === 0 ? [] : [separator(vscode.l10n.t('Messages'))]),
     ...hits.map((hit) => hitItem(hit, now())),
   ];
-  const nothing = items.length > 0 ? [] : [note(text === '' ? nothingWords(state) : vscode.l10n.t('Nothing found for “{text}”', { text }))];
+  const nothing =
+    items.length > 0
+      ? []
+      : [note(text === '' ? nothingWords(state) : vscode.l10n.t('Nothing found for “{text}”', { text }))];
   return [...items, ...nothing, ...(options.showOthers === null ? [] : [separator(), othersItem()])];
 }
 
@@ -152,7 +165,12 @@ function sessionItem(session: SessionSummary, { current, now }: SessionPickerOpt
 }
 
 function hitItem(hit: SearchHit, now: number): SessionItem {
-  const who = hit.role === 'user' ? vscode.l10n.t('You') : hit.role === 'assistant' ? vscode.l10n.t('Hermes') : vscode.l10n.t('Tool');
+  const who =
+    hit.role === 'user'
+      ? vscode.l10n.t('You')
+      : hit.role === 'assistant'
+        ? vscode.l10n.t('Hermes')
+        : vscode.l10n.t('Tool');
   return {
     label: hit.sessionTitle ?? vscode.l10n.t('Untitled Session'),
     description: `${who} · ${ageWords(hit.createdAt, now, vscode.env.language)}`,
@@ -169,7 +187,13 @@ function separator(label = ''): SessionItem {
 }
 
 function othersItem(): SessionItem {
-  return { label: vscode.l10n.t('Sessions of Other Folders…'), iconPath: new vscode.ThemeIcon('folder'), alwaysShow: true, pick: null, leadsToOthers: true };
+  return {
+    label: vscode.l10n.t('Sessions of Other Folders…'),
+    iconPath: new vscode.ThemeIcon('folder'),
+    alwaysShow: true,
+    pick: null,
+    leadsToOthers: true,
+  };
 }
 
 function note(label: string): SessionItem {

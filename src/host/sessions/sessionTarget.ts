@@ -1,7 +1,13 @@
 import * as v from 'valibot';
 
 /** What menus and views name a session by: rows of the sessions view, messages of a page, or its id. */
-const named = v.union([v.object({ sessionId: v.string(), messageUid: v.optional(v.string()) }), v.pipe(v.string(), v.transform((sessionId) => ({ sessionId, messageUid: undefined })))]);
+const named = v.union([
+  v.object({ sessionId: v.string(), messageUid: v.optional(v.string()) }),
+  v.pipe(
+    v.string(),
+    v.transform((sessionId) => ({ sessionId, messageUid: undefined })),
+  ),
+]);
 /** What the keys of the sessions view carry: they mean its selection. */
 const selection = v.object({ from: v.literal('selection') });
 
@@ -14,7 +20,10 @@ export interface NamedTarget {
  *  given none and means the session that is shown; 'lost' when it was called on a row that the editor cannot name. `args` is what the editor
  *  passes to a command: for a row two arguments, which it makes of what it drew. While it draws a view anew it knows no row, and passes nothing
  *  in its place. */
-export function namedTarget(args: readonly unknown[], selected: () => readonly { readonly sessionId: string }[]): NamedTarget | 'lost' | null {
+export function namedTarget(
+  args: readonly unknown[],
+  selected: () => readonly { readonly sessionId: string }[],
+): NamedTarget | 'lost' | null {
   const [first, rows] = args;
   if (args.length > 1 && (isNothing(first) || (Array.isArray(rows) && rows.some(isNothing)))) return 'lost';
   const several = v.safeParse(v.pipe(v.array(v.unknown()), v.minLength(1)), rows);

@@ -61,7 +61,10 @@ export function groupWords(group: GroupKind, t: Translate): string {
   }
 }
 
-export function titleWords(session: { readonly title: string | null; readonly preview?: string | null }, t: Translate): string {
+export function titleWords(
+  session: { readonly title: string | null; readonly preview?: string | null },
+  t: Translate,
+): string {
   return session.title ?? session.preview ?? t('Untitled Session');
 }
 
@@ -94,8 +97,13 @@ export function spokenWords(session: SessionSummary, context: WordContext & { re
 /** The hover of a row, as plain text. */
 export function hoverWords(session: SessionSummary, { t, language }: WordContext): string {
   const title = titleWords(session, t);
-  const time = (seconds: number): string => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(seconds * 1000));
-  const size = t('{turns}, {messages}', { turns: turnWords(session.turnCount, t), messages: session.messageCount === 1 ? t('1 message') : t('{count} messages', { count: String(session.messageCount) }) });
+  const time = (seconds: number): string =>
+    new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(seconds * 1000));
+  const size = t('{turns}, {messages}', {
+    turns: turnWords(session.turnCount, t),
+    messages:
+      session.messageCount === 1 ? t('1 message') : t('{count} messages', { count: String(session.messageCount) }),
+  });
   const lines = [
     title,
     session.problem,

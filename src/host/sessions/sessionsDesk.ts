@@ -54,18 +54,42 @@ export class SessionsDesk implements Disposable {
   constructor(private readonly needs: SessionsDeskNeeds) {
     const { gateway, sessions, store, clock, log, t, surfaceId } = needs;
     this.listing = this.lifetime.register(new SessionListing({ gateway, store, clock, log }));
-    this.tree = this.lifetime.register(new SessionsTree({ listing: this.listing, others: needs.others, clock, t, shown: () => gateway.shownSession(surfaceId()) }));
+    this.tree = this.lifetime.register(
+      new SessionsTree({
+        listing: this.listing,
+        others: needs.others,
+        clock,
+        t,
+        shown: () => gateway.shownSession(surfaceId()),
+      }),
+    );
     this.keys = this.lifetime.register(new SessionKeys({ gateway, sessions, surfaceId }));
-    this.trash = this.lifetime.register(new TrashCare({ sessions, gateway, clock, log, days: needs.trashDays, onErased: () => void this.listing.refresh() }));
+    this.trash = this.lifetime.register(
+      new TrashCare({
+        sessions,
+        gateway,
+        clock,
+        log,
+        days: needs.trashDays,
+        onErased: () => void this.listing.refresh(),
+      }),
+    );
     const storeSettled = (): Promise<void> => store.settled();
     const chosen = (this.chosen = new ChosenSessions({
-      gateway, sessions, surfaceId, storeSettled,
+      gateway,
+      sessions,
+      surfaceId,
+      storeSettled,
       selected: () => this.tree.selected,
       pick: async (title, state) => (await this.pick(title, { searches: false, state }))?.sessionId ?? null,
     }));
     this.commands = {
       ...sessionCommands({
-        gateway, sessions, chosen, surfaceId, storeSettled,
+        gateway,
+        sessions,
+        chosen,
+        surfaceId,
+        storeSettled,
         files: needs.files,
         focusChat: needs.focusChat,
         showChat: needs.showChat,
@@ -82,17 +106,24 @@ export class SessionsDesk implements Disposable {
   }
 
   /** Lets the person choose a session; with `searches`, also by the text of its messages. Null when they leave. */
-  async pick(title: string, { searches, state = 'active' }: { readonly searches: boolean; readonly state?: SessionPickerOptions['state'] }): Promise<SessionPick | null> {
+  async pick(
+    title: string,
+    { searches, state = 'active' }: { readonly searches: boolean; readonly state?: SessionPickerOptions['state'] },
+  ): Promise<SessionPick | null> {
     const { gateway, sessions, store, clock, surfaceId, openTranscript, showOthers } = this.needs;
     await store.settled();
-    return this.tree.whileAsking(() => pickSession({
-      title, gateway, state,
-      showOthers: searches ? showOthers : null,
-      search: searches ? (query, signal) => sessions.search(query, signal) : null,
-      current: gateway.shownSession(surfaceId()),
-      now: () => clock.now(),
-      openTranscript: (pick) => void openTranscript(pick.sessionId, pick.messageUid),
-    }));
+    return this.tree.whileAsking(() =>
+      pickSession({
+        title,
+        gateway,
+        state,
+        showOthers: searches ? showOthers : null,
+        search: searches ? (query, signal) => sessions.search(query, signal) : null,
+        current: gateway.shownSession(surfaceId()),
+        now: () => clock.now(),
+        openTranscript: (pick) => void openTranscript(pick.sessionId, pick.messageUid),
+      }),
+    );
   }
 
   /** Lets the person choose what a surface shows. */
@@ -121,7 +152,11 @@ export class SessionsDesk implements Disposable {
     const { listing } = this;
     return {
       filterSessions: async () => {
-        const box = { title: vscode.l10n.t('Filter Sessions'), value: listing.filter, prompt: vscode.l10n.t('Words of titles and first prompts') };
+        const box = {
+          title: vscode.l10n.t('Filter Sessions'),
+          value: listing.filter,
+          prompt: vscode.l10n.t('Words of titles and first prompts'),
+        };
         const text = await this.tree.whileAsking(() => vscode.window.showInputBox(box));
         if (text !== undefined) await listing.setFilter(text);
       },

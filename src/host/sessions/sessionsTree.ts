@@ -1,13 +1,29 @@
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
 import type { SessionSummary } from '../../transcript/session';
-import { type GroupKind, secondsToMidnight, sessionGroups, type SessionEntry, type SessionGroup } from './sessionGroups';
+import {
+  type GroupKind,
+  secondsToMidnight,
+  sessionGroups,
+  type SessionEntry,
+  type SessionGroup,
+} from './sessionGroups';
 import { fromRow } from './sessionCommands';
 import type { OtherFolderRow, OtherFolderRows } from '../otherFolders/otherFolderRows';
 import { DrawingRest } from './drawingRest';
 import { RowSelection } from './rowSelection';
 import type { ListName, SessionListing } from './sessionListing';
-import { factsOf, groupWords, hoverWords, type SessionMark, sessionMarks, spokenWords, titleWords, type Translate, type WordContext } from './sessionWords';
+import {
+  factsOf,
+  groupWords,
+  hoverWords,
+  type SessionMark,
+  sessionMarks,
+  spokenWords,
+  titleWords,
+  type Translate,
+  type WordContext,
+} from './sessionWords';
 
 export const sessionsViewId = 'hermes.sessions';
 /** Ages are words of minutes. */
@@ -45,10 +61,19 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
   readonly onDidChangeTreeData = this.changes.event;
 
   constructor(private readonly needs: SessionsTreeNeeds) {
-    this.view = vscode.window.createTreeView<SessionsRow>(sessionsViewId, { treeDataProvider: this, canSelectMany: true, showCollapseAll: true });
+    this.view = vscode.window.createTreeView<SessionsRow>(sessionsViewId, {
+      treeDataProvider: this,
+      canSelectMany: true,
+      showCollapseAll: true,
+    });
     this.view.onDidChangeVisibility(() => this.visibilityChanged());
-    this.view.onDidChangeSelection(({ selection }) => this.selection.changed(selection.flatMap((row) => (row.kind === 'session' ? [row.sessionId] : []))));
-    const listening = [needs.listing.onDidChange(() => this.redraw()), needs.others.onDidChange(() => this.redrawAll())];
+    this.view.onDidChangeSelection(({ selection }) =>
+      this.selection.changed(selection.flatMap((row) => (row.kind === 'session' ? [row.sessionId] : []))),
+    );
+    const listening = [
+      needs.listing.onDidChange(() => this.redraw()),
+      needs.others.onDidChange(() => this.redrawAll()),
+    ];
     this.listening = { dispose: () => listening.forEach((each) => each.dispose()) };
     this.redraw();
     this.visibilityChanged();
@@ -56,7 +81,10 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
 
   /** What the person has selected in the view, to which its keys apply. */
   get selected(): readonly SessionEntry[] {
-    return this.selection.of(this.view.selection.filter((row) => row.kind === 'session'), () => rowsBelow(this.groups));
+    return this.selection.of(
+      this.view.selection.filter((row) => row.kind === 'session'),
+      () => rowsBelow(this.groups),
+    );
   }
 
   /** The person opened this row. */
@@ -95,7 +123,9 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
     if (row.kind !== 'session' && row.kind !== 'more') return undefined;
     const group = this.groups.find((each) => each.group === row.group);
     if (row.kind === 'more' || group === undefined) return group;
-    return rowsBelow([group]).find((entry) => entry.branches.some((branch) => branch.sessionId === row.sessionId)) ?? group;
+    return (
+      rowsBelow([group]).find((entry) => entry.branches.some((branch) => branch.sessionId === row.sessionId)) ?? group
+    );
   }
 
   getTreeItem(row: SessionsRow): vscode.TreeItem {
@@ -182,7 +212,11 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
   /** All that the rows say and offer, as one text. */
   private wordsOf(groups: readonly SessionGroup[]): string {
     const { words } = this;
-    const row = ({ summary, branches }: SessionEntry): unknown => [{ ...summary, lastActiveAt: Math.floor(summary.lastActiveAt / 60) }, factsOf(summary, words), branches.map(row)];
+    const row = ({ summary, branches }: SessionEntry): unknown => [
+      { ...summary, lastActiveAt: Math.floor(summary.lastActiveAt / 60) },
+      factsOf(summary, words),
+      branches.map(row),
+    ];
     const rows = groups.map(({ group, hasMore, entries }) => [group, hasMore, entries.map(row)]);
     return JSON.stringify([this.needs.shown(), this.needs.listing.filter !== '', rows]);
   }
@@ -202,7 +236,10 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
   private groupItem({ group }: SessionGroup): vscode.TreeItem {
     const isFiltered = this.needs.listing.filter !== '';
     const isOpen = isFiltered || (group !== 'archived' && group !== 'trash');
-    const item = new vscode.TreeItem(groupWords(group, this.needs.t), isOpen ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed);
+    const item = new vscode.TreeItem(
+      groupWords(group, this.needs.t),
+      isOpen ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed,
+    );
     // The editor remembers by id what was folded. What a filter unfolds is not meant to stay so.
     item.id = isFiltered ? `filtered ${group}` : group;
     item.contextValue = `group ${group}`;
@@ -220,12 +257,15 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
   private sessionItem(row: SessionEntry): vscode.TreeItem {
     const { summary, branches } = row;
     const { words } = this;
-    const state = branches.length === 0 ? vscode.TreeItemCollapsibleState.None : vscode.TreeItemCollapsibleState.Expanded;
+    const state =
+      branches.length === 0 ? vscode.TreeItemCollapsibleState.None : vscode.TreeItemCollapsibleState.Expanded;
     const item = new vscode.TreeItem(titleWords(summary, words.t), state);
     item.id = `session ${summary.conversationId}`;
     item.description = factsOf(summary, words).join(' · ');
     item.tooltip = hoverWords(summary, words);
-    item.accessibilityInformation = { label: spokenWords(summary, { ...words, isShown: summary.id === this.needs.shown() }) };
+    item.accessibilityInformation = {
+      label: spokenWords(summary, { ...words, isShown: summary.id === this.needs.shown() }),
+    };
     item.iconPath = iconOf(summary);
     item.contextValue = contextOf(summary);
     const isTrash = summary.trashedAt !== null;
@@ -237,7 +277,10 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
 }
 
 function rowsBelow(groups: readonly SessionGroup[]): readonly SessionEntry[] {
-  const withBranches = (entry: SessionEntry): readonly SessionEntry[] => [entry, ...entry.branches.flatMap(withBranches)];
+  const withBranches = (entry: SessionEntry): readonly SessionEntry[] => [
+    entry,
+    ...entry.branches.flatMap(withBranches),
+  ];
   return groups.flatMap(({ entries }) => entries.flatMap(withBranches));
 }
 

@@ -30,10 +30,25 @@ const delegateDetails = v.object({ kind: v.literal('delegate'), sessionId: v.str
 /** A session as a document to read: prompts and answers in full, thinking and tool calls folded, how each turn ended below it. */
 export function markdownExport(record: SessionRecord, { t, language }: MarkdownContext): string {
   const { session, messages, turns, exportedAt } = record;
-  const time = (seconds: number): string => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(seconds * 1000));
-  const results = new Map(messages.flatMap((message) => (message.role === 'tool' ? [[message.parts[0].callId, message.parts[0]] as const] : [])));
-  const calls = new Set(messages.flatMap((message) => (message.role === 'assistant' ? message.parts.flatMap((part) => (part.kind === 'toolCall' ? [part.callId] : [])) : [])));
-  const lastOf = new Map(messages.flatMap((message) => (message.turnUid === null || !isRead(message) ? [] : [[message.turnUid, message.uid] as const])));
+  const time = (seconds: number): string =>
+    new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(seconds * 1000));
+  const results = new Map(
+    messages.flatMap((message) =>
+      message.role === 'tool' ? [[message.parts[0].callId, message.parts[0]] as const] : [],
+    ),
+  );
+  const calls = new Set(
+    messages.flatMap((message) =>
+      message.role === 'assistant'
+        ? message.parts.flatMap((part) => (part.kind === 'toolCall' ? [part.callId] : []))
+        : [],
+    ),
+  );
+  const lastOf = new Map(
+    messages.flatMap((message) =>
+      message.turnUid === null || !isRead(message) ? [] : [[message.turnUid, message.uid] as const],
+    ),
+  );
   const turnOf = new Map(turns.map((turn) => [turn.uid, turn]));
   const endOf = ({ uid, turnUid }: Message): string | null => {
     const turn = turnUid === null || lastOf.get(turnUid) !== uid ? undefined : turnOf.get(turnUid);
@@ -70,14 +85,32 @@ export function jsonExport({ session, messages, turns, versions, exportedAt }: S
     version: 1,
     exportedAt: isoTime(exportedAt),
     session: {
-      id: session.id, title: session.title, model: session.model, folder: session.folder, startedAt: isoTime(session.startedAt), lastActiveAt: isoTime(session.lastActiveAt),
-      parentSessionId: session.parentSessionId, parentKind: session.parentKind, private: session.private,
+      id: session.id,
+      title: session.title,
+      model: session.model,
+      folder: session.folder,
+      startedAt: isoTime(session.startedAt),
+      lastActiveAt: isoTime(session.lastActiveAt),
+      parentSessionId: session.parentSessionId,
+      parentKind: session.parentKind,
+      private: session.private,
     },
     messages: messages.map((message) => ({
-      uid: message.uid, role: message.role, createdAt: isoTime(message.createdAt), turn: message.turnUid, visibility: message.visibility, parts: message.parts.map(withoutMetadata),
-      ...(message.role === 'assistant' ? { model: message.model, state: message.state, finishReason: message.finishReason, usage: message.usage } : {}),
+      uid: message.uid,
+      role: message.role,
+      createdAt: isoTime(message.createdAt),
+      turn: message.turnUid,
+      visibility: message.visibility,
+      parts: message.parts.map(withoutMetadata),
+      ...(message.role === 'assistant'
+        ? { model: message.model, state: message.state, finishReason: message.finishReason, usage: message.usage }
+        : {}),
     })),
-    turns: turns.map(({ startedAt, ...turn }) => ({ ...turn, startedAt: isoTime(startedAt), ...(turn.state === 'settled' ? { settledAt: isoTime(turn.settledAt) } : {}) })),
+    turns: turns.map(({ startedAt, ...turn }) => ({
+      ...turn,
+      startedAt: isoTime(startedAt),
+      ...(turn.state === 'settled' ? { settledAt: isoTime(turn.settledAt) } : {}),
+    })),
     versions,
   };
   return `${JSON.stringify(exported, null, 2)}\n`;
@@ -85,7 +118,12 @@ export function jsonExport({ session, messages, turns, versions, exportedAt }: S
 
 /** A file name that every system takes, without its ending. */
 export function exportName(session: Pick<Session, 'id' | 'title'>): string {
-  const name = (session.title ?? '').replace(/[\p{C}<>:"/\\|?*]+/gu, ' ').replace(/\s+/g, ' ').trim().slice(0, 80).replace(/[. ]+$/, '');
+  const name = (session.title ?? '')
+    .replace(/[\p{C}<>:"/\\|?*]+/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, 80)
+    .replace(/[. ]+$/, '');
   return name === '' ? session.id : name;
 }
 
@@ -101,7 +139,12 @@ function headingOf(message: Message, time: string, t: Translate): string {
   return oneLine([who, time, ...model, ...hidden].join(' · '));
 }
 
-function bodyOf(message: Message, results: ReadonlyMap<string, ToolResultPart>, calls: ReadonlySet<string>, t: Translate): readonly string[] {
+function bodyOf(
+  message: Message,
+  results: ReadonlyMap<string, ToolResultPart>,
+  calls: ReadonlySet<string>,
+  t: Translate,
+): readonly string[] {
   if (!isRead(message)) return [];
   if (message.visibility.kind === 'handoff') return handoffBlocks(message, t);
   if (isContinuation(message)) return [`*${t('Continued')}*`];
@@ -128,7 +171,11 @@ function bodyOf(message: Message, results: ReadonlyMap<string, ToolResultPart>, 
   }
 }
 
-function assistantBlocks(message: AssistantMessage, results: ReadonlyMap<string, ToolResultPart>, t: Translate): readonly string[] {
+function assistantBlocks(
+  message: AssistantMessage,
+  results: ReadonlyMap<string, ToolResultPart>,
+  t: Translate,
+): readonly string[] {
   return message.parts.flatMap((part) => {
     if (part.kind === 'toolCall') return [callBlock(part, results.get(part.callId), t)];
     if (part.text.trim() === '') return [];
@@ -139,17 +186,42 @@ function assistantBlocks(message: AssistantMessage, results: ReadonlyMap<string,
 function callBlock(call: ToolCallPart, result: ToolResultPart | undefined, t: Translate): string {
   const state = result === undefined ? t('no result') : outcomeWords(result.outcome, t);
   const helper = v.safeParse(delegateDetails, result?.details);
-  const session = helper.success ? [t('Sub-agent “{title}”, session {id}', { title: oneLine(helper.output.title ?? t('Untitled Session')), id: helper.output.sessionId })] : [];
-  return folded(t('Tool: {name}, {state}', { name: call.name, state }), [fenced(call.arguments, 'json'), ...session, ...(result === undefined ? [] : [fenced(result.text, '')])].join('\n\n'));
+  const session = helper.success
+    ? [
+        t('Sub-agent “{title}”, session {id}', {
+          title: oneLine(helper.output.title ?? t('Untitled Session')),
+          id: helper.output.sessionId,
+        }),
+      ]
+    : [];
+  return folded(
+    t('Tool: {name}, {state}', { name: call.name, state }),
+    [fenced(call.arguments, 'json'), ...session, ...(result === undefined ? [] : [fenced(result.text, '')])].join(
+      '\n\n',
+    ),
+  );
 }
 
 function strayResult({ parts: [result] }: ToolMessage, calls: ReadonlySet<string>, t: Translate): readonly string[] {
-  return calls.has(result.callId) ? [] : [folded(t('Tool: {name}, {state}', { name: result.name, state: outcomeWords(result.outcome, t) }), fenced(result.text, ''))];
+  return calls.has(result.callId)
+    ? []
+    : [
+        folded(
+          t('Tool: {name}, {state}', { name: result.name, state: outcomeWords(result.outcome, t) }),
+          fenced(result.text, ''),
+        ),
+      ];
 }
 
 function handoffBlocks(message: Message, t: Translate): readonly string[] {
   const tokens = handoffTokens(message);
-  const line = tokens === null ? t('Earlier part summarised') : t('Earlier part summarised, {before} → {after} tokens', { before: String(tokens.before), after: String(tokens.after) });
+  const line =
+    tokens === null
+      ? t('Earlier part summarised')
+      : t('Earlier part summarised, {before} → {after} tokens', {
+          before: String(tokens.before),
+          after: String(tokens.after),
+        });
   return [folded(line, message.parts.map((part) => ('text' in part ? part.text : '')).join('\n'))];
 }
 

@@ -2,4 +2,5 @@ import * as vscode from 'vscode';
 import type { Translate } from './sessionWords';
 
 /** The editor's translator, for words that are put together without an editor. */
-export const translate: Translate = (message, args) => (args === undefined ? vscode.l10n.t(message) : vscode.l10n.t(message, args));
+export const translate: Translate = (message, args) =>
+  args === undefined ? vscode.l10n.t(message) : vscode.l10n.t(message, args);

@@ -27,7 +27,11 @@ export function runBundle(file: string, cacheFile: string): CompiledBundle {
   const source = readFileSync(file);
   const cachedData = read(cacheFile, source);
   // The wrapper's opening is on the first line; positions in stack traces are the bundle's own.
-  const script = new Script(`${open}${source.toString('utf8')}${close}`, { filename: file, columnOffset: -open.length, cachedData });
+  const script = new Script(`${open}${source.toString('utf8')}${close}`, {
+    filename: file,
+    columnOffset: -open.length,
+    cachedData,
+  });
   const run: unknown = script.runInThisContext();
   if (typeof run !== 'function') throw new Error(`${file} could not be run.`);
   const module: { exports: unknown } = { exports: {} };

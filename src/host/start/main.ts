@@ -10,7 +10,8 @@ let window: typeof extension | null = null;
 export function activate(context: ExtensionContext): ReturnType<typeof extension.activate> {
   const file = join(__dirname, 'window.js');
   const bundle = runBundle(file, join(compiledFolderOf(context), 'window.bin'));
-  if (!isExtension(bundle.exports)) throw new Error(`${file} is not the program of this version. Install the extension again.`);
+  if (!isExtension(bundle.exports))
+    throw new Error(`${file} is not the program of this version. Install the extension again.`);
   window = bundle.exports;
   if (!bundle.wasKept) context.subscriptions.push({ dispose: keepOnceUp(bundle, upAfterMs) });
   return window.activate(context);

@@ -14,7 +14,10 @@ export class MirrorTerminals implements Disposable {
   private readonly open = new Map<string, MirrorTerminal>();
   private readonly starting: Disposable;
 
-  constructor(running: RunningCommands, private readonly clock: Clock) {
+  constructor(
+    running: RunningCommands,
+    private readonly clock: Clock,
+  ) {
     this.starting = running.onDidStart((command) => this.of(command.conversationId).show(command));
   }
 
@@ -54,8 +57,17 @@ class MirrorTerminal implements vscode.Pseudoterminal {
     clock: Clock,
     private readonly onClosed: () => void,
   ) {
-    this.feed = new MirrorFeed(clock, (count) => vscode.l10n.t('… {count} characters came too fast to be shown; the whole output is in its file …', { count: String(count) }));
-    this.terminal = vscode.window.createTerminal({ name: 'Hermes', pty: this, iconPath: new vscode.ThemeIcon('terminal'), isTransient: true });
+    this.feed = new MirrorFeed(clock, (count) =>
+      vscode.l10n.t('… {count} characters came too fast to be shown; the whole output is in its file …', {
+        count: String(count),
+      }),
+    );
+    this.terminal = vscode.window.createTerminal({
+      name: 'Hermes',
+      pty: this,
+      iconPath: new vscode.ThemeIcon('terminal'),
+      isTransient: true,
+    });
   }
 
   open(): void {
@@ -83,8 +95,14 @@ class MirrorTerminal implements vscode.Pseudoterminal {
     const output = process.onOutput((bytes) => this.feed.add(decoder.decode(bytes, { stream: true })));
     const closing = this.listening.event(() => output.dispose());
     void process.ended.then((end) => {
-      const how = end.signal !== null ? vscode.l10n.t('ended by {signal}', { signal: end.signal }) : vscode.l10n.t('exit code {code}', { code: String(end.exitCode ?? '?') });
-      const left = end.left.length === 0 ? '' : ` · ${vscode.l10n.t('left running: {processes}', { processes: end.left.map(({ pid, name }) => `${plainText(name)} (${pid})`).join(', ') })}`;
+      const how =
+        end.signal !== null
+          ? vscode.l10n.t('ended by {signal}', { signal: end.signal })
+          : vscode.l10n.t('exit code {code}', { code: String(end.exitCode ?? '?') });
+      const left =
+        end.left.length === 0
+          ? ''
+          : ` · ${vscode.l10n.t('left running: {processes}', { processes: end.left.map(({ pid, name }) => `${plainText(name)} (${pid})`).join(', ') })}`;
       this.feed.add(`\u001b[0m\n\u001b[0;2m${how} · ${duration(end.ms)}${left}\u001b[0m\n\n`);
     });
     void process.closed.then(() => {

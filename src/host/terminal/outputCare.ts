@@ -25,7 +25,12 @@ export class OutputCare implements Disposable {
 
   constructor(private readonly needs: OutputCareNeeds) {
     this.listening = needs.onDidChangeSessions((sessionIds) => void this.guarded(() => this.forgetErased(sessionIds)));
-    this.waiting = toDisposable(needs.clock.after(delayMs, () => void this.guarded(() => this.forgetUnknown()).then(() => this.guarded(() => this.tidy()))));
+    this.waiting = toDisposable(
+      needs.clock.after(
+        delayMs,
+        () => void this.guarded(() => this.forgetUnknown()).then(() => this.guarded(() => this.tidy())),
+      ),
+    );
   }
 
   dispose(): void {

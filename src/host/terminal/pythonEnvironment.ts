@@ -14,7 +14,10 @@ export function activePythonEnvironment(): { readonly folder: string; readonly p
   const api = v.safeParse(apiSchema, extension.exports);
   if (!api.success) return null;
   const { environments } = api.output;
-  const active = v.safeParse(pathSchema, environments.getActiveEnvironmentPath.call(environments, vscode.workspace.workspaceFolders?.[0]?.uri));
+  const active = v.safeParse(
+    pathSchema,
+    environments.getActiveEnvironmentPath.call(environments, vscode.workspace.workspaceFolders?.[0]?.uri),
+  );
   return active.success ? environmentOf(active.output.path) : null;
 }
 

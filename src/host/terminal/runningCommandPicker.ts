@@ -19,11 +19,20 @@ export class RunningCommandPicker {
   async show(): Promise<void> {
     await Promise.all(this.running.alive.map(({ process }) => process.refresh()));
     const picker = vscode.window.createQuickPick<CommandItem>();
-    const stop: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('debug-stop'), tooltip: vscode.l10n.t('Stop') };
-    const output: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('output'), tooltip: vscode.l10n.t('Open Output') };
+    const stop: vscode.QuickInputButton = {
+      iconPath: new vscode.ThemeIcon('debug-stop'),
+      tooltip: vscode.l10n.t('Stop'),
+    };
+    const output: vscode.QuickInputButton = {
+      iconPath: new vscode.ThemeIcon('output'),
+      tooltip: vscode.l10n.t('Open Output'),
+    };
     const fill = (): void => {
       picker.items = this.running.alive.map((started) => ({ ...wordsOf(started), buttons: [output, stop], started }));
-      picker.placeholder = picker.items.length === 0 ? vscode.l10n.t('No command of Hermes is running in this window.') : vscode.l10n.t('Choose a command to see it in its terminal');
+      picker.placeholder =
+        picker.items.length === 0
+          ? vscode.l10n.t('No command of Hermes is running in this window.')
+          : vscode.l10n.t('Choose a command to see it in its terminal');
     };
     const changes = this.running.onDidChange(fill);
     picker.title = vscode.l10n.t('Running Commands');
@@ -43,6 +52,13 @@ export class RunningCommandPicker {
 }
 
 function wordsOf({ command, folder, process }: StartedCommand): vscode.QuickPickItem {
-  const state = process.end === null ? vscode.l10n.t('running for {time}', { time: duration(process.runningMs) }) : vscode.l10n.t('ended, but left processes running');
-  return { label: plainText(command).replace(/\s+/g, ' ').slice(0, 200), description: plainText(folder), detail: state };
+  const state =
+    process.end === null
+      ? vscode.l10n.t('running for {time}', { time: duration(process.runningMs) })
+      : vscode.l10n.t('ended, but left processes running');
+  return {
+    label: plainText(command).replace(/\s+/g, ' ').slice(0, 200),
+    description: plainText(folder),
+    detail: state,
+  };
 }

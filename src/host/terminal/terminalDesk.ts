@@ -58,7 +58,8 @@ export class TerminalDesk implements Disposable {
     this.lifetime.register(registerCommands({ runningCommands: () => picker.show() }, log));
     const endOrphans = async (): Promise<void> => {
       const count = await endOrphanedCommands(clock);
-      if (count > 0) log.info(`${count} commands were left running by a window that ended unexpectedly; they were ended.`);
+      if (count > 0)
+        log.info(`${count} commands were left running by a window that ended unexpectedly; they were ended.`);
     };
     this.lifetime.register({ dispose: clock.after(orphansAfterMs, () => void endOrphans()) });
     const paths = new AccessPaths(needs.files);
@@ -67,7 +68,9 @@ export class TerminalDesk implements Disposable {
       environment: () => this.environment(),
       resolveFolder: (written) => paths.resolveAccess(written ?? '.'),
       isReadOnly: (command) => shell().kind === 'posix' && isReadOnlyCommand(command),
-      checkpoint, timeoutSeconds, clock,
+      checkpoint,
+      timeoutSeconds,
+      clock,
       outputs: this.outputs,
       running: this.running,
       platform: process.platform,
@@ -75,9 +78,14 @@ export class TerminalDesk implements Disposable {
   }
 
   /** Removes outputs when their session is forgotten, and what is old. */
-  careFor(sessions: { getSession(sessionId: string): Promise<object | null> }, onDidChangeSessions: (listener: (sessionIds: readonly string[]) => void) => Disposable): void {
+  careFor(
+    sessions: { getSession(sessionId: string): Promise<object | null> },
+    onDidChangeSessions: (listener: (sessionIds: readonly string[]) => void) => Disposable,
+  ): void {
     const { clock, log } = this.needs;
-    this.lifetime.register(new OutputCare({ outputs: this.outputs, running: this.running, sessions, onDidChangeSessions, clock, log }));
+    this.lifetime.register(
+      new OutputCare({ outputs: this.outputs, running: this.running, sessions, onDidChangeSessions, clock, log }),
+    );
   }
 
   /** Whether a path, with every link resolved, is the output of a command of the conversation, which its model may read without asking. */
@@ -96,8 +104,12 @@ export class TerminalDesk implements Disposable {
   /** Shows a command's whole output in an editor, not to be changed. Rejects with a sentence for the person. */
   async openOutput(file: string): Promise<void> {
     const real = await realpath(file).catch(() => null);
-    if (real === null) throw new Error(vscode.l10n.t('This output is not kept any more. Outputs are removed after 30 days, and with their session.'));
-    if (!this.outputs.isOwnOutput(real)) throw new Error(vscode.l10n.t('{file} is not the output of a command of Hermes.', { file }));
+    if (real === null)
+      throw new Error(
+        vscode.l10n.t('This output is not kept any more. Outputs are removed after 30 days, and with their session.'),
+      );
+    if (!this.outputs.isOwnOutput(real))
+      throw new Error(vscode.l10n.t('{file} is not the output of a command of Hermes.', { file }));
     await openReadOnly(real);
   }
 
@@ -115,7 +127,8 @@ export class TerminalDesk implements Disposable {
     const [login, secrets] = await Promise.all([this.login.of({ path: vscode.env.shell }), this.keys()]);
     const setting: unknown = vscode.workspace.getConfiguration().get(variablesSetting(process.platform));
     return commandEnvironment({
-      login, secrets,
+      login,
+      secrets,
       terminal: terminalVariables(setting, login, vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? null),
       python: activePythonEnvironment(),
       platform: process.platform,
@@ -134,5 +147,7 @@ function shell(): Shell {
 }
 
 function ownEnvironment(): Environment {
-  return Object.fromEntries(Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }

@@ -11,9 +11,15 @@ export function variablesSetting(platform: NodeJS.Platform): string {
 }
 
 /** What the setting says, as far as it can be understood; what cannot is left out. */
-export function terminalVariables(value: unknown, environment: Environment, workspaceFolder: string | null): TerminalVariables {
+export function terminalVariables(
+  value: unknown,
+  environment: Environment,
+  workspaceFolder: string | null,
+): TerminalVariables {
   const parsed = v.safeParse(variablesSchema, value);
   if (!parsed.success) return {};
-  const entries = Object.entries(parsed.output).map(([name, text]) => [name, text === null ? null : filledIn(String(text), environment, workspaceFolder)] as const);
+  const entries = Object.entries(parsed.output).map(
+    ([name, text]) => [name, text === null ? null : filledIn(String(text), environment, workspaceFolder)] as const,
+  );
   return Object.fromEntries(entries.flatMap(([name, text]) => (text === undefined ? [] : [[name, text]])));
 }

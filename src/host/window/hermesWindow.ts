@@ -106,7 +106,9 @@ export class HermesWindow {
     const settings = own(new SettingsWatcher());
     const keys = new ProviderKeys(context.secrets);
 
-    const history = own(new WindowStore({ context, distFolder, storagePath: () => settings.current.storagePath, clock, log }));
+    const history = own(
+      new WindowStore({ context, distFolder, storagePath: () => settings.current.storagePath, clock, log }),
+    );
     const store = (this.store = history.store);
     const { connection, desk: storeDesk } = history;
 
@@ -119,15 +121,31 @@ export class HermesWindow {
       fetch: (...request) => globalThis.fetch(...request),
       clock,
     });
-    const models = own(new ModelDesk({ catalog, defaultModel: () => settings.current.model, words: { editorProvider: editorProviderName, t: translate, machine: thisMachine() }, clock, log }));
+    const models = own(
+      new ModelDesk({
+        catalog,
+        defaultModel: () => settings.current.model,
+        words: { editorProvider: editorProviderName, t: translate, machine: thisMachine() },
+        clock,
+        log,
+      }),
+    );
 
     // Files and tools
-    const textSearch = new EditorTextSearch(() => findRipgrep(ripgrepCandidates(vscode.env.appRoot, process.platform, process.arch)), log);
+    const textSearch = new EditorTextSearch(
+      () => findRipgrep(ripgrepCandidates(vscode.env.appRoot, process.platform, process.arch)),
+      log,
+    );
     const files = new EditorWorkspaceFiles(textSearch);
     const fileEditor = new EditorFileEditor();
     const changedFiles: ChangedFilesDesk = own(
       new ChangedFilesDesk({
-        store, files, clock, log, editor: fileEditor, ids: { uid: randomUUID },
+        store,
+        files,
+        clock,
+        log,
+        editor: fileEditor,
+        ids: { uid: randomUUID },
         isOn: () => settings.current.checkpoints,
         storageFolder: () => history.folder,
         openOutput: (file) => terminal.openOutput(file),
@@ -135,17 +153,38 @@ export class HermesWindow {
     );
     const terminal: TerminalDesk = (this.terminal = own(
       new TerminalDesk({
-        files, clock, log, secrets: context.secrets, checkpoint: changedFiles.checkpoint,
+        files,
+        clock,
+        log,
+        secrets: context.secrets,
+        checkpoint: changedFiles.checkpoint,
         storageFolder: () => history.folder,
         timeoutSeconds: () => settings.current.terminalTimeoutSeconds,
       }),
     ));
     const knowledge = new KnowledgeDesk({ files, clock, distFolder });
-    const editTools = fileTools({ paths: new AccessPaths(files), editor: fileEditor, journal: changedFiles.journal }).map((tool) => withDiagnostics(tool, knowledge.afterEdit));
-    const tools = new ToolRegistry([...readOnlyTools(files), ...editTools, ...terminal.tools, ...knowledge.tools, delegateTaskTool()]);
+    const editTools = fileTools({
+      paths: new AccessPaths(files),
+      editor: fileEditor,
+      journal: changedFiles.journal,
+    }).map((tool) => withDiagnostics(tool, knowledge.afterEdit));
+    const tools = new ToolRegistry([
+      ...readOnlyTools(files),
+      ...editTools,
+      ...terminal.tools,
+      ...knowledge.tools,
+      delegateTaskTool(),
+    ]);
     const project = own(new ProjectDesk({ files, clock, log }));
-    const mcp = (this.mcp = own(new McpDesk({ context, distFolder, clock, log, offer: (offers) => storeDesk.offer('mcp', offers) })));
-    const approvals = new ApprovalDesk({ settings, files, memory: context.workspaceState, isOwnOutput: (path, conversationId) => terminal.isOwnOutput(path, conversationId) });
+    const mcp = (this.mcp = own(
+      new McpDesk({ context, distFolder, clock, log, offer: (offers) => storeDesk.offer('mcp', offers) }),
+    ));
+    const approvals = new ApprovalDesk({
+      settings,
+      files,
+      memory: context.workspaceState,
+      isOwnOutput: (path, conversationId) => terminal.isOwnOutput(path, conversationId),
+    });
     own(registerCommands({ ...mcp.commands, ...approvals.commands }, log));
 
     const memory = own(new WindowMemory({ context, distFolder, store: history, settings, keys, clock, log }));
@@ -154,8 +193,30 @@ export class HermesWindow {
     // Agents and conversations
     const ids = idsFrom((count) => crypto.getRandomValues(new Uint8Array(count)));
     let keyChanges = 0;
-    const gateway = (this.gateway = windowGateway({ store, settings, catalog, tools, approvals, mcp, project, memory: memory.providers, files, keyChanges: () => keyChanges, ids, clock, log }));
-    this.api = own(new ExtensionApi({ gateway, store, memory: memory.providers, log, chosenMemory: () => settings.current.memoryProvider })).exports;
+    const gateway = (this.gateway = windowGateway({
+      store,
+      settings,
+      catalog,
+      tools,
+      approvals,
+      mcp,
+      project,
+      memory: memory.providers,
+      files,
+      keyChanges: () => keyChanges,
+      ids,
+      clock,
+      log,
+    }));
+    this.api = own(
+      new ExtensionApi({
+        gateway,
+        store,
+        memory: memory.providers,
+        log,
+        chosenMemory: () => settings.current.memoryProvider,
+      }),
+    ).exports;
     terminal.careFor(store, gateway.onDidChangeSessions);
     connection.setTurnGuard(own(new GatewayTurnGuard(gateway, store, log)));
 
@@ -163,7 +224,10 @@ export class HermesWindow {
     const programs = new WebviewPrograms(context.extensionUri);
     const localization = vscode.l10n.bundle ?? {};
     const setup = new ModelSetup({
-      catalog, desk: models, keys, gateway,
+      catalog,
+      desk: models,
+      keys,
+      gateway,
       endpoints: { all: () => settings.current.providers, add: (endpoint) => settings.addProvider(endpoint) },
       shownSession: () => gateway.shownSession(surfaceId()),
       focusChat: () => focusChat(),
@@ -172,30 +236,89 @@ export class HermesWindow {
     const links = new LinkOpener(new WorkspacePaths(files));
     const code = own(new CodeDesk({ files, editor: fileEditor, clock, log }));
     const editor = new EditorActions({
-      links, channel, code,
+      links,
+      channel,
+      code,
       extensionId: context.extension.id,
       pickSession: (surfaceId) => sessions.resume(surfaceId),
       openTranscript: (sessionId, messageUid) => tabs.open(sessionId, messageUid),
       pickModel: (sessionId) => setup.select(sessionId),
       setUpModel: (entryId) => setup.run(entryId),
     });
-    const status = own(new StatusDesk({ gateway, sessions: store, clock, bar: own(new StatusBar()), facts: () => ({ waiting: notices.count, store: storeDesk.shown.kind, model: bridge.modelState.chosen }) }));
+    const status = own(
+      new StatusDesk({
+        gateway,
+        sessions: store,
+        clock,
+        bar: own(new StatusBar()),
+        facts: () => ({ waiting: notices.count, store: storeDesk.shown.kind, model: bridge.modelState.chosen }),
+      }),
+    );
     const walkthrough = own(editorWalkthrough(context, gateway, store));
-    const showStatus = (): void => (status.show(), walkthrough.modelChosen(bridge.modelState.chosen !== null), walkthrough.plugPulled(witnessRooms.plugWasPulled));
-    const attachments = own(new AttachmentDesk({ files, sessions: store, clock, log, uid: randomUUID, t: translate, lastOutput: () => terminal.lastOutput(20_000) }));
-    const witnessRooms = own(new WitnessRooms({ gateway, store, storeDesk, storageFolder: () => history.folder, folder: () => files.roots()[0]?.path ?? null, surfaceId: chatSurfaceId, ids, clock, log }));
+    const showStatus = (): void => (
+      status.show(),
+      walkthrough.modelChosen(bridge.modelState.chosen !== null),
+      walkthrough.plugPulled(witnessRooms.plugWasPulled)
+    );
+    const attachments = own(
+      new AttachmentDesk({
+        files,
+        sessions: store,
+        clock,
+        log,
+        uid: randomUUID,
+        t: translate,
+        lastOutput: () => terminal.lastOutput(20_000),
+      }),
+    );
+    const witnessRooms = own(
+      new WitnessRooms({
+        gateway,
+        store,
+        storeDesk,
+        storageFolder: () => history.folder,
+        folder: () => files.roots()[0]?.path ?? null,
+        surfaceId: chatSurfaceId,
+        ids,
+        clock,
+        log,
+      }),
+    );
     const { witness, verification } = witnessRooms;
     const chatNeeds = {
-      gateway, store: storeDesk, models, editor, log, files: changedFiles.chat, attachments, starters: editorStarters(files, log, translate), witness,
-      surroundings: () => ({ restricted: !vscode.workspace.isTrusted, folderName: vscode.workspace.name ?? null, isVirtual: vscode.workspace.workspaceFolders?.[0] !== undefined && vscode.workspace.workspaceFolders[0].uri.scheme !== 'file', demoPrompts, localization, promptFiles: project.offered }),
+      gateway,
+      store: storeDesk,
+      models,
+      editor,
+      log,
+      files: changedFiles.chat,
+      attachments,
+      starters: editorStarters(files, log, translate),
+      witness,
+      surroundings: () => ({
+        restricted: !vscode.workspace.isTrusted,
+        folderName: vscode.workspace.name ?? null,
+        isVirtual:
+          vscode.workspace.workspaceFolders?.[0] !== undefined &&
+          vscode.workspace.workspaceFolders[0].uri.scheme !== 'file',
+        demoPrompts,
+        localization,
+        promptFiles: project.offered,
+      }),
     };
     const shownChanged = (): void => (showStatus(), sessions.shownChanged(), containerNotice.update());
-    const bridge: ChatBridge = own(new ChatBridge(chatSurfaceId, { ...chatNeeds, sessions: store, onChange: shownChanged }));
+    const bridge: ChatBridge = own(
+      new ChatBridge(chatSurfaceId, { ...chatNeeds, sessions: store, onChange: shownChanged }),
+    );
     const chat = new ChatView(programs, bridge);
     const chatTabs: ChatTabs = own(
       new ChatTabs(programs, {
-        gateway, sessions: store, uid: randomUUID, onActivity: shownChanged,
-        createBridge: (id, port, onChange) => new ChatBridge(id, { ...chatNeeds, sessions: port, onChange: () => (shownChanged(), onChange()) }),
+        gateway,
+        sessions: store,
+        uid: randomUUID,
+        onActivity: shownChanged,
+        createBridge: (id, port, onChange) =>
+          new ChatBridge(id, { ...chatNeeds, sessions: port, onChange: () => (shownChanged(), onChange()) }),
         onFailure: (what, error) => log.warn(`${what}: ${errorWords(error).sentence}`),
       }),
     );
@@ -204,7 +327,8 @@ export class HermesWindow {
     const surfaceId = (): string => activeTab()?.id ?? chatSurfaceId;
     const focusChat = async (): Promise<void> => activeTab()?.focusComposer() ?? chat.focus();
     const opener = new SessionOpener({
-      gateway, sessions: store,
+      gateway,
+      sessions: store,
       chat: () => activeTab() ?? bridge,
       showChat: async (focusComposer) => (focusComposer ? focusChat() : activeTab() === null ? chat.show() : undefined),
       openTab: (sessionId) => chatTabs.open(sessionId),
@@ -218,23 +342,55 @@ export class HermesWindow {
     };
     own(registerEntryPoints({ files, insert: insertPrompt, uid: randomUUID }, log));
     const noticed = {
-      gateway, log, clock, t: translate,
+      gateway,
+      log,
+      clock,
+      t: translate,
       when: () => settings.current.notifications,
-      isInSight: (sessionId: string) => [bridge, ...chatTabs.bridges].some((each) => each.isVisible() && each.shownSession === sessionId),
+      isInSight: (sessionId: string) =>
+        [bridge, ...chatTabs.bridges].some((each) => each.isVisible() && each.shownSession === sessionId),
       open: (sessionId: string) => opener.open(sessionId, null, 'chat'),
     };
-    const notices = (this.approvalNotices = own(new ApprovalNotices({ ...noticed, notify: (message, ...buttons) => vscode.window.showInformationMessage(message, ...buttons) })));
-    own(new AnswerNotices({ ...noticed, ...windowNotices, sessions: store, turnOff: () => settings.saveNotifications('never') }));
+    const notices = (this.approvalNotices = own(
+      new ApprovalNotices({
+        ...noticed,
+        notify: (message, ...buttons) => vscode.window.showInformationMessage(message, ...buttons),
+      }),
+    ));
+    own(
+      new AnswerNotices({
+        ...noticed,
+        ...windowNotices,
+        sessions: store,
+        turnOff: () => settings.saveNotifications('never'),
+      }),
+    );
     const search = own(
-      new SearchTab(programs, { gateway, sessions: store, store: storeDesk, localization, log, open: (...target) => opener.open(...target) }),
+      new SearchTab(programs, {
+        gateway,
+        sessions: store,
+        store: storeDesk,
+        localization,
+        log,
+        open: (...target) => opener.open(...target),
+      }),
     );
     const tabs: TranscriptTabs = own(
       new TranscriptTabs(programs, {
-        gateway, sessions: store, store: storeDesk, clock, localization, log, verification, code,
+        gateway,
+        sessions: store,
+        store: storeDesk,
+        clock,
+        localization,
+        log,
+        verification,
+        code,
         editor: {
           openInChat: (sessionId, messageUid) => opener.open(sessionId, messageUid, 'chat'),
-          branchFrom: async (sessionId, messageUid) => void (await vscode.commands.executeCommand('hermes.branchFromHere', { sessionId, messageUid })),
-          rewindTo: async (sessionId, messageUid) => void (await vscode.commands.executeCommand('hermes.rewindToHere', { sessionId, messageUid })),
+          branchFrom: async (sessionId, messageUid) =>
+            void (await vscode.commands.executeCommand('hermes.branchFromHere', { sessionId, messageUid })),
+          rewindTo: async (sessionId, messageUid) =>
+            void (await vscode.commands.executeCommand('hermes.rewindToHere', { sessionId, messageUid })),
           exportSession: (sessionId) => editor.exportSession(sessionId),
           copy: (text) => editor.copy(text),
           openLink: (href) => editor.openLink(href),
@@ -249,7 +405,18 @@ export class HermesWindow {
     // Sessions of other folders
     const others = (this.others = own(
       new OtherFoldersDesk({
-        context, programs, gateway, sessions: store, store: storeDesk, distFolder, localization, clock, log, t: translate, editor, code,
+        context,
+        programs,
+        gateway,
+        sessions: store,
+        store: storeDesk,
+        distFolder,
+        localization,
+        clock,
+        log,
+        t: translate,
+        editor,
+        code,
         storagePath: () => settings.current.storagePath,
         ownFolder: () => history.folder,
         startWorker: history.startWorker,
@@ -257,7 +424,8 @@ export class HermesWindow {
       }),
     ));
     const containerNotice = new ContainerNotice({
-      desk: storeDesk, t: translate,
+      desk: storeDesk,
+      t: translate,
       folder: () => history.folder,
       facts: thisMachineFacts(vscode.env.remoteName),
       isEmptyState: () => gateway.shownSession(chatSurfaceId) === null,
@@ -267,31 +435,56 @@ export class HermesWindow {
 
     const sessions: SessionsDesk = (this.sessions = own(
       new SessionsDesk({
-        gateway, sessions: store, store: storeDesk, clock, log, t: translate, files: changedFiles.chat,
+        gateway,
+        sessions: store,
+        store: storeDesk,
+        clock,
+        log,
+        t: translate,
+        files: changedFiles.chat,
         others: others.rows,
         showOthers: () => void others.show().catch((error: unknown) => reportFailure('otherFolders', error, log)),
-        surfaceId, focusChat,
+        surfaceId,
+        focusChat,
         showChat: async () => (activeTab() === null ? chat.reveal() : undefined),
         openTranscript: (sessionId, messageUid) => editor.openTranscript(sessionId, messageUid),
         revealMessage: (sessionId, messageUid) => opener.revealMessage(sessionId, messageUid),
         trashDays: () => settings.current.trashDays,
-        outsideMemory: () => (['none', 'builtin'].includes(settings.current.memoryProvider) ? null : settings.current.memoryProvider),
+        outsideMemory: () =>
+          ['none', 'builtin'].includes(settings.current.memoryProvider) ? null : settings.current.memoryProvider,
       }),
     ));
     const shown = (): string | null => gateway.shownSession(surfaceId());
     changedFiles.careFor(gateway.onDidChangeSessions);
     own(registerCommands(changedFiles.commands(shown), log));
-    const windowTable = windowCommands({ chat, shown, editor, setUpModel: () => setup.run(null), setUpMemory: () => memory.setup.run() });
+    const windowTable = windowCommands({
+      chat,
+      shown,
+      editor,
+      setUpModel: () => setup.run(null),
+      setUpMemory: () => memory.setup.run(),
+    });
     const screens = screenCommands({ chosen: sessions.chosen, search, opener });
-    own(registerCommands(witnessRooms.commands({ chosen: sessions.chosen, verify: (sessionId) => tabs.verify(sessionId), chat }), log));
+    own(
+      registerCommands(
+        witnessRooms.commands({ chosen: sessions.chosen, verify: (sessionId) => tabs.verify(sessionId), chat }),
+        log,
+      ),
+    );
     const find = findCommand({ chat, panel: bridge, tab: () => chatTabs.active, meant: activeTab });
-    own(registerCommands({ ...sessions.commands, ...others.commands, ...windowTable, ...screens, ...find, ...walkthrough.commands }, log));
+    own(
+      registerCommands(
+        { ...sessions.commands, ...others.commands, ...windowTable, ...screens, ...find, ...walkthrough.commands },
+        log,
+      ),
+    );
 
     // What changes around them
     own(new SettingsNotices(settings, storeDesk, translate));
     own(
       new StorageMove(history.storageFolder, {
-        clock, t: translate,
+        clock,
+        t: translate,
         wantedFolder: () => history.wantedFolder(),
         onDidChangeSettings: settings.onDidChange,
         isUsed: () => connection.isUsed || gateway.runningTurns().length > 0,
@@ -314,8 +507,16 @@ export class HermesWindow {
     own(context.secrets.onDidChange(() => (keyChanges++, models.invalidate(), hindsight.changed())));
     own(vscode.lm.onDidChangeChatModels(() => models.editorModelsChanged()));
     own(project.onDidChange(() => [bridge, ...chatTabs.bridges].forEach((each) => each.promptFilesChanged())));
-    own(vscode.workspace.onDidGrantWorkspaceTrust(() => [bridge, ...chatTabs.bridges].forEach((each) => each.trustChanged())));
-    own(vscode.workspace.onDidChangeWorkspaceFolders(() => [bridge, ...chatTabs.bridges].forEach((each) => each.redraw())));
+    own(
+      vscode.workspace.onDidGrantWorkspaceTrust(() =>
+        [bridge, ...chatTabs.bridges].forEach((each) => each.trustChanged()),
+      ),
+    );
+    own(
+      vscode.workspace.onDidChangeWorkspaceFolders(() =>
+        [bridge, ...chatTabs.bridges].forEach((each) => each.redraw()),
+      ),
+    );
     showStatus();
     // Not a part of activating: these look at the disk, the first with a thread of its own.
     const lookAround = clock.after(0, () => {
@@ -327,10 +528,14 @@ export class HermesWindow {
 
   async close(): Promise<void> {
     void this.terminal.closing();
-    await atMost(settlePatienceMs, this.gateway.shutdown()).catch((error: unknown) => this.log.error('Turns could not be settled at closing', error));
+    await atMost(settlePatienceMs, this.gateway.shutdown()).catch((error: unknown) =>
+      this.log.error('Turns could not be settled at closing', error),
+    );
     void this.others.close();
     const servers = this.mcp.close();
-    await atMost(closePatienceMs, this.store.close()).catch((error: unknown) => this.log.error('The store could not be closed in order', error));
+    await atMost(closePatienceMs, this.store.close()).catch((error: unknown) =>
+      this.log.error('The store could not be closed in order', error),
+    );
     await atMost(serversPatienceMs, servers);
     this.lifetime.dispose();
   }
@@ -338,13 +543,16 @@ export class HermesWindow {
   private storeChanged(state: StoreConnection['state'], desk: StoreDesk): void {
     if (state.kind !== 'open' && state.kind !== 'readOnly') return;
     const { report } = state;
-    this.log.info(`Sessions are stored in ${report.path}${report.recoveredTurns.length === 0 ? '' : `; ${report.recoveredTurns.length} turns were cut off and are settled`}.`);
+    this.log.info(
+      `Sessions are stored in ${report.path}${report.recoveredTurns.length === 0 ? '' : `; ${report.recoveredTurns.length} turns were cut off and are settled`}.`,
+    );
     desk.setNotices('opening', openReportNotices(report, translate));
     if (state.kind === 'open') this.hindsight.start();
     if (state.kind === 'open') this.sessions.storeOpened();
     if (state.kind === 'open') void this.others.movedFolder.opened();
     if (state.kind === 'open') void this.approvalNotices.lookForWaiting();
-    if (state.kind === 'open') this.gateway.resumeQueues().catch((error: unknown) => reportFailure('Queued prompts', error, this.log));
+    if (state.kind === 'open')
+      this.gateway.resumeQueues().catch((error: unknown) => reportFailure('Queued prompts', error, this.log));
   }
 }
 

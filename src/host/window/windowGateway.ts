@@ -36,12 +36,33 @@ export interface WindowGatewayNeeds {
 
 /** The gateway of one window, whose agents have what the settings, the open folders and the person's approvals give them. An agent is built anew
  *  once any of that has changed. */
-export function windowGateway({ store, settings, catalog, tools, approvals, mcp, project, memory, files, keyChanges, ids, clock, log }: WindowGatewayNeeds): ConversationGateway {
+export function windowGateway({
+  store,
+  settings,
+  catalog,
+  tools,
+  approvals,
+  mcp,
+  project,
+  memory,
+  files,
+  keyChanges,
+  ids,
+  clock,
+  log,
+}: WindowGatewayNeeds): ConversationGateway {
   return new ConversationGateway({
-    store, clock, ids, log,
+    store,
+    clock,
+    ids,
+    log,
     createAgent: (model, agentMemory) =>
       new Agent({
-        store, clock, ids, log, tools,
+        store,
+        clock,
+        ids,
+        log,
+        tools,
         approvals: approvals.policy,
         ...(agentMemory === undefined ? {} : { memory: agentMemory }),
         project: () => project.current,
@@ -53,8 +74,15 @@ export function windowGateway({ store, settings, catalog, tools, approvals, mcp,
         systemPrompt: (hasTools) => systemPrompt({ roots: files.roots(), platform: process.platform, hasTools }),
         maxIterations: settings.current.maxIterations,
       }),
-    agentSignature: (model) => JSON.stringify([model, settings.current, keyChanges(), project.version, files.roots().map((root) => root.path)]),
-    createMemory: (agent) => memory.createMemory(agent, { clock, log, coreTools: [...tools.names, readSkillName], recallTimeoutMs: () => settings.current.memoryRecallTimeoutMs }),
+    agentSignature: (model) =>
+      JSON.stringify([model, settings.current, keyChanges(), project.version, files.roots().map((root) => root.path)]),
+    createMemory: (agent) =>
+      memory.createMemory(agent, {
+        clock,
+        log,
+        coreTools: [...tools.names, readSkillName],
+        recallTimeoutMs: () => settings.current.memoryRecallTimeoutMs,
+      }),
     defaultModel: () => settings.current.model,
     saveDefaultModel: (ref) => settings.saveModel(ref),
     folder: () => files.roots()[0]?.path ?? null,

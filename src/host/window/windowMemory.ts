@@ -36,7 +36,10 @@ export class WindowMemory implements Disposable {
     this.providers = new MemoryProviders(() => settings.current.memoryProvider, log);
     this.hindsight = own(
       new HindsightDesk({
-        store: store.store, keys, clock, log,
+        store: store.store,
+        keys,
+        clock,
+        log,
         settings: () => settings.current,
         loadClient: hindsightBundle(distFolder),
         uid: randomUUID,
@@ -46,7 +49,9 @@ export class WindowMemory implements Disposable {
     );
     const builtin = own(
       new BuiltinMemoryDesk({
-        store: store.store, clock, log,
+        store: store.store,
+        clock,
+        log,
         globalFolder: () => settings.current.storagePath ?? context.globalStorageUri.fsPath,
         workspaceFolder: () => (isFolderOpen() ? store.folder : null),
         isUsed: () => settings.current.memoryProvider !== 'none',
@@ -59,7 +64,11 @@ export class WindowMemory implements Disposable {
     });
     own(this.providers.register(builtin.factory));
     own(this.providers.register(this.hindsight.factory));
-    own(vscode.commands.registerCommand('hermes.openMemory', () => builtin.open().catch((error: unknown) => reportFailure('openMemory', error, log))));
+    own(
+      vscode.commands.registerCommand('hermes.openMemory', () =>
+        builtin.open().catch((error: unknown) => reportFailure('openMemory', error, log)),
+      ),
+    );
   }
 
   dispose(): void {

@@ -53,7 +53,11 @@ export class WindowStore implements Disposable {
     const storageFolder = (this.folderNow = this.wantedFolder());
     log.info(`This window keeps its sessions in ${storageFolder}.`);
     this.spillFolders = new SpillFolders(context, clock, translate);
-    this.connection = openStore({ ...this.home(storageFolder), log, opens: this.holdsHistory ? 'atOnce' : 'whenAsked' });
+    this.connection = openStore({
+      ...this.home(storageFolder),
+      log,
+      opens: this.holdsHistory ? 'atOnce' : 'whenAsked',
+    });
     const spillHome = new NodeSpillHome({
       folders: () => [this.folder, this.spillFolders.withoutAsking],
       temporaryFolder: () => this.spillFolders.temporary(),
@@ -100,6 +104,12 @@ export class WindowStore implements Disposable {
 
   private home(storageFolder: string) {
     const spills = (): SpillSearch => ({ folders: this.spillFolders.all, liveTurns: this.spilling.liveTurns });
-    return { storageFolder, workerEntry: this.workerEntry, startWorker: this.startWorker, clock: this.needs.clock, spills };
+    return {
+      storageFolder,
+      workerEntry: this.workerEntry,
+      startWorker: this.startWorker,
+      clock: this.needs.clock,
+      spills,
+    };
   }
 }

@@ -8,5 +8,7 @@ export function translate(message: string, args?: Record<string, string>): strin
 
 /** Where local servers are looked for: in a remote window that is not the machine the person sits at. */
 export function thisMachine(): string {
-  return vscode.env.remoteName === undefined ? vscode.l10n.t('this machine') : vscode.l10n.t('the remote machine ({name})', { name: hostname() });
+  return vscode.env.remoteName === undefined
+    ? vscode.l10n.t('this machine')
+    : vscode.l10n.t('the remote machine ({name})', { name: hostname() });
 }

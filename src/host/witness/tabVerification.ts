@@ -61,7 +61,10 @@ export class TabVerification {
     this.stop();
     const course = (this.running = new AbortController());
     try {
-      return await this.verification.verify(sessionId, { signal: course.signal, onProgress: (progress) => this.page.progress(progress) });
+      return await this.verification.verify(sessionId, {
+        signal: course.signal,
+        onProgress: (progress) => this.page.progress(progress),
+      });
     } finally {
       if (this.running === course) this.running = null;
     }

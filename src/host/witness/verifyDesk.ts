@@ -7,7 +7,10 @@ import { errorWords } from '../errorWords';
 import type { TranscriptVerification } from './tabVerification';
 import type { WitnessDesk } from './witnessDesk';
 
-type VerifiedStore = Pick<SessionStore, 'getSession' | 'getMessage' | 'getTurn' | 'revisionsOf' | 'readTranscript' | 'verifyIntegrity'>;
+type VerifiedStore = Pick<
+  SessionStore,
+  'getSession' | 'getMessage' | 'getTurn' | 'revisionsOf' | 'readTranscript' | 'verifyIntegrity'
+>;
 type Translate = (message: string, args?: Record<string, string>) => string;
 
 export interface VerifyDeskNeeds {
@@ -33,13 +36,26 @@ export class VerifyDesk implements TranscriptVerification {
     const session = await store.getSession(sessionId);
     // The witness first: what is shown meanwhile is on disk before it is shown.
     const entries = session === null ? [] : witness.entriesOf(session.conversationId);
-    const found = await verifySession(sessionId, entries, { ...readingNeeds(store, this.needs.clock), checkFile: () => this.checkFile() }, course);
+    const found = await verifySession(
+      sessionId,
+      entries,
+      { ...readingNeeds(store, this.needs.clock), checkFile: () => this.checkFile() },
+      course,
+    );
     if (found === null) return null;
     for (const { turnUid, missing, unread } of found.turns) {
-      for (const { messageUid, part, shown, stored } of missing) log.error(`Verify: turn ${turnUid}, message ${messageUid}, part ${part}: ${shown} characters were shown, ${stored ?? 0} are stored, or others.`, undefined);
-      for (const { messageUid, shown, sentence } of unread) log.warn(`Verify: turn ${turnUid}, message ${messageUid}: ${shown} characters were shown that could not be read. ${sentence}`);
+      for (const { messageUid, part, shown, stored } of missing)
+        log.error(
+          `Verify: turn ${turnUid}, message ${messageUid}, part ${part}: ${shown} characters were shown, ${stored ?? 0} are stored, or others.`,
+          undefined,
+        );
+      for (const { messageUid, shown, sentence } of unread)
+        log.warn(
+          `Verify: turn ${turnUid}, message ${messageUid}: ${shown} characters were shown that could not be read. ${sentence}`,
+        );
     }
-    for (const { sentence, messageUid } of found.findings) log.error(`Verify: ${sentence}${messageUid === null ? '' : ` (${messageUid})`}`, undefined);
+    for (const { sentence, messageUid } of found.findings)
+      log.error(`Verify: ${sentence}${messageUid === null ? '' : ` (${messageUid})`}`, undefined);
     return { ...found, note: storeSentence() };
   }
 
@@ -47,12 +63,21 @@ export class VerifyDesk implements TranscriptVerification {
     const { witness, copy, say, t } = this.needs;
     const text = await witness.askForShown(messageUid);
     if (text !== null) await copy(text);
-    say(text === null ? t('No chat view has this text any more: what it showed is known by length alone.') : t('What was shown is on the clipboard.'));
+    say(
+      text === null
+        ? t('No chat view has this text any more: what it showed is known by length alone.')
+        : t('What was shown is on the clipboard.'),
+    );
   }
 
   private async checkFile(): ReturnType<VerificationNeeds['checkFile']> {
     const { store, isAnswering, t } = this.needs;
-    if (isAnswering()) return { unchecked: t('The file as a whole was not checked: an answer is being written, and the check would hold it up.') };
+    if (isAnswering())
+      return {
+        unchecked: t(
+          'The file as a whole was not checked: an answer is being written, and the check would hold it up.',
+        ),
+      };
     return { wrong: await store.verifyIntegrity() };
   }
 }
@@ -61,13 +86,30 @@ export class VerifyDesk implements TranscriptVerification {
 export function verificationOfCopy(store: VerifiedStore, clock: Clock, t: Translate): TranscriptVerification {
   return {
     verify: async (sessionId, course) => {
-      const found = await verifySession(sessionId, [], { ...readingNeeds(store, clock), checkFile: async () => ({ wrong: await store.verifyIntegrity() }) }, course);
-      return found === null ? null : { ...found, note: t('This is a session of another folder, read from a copy. What its window showed is known to that window alone.') };
+      const found = await verifySession(
+        sessionId,
+        [],
+        { ...readingNeeds(store, clock), checkFile: async () => ({ wrong: await store.verifyIntegrity() }) },
+        course,
+      );
+      return found === null
+        ? null
+        : {
+            ...found,
+            note: t(
+              'This is a session of another folder, read from a copy. What its window showed is known to that window alone.',
+            ),
+          };
     },
     copyShown: async () => undefined,
   };
 }
 
 function readingNeeds(store: VerifiedStore, clock: Clock): Omit<VerificationNeeds, 'checkFile'> {
-  return { sessions: store, readTranscript: (query) => store.readTranscript(query), words: (error) => errorWords(error).sentence, now: () => clock.now() };
+  return {
+    sessions: store,
+    readTranscript: (query) => store.readTranscript(query),
+    words: (error) => errorWords(error).sentence,
+    now: () => clock.now(),
+  };
 }

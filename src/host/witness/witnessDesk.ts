@@ -26,7 +26,9 @@ export interface WitnessDeskNeeds {
 export class WitnessDesk implements ChatWitness, Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly asks = this.lifetime.register(new Emitter<WitnessAsk>());
-  private readonly found = this.lifetime.register(new Emitter<{ readonly messageUid: string; readonly text: string }>());
+  private readonly found = this.lifetime.register(
+    new Emitter<{ readonly messageUid: string; readonly text: string }>(),
+  );
   private readonly tellings = this.lifetime.register(new Emitter<string>());
   /** By conversation, then by surface, message, part. */
   private readonly kept = new Map<string, Map<string, WitnessEntry>>();
@@ -38,7 +40,10 @@ export class WitnessDesk implements ChatWitness, Disposable {
     this.lifetime.register(needs.onDidChangeSessions((sessionIds) => this.lookForErased(sessionIds)));
   }
 
-  async witnessed(surfaceId: string, conversations: readonly WitnessedConversation[]): Promise<WitnessResults['witnessed']> {
+  async witnessed(
+    surfaceId: string,
+    conversations: readonly WitnessedConversation[],
+  ): Promise<WitnessResults['witnessed']> {
     const { store, plug, log } = this.needs;
     await store.settled();
     if (!store.isReadable) throw new GatewayError('invalid', 'The history cannot be read now.');
@@ -47,7 +52,10 @@ export class WitnessDesk implements ChatWitness, Disposable {
       if (await this.isStored(conversationId)) this.keep(surfaceId, conversationId, entries);
       else forgotten.push(conversationId);
     }
-    if (forgotten.length > 0) log.info(`A view had a witness of ${forgotten.length} sessions that are not stored (any more): ${forgotten.join(', ')}.`);
+    if (forgotten.length > 0)
+      log.info(
+        `A view had a witness of ${forgotten.length} sessions that are not stored (any more): ${forgotten.join(', ')}.`,
+      );
     return { forgotten, plug: plug.current };
   }
 
@@ -68,7 +76,9 @@ export class WitnessDesk implements ChatWitness, Disposable {
   async askForShown(messageUid: string): Promise<string | null> {
     const waiting = new DisposableStore();
     return new Promise<string | null>((resolve) => {
-      waiting.register(this.found.event((found) => (found.messageUid === messageUid ? resolve(found.text) : undefined)));
+      waiting.register(
+        this.found.event((found) => (found.messageUid === messageUid ? resolve(found.text) : undefined)),
+      );
       waiting.register(toDisposable(this.needs.clock.after(answerPatienceMs, () => resolve(null))));
       this.asks.fire({ kind: 'shownText', messageUid });
     }).finally(() => waiting.dispose());
@@ -94,7 +104,8 @@ export class WitnessDesk implements ChatWitness, Disposable {
     // A view may remember a conversation that it has not told of: whatever is gone is said.
     Promise.all(sessionIds.map(async (id) => ((await this.isStored(id)) ? [] : [id]))).then(
       (erased) => this.erased(erased.flat()),
-      (error: unknown) => this.needs.log.trace(`Whether a session was erased could not be read: ${errorWords(error).sentence}`),
+      (error: unknown) =>
+        this.needs.log.trace(`Whether a session was erased could not be read: ${errorWords(error).sentence}`),
     );
   }
 

@@ -44,10 +44,26 @@ export class WitnessRooms implements Disposable {
 
   constructor(private readonly needs: WitnessRoomNeeds) {
     const { gateway, store, storeDesk, storageFolder, clock, log } = needs;
-    this.record = new PlugRecord(() => join(storageFolder(), 'pulled-plug.json'), () => clock.now());
-    this.witness = this.lifetime.register(new WitnessDesk({ sessions: store, store: storeDesk, onDidChangeSessions: gateway.onDidChangeSessions, plug: this.record, clock, log }));
+    this.record = new PlugRecord(
+      () => join(storageFolder(), 'pulled-plug.json'),
+      () => clock.now(),
+    );
+    this.witness = this.lifetime.register(
+      new WitnessDesk({
+        sessions: store,
+        store: storeDesk,
+        onDidChangeSessions: gateway.onDidChangeSessions,
+        plug: this.record,
+        clock,
+        log,
+      }),
+    );
     this.verification = new VerifyDesk({
-      store, clock, log, witness: this.witness, t: translate,
+      store,
+      clock,
+      log,
+      witness: this.witness,
+      t: translate,
       copy: (text) => vscode.env.clipboard.writeText(text),
       say: (sentence) => void vscode.window.showInformationMessage(sentence),
       isAnswering: () => gateway.runningTurns().some(({ isWaiting }) => !isWaiting),
@@ -65,15 +81,25 @@ export class WitnessRooms implements Disposable {
     const { gateway, store, storeDesk, surfaceId, folder, ids, clock, log } = this.needs;
     const plug = this.lifetime.register(
       new PullThePlug({
-        gateway, surfaceId, folder, ids, clock,
+        gateway,
+        surfaceId,
+        folder,
+        ids,
+        clock,
         showChat: () => chat.show(),
-        focusChat: () => void chat.focus().catch((error: unknown) => log.warn(`The panel could not be given the focus: ${errorWords(error).sentence}`)),
+        focusChat: () =>
+          void chat
+            .focus()
+            .catch((error: unknown) =>
+              log.warn(`The panel could not be given the focus: ${errorWords(error).sentence}`),
+            ),
         sessions: store,
         storeState: () => storeDesk.shown.kind,
         witness: this.witness,
         record: this.record,
         t: translate,
-        confirm: async (question, detail, yes) => (await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) === yes,
+        confirm: async (question, detail, yes) =>
+          (await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) === yes,
         kill: () => void process.kill(process.pid, 'SIGKILL'),
       }),
     );

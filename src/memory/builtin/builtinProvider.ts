@@ -29,7 +29,10 @@ export class BuiltinProvider implements MemoryProvider {
 
   constructor(private readonly parts: BuiltinProviderParts) {
     const { files, wrote, store } = parts;
-    this.tools = [memoryTool({ files, wrote, attempts: this.attempts }), sessionSearchTool(new SessionSearch(store), () => this.sessionId)];
+    this.tools = [
+      memoryTool({ files, wrote, attempts: this.attempts }),
+      sessionSearchTool(new SessionSearch(store), () => this.sessionId),
+    ];
   }
 
   async initialize(sessionId: string): Promise<void> {
@@ -62,7 +65,9 @@ export class BuiltinProvider implements MemoryProvider {
     try {
       return [{ place, entries: this.parts.files.entries(place) }];
     } catch (error) {
-      this.parts.log.warn(`${place.path} could not be read and is left out of the system prompt: ${error instanceof Error ? error.message : String(error)}`);
+      this.parts.log.warn(
+        `${place.path} could not be read and is left out of the system prompt: ${error instanceof Error ? error.message : String(error)}`,
+      );
       return [];
     }
   }

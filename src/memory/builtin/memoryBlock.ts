@@ -27,7 +27,10 @@ function section({ place, entries }: RememberedPart): string {
   const fitting = fittingEntries(entries, place.limit);
   const rest = entries.length - fitting.length;
   const lines = fitting.map((entry) => `- ${shown(entry, place)}`);
-  if (rest > 0) lines.push(`[${rest === 1 ? '1 more entry does' : `${rest} more entries do`} not fit and ${rest === 1 ? 'is' : 'are'} left out here.]`);
+  if (rest > 0)
+    lines.push(
+      `[${rest === 1 ? '1 more entry does' : `${rest} more entries do`} not fit and ${rest === 1 ? 'is' : 'are'} left out here.]`,
+    );
   return `## ${titleOf(place)} (${used})\n${lines.join('\n')}`;
 }
 
@@ -44,6 +47,7 @@ export function titleOf({ target, scope }: Pick<MemoryPlace, 'target' | 'scope'>
 
 function shown(entry: string, { target }: MemoryPlace): string {
   const threat = threatIn(entry);
-  if (threat !== null) return `[BLOCKED: an entry of ${target === 'user' ? 'USER.md' : 'MEMORY.md'} holds ${threat}. It is kept in the file; the person can look at it with Open Memory.]`;
+  if (threat !== null)
+    return `[BLOCKED: an entry of ${target === 'user' ? 'USER.md' : 'MEMORY.md'} holds ${threat}. It is kept in the file; the person can look at it with Open Memory.]`;
   return maskSecrets(entry).replaceAll('\n', '\n  ');
 }

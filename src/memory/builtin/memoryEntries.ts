@@ -41,18 +41,27 @@ export function lengthOf(entries: readonly string[]): number {
 }
 
 /** Applies operations in order, all or none. The limit counts at the end, so that room can be made and used in one call. */
-export function applyOperations(before: readonly string[], operations: readonly MemoryOperation[], limit: number): AppliedOperations {
+export function applyOperations(
+  before: readonly string[],
+  operations: readonly MemoryOperation[],
+  limit: number,
+): AppliedOperations {
   let entries = before;
   const changes: EntryChange[] = [];
   for (const [index, operation] of operations.entries()) {
     const step = applyOne(entries, operation);
-    if (typeof step === 'string') return { kind: 'refused', sentence: operations.length === 1 ? step : `Operation ${index + 1}: ${step} Nothing was changed.` };
+    if (typeof step === 'string')
+      return {
+        kind: 'refused',
+        sentence: operations.length === 1 ? step : `Operation ${index + 1}: ${step} Nothing was changed.`,
+      };
     entries = step.entries;
     changes.push(...step.changes);
   }
   const length = lengthOf(entries);
   // What a person has written by hand may be too long already: it may always be made shorter.
-  if (length > limit && length >= lengthOf(before)) return { kind: 'full', sentence: `That would take ${length} of ${limit} characters. Nothing was changed.` };
+  if (length > limit && length >= lengthOf(before))
+    return { kind: 'full', sentence: `That would take ${length} of ${limit} characters. Nothing was changed.` };
   return { kind: 'applied', entries, changes };
 }
 
@@ -72,7 +81,8 @@ function applyOne(entries: readonly string[], operation: MemoryOperation): Step 
   const index = indexOf(entries, operation.oldText);
   if (typeof index === 'string') return index;
   const previous = entries[index] ?? '';
-  if (operation.action === 'remove') return { entries: entries.toSpliced(index, 1), changes: [{ action: 'remove', content: '', previous }] };
+  if (operation.action === 'remove')
+    return { entries: entries.toSpliced(index, 1), changes: [{ action: 'remove', content: '', previous }] };
   const content = contentOf(operation.content);
   if (content === null) return unusable;
   if (content === previous) return { entries, changes: [] };
@@ -95,7 +105,8 @@ function indexOf(entries: readonly string[], oldText: string): number | string {
   const found = entries.flatMap((entry, index) => (entry.includes(wanted) ? [index] : []));
   const [only] = found;
   if (only === undefined) return `No entry contains "${wanted}".`;
-  if (found.length > 1) return `${found.length} entries contain "${wanted}": ${found.map((index) => `"${beginning(entries[index] ?? '')}"`).join(', ')}. Give words that only one of them has.`;
+  if (found.length > 1)
+    return `${found.length} entries contain "${wanted}": ${found.map((index) => `"${beginning(entries[index] ?? '')}"`).join(', ')}. Give words that only one of them has.`;
   return only;
 }
 

@@ -93,7 +93,10 @@ export class MemoryFile {
     this.attempt('written', () => writeNewFile(fileSystem, written, new TextEncoder().encode(text)));
     try {
       // An editor knows nothing of the lock.
-      if (!isSame(this.bytes(), before)) throw new MemoryFileError(`${basename(this.path)} was changed by something else at the same moment. Nothing was changed; try again.`);
+      if (!isSame(this.bytes(), before))
+        throw new MemoryFileError(
+          `${basename(this.path)} was changed by something else at the same moment. Nothing was changed; try again.`,
+        );
       this.attempt('replaced', () => fileSystem.rename(written, this.path));
     } catch (error) {
       fileSystem.remove(written);
@@ -119,7 +122,10 @@ export class MemoryFile {
     for (let waited = 0; ; waited += patience.againMs) {
       const attempt = this.tryLock();
       if (attempt.kind === 'held') return attempt.lock;
-      if (waited >= patience.lockMs) throw new MemoryFileError(`${basename(this.path)} is being written by another window. Nothing was changed; try again.`);
+      if (waited >= patience.lockMs)
+        throw new MemoryFileError(
+          `${basename(this.path)} is being written by another window. Nothing was changed; try again.`,
+        );
       await new Promise<void>((resolve) => clock.after(patience.againMs, resolve));
     }
   }
@@ -127,7 +133,15 @@ export class MemoryFile {
   private tryLock(): ReturnType<typeof acquireLock> {
     const { fileSystem, processes, clock, uniqueName } = this.disk;
     return this.attempt('locked', () =>
-      acquireLock({ fileSystem, processes, uniqueName, folder: dirname(this.path), path: `${this.path}.lock`, endpoint: null, now: () => clock.now() }),
+      acquireLock({
+        fileSystem,
+        processes,
+        uniqueName,
+        folder: dirname(this.path),
+        path: `${this.path}.lock`,
+        endpoint: null,
+        now: () => clock.now(),
+      }),
     );
   }
 

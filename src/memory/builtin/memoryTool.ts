@@ -35,9 +35,18 @@ export class WriteAttempts {
 }
 
 const actions = ['add', 'replace', 'remove'] as const;
-const operationFields = { action: v.picklist(actions), content: v.optional(v.string()), old_text: v.optional(v.string()) };
+const operationFields = {
+  action: v.picklist(actions),
+  content: v.optional(v.string()),
+  old_text: v.optional(v.string()),
+};
 const operationProperties = {
-  action: { type: 'string', enum: [...actions], description: 'add: a new entry (content). replace: old_text names the entry, content is what it becomes. remove: old_text names the entry.' },
+  action: {
+    type: 'string',
+    enum: [...actions],
+    description:
+      'add: a new entry (content). replace: old_text names the entry, content is what it becomes. remove: old_text names the entry.',
+  },
   content: { type: 'string', description: 'The entry: one fact or wish, in a short sentence or two.' },
   old_text: { type: 'string', description: 'A few words that only the entry that is meant contains.' },
 };
@@ -66,7 +75,11 @@ export function memoryTool(parts: MemoryToolParts): AnyTool {
       properties: {
         ...operationProperties,
         target: { type: 'string', enum: ['memory', 'user'], description: 'Which notes. Default: memory.' },
-        scope: { type: 'string', enum: ['global', 'workspace'], description: 'For which folders. Default: workspace for memory, global for user.' },
+        scope: {
+          type: 'string',
+          enum: ['global', 'workspace'],
+          description: 'For which folders. Default: workspace for memory, global for user.',
+        },
         operations: {
           type: 'array',
           description: 'Several changes of one target, in order, instead of action, content and old_text.',
@@ -87,7 +100,9 @@ async function write(input: Input, { files, wrote, attempts }: MemoryToolParts):
   if (typeof place === 'string') return failed(place);
   const operations = operationsOf(input);
   if (typeof operations === 'string') return failed(operations);
-  const refused = operations.flatMap((operation) => (operation.action === 'remove' ? [] : (contentProblem(operation.content) ?? [])));
+  const refused = operations.flatMap((operation) =>
+    operation.action === 'remove' ? [] : (contentProblem(operation.content) ?? []),
+  );
   if (refused[0] !== undefined) return failed(refused[0]);
   try {
     const result = await files.apply(place, operations);
@@ -96,7 +111,10 @@ async function write(input: Input, { files, wrote, attempts }: MemoryToolParts):
       return { outcome: 'done', text: savedWords(place, result.entries, result.changes) };
     }
     if (result.kind === 'full' && attempts.countFailed()) return failed(`${result.sentence} ${spent}`);
-    const advice = result.kind === 'full' ? ' Make room first: replace several entries by a shorter one, or remove what is out of date, in one call with operations.' : '';
+    const advice =
+      result.kind === 'full'
+        ? ' Make room first: replace several entries by a shorter one, or remove what is out of date, in one call with operations.'
+        : '';
     return failed(`${result.sentence}${advice}\n\n${listed(place, result.before)}`);
   } catch (error) {
     if (error instanceof MemoryFileError) return failed(error.message);
@@ -104,7 +122,8 @@ async function write(input: Input, { files, wrote, attempts }: MemoryToolParts):
   }
 }
 
-const spent = 'Memory is full, and room could not be made in this turn. Go on with the task without saving this; tell the person in one sentence that memory is full and that Open Memory shows it.';
+const spent =
+  'Memory is full, and room could not be made in this turn. Go on with the task without saving this; tell the person in one sentence that memory is full and that Open Memory shows it.';
 
 function placeOf({ target, scope }: Input, files: RememberedFiles): MemoryPlace | string {
   const usual: MemoryScope = target === 'user' ? 'global' : 'workspace';
@@ -114,20 +133,27 @@ function placeOf({ target, scope }: Input, files: RememberedFiles): MemoryPlace 
   return noWorkspace;
 }
 
-const noWorkspace = 'No folder is open, so there is no workspace to remember this for. Use the scope "global", or leave it.';
+const noWorkspace =
+  'No folder is open, so there is no workspace to remember this for. Use the scope "global", or leave it.';
 
 function operationsOf({ operations, action, content, old_text: oldText }: Input): readonly MemoryOperation[] | string {
   const given = operations ?? [];
   if (given.length > 0 && action !== undefined) return 'Give either action or operations, not both.';
-  if (given.length === 0 && action === undefined) return 'Nothing to do: give an action ("add", "replace" or "remove") or operations.';
+  if (given.length === 0 && action === undefined)
+    return 'Nothing to do: give an action ("add", "replace" or "remove") or operations.';
   const single = action === undefined ? given : [{ action, content, old_text: oldText }];
   const read = single.map((one) => operationOf(one.action, one.content, one.old_text));
   return read.find((one) => typeof one === 'string') ?? read.filter((one) => typeof one !== 'string');
 }
 
-function operationOf(action: MemoryOperation['action'], content: string | undefined, oldText: string | undefined): MemoryOperation | string {
+function operationOf(
+  action: MemoryOperation['action'],
+  content: string | undefined,
+  oldText: string | undefined,
+): MemoryOperation | string {
   if (action !== 'remove' && content === undefined) return `"${action}" needs content.`;
-  if (action !== 'add' && oldText === undefined) return `"${action}" needs old_text: a few words of the entry that is meant.`;
+  if (action !== 'add' && oldText === undefined)
+    return `"${action}" needs old_text: a few words of the entry that is meant.`;
   switch (action) {
     case 'add':
       return { action, content: content ?? '' };
@@ -141,9 +167,12 @@ function operationOf(action: MemoryOperation['action'], content: string | undefi
 }
 
 function contentProblem(content: string): string | null {
-  if (holdsSecret(content)) return 'This looks like it holds a key or a password. Memory goes to the model with every request, so it is not saved. Save it without the secret, say where it is kept instead.';
+  if (holdsSecret(content))
+    return 'This looks like it holds a key or a password. Memory goes to the model with every request, so it is not saved. Save it without the secret, say where it is kept instead.';
   const threat = threatIn(content);
-  return threat === null ? null : `This is not saved: it holds ${threat}, and memory speaks to the model in every session. Say it in other words if it is a plain fact.`;
+  return threat === null
+    ? null
+    : `This is not saved: it holds ${threat}, and memory speaks to the model in every session. Say it in other words if it is a plain fact.`;
 }
 
 function savedWords(place: MemoryPlace, entries: readonly string[], changes: readonly EntryChange[]): string {

@@ -1,5 +1,14 @@
 import { join } from 'node:path';
-import { applyOperations, entriesOf, lengthOf, memoryLimits, type AppliedOperations, type MemoryOperation, type MemoryTarget, textOf } from './memoryEntries';
+import {
+  applyOperations,
+  entriesOf,
+  lengthOf,
+  memoryLimits,
+  type AppliedOperations,
+  type MemoryOperation,
+  type MemoryTarget,
+  textOf,
+} from './memoryEntries';
 import { MemoryFile, type MemoryDisk } from './memoryFile';
 
 /** global: on this machine, for every folder · workspace: for the folder that is open, kept outside of it. */
@@ -28,7 +37,12 @@ export class RememberedFiles {
 
   /** Those there can be now, in the order in which they are told to a model. */
   get places(): readonly MemoryPlace[] {
-    return [this.place('user', 'global'), this.place('user', 'workspace'), this.place('memory', 'global'), this.place('memory', 'workspace')].filter((place) => place !== null);
+    return [
+      this.place('user', 'global'),
+      this.place('user', 'workspace'),
+      this.place('memory', 'global'),
+      this.place('memory', 'workspace'),
+    ].filter((place) => place !== null);
   }
 
   /** Null for a workspace's where there is none. */
@@ -48,7 +62,10 @@ export class RememberedFiles {
   }
 
   /** On disk when it resolves. Rejects with `MemoryFileError`. */
-  async apply(place: MemoryPlace, operations: readonly MemoryOperation[]): Promise<AppliedOperations & { readonly before: readonly string[] }> {
+  async apply(
+    place: MemoryPlace,
+    operations: readonly MemoryOperation[],
+  ): Promise<AppliedOperations & { readonly before: readonly string[] }> {
     const done: { value: (AppliedOperations & { readonly before: readonly string[] }) | null } = { value: null };
     await this.file(place).edit((text) => {
       const before = entriesOf(text);

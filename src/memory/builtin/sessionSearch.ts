@@ -3,7 +3,10 @@ import type { SearchHit, SessionStore } from '../../store/sessionStore';
 import { answerText, type Message } from '../../transcript/message';
 import type { Session, SessionSummary } from '../../transcript/session';
 
-export type SearchedStore = Pick<SessionStore, 'search' | 'getMessage' | 'getSession' | 'listSessions' | 'readTranscript'>;
+export type SearchedStore = Pick<
+  SessionStore,
+  'search' | 'getMessage' | 'getSession' | 'listSessions' | 'readTranscript'
+>;
 
 /** A hit in a session that may be told of. */
 export interface SessionHit extends SearchHit {
@@ -31,7 +34,12 @@ export class SessionSearch {
   constructor(private readonly store: SearchedStore) {}
 
   /** Newest first; where no message has all the words, those with the most of them. */
-  async find(text: string, limit: number, ownSession: string | null, signal: AbortSignal): Promise<readonly SessionHit[]> {
+  async find(
+    text: string,
+    limit: number,
+    ownSession: string | null,
+    signal: AbortSignal,
+  ): Promise<readonly SessionHit[]> {
     const all = await this.hits(text, limit, ownSession, signal);
     const words = [...new Set(text.split(/\s+/).filter((word) => word.length > 2))];
     if (all.length > 0 || words.length < 2) return all;
@@ -43,7 +51,9 @@ export class SessionSearch {
         else known.count++;
       }
     }
-    const ranked = [...counted.values()].sort((one, other) => other.count - one.count || other.hit.createdAt - one.hit.createdAt);
+    const ranked = [...counted.values()].sort(
+      (one, other) => other.count - one.count || other.hit.createdAt - one.hit.createdAt,
+    );
     return ranked.slice(0, limit).map(({ hit }) => hit);
   }
 
@@ -51,7 +61,11 @@ export class SessionSearch {
   async recent(limit: number, ownSession: string | null): Promise<readonly SessionSummary[]> {
     const own = ownSession === null ? null : await this.store.getSession(ownSession);
     const sessions = await this.store.listSessions({ limit: limit + 20 });
-    return sessions.filter((session) => !session.private && session.problem === null && session.conversationId !== own?.conversationId).slice(0, limit);
+    return sessions
+      .filter(
+        (session) => !session.private && session.problem === null && session.conversationId !== own?.conversationId,
+      )
+      .slice(0, limit);
   }
 
   /** Null where there is no such message, or none that may be told of. */
@@ -66,10 +80,20 @@ export class SessionSearch {
       this.store.readTranscript({ sessionId, after: position, limit: around.after + 1 }),
     ]);
     const after = later.messages.slice(0, around.after);
-    return { session, messages: [...earlier.messages, message, ...after], hasEarlier: earlier.hasEarlier, hasLater: later.messages.length > after.length };
+    return {
+      session,
+      messages: [...earlier.messages, message, ...after],
+      hasEarlier: earlier.hasEarlier,
+      hasLater: later.messages.length > after.length,
+    };
   }
 
-  private async hits(text: string, limit: number, ownSession: string | null, signal: AbortSignal): Promise<readonly SessionHit[]> {
+  private async hits(
+    text: string,
+    limit: number,
+    ownSession: string | null,
+    signal: AbortSignal,
+  ): Promise<readonly SessionHit[]> {
     const known = new Map<string, Session | null>();
     const found: SessionHit[] = [];
     for (let offset = 0; offset < page * mostPages && found.length < limit; offset += page) {
@@ -86,14 +110,18 @@ export class SessionSearch {
 
   private async open(sessionId: string): Promise<Session | null> {
     const session = await this.store.getSession(sessionId);
-    return session === null || session.private || session.trashedAt !== null || session.parentKind === 'delegate' ? null : session;
+    return session === null || session.private || session.trashedAt !== null || session.parentKind === 'delegate'
+      ? null
+      : session;
   }
 }
 
 /** A message as a model is told of it: who said it and what, tools by their names, secrets masked. */
 export function toldMessage(message: Message, longest: number): string {
   const text = maskSecrets(spoken(message));
-  return text.length > longest ? `${text.slice(0, longest).replace(/[\ud800-\udbff]$/, '')} (… ${text.length - longest} more characters)` : text;
+  return text.length > longest
+    ? `${text.slice(0, longest).replace(/[\ud800-\udbff]$/, '')} (… ${text.length - longest} more characters)`
+    : text;
 }
 
 function spoken(message: Message): string {

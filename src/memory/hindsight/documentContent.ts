@@ -15,11 +15,18 @@ export function contentOf(turns: readonly TurnText[]): string {
 }
 
 export function turnsItem(
-  request: { readonly sessionId: string; readonly parentSessionId: string | null; readonly documentId: string; readonly turns: readonly TurnText[] } & Pick<RetainItem, 'mode' | 'operationId'>,
+  request: {
+    readonly sessionId: string;
+    readonly parentSessionId: string | null;
+    readonly documentId: string;
+    readonly turns: readonly TurnText[];
+  } & Pick<RetainItem, 'mode' | 'operationId'>,
 ): RetainItem {
   const { sessionId, parentSessionId, documentId, turns, mode, operationId } = request;
   return {
-    documentId, mode, operationId,
+    documentId,
+    mode,
+    operationId,
     content: contentOf(turns),
     context: conversationContext,
     timestamp: turns[0] === undefined ? null : isoTime(turns[0].startedAt),

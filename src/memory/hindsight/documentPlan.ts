@@ -2,7 +2,12 @@ import type { DocumentCursor, SessionRecord } from './sessionRecord';
 
 export type DocumentStep =
   /** Only what is new goes out; what is there already is known for certain. */
-  | { readonly kind: 'append'; readonly documentId: string; readonly turns: readonly string[]; readonly added: readonly string[] }
+  | {
+      readonly kind: 'append';
+      readonly documentId: string;
+      readonly turns: readonly string[];
+      readonly added: readonly string[];
+    }
   /** Everything of the document goes out and takes the place of whatever is there. */
   | { readonly kind: 'replace'; readonly documentId: string; readonly turns: readonly string[] }
   | { readonly kind: 'delete'; readonly documentId: string };
@@ -40,17 +45,26 @@ function documentsOf({ documents }: SessionRecord, { openDocument }: DocumentAim
   return [...documents, { id: openDocument, turns: [], dirty: false, operation: null }];
 }
 
-function wantedIn(document: DocumentCursor, record: SessionRecord, { active, openDocument }: DocumentAim): readonly string[] {
+function wantedIn(
+  document: DocumentCursor,
+  record: SessionRecord,
+  { active, openDocument }: DocumentAim,
+): readonly string[] {
   const kept = inDocuments(record);
   const here = new Set(document.turns);
   const belongs = (uid: string): boolean => here.has(uid) || (document.id === openDocument && !kept.has(uid));
   return record.turns.filter((uid) => active.has(uid) && belongs(uid));
 }
 
-function stepOf({ id, turns, dirty }: DocumentCursor, wanted: readonly string[], appends: boolean): DocumentStep | null {
+function stepOf(
+  { id, turns, dirty }: DocumentCursor,
+  wanted: readonly string[],
+  appends: boolean,
+): DocumentStep | null {
   const extends_ = turns.every((uid, index) => wanted[index] === uid);
   if (!dirty && extends_ && wanted.length === turns.length) return null;
   if (wanted.length === 0) return { kind: 'delete', documentId: id };
-  if (!dirty && extends_ && turns.length > 0 && appends) return { kind: 'append', documentId: id, turns: wanted, added: wanted.slice(turns.length) };
+  if (!dirty && extends_ && turns.length > 0 && appends)
+    return { kind: 'append', documentId: id, turns: wanted, added: wanted.slice(turns.length) };
   return { kind: 'replace', documentId: id, turns: wanted };
 }

@@ -22,7 +22,11 @@ export class Erasures {
   constructor(private readonly needs: ErasureNeeds) {}
 
   /** Null when everything of these sessions is gone; otherwise what is left, and that it is tried again. */
-  async erase(connection: HindsightConnection, sessionIds: readonly string[], signal: AbortSignal): Promise<string | null> {
+  async erase(
+    connection: HindsightConnection,
+    sessionIds: readonly string[],
+    signal: AbortSignal,
+  ): Promise<string | null> {
     const isKept = await this.keep(connection, sessionIds);
     const left: string[] = [];
     let reason = '';
@@ -48,10 +52,17 @@ export class Erasures {
       const found = await forgetSession(this.needs, connection, entry.sessionId, signal);
       if (found === null) {
         await outbox.outboxDone(entry.uid);
-        log.info(`Memory provider hindsight: what ${place.host} held of the forgotten session ${entry.sessionId} is erased.`);
+        log.info(
+          `Memory provider hindsight: what ${place.host} held of the forgotten session ${entry.sessionId} is erased.`,
+        );
         continue;
       }
-      if (!signal.aborted) await outbox.outboxFailed(entry.uid, found.reason, clock.now() + Math.min(2 ** Math.min(entry.attempts, 20), longestPauseSeconds));
+      if (!signal.aborted)
+        await outbox.outboxFailed(
+          entry.uid,
+          found.reason,
+          clock.now() + Math.min(2 ** Math.min(entry.attempts, 20), longestPauseSeconds),
+        );
       return;
     }
   }
@@ -63,7 +74,9 @@ export class Erasures {
       for (const sessionId of sessionIds) await outbox.outboxAdd(forgetEntry(place, sessionId, clock.now()));
       return true;
     } catch (error) {
-      log.warn(`Memory provider hindsight: that a session is to be forgotten could not be noted: ${error instanceof Error ? error.message : String(error)}`);
+      log.warn(
+        `Memory provider hindsight: that a session is to be forgotten could not be noted: ${error instanceof Error ? error.message : String(error)}`,
+      );
       return false;
     }
   }

@@ -1,6 +1,7 @@
 /** Why a request to Hindsight came to nothing. refused: the server said what is wrong with the request (400, 413, 422) · conflict: 409 · busy:
  *  429 or 503 · notHindsight: something else answers at this address · stopped: we gave up ourselves. */
-export type HindsightCause = 'network' | 'timeout' | 'stopped' | 'auth' | 'notFound' | 'conflict' | 'refused' | 'busy' | 'server' | 'notHindsight';
+export type HindsightCause =
+  'network' | 'timeout' | 'stopped' | 'auth' | 'notFound' | 'conflict' | 'refused' | 'busy' | 'server' | 'notHindsight';
 
 export interface HindsightFailure {
   readonly cause: HindsightCause;
@@ -13,7 +14,8 @@ export interface HindsightFailure {
   readonly retryAfterMs: number | null;
 }
 
-export type Answer<T> = { readonly kind: 'ok'; readonly value: T } | { readonly kind: 'failed'; readonly failure: HindsightFailure };
+export type Answer<T> =
+  { readonly kind: 'ok'; readonly value: T } | { readonly kind: 'failed'; readonly failure: HindsightFailure };
 
 /** What a person can act on. */
 export function failureSentence({ cause, status, detail }: HindsightFailure, host: string): string {

@@ -16,7 +16,13 @@ export interface NotErased {
 /** Deletes every document of a session: those the record knows, and whatever else carries its tag. A write under way is cancelled or waited for,
  *  or it would bring its document back. Null when all is gone. */
 export async function forgetSession(
-  { records, clock }: { readonly records: SessionRecords; readonly clock: { monotonicMs(): number; after(ms: number, done: () => void): () => void } },
+  {
+    records,
+    clock,
+  }: {
+    readonly records: SessionRecords;
+    readonly clock: { monotonicMs(): number; after(ms: number, done: () => void): () => void };
+  },
   { place, api }: HindsightConnection,
   sessionId: string,
   signal: AbortSignal,
@@ -49,7 +55,11 @@ export async function forgetSession(
     for (;;) {
       const answer = operationId === null ? await api.openOperations(signal) : await api.operation(operationId, signal);
       if (answer.kind === 'failed' || isOver(answer.value)) return answer;
-      if (clock.monotonicMs() - begun > patienceMs) return { kind: 'failed', failure: { cause: 'timeout', status: null, detail: '', uncertain: true, retryAfterMs: null } };
+      if (clock.monotonicMs() - begun > patienceMs)
+        return {
+          kind: 'failed',
+          failure: { cause: 'timeout', status: null, detail: '', uncertain: true, retryAfterMs: null },
+        };
       await new Promise<void>((resolve) => clock.after(pollMs, resolve));
     }
   }

@@ -48,7 +48,10 @@ export interface HindsightApi {
   version(signal: AbortSignal): Promise<Answer<ServerVersion>>;
   /** Accepted for processing; the operation's id is the server's own where it makes one, null where it names none. */
   retain(item: RetainItem, signal: AbortSignal): Promise<Answer<string | null>>;
-  operation(id: string, signal: AbortSignal): Promise<Answer<{ readonly state: OperationState; readonly error: string | null }>>;
+  operation(
+    id: string,
+    signal: AbortSignal,
+  ): Promise<Answer<{ readonly state: OperationState; readonly error: string | null }>>;
   cancelOperation(id: string, signal: AbortSignal): Promise<Answer<null>>;
   /** Operations of the bank that wait or are being processed. */
   openOperations(signal: AbortSignal): Promise<Answer<number>>;

@@ -1,7 +1,14 @@
 import type { Clock } from '../../base/clock';
 import type { Log } from '../../base/log';
 import type { AnyTool } from '../../tools/tool';
-import type { CompletedTurn, MemoryProvider, RecallStatus, SessionStart, SessionSwitch, StartingTurn } from '../memoryProvider';
+import type {
+  CompletedTurn,
+  MemoryProvider,
+  RecallStatus,
+  SessionStart,
+  SessionSwitch,
+  StartingTurn,
+} from '../memoryProvider';
 import { conversationContext, sessionTag } from './documentContent';
 import { failureSentence } from './failure';
 import { hindsightTools, type ExplicitMemory } from './hindsightTools';
@@ -165,9 +172,14 @@ export class HindsightProvider implements MemoryProvider {
       if (connection === null) return [];
       const answer = await connection.api.recall({ query: asked, budget, maxTokens: recallTokens }, signal);
       if (answer.kind === 'ok') return answer.value;
-      if (answer.failure.cause !== 'stopped') this.needs.log.warn(`Memory provider hindsight: recall: ${failureSentence(answer.failure, connection.place.host)}`);
+      if (answer.failure.cause !== 'stopped')
+        this.needs.log.warn(
+          `Memory provider hindsight: recall: ${failureSentence(answer.failure, connection.place.host)}`,
+        );
     } catch (error) {
-      this.needs.log.warn(`Memory provider hindsight: recall: ${error instanceof Error ? error.message : String(error)}`);
+      this.needs.log.warn(
+        `Memory provider hindsight: recall: ${error instanceof Error ? error.message : String(error)}`,
+      );
     }
     return [];
   }
@@ -183,7 +195,9 @@ export class HindsightProvider implements MemoryProvider {
 
   private async noteBegin(turnUid: string, sessionId: string): Promise<void> {
     this.begun = turnUid;
-    await this.needs.retainer.begun(begunEntry(sessionId, { turnUid, parentSessionId: this.parentOf(sessionId) }, this.needs.clock.now()));
+    await this.needs.retainer.begun(
+      begunEntry(sessionId, { turnUid, parentSessionId: this.parentOf(sessionId) }, this.needs.clock.now()),
+    );
   }
 
   private async noteEndOf(turnUid: string | null): Promise<void> {

@@ -20,14 +20,20 @@ export interface ExplicitMemory {
 
 const text = (what: string) => v.pipe(v.string(), v.trim(), v.nonEmpty(`${what} is missing`));
 const querySchema = v.object({ query: text('query') });
-const queryParameters = (description: string) => ({ type: 'object', properties: { query: { type: 'string', description } }, required: ['query'], additionalProperties: false });
+const queryParameters = (description: string) => ({
+  type: 'object',
+  properties: { query: { type: 'string', description } },
+  required: ['query'],
+  additionalProperties: false,
+});
 
 /** What the model may do with the long-term memory itself. */
 export function hindsightTools({ connect, retain }: ToolNeeds): readonly AnyTool[] {
   return [
     defineTool({
       name: 'hindsight_retain',
-      description: 'Stores something worth knowing in later sessions in long-term memory: decisions, preferences, facts about the project or the person. Completed turns are stored anyway.',
+      description:
+        'Stores something worth knowing in later sessions in long-term memory: decisions, preferences, facts about the project or the person. Completed turns are stored anyway.',
       parameters: {
         type: 'object',
         properties: {
@@ -39,11 +45,30 @@ export function hindsightTools({ connect, retain }: ToolNeeds): readonly AnyTool
         required: ['content'],
         additionalProperties: false,
       },
-      schema: v.object({ content: text('content'), context: v.optional(v.string()), tags: v.optional(v.array(v.string())), occurred_at: v.optional(v.pipe(v.string(), v.check((time) => !Number.isNaN(Date.parse(time)), 'is not an ISO 8601 time'))) }),
+      schema: v.object({
+        content: text('content'),
+        context: v.optional(v.string()),
+        tags: v.optional(v.array(v.string())),
+        occurred_at: v.optional(
+          v.pipe(
+            v.string(),
+            v.check((time) => !Number.isNaN(Date.parse(time)), 'is not an ISO 8601 time'),
+          ),
+        ),
+      }),
       readOnly: false,
       run: async ({ content, context, tags, occurred_at: occurredAt }) => {
-        const outcome = await retain({ content, context: context ?? null, tags: tags ?? [], occurredAt: occurredAt ?? null });
-        return done(outcome === 'sent' ? 'Memory stored successfully.' : 'Memory kept on this machine; it is sent when Hindsight can be reached.');
+        const outcome = await retain({
+          content,
+          context: context ?? null,
+          tags: tags ?? [],
+          occurredAt: occurredAt ?? null,
+        });
+        return done(
+          outcome === 'sent'
+            ? 'Memory stored successfully.'
+            : 'Memory kept on this machine; it is sent when Hindsight can be reached.',
+        );
       },
     }),
     defineTool({
@@ -56,12 +81,17 @@ export function hindsightTools({ connect, retain }: ToolNeeds): readonly AnyTool
         withServer(connect, async ({ api, place }) => {
           const answer = await api.recall({ query: recallQuery(query), budget: 'mid', maxTokens: 4096 }, signal);
           if (answer.kind === 'failed') return failed(failureSentence(answer.failure, place.host));
-          return done(answer.value.length === 0 ? 'No relevant memories found.' : answer.value.map((memory, index) => `${index + 1}. ${memory}`).join('\n'));
+          return done(
+            answer.value.length === 0
+              ? 'No relevant memories found.'
+              : answer.value.map((memory, index) => `${index + 1}. ${memory}`).join('\n'),
+          );
         }),
     }),
     defineTool({
       name: 'hindsight_reflect',
-      description: 'Asks long-term memory a question that takes thinking over many memories. Slower than hindsight_recall.',
+      description:
+        'Asks long-term memory a question that takes thinking over many memories. Slower than hindsight_recall.',
       parameters: queryParameters('The question.'),
       schema: querySchema,
       readOnly: true,
@@ -74,7 +104,10 @@ export function hindsightTools({ connect, retain }: ToolNeeds): readonly AnyTool
   ];
 }
 
-async function withServer(connect: Connect, use: (connection: HindsightConnection) => Promise<ToolOutput>): Promise<ToolOutput> {
+async function withServer(
+  connect: Connect,
+  use: (connection: HindsightConnection) => Promise<ToolOutput>,
+): Promise<ToolOutput> {
   const connection = await connect();
   return connection === null ? failed('Hindsight is not set up. The person can run Set Up Memory….') : use(connection);
 }

@@ -58,13 +58,20 @@ export function turnEntry(turn: CompletedTurn, parentSessionId: string | null, n
 }
 
 /** A turn that was complete when the process ended, and had not been handed over. */
-export function foundTurnEntry(sessionId: string, { turnUid, parentSessionId }: BegunPayload, now: number): NewOutboxEntry {
+export function foundTurnEntry(
+  sessionId: string,
+  { turnUid, parentSessionId }: BegunPayload,
+  now: number,
+): NewOutboxEntry {
   const payload: TurnPayload = { turnUid, parentSessionId, text: null };
   return entry({ uid: turnEntryUid(turnUid), sessionId, kind: 'turn', payload, now });
 }
 
 export function begunEntry(sessionId: string, begun: BegunPayload, now: number): NewOutboxEntry {
-  return { ...entry({ uid: begunEntryUid(begun.turnUid), sessionId, kind: 'begun', payload: begun, now }), provider: begunName };
+  return {
+    ...entry({ uid: begunEntryUid(begun.turnUid), sessionId, kind: 'begun', payload: begun, now }),
+    provider: begunName,
+  };
 }
 
 export function refreshEntry(sessionId: string, uid: string, now: number): NewOutboxEntry {
@@ -77,7 +84,10 @@ export function noteEntry(sessionId: string, uid: string, note: NotePayload, now
 
 export function forgetEntry({ origin, bank }: ForgetPayload, sessionId: string, now: number): NewOutboxEntry {
   const payload: ForgetPayload = { origin, bank };
-  return { ...entry({ uid: `hindsight:forget:${origin} ${bank}:${sessionId}`, sessionId, kind: 'forget', payload, now }), provider: forgetName };
+  return {
+    ...entry({ uid: `hindsight:forget:${origin} ${bank}:${sessionId}`, sessionId, kind: 'forget', payload, now }),
+    provider: forgetName,
+  };
 }
 
 export function begunEntryUid(turnUid: string): string {
@@ -88,10 +98,24 @@ function turnEntryUid(turnUid: string): string {
   return `hindsight:turn:${turnUid}`;
 }
 
-function entry(made: { readonly uid: string; readonly sessionId: string; readonly kind: string; readonly payload: object; readonly now: number }): NewOutboxEntry {
+function entry(made: {
+  readonly uid: string;
+  readonly sessionId: string;
+  readonly kind: string;
+  readonly payload: object;
+  readonly now: number;
+}): NewOutboxEntry {
   const { uid, sessionId, kind, payload, now } = made;
   // Due whatever the clock says: one that was put back would hold it up.
-  return { uid, provider: hindsightName, sessionId, kind, payload: JSON.stringify(payload), createdAt: now, nextAttemptAt: 0 };
+  return {
+    uid,
+    provider: hindsightName,
+    sessionId,
+    kind,
+    payload: JSON.stringify(payload),
+    createdAt: now,
+    nextAttemptAt: 0,
+  };
 }
 
 function read<T>(schema: v.GenericSchema<unknown, T>, payload: string, work: (value: T) => OutboxWork): OutboxWork {

@@ -170,10 +170,16 @@ export class HindsightRetainer implements Disposable {
 
   private queue<T>(work: () => Promise<T>): Promise<T> {
     const result = this.work.then(work);
-    this.work = result.then(() => undefined, (error: unknown) => {
-      if (!this.stop.signal.aborted) this.needs.log.warn(`Memory provider hindsight: the outbox could not be worked on: ${error instanceof Error ? error.message : String(error)}`);
-      this.wakeIn(lookAgainMs);
-    });
+    this.work = result.then(
+      () => undefined,
+      (error: unknown) => {
+        if (!this.stop.signal.aborted)
+          this.needs.log.warn(
+            `Memory provider hindsight: the outbox could not be worked on: ${error instanceof Error ? error.message : String(error)}`,
+          );
+        this.wakeIn(lookAgainMs);
+      },
+    );
     return result;
   }
 
@@ -184,7 +190,8 @@ export class HindsightRetainer implements Disposable {
       const work = workOf(entry);
       const state = work.kind === 'begun' ? await turns.stateOf(work.begun.turnUid) : 'over';
       if (state === 'open') continue;
-      if (work.kind === 'begun' && state === 'complete') await outbox.outboxAdd(foundTurnEntry(entry.sessionId, work.begun, clock.now()));
+      if (work.kind === 'begun' && state === 'complete')
+        await outbox.outboxAdd(foundTurnEntry(entry.sessionId, work.begun, clock.now()));
       await outbox.outboxDone(entry.uid);
     }
   }
@@ -199,7 +206,8 @@ export class HindsightRetainer implements Disposable {
     const sessions = bySession(due.filter(({ sessionId }) => !this.forgotten.has(sessionId)));
     await this.count();
     // What is not due has arrived, unless it failed and is tried later.
-    for (const waiter of asked) if (!sessions.has(waiter.sessionId)) this.release(waiter, !this.polls.has(waiter.sessionId));
+    for (const waiter of asked)
+      if (!sessions.has(waiter.sessionId)) this.release(waiter, !this.polls.has(waiter.sessionId));
     for (const sessionId of this.unchecked) sessions.set(sessionId, sessions.get(sessionId) ?? []);
     if (sessions.size > 0 && !this.halted && clock.now() >= this.pausedUntil) await this.deliverAll(sessions, asked);
     await this.eraseDue();
@@ -213,7 +221,10 @@ export class HindsightRetainer implements Disposable {
     if (connection !== null) await this.erasures.eraseDue(connection, this.stop.signal);
   }
 
-  private async deliverAll(sessions: ReadonlyMap<string, readonly OutboxEntry[]>, asked: readonly Waiter[]): Promise<void> {
+  private async deliverAll(
+    sessions: ReadonlyMap<string, readonly OutboxEntry[]>,
+    asked: readonly Waiter[],
+  ): Promise<void> {
     const connection = await this.needs.connect();
     if (connection === null) return;
     const server = await this.serverOf(connection);
@@ -228,25 +239,45 @@ export class HindsightRetainer implements Disposable {
     }
   }
 
-  private async deliver(connection: HindsightConnection, server: ServerVersion, sessionId: string, entries: readonly OutboxEntry[]): Promise<Delivery> {
+  private async deliver(
+    connection: HindsightConnection,
+    server: ServerVersion,
+    sessionId: string,
+    entries: readonly OutboxEntry[],
+  ): Promise<Delivery> {
     const works = entries.map((entry) => ({ entry, ...workOf(entry) }));
     for (const work of works) {
       if (work.kind !== 'note') continue;
       const metadata = { session_id: sessionId, source: 'hermes-vscode' };
-      const answer = await connection.api.retain({ ...work.note, metadata, mode: null, operationId: operationIdOf(work.entry.uid) }, this.stop.signal);
+      const answer = await connection.api.retain(
+        { ...work.note, metadata, mode: null, operationId: operationIdOf(work.entry.uid) },
+        this.stop.signal,
+      );
       if (answer.kind === 'failed') return answer;
       await this.needs.outbox.outboxDone(work.entry.uid);
     }
     const turns = works.flatMap((work) => (work.kind === 'turn' ? [work.turn] : []));
     const refresh = works.some(({ kind }) => kind === 'refresh');
     if (turns.length === 0 && !refresh && !this.unchecked.has(sessionId)) return { kind: 'done' };
-    const documents = new SessionDocuments(this.needs, connection, server, { sessionId, turns, refresh, openDocument: this.openDocuments.get(sessionId) ?? null }, this.stop.signal);
+    const documents = new SessionDocuments(
+      this.needs,
+      connection,
+      server,
+      { sessionId, turns, refresh, openDocument: this.openDocuments.get(sessionId) ?? null },
+      this.stop.signal,
+    );
     const delivery = await documents.deliver();
     if (!server.appends) this.openDocuments.set(sessionId, documents.openDocument);
     return delivery;
   }
 
-  private async conclude(sessionId: string, entries: readonly OutboxEntry[], delivery: Delivery, host: string, waiting: readonly Waiter[]): Promise<void> {
+  private async conclude(
+    sessionId: string,
+    entries: readonly OutboxEntry[],
+    delivery: Delivery,
+    host: string,
+    waiting: readonly Waiter[],
+  ): Promise<void> {
     if (delivery.kind === 'waiting') return this.pollLater(sessionId);
     this.polls.delete(sessionId);
     if (delivery.kind === 'done') {
@@ -261,7 +292,12 @@ export class HindsightRetainer implements Disposable {
   }
 
   /** The session's entries are tried later; unless the trouble is theirs alone, so is everything else. */
-  private async postpone(sessionId: string, entries: readonly OutboxEntry[], failure: HindsightFailure, host: string): Promise<void> {
+  private async postpone(
+    sessionId: string,
+    entries: readonly OutboxEntry[],
+    failure: HindsightFailure,
+    host: string,
+  ): Promise<void> {
     if (failure.cause === 'stopped') return;
     const attempts = Math.max(0, ...entries.map(({ attempts: count }) => count));
     const now = this.needs.clock.now();

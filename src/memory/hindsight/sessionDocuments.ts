@@ -8,7 +8,10 @@ import type { HindsightConnection, SessionTurns, TurnText } from './ports';
 import type { DocumentCursor, SessionRecord, SessionRecords } from './sessionRecord';
 
 /** waiting: the server is still at it, ask again · failed: try again later, or not before the person has acted. */
-export type Delivery = { readonly kind: 'done' } | { readonly kind: 'waiting' } | { readonly kind: 'failed'; readonly failure: HindsightFailure };
+export type Delivery =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'failed'; readonly failure: HindsightFailure };
 
 export interface DocumentNeeds {
   readonly records: SessionRecords;
@@ -95,7 +98,16 @@ export class SessionDocuments {
       case 'failed':
       case 'cancelled':
         await this.put({ ...document, dirty: true, operation: null });
-        return { kind: 'failed', failure: { cause: 'server', status: null, detail: (answer.value.error ?? `the write was ${answer.value.state}`).slice(0, 300), uncertain: false, retryAfterMs: null } };
+        return {
+          kind: 'failed',
+          failure: {
+            cause: 'server',
+            status: null,
+            detail: (answer.value.error ?? `the write was ${answer.value.state}`).slice(0, 300),
+            uncertain: false,
+            retryAfterMs: null,
+          },
+        };
     }
   }
 
@@ -146,14 +158,17 @@ export class SessionDocuments {
     const number = before.writes + 1;
     const operationId = operationIdOf(place.origin, place.bank, step.documentId, String(number), ...step.turns);
     const writing: DocumentCursor = {
-      id: step.documentId, turns: step.turns, dirty: true,
+      id: step.documentId,
+      turns: step.turns,
+      dirty: true,
       operation: { id: this.server.appends ? operationId : null, askedAt: this.needs.clock.now(), accepted: false },
     };
     this.record = { ...before, writes: number };
     await this.put(writing);
     const answer = await api.retain(
       turnsItem({
-        sessionId, operationId,
+        sessionId,
+        operationId,
         parentSessionId: this.record.parentSessionId,
         documentId: step.documentId,
         turns: (step.kind === 'append' ? step.added : step.turns).flatMap((uid) => this.texts.get(uid) ?? []),
@@ -162,7 +177,14 @@ export class SessionDocuments {
       this.signal,
     );
     if (answer.kind === 'ok') {
-      await this.put({ ...writing, operation: { id: answer.value ?? writing.operation?.id ?? null, askedAt: this.needs.clock.now(), accepted: true } });
+      await this.put({
+        ...writing,
+        operation: {
+          id: answer.value ?? writing.operation?.id ?? null,
+          askedAt: this.needs.clock.now(),
+          accepted: true,
+        },
+      });
       return { kind: 'waiting' };
     }
     if (answer.failure.cause === 'conflict') await this.put({ ...writing, operation: null });
@@ -171,7 +193,8 @@ export class SessionDocuments {
   }
 
   private async delete(documentId: string): Promise<Delivery | null> {
-    if (this.record.documents.some(({ id }) => id === documentId)) await this.put({ id: documentId, turns: [], dirty: true, operation: null });
+    if (this.record.documents.some(({ id }) => id === documentId))
+      await this.put({ id: documentId, turns: [], dirty: true, operation: null });
     const answer = await this.connection.api.deleteDocument(documentId, this.signal);
     if (answer.kind === 'failed') return answer;
     this.record = { ...this.record, documents: this.record.documents.filter(({ id }) => id !== documentId) };
@@ -188,7 +211,12 @@ export class SessionDocuments {
   private async put(document: DocumentCursor): Promise<void> {
     const { documents } = this.record;
     const known = documents.some(({ id }) => id === document.id);
-    this.record = { ...this.record, documents: known ? documents.map((other) => (other.id === document.id ? document : other)) : [...documents, document] };
+    this.record = {
+      ...this.record,
+      documents: known
+        ? documents.map((other) => (other.id === document.id ? document : other))
+        : [...documents, document],
+    };
     await this.save();
   }
 
@@ -202,6 +230,7 @@ function handedOver(record: SessionRecord, turns: readonly TurnPayload[]): Sessi
   const added = turns.map(({ turnUid }) => turnUid).filter((uid) => !known.has(uid));
   // A parent once known is only replaced by another, never forgotten.
   if (turns.length === 0) return record;
-  const parentSessionId = turns.findLast((turn) => turn.parentSessionId !== null)?.parentSessionId ?? record.parentSessionId;
+  const parentSessionId =
+    turns.findLast((turn) => turn.parentSessionId !== null)?.parentSessionId ?? record.parentSessionId;
   return { ...record, parentSessionId, turns: [...record.turns, ...new Set(added)] };
 }

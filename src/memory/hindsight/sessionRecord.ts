@@ -37,8 +37,15 @@ const documentSchema = v.object({
   operation: v.nullable(v.object({ id: v.nullable(v.string()), askedAt: v.number(), accepted: v.boolean() })),
 });
 const recordSchema = v.pipe(
-  v.string(), v.parseJson(),
-  v.object({ version: v.literal(1), parentSessionId: v.nullable(v.string()), turns: v.array(v.string()), documents: v.array(documentSchema), writes: v.number() }),
+  v.string(),
+  v.parseJson(),
+  v.object({
+    version: v.literal(1),
+    parentSessionId: v.nullable(v.string()),
+    turns: v.array(v.string()),
+    documents: v.array(documentSchema),
+    writes: v.number(),
+  }),
 );
 
 const fresh: SessionRecord = { parentSessionId: null, turns: [], documents: [], writes: 0 };

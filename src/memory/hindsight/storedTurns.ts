@@ -34,11 +34,19 @@ interface TurnRows {
 }
 
 /** Shown rows of these turns, newest page first until all of them are found whole. */
-async function rowsOf(store: Pick<SessionStore, 'readTranscript'>, sessionId: string, wanted: ReadonlySet<string>): Promise<ReadonlyMap<string, TurnRows>> {
+async function rowsOf(
+  store: Pick<SessionStore, 'readTranscript'>,
+  sessionId: string,
+  wanted: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, TurnRows>> {
   const found = new Map<string, TurnRows>();
   let before: number | undefined;
   for (;;) {
-    const page = await store.readTranscript({ sessionId, limit: pageSize, ...(before === undefined ? {} : { before }) });
+    const page = await store.readTranscript({
+      sessionId,
+      limit: pageSize,
+      ...(before === undefined ? {} : { before }),
+    });
     for (const turn of page.turns) {
       if (!wanted.has(turn.uid)) continue;
       const messages = page.messages.filter(({ turnUid }) => turnUid === turn.uid);
@@ -60,7 +68,15 @@ function textOf(turn: Turn, messages: readonly Message[]): TurnText | null {
   if (turn.state !== 'settled' || turn.outcome !== 'complete') return null;
   const shown = messages.filter(({ visibility }) => visibility.kind === 'shown');
   const prompt = shown.find(({ uid }) => uid === turn.userMessageUid) ?? shown.find(({ role }) => role === 'user');
-  const answer = shown.flatMap((message) => (message.role === 'assistant' ? [answerText(message.parts)] : [])).filter((text) => text !== '').join('\n\n');
+  const answer = shown
+    .flatMap((message) => (message.role === 'assistant' ? [answerText(message.parts)] : []))
+    .filter((text) => text !== '')
+    .join('\n\n');
   if (answer.trim() === '') return null;
-  return { prompt: prompt === undefined || isContinuation(prompt) ? '' : answerText(prompt.parts), answer, startedAt: turn.startedAt, settledAt: turn.settledAt };
+  return {
+    prompt: prompt === undefined || isContinuation(prompt) ? '' : answerText(prompt.parts),
+    answer,
+    startedAt: turn.startedAt,
+    settledAt: turn.settledAt,
+  };
 }

@@ -43,22 +43,33 @@ export function searchAnswer(query: string, { text, isError }: DemoToolResult): 
   const hits = hitsOf(text);
   if (hits.length === 0) return `I searched the folder for ${code(query)} and found nothing.`;
   const files = new Set(hits.map(({ path }) => path)).size;
-  const shown = hits.slice(0, 12).map(({ path, line, text: found }) => `- [${path}:${line}](${linkTarget(path)}#L${line}): ${code(clip(found))}`);
-  const rest = hits.length > shown.length ? [`… and ${hits.length - shown.length} more; the tool row above holds them all.`] : [];
-  return [`I searched the folder for ${code(query)}: ${count(hits.length, 'line')} in ${count(files, 'file')}.`, shown.join('\n'), ...rest].join('\n\n');
+  const shown = hits
+    .slice(0, 12)
+    .map(({ path, line, text: found }) => `- [${path}:${line}](${linkTarget(path)}#L${line}): ${code(clip(found))}`);
+  const rest =
+    hits.length > shown.length ? [`… and ${hits.length - shown.length} more; the tool row above holds them all.`] : [];
+  return [
+    `I searched the folder for ${code(query)}: ${count(hits.length, 'line')} in ${count(files, 'file')}.`,
+    shown.join('\n'),
+    ...rest,
+  ].join('\n\n');
 }
 
 /** A long Markdown answer over what `list_directory` returned: something to scroll, to stop and to find again. */
 export function longAnswer({ text, isError }: DemoToolResult): string {
   if (isError) return failedAnswer('list the folder', text);
   const entries = entriesOf(text);
-  const rows = entries.slice(0, 20).map((entry) => `| ${cell(entry)} | ${entry.endsWith('/') ? 'folder' : kindOf(entry)} |`);
+  const rows = entries
+    .slice(0, 20)
+    .map((entry) => `| ${cell(entry)} | ${entry.endsWith('/') ? 'folder' : kindOf(entry)} |`);
   return [
     '# A long answer about this folder',
     `This text is a script, written so that there is something long to watch, to stop and to look for afterwards. Only the table below comes from your folder: the \`list_directory\` tool found ${count(entries.length, 'entry', 'entries')} in it.`,
     '## What is here',
     rows.length === 0 ? 'The folder is empty.' : ['| Name | Kind |', '| --- | --- |', ...rows].join('\n'),
-    ...(entries.length > rows.length && rows.length > 0 ? [`${entries.length - rows.length} more are not in the table.`] : []),
+    ...(entries.length > rows.length && rows.length > 0
+      ? [`${entries.length - rows.length} more are not in the table.`]
+      : []),
     '## What happens while you read this',
     'Each piece of this answer goes the same way:',
     [
@@ -74,7 +85,14 @@ export function longAnswer({ text, isError }: DemoToolResult): string {
       '- Type the next prompt while this one is still running. It waits in the queue, on disk as well.',
     ].join('\n'),
     'The transcript is an ordinary SQLite file. Another program can read it:',
-    ['```sql', 'SELECT role, content', '  FROM messages', ' WHERE active = 1', ' ORDER BY session_id, position;', '```'].join('\n'),
+    [
+      '```sql',
+      'SELECT role, content',
+      '  FROM messages',
+      ' WHERE active = 1',
+      ' ORDER BY session_id, position;',
+      '```',
+    ].join('\n'),
     '## What a script cannot do',
     'It cannot read your files and explain them, follow a stack trace, or answer a question that it was not written for. For that, connect a model with **Hermes: Set Up Model…**. Until then nothing leaves this computer: Demo makes no network request.',
     '> The promise is the same for every model: what you have seen is already on disk.',
@@ -97,7 +115,9 @@ function hitsOf(text: string): readonly Hit[] {
     const [path, ...rows] = block.split('\n');
     return rows.flatMap((row) => {
       const match = /^(\d+): (.*)$/.exec(row);
-      return match?.[1] === undefined || path === undefined ? [] : [{ path, line: Number(match[1]), text: match[2] ?? '' }];
+      return match?.[1] === undefined || path === undefined
+        ? []
+        : [{ path, line: Number(match[1]), text: match[2] ?? '' }];
     });
   });
 }
@@ -112,7 +132,11 @@ function fileLink(file: string): string {
 }
 
 function linkTarget(path: string): string {
-  return path.split('/').map(encodeURIComponent).join('/').replace(/[()]/g, (bracket) => (bracket === '(' ? '%28' : '%29'));
+  return path
+    .split('/')
+    .map(encodeURIComponent)
+    .join('/')
+    .replace(/[()]/g, (bracket) => (bracket === '(' ? '%28' : '%29'));
 }
 
 function cell(text: string): string {

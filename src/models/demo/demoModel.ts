@@ -28,7 +28,9 @@ const paceMs = 30;
 const charactersPerDelta = 12;
 
 /** What Demo does next: a call of one of the agent's tools, or its answer. */
-type Step = { readonly kind: 'call'; readonly name: string; readonly arguments: string } | { readonly kind: 'say'; readonly text: string };
+type Step =
+  | { readonly kind: 'call'; readonly name: string; readonly arguments: string }
+  | { readonly kind: 'say'; readonly text: string };
 
 /** Built in, offline, the same every time, and honest about it. What it knows of the folder it knows through the agent's own tools, so its
  *  calls, their storage and their rows in the panel are real. */
@@ -41,8 +43,14 @@ export class DemoModel implements ChatModel {
     const pump = new EventPump();
     this.answer(request, signal, pump).catch((error: unknown) =>
       pump.end({
-        outcome: 'failed', usage: null, requestId: null,
-        failure: { cause: 'unknown', sentence: 'Demo failed. Your prompt is saved. Retry, or choose another model.', technical: error instanceof Error ? (error.stack ?? error.message) : String(error) },
+        outcome: 'failed',
+        usage: null,
+        requestId: null,
+        failure: {
+          cause: 'unknown',
+          sentence: 'Demo failed. Your prompt is saved. Retry, or choose another model.',
+          technical: error instanceof Error ? (error.stack ?? error.message) : String(error),
+        },
       }),
     );
     return pump.stream;
@@ -51,17 +59,42 @@ export class DemoModel implements ChatModel {
   private async answer(request: ModelRequest, signal: AbortSignal, pump: EventPump): Promise<void> {
     const step = nextStep(request);
     if (step.kind === 'call') {
-      if (!(await sleep(this.clock, paceMs, signal))) return pump.end({ outcome: 'aborted', usage: null, requestId: null });
-      const call: CompletedToolCall = { callId: `demo_${Math.round(this.clock.now() * 1000).toString(36)}`, name: step.name, arguments: step.arguments };
-      pump.append({ kind: 'toolCallProgress', callId: call.callId, name: call.name, characters: call.arguments.length });
-      return pump.end({ outcome: 'complete', finish: { unified: 'toolCalls', raw: 'tool_calls' }, toolCalls: [call], empty: 'no', usage: null, requestId: null });
+      if (!(await sleep(this.clock, paceMs, signal)))
+        return pump.end({ outcome: 'aborted', usage: null, requestId: null });
+      const call: CompletedToolCall = {
+        callId: `demo_${Math.round(this.clock.now() * 1000).toString(36)}`,
+        name: step.name,
+        arguments: step.arguments,
+      };
+      pump.append({
+        kind: 'toolCallProgress',
+        callId: call.callId,
+        name: call.name,
+        characters: call.arguments.length,
+      });
+      return pump.end({
+        outcome: 'complete',
+        finish: { unified: 'toolCalls', raw: 'tool_calls' },
+        toolCalls: [call],
+        empty: 'no',
+        usage: null,
+        requestId: null,
+      });
     }
     for (const text of deltas(step.text)) {
-      if (!(await sleep(this.clock, paceMs, signal))) return pump.end({ outcome: 'aborted', usage: null, requestId: null });
+      if (!(await sleep(this.clock, paceMs, signal)))
+        return pump.end({ outcome: 'aborted', usage: null, requestId: null });
       pump.append({ kind: 'text', text });
     }
     pump.append({ kind: 'partEnd', of: 'text' });
-    pump.end({ outcome: 'complete', finish: { unified: 'stop', raw: 'stop' }, toolCalls: [], empty: 'no', usage: null, requestId: null });
+    pump.end({
+      outcome: 'complete',
+      finish: { unified: 'stop', raw: 'stop' },
+      toolCalls: [],
+      empty: 'no',
+      usage: null,
+      requestId: null,
+    });
   }
 }
 
@@ -74,8 +107,10 @@ function nextStep(request: ModelRequest): Step {
 
 function firstStep(asked: DemoRequest, request: ModelRequest): Step {
   const hasTool = (name: string): boolean => request.tools.some((tool) => tool.name === name);
-  if (asked.kind === 'search' && hasTool('search_files')) return { kind: 'call', name: 'search_files', arguments: JSON.stringify({ query: asked.query }) };
-  if ((asked.kind === 'folder' || asked.kind === 'long') && hasTool('list_directory')) return { kind: 'call', name: 'list_directory', arguments: JSON.stringify({ path: '.' }) };
+  if (asked.kind === 'search' && hasTool('search_files'))
+    return { kind: 'call', name: 'search_files', arguments: JSON.stringify({ query: asked.query }) };
+  if ((asked.kind === 'folder' || asked.kind === 'long') && hasTool('list_directory'))
+    return { kind: 'call', name: 'list_directory', arguments: JSON.stringify({ path: '.' }) };
   if (asked.kind === 'long') return { kind: 'say', text: longAnswer({ text: '', isError: false }) };
   return { kind: 'say', text: honestAnswer() };
 }

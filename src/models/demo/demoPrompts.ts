@@ -1,8 +1,16 @@
 /** The prompts that Demo has an answer for, offered in the empty state. */
-export const demoPrompts = ['What is in this folder?', 'Search for "TODO"', 'Give me a long answer about this folder'] as const;
+export const demoPrompts = [
+  'What is in this folder?',
+  'Search for "TODO"',
+  'Give me a long answer about this folder',
+] as const;
 
 /** What a prompt asks of Demo. */
-export type DemoRequest = { readonly kind: 'folder' } | { readonly kind: 'search'; readonly query: string } | { readonly kind: 'long' } | { readonly kind: 'other' };
+export type DemoRequest =
+  | { readonly kind: 'folder' }
+  | { readonly kind: 'search'; readonly query: string }
+  | { readonly kind: 'long' }
+  | { readonly kind: 'other' };
 
 /** Reads a prompt by fixed words: Demo is a script, and says so of everything else. */
 export function demoRequest(prompt: string): DemoRequest {

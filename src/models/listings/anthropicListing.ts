@@ -1,7 +1,15 @@
 import * as v from 'valibot';
 import type { ModelFacts } from '../modelFacts';
 
-export const anthropicListing = v.object({ data: v.array(v.object({ id: v.string(), display_name: v.optional(v.nullable(v.string())), max_input_tokens: v.optional(v.nullable(v.number())) })) });
+export const anthropicListing = v.object({
+  data: v.array(
+    v.object({
+      id: v.string(),
+      display_name: v.optional(v.nullable(v.string())),
+      max_input_tokens: v.optional(v.nullable(v.number())),
+    }),
+  ),
+});
 
 /** What the list tells, completed with what holds for every Claude since 3: 200k tokens, tools and images. */
 export function factsOfAnthropicListing(listing: v.InferOutput<typeof anthropicListing>): readonly ModelFacts[] {
@@ -16,5 +24,11 @@ export function factsOfClaude(id: string): ModelFacts {
   if (!id.startsWith('claude-')) return { id };
   // Extended thinking came with 3.7; older ones refuse the request.
   const thinks = !/^claude-3-(?:opus|sonnet|haiku|5)/.test(id);
-  return { id, contextWindow: 200_000, tools: true, images: true, efforts: thinks ? ['default', 'none', 'low', 'medium', 'high'] : ['default'] };
+  return {
+    id,
+    contextWindow: 200_000,
+    tools: true,
+    images: true,
+    efforts: thinks ? ['default', 'none', 'low', 'medium', 'high'] : ['default'],
+  };
 }

@@ -3,7 +3,9 @@ import type { ModelFacts } from '../modelFacts';
 
 export const ollamaVersion = v.object({ version: v.string() });
 export const ollamaTags = v.object({ models: v.array(v.object({ name: v.string() })) });
-export const ollamaRunning = v.object({ models: v.array(v.object({ name: v.string(), context_length: v.optional(v.number()) })) });
+export const ollamaRunning = v.object({
+  models: v.array(v.object({ name: v.string(), context_length: v.optional(v.number()) })),
+});
 export const ollamaShow = v.object({
   capabilities: v.optional(v.array(v.string())),
   parameters: v.optional(v.string()),
@@ -13,10 +15,15 @@ export const ollamaShow = v.object({
 /** What Ollama gives a model whose context nobody set. It cuts longer prompts at their beginning and says nothing. */
 const defaultContext = 4096;
 
-const fix = 'Start it with `OLLAMA_CONTEXT_LENGTH=32768 ollama serve`, or set `PARAMETER num_ctx 32768` in a Modelfile.';
+const fix =
+  'Start it with `OLLAMA_CONTEXT_LENGTH=32768 ollama serve`, or set `PARAMETER num_ctx 32768` in a Modelfile.';
 
 /** Facts of one model from `/api/show` and `/api/ps`. Null when it does not chat (an embedding model). */
-export function factsOfOllama(id: string, shown: v.InferOutput<typeof ollamaShow> | null, running: v.InferOutput<typeof ollamaRunning> | null): ModelFacts | null {
+export function factsOfOllama(
+  id: string,
+  shown: v.InferOutput<typeof ollamaShow> | null,
+  running: v.InferOutput<typeof ollamaRunning> | null,
+): ModelFacts | null {
   const capabilities = shown?.capabilities;
   if (capabilities !== undefined && !capabilities.includes('completion')) return null;
   const window = contextLength(shown?.model_info ?? {});
@@ -28,7 +35,9 @@ export function factsOfOllama(id: string, shown: v.InferOutput<typeof ollamaShow
     ...(window === null ? {} : { contextWindow: window }),
     allocatedContext: allocated,
     contextFix: fix,
-    ...(capabilities === undefined ? {} : { tools: capabilities.includes('tools'), images: capabilities.includes('vision') }),
+    ...(capabilities === undefined
+      ? {}
+      : { tools: capabilities.includes('tools'), images: capabilities.includes('vision') }),
     efforts: capabilities?.includes('thinking') === true ? ['default', 'none', 'low', 'medium', 'high'] : ['default'],
   };
 }

@@ -20,25 +20,49 @@ export const openaiListing = v.object({
       context_window: count,
       max_context_length: count,
       supported_parameters: v.optional(v.nullable(v.array(v.string()))),
-      architecture: v.optional(v.nullable(v.object({ input_modalities: v.optional(v.nullable(v.array(v.string()))), output_modalities: v.optional(v.nullable(v.array(v.string()))) }))),
-      pricing: v.optional(v.nullable(v.object({ prompt: perToken, completion: perToken, input_cache_read: perToken, input_cache_write: perToken }))),
+      architecture: v.optional(
+        v.nullable(
+          v.object({
+            input_modalities: v.optional(v.nullable(v.array(v.string()))),
+            output_modalities: v.optional(v.nullable(v.array(v.string()))),
+          }),
+        ),
+      ),
+      pricing: v.optional(
+        v.nullable(
+          v.object({ prompt: perToken, completion: perToken, input_cache_read: perToken, input_cache_write: perToken }),
+        ),
+      ),
       capabilities: v.optional(v.nullable(v.unknown())),
     }),
   ),
 });
 type Entry = v.InferOutput<typeof openaiListing>['data'][number];
 
-const mistralCapabilities = v.object({ completion_chat: v.optional(v.boolean()), function_calling: v.optional(v.boolean()), vision: v.optional(v.boolean()) });
+const mistralCapabilities = v.object({
+  completion_chat: v.optional(v.boolean()),
+  function_calling: v.optional(v.boolean()),
+  vision: v.optional(v.boolean()),
+});
 
 /** Names of models that do not chat; the list says nothing better. */
-const otherThanChat = /embed|rerank|whisper|(?:^|[-/])tts|transcribe|dall-e|moderation|realtime|-image|-audio|^sora|guard/i;
+const otherThanChat =
+  /embed|rerank|whisper|(?:^|[-/])tts|transcribe|dall-e|moderation|realtime|-image|-audio|^sora|guard/i;
 
 /** What the list tells of each model that can chat. */
-export function factsOfOpenaiListing(listing: v.InferOutput<typeof openaiListing>, host: string): readonly ModelFacts[] {
+export function factsOfOpenaiListing(
+  listing: v.InferOutput<typeof openaiListing>,
+  host: string,
+): readonly ModelFacts[] {
   return listing.data.flatMap((entry) => {
     const mistral = v.safeParse(mistralCapabilities, entry.capabilities);
     const outputs = entry.architecture?.output_modalities;
-    if (otherThanChat.test(entry.id) || (mistral.success && mistral.output.completion_chat === false) || (outputs && !outputs.includes('text'))) return [];
+    if (
+      otherThanChat.test(entry.id) ||
+      (mistral.success && mistral.output.completion_chat === false) ||
+      (outputs && !outputs.includes('text'))
+    )
+      return [];
     return [factsOf(entry, host, mistral.success ? mistral.output : {})];
   });
 }
@@ -54,7 +78,9 @@ function factsOf(entry: Entry, host: string, mistral: v.InferOutput<typeof mistr
     id: entry.id,
     ...(entry.name ? { label: entry.name } : {}),
     ...(window ? { contextWindow: window } : {}),
-    ...(entry.max_model_len ? { allocatedContext: entry.max_model_len, contextFix: 'Start the server with a larger `--max-model-len`.' } : {}),
+    ...(entry.max_model_len
+      ? { allocatedContext: entry.max_model_len, contextFix: 'Start the server with a larger `--max-model-len`.' }
+      : {}),
     ...(tools === undefined ? {} : { tools }),
     ...(images === undefined ? {} : { images }),
     ...(efforts === null ? {} : { efforts }),
@@ -63,8 +89,12 @@ function factsOf(entry: Entry, host: string, mistral: v.InferOutput<typeof mistr
 }
 
 function effortsOf(id: string, parameters: readonly string[] | null, host: string): readonly ReasoningEffort[] | null {
-  if (parameters !== null) return parameters.includes('reasoning') || parameters.includes('reasoning_effort') ? ['default', 'low', 'medium', 'high'] : ['default'];
-  if (host === 'api.openai.com') return /^(?:o\d|gpt-5)/.test(id) && !/chat/.test(id) ? ['default', 'low', 'medium', 'high'] : ['default'];
+  if (parameters !== null)
+    return parameters.includes('reasoning') || parameters.includes('reasoning_effort')
+      ? ['default', 'low', 'medium', 'high']
+      : ['default'];
+  if (host === 'api.openai.com')
+    return /^(?:o\d|gpt-5)/.test(id) && !/chat/.test(id) ? ['default', 'low', 'medium', 'high'] : ['default'];
   return null;
 }
 
@@ -73,7 +103,12 @@ function priceOf({ pricing }: Entry): ModelPrice | null {
   const [input, output] = [perMillion(pricing?.prompt), perMillion(pricing?.completion)];
   const [cachedInput, cacheWrite] = [perMillion(pricing?.input_cache_read), perMillion(pricing?.input_cache_write)];
   if (input === null || output === null) return null;
-  return { input, output, ...(cachedInput === null ? {} : { cachedInput }), ...(cacheWrite === null ? {} : { cacheWrite }) };
+  return {
+    input,
+    output,
+    ...(cachedInput === null ? {} : { cachedInput }),
+    ...(cacheWrite === null ? {} : { cacheWrite }),
+  };
 }
 
 function perMillion(price: string | number | null | undefined): number | null {

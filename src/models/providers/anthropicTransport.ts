@@ -20,7 +20,11 @@ export function anthropicTransport(settings: TransportSettings): Transport {
       });
       const asked = { ...request, messages: withPlainCallIds(request.messages) };
       const sent = mayThink(asked.messages) ? asked : { ...asked, reasoningEffort: 'default' as const };
-      return readAnswer(provider.languageModel(settings.modelId), callOptions(sent, rules(sent.messages), receiver.signal), receiver);
+      return readAnswer(
+        provider.languageModel(settings.modelId),
+        callOptions(sent, rules(sent.messages), receiver.signal),
+        receiver,
+      );
     },
   };
 }
@@ -34,7 +38,9 @@ function mayThink(messages: readonly WireMessage[]): boolean {
   return first?.kind === 'thinking' && isObject(first.metadata?.['anthropic']);
 }
 
-const breakpoint: { readonly providerOptions: SharedV4ProviderOptions } = { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } };
+const breakpoint: { readonly providerOptions: SharedV4ProviderOptions } = {
+  providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } },
+};
 
 /** Four breakpoints are allowed: the system prompt, the tools, and the last two turns of the user (prompts or tool results), so that the
  *  next request reads what this one wrote. */
@@ -53,7 +59,13 @@ function rules(messages: readonly WireMessage[]): PromptRules {
           case 'thinking':
             return { type: 'reasoning' as const, text: part.text, ...storedOptions(part.metadata) };
           case 'toolCall':
-            return { type: 'tool-call' as const, toolCallId: part.callId, toolName: part.name, input: part.arguments, ...storedOptions(part.metadata) };
+            return {
+              type: 'tool-call' as const,
+              toolCallId: part.callId,
+              toolName: part.name,
+              input: part.arguments,
+              ...storedOptions(part.metadata),
+            };
         }
       }),
     }),
@@ -62,6 +74,10 @@ function rules(messages: readonly WireMessage[]): PromptRules {
 
 /** Indices of the last message of each of the last two runs of user and tool messages; a run is one user message on this wire. */
 function lastTwoUserTurns(messages: readonly WireMessage[]): ReadonlySet<number> {
-  const ends = messages.flatMap((message, index) => (message.role !== 'assistant' && messages[index + 1]?.role !== 'user' && messages[index + 1]?.role !== 'tool' ? [index] : []));
+  const ends = messages.flatMap((message, index) =>
+    message.role !== 'assistant' && messages[index + 1]?.role !== 'user' && messages[index + 1]?.role !== 'tool'
+      ? [index]
+      : [],
+  );
   return new Set(ends.slice(-2));
 }

@@ -13,9 +13,14 @@ export function faultOf(error: unknown): TransportFault {
     }
     return networkFault(error);
   }
-  if (JSONParseError.isInstance(error) || TypeValidationError.isInstance(error)) return { kind: 'malformed', message: messageChain(error).slice(0, 2000) };
+  if (JSONParseError.isInstance(error) || TypeValidationError.isInstance(error))
+    return { kind: 'malformed', message: messageChain(error).slice(0, 2000) };
   if (error instanceof Error) {
-    if (systemCode(error) !== null || /terminated|socket|network|fetch failed|premature close|aborted/i.test(messageChain(error))) return networkFault(error);
+    if (
+      systemCode(error) !== null ||
+      /terminated|socket|network|fetch failed|premature close|aborted/i.test(messageChain(error))
+    )
+      return networkFault(error);
     if (error.name === 'AI_EmptyResponseBodyError') return { kind: 'empty' };
     return { kind: 'malformed', message: messageChain(error).slice(0, 2000) };
   }
@@ -25,7 +30,10 @@ export function faultOf(error: unknown): TransportFault {
 /** What an `error` part says: an object the service sent, or an exception the SDK made of it. */
 export function faultOfPart(error: unknown): TransportFault {
   if (APICallError.isInstance(error)) {
-    const sent = typeof error.data === 'object' && error.data !== null && 'error' in error.data ? error.data.error : { message: error.message };
+    const sent =
+      typeof error.data === 'object' && error.data !== null && 'error' in error.data
+        ? error.data.error
+        : { message: error.message };
     return { kind: 'inStream', ...errorDetails(sent), status: error.statusCode ?? null };
   }
   if (error instanceof Error && /without a finish reason/.test(error.message)) return { kind: 'noFinish' };

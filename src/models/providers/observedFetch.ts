@@ -37,7 +37,9 @@ function documentFault(contentType: string, body: string): TransportFault {
   return error === null ? { kind: 'notAnApi', contentType, excerpt } : { kind: 'inStream', ...error };
 }
 
-function errorIn(body: string): { readonly message: string; readonly code: string | null; readonly status: number | null } | null {
+function errorIn(
+  body: string,
+): { readonly message: string; readonly code: string | null; readonly status: number | null } | null {
   try {
     const parsed: unknown = JSON.parse(body);
     return typeof parsed === 'object' && parsed !== null && 'error' in parsed ? errorDetails(parsed.error) : null;
@@ -48,7 +50,11 @@ function errorIn(body: string): { readonly message: string; readonly code: strin
 }
 
 /** Message, code and status of an error object as services put it into an answer. */
-export function errorDetails(error: unknown): { readonly message: string; readonly code: string | null; readonly status: number | null } {
+export function errorDetails(error: unknown): {
+  readonly message: string;
+  readonly code: string | null;
+  readonly status: number | null;
+} {
   if (typeof error === 'string') return { message: error, code: null, status: null };
   if (typeof error !== 'object' || error === null) return { message: String(error), code: null, status: null };
   const message = 'message' in error && typeof error.message === 'string' ? error.message : JSON.stringify(error);

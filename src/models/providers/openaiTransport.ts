@@ -1,5 +1,9 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import type { LanguageModelV4ReasoningPart, LanguageModelV4TextPart, LanguageModelV4ToolCallPart } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4ReasoningPart,
+  LanguageModelV4TextPart,
+  LanguageModelV4ToolCallPart,
+} from '@ai-sdk/provider';
 import type { ModelRequest } from '../chatModel';
 import type { Transport, TransportReceiver, TransportSettings } from '../transport';
 import { observedFetch } from './observedFetch';
@@ -22,7 +26,12 @@ export function openaiTransport(settings: TransportSettings): Transport {
         includeUsage: traits.streamOptions,
         transformRequestBody: (body) => traits.adapt(body, request.cacheKey),
       });
-      return readAnswer(provider.chatModel(settings.modelId), callOptions(request, rules(request), receiver.signal), receiver, new ReasoningTap());
+      return readAnswer(
+        provider.chatModel(settings.modelId),
+        callOptions(request, rules(request), receiver.signal),
+        receiver,
+        new ReasoningTap(),
+      );
     },
   };
 }
@@ -39,16 +48,28 @@ function rules(request: ModelRequest): PromptRules {
     assistant(content, index) {
       const details = content.flatMap((part) => (part.kind === 'thinking' ? reasoningDetails(part.metadata) : []));
       return {
-        content: content.flatMap((part): (LanguageModelV4TextPart | LanguageModelV4ReasoningPart | LanguageModelV4ToolCallPart)[] => {
-          switch (part.kind) {
-            case 'text':
-              return [{ type: 'text', text: part.text }];
-            case 'thinking':
-              return index > lastPrompt && repliesInField(part.metadata) ? [{ type: 'reasoning', text: part.text }] : [];
-            case 'toolCall':
-              return [{ type: 'tool-call', toolCallId: part.callId, toolName: part.name, input: part.arguments, ...storedOptions(part.metadata) }];
-          }
-        }),
+        content: content.flatMap(
+          (part): (LanguageModelV4TextPart | LanguageModelV4ReasoningPart | LanguageModelV4ToolCallPart)[] => {
+            switch (part.kind) {
+              case 'text':
+                return [{ type: 'text', text: part.text }];
+              case 'thinking':
+                return index > lastPrompt && repliesInField(part.metadata)
+                  ? [{ type: 'reasoning', text: part.text }]
+                  : [];
+              case 'toolCall':
+                return [
+                  {
+                    type: 'tool-call',
+                    toolCallId: part.callId,
+                    toolName: part.name,
+                    input: part.arguments,
+                    ...storedOptions(part.metadata),
+                  },
+                ];
+            }
+          },
+        ),
         // The SDK spreads this key into the message as it is.
         ...(details.length === 0 ? {} : { providerOptions: { openaiCompatible: { reasoning_details: details } } }),
       };
@@ -60,11 +81,15 @@ function reasoningDetails(metadata: unknown): readonly Record<string, string | n
   const ours = isObject(metadata) ? metadata[metadataKey] : undefined;
   const details = isObject(ours) ? ours['reasoning_details'] : undefined;
   if (!Array.isArray(details)) return [];
-  return details.filter(isObject).map((detail) =>
-    Object.fromEntries(
-      Object.entries(detail).flatMap(([name, value]) => (typeof value === 'object' && value !== null ? [] : [[name, value] as const])),
-    ),
-  );
+  return details
+    .filter(isObject)
+    .map((detail) =>
+      Object.fromEntries(
+        Object.entries(detail).flatMap(([name, value]) =>
+          typeof value === 'object' && value !== null ? [] : [[name, value] as const],
+        ),
+      ),
+    );
 }
 
 function repliesInField(metadata: unknown): boolean {

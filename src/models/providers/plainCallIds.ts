@@ -9,7 +9,12 @@ export function withPlainCallIds(messages: readonly WireMessage[]): readonly Wir
       case 'user':
         return message;
       case 'assistant':
-        return { ...message, content: message.content.map((part) => (part.kind === 'toolCall' ? { ...part, callId: plain(part.callId) } : part)) };
+        return {
+          ...message,
+          content: message.content.map((part) =>
+            part.kind === 'toolCall' ? { ...part, callId: plain(part.callId) } : part,
+          ),
+        };
       case 'tool':
         return { ...message, results: message.results.map((result) => ({ ...result, callId: plain(result.callId) })) };
     }

@@ -1,4 +1,10 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultOutput, SharedV4ProviderOptions } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4ToolResultOutput,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider';
 import type { JsonObject } from '../../transcript/json';
 import type { WireToolResult } from '../../transcript/wireMessage';
 import type { ModelRequest, WireAssistantContent, WireMessage } from '../chatModel';
@@ -18,17 +24,28 @@ export interface PromptRules {
   /** Whether a tool result may hold images on this protocol. */
   readonly takesResultImages: boolean;
   /** Converts the content of an answer: which thinking goes back, and with what. */
-  assistant(content: readonly WireAssistantContent[], index: number): { readonly content: SdkAssistantContent } & SdkOptions;
+  assistant(
+    content: readonly WireAssistantContent[],
+    index: number,
+  ): { readonly content: SdkAssistantContent } & SdkOptions;
 }
 
 /** Converts a request into the SDK's call options; the wire copy is already valid, so nothing is repaired here. */
-export function callOptions(request: ModelRequest, rules: PromptRules, abortSignal: AbortSignal): LanguageModelV4CallOptions {
+export function callOptions(
+  request: ModelRequest,
+  rules: PromptRules,
+  abortSignal: AbortSignal,
+): LanguageModelV4CallOptions {
   const prompt: LanguageModelV4Prompt = [
     ...(request.system === '' ? [] : [{ role: 'system' as const, content: request.system, ...rules.system() }]),
     ...request.messages.map((message, index) => convert(message, index, rules)),
   ];
   const tools = request.tools.map((tool, index) => ({
-    type: 'function' as const, name: tool.name, description: tool.description, inputSchema: tool.parameters, ...rules.tool(index, request.tools.length),
+    type: 'function' as const,
+    name: tool.name,
+    description: tool.description,
+    inputSchema: tool.parameters,
+    ...rules.tool(index, request.tools.length),
   }));
   return {
     prompt,
@@ -49,7 +66,11 @@ function convert(message: WireMessage, index: number, rules: PromptRules): Langu
         content: message.content.map((part) =>
           part.kind === 'text'
             ? { type: 'text' as const, text: part.text }
-            : { type: 'file' as const, mediaType: part.mediaType, data: { type: 'data' as const, data: part.dataBase64 } },
+            : {
+                type: 'file' as const,
+                mediaType: part.mediaType,
+                data: { type: 'data' as const, data: part.dataBase64 },
+              },
         ),
         ...rules.message(index),
       };
@@ -69,16 +90,25 @@ function convert(message: WireMessage, index: number, rules: PromptRules): Langu
   }
 }
 
-function resultOutput({ text, isError, images = [] }: WireToolResult, takesImages: boolean): LanguageModelV4ToolResultOutput {
+function resultOutput(
+  { text, isError, images = [] }: WireToolResult,
+  takesImages: boolean,
+): LanguageModelV4ToolResultOutput {
   if (images.length === 0) return { type: isError ? 'error-text' : 'text', value: text };
   if (!takesImages) return { type: isError ? 'error-text' : 'text', value: `${text}\n\n${imagesLeftOut}` };
-  const files = images.map(({ mediaType, dataBase64 }) => ({ type: 'file' as const, mediaType, data: { type: 'data' as const, data: dataBase64 } }));
+  const files = images.map(({ mediaType, dataBase64 }) => ({
+    type: 'file' as const,
+    mediaType,
+    data: { type: 'data' as const, data: dataBase64 },
+  }));
   return { type: 'content', value: [{ type: 'text', text }, ...files] };
 }
 
 /** Provider metadata as it was stored, for the SDK. Its values are objects keyed by provider; anything else was not ours. */
 export function storedOptions(metadata: JsonObject | undefined): SdkOptions {
-  const entries = Object.entries(metadata ?? {}).flatMap(([provider, value]) => (isObject(value) ? [[provider, value] as const] : []));
+  const entries = Object.entries(metadata ?? {}).flatMap(([provider, value]) =>
+    isObject(value) ? [[provider, value] as const] : [],
+  );
   return entries.length === 0 ? {} : { providerOptions: Object.fromEntries(entries) };
 }
 

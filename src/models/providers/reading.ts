@@ -1,4 +1,10 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+} from '@ai-sdk/provider';
 import type { JsonObject } from '../../transcript/json';
 import { unknownUsage } from '../../transcript/usage';
 import type { Usage } from '../../transcript/usage';
@@ -20,7 +26,12 @@ export const noTap: RawTap = { see: () => undefined, thinkingMetadata: () => nul
 
 /** Sends one request through an SDK model and reads its answer without ever waiting for anything but the stream itself. Whatever happens
  *  (a throw, an `error` part, an end without `finish`) becomes the one result. */
-export async function readAnswer(model: LanguageModelV4, options: LanguageModelV4CallOptions, receiver: TransportReceiver, tap: RawTap = noTap): Promise<TransportEnd> {
+export async function readAnswer(
+  model: LanguageModelV4,
+  options: LanguageModelV4CallOptions,
+  receiver: TransportReceiver,
+  tap: RawTap = noTap,
+): Promise<TransportEnd> {
   const answer = new Answer(receiver, tap);
   try {
     const { stream, response } = await model.doStream(options);
@@ -109,7 +120,8 @@ class Answer {
 
   end(): TransportEnd {
     const finish = finishOf(this.finish);
-    if (finish === null) return this.broken(this.errorPart ?? (this.received ? { kind: 'noFinish' } : { kind: 'empty' }));
+    if (finish === null)
+      return this.broken(this.errorPart ?? (this.received ? { kind: 'noFinish' } : { kind: 'empty' }));
     const metadata = this.tap.closingMetadata();
     if (metadata !== null) this.receiver.emit({ kind: 'partEnd', of: 'thinking', metadata });
     return { kind: 'finished', finish, toolCalls: this.calls, usage: this.usage, requestId: this.requestId };
@@ -120,7 +132,10 @@ class Answer {
     return { kind: 'broken', fault: nothing ? { kind: 'empty' } : fault, usage: this.usage, requestId: this.requestId };
   }
 
-  private delta(of: 'text' | 'thinking', part: Extract<LanguageModelV4StreamPart, { readonly type: 'text-delta' | 'reasoning-delta' }>): void {
+  private delta(
+    of: 'text' | 'thinking',
+    part: Extract<LanguageModelV4StreamPart, { readonly type: 'text-delta' | 'reasoning-delta' }>,
+  ): void {
     const open = this.open.get(key(part));
     if (open !== undefined) {
       open.characters += part.delta.length;
@@ -129,7 +144,10 @@ class Answer {
     if (part.delta !== '') this.receiver.emit({ kind: of, text: part.delta });
   }
 
-  private endPart(of: 'text' | 'thinking', part: Extract<LanguageModelV4StreamPart, { readonly type: 'text-end' | 'reasoning-end' }>): void {
+  private endPart(
+    of: 'text' | 'thinking',
+    part: Extract<LanguageModelV4StreamPart, { readonly type: 'text-end' | 'reasoning-end' }>,
+  ): void {
     const open = this.open.get(key(part));
     this.open.delete(key(part));
     const collected = merge(open?.metadata ?? {}, part.providerMetadata);

@@ -38,14 +38,19 @@ export class ReasoningTap implements RawTap {
     for (const [name, value] of Object.entries(piece)) {
       if (value === null || typeof value !== 'object') flat[name] = value;
     }
-    const last = this.details.findLast((detail) => detail['index'] === flat['index'] && detail['type'] === flat['type']);
+    const last = this.details.findLast(
+      (detail) => detail['index'] === flat['index'] && detail['type'] === flat['type'],
+    );
     if (last === undefined || flat['index'] === undefined) {
       this.details.push(flat);
       return;
     }
     for (const [name, value] of Object.entries(flat)) {
       const before = last[name];
-      const joins = (name === 'text' || name === 'summary' || name === 'data') && typeof before === 'string' && typeof value === 'string';
+      const joins =
+        (name === 'text' || name === 'summary' || name === 'data') &&
+        typeof before === 'string' &&
+        typeof value === 'string';
       if (joins) last[name] = before + value;
       else if (value !== null) last[name] = value;
     }

@@ -89,7 +89,9 @@ export class MountedDatabase {
     if (!this.isInPlace('main')) return 'main';
     const log = this.handles.get('log');
     this.looks = (this.looks + 1) % commitsPerLook;
-    return log?.file.isUnlinked() === true || ((names === 'all' || this.looks === 0) && !this.isInPlace('log')) ? 'log' : null;
+    return log?.file.isUnlinked() === true || ((names === 'all' || this.looks === 0) && !this.isInPlace('log'))
+      ? 'log'
+      : null;
   }
 
   private isInPlace(role: FileRole): boolean {

@@ -32,8 +32,10 @@ export function wasmParts(instance: WebAssembly.Instance): WasmParts {
   const tables = exported.filter((value) => value instanceof WebAssembly.Table);
   const [memory] = memories;
   const [table] = tables;
-  if (memory === undefined || memories.length !== 1) throw unsuitableEngine(`expected one memory, found ${memories.length}`);
-  if (table === undefined || tables.length !== 1) throw unsuitableEngine(`expected one function table, found ${tables.length}`);
+  if (memory === undefined || memories.length !== 1)
+    throw unsuitableEngine(`expected one memory, found ${memories.length}`);
+  if (table === undefined || tables.length !== 1)
+    throw unsuitableEngine(`expected one function table, found ${tables.length}`);
   return { memory, table };
 }
 

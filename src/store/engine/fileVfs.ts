@@ -100,8 +100,14 @@ export class FileVfs {
     return callback(...args);
   }
 
-  private roleOf(name: string): { readonly database: MountedDatabase; readonly role: FileRole | 'journal' } | undefined {
-    for (const [suffix, role] of [['', 'main'], ['-wal', 'log'], ['-journal', 'journal']] as const) {
+  private roleOf(
+    name: string,
+  ): { readonly database: MountedDatabase; readonly role: FileRole | 'journal' } | undefined {
+    for (const [suffix, role] of [
+      ['', 'main'],
+      ['-wal', 'log'],
+      ['-journal', 'journal'],
+    ] as const) {
       if (!name.endsWith(suffix)) continue;
       const database = this.databases.get(name.slice(0, name.length - suffix.length));
       if (database !== undefined) return { database, role };
@@ -109,14 +115,21 @@ export class FileVfs {
     return undefined;
   }
 
-  private readonly xOpen = (vfs: number, nameAddress: number, fileAddress: number, flags: number, outFlags: number): number => {
+  private readonly xOpen = (
+    vfs: number,
+    nameAddress: number,
+    fileAddress: number,
+    flags: number,
+    outFlags: number,
+  ): number => {
     const name = nameAddress === 0 ? '' : cString(this.bytes(), nameAddress);
     if ((flags & openFlag.mainDatabase) !== 0 && this.pending !== undefined) {
       this.databases.set(name, this.pending);
       this.pending = undefined;
     }
     const ours = this.roleOf(name);
-    if (ours === undefined) return this.callOriginal(this.original.open, vfs, nameAddress, fileAddress, flags, outFlags);
+    if (ours === undefined)
+      return this.callOriginal(this.original.open, vfs, nameAddress, fileAddress, flags, outFlags);
 
     // SQLite closes a file only when its methods are set, so a failed opening must leave them empty.
     this.writeWord(fileAddress, 0);
@@ -127,7 +140,15 @@ export class FileVfs {
       const writeAhead = database.writeAhead;
       const file = database.open(role);
       const gathered = role === 'log' ? new GatheredWrites(file) : null;
-      this.opened.set(fileAddress, { database, role, file, gathered, writeAhead, folderSyncDue: role === 'log', announcedPage: 0 });
+      this.opened.set(fileAddress, {
+        database,
+        role,
+        file,
+        gathered,
+        writeAhead,
+        folderSyncDue: role === 'log',
+        announcedPage: 0,
+      });
     } catch (error) {
       database.recordFailure('open', database.pathOf(role), error);
       return resultCode.cannotOpen;
@@ -150,7 +171,9 @@ export class FileVfs {
       if (syncFolder !== 0) database.files.fileSystem.syncFolder(database.files.folder);
       return resultCode.ok;
     } catch (error) {
-      return database.recordFailure('remove', path, error) === 'ENOENT' ? resultCode.ioDeleteNothing : resultCode.ioDelete;
+      return database.recordFailure('remove', path, error) === 'ENOENT'
+        ? resultCode.ioDeleteNothing
+        : resultCode.ioDelete;
     }
   };
 
@@ -215,7 +238,8 @@ export class FileVfs {
 
   private showHeader(opened: OpenedFile, target: Uint8Array, position: number): void {
     const firstPage = opened.database.files.repaired?.firstPage;
-    if (firstPage !== undefined && position < firstPage.length) target.set(firstPage.subarray(position, position + target.length));
+    if (firstPage !== undefined && position < firstPage.length)
+      target.set(firstPage.subarray(position, position + target.length));
     setJournalBytes(target, position, opened.writeAhead ? writeAheadLog : rollbackJournal);
   }
 

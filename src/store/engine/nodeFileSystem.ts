@@ -61,7 +61,8 @@ export class NodeFileSystem implements FileSystem {
       fs.mkdirSync(path, { recursive: true, mode: privateFolder });
     } catch (error) {
       // Node's recursive mkdir answers ENOENT on a read-only file system.
-      if (errnoOf(error) === 'ENOENT' && !this.mayWrite(nearestExisting(path))) throw new FileSystemError('EROFS', 'mkdir', path);
+      if (errnoOf(error) === 'ENOENT' && !this.mayWrite(nearestExisting(path)))
+        throw new FileSystemError('EROFS', 'mkdir', path);
       throw error;
     }
   }

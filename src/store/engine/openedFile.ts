@@ -21,6 +21,7 @@ export interface OpenedFile {
 
 /** SQLite writes a frame of the log in two pieces: a header that begins with the number of the page, and the page. */
 export function reservePage(opened: OpenedFile, source: Uint8Array, position: number): void {
-  if (source.length === logLayout.frameHeader) opened.announcedPage = new DataView(source.buffer, source.byteOffset).getUint32(0);
+  if (source.length === logLayout.frameHeader)
+    opened.announcedPage = new DataView(source.buffer, source.byteOffset).getUint32(0);
   else if (position > logLayout.header) opened.database.reserve(opened.announcedPage * source.length);
 }

@@ -6,7 +6,18 @@ import { Inode } from './simulatedInode';
 
 /** What a test may look at and decide before each call reaches the disk. */
 export interface DiskOperation {
-  readonly kind: 'open' | 'read' | 'write' | 'truncate' | 'sync' | 'syncFolder' | 'rename' | 'link' | 'remove' | 'list' | 'makeFolder';
+  readonly kind:
+    | 'open'
+    | 'read'
+    | 'write'
+    | 'truncate'
+    | 'sync'
+    | 'syncFolder'
+    | 'rename'
+    | 'link'
+    | 'remove'
+    | 'list'
+    | 'makeFolder';
   readonly path: string;
   /** For writes. */
   readonly bytes?: number;
@@ -16,7 +27,9 @@ export interface SimulatedDiskOptions {
   /** Seconds since 1970, for modification times. */
   readonly now?: () => number;
   /** Called before every operation. Returns an errno name to make it fail; a failing write may be told to have done a part of it. */
-  readonly intervene?: (operation: DiskOperation) => string | { readonly errno: string; readonly written: number } | undefined;
+  readonly intervene?: (
+    operation: DiskOperation,
+  ) => string | { readonly errno: string; readonly written: number } | undefined;
   /** False makes `sync` and `syncFolder` lie: they succeed and keep nothing. For showing that a test would notice. */
   readonly honestSync?: boolean;
 }
@@ -38,11 +51,14 @@ export class SimulatedDisk implements FileSystem {
     survivor.nextInode = this.nextInode;
     const survivingInodes = new Map<Inode, Inode>();
     for (const [path, folder] of this.folders) {
-      survivor.folders.set(path, folder.powerCut(random, (inode) => {
-        const copy = survivingInodes.get(inode) ?? inode.powerCut(random);
-        survivingInodes.set(inode, copy);
-        return copy;
-      }));
+      survivor.folders.set(
+        path,
+        folder.powerCut(random, (inode) => {
+          const copy = survivingInodes.get(inode) ?? inode.powerCut(random);
+          survivingInodes.set(inode, copy);
+          return copy;
+        }),
+      );
     }
     return survivor;
   }
@@ -86,7 +102,10 @@ export class SimulatedDisk implements FileSystem {
     if (inode === undefined) throw new FileSystemError('ENOENT', 'rename', from);
     if (source !== this.folderOf(to, 'rename')) throw new FileSystemError('EXDEV', 'rename between folders', to);
     // One change: after a power cut a renamed file has its old name or its new one, never both or none.
-    source.change([[from, undefined], [to, inode]]);
+    source.change([
+      [from, undefined],
+      [to, inode],
+    ]);
   }
 
   link(existing: string, created: string): void {

@@ -69,7 +69,8 @@ export class Inode {
   }
 
   private touch(from: number, to: number): void {
-    for (let sector = Math.floor(from / sectorBytes); sector * sectorBytes < to; sector += 1) this.dirtySectors.add(sector);
+    for (let sector = Math.floor(from / sectorBytes); sector * sectorBytes < to; sector += 1)
+      this.dirtySectors.add(sector);
   }
 
   private keepSector(target: Uint8Array, sector: number): void {

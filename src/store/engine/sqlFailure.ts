@@ -21,15 +21,20 @@ const byErrno: Readonly<Record<string, StoreErrorCause>> = {
 
 const sentences: Record<StoreErrorCause, string> = {
   full: 'The disk is full, so this could not be saved. Free some space, then try again; what was saved before is safe.',
-  readOnly: 'The folder that holds your sessions cannot be written to. Make it writable, or choose another folder in the setting "hermes.storage.path".',
-  corrupt: 'The file that holds your sessions is damaged. Reload the window: the damaged file is kept and everything readable is moved into a new one.',
+  readOnly:
+    'The folder that holds your sessions cannot be written to. Make it writable, or choose another folder in the setting "hermes.storage.path".',
+  corrupt:
+    'The file that holds your sessions is damaged. Reload the window: the damaged file is kept and everything readable is moved into a new one.',
   locked: 'Your sessions are in use by another window. Continue there, or close it and try again.',
-  replaced: 'Another window has taken over your sessions, so this window can no longer save. Reload this window to continue here.',
-  newer: 'Your sessions were saved by a newer version of Hermes. Update the extension to open them; nothing was changed.',
+  replaced:
+    'Another window has taken over your sessions, so this window can no longer save. Reload this window to continue here.',
+  newer:
+    'Your sessions were saved by a newer version of Hermes. Update the extension to open them; nothing was changed.',
   invalid: 'This was not saved because it contradicts what is already stored. Reload the window and try again.',
   'conversation-busy': 'This conversation is still being answered.',
   'not-found': 'This is no longer stored.',
-  unknown: 'Your sessions could not be read or saved because the disk reported a problem. Reload the window; if it happens again, check the disk.',
+  unknown:
+    'Your sessions could not be read or saved because the disk reported a problem. Reload the window; if it happens again, check the disk.',
 };
 
 /** The standard sentence of a cause, with the plain reason underneath. */

@@ -35,7 +35,9 @@ export class SqlJsDatabase implements SqlDatabase {
   }
 
   get(sql: string, params: readonly SqlValue[] = []): SqlRow | undefined {
-    return this.using(sql, params, ({ statement, columns }) => (statement.step() ? currentRow(statement, columns) : undefined));
+    return this.using(sql, params, ({ statement, columns }) =>
+      statement.step() ? currentRow(statement, columns) : undefined,
+    );
   }
 
   all(sql: string, params: readonly SqlValue[] = []): readonly SqlRow[] {
@@ -146,7 +148,8 @@ export class SqlJsDatabase implements SqlDatabase {
       this.connection.handle.run('ROLLBACK');
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (!reason.includes('no transaction is active')) this.broken = `a transaction could not be rolled back: ${reason}`;
+      if (!reason.includes('no transaction is active'))
+        this.broken = `a transaction could not be rolled back: ${reason}`;
     }
   }
 
@@ -175,7 +178,10 @@ export class SqlJsDatabase implements SqlDatabase {
       const path = this.connection.mounted.copyMain();
       return { sentence: `What it held is kept in ${path}. `, technical: `; copied to ${path}` };
     } catch (error) {
-      return { sentence: '', technical: `; it could not be copied: ${error instanceof Error ? error.message : String(error)}` };
+      return {
+        sentence: '',
+        technical: `; it could not be copied: ${error instanceof Error ? error.message : String(error)}`,
+      };
     }
   }
 

@@ -8,7 +8,8 @@ export function bindable(params: readonly SqlValue[]): SqlValue[] {
     if (typeof value === 'string') return wellFormed(value);
     if (typeof value === 'number') {
       if (!Number.isFinite(value)) throw storeError('invalid', `cannot store the number ${value}`);
-      if (Number.isInteger(value) && !Number.isSafeInteger(value)) throw storeError('invalid', `the integer ${value} would lose digits`);
+      if (Number.isInteger(value) && !Number.isSafeInteger(value))
+        throw storeError('invalid', `the integer ${value} would lose digits`);
     } else if (value !== null && !(value instanceof Uint8Array)) {
       throw storeError('invalid', `cannot store a value of type ${typeof value}`);
     }
@@ -51,6 +52,7 @@ function emptyRow(columns: readonly string[]): Readonly<Record<string, SqlValue>
 function exact(value: ColumnValue, column: string): SqlValue {
   if (typeof value !== 'bigint') return value;
   const number = Number(value);
-  if (!Number.isSafeInteger(number)) throw storeError('invalid', `the integer ${value} in column ${column} would lose digits`);
+  if (!Number.isSafeInteger(number))
+    throw storeError('invalid', `the integer ${value} in column ${column} would lose digits`);
   return number;
 }

@@ -73,7 +73,10 @@ async function instantiate(wasm: Uint8Array<ArrayBuffer> | Promise<WebAssembly.M
   const module = await new Promise<SqlJsStatic>((resolve, reject) => {
     const settings = {
       useOldExtensionFunctions: false,
-      instantiateWasm: (imports: WebAssembly.Imports, receive: (instance: WebAssembly.Instance) => void): WebAssembly.Exports => {
+      instantiateWasm: (
+        imports: WebAssembly.Imports,
+        receive: (instance: WebAssembly.Instance) => void,
+      ): WebAssembly.Exports => {
         const instance = new WebAssembly.Instance(compiled, imports);
         try {
           parts = wasmParts(instance);

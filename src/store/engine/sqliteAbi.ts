@@ -1,12 +1,31 @@
 /** Numbers of SQLite's public C interface (sqlite3.h), frozen since 3.6. Offsets are for 32-bit pointers, as in WebAssembly. */
 
 /** Offsets in `sqlite3_vfs`. */
-export const vfsLayout = { version: 0, fileSize: 4, maxPathname: 8, name: 16, open: 24, delete: 28, access: 32 } as const;
+export const vfsLayout = {
+  version: 0,
+  fileSize: 4,
+  maxPathname: 8,
+  name: 16,
+  open: 24,
+  delete: 28,
+  access: 32,
+} as const;
 
 /** Order of the members of `sqlite3_io_methods` version 1. Version 1 has no shared memory, so SQLite keeps the log's index in its heap. */
 export const ioMethodsOrder = [
-  'version', 'close', 'read', 'write', 'truncate', 'sync', 'fileSize', 'lock', 'unlock', 'checkReservedLock', 'fileControl',
-  'sectorSize', 'deviceCharacteristics',
+  'version',
+  'close',
+  'read',
+  'write',
+  'truncate',
+  'sync',
+  'fileSize',
+  'lock',
+  'unlock',
+  'checkReservedLock',
+  'fileControl',
+  'sectorSize',
+  'deviceCharacteristics',
 ] as const;
 
 export const resultCode = {

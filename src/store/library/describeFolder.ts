@@ -15,7 +15,10 @@ export interface OpenFolder {
 /** A folder's label, as it is now. */
 export async function describeFolder({ kind, path, name, root }: OpenFolder): Promise<FolderLabel> {
   return {
-    version: 1, kind, path, name,
+    version: 1,
+    kind,
+    path,
+    name,
     place: path === null ? null : await placeOf(path),
     git: root === null ? null : await gitIdentityOf(await realpath(root).catch(() => root)),
   };
@@ -34,5 +37,8 @@ export async function placeOf(path: string): Promise<string | null> {
 
 /** Whether there is anything at a path. */
 export async function isThere(path: string): Promise<boolean> {
-  return stat(path).then(() => true, () => false);
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }

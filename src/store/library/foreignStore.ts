@@ -52,7 +52,14 @@ export function currentCopy(needs: ReadingNeeds, folder: string): StoreCopy {
     const { sqlite, fileSystem, now } = needs;
     // Looked at first as it is: a damaged file would be set aside for an empty one.
     readOnly(needs, copy.folder, () => undefined);
-    const { database } = openDatabase({ sqlite, fileSystem, now, folder: copy.folder, schemaVersion, assertOwned: () => undefined });
+    const { database } = openDatabase({
+      sqlite,
+      fileSystem,
+      now,
+      folder: copy.folder,
+      schemaVersion,
+      assertOwned: () => undefined,
+    });
     try {
       migrate(database, { keepCopy: () => undefined });
     } finally {
@@ -66,10 +73,15 @@ export function currentCopy(needs: ReadingNeeds, folder: string): StoreCopy {
 }
 
 /** Null when somebody wrote meanwhile: what was read, or why it could not be, may be of two moments. */
-function readInPlace<T>(needs: ReadingNeeds, folder: string, read: (database: SqlDatabase) => T): { readonly value: T } | null {
+function readInPlace<T>(
+  needs: ReadingNeeds,
+  folder: string,
+  read: (database: SqlDatabase) => T,
+): { readonly value: T } | null {
   const files = storeFiles(folder);
   const before = stampOfStore(needs.fileSystem, files);
-  const unchanged = (): boolean => !isInUse(needs, folder) && isUntouched(before, stampOfStore(needs.fileSystem, files));
+  const unchanged = (): boolean =>
+    !isInUse(needs, folder) && isUntouched(before, stampOfStore(needs.fileSystem, files));
   try {
     const value = readOnly(needs, folder, read);
     return unchanged() ? { value } : null;
@@ -80,8 +92,20 @@ function readInPlace<T>(needs: ReadingNeeds, folder: string, read: (database: Sq
 }
 
 /** Of a copy, or of a store that nobody uses. */
-export function readOnly<T>({ sqlite, fileSystem, now }: ReadingNeeds, folder: string, read: (database: SqlDatabase) => T): T {
-  const { database } = openDatabase({ sqlite, fileSystem, now, folder, schemaVersion, assertOwned: () => undefined, readOnly: true });
+export function readOnly<T>(
+  { sqlite, fileSystem, now }: ReadingNeeds,
+  folder: string,
+  read: (database: SqlDatabase) => T,
+): T {
+  const { database } = openDatabase({
+    sqlite,
+    fileSystem,
+    now,
+    folder,
+    schemaVersion,
+    assertOwned: () => undefined,
+    readOnly: true,
+  });
   try {
     return database.readTransaction(() => read(database));
   } finally {

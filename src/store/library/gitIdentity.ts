@@ -33,7 +33,8 @@ export function remoteIn(config: string): string | null {
       continue;
     }
     const url = /^\s*url\s*=\s*(.*?)\s*$/.exec(line)?.[1];
-    if (section !== null && url !== undefined && url !== '' && !urls.has(section)) urls.set(section, url.replace(/^"(.*)"$/, '$1'));
+    if (section !== null && url !== undefined && url !== '' && !urls.has(section))
+      urls.set(section, url.replace(/^"(.*)"$/, '$1'));
   }
   const url = urls.get('origin') ?? [...urls.values()][0];
   return url === undefined ? null : plainRemote(url);
@@ -41,9 +42,14 @@ export function remoteIn(config: string): string | null {
 
 /** `https://user:token@Host/a/b.git`, `ssh://git@host:22/a/b` and `git@host:a/b` are `host/a/b`. */
 function plainRemote(url: string): string {
-  const place = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/@]*@)?([^/:]*)(?::\d+)?\/*(.*)$/i.exec(url) ?? /^(?:[^/@]*@)?([^/:]{2,}):(?!\/\/)\/*(.*)$/.exec(url);
+  const place =
+    /^[a-z][a-z0-9+.-]*:\/\/(?:[^/@]*@)?([^/:]*)(?::\d+)?\/*(.*)$/i.exec(url) ??
+    /^(?:[^/@]*@)?([^/:]{2,}):(?!\/\/)\/*(.*)$/.exec(url);
   const plain = place === null ? url : `${(place[1] ?? '').toLowerCase()}/${place[2] ?? ''}`;
-  return plain.replace(/[?#].*$/, '').replace(/\/+$/, '').replace(/\.git$/, '');
+  return plain
+    .replace(/[?#].*$/, '')
+    .replace(/\/+$/, '')
+    .replace(/\.git$/, '');
 }
 
 /** The nearest `.git` at or above a folder. */

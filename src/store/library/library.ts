@@ -49,7 +49,9 @@ export class Library implements LibraryOperations {
 
   survey(places: StorePlaces): readonly OtherStore[] {
     const { fileSystem } = this.needs;
-    const stores = otherStoreFolders(fileSystem, places).slice(0, mostStores).flatMap((folder) => this.lookAt(folder) ?? []);
+    const stores = otherStoreFolders(fileSystem, places)
+      .slice(0, mostStores)
+      .flatMap((folder) => this.lookAt(folder) ?? []);
     return stores.sort((one, other) => other.lastActiveAt - one.lastActiveAt);
   }
 
@@ -62,8 +64,15 @@ export class Library implements LibraryOperations {
     const inUse = isInUse(this.needs, folder);
     const copy = currentCopy(this.needs, folder);
     try {
-      const { sessionIds, answering } = readOnly(this.needs, copy.folder, (database) => sessionsOf(database, conversationOf));
-      if (sessionIds.length === 0 && conversationOf !== null) throw new StoreError('not-found', 'This session is no longer stored there.', `${conversationOf} is not in ${folder}`);
+      const { sessionIds, answering } = readOnly(this.needs, copy.folder, (database) =>
+        sessionsOf(database, conversationOf),
+      );
+      if (sessionIds.length === 0 && conversationOf !== null)
+        throw new StoreError(
+          'not-found',
+          'This session is no longer stored there.',
+          `${conversationOf} is not in ${folder}`,
+        );
       this.taken.set(copy.folder, copy);
       return { folder: copy.folder, sessionIds, inUse, answering: inUse ? answering : null };
     } catch (error) {
@@ -94,14 +103,25 @@ export class Library implements LibraryOperations {
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       if (error.causeClass === 'not-found' || /application_id/.test(error.technical)) return null;
-      return { folder, uid: null, label: null, sessions: 0, lastActiveAt: writtenAt, inUse, problem: problemWords(error) };
+      return {
+        folder,
+        uid: null,
+        label: null,
+        sessions: 0,
+        lastActiveAt: writtenAt,
+        inUse,
+        problem: problemWords(error),
+      };
     }
   }
 
   /** For what only the newest schema can be asked. */
   private withCurrent<T>(folder: string, read: (database: SqlDatabase) => T): T {
-    const isCurrent = (database: SqlDatabase): boolean => numberOr(database.get('PRAGMA user_version') ?? {}, 'user_version', 0) === schemaVersion;
-    const found = readForeign(this.needs, folder, (database) => (isCurrent(database) ? { value: read(database) } : null));
+    const isCurrent = (database: SqlDatabase): boolean =>
+      numberOr(database.get('PRAGMA user_version') ?? {}, 'user_version', 0) === schemaVersion;
+    const found = readForeign(this.needs, folder, (database) =>
+      isCurrent(database) ? { value: read(database) } : null,
+    );
     if (found !== null) return found.value;
     const copy = currentCopy(this.needs, folder);
     try {
@@ -113,11 +133,16 @@ export class Library implements LibraryOperations {
 }
 
 /** Only what every version of the schema has. */
-function shelfOf(database: SqlDatabase): Pick<OtherStore, 'uid' | 'label' | 'sessions'> & { readonly lastActiveAt: number | null } {
-  const meta = (key: string): string | null => textOr(database.get('SELECT value FROM state_meta WHERE key = ?', [key]) ?? {}, 'value', null);
-  const row = database.get(`
+function shelfOf(
+  database: SqlDatabase,
+): Pick<OtherStore, 'uid' | 'label' | 'sessions'> & { readonly lastActiveAt: number | null } {
+  const meta = (key: string): string | null =>
+    textOr(database.get('SELECT value FROM state_meta WHERE key = ?', [key]) ?? {}, 'value', null);
+  const row =
+    database.get(`
     SELECT count(DISTINCT conversation_id) AS sessions, max(last_activity_at) AS last FROM sessions s
-    WHERE trashed_at IS NULL AND parent_kind IS NOT 'delegate' AND EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id)`) ?? {};
+    WHERE trashed_at IS NULL AND parent_kind IS NOT 'delegate' AND EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id)`) ??
+    {};
   return {
     uid: meta(storeUidKey),
     label: decodeLabel(meta(folderLabelKey)) ?? labelOfSessions(database),
@@ -128,22 +153,33 @@ function shelfOf(database: SqlDatabase): Pick<OtherStore, 'uid' | 'label' | 'ses
 
 /** A store that was last opened before stores said which folder they belong to: its sessions know the folder they were in. */
 function labelOfSessions(database: SqlDatabase): FolderLabel | null {
-  const path = textOr(database.get('SELECT cwd FROM sessions WHERE cwd IS NOT NULL ORDER BY last_activity_at DESC LIMIT 1') ?? {}, 'cwd', null);
+  const path = textOr(
+    database.get('SELECT cwd FROM sessions WHERE cwd IS NOT NULL ORDER BY last_activity_at DESC LIMIT 1') ?? {},
+    'cwd',
+    null,
+  );
   return path === null ? null : { version: 1, kind: 'folder', path, name: basename(path), place: null, git: null };
 }
 
-function sessionsOf(database: SqlDatabase, conversationOf: string | null): { readonly sessionIds: readonly string[]; readonly answering: string | null } {
-  const rows = conversationOf === null
-    ? database.all('SELECT id FROM sessions ORDER BY started_at, rowid')
-    : database.all(
-        `WITH RECURSIVE named (id) AS (
+function sessionsOf(
+  database: SqlDatabase,
+  conversationOf: string | null,
+): { readonly sessionIds: readonly string[]; readonly answering: string | null } {
+  const rows =
+    conversationOf === null
+      ? database.all('SELECT id FROM sessions ORDER BY started_at, rowid')
+      : database.all(
+          `WITH RECURSIVE named (id) AS (
            SELECT id FROM sessions WHERE conversation_id = (SELECT conversation_id FROM sessions WHERE id = ?)
            UNION SELECT s.id FROM named JOIN sessions s ON s.parent_session_id = named.id AND s.parent_kind IN ('delegate', 'compression')
          ) SELECT s.id FROM named JOIN sessions s ON s.id = named.id ORDER BY s.started_at, s.rowid`,
-        [conversationOf],
-      );
+          [conversationOf],
+        );
   const sessionIds = rows.flatMap((row) => textOr(row, 'id', null) ?? []);
-  const open = database.get("SELECT session_id FROM turns WHERE state <> 'settled' AND session_id IN (SELECT value FROM json_each(?)) LIMIT 1", [JSON.stringify(sessionIds)]);
+  const open = database.get(
+    "SELECT session_id FROM turns WHERE state <> 'settled' AND session_id IN (SELECT value FROM json_each(?)) LIMIT 1",
+    [JSON.stringify(sessionIds)],
+  );
   return { sessionIds, answering: open === undefined ? null : textOr(open, 'session_id', null) };
 }
 

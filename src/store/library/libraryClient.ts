@@ -99,7 +99,8 @@ export class LibraryClient {
     if (this.worker !== worker) return;
     this.worker = null;
     this.copies.clear();
-    for (const { reject } of this.pending.values()) reject(new StoreError('unknown', 'Sessions of other folders could not be read. Try again.', technical));
+    for (const { reject } of this.pending.values())
+      reject(new StoreError('unknown', 'Sessions of other folders could not be read. Try again.', technical));
   }
 
   /** The thread holds the copies: it goes when there are none. */

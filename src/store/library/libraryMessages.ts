@@ -5,7 +5,11 @@ import type { LibraryOperations } from './library';
 export type LibraryMethod = keyof LibraryOperations;
 
 export type LibraryRequest = {
-  readonly [M in LibraryMethod]: { readonly id: number; readonly method: M; readonly args: Parameters<LibraryOperations[M]> };
+  readonly [M in LibraryMethod]: {
+    readonly id: number;
+    readonly method: M;
+    readonly args: Parameters<LibraryOperations[M]>;
+  };
 }[LibraryMethod];
 
 export type LibraryAnswer =

@@ -15,7 +15,15 @@ if (!port) throw new Error('The library worker must be started as a worker threa
 
 const { copies } = workerData as LibraryThread;
 const library: Promise<Library> = loadSqlite(new Uint8Array(readFileSync(join(__dirname, 'sql-wasm.wasm')))).then(
-  (sqlite) => new Library({ sqlite, copies, fileSystem: new NodeFileSystem(), processes: new SystemProcessTable(), now: systemClock.now, pause }),
+  (sqlite) =>
+    new Library({
+      sqlite,
+      copies,
+      fileSystem: new NodeFileSystem(),
+      processes: new SystemProcessTable(),
+      now: systemClock.now,
+      pause,
+    }),
 );
 // Whoever asks hears of a failure; a rejection that nobody has awaited yet would end the thread.
 library.catch(() => undefined);
@@ -24,8 +32,14 @@ function pause(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
-function perform<M extends LibraryMethod>(operations: LibraryOperations, method: M, args: Parameters<LibraryOperations[M]>): ReturnType<LibraryOperations[M]> {
-  const table: { readonly [K in LibraryMethod]: (...args: Parameters<LibraryOperations[K]>) => ReturnType<LibraryOperations[K]> } = {
+function perform<M extends LibraryMethod>(
+  operations: LibraryOperations,
+  method: M,
+  args: Parameters<LibraryOperations[M]>,
+): ReturnType<LibraryOperations[M]> {
+  const table: {
+    readonly [K in LibraryMethod]: (...args: Parameters<LibraryOperations[K]>) => ReturnType<LibraryOperations[K]>;
+  } = {
     survey: (...given) => operations.survey(...given),
     listSessions: (...given) => operations.listSessions(...given),
     takeCopy: (...given) => operations.takeCopy(...given),

@@ -12,17 +12,22 @@ export type OldPlace = { readonly isThere: boolean; readonly place: string | nul
 /** The stores whose folder seems to have become this one, the surest first, then the one used last. A folder that still stands where it was
  *  has not become another one: that is a copy, a second clone or worktree. `oldPlace` looks at a path. */
 export async function storesOfThisFolder(
-  own: FolderLabel, stores: readonly OtherStore[], oldPlace: (path: string) => Promise<OldPlace>,
+  own: FolderLabel,
+  stores: readonly OtherStore[],
+  oldPlace: (path: string) => Promise<OldPlace>,
 ): Promise<readonly OtherStore[]> {
   const found: { readonly store: OtherStore; readonly rank: number }[] = [];
   for (const store of stores) {
     if (store.label === null || store.sessions === 0 || store.problem !== null) continue;
     const why = belonging(own, store.label);
     if (why === null) continue;
-    if (why !== 'path' && store.label.path !== null && stillThere(store.label, await oldPlace(store.label.path))) continue;
+    if (why !== 'path' && store.label.path !== null && stillThere(store.label, await oldPlace(store.label.path)))
+      continue;
     found.push({ store, rank: belongings.indexOf(why) });
   }
-  return found.sort((one, other) => one.rank - other.rank || other.store.lastActiveAt - one.store.lastActiveAt).map(({ store }) => store);
+  return found
+    .sort((one, other) => one.rank - other.rank || other.store.lastActiveAt - one.store.lastActiveAt)
+    .map(({ store }) => store);
 }
 
 function stillThere(label: FolderLabel, now: OldPlace): boolean {
@@ -32,7 +37,8 @@ function stillThere(label: FolderLabel, now: OldPlace): boolean {
 
 function belonging(own: FolderLabel, other: FolderLabel): Belonging | null {
   if (own.kind === 'window' || own.kind !== other.kind) return null;
-  const same = <T>(one: T | null | undefined, two: T | null | undefined): boolean => one !== null && one !== undefined && one === two;
+  const same = <T>(one: T | null | undefined, two: T | null | undefined): boolean =>
+    one !== null && one !== undefined && one === two;
   if (same(own.path, other.path)) return 'path';
   if (same(own.place, other.place)) return 'place';
   // One repository may have several workspace files.

@@ -79,7 +79,11 @@ function copyOneMoment({ fileSystem, pause }: CopyNeeds, folder: string, target:
     }
     pause(pauseMs);
   }
-  throw new StoreError('locked', 'These sessions are being written to without a pause, so they could not be read. Try again in a moment.', `${folder} changed during ${attempts} copies`);
+  throw new StoreError(
+    'locked',
+    'These sessions are being written to without a pause, so they could not be read. Try again in a moment.',
+    `${folder} changed during ${attempts} copies`,
+  );
 }
 
 /** Replaces what an earlier attempt left. A file that is not there is not copied. */
@@ -91,7 +95,11 @@ function copyFile(fileSystem: FileSystem, from: string, to: string): void {
     const copy = fileSystem.open(to, 'createNew');
     try {
       const block = new Uint8Array(blockBytes);
-      for (let position = 0, read = source.read(block, 0); read > 0; position += read, read = source.read(block, position)) {
+      for (
+        let position = 0, read = source.read(block, 0);
+        read > 0;
+        position += read, read = source.read(block, position)
+      ) {
         copy.write(block.subarray(0, read), position);
       }
     } finally {

@@ -7,7 +7,10 @@ import { siblingFoldersOf } from '../ownership/storeFolder';
 import type { StorePlaces } from './otherStore';
 
 /** Folders with a store of somebody else, the one written last first. Those of further hosts of our own folder are part of our history already. */
-export function otherStoreFolders(fileSystem: FileSystem, { workspaces, shelves, own }: StorePlaces): readonly string[] {
+export function otherStoreFolders(
+  fileSystem: FileSystem,
+  { workspaces, shelves, own }: StorePlaces,
+): readonly string[] {
   const ours = new Set([own, ...siblingFoldersOf(own, namesIn)]);
   const folders = new Set([
     ...workspaces.flatMap(({ root, extension }) => namesIn(root).map((name) => join(root, name, extension))),

@@ -21,7 +21,10 @@ export function stampOfStore(fileSystem: FileSystem, { main, log }: StoreFiles):
   const logStat = fileSystem.stat(log);
   const isLogEmpty = logStat === undefined || logStat.size === 0;
   return {
-    main: mainStat === undefined ? null : [mainStat.identity, mainStat.size, mainStat.modifiedAt, beginning(fileSystem, main, headerSize)].join(),
+    main:
+      mainStat === undefined
+        ? null
+        : [mainStat.identity, mainStat.size, mainStat.modifiedAt, beginning(fileSystem, main, headerSize)].join(),
     log: isLogEmpty ? null : [logStat.identity, beginning(fileSystem, log, logHeaderSize)].join(),
     logBytes: logStat?.size ?? 0,
     mainModifiedAt: mainStat?.modifiedAt ?? 0,

@@ -32,7 +32,8 @@ export interface LockOwner {
   readonly description: string;
 }
 
-export type LockAttempt = { readonly kind: 'held'; readonly lock: HeldLock } | { readonly kind: 'heldBy'; readonly owner: LockOwner };
+export type LockAttempt =
+  { readonly kind: 'held'; readonly lock: HeldLock } | { readonly kind: 'heldBy'; readonly owner: LockOwner };
 
 /** A lock that is not (or not yet) a whole record is left alone for this long: its maker may be writing it. */
 const unfinishedTimeoutMs = 10_000;
@@ -164,7 +165,8 @@ class LockContest {
     if (guard === undefined) return false;
     const isGuarded = (): boolean => this.fileSystem.stat(this.guardPath)?.identity === guard.identity();
     try {
-      if (readLock(this.fileSystem, this.path)?.identity === judged.identity && isGuarded()) removeIfThere(this.fileSystem, this.path);
+      if (readLock(this.fileSystem, this.path)?.identity === judged.identity && isGuarded())
+        removeIfThere(this.fileSystem, this.path);
       return true;
     } finally {
       if (isGuarded()) removeIfThere(this.fileSystem, this.guardPath);

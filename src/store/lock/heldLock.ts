@@ -14,7 +14,8 @@ export function assertFence(fileSystem: FileSystem, lockPath: string, fence: str
   } catch (error) {
     throw diskError('look at', lockPath, errnoOf(error));
   }
-  if (identity !== fence) throw storeError('replaced', `${lockPath} ${identity === undefined ? 'is gone' : 'is another process\'s'}`);
+  if (identity !== fence)
+    throw storeError('replaced', `${lockPath} ${identity === undefined ? 'is gone' : "is another process's"}`);
 }
 
 /** This process owns the store until it releases the lock or, having been taken for dead, is replaced. */

@@ -15,7 +15,8 @@ export function judgeOwner(owner: ProcessIdentity, processes: ProcessTable, hear
   const self = processes.self();
   const silent = heartbeatAgeMs > heartbeatTimeoutMs ? 'gone' : 'alive';
   if (isEarlierBoot(owner, self)) return { verdict: 'gone', visible: true };
-  if (owner.host !== self.host || owner.boot !== self.boot || owner.pidNamespace !== self.pidNamespace) return { verdict: silent, visible: false };
+  if (owner.host !== self.host || owner.boot !== self.boot || owner.pidNamespace !== self.pidNamespace)
+    return { verdict: silent, visible: false };
 
   const found = processes.find(owner.pid);
   if (found === undefined) return { verdict: 'gone', visible: true };
@@ -27,8 +28,13 @@ export function judgeOwner(owner: ProcessIdentity, processes: ProcessTable, hear
 /** The same machine, not a container on it, has been started again since. */
 function isEarlierBoot(owner: ProcessIdentity, self: ProcessIdentity): boolean {
   return (
-    owner.machine !== null && owner.machine === self.machine && owner.host === self.host &&
-    owner.pidNamespace === machineNamespace && self.pidNamespace === machineNamespace &&
-    owner.boot !== null && self.boot !== null && owner.boot !== self.boot
+    owner.machine !== null &&
+    owner.machine === self.machine &&
+    owner.host === self.host &&
+    owner.pidNamespace === machineNamespace &&
+    self.pidNamespace === machineNamespace &&
+    owner.boot !== null &&
+    self.boot !== null &&
+    owner.boot !== self.boot
   );
 }

@@ -33,7 +33,9 @@ export class SystemProcessTable implements ProcessTable {
     if (!isRunning(pid)) return undefined;
     if (this.platform === 'linux') return linuxProcess(pid);
     if (this.platform === 'darwin') {
-      const began = optional(() => execFileSync('/bin/ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim());
+      const began = optional(() =>
+        execFileSync('/bin/ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim(),
+      );
       return { startedAt: began === '' ? null : began };
     }
     return { startedAt: null };

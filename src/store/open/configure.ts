@@ -15,7 +15,10 @@ const keptLogBytes = 16 * mebibyte;
  *  the first read. Settings that the promise rests on are read back; throws when one did not take. */
 export function configure(database: SqlDatabase, readOnly: boolean): void {
   const settings: readonly (readonly [pragma: string, value: string | number, expected?: string | number])[] = readOnly
-    ? [['locking_mode', 'EXCLUSIVE', 'exclusive'], ['query_only', 'ON', 1]]
+    ? [
+        ['locking_mode', 'EXCLUSIVE', 'exclusive'],
+        ['query_only', 'ON', 1],
+      ]
     : [
         ['locking_mode', 'EXCLUSIVE', 'exclusive'],
         ['journal_mode', 'WAL', 'wal'],

@@ -102,7 +102,8 @@ export class DamagedCopy {
         repaired: firstPage === undefined ? { size } : { size, firstPage },
       });
       database = new SqlJsDatabase(connection, () => undefined);
-      for (const pragma of ['locking_mode=EXCLUSIVE', 'query_only=ON', 'cell_size_check=ON']) database.all(`PRAGMA ${pragma}`);
+      for (const pragma of ['locking_mode=EXCLUSIVE', 'query_only=ON', 'cell_size_check=ON'])
+        database.all(`PRAGMA ${pragma}`);
       const tables = database.get("SELECT count(*) AS n FROM sqlite_master WHERE type = 'table'")?.['n'];
       if (typeof tables === 'number' && tables > 0) return database;
     } catch (error) {

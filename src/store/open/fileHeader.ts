@@ -33,7 +33,10 @@ export function parseHeader(bytes: Uint8Array): FileHeader | undefined {
     userVersion: view.getInt32(60),
     applicationId: view.getUint32(68),
     sound:
-      size >= 512 && (size & (size - 1)) === 0 && journalModes.every((mode) => mode === 1 || mode === 2) && fractions === '64,32,32',
+      size >= 512 &&
+      (size & (size - 1)) === 0 &&
+      journalModes.every((mode) => mode === 1 || mode === 2) &&
+      fractions === '64,32,32',
   };
 }
 

@@ -125,12 +125,20 @@ function openForReading(options: OpenDatabaseOptions, files: StoreFiles, obstacl
   const found = classifyFile(options.fileSystem, files);
   refuseForeign(found, files, options.schemaVersion);
   const damage = damageOf(found);
-  if (damage !== undefined) throw storeError('corrupt', `${files.main}: ${damage}; not set aside: ${obstacle.technical}`);
-  if (found.kind !== 'ours') throw storeError('readOnly', `there is no ${files.main}, and none can be made: ${obstacle.technical}`);
+  if (damage !== undefined)
+    throw storeError('corrupt', `${files.main}: ${damage}; not set aside: ${obstacle.technical}`);
+  if (found.kind !== 'ours')
+    throw storeError('readOnly', `there is no ${files.main}, and none can be made: ${obstacle.technical}`);
   const database = connect(options, files, true);
   return {
     database,
-    report: { path: files.main, created: false, userVersion: userVersion(database), readOnly: obstacle, setAside: null },
+    report: {
+      path: files.main,
+      created: false,
+      userVersion: userVersion(database),
+      readOnly: obstacle,
+      setAside: null,
+    },
     damagedCopies: [],
   };
 }

@@ -38,7 +38,11 @@ function* keyedRows(database: SqlDatabase, table: string, key: readonly string[]
   const order = (direction: string): string => key.map((column) => `${quoted(column)} ${direction}`).join(', ');
   const seen = new Set<string>();
   for (const direction of ['ASC', 'DESC']) {
-    const reading = untilUnreadable(database, `SELECT * FROM ${quoted(table)} NOT INDEXED ORDER BY ${order(direction)}`, []);
+    const reading = untilUnreadable(
+      database,
+      `SELECT * FROM ${quoted(table)} NOT INDEXED ORDER BY ${order(direction)}`,
+      [],
+    );
     for (let next = reading.next(); ; next = reading.next()) {
       if (next.done === true) {
         if (next.value) return direction === 'ASC';
@@ -80,7 +84,8 @@ class NumberedTable {
       yield next.value.row;
     }
     yield* this.backTo(after, this.lastKnownNumber(after));
-    for (let gap = this.gaps.pop(); gap !== undefined && this.probesLeft > 0; gap = this.gaps.pop()) yield* this.halve(gap);
+    for (let gap = this.gaps.pop(); gap !== undefined && this.probesLeft > 0; gap = this.gaps.pop())
+      yield* this.halve(gap);
     return false;
   }
 
@@ -138,7 +143,10 @@ class NumberedTable {
     return after + blindReach;
   }
 
-  private *reading(condition: string, params: readonly SqlValue[]): Generator<{ readonly number: number; readonly row: SqlRow }, boolean> {
+  private *reading(
+    condition: string,
+    params: readonly SqlValue[],
+  ): Generator<{ readonly number: number; readonly row: SqlRow }, boolean> {
     this.probesLeft -= 1;
     const sql = `SELECT rowid AS ${rowNumber}, * FROM ${quoted(this.table)} NOT INDEXED WHERE rowid ${condition}`;
     const reading = untilUnreadable(this.database, sql, params);

@@ -55,7 +55,9 @@ function freeStamp(fileSystem: FileSystem, folder: string, now: number): string 
   const base = stampOf(now);
   for (let attempt = 0; ; attempt += 1) {
     const stamp = attempt === 0 ? base : `${base}-${attempt}`;
-    const taken = [pendingPath(folder, stamp), setAsidePath(folder, stamp)].some((path) => fileSystem.stat(path) !== undefined);
+    const taken = [pendingPath(folder, stamp), setAsidePath(folder, stamp)].some(
+      (path) => fileSystem.stat(path) !== undefined,
+    );
     if (!taken) return stamp;
   }
 }

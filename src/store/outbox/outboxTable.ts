@@ -33,7 +33,11 @@ export class OutboxTable {
   }
 
   failed(uid: string, error: string, nextAttemptAt: number): void {
-    this.database.run('UPDATE outbox SET attempts = attempts + 1, last_error = ?, next_attempt_at = ? WHERE uid = ?', [error, nextAttemptAt, uid]);
+    this.database.run('UPDATE outbox SET attempts = attempts + 1, last_error = ?, next_attempt_at = ? WHERE uid = ?', [
+      error,
+      nextAttemptAt,
+      uid,
+    ]);
   }
 
   counts(): readonly OutboxCount[] {

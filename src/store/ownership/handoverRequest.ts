@@ -43,7 +43,9 @@ export class HandoverRequest implements Disposable {
     });
     this.channel = new LineChannel<HandoverAnswer, HandoverAsk>(socket, answerSchema);
     this.channel.onMessage((answer) => this.hear(answer));
-    this.channel.onClose((reason) => this.end(this.connected ? { kind: 'gone' } : { kind: 'unreachable', technical: reason }));
+    this.channel.onClose((reason) =>
+      this.end(this.connected ? { kind: 'gone' } : { kind: 'unreachable', technical: reason }),
+    );
   }
 
   /** Asks for the store. The first outcome follows within the patience; a `busy` line stays open. */

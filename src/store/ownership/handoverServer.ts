@@ -39,7 +39,9 @@ export class HandoverServer {
 
   async listen(): Promise<void> {
     if (process.platform !== 'win32') mkdirSync(dirname(this.endpoint.socketPath), { mode: 0o700 });
-    const server = createServer((socket) => this.accept(new LineChannel<HandoverAsk, HandoverAnswer>(socket, askSchema)));
+    const server = createServer((socket) =>
+      this.accept(new LineChannel<HandoverAsk, HandoverAnswer>(socket, askSchema)),
+    );
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen(this.endpoint.socketPath, () => resolve());
@@ -71,7 +73,8 @@ export class HandoverServer {
     this.channels.add(channel);
     channel.onClose(() => this.channels.delete(channel));
     channel.onMessage((ask) => {
-      if (!sameToken(ask.token, this.endpoint.token)) return channel.finish({ answer: 'refused', reason: 'The token is not the one in the lock.' });
+      if (!sameToken(ask.token, this.endpoint.token))
+        return channel.finish({ answer: 'refused', reason: 'The token is not the one in the lock.' });
       void this.answer(ask, channel);
     });
   }

@@ -16,8 +16,7 @@ export interface HeldLock {
 }
 
 export type LockAttempt =
-  | { readonly kind: 'held'; readonly lock: HeldLock }
-  | { readonly kind: 'heldBy'; readonly owner: LockOwner };
+  { readonly kind: 'held'; readonly lock: HeldLock } | { readonly kind: 'heldBy'; readonly owner: LockOwner };
 
 export interface OwnershipPatience extends HandoverPatience {
   /** How long an owner that does not answer is asked again. VS Code's old and new host of a window overlap for up to 6 s at a reload. */
@@ -72,8 +71,12 @@ export class LockAcquisition implements Disposable {
       // What was chosen cannot be had; the person is asked again rather than the owner five times a second.
       if (outcome.kind === 'refused') this.choice = 'nothing';
       const waited = this.clock.monotonicMs() - since;
-      if (waited > (attempt.owner.visible ? this.patience.lockedMs : this.patience.invisibleLockedMs)) throw locked(attempt.owner, outcome);
-      this.states.fire({ kind: 'opening', blockedBy: waited > this.patience.answerMs ? attempt.owner.description : null });
+      if (waited > (attempt.owner.visible ? this.patience.lockedMs : this.patience.invisibleLockedMs))
+        throw locked(attempt.owner, outcome);
+      this.states.fire({
+        kind: 'opening',
+        blockedBy: waited > this.patience.answerMs ? attempt.owner.description : null,
+      });
       await this.pause();
     }
     return null;

@@ -42,9 +42,18 @@ export function openStore(options: OpenStoreOptions): StoreConnection {
 
 /** A folder a window keeps its history in, or moves to. */
 export function storeHome({
-  storageFolder, workerEntry, clock, startWorker = startNodeWorker, spills,
+  storageFolder,
+  workerEntry,
+  clock,
+  startWorker = startNodeWorker,
+  spills,
 }: Pick<OpenStoreOptions, 'storageFolder' | 'workerEntry' | 'clock' | 'startWorker' | 'spills'>): StoreHome {
-  return new NodeStoreHome(storeFolderOf(storageFolder), () => startWorker(workerEntry), clock, spills ?? (() => ({ folders: [], liveTurns: [] })));
+  return new NodeStoreHome(
+    storeFolderOf(storageFolder),
+    () => startWorker(workerEntry),
+    clock,
+    spills ?? (() => ({ folders: [], liveTurns: [] })),
+  );
 }
 
 /** A folder on this machine's disk, its store served by a worker thread. */
@@ -80,7 +89,13 @@ class NodeStoreHome implements StoreHome {
   async open({ fence, salvage }: OpenOptions): Promise<{ store: RunningStore; report: OpenReport }> {
     const client = new StoreClient(this.spare ?? this.startWorker());
     this.spare = null;
-    const report = await client.open({ folder: this.folder, fence, salvage, siblings: siblingFoldersOf(this.folder, namesIn), spills: this.spills() });
+    const report = await client.open({
+      folder: this.folder,
+      fence,
+      salvage,
+      siblings: siblingFoldersOf(this.folder, namesIn),
+      spills: this.spills(),
+    });
     return { store: client.store, report };
   }
 

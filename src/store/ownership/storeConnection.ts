@@ -4,7 +4,12 @@ import type { Log } from '../../base/log';
 import type { SearchProgress, SessionStore } from '../sessionStore';
 import { StoreError } from '../storeError';
 import type { OpenReport } from '../worker/openedStore';
-import { promisedOperations, type MethodArguments, type MethodName, type MethodResults } from '../worker/sessionMethods';
+import {
+  promisedOperations,
+  type MethodArguments,
+  type MethodName,
+  type MethodResults,
+} from '../worker/sessionMethods';
 import type { RunningStore } from '../worker/storeClient';
 import { reviveStoreError } from '../worker/storeErrorData';
 import { LockAcquisition, type HeldLock, type LockAttempt, type OwnershipPatience } from './lockAcquisition';
@@ -47,9 +52,44 @@ const heartbeatMs = 15_000;
 const fatalCauses: readonly string[] = ['corrupt', 'replaced'];
 /** What a window does of itself while it comes up: looking, and keeping house. Everything else counts as asked for by a person. */
 const ownMethods: ReadonlySet<MethodName> = new Set<MethodName>([
-  'getSession', 'listSessions', 'findSession', 'resolveSessionId', 'conversationTip', 'branchesOf', 'activeMessages', 'revisionsOf', 'apiContents',
-  'getMessage', 'getTurn', 'openTurnOf', 'promptVersions', 'readTranscript', 'transcriptOutline', 'findInTranscript', 'transcriptRows', 'storedRow', 'subAgentsOf', 'queue', 'queuedPrompt', 'draft', 'draftParts', 'search', 'statistics', 'verifyIntegrity',
-  'getMeta', 'setMeta', 'deleteMeta', 'setSeen', 'pruneTrash', 'recoverTurns', 'indexBatch', 'checkpoint', 'outboxDue', 'outboxDone', 'outboxFailed', 'outboxCounts',
+  'getSession',
+  'listSessions',
+  'findSession',
+  'resolveSessionId',
+  'conversationTip',
+  'branchesOf',
+  'activeMessages',
+  'revisionsOf',
+  'apiContents',
+  'getMessage',
+  'getTurn',
+  'openTurnOf',
+  'promptVersions',
+  'readTranscript',
+  'transcriptOutline',
+  'findInTranscript',
+  'transcriptRows',
+  'storedRow',
+  'subAgentsOf',
+  'queue',
+  'queuedPrompt',
+  'draft',
+  'draftParts',
+  'search',
+  'statistics',
+  'verifyIntegrity',
+  'getMeta',
+  'setMeta',
+  'deleteMeta',
+  'setSeen',
+  'pruneTrash',
+  'recoverTurns',
+  'indexBatch',
+  'checkpoint',
+  'outboxDue',
+  'outboxDone',
+  'outboxFailed',
+  'outboxCounts',
 ]);
 
 /** This window's tie to the history of its folder, across hand-overs, failures and reopenings. `store` stays the same object for ever. */
@@ -63,7 +103,11 @@ export class StoreConnection implements Disposable {
   private opening: Promise<void> | null = null;
   /** Everything that closes something, one after the other; an opening waits for it. */
   private ending: Promise<void> = Promise.resolve();
-  private guard: TurnGuard = { isBusy: () => null, stopRunning: () => Promise.resolve(), leaveWaiting: () => undefined };
+  private guard: TurnGuard = {
+    isBusy: () => null,
+    stopRunning: () => Promise.resolve(),
+    leaveWaiting: () => undefined,
+  };
   private cancelHeartbeat: () => void = () => undefined;
   private damaged = false;
   private used = false;
@@ -197,7 +241,11 @@ export class StoreConnection implements Disposable {
     if (this.stillHeld()) return true;
     const server = new HandoverServer(this.owner, this.clock);
     // Without a socket the store works; only handing over does not.
-    await server.listen().catch((error: unknown) => this.log.warn(`Other windows cannot ask for the session store: ${technicalOf(error)}`));
+    await server
+      .listen()
+      .catch((error: unknown) =>
+        this.log.warn(`Other windows cannot ask for the session store: ${technicalOf(error)}`),
+      );
     const acquisition = new LockAcquisition(() => home.acquireLock(server.endpoint), this.clock, this.patience);
     acquisition.onState((state) => this.setState(state));
     this.acquisition = acquisition;
@@ -242,11 +290,18 @@ export class StoreConnection implements Disposable {
   private announce(report: OpenReport): void {
     // A hand-over or the window's end was asked for meanwhile; it closes what has just been opened.
     if (this.current.kind !== 'opening') return;
-    this.setState(report.readOnly ? { kind: 'readOnly', report, error: reviveStoreError(report.readOnly) } : { kind: 'open', report });
+    this.setState(
+      report.readOnly
+        ? { kind: 'readOnly', report, error: reviveStoreError(report.readOnly) }
+        : { kind: 'open', report },
+    );
   }
 
   private async forward<M extends MethodName>(
-    method: M, args: MethodArguments[M], signal?: AbortSignal, onProgress?: (progress: SearchProgress) => void,
+    method: M,
+    args: MethodArguments[M],
+    signal?: AbortSignal,
+    onProgress?: (progress: SearchProgress) => void,
   ): Promise<MethodResults[M]> {
     const store = this.running;
     if (!store) throw unavailable(this.current);
@@ -279,9 +334,14 @@ export class StoreConnection implements Disposable {
     const failure =
       error instanceof StoreError
         ? error
-        : new StoreError('unknown', 'The session history could not be opened. Retry, or see the log for details.', technicalOf(error));
+        : new StoreError(
+            'unknown',
+            'The session history could not be opened. Retry, or see the log for details.',
+            technicalOf(error),
+          );
     this.log.error(`Session store: ${failure.technical}`, failure);
-    if (this.current.kind !== 'closed' && this.current.kind !== 'continuedElsewhere') this.setState({ kind: 'failed', error: failure });
+    if (this.current.kind !== 'closed' && this.current.kind !== 'continuedElsewhere')
+      this.setState({ kind: 'failed', error: failure });
   }
 
   private readonly owner: HandoverOwner = {
@@ -334,7 +394,11 @@ export class StoreConnection implements Disposable {
     this.cancelHeartbeat = this.clock.after(heartbeatMs, () => {
       try {
         this.lock?.heartbeat();
-        this.server?.keepReachable().catch((error: unknown) => this.log.warn(`Other windows cannot ask for the session store: ${technicalOf(error)}`));
+        this.server
+          ?.keepReachable()
+          .catch((error: unknown) =>
+            this.log.warn(`Other windows cannot ask for the session store: ${technicalOf(error)}`),
+          );
       } catch (error) {
         if (isReplaced(error) && this.running) return this.lose(this.running, error);
         // A full disk, say. Only who cannot see this process would mind, and the next beat may succeed.

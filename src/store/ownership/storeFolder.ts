@@ -24,7 +24,9 @@ export function siblingFoldersOf(storeFolder: string, list: (folder: string) => 
     .map((name) => join(parts.root, name, parts.extension));
 }
 
-function workspacePartsOf(folder: string): { readonly root: string; readonly workspace: string; readonly extension: string } | null {
+function workspacePartsOf(
+  folder: string,
+): { readonly root: string; readonly workspace: string; readonly extension: string } | null {
   const workspaceFolder = dirname(folder);
   const root = dirname(workspaceFolder);
   if (basename(root) !== 'workspaceStorage') return null;

@@ -9,7 +9,11 @@ export type StoreState =
   /** Everything can be read and nothing saved; the report says why. */
   | { readonly kind: 'readOnly'; readonly report: OpenReport; readonly error: StoreError }
   /** Another window owns the history and a turn runs there. `chosen`: what this window has asked for. */
-  | { readonly kind: 'waitingForOwner'; readonly sessionTitle: string | null; readonly chosen: 'nothing' | 'wait' | 'stop' }
+  | {
+      readonly kind: 'waitingForOwner';
+      readonly sessionTitle: string | null;
+      readonly chosen: 'nothing' | 'wait' | 'stop';
+    }
   /** Another window took over; `reclaim` asks it back. */
   | { readonly kind: 'continuedElsewhere' }
   | { readonly kind: 'failed'; readonly error: StoreError }

@@ -8,7 +8,8 @@ import { escapeLike } from '../session/sessionList';
 import { containsAll, containsWords, searchWords, type SearchWords } from './searchWords';
 import { snippetOf } from './snippet';
 
-const shown = 'm.active = 1 AND m.display_kind IS NULL AND m.carried_from IS NULL AND s.trashed_at IS NULL AND s.parent_kind IS NOT \'delegate\'';
+const shown =
+  "m.active = 1 AND m.display_kind IS NULL AND m.carried_from IS NULL AND s.trashed_at IS NULL AND s.parent_kind IS NOT 'delegate'";
 /** What a person can open from a hit: shown rows outside trash and sub-agents, each once. A carried row is found where it was written, a copy
  *  in a branch as its original while that can be opened, unless the sessions to look in were named. ?1: their ids as JSON, or null. */
 const findable = `${shown} AND (?1 IS NULL OR s.conversation_id IN (SELECT conversation_id FROM sessions WHERE id IN (SELECT value FROM json_each(?1))))
@@ -61,7 +62,12 @@ export class MessageSearch {
   }
 
   /** Reads rows from the newest to the oldest, a range of ids at a time, until enough are found. */
-  private *scan(scope: Scope, words: SearchWords, source: ScannedRows, matches: TextMatch): Generator<SearchProgress | undefined, Found[], void> {
+  private *scan(
+    scope: Scope,
+    words: SearchWords,
+    source: ScannedRows,
+    matches: TextMatch,
+  ): Generator<SearchProgress | undefined, Found[], void> {
     const hits: Found[] = [];
     const { lowest, highest } = this.bounds(source);
     let size = firstSlice;
@@ -76,7 +82,9 @@ export class MessageSearch {
       }
       upper -= size;
       size = nextSize(size, (this.now() - started) * 1000);
-      yield source === allRows ? { done: Math.min(highest - upper, highest - lowest + 1), total: highest - lowest + 1 } : undefined;
+      yield source === allRows
+        ? { done: Math.min(highest - upper, highest - lowest + 1), total: highest - lowest + 1 }
+        : undefined;
     }
     return hits;
   }
@@ -84,7 +92,8 @@ export class MessageSearch {
   private range(scope: Scope, words: SearchWords, source: ScannedRows, above: number, upTo: number): Iterable<SqlRow> {
     const values: SqlValue[] = [scope.sessions, above, upTo];
     const likes = words.patterns.map(
-      (variants) => `(${variants.map((variant) => `m.content LIKE ?${values.push(`%${escapeLike(variant)}%`)} ESCAPE '\\'`).join(' OR ')})`,
+      (variants) =>
+        `(${variants.map((variant) => `m.content LIKE ?${values.push(`%${escapeLike(variant)}%`)} ESCAPE '\\'`).join(' OR ')})`,
     );
     // CROSS JOIN keeps the order of the tables: the range of ids must be what is walked, or a slice costs as much as the whole.
     return this.database.iterate(
@@ -96,8 +105,13 @@ export class MessageSearch {
   }
 
   private bounds(source: ScannedRows): { readonly lowest: number; readonly highest: number } {
-    const row = this.database.get(`SELECT (SELECT min(${source.id}) FROM ${source.table}) AS lowest, (SELECT max(${source.id}) FROM ${source.table}) AS highest`);
-    return { lowest: row === undefined ? 1 : numberOr(row, 'lowest', 1), highest: row === undefined ? 0 : numberOr(row, 'highest', 0) };
+    const row = this.database.get(
+      `SELECT (SELECT min(${source.id}) FROM ${source.table}) AS lowest, (SELECT max(${source.id}) FROM ${source.table}) AS highest`,
+    );
+    return {
+      lowest: row === undefined ? 1 : numberOr(row, 'lowest', 1),
+      highest: row === undefined ? 0 : numberOr(row, 'highest', 0),
+    };
   }
 }
 
@@ -113,7 +127,11 @@ function scopeOf({ limit, offset = 0, sessionId, sessionIds }: SearchQuery): Sco
   if (!Number.isInteger(limit) || limit < 1) throw invalid('a search limit below one');
   if (!Number.isInteger(offset) || offset < 0) throw invalid('a search offset that is no count');
   const named = [...(sessionIds ?? []), ...(sessionId === undefined ? [] : [sessionId])];
-  return { sessions: sessionId === undefined && sessionIds === undefined ? null : JSON.stringify(named), wanted: offset + limit, offset };
+  return {
+    sessions: sessionId === undefined && sessionIds === undefined ? null : JSON.stringify(named),
+    wanted: offset + limit,
+    offset,
+  };
 }
 
 type TextMatch = (text: string, terms: readonly string[]) => boolean;
@@ -150,7 +168,10 @@ function found(row: SqlRow, { id, message }: StoredMessage, words: SearchWords):
 
 function newest(found: readonly Found[], { offset, wanted }: Scope): readonly SearchHit[] {
   const byId = new Map(found.map((one) => [one.id, one.hit]));
-  return [...byId].sort(([a], [b]) => b - a).slice(offset, wanted).map(([, hit]) => hit);
+  return [...byId]
+    .sort(([a], [b]) => b - a)
+    .slice(offset, wanted)
+    .map(([, hit]) => hit);
 }
 
 function nextSize(size: number, elapsedMs: number): number {

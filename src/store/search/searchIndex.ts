@@ -14,10 +14,15 @@ export class SearchIndex {
 
   /** Indexes up to `rows` rows, oldest first; returns how many could be indexed now and are left, counted up to a thousand. */
   indexBatch(rows: number): number {
-    const batch = this.database.all(`SELECT d.message_id AS id FROM search_dirty d WHERE ${settled} ORDER BY d.message_id LIMIT ?`, [rows]);
+    const batch = this.database.all(
+      `SELECT d.message_id AS id FROM search_dirty d WHERE ${settled} ORDER BY d.message_id LIMIT ?`,
+      [rows],
+    );
     for (const { id } of batch) {
       if (typeof id !== 'number') continue;
-      this.database.run('INSERT INTO messages_fts (docid, content) SELECT id, content FROM messages WHERE id = ?', [id]);
+      this.database.run('INSERT INTO messages_fts (docid, content) SELECT id, content FROM messages WHERE id = ?', [
+        id,
+      ]);
       this.database.run('DELETE FROM search_dirty WHERE message_id = ?', [id]);
     }
     return this.indexable();
@@ -29,7 +34,10 @@ export class SearchIndex {
 
   private indexable(): number {
     // After a rebuild the queue holds every row; counting them all would take longer than the batch.
-    return countOf(this.database, `SELECT count(*) AS n FROM (SELECT 1 FROM search_dirty d WHERE ${settled} LIMIT ${mostCounted})`);
+    return countOf(
+      this.database,
+      `SELECT count(*) AS n FROM (SELECT 1 FROM search_dirty d WHERE ${settled} LIMIT ${mostCounted})`,
+    );
   }
 
   /** Why the index does not hold what it should, or null when it does. Reads the whole index and every indexed row. */

@@ -13,18 +13,25 @@ const mostTerms = 16;
 /** What the index's tokenizer (unicode61) keeps together. */
 const token = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 /** Scripts written without spaces: the index holds a whole run as one word, so a part of it is found only by scanning. */
-const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 /** Words are separated by white space; "quoted words" are one term. Null when there is nothing to look for. */
 export function searchWords(text: string): SearchWords | null {
-  const raw = Array.from(text.slice(0, longestQuery).matchAll(/"([^"]*)"|[^\s"]+/g), (found) => (found[1] ?? found[0]).trim())
+  const raw = Array.from(text.slice(0, longestQuery).matchAll(/"([^"]*)"|[^\s"]+/g), (found) =>
+    (found[1] ?? found[0]).trim(),
+  )
     .filter((term) => term !== '')
     .slice(0, mostTerms);
   if (raw.length === 0) return null;
-  const scanned = raw.some((term) => unspaced.test(term) || term.replace(token, '') !== '' || Array.from(term).length < 2);
+  const scanned = raw.some(
+    (term) => unspaced.test(term) || term.replace(token, '') !== '' || Array.from(term).length < 2,
+  );
   return {
     terms: raw.map((term) => foldText(term).text),
-    match: scanned ? null : raw.map((term, index) => `"${term.toLowerCase()}${index === raw.length - 1 ? '*' : ''}"`).join(' '),
+    match: scanned
+      ? null
+      : raw.map((term, index) => `"${term.toLowerCase()}${index === raw.length - 1 ? '*' : ''}"`).join(' '),
     patterns: raw.map((term) => Array.from(new Set([term, term.toLowerCase(), term.toUpperCase()]))),
   };
 }
@@ -62,7 +69,11 @@ export function foldText(text: string): FoldedText {
   let offset = 0;
   for (const character of text) {
     // Only the marks of alphabets go: the voicing mark of kana and the parts of a Hangul syllable make another letter.
-    const plain = character.normalize('NFD').replace(/[\u0300-\u036f]/g, '').normalize('NFC').toLowerCase();
+    const plain = character
+      .normalize('NFD')
+      .replace(/[\u0300-\u036f]/g, '')
+      .normalize('NFC')
+      .toLowerCase();
     folded += plain;
     for (let unit = 0; unit < plain.length; unit++) offsets.push(offset);
     offset += character.length;

@@ -22,7 +22,10 @@ export function snippetOf(text: string, terms: readonly string[]): Snippet {
   const to = Math.min(text.length, from + length);
   const lead = from > 0 ? '…' : '';
   const body = wholeCharacters(text, from, to).replace(/\s/g, ' ');
-  const matches = merged(hitsIn(body, terms)).map((range) => ({ start: range.start + lead.length, end: range.end + lead.length }));
+  const matches = merged(hitsIn(body, terms)).map((range) => ({
+    start: range.start + lead.length,
+    end: range.end + lead.length,
+  }));
   return { snippet: lead + body + (to < text.length ? '…' : ''), matches };
 }
 
@@ -37,10 +40,15 @@ function firstHit(text: string, terms: readonly string[]): number {
 
 function hitsIn(text: string, terms: readonly string[]): Range[] {
   const folded = foldText(text);
-  const original = (index: number): number => (folded.offsets === null ? index : (folded.offsets[index] ?? text.length));
+  const original = (index: number): number =>
+    folded.offsets === null ? index : (folded.offsets[index] ?? text.length);
   return terms.flatMap((term) => {
     const hits: Range[] = [];
-    for (let at = folded.text.indexOf(term); term !== '' && at !== -1; at = folded.text.indexOf(term, at + term.length)) {
+    for (
+      let at = folded.text.indexOf(term);
+      term !== '' && at !== -1;
+      at = folded.text.indexOf(term, at + term.length)
+    ) {
       const last = original(at + term.length - 1);
       const next = original(at + term.length);
       hits.push({ start: original(at), end: Math.max(next, last + 1) });
@@ -53,7 +61,8 @@ function merged(ranges: readonly Range[]): Range[] {
   const result: Range[] = [];
   for (const range of [...ranges].sort((a, b) => a.start - b.start)) {
     const last = result.at(-1);
-    if (last !== undefined && range.start <= last.end) result[result.length - 1] = { start: last.start, end: Math.max(last.end, range.end) };
+    if (last !== undefined && range.start <= last.end)
+      result[result.length - 1] = { start: last.start, end: Math.max(last.end, range.end) };
     else result.push(range);
   }
   return result;

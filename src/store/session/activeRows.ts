@@ -37,14 +37,20 @@ export class ActiveRows {
 
   /** Where the active rows of a turn begin in a segment; null when it has none there. */
   startOfTurn(sessionId: string, turnUid: string): number | null {
-    const start = this.database.get('SELECT min(position) AS start FROM messages WHERE turn_uid = ? AND session_id = ? AND active = 1', [turnUid, sessionId])?.['start'];
+    const start = this.database.get(
+      'SELECT min(position) AS start FROM messages WHERE turn_uid = ? AND session_id = ? AND active = 1',
+      [turnUid, sessionId],
+    )?.['start'];
     return typeof start === 'number' ? start : null;
   }
 
   /** Hides every active row of a segment from a position on. `version` marks them as a version of a prompt that can be shown again. Returns
    *  the uids hidden. */
   hideFrom(sessionId: string, position: number, reason: HiddenReason, version: string | null): readonly string[] {
-    const uids = this.withCarried('SELECT uid FROM messages WHERE session_id = ? AND active = 1 AND position >= ?', [sessionId, position]);
+    const uids = this.withCarried('SELECT uid FROM messages WHERE session_id = ? AND active = 1 AND position >= ?', [
+      sessionId,
+      position,
+    ]);
     this.database.run(
       'UPDATE messages SET active = 0, hidden_reason = ?, absorbed_into = NULL, hidden_with = ? WHERE uid IN (SELECT value FROM json_each(?))',
       [reason, version, JSON.stringify(uids)],
@@ -55,10 +61,14 @@ export class ActiveRows {
   /** Shows the rows that were hidden as a version. Those of them that stand in earlier segments only, because a compression does not carry hidden
    *  rows over, are repeated at the end of the newest one. Returns the uids of all. */
   showVersion(tip: string, turnUid: string): readonly string[] {
-    const uids = this.uids("SELECT uid FROM messages WHERE hidden_with = ? AND active = 0 AND hidden_reason IN ('retried', 'edited')", [turnUid]);
-    this.database.run('UPDATE messages SET active = 1, hidden_reason = NULL, hidden_with = NULL WHERE uid IN (SELECT value FROM json_each(?))', [
-      JSON.stringify(uids),
-    ]);
+    const uids = this.uids(
+      "SELECT uid FROM messages WHERE hidden_with = ? AND active = 0 AND hidden_reason IN ('retried', 'edited')",
+      [turnUid],
+    );
+    this.database.run(
+      'UPDATE messages SET active = 1, hidden_reason = NULL, hidden_with = NULL WHERE uid IN (SELECT value FROM json_each(?))',
+      [JSON.stringify(uids)],
+    );
     return [...uids, ...this.carryOver(tip, JSON.stringify(uids))];
   }
 

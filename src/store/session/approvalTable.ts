@@ -1,7 +1,14 @@
 import * as v from 'valibot';
 import type { SqlDatabase, SqlRow } from '../engine/sqlDatabase';
 import type { NewApproval } from '../approvals';
-import { askReasons, modes, type Approval, type ApprovalDecision, type ApprovalRequest, type Mode } from '../../transcript/approval';
+import {
+  askReasons,
+  modes,
+  type Approval,
+  type ApprovalDecision,
+  type ApprovalRequest,
+  type Mode,
+} from '../../transcript/approval';
 import type { Turn } from '../../transcript/turn';
 import { numberOr, oneOf, textOr } from './columns';
 import { parseJson } from './partsJson';
@@ -13,7 +20,12 @@ const path = v.object({ path: v.string(), shown: v.string(), isInside: v.boolean
 const access = v.variant('kind', [
   v.object({ kind: v.literal('read'), paths: v.array(path) }),
   v.object({ kind: v.literal('edit'), paths: v.array(path) }),
-  v.object({ kind: v.literal('run'), command: v.string(), folder: path, shell: v.picklist(['posix', 'powershell', 'cmd']) }),
+  v.object({
+    kind: v.literal('run'),
+    command: v.string(),
+    folder: path,
+    shell: v.picklist(['posix', 'powershell', 'cmd']),
+  }),
   v.object({ kind: v.literal('fetch'), url: v.string() }),
   v.object({ kind: v.literal('mcp'), server: v.string(), tool: v.string(), readOnly: v.boolean() }),
   v.object({ kind: v.literal('editorTool'), name: v.string() }),
@@ -30,7 +42,11 @@ const request = v.object({
 const decision = v.variant('kind', [
   v.variant('scope', [
     v.object({ kind: v.literal('allow'), scope: v.literal('once') }),
-    v.object({ kind: v.literal('allow'), scope: v.picklist(['session', 'workspace', 'user']), rules: v.array(v.string()) }),
+    v.object({
+      kind: v.literal('allow'),
+      scope: v.picklist(['session', 'workspace', 'user']),
+      rules: v.array(v.string()),
+    }),
   ]),
   v.object({ kind: v.literal('deny'), reason: v.nullable(v.string()) }),
 ]);
@@ -52,15 +68,26 @@ export class ApprovalTable {
     const existing = this.find(input.id);
     const turn = this.turns.require(input.turnUid);
     if (existing !== null) {
-      if (existing.turnUid !== input.turnUid || existing.callId !== input.callId) throw invalid(`approval ${input.id} exists and is of another call`);
+      if (existing.turnUid !== input.turnUid || existing.callId !== input.callId)
+        throw invalid(`approval ${input.id} exists and is of another call`);
       return { approval: existing, turn };
     }
-    if (turn.state !== 'running') throw invalid(`turn ${turn.uid} is ${turn.state} and cannot wait for approval ${input.id}`);
+    if (turn.state !== 'running')
+      throw invalid(`turn ${turn.uid} is ${turn.state} and cannot wait for approval ${input.id}`);
     const session = this.sessions.require(input.sessionId);
-    if (session.conversationId !== this.sessions.require(turn.sessionId).conversationId) throw invalid(`approval ${input.id} is for another conversation than turn ${turn.uid}`);
+    if (session.conversationId !== this.sessions.require(turn.sessionId).conversationId)
+      throw invalid(`approval ${input.id} is for another conversation than turn ${turn.uid}`);
     this.database.run(
       `INSERT INTO approvals (id, session_id, turn_uid, message_uid, call_id, request, state, requested_at) VALUES (?, ?, ?, ?, ?, ?, 'pending', ?)`,
-      [input.id, input.sessionId, input.turnUid, input.messageUid, input.callId, JSON.stringify(input.request), input.requestedAt],
+      [
+        input.id,
+        input.sessionId,
+        input.turnUid,
+        input.messageUid,
+        input.callId,
+        JSON.stringify(input.request),
+        input.requestedAt,
+      ],
     );
     this.turns.wait(turn.uid, input.id);
     return this.answered(input.id);
@@ -69,14 +96,20 @@ export class ApprovalTable {
   decide(id: string, made: ApprovalDecision, at: number): Answered {
     const { state, turnUid } = this.require(id);
     if (state.kind === 'pending') {
-      this.database.run("UPDATE approvals SET state = 'decided', decision = ?, decided_at = ? WHERE id = ?", [JSON.stringify(made), at, id]);
+      this.database.run("UPDATE approvals SET state = 'decided', decision = ?, decided_at = ? WHERE id = ?", [
+        JSON.stringify(made),
+        at,
+        id,
+      ]);
       this.turns.goOn(turnUid, id);
     }
     return this.answered(id);
   }
 
   ofTurn(turnUid: string): readonly Approval[] {
-    return this.database.all('SELECT * FROM approvals WHERE turn_uid = ? ORDER BY requested_at, rowid', [turnUid]).map(readApproval);
+    return this.database
+      .all('SELECT * FROM approvals WHERE turn_uid = ? ORDER BY requested_at, rowid', [turnUid])
+      .map(readApproval);
   }
 
   /** What a session's conversation waits for; null for a session that is not there. */
@@ -162,5 +195,14 @@ function decisionOf(row: SqlRow): ApprovalDecision | null {
 
 function requestOf(stored: string): ApprovalRequest {
   const parsed = v.safeParse(request, parseJson(stored));
-  return parsed.success ? parsed.output : { tool: '?', access: { kind: 'editorTool', name: '?' }, subject: stored.slice(0, 200), reasons: [], rules: [], preview: null };
+  return parsed.success
+    ? parsed.output
+    : {
+        tool: '?',
+        access: { kind: 'editorTool', name: '?' },
+        subject: stored.slice(0, 200),
+        reasons: [],
+        rules: [],
+        preview: null,
+      };
 }

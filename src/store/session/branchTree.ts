@@ -83,11 +83,18 @@ export class BranchTree {
   }
 
   /** A conversation and what hangs on it; one in the trash only with the trash, or when something outside it does. */
-  private below(conversationId: string, parent: string | null, seen: Set<string>, withTrash: boolean): readonly TreeRow[] {
+  private below(
+    conversationId: string,
+    parent: string | null,
+    seen: Set<string>,
+    withTrash: boolean,
+  ): readonly TreeRow[] {
     const row = this.row(conversationId);
     if (row === undefined || seen.has(conversationId)) return [];
     seen.add(conversationId);
-    const branches = this.branchesOfConversation(conversationId).flatMap((id) => this.below(id, conversationId, seen, withTrash));
+    const branches = this.branchesOfConversation(conversationId).flatMap((id) =>
+      this.below(id, conversationId, seen, withTrash),
+    );
     const self: TreeRow = { ...branchOf(row, conversationId, parent), trashed: flag(row, 'is_trashed') };
     return self.trashed && !withTrash && branches.length === 0 ? [] : [self, ...branches];
   }

@@ -44,48 +44,86 @@ export class Branching {
     const origin = this.sessions.require(input.sessionId);
     const existing = this.sessions.find(input.childId);
     if (existing !== null) return this.branched(existing, origin, input.upTo);
-    if (origin.trashedAt !== null) throw refused('This session is in the trash. Restore it before you branch from it.', `session ${origin.id} is in the trash`);
+    if (origin.trashedAt !== null)
+      throw refused(
+        'This session is in the trash. Restore it before you branch from it.',
+        `session ${origin.id} is in the trash`,
+      );
     const cut = this.cut(origin, input.upTo);
     this.createChild(input, cut.segment);
     this.copyRows(cut, input.childId);
     this.copyTurns(cut, input.childId);
     if (cut.cutTurn !== null) this.endCutTurn(`${input.childId}/${cut.cutTurn}`, input.now);
-    return { session: this.sessions.require(input.childId), copied: cut.rows.length, draft: cut.draft, draftParts: cut.draftParts };
+    return {
+      session: this.sessions.require(input.childId),
+      copied: cut.rows.length,
+      draft: cut.draft,
+      draftParts: cut.draftParts,
+    };
   }
 
   /** The answer to a repeated call. */
   private branched(child: Session, origin: Session, upTo: string | null): BranchedSession {
     const parent = child.parentSessionId === null ? null : this.sessions.find(child.parentSessionId);
-    if (child.parentKind !== 'branch' || parent?.conversationId !== origin.conversationId) throw invalid(`session ${child.id} exists and is another one`);
-    const copied = countOf(this.database, "SELECT count(*) AS n FROM messages WHERE session_id = ? AND active = 1 AND copied_from IS NOT NULL", [child.id]);
+    if (child.parentKind !== 'branch' || parent?.conversationId !== origin.conversationId)
+      throw invalid(`session ${child.id} exists and is another one`);
+    const copied = countOf(
+      this.database,
+      'SELECT count(*) AS n FROM messages WHERE session_id = ? AND active = 1 AND copied_from IS NOT NULL',
+      [child.id],
+    );
     const named = upTo === null ? null : this.messages.find(upTo)?.message;
     const prompt = named?.role === 'user' && !isHandoff(named) ? named : null;
-    return { session: child, copied, draft: prompt === null ? null : draftOf(prompt), draftParts: sentParts(prompt?.parts ?? []) };
+    return {
+      session: child,
+      copied,
+      draft: prompt === null ? null : draftOf(prompt),
+      draftParts: sentParts(prompt?.parts ?? []),
+    };
   }
 
   private cut(origin: Session, upTo: string | null): Cut {
     const tip = this.sessions.tip(origin.id);
     const open = this.turns.openOf(origin.conversationId);
     const from = upTo === null ? null : this.standing(origin, tip, upTo);
-    if (from !== null && open !== null && from.turnUid === open.uid) throw busy('This answer is still being written. Branch from it when it is done.', open);
+    if (from !== null && open !== null && from.turnUid === open.uid)
+      throw busy('This answer is still being written. Branch from it when it is done.', open);
     const segment = this.sessions.require(from?.sessionId ?? tip);
     const active = this.reading.active(segment.id);
     const isPrompt = from !== null && from.role === 'user' && !isHandoff(from);
-    const taken = from === null ? active : active.slice(0, isPrompt ? indexOf(active, from) : groupEnd(active, indexOf(active, from)));
+    const taken =
+      from === null
+        ? active
+        : active.slice(0, isPrompt ? indexOf(active, from) : groupEnd(active, indexOf(active, from)));
     const rows = taken.filter((row) => row.turnUid === null || row.turnUid !== open?.uid);
-    if (rows.length === 0 && !isPrompt) throw refused('This session has no answer yet to branch from.', `nothing to copy of session ${segment.id}`);
+    if (rows.length === 0 && !isPrompt)
+      throw refused('This session has no answer yet to branch from.', `nothing to copy of session ${segment.id}`);
     const last = rows.at(-1)?.turnUid ?? null;
-    const isCut = last !== null && active.filter((row) => row.turnUid === last).length > rows.filter((row) => row.turnUid === last).length;
-    return { segment, rows, cutTurn: isCut ? last : null, draft: isPrompt ? draftOf(from) : null, draftParts: isPrompt ? sentParts(from.parts) : [] };
+    const isCut =
+      last !== null &&
+      active.filter((row) => row.turnUid === last).length > rows.filter((row) => row.turnUid === last).length;
+    return {
+      segment,
+      rows,
+      cutTurn: isCut ? last : null,
+      draft: isPrompt ? draftOf(from) : null,
+      draftParts: isPrompt ? sentParts(from.parts) : [],
+    };
   }
 
   /** The message where it is active: in the newest segment if it was carried there, else in its own. */
   private standing(origin: Session, tip: string, uid: string): Message {
     const named = this.messages.find(uid)?.message;
     const own = named === undefined ? null : this.sessions.find(named.sessionId);
-    const standing = own?.conversationId === origin.conversationId ? (this.rows.inSegment(tip, uid) ?? this.rows.inSegment(own.id, uid)) : null;
+    const standing =
+      own?.conversationId === origin.conversationId
+        ? (this.rows.inSegment(tip, uid) ?? this.rows.inSegment(own.id, uid))
+        : null;
     if (standing === null) {
-      throw refused('This message is not part of the session as it is shown. Nothing was changed.', `message ${uid} is not shown in conversation ${origin.conversationId}`);
+      throw refused(
+        'This message is not part of the session as it is shown. Nothing was changed.',
+        `message ${uid} is not shown in conversation ${origin.conversationId}`,
+      );
     }
     return standing;
   }
@@ -102,9 +140,10 @@ export class Branching {
       title: title?.text ?? null,
       titleSource: title?.source ?? null,
     });
-    this.database.run('UPDATE sessions SET branched_from = ?, preview = (SELECT preview FROM sessions WHERE id = ?) WHERE id = ?', [
-      upTo, segment.conversationId, childId,
-    ]);
+    this.database.run(
+      'UPDATE sessions SET branched_from = ?, preview = (SELECT preview FROM sessions WHERE id = ?) WHERE id = ?',
+      [upTo, segment.conversationId, childId],
+    );
   }
 
   /** The rows, and the prompts that were joined to one of them: those are hidden, but their turns begin with them. */
@@ -143,7 +182,12 @@ export class Branching {
       this.database.run(
         `INSERT INTO turns (uid, session_id, conversation_id, user_message_uid, model, state, outcome, stop_reason, failure, started_at, settled_at, usage, recalled)
          SELECT ?1, ?2, ?2, ?3, model, 'settled', outcome, stop_reason, failure, started_at, settled_at, usage, recalled FROM turns WHERE uid = ?4`,
-        [`${childId}/${turnUid}`, childId, this.messages.find(prompt) === null ? `${childId}/${firstRow}` : prompt, turnUid],
+        [
+          `${childId}/${turnUid}`,
+          childId,
+          this.messages.find(prompt) === null ? `${childId}/${firstRow}` : prompt,
+          turnUid,
+        ],
       );
     }
   }

@@ -17,7 +17,12 @@ export const opensNoOther: OpenOther = () => {
 };
 
 /** `write` runs its work as one transaction, again where that is of use. */
-export function bringOver(input: BringOver, openOther: OpenOther, write: <T>(work: () => T) => T, importInto: () => StoreImport): BroughtOver {
+export function bringOver(
+  input: BringOver,
+  openOther: OpenOther,
+  write: <T>(work: () => T) => T,
+  importInto: () => StoreImport,
+): BroughtOver {
   const other = openOther(input.folder);
   try {
     return write(() => {

@@ -21,7 +21,9 @@ export function foldChunks(parts: readonly AssistantPart[], chunks: readonly Sto
 }
 
 /** Text and thinking of a message in order: what a surface may have shown of it. */
-export function deliveredTexts(parts: readonly AssistantPart[]): readonly { readonly kind: DeliveredKind; readonly text: string }[] {
+export function deliveredTexts(
+  parts: readonly AssistantPart[],
+): readonly { readonly kind: DeliveredKind; readonly text: string }[] {
   return parts.flatMap((part) => (part.kind === 'toolCall' ? [] : [{ kind: part.kind, text: part.text }]));
 }
 
@@ -31,7 +33,9 @@ export function keepsDelivered(stored: readonly AssistantPart[], next: readonly 
   const before = deliveredTexts(stored).filter((part) => part.text !== '');
   let from = 0;
   return before.every((part) => {
-    const found = after.findIndex((candidate, index) => index >= from && candidate.kind === part.kind && candidate.text.startsWith(part.text));
+    const found = after.findIndex(
+      (candidate, index) => index >= from && candidate.kind === part.kind && candidate.text.startsWith(part.text),
+    );
     from = found + 1;
     return found !== -1;
   });
@@ -43,7 +47,15 @@ const loneSurrogate = /\p{Surrogate}/u;
  *  a character cut between two chunks is whole again when they are folded. */
 export function chunkValues(chunk: Chunk): (string | number)[] {
   const escaped = loneSurrogate.test(chunk.text);
-  return [chunk.messageUid, chunk.seq, chunk.part, chunk.kind, chunk.start, escaped ? JSON.stringify(chunk.text) : chunk.text, escaped ? 1 : 0];
+  return [
+    chunk.messageUid,
+    chunk.seq,
+    chunk.part,
+    chunk.kind,
+    chunk.start,
+    escaped ? JSON.stringify(chunk.text) : chunk.text,
+    escaped ? 1 : 0,
+  ];
 }
 
 export function readChunkRow(row: SqlRow): StoredChunk {

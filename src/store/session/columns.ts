@@ -19,7 +19,12 @@ export function flag(row: SqlRow, column: string): boolean {
   return numberOr(row, column, 0) !== 0;
 }
 
-export function oneOf<const T extends string, F extends T | null>(row: SqlRow, column: string, words: readonly T[], fallback: F): T | F {
+export function oneOf<const T extends string, F extends T | null>(
+  row: SqlRow,
+  column: string,
+  words: readonly T[],
+  fallback: F,
+): T | F {
   const value = row[column];
   return words.find((word) => word === value) ?? fallback;
 }

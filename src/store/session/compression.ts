@@ -34,13 +34,18 @@ export class Compression {
     this.sessions.end(parent.id, 'compression', input.now);
     this.database.run('UPDATE OR REPLACE drafts SET key = ? WHERE key = ?', [child.id, parent.id]);
     this.database.run('UPDATE queue SET session_id = ? WHERE conversation_id = ?', [child.id, parent.conversationId]);
-    if (input.turnUid !== undefined) this.database.run("UPDATE turns SET session_id = ? WHERE uid = ? AND state <> 'settled'", [child.id, input.turnUid]);
+    if (input.turnUid !== undefined)
+      this.database.run("UPDATE turns SET session_id = ? WHERE uid = ? AND state <> 'settled'", [
+        child.id,
+        input.turnUid,
+      ]);
     return this.published(child, parent);
   }
 
   private refuse({ parentId, handoff, turnUid }: CompressSession, parent: Session): void {
     if (handoff.trim() === '') throw invalid(`an empty handoff for session ${parentId}`);
-    if (parent.endReason !== null || this.sessions.continuation(parentId) !== null) throw invalid(`session ${parentId} has ended and cannot be compressed`);
+    if (parent.endReason !== null || this.sessions.continuation(parentId) !== null)
+      throw invalid(`session ${parentId} has ended and cannot be compressed`);
     if (parent.trashedAt !== null) throw invalid(`session ${parentId} is in the trash`);
     const open = this.turns.openOf(parent.conversationId);
     if (open !== null && open.uid !== turnUid) throw busy('This session is still answering another prompt.', open);
@@ -50,13 +55,17 @@ export class Compression {
   private rowsBehind({ parentId, summarisedUpTo, prompt }: CompressSession, parent: Session): readonly Message[] {
     const active = this.reading.active(parentId);
     const last = active.findIndex((row) => row.uid === summarisedUpTo);
-    if (last === -1) throw invalid(`message ${summarisedUpTo} is not part of the active transcript of session ${parent.id}`);
+    if (last === -1)
+      throw invalid(`message ${summarisedUpTo} is not part of the active transcript of session ${parent.id}`);
     const behind = active.slice(last + 1);
-    if (behind[0]?.role === 'tool') throw invalid(`message ${summarisedUpTo} is followed by a tool result, which would lose its call`);
+    if (behind[0]?.role === 'tool')
+      throw invalid(`message ${summarisedUpTo} is followed by a tool result, which would lose its call`);
     const streaming = behind.find((row) => row.role === 'assistant' && row.state === 'streaming');
     if (streaming !== undefined) throw invalid(`message ${streaming.uid} is still being delivered`);
     if (prompt === undefined) return behind;
-    const kept = active.slice(0, last + 1).find((row) => row.uid === prompt && row.role === 'user' && row.visibility.kind === 'shown');
+    const kept = active
+      .slice(0, last + 1)
+      .find((row) => row.uid === prompt && row.role === 'user' && row.visibility.kind === 'shown');
     if (kept === undefined) throw invalid(`message ${prompt} is no prompt that the handoff speaks for`);
     return [kept, ...behind];
   }
@@ -86,7 +95,11 @@ export class Compression {
     if (child.parentSessionId !== parent.id || child.parentKind !== 'compression' || handoff === undefined) {
       throw invalid(`session ${child.id} exists and is another one`);
     }
-    return { session: child, handoff, carried: this.reading.active(child.id).filter((row) => row.carriedFrom !== null).length };
+    return {
+      session: child,
+      handoff,
+      carried: this.reading.active(child.id).filter((row) => row.carriedFrom !== null).length,
+    };
   }
 }
 

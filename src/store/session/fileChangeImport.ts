@@ -4,7 +4,11 @@ import { textOr } from './columns';
 
 /** Takes in what another store knows of changed files. A change whose session is not here, and a content that is no longer what its hash names,
  *  stays in the other file. Returns how many rows did. Inside its caller's transaction. */
-export function importFileChanges(database: SqlDatabase, changes: Iterable<SqlRow>, contents: Iterable<SqlRow>): number {
+export function importFileChanges(
+  database: SqlDatabase,
+  changes: Iterable<SqlRow>,
+  contents: Iterable<SqlRow>,
+): number {
   const table = new FileChangeTable(database);
   let skipped = 0;
   for (const row of changes) {

@@ -16,8 +16,17 @@ export class FileChangeTable {
         `INSERT INTO file_changes (uid, session_id, turn_uid, call_id, path, before_hash, after_known, after_hash, changed_at, reviewed, reviewed_at)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (uid) DO NOTHING`,
         [
-          change.uid, change.sessionId, change.turnUid, change.callId, change.path, change.before, change.after === undefined ? 0 : 1,
-          change.after ?? null, change.changedAt, change.reviewed?.kind ?? null, change.reviewed?.at ?? null,
+          change.uid,
+          change.sessionId,
+          change.turnUid,
+          change.callId,
+          change.path,
+          change.before,
+          change.after === undefined ? 0 : 1,
+          change.after ?? null,
+          change.changedAt,
+          change.reviewed?.kind ?? null,
+          change.reviewed?.at ?? null,
         ],
       );
     }
@@ -25,20 +34,27 @@ export class FileChangeTable {
   }
 
   /** A change that left the file as it was is none, and goes. */
-  complete(results: readonly { readonly uid: string; readonly after: ContentHash }[], contents: readonly FileContent[]): void {
+  complete(
+    results: readonly { readonly uid: string; readonly after: ContentHash }[],
+    contents: readonly FileContent[],
+  ): void {
     this.keep(contents);
     const loose = contents.map(({ hash }) => hash);
     for (const { uid, after } of results) {
       this.database.run('UPDATE file_changes SET after_known = 1, after_hash = ? WHERE uid = ?', [after, uid]);
       if (after !== null) loose.push(after);
-      this.database.run('DELETE FROM file_changes WHERE uid = ? AND after_known = 1 AND before_hash IS after_hash', [uid]);
+      this.database.run('DELETE FROM file_changes WHERE uid = ? AND after_known = 1 AND before_hash IS after_hash', [
+        uid,
+      ]);
     }
     this.dropUnnamed(loose);
   }
 
   of(turnUids: readonly string[]): readonly FileChange[] {
     return this.database
-      .all('SELECT * FROM file_changes WHERE turn_uid IN (SELECT value FROM json_each(?)) ORDER BY id', [JSON.stringify(turnUids)])
+      .all('SELECT * FROM file_changes WHERE turn_uid IN (SELECT value FROM json_each(?)) ORDER BY id', [
+        JSON.stringify(turnUids),
+      ])
       .map(readFileChange);
   }
 
@@ -70,9 +86,10 @@ export class FileChangeTable {
   }
 
   review(uids: readonly string[], kind: 'reverted' | 'kept' | null, at: number): void {
-    this.database.run('UPDATE file_changes SET reviewed = ?, reviewed_at = ? WHERE uid IN (SELECT value FROM json_each(?))', [
-      kind, kind === null ? null : at, JSON.stringify(uids),
-    ]);
+    this.database.run(
+      'UPDATE file_changes SET reviewed = ?, reviewed_at = ? WHERE uid IN (SELECT value FROM json_each(?))',
+      [kind, kind === null ? null : at, JSON.stringify(uids)],
+    );
   }
 
   /** Deletes what no change names: of these hashes, or of all. */
@@ -80,15 +97,24 @@ export class FileChangeTable {
     const unnamed = `NOT EXISTS (SELECT 1 FROM file_changes c WHERE c.before_hash = file_contents.hash)
       AND NOT EXISTS (SELECT 1 FROM file_changes c WHERE c.after_hash = file_contents.hash)`;
     if (hashes === 'all') this.database.run(`DELETE FROM file_contents WHERE ${unnamed}`);
-    else if (hashes.length > 0) this.database.run(`DELETE FROM file_contents WHERE hash IN (SELECT value FROM json_each(?)) AND ${unnamed}`, [JSON.stringify(hashes)]);
+    else if (hashes.length > 0)
+      this.database.run(`DELETE FROM file_contents WHERE hash IN (SELECT value FROM json_each(?)) AND ${unnamed}`, [
+        JSON.stringify(hashes),
+      ]);
   }
 
   private keep(contents: readonly FileContent[]): void {
     for (const { hash, bytes } of contents) {
       if (this.database.get('SELECT 1 AS n FROM file_contents WHERE hash = ?', [hash]) !== undefined) continue;
       const deflated = deflateSync(bytes);
-      const [encoding, packed] = deflated.length < bytes.length ? ['deflate', deflated] as const : ['raw', bytes] as const;
-      this.database.run('INSERT INTO file_contents (hash, encoding, bytes, size) VALUES (?, ?, ?, ?)', [hash, encoding, packed, bytes.length]);
+      const [encoding, packed] =
+        deflated.length < bytes.length ? (['deflate', deflated] as const) : (['raw', bytes] as const);
+      this.database.run('INSERT INTO file_contents (hash, encoding, bytes, size) VALUES (?, ?, ?, ?)', [
+        hash,
+        encoding,
+        packed,
+        bytes.length,
+      ]);
     }
   }
 }

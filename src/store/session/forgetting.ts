@@ -41,15 +41,23 @@ export class Forgetting {
 
   /** Deletes what was trashed before, but for what is pinned or still answering. Inside its caller's transaction. */
   prune(before: number): Omit<ForgottenSessions, 'isComplete'> {
-    const old = this.database.all('SELECT DISTINCT conversation_id AS id FROM sessions WHERE trashed_at < ? AND pinned = 0 ORDER BY trashed_at', [before]);
+    const old = this.database.all(
+      'SELECT DISTINCT conversation_id AS id FROM sessions WHERE trashed_at < ? AND pinned = 0 ORDER BY trashed_at',
+      [before],
+    );
     const forgotten = old.flatMap((row) => {
       const id = textOr(row, 'id', '');
       // A sub-agent's session went with the one it belongs to.
-      return this.sessions.find(id) === null || this.openTurn(JSON.stringify(this.belonging(id))) !== null ? [] : [this.forget(id)];
+      return this.sessions.find(id) === null || this.openTurn(JSON.stringify(this.belonging(id))) !== null
+        ? []
+        : [this.forget(id)];
     });
     const sessionIds = forgotten.flatMap((one) => one.sessionIds);
     const gone = new Set(sessionIds);
-    return { sessionIds, branches: forgotten.flatMap((one) => one.branches).filter(({ sessionId }) => !gone.has(sessionId)) };
+    return {
+      sessionIds,
+      branches: forgotten.flatMap((one) => one.branches).filter(({ sessionId }) => !gone.has(sessionId)),
+    };
   }
 
   get isScrubDue(): boolean {
@@ -58,7 +66,9 @@ export class Forgetting {
 
   /** Whether the file is small enough to be rewritten: that is done in memory, which the worker never gives back. */
   get isRewritable(): boolean {
-    const bytes = this.database.get('SELECT page_count * page_size AS n FROM pragma_page_count, pragma_page_size')?.['n'];
+    const bytes = this.database.get('SELECT page_count * page_size AS n FROM pragma_page_count, pragma_page_size')?.[
+      'n'
+    ];
     return typeof bytes === 'number' && bytes <= largestRewritten;
   }
 
@@ -84,7 +94,10 @@ export class Forgetting {
   }
 
   private openTurn(named: string): Turn | null {
-    const row = this.database.get("SELECT * FROM turns WHERE session_id IN (SELECT value FROM json_each(?)) AND state <> 'settled'", [named]);
+    const row = this.database.get(
+      "SELECT * FROM turns WHERE session_id IN (SELECT value FROM json_each(?)) AND state <> 'settled'",
+      [named],
+    );
     return row === undefined ? null : readTurnRow(row);
   }
 
@@ -124,7 +137,8 @@ export class Forgetting {
   /** Chunks and revisions go with their message. A small value whose key ends in a session's id belongs to it. */
   private deleteRows(named: string): void {
     const ofSessions = 'IN (SELECT value FROM json_each(?))';
-    for (const table of ['messages', 'turns', 'queue', 'approvals', 'outbox', 'file_changes']) this.database.run(`DELETE FROM ${table} WHERE session_id ${ofSessions}`, [named]);
+    for (const table of ['messages', 'turns', 'queue', 'approvals', 'outbox', 'file_changes'])
+      this.database.run(`DELETE FROM ${table} WHERE session_id ${ofSessions}`, [named]);
     this.files.dropUnnamed('all');
     this.database.run(`DELETE FROM drafts WHERE key ${ofSessions}`, [named]);
     this.database.run(

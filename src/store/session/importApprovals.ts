@@ -10,7 +10,9 @@ export function importApprovals(database: SqlDatabase, rows: readonly SqlRow[], 
       skipped++;
       continue;
     }
-    const waits = database.get("SELECT 1 AS n FROM turns WHERE state = 'waiting' AND approval_id = ?", [textOr(row, 'id', '')]) !== undefined;
+    const waits =
+      database.get("SELECT 1 AS n FROM turns WHERE state = 'waiting' AND approval_id = ?", [textOr(row, 'id', '')]) !==
+      undefined;
     insert(row['state'] === 'pending' && !waits ? { ...row, state: 'expired' } : row);
   }
   return skipped;

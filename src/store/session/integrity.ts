@@ -108,7 +108,8 @@ const contentCheck: Check = (database) => {
   for (const row of database.iterate('SELECT * FROM file_contents')) {
     const bytes = unpacked(row);
     const hash = textOr(row, 'hash', '?');
-    if (bytes === null || hashOf(bytes) !== hash || bytes.length !== numberOr(row, 'size', -1)) broken.push(`a file content is not what it was: ${hash}`);
+    if (bytes === null || hashOf(bytes) !== hash || bytes.length !== numberOr(row, 'size', -1))
+      broken.push(`a file content is not what it was: ${hash}`);
   }
   return broken.slice(0, mostNamed);
 };

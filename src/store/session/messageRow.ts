@@ -1,7 +1,14 @@
 import type { SqlRow, SqlValue } from '../engine/sqlDatabase';
 import { isContinuation } from '../../transcript/continuation';
 import { partLabels } from '../../transcript/draftPart';
-import { answerText, hiddenReasons, type AssistantMessage, type Message, type NewMessage, type Visibility } from '../../transcript/message';
+import {
+  answerText,
+  hiddenReasons,
+  type AssistantMessage,
+  type Message,
+  type NewMessage,
+  type Visibility,
+} from '../../transcript/message';
 import type { Part } from '../../transcript/part';
 import { flag, numberOr, oneOf, textOr, usageOf } from './columns';
 import { foldChunks, type StoredChunk } from './chunkFolding';
@@ -77,23 +84,50 @@ function degraded(role: Message['role'], row: SqlRow, content: string): RolePart
       return { role, parts: [{ kind: 'text', text }, ...decodeToolCalls(textOr(row, 'tool_calls', ''))] };
     case 'tool': {
       const callId = textOr(row, 'tool_call_id', '');
-      return { role, parts: [{ kind: 'toolResult', callId, name: textOr(row, 'tool_name', ''), outcome: 'failed', text }] };
+      return {
+        role,
+        parts: [{ kind: 'toolResult', callId, name: textOr(row, 'tool_name', ''), outcome: 'failed', text }],
+      };
     }
   }
 }
 
 function visibilityOf(row: SqlRow): Visibility {
   if (!flag(row, 'active')) {
-    return { kind: 'hidden', reason: oneOf(row, 'hidden_reason', hiddenReasons, 'dropped'), absorbedInto: textOr(row, 'absorbed_into', null) };
+    return {
+      kind: 'hidden',
+      reason: oneOf(row, 'hidden_reason', hiddenReasons, 'dropped'),
+      absorbedInto: textOr(row, 'absorbed_into', null),
+    };
   }
   return { kind: oneOf(row, 'display_kind', ['closing', 'handoff'], null) ?? 'shown' };
 }
 
 /** The columns a message is written to, in the order of `messageColumns`. */
 export const messageColumns = [
-  'uid', 'session_id', 'turn_uid', 'role', 'content', 'parts', 'tool_call_id', 'tool_calls', 'tool_name', 'timestamp', 'token_count',
-  'finish_reason', 'reasoning_content', 'reasoning_details', 'active', 'display_kind', 'hidden_reason', 'absorbed_into', 'carried_from',
-  'state', 'last_seq', 'model', 'usage',
+  'uid',
+  'session_id',
+  'turn_uid',
+  'role',
+  'content',
+  'parts',
+  'tool_call_id',
+  'tool_calls',
+  'tool_name',
+  'timestamp',
+  'token_count',
+  'finish_reason',
+  'reasoning_content',
+  'reasoning_details',
+  'active',
+  'display_kind',
+  'hidden_reason',
+  'absorbed_into',
+  'carried_from',
+  'state',
+  'last_seq',
+  'model',
+  'usage',
 ] as const;
 
 export function messageValues(message: NewMessage): SqlValue[] {
@@ -103,12 +137,28 @@ export function messageValues(message: NewMessage): SqlValue[] {
   const { visibility } = message;
   const hidden = visibility.kind === 'hidden' ? visibility : null;
   return [
-    message.uid, message.sessionId, message.turnUid, message.role, searchableText(message), encodeParts(message.parts),
-    result?.callId ?? null, encodeToolCalls(message.parts), result?.name ?? null, message.createdAt,
-    usage?.outputTokens ?? null, assistant?.finishReason ?? null,
-    joined(message.parts.flatMap((part) => (part.kind === 'thinking' ? [part.text] : []))), reasoningDetails(message.parts),
-    hidden === null ? 1 : 0, visibility.kind === 'closing' || visibility.kind === 'handoff' ? visibility.kind : null, hidden?.reason ?? null, hidden?.absorbedInto ?? null,
-    message.carriedFrom, assistant?.state ?? 'final', assistant?.lastSeq ?? 0, assistant?.model ?? null,
+    message.uid,
+    message.sessionId,
+    message.turnUid,
+    message.role,
+    searchableText(message),
+    encodeParts(message.parts),
+    result?.callId ?? null,
+    encodeToolCalls(message.parts),
+    result?.name ?? null,
+    message.createdAt,
+    usage?.outputTokens ?? null,
+    assistant?.finishReason ?? null,
+    joined(message.parts.flatMap((part) => (part.kind === 'thinking' ? [part.text] : []))),
+    reasoningDetails(message.parts),
+    hidden === null ? 1 : 0,
+    visibility.kind === 'closing' || visibility.kind === 'handoff' ? visibility.kind : null,
+    hidden?.reason ?? null,
+    hidden?.absorbedInto ?? null,
+    message.carriedFrom,
+    assistant?.state ?? 'final',
+    assistant?.lastSeq ?? 0,
+    assistant?.model ?? null,
     usage === null ? null : JSON.stringify(usage),
   ];
 }
@@ -118,7 +168,9 @@ export function messageValues(message: NewMessage): SqlValue[] {
 export function searchableText(message: Pick<NewMessage, 'role' | 'parts'>): string {
   if (isContinuation(message)) return '';
   const result = message.parts.find((part) => part.kind === 'toolResult');
-  return result?.text ?? [answerText(message.parts), ...partLabels(message.parts)].filter((text) => text !== '').join('\n');
+  return (
+    result?.text ?? [answerText(message.parts), ...partLabels(message.parts)].filter((text) => text !== '').join('\n')
+  );
 }
 
 function joined(texts: readonly string[]): string | null {
@@ -126,6 +178,8 @@ function joined(texts: readonly string[]): string | null {
 }
 
 function reasoningDetails(parts: readonly Part[]): string | null {
-  const details = parts.flatMap((part) => (part.kind === 'thinking' && part.metadata !== undefined ? [part.metadata] : []));
+  const details = parts.flatMap((part) =>
+    part.kind === 'thinking' && part.metadata !== undefined ? [part.metadata] : [],
+  );
   return details.length === 0 ? null : JSON.stringify(details);
 }

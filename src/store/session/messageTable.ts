@@ -30,7 +30,10 @@ export class MessageTable {
   }
 
   read(row: SqlRow): StoredMessage {
-    return readMessageRow(row, row['state'] === 'streaming' && typeof row['uid'] === 'string' ? this.chunksOf(row['uid']) : []);
+    return readMessageRow(
+      row,
+      row['state'] === 'streaming' && typeof row['uid'] === 'string' ? this.chunksOf(row['uid']) : [],
+    );
   }
 
   readAll(rows: Iterable<SqlRow>): Message[] {
@@ -46,7 +49,9 @@ export class MessageTable {
   /** Position behind the session's last message. */
   endPosition(sessionId: string): number {
     const row = this.database.get('SELECT max(position) AS last FROM messages WHERE session_id = ?', [sessionId]);
-    return typeof row?.['last'] === 'number' ? row['last'] + positionGap : segmentStart(this.database, sessionId) + positionGap;
+    return typeof row?.['last'] === 'number'
+      ? row['last'] + positionGap
+      : segmentStart(this.database, sessionId) + positionGap;
   }
 
   /** A free position directly behind `position`. Makes room by numbering the session anew where there is none. */
@@ -120,7 +125,8 @@ export class MessageTable {
     }
     if (before.role === 'assistant' && next.role === 'assistant') {
       if (before.state === 'final' && next.state === 'streaming') throw invalid(`message ${next.uid} is final`);
-      if (stored.readable && !keepsDelivered(before.parts, next.parts)) throw invalid(`message ${next.uid} would lose delivered text`);
+      if (stored.readable && !keepsDelivered(before.parts, next.parts))
+        throw invalid(`message ${next.uid} would lose delivered text`);
       this.write(stored, { ...next, lastSeq: Math.max(before.lastSeq, next.lastSeq) });
       this.database.run('DELETE FROM stream_chunks WHERE message_uid = ?', [next.uid]);
     } else {
@@ -134,10 +140,18 @@ export class MessageTable {
     const wasFinal = before.role !== 'assistant' || before.state === 'final';
     if (!stored.readable || (wasFinal && stored.rawParts !== encodeParts(next.parts))) {
       this.database.run('INSERT INTO message_revisions (message_uid, revised_at, content, parts) VALUES (?, ?, ?, ?)', [
-        before.uid, this.now(), stored.rawContent, stored.rawParts,
+        before.uid,
+        this.now(),
+        stored.rawContent,
+        stored.rawParts,
       ]);
     }
-    this.database.run(updateMessage, [...messageValues(next), searchableText(next), next.visibility.kind === 'hidden' ? 0 : 1, next.uid]);
+    this.database.run(updateMessage, [
+      ...messageValues(next),
+      searchableText(next),
+      next.visibility.kind === 'hidden' ? 0 : 1,
+      next.uid,
+    ]);
   }
 
   /** Folds the chunks of a message into its row and marks it final. */
@@ -151,15 +165,19 @@ export class MessageTable {
   /** Takes a row out of the active transcript; it stays stored, with the reason, the row that stands for it, and the turn whose version of a
    *  prompt it goes with. */
   hide(uid: string, reason: HiddenReason, absorbedInto: string | null, version: string | null = null): void {
-    this.database.run('UPDATE messages SET active = 0, hidden_reason = ?, absorbed_into = ?, hidden_with = ? WHERE uid = ?', [
-      reason, absorbedInto, version, uid,
-    ]);
+    this.database.run(
+      'UPDATE messages SET active = 0, hidden_reason = ?, absorbed_into = ?, hidden_with = ? WHERE uid = ?',
+      [reason, absorbedInto, version, uid],
+    );
   }
 
   /** What a row said before each time it was rewritten, oldest first. */
   revisionsOf(uid: string): readonly MessageRevision[] {
     return this.database
-      .all('SELECT m.*, r.parts, r.content, r.revised_at FROM message_revisions r JOIN messages m ON m.uid = r.message_uid WHERE r.message_uid = ? ORDER BY r.id', [uid])
+      .all(
+        'SELECT m.*, r.parts, r.content, r.revised_at FROM message_revisions r JOIN messages m ON m.uid = r.message_uid WHERE r.message_uid = ? ORDER BY r.id',
+        [uid],
+      )
       .map((row) => ({ revisedAt: numberOr(row, 'revised_at', 0), parts: readMessageRow(row).message.parts }));
   }
 
@@ -181,23 +199,31 @@ export class MessageTable {
       this.requireRepetition(row, chunk);
       return;
     }
-    if (row['state'] !== 'streaming') throw invalid(`message ${chunk.messageUid} is final and takes no chunk ${chunk.seq}`);
-    if (chunk.seq !== lastSeq + 1) throw invalid(`chunk ${chunk.seq} of message ${chunk.messageUid} follows ${lastSeq}`);
+    if (row['state'] !== 'streaming')
+      throw invalid(`message ${chunk.messageUid} is final and takes no chunk ${chunk.seq}`);
+    if (chunk.seq !== lastSeq + 1)
+      throw invalid(`chunk ${chunk.seq} of message ${chunk.messageUid} follows ${lastSeq}`);
     this.requirePlace(row, chunk, last);
-    this.database.run('INSERT INTO stream_chunks (message_uid, seq, part, kind, start, text, escaped) VALUES (?, ?, ?, ?, ?, ?, ?)', chunkValues(chunk));
+    this.database.run(
+      'INSERT INTO stream_chunks (message_uid, seq, part, kind, start, text, escaped) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      chunkValues(chunk),
+    );
   }
 
   private requirePlace(row: SqlRow, chunk: Chunk, last: StoredChunk | null): void {
-    const before = last?.part === chunk.part ? last : this.lastChunk('message_uid = ? AND part = ?', [chunk.messageUid, chunk.part]);
+    const before =
+      last?.part === chunk.part ? last : this.lastChunk('message_uid = ? AND part = ?', [chunk.messageUid, chunk.part]);
     if (before !== null) {
-      if (before.kind !== chunk.kind) throw invalid(`part ${chunk.part} of message ${chunk.messageUid} is ${before.kind}`);
+      if (before.kind !== chunk.kind)
+        throw invalid(`part ${chunk.part} of message ${chunk.messageUid} is ${before.kind}`);
       requireStart(chunk, before.start + before.text.length);
       return;
     }
     const { message } = this.read(row);
     const part = message.parts[chunk.part];
     if (part === undefined) {
-      if (chunk.part !== message.parts.length) throw invalid(`part ${chunk.part} of message ${chunk.messageUid}, which has ${message.parts.length}`);
+      if (chunk.part !== message.parts.length)
+        throw invalid(`part ${chunk.part} of message ${chunk.messageUid}, which has ${message.parts.length}`);
       requireStart(chunk, 0);
     } else if (part.kind === chunk.kind) {
       requireStart(chunk, part.text.length);
@@ -209,7 +235,13 @@ export class MessageTable {
   private requireRepetition(row: SqlRow, chunk: Chunk): void {
     const same = this.lastChunk('message_uid = ? AND seq = ?', [chunk.messageUid, chunk.seq]);
     if (same !== null) {
-      if (same.part === chunk.part && same.kind === chunk.kind && same.start === chunk.start && same.text === chunk.text) return;
+      if (
+        same.part === chunk.part &&
+        same.kind === chunk.kind &&
+        same.start === chunk.start &&
+        same.text === chunk.text
+      )
+        return;
       throw invalid(`chunk ${chunk.seq} of message ${chunk.messageUid} was stored with another text`);
     }
     const folded = deliveredPart(this.read(row).message, chunk.part);
@@ -233,7 +265,10 @@ export function withChunks(message: Message, chunks: readonly StoredChunk[]): Me
 }
 
 function requireStart(chunk: Chunk, length: number): void {
-  if (chunk.start !== length) throw invalid(`chunk ${chunk.seq} of message ${chunk.messageUid} starts at ${chunk.start}, the part ends at ${length}`);
+  if (chunk.start !== length)
+    throw invalid(
+      `chunk ${chunk.seq} of message ${chunk.messageUid} starts at ${chunk.start}, the part ends at ${length}`,
+    );
 }
 
 function deliveredPart(message: Message, index: number): { readonly kind: string; readonly text: string } | null {

@@ -10,15 +10,28 @@ export type RoleParts =
   | { readonly role: 'assistant'; readonly parts: readonly AssistantPart[] }
   | { readonly role: 'tool'; readonly parts: readonly [ToolResultPart] };
 
-const jsonObject = v.custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value));
+const jsonObject = v.custom<JsonObject>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+);
 const jsonValue = v.custom<JsonValue>((value) => value !== undefined);
 const metadata = v.exactOptional(jsonObject);
 
 const text = v.object({ kind: v.literal('text'), text: v.string(), metadata });
 const thinking = v.object({ kind: v.literal('thinking'), text: v.string(), metadata });
-const image = v.object({ kind: v.literal('image'), mediaType: v.string(), dataBase64: v.string(), name: v.exactOptional(v.string()) });
+const image = v.object({
+  kind: v.literal('image'),
+  mediaType: v.string(),
+  dataBase64: v.string(),
+  name: v.exactOptional(v.string()),
+});
 const attachment = v.object({ kind: v.literal('attachment'), label: v.string(), source: v.string(), text: v.string() });
-const toolCall = v.object({ kind: v.literal('toolCall'), callId: v.string(), name: v.string(), arguments: v.string(), metadata });
+const toolCall = v.object({
+  kind: v.literal('toolCall'),
+  callId: v.string(),
+  name: v.string(),
+  arguments: v.string(),
+  metadata,
+});
 const toolResult = v.object({
   kind: v.literal('toolResult'),
   callId: v.string(),
@@ -77,12 +90,16 @@ export function decodeDraft(stored: string | null): readonly DraftPart[] {
   return result.success ? result.output : [];
 }
 
-const wireCalls = v.array(v.object({ id: v.string(), function: v.object({ name: v.string(), arguments: v.string() }) }));
+const wireCalls = v.array(
+  v.object({ id: v.string(), function: v.object({ name: v.string(), arguments: v.string() }) }),
+);
 
 /** The derived `tool_calls` column: the OpenAI-style list, as Hermes stores it; null without calls. */
 export function encodeToolCalls(parts: readonly Part[]): string | null {
   const calls = parts.flatMap((part) =>
-    part.kind === 'toolCall' ? [{ id: part.callId, type: 'function', function: { name: part.name, arguments: part.arguments } }] : [],
+    part.kind === 'toolCall'
+      ? [{ id: part.callId, type: 'function', function: { name: part.name, arguments: part.arguments } }]
+      : [],
   );
   return calls.length === 0 ? null : JSON.stringify(calls);
 }
@@ -91,7 +108,12 @@ export function encodeToolCalls(parts: readonly Part[]): string | null {
 export function decodeToolCalls(stored: string): readonly AssistantPart[] {
   const result = v.safeParse(wireCalls, parseJson(stored));
   if (!result.success) return [];
-  return result.output.map((call) => ({ kind: 'toolCall', callId: call.id, name: call.function.name, arguments: call.function.arguments }));
+  return result.output.map((call) => ({
+    kind: 'toolCall',
+    callId: call.id,
+    name: call.function.name,
+    arguments: call.function.arguments,
+  }));
 }
 
 /** The parsed text, or undefined when it is not JSON: damage is the caller's to report. */

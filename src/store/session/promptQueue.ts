@@ -55,7 +55,10 @@ export class PromptQueue {
 
   promote(uid: string): readonly QueuedPrompt[] {
     const conversationId = this.conversationOf(uid);
-    this.database.run('UPDATE queue SET place = (SELECT min(place) - 1 FROM queue WHERE conversation_id = ?) WHERE uid = ?', [conversationId, uid]);
+    this.database.run(
+      'UPDATE queue SET place = (SELECT min(place) - 1 FROM queue WHERE conversation_id = ?) WHERE uid = ?',
+      [conversationId, uid],
+    );
     return this.ofConversation(conversationId);
   }
 
@@ -70,7 +73,10 @@ export class PromptQueue {
   }
 
   setDraft(key: string, text: string, parts: readonly DraftPart[] | undefined, at: number): void {
-    this.database.run('INSERT INTO drafts (key, text, updated_at) VALUES (?1, ?2, ?3) ON CONFLICT (key) DO UPDATE SET text = ?2, updated_at = ?3', [key, text, at]);
+    this.database.run(
+      'INSERT INTO drafts (key, text, updated_at) VALUES (?1, ?2, ?3) ON CONFLICT (key) DO UPDATE SET text = ?2, updated_at = ?3',
+      [key, text, at],
+    );
     if (parts !== undefined) this.database.run('UPDATE drafts SET parts = ? WHERE key = ?', [encodeAlong(parts), key]);
     this.database.run("DELETE FROM drafts WHERE key = ? AND text = '' AND parts IS NULL", [key]);
   }
@@ -88,7 +94,9 @@ export class PromptQueue {
   }
 
   private ofConversation(conversationId: string): readonly QueuedPrompt[] {
-    return this.database.all('SELECT * FROM queue WHERE conversation_id = ? ORDER BY place', [conversationId]).map(readPrompt);
+    return this.database
+      .all('SELECT * FROM queue WHERE conversation_id = ? ORDER BY place', [conversationId])
+      .map(readPrompt);
   }
 }
 

@@ -29,11 +29,16 @@ export class VersionsOfPrompts {
   replace(turnUid: string, reason: VersionReason, session: Session): void {
     const turn = this.turns.require(turnUid);
     if (turn.state !== 'settled') throw invalid(`turn ${turnUid} is ${turn.state} and cannot be asked again`);
-    if (this.sessions.require(turn.sessionId).conversationId !== session.conversationId) throw invalid(`turn ${turnUid} belongs to another conversation`);
+    if (this.sessions.require(turn.sessionId).conversationId !== session.conversationId)
+      throw invalid(`turn ${turnUid} belongs to another conversation`);
     this.rewriting.takeBackPrompt(turn, reason);
     const start = this.rows.startOfTurn(session.id, turnUid);
     const prompt = this.messages.find(this.rows.nameInSegment(session.id, turn.userMessageUid))?.message;
-    if (start === null || prompt?.sessionId !== session.id) throw refused('This prompt is not part of the open session any more. Nothing was changed.', `turn ${turnUid} has no rows shown in session ${session.id}`);
+    if (start === null || prompt?.sessionId !== session.id)
+      throw refused(
+        'This prompt is not part of the open session any more. Nothing was changed.',
+        `turn ${turnUid} has no rows shown in session ${session.id}`,
+      );
     this.rows.hideFrom(session.id, start, reason, turnUid);
   }
 
@@ -44,7 +49,9 @@ export class VersionsOfPrompts {
       .flatMap((versions) => {
         const shown = versions.find((uid) => this.rows.startOfTurn(tip, uid) !== null);
         const reachable = versions.filter((uid) => uid === shown || this.isKept(uid));
-        return shown === undefined || reachable.length < 2 ? [] : [{ turnUid: shown, versions: reachable, start: this.rows.startOfTurn(tip, shown) ?? 0 }];
+        return shown === undefined || reachable.length < 2
+          ? []
+          : [{ turnUid: shown, versions: reachable, start: this.rows.startOfTurn(tip, shown) ?? 0 }];
       })
       .sort((a, b) => a.start - b.start)
       .map(({ turnUid, versions }) => ({ turnUid, versions }));
@@ -55,10 +62,19 @@ export class VersionsOfPrompts {
     const open = this.turns.openOf(conversationId);
     if (open !== null) throw busy('This session is still answering. Stop it before you show another version.', open);
     const fork = this.of(sessionId).find(({ versions }) => versions.includes(turnUid));
-    if (fork === undefined) throw refused('This version is not part of the open session any more. Nothing was changed.', `turn ${turnUid} is no version of a prompt shown`);
+    if (fork === undefined)
+      throw refused(
+        'This version is not part of the open session any more. Nothing was changed.',
+        `turn ${turnUid} is no version of a prompt shown`,
+      );
     if (fork.turnUid === turnUid) return [];
     const tip = this.sessions.tip(sessionId);
-    const hidden = this.rows.hideFrom(tip, this.rows.startOfTurn(tip, fork.turnUid) ?? 0, this.reasonOf(turnUid), fork.turnUid);
+    const hidden = this.rows.hideFrom(
+      tip,
+      this.rows.startOfTurn(tip, fork.turnUid) ?? 0,
+      this.reasonOf(turnUid),
+      fork.turnUid,
+    );
     const shown = this.rows.showVersion(tip, turnUid);
     this.rows.recountTurns(conversationId);
     this.sessions.touch(tip, now);
@@ -75,12 +91,18 @@ export class VersionsOfPrompts {
   }
 
   private markOf(turnUid: string): SqlRow | undefined {
-    return this.database.get("SELECT hidden_reason FROM messages WHERE hidden_with = ? AND active = 0 AND hidden_reason IN ('retried', 'edited') LIMIT 1", [turnUid]);
+    return this.database.get(
+      "SELECT hidden_reason FROM messages WHERE hidden_with = ? AND active = 0 AND hidden_reason IN ('retried', 'edited') LIMIT 1",
+      [turnUid],
+    );
   }
 
   /** The turns that replaced each other, directly or by way of others, oldest first. */
   private forks(conversationId: string): readonly (readonly string[])[] {
-    const rows = this.database.all('SELECT uid, supersedes FROM turns WHERE conversation_id = ? AND supersedes IS NOT NULL ORDER BY id', [conversationId]);
+    const rows = this.database.all(
+      'SELECT uid, supersedes FROM turns WHERE conversation_id = ? AND supersedes IS NOT NULL ORDER BY id',
+      [conversationId],
+    );
     const forks = new Map<string, string[]>();
     for (const row of rows) {
       const replaced = textOr(row, 'supersedes', '');

@@ -3,7 +3,11 @@ import type { Turn } from '../../transcript/turn';
 
 /** A call that would break a rule of the transcript. Nothing was written. */
 export function invalid(technical: string): StoreError {
-  return new StoreError('invalid', 'The store refused a write that would damage the transcript. Nothing was changed.', technical);
+  return new StoreError(
+    'invalid',
+    'The store refused a write that would damage the transcript. Nothing was changed.',
+    technical,
+  );
 }
 
 /** A wish of the person's that cannot be met, with the sentence that says why. Nothing was written. */

@@ -24,15 +24,26 @@ export class Rewinding {
     const tip = this.sessions.tip(sessionId);
     const prompt = this.rows.inSegment(tip, to);
     if (prompt?.role !== 'user' || prompt.visibility.kind !== 'shown') {
-      throw refused('This prompt is not part of the open session any more. Nothing was changed.', `message ${to} is no prompt shown in session ${tip}`);
+      throw refused(
+        'This prompt is not part of the open session any more. Nothing was changed.',
+        `message ${to} is no prompt shown in session ${tip}`,
+      );
     }
     if (prompt.turnUid !== null && this.rows.startOfTurn(tip, prompt.turnUid) !== prompt.position) {
-      throw refused('This was said while an answer was being written. Rewind to the prompt that answer belongs to.', `message ${to} is inside turn ${prompt.turnUid}`);
+      throw refused(
+        'This was said while an answer was being written. Rewind to the prompt that answer belongs to.',
+        `message ${to} is inside turn ${prompt.turnUid}`,
+      );
     }
     const hidden = this.rows.hideFrom(tip, prompt.position, 'rewound', null);
     this.rows.recountTurns(conversationId);
     this.sessions.touch(tip, now);
     const messages = hidden.flatMap((uid) => this.messages.find(uid)?.message ?? []);
-    return { messages, draft: isContinuation(prompt) ? '' : answerText(prompt.parts), draftParts: sentParts(prompt.parts), turns: new Set(messages.flatMap(({ turnUid }) => turnUid ?? [])).size };
+    return {
+      messages,
+      draft: isContinuation(prompt) ? '' : answerText(prompt.parts),
+      draftParts: sentParts(prompt.parts),
+      turns: new Set(messages.flatMap(({ turnUid }) => turnUid ?? [])).size,
+    };
   }
 }

@@ -1,9 +1,37 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
 import type { BringOver, BroughtOver } from '../bringingOver';
-import type { BranchedSession, BranchSession, ConversationBranch, ForgottenSessions, FoundSession, PromptVersions, RewindSession, RewoundSession, ShowVersion } from '../conversations';
 import type {
-  ChunkBatch, CompressedSession, CompressSession, EnqueuePrompt, FoldedSpill, MessageRevision, NewSession, OpenTurn, SearchHit, SearchProgress,
-  SearchQuery, SessionOperations, SessionQuery, SettledTurn, SettleTurn, SpilledTurn, SteerTurn, StoreStatistics, TranscriptPage, TranscriptQuery,
+  BranchedSession,
+  BranchSession,
+  ConversationBranch,
+  ForgottenSessions,
+  FoundSession,
+  PromptVersions,
+  RewindSession,
+  RewoundSession,
+  ShowVersion,
+} from '../conversations';
+import type {
+  ChunkBatch,
+  CompressedSession,
+  CompressSession,
+  EnqueuePrompt,
+  FoldedSpill,
+  MessageRevision,
+  NewSession,
+  OpenTurn,
+  SearchHit,
+  SearchProgress,
+  SearchQuery,
+  SessionOperations,
+  SessionQuery,
+  SettledTurn,
+  SettleTurn,
+  SpilledTurn,
+  SteerTurn,
+  StoreStatistics,
+  TranscriptPage,
+  TranscriptQuery,
   TranscriptRepair,
 } from '../sessionStore';
 import type { ContentHash, FileChange, FileContent } from '../fileChanges';
@@ -209,7 +237,11 @@ export class SessionDb implements SessionOperations {
     return this.write(() => this.rooms.approvals.request(input));
   }
 
-  decideApproval(id: string, decision: ApprovalDecision, decidedAt: number): { readonly approval: Approval; readonly turn: Turn } {
+  decideApproval(
+    id: string,
+    decision: ApprovalDecision,
+    decidedAt: number,
+  ): { readonly approval: Approval; readonly turn: Turn } {
     return this.write(() => this.rooms.approvals.decide(id, decision, decidedAt));
   }
 
@@ -380,7 +412,10 @@ export class SessionDb implements SessionOperations {
     this.write(() => this.rooms.files.record(changes, contents));
   }
 
-  completeFileChanges(results: readonly { readonly uid: string; readonly after: ContentHash }[], contents: readonly FileContent[]): void {
+  completeFileChanges(
+    results: readonly { readonly uid: string; readonly after: ContentHash }[],
+    contents: readonly FileContent[],
+  ): void {
     this.write(() => this.rooms.files.complete(results, contents));
   }
 
@@ -460,7 +495,12 @@ export class SessionDb implements SessionOperations {
   }
 
   bringOver(input: BringOver): BroughtOver {
-    return bringOver(input, this.openOther, (work) => this.write(work), () => this.importer());
+    return bringOver(
+      input,
+      this.openOther,
+      (work) => this.write(work),
+      () => this.importer(),
+    );
   }
 
   /** Brings in the rows of a suffixed sibling store, or what was salvaged from a damaged file (`StoreImport`). Idempotent. */

@@ -43,7 +43,10 @@ export class SessionFinder {
 
   private beginningWith(prefix: string, limit: number): readonly string[] {
     return this.database
-      .all('SELECT id FROM sessions WHERE substr(id, 1, length(?1)) = ?1 ORDER BY last_activity_at DESC LIMIT ?2', [prefix, limit])
+      .all('SELECT id FROM sessions WHERE substr(id, 1, length(?1)) = ?1 ORDER BY last_activity_at DESC LIMIT ?2', [
+        prefix,
+        limit,
+      ])
       .map((row) => textOr(row, 'id', ''));
   }
 
@@ -51,7 +54,9 @@ export class SessionFinder {
   private titled(name: string): readonly string[] {
     const folded = name.toLowerCase();
     const ids: string[] = [];
-    for (const row of this.database.iterate('SELECT id, title FROM sessions WHERE title IS NOT NULL ORDER BY last_activity_at DESC')) {
+    for (const row of this.database.iterate(
+      'SELECT id, title FROM sessions WHERE title IS NOT NULL ORDER BY last_activity_at DESC',
+    )) {
       if (textOr(row, 'title', '').toLowerCase() === folded && ids.length < mostNamed) ids.push(textOr(row, 'id', ''));
     }
     return ids;

@@ -27,11 +27,15 @@ const newestSegments = `sessions s LEFT JOIN sessions root ON s.conversation_id 
     AND s.parent_kind IS NOT 'delegate' AND root.parent_kind IS NOT 'delegate'`;
 /** What is listed behind a session; its parameters are that session's time, the same, and its id. Of equal times the earlier stored comes first, as
  *  the activity index has them. */
-const behindSession = 's.last_activity_at <= ? AND (s.last_activity_at < ? OR s.rowid > coalesce((SELECT rowid FROM sessions WHERE id = ?), 0))';
+const behindSession =
+  's.last_activity_at <= ? AND (s.last_activity_at < ? OR s.rowid > coalesce((SELECT rowid FROM sessions WHERE id = ?), 0))';
 /** Its parameter is a JSON list of session ids. */
-const ofSessions = 's.conversation_id IN (SELECT conversation_id FROM sessions WHERE id IN (SELECT value FROM json_each(?)))';
+const ofSessions =
+  's.conversation_id IN (SELECT conversation_id FROM sessions WHERE id IN (SELECT value FROM json_each(?)))';
 
-const states: { readonly [S in NonNullable<SessionQuery['state']>]: { readonly filter: string; readonly order: string } } = {
+const states: {
+  readonly [S in NonNullable<SessionQuery['state']>]: { readonly filter: string; readonly order: string };
+} = {
   active: { filter: 's.trashed_at IS NULL AND s.archived = 0', order: 's.last_activity_at DESC, s.rowid' },
   archived: { filter: 's.trashed_at IS NULL AND s.archived <> 0', order: 's.last_activity_at DESC, s.rowid' },
   trash: { filter: 's.trashed_at IS NOT NULL', order: 's.trashed_at DESC, s.last_activity_at DESC' },
@@ -43,17 +47,24 @@ export class SessionList {
 
   /** One query whatever the number of sessions: it walks the activity index and stops at the limit. */
   list(query: SessionQuery): readonly SessionSummary[] {
-    if (!Number.isInteger(query.limit) || query.limit < 0 || !Number.isInteger(query.offset ?? 0)) throw invalid('a limit that is no count');
+    if (!Number.isInteger(query.limit) || query.limit < 0 || !Number.isInteger(query.offset ?? 0))
+      throw invalid('a limit that is no count');
     const { filter, order } = states[query.state ?? 'active'];
     const words = (query.text ?? '').split(/\s+/).filter((word) => word !== '');
-    const wordFilter = words.map(() => `AND (coalesce(s.title, '') LIKE ? ESCAPE '\\' OR coalesce(root.title, '') LIKE ? ESCAPE '\\'
-      OR coalesce(root.preview, s.preview, '') LIKE ? ESCAPE '\\')`).join(' ');
+    const wordFilter = words
+      .map(
+        () => `AND (coalesce(s.title, '') LIKE ? ESCAPE '\\' OR coalesce(root.title, '') LIKE ? ESCAPE '\\'
+      OR coalesce(root.preview, s.preview, '') LIKE ? ESCAPE '\\')`,
+      )
+      .join(' ');
     const wordValues = words.flatMap((word) => Array<string>(3).fill(`%${escapeLike(word)}%`));
     const pinned = query.pinned === undefined ? '' : `AND s.pinned ${query.pinned ? '<>' : '='} 0`;
     const isPublic = query.withoutPrivate === true ? 'AND s.private = 0' : '';
     const { behind, sessionIds } = query;
-    const [place, placeValues] = behind === undefined ? ['', []] : [`AND ${behindSession}`, [behind.lastActiveAt, behind.lastActiveAt, behind.id]];
-    const [among, amongValues] = sessionIds === undefined ? ['', []] : [`AND ${ofSessions}`, [JSON.stringify(sessionIds)]];
+    const [place, placeValues] =
+      behind === undefined ? ['', []] : [`AND ${behindSession}`, [behind.lastActiveAt, behind.lastActiveAt, behind.id]];
+    const [among, amongValues] =
+      sessionIds === undefined ? ['', []] : [`AND ${ofSessions}`, [JSON.stringify(sessionIds)]];
     return this.read(
       `AND ${filter} ${pinned} ${isPublic} ${place} ${among}
        ${query.includeEmpty === true ? '' : 'AND (s.message_count > 0 OR EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id))'} ${wordFilter}
@@ -72,7 +83,9 @@ export class SessionList {
   }
 
   private read(where: string, values: readonly SqlValue[]): readonly SessionSummary[] {
-    return this.database.all(`SELECT ${summaryColumns} FROM ${newestSegments} ${where}`, values).map((row) => this.summary(row));
+    return this.database
+      .all(`SELECT ${summaryColumns} FROM ${newestSegments} ${where}`, values)
+      .map((row) => this.summary(row));
   }
 
   private summary(row: SqlRow): SessionSummary {
@@ -115,15 +128,24 @@ export class SessionList {
          AND s.conversation_id = (SELECT conversation_id FROM sessions WHERE id = ?)`,
       [sessionId],
     );
-    return row === undefined ? null : { conversationId: textOr(row, 'conversation_id', sessionId), sessionId: textOr(row, 'id', sessionId), title: textOr(row, 'title', null) };
+    return row === undefined
+      ? null
+      : {
+          conversationId: textOr(row, 'conversation_id', sessionId),
+          sessionId: textOr(row, 'id', sessionId),
+          title: textOr(row, 'title', null),
+        };
   }
 }
 
 function isSound(row: SqlRow): boolean {
   const texts = [row['title'], row['preview'], row['parent_session_id']];
   return (
-    typeof row['id'] === 'string' && typeof row['conversation_id'] === 'string' && typeof row['started_at'] === 'number' &&
-    typeof row['last_activity_at'] === 'number' && texts.every((value) => value === null || typeof value === 'string')
+    typeof row['id'] === 'string' &&
+    typeof row['conversation_id'] === 'string' &&
+    typeof row['started_at'] === 'number' &&
+    typeof row['last_activity_at'] === 'number' &&
+    texts.every((value) => value === null || typeof value === 'string')
   );
 }
 

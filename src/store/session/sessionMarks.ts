@@ -41,6 +41,9 @@ export class SessionMarks {
   }
 
   private set(sessionId: string, change: string, value: number | null): void {
-    this.database.run(`UPDATE sessions SET ${change} WHERE conversation_id = ?`, [value, this.sessions.require(sessionId).conversationId]);
+    this.database.run(`UPDATE sessions SET ${change} WHERE conversation_id = ?`, [
+      value,
+      this.sessions.require(sessionId).conversationId,
+    ]);
   }
 }

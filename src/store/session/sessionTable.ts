@@ -29,7 +29,8 @@ export class SessionTable {
     if (existing !== null) return requireSame(existing, input);
     const parentId = input.parentSessionId ?? null;
     const kind = input.parentKind ?? null;
-    if ((parentId === null) !== (kind === null)) throw invalid(`session ${input.id} names a parent without its kind, or a kind without a parent`);
+    if ((parentId === null) !== (kind === null))
+      throw invalid(`session ${input.id} names a parent without its kind, or a kind without a parent`);
     const parent = parentId === null ? null : this.require(parentId);
     if (parent !== null && kind === 'compression' && this.continuation(parent.id) !== null) {
       throw invalid(`session ${parent.id} is already continued by another segment`);
@@ -39,10 +40,19 @@ export class SessionTable {
       `INSERT INTO sessions (id, model, parent_session_id, parent_kind, conversation_id, started_at, last_activity_at, title, title_source, cwd, private, seen_at, delegated_by)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
-        input.id, input.model ?? null, parentId, kind,
+        input.id,
+        input.model ?? null,
+        parentId,
+        kind,
         parent !== null && kind === 'compression' ? parent.conversationId : input.id,
-        input.startedAt, input.startedAt, title, title === null ? null : (input.titleSource ?? 'derived'), input.folder ?? null,
-        input.private === true || parent?.private === true ? 1 : 0, input.startedAt, kind === 'delegate' ? (input.delegatedBy ?? null) : null,
+        input.startedAt,
+        input.startedAt,
+        title,
+        title === null ? null : (input.titleSource ?? 'derived'),
+        input.folder ?? null,
+        input.private === true || parent?.private === true ? 1 : 0,
+        input.startedAt,
+        kind === 'delegate' ? (input.delegatedBy ?? null) : null,
       ],
     );
     return this.require(input.id);
@@ -55,14 +65,22 @@ export class SessionTable {
 
   end(sessionId: string, reason: string, at: number): void {
     this.require(sessionId);
-    this.database.run('UPDATE sessions SET ended_at = ?, end_reason = ? WHERE id = ? AND end_reason IS NULL', [at, reason, sessionId]);
+    this.database.run('UPDATE sessions SET ended_at = ?, end_reason = ? WHERE id = ? AND end_reason IS NULL', [
+      at,
+      reason,
+      sessionId,
+    ]);
   }
 
   /** Preview and derived title from a prompt, each where the session has none. */
   describe(session: Session, prompt: string): void {
-    this.database.run('UPDATE sessions SET preview = coalesce(preview, ?) WHERE id = ?', [previewOf(prompt), session.id]);
+    this.database.run('UPDATE sessions SET preview = coalesce(preview, ?) WHERE id = ?', [
+      previewOf(prompt),
+      session.id,
+    ]);
     const title = session.title === null ? derivedTitle(prompt) : null;
-    if (title !== null) this.database.run("UPDATE sessions SET title = ?, title_source = 'derived' WHERE id = ?", [title, session.id]);
+    if (title !== null)
+      this.database.run("UPDATE sessions SET title = ?, title_source = 'derived' WHERE id = ?", [title, session.id]);
   }
 
   touch(sessionId: string, at: number): void {
@@ -74,7 +92,11 @@ export class SessionTable {
       `UPDATE sessions SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?, cache_read_tokens = cache_read_tokens + ?,
        cache_write_tokens = cache_write_tokens + ?, reasoning_tokens = reasoning_tokens + ? WHERE id = ?`,
       [
-        usage.inputTokens ?? 0, usage.outputTokens ?? 0, usage.cachedInputTokens ?? 0, usage.cacheWriteTokens ?? 0, usage.reasoningTokens ?? 0,
+        usage.inputTokens ?? 0,
+        usage.outputTokens ?? 0,
+        usage.cachedInputTokens ?? 0,
+        usage.cacheWriteTokens ?? 0,
+        usage.reasoningTokens ?? 0,
         sessionId,
       ],
     );
@@ -97,7 +119,10 @@ export class SessionTable {
   }
 
   continuation(sessionId: string): string | null {
-    const row = this.database.get("SELECT id FROM sessions WHERE parent_session_id = ? AND parent_kind = 'compression'", [sessionId]);
+    const row = this.database.get(
+      "SELECT id FROM sessions WHERE parent_session_id = ? AND parent_kind = 'compression'",
+      [sessionId],
+    );
     return row === undefined ? null : textOr(row, 'id', null);
   }
 }

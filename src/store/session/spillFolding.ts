@@ -35,7 +35,10 @@ export class SpillFolding {
     this.restore(spill);
     const refused = spill.requests.slice(Math.max(done, 0)).flatMap((request) => this.attempt(spill, request));
     this.keepTogether(spill);
-    this.database.run('INSERT OR REPLACE INTO state_meta (key, value) VALUES (?, ?)', [markOf(spill), String(spill.requests.length)]);
+    this.database.run('INSERT OR REPLACE INTO state_meta (key, value) VALUES (?, ?)', [
+      markOf(spill),
+      String(spill.requests.length),
+    ]);
     return { kind: 'folded', refused };
   }
 
@@ -52,14 +55,27 @@ export class SpillFolding {
   private createSession(session: Session): void {
     const { id, startedAt, parentSessionId, parentKind, model, folder, title, titleSource } = session;
     const hasParent = parentSessionId !== null && this.sessions.find(parentSessionId) !== null;
-    this.sessions.create({ id, startedAt, model, folder, title, titleSource, ...(hasParent ? { parentSessionId, parentKind } : {}) });
+    this.sessions.create({
+      id,
+      startedAt,
+      model,
+      folder,
+      title,
+      titleSource,
+      ...(hasParent ? { parentSessionId, parentKind } : {}),
+    });
   }
 
   /** Takes back what settling it as a crash added: the closing row and the answers to calls that were still open. */
   private reopen(turn: Turn): void {
-    this.database.run("UPDATE turns SET state = 'running', outcome = NULL, stop_reason = NULL, failure = NULL, settled_at = NULL WHERE uid = ?", [turn.uid]);
+    this.database.run(
+      "UPDATE turns SET state = 'running', outcome = NULL, stop_reason = NULL, failure = NULL, settled_at = NULL WHERE uid = ?",
+      [turn.uid],
+    );
     for (const row of this.messages.ofTurn(turn.uid)) {
-      const isSynthetic = row.visibility.kind === 'closing' || (row.role === 'tool' && row.uid.endsWith(`/result/${row.parts[0].callId}`));
+      const isSynthetic =
+        row.visibility.kind === 'closing' ||
+        (row.role === 'tool' && row.uid.endsWith(`/result/${row.parts[0].callId}`));
       if (isSynthetic) this.messages.remove(row.uid);
     }
   }
@@ -91,7 +107,10 @@ export class SpillFolding {
       case 'appendChunks':
         // An answer that was taken for a crashed one goes on.
         for (const { messageUid, seq } of request.args[0].chunks) {
-          this.database.run("UPDATE messages SET state = 'streaming' WHERE uid = ? AND state = 'final' AND last_seq < ?", [messageUid, seq]);
+          this.database.run(
+            "UPDATE messages SET state = 'streaming' WHERE uid = ? AND state = 'final' AND last_seq < ?",
+            [messageUid, seq],
+          );
         }
         return this.life.append(request.args[0]);
       case 'putMessages':
@@ -113,7 +132,12 @@ export class SpillFolding {
     const rows = this.messages.ofTurn(turn.uid).filter((row) => row.carriedFrom === null);
     rows.forEach((row, index) => {
       const before = rows[index - 1];
-      if (before === undefined || before.sessionId !== row.sessionId || !this.isLaterTurnBetween(turn.uid, before.uid, row.uid)) return;
+      if (
+        before === undefined ||
+        before.sessionId !== row.sessionId ||
+        !this.isLaterTurnBetween(turn.uid, before.uid, row.uid)
+      )
+        return;
       this.messages.move(row.uid, this.messages.positionAfter(row.sessionId, before.uid));
     });
   }

@@ -12,8 +12,18 @@ import type { TurnClosing } from './turnClosing';
 import { readTurnRow } from './turnRow';
 
 export const importedTables = [
-  'sessions', 'turns', 'stream_chunks', 'messages', 'message_revisions', 'queue', 'drafts', 'approvals', 'outbox', 'state_meta',
-  'file_changes', 'file_contents',
+  'sessions',
+  'turns',
+  'stream_chunks',
+  'messages',
+  'message_revisions',
+  'queue',
+  'drafts',
+  'approvals',
+  'outbox',
+  'state_meta',
+  'file_changes',
+  'file_contents',
 ] as const;
 export type ImportedTable = (typeof importedTables)[number];
 
@@ -39,7 +49,10 @@ export function rowsOf(database: SqlDatabase): StoreRows {
 }
 
 /** Rows of some sessions of a store over the same schema, as `bringOver` is asked for them: parents first. What belongs to no session stays. */
-export function rowsOfSessions(database: SqlDatabase, { sessionIds, moves }: Pick<BringOver, 'sessionIds' | 'moves'>): StoreRows {
+export function rowsOfSessions(
+  database: SqlDatabase,
+  { sessionIds, moves }: Pick<BringOver, 'sessionIds' | 'moves'>,
+): StoreRows {
   const named = JSON.stringify(sessionIds);
   const among = 'IN (SELECT value FROM json_each(?))';
   const ofMessage = `WHERE message_uid IN (SELECT uid FROM messages WHERE session_id ${among})`;
@@ -86,7 +99,11 @@ export class StoreImport {
     this.counts = { sessions: 0, turns: 0, messages: 0, extended: 0, skipped: 0 };
     this.importSessions(source.rows('sessions'));
     const approvals = [...source.rows('approvals')];
-    const pending = new Set(waiting === 'end' ? [] : approvals.filter((row) => row['state'] === 'pending').map((row) => textOr(row, 'id', '')));
+    const pending = new Set(
+      waiting === 'end'
+        ? []
+        : approvals.filter((row) => row['state'] === 'pending').map((row) => textOr(row, 'id', '')),
+    );
     const turns = this.importTurns(source.rows('turns'), pending);
     this.counts.skipped += importApprovals(this.database, approvals, (row) => this.insert('approvals', row));
     this.importMessages(source.rows('messages'), chunksByMessage(source.rows('stream_chunks')));
@@ -132,9 +149,12 @@ export class StoreImport {
     const parent = textOr(row, 'parent_session_id', null);
     const kind = oneOf(row, 'parent_kind', ['compression', 'branch', 'delegate'], null);
     // A segment has one continuation: a second one, grown in the other store, is a branch here.
-    const taken = kind === 'compression' && parent !== null && this.database.get(
-      "SELECT 1 AS n FROM sessions WHERE parent_session_id = ? AND parent_kind = 'compression'", [parent],
-    ) !== undefined;
+    const taken =
+      kind === 'compression' &&
+      parent !== null &&
+      this.database.get("SELECT 1 AS n FROM sessions WHERE parent_session_id = ? AND parent_kind = 'compression'", [
+        parent,
+      ]) !== undefined;
     const inserted = this.insert('sessions', {
       ...row,
       conversation_id: id,
@@ -153,7 +173,14 @@ export class StoreImport {
   /** A row may have outlived its session in a damaged file: it gets one, so that it can be found. */
   private ensureSession(id: string, at: number): void {
     if (this.has('sessions', 'id', id)) return;
-    this.insert('sessions', { id, conversation_id: id, started_at: at, last_activity_at: at, title: 'Recovered session', title_source: 'derived' });
+    this.insert('sessions', {
+      id,
+      conversation_id: id,
+      started_at: at,
+      last_activity_at: at,
+      title: 'Recovered session',
+      title_source: 'derived',
+    });
     this.counts.sessions++;
   }
 
@@ -168,20 +195,45 @@ export class StoreImport {
       if (this.has('turns', 'uid', turn.uid)) continue;
       this.ensureSession(turn.sessionId, turn.startedAt);
       const conversation = this.conversationOf(turn.sessionId);
-      const slotFree = this.database.get("SELECT 1 AS n FROM turns WHERE conversation_id = ? AND state <> 'settled'", [conversation]) === undefined;
-      const base = { ...row, session_id: turn.sessionId, conversation_id: conversation, user_message_uid: turn.userMessageUid, model: turn.model, started_at: turn.startedAt };
+      const slotFree =
+        this.database.get("SELECT 1 AS n FROM turns WHERE conversation_id = ? AND state <> 'settled'", [
+          conversation,
+        ]) === undefined;
+      const base = {
+        ...row,
+        session_id: turn.sessionId,
+        conversation_id: conversation,
+        user_message_uid: turn.userMessageUid,
+        model: turn.model,
+        started_at: turn.startedAt,
+      };
       if (turn.state === 'waiting' && slotFree && pending.has(turn.approvalId)) {
         if (this.insert('turns', base)) this.counts.turns++;
         continue;
       }
-      const ended = turn.state === 'settled' ? turn : { outcome: 'interrupted', stopReason: 'crash', settledAt: this.now() } as const;
-      const values = { ...base, state: 'settled', approval_id: null, outcome: ended.outcome, stop_reason: ended.stopReason, settled_at: ended.settledAt };
+      const ended =
+        turn.state === 'settled'
+          ? turn
+          : ({ outcome: 'interrupted', stopReason: 'crash', settledAt: this.now() } as const);
+      const values = {
+        ...base,
+        state: 'settled',
+        approval_id: null,
+        outcome: ended.outcome,
+        stop_reason: ended.stopReason,
+        settled_at: ended.settledAt,
+      };
       if (!this.insert('turns', values)) {
         this.counts.skipped++;
         continue;
       }
       this.counts.turns++;
-      imported.push({ uid: turn.uid, sessionId: turn.sessionId, stopReason: ended.stopReason, settledAt: ended.settledAt });
+      imported.push({
+        uid: turn.uid,
+        sessionId: turn.sessionId,
+        stopReason: ended.stopReason,
+        settledAt: ended.settledAt,
+      });
     }
     return imported;
   }
@@ -211,11 +263,26 @@ export class StoreImport {
         this.ensureSession(sessionId, whole.createdAt);
         this.messages.insert(whole, this.placeFor(sessionId, whole.position));
         // What could not be read stays as it was, for a later program that can.
-        if (!theirs.readable) this.database.run('UPDATE messages SET parts = ?, content = ? WHERE uid = ?', [theirs.rawParts, theirs.rawContent, uid]);
+        if (!theirs.readable)
+          this.database.run('UPDATE messages SET parts = ?, content = ? WHERE uid = ?', [
+            theirs.rawParts,
+            theirs.rawContent,
+            uid,
+          ]);
         this.importMarks(uid, row);
         this.counts.messages++;
-      } else if (isFinal(ours.message) && theirs.readable && ours.message.role === whole.role && textLength(whole) > textLength(ours.message)) {
-        this.messages.write(ours, { ...whole, sessionId: ours.message.sessionId, turnUid: ours.message.turnUid, visibility: ours.message.visibility });
+      } else if (
+        isFinal(ours.message) &&
+        theirs.readable &&
+        ours.message.role === whole.role &&
+        textLength(whole) > textLength(ours.message)
+      ) {
+        this.messages.write(ours, {
+          ...whole,
+          sessionId: ours.message.sessionId,
+          turnUid: ours.message.turnUid,
+          visibility: ours.message.visibility,
+        });
         this.counts.extended++;
       }
     }
@@ -224,11 +291,15 @@ export class StoreImport {
   /** What a message itself does not carry: the row it is a copy of, and the version of a prompt it is hidden with. */
   private importMarks(uid: string, row: SqlRow): void {
     const marks = [textOr(row, 'copied_from', null), textOr(row, 'hidden_with', null)];
-    if (marks.some((mark) => mark !== null)) this.database.run('UPDATE messages SET copied_from = ?, hidden_with = ? WHERE uid = ?', [...marks, uid]);
+    if (marks.some((mark) => mark !== null))
+      this.database.run('UPDATE messages SET copied_from = ?, hidden_with = ? WHERE uid = ?', [...marks, uid]);
   }
 
   private placeFor(sessionId: string, position: number): number {
-    const free = position > 0 && this.database.get('SELECT 1 AS n FROM messages WHERE session_id = ? AND position = ?', [sessionId, position]) === undefined;
+    const free =
+      position > 0 &&
+      this.database.get('SELECT 1 AS n FROM messages WHERE session_id = ? AND position = ?', [sessionId, position]) ===
+        undefined;
     return free ? position : this.messages.endPosition(sessionId);
   }
 
@@ -241,7 +312,9 @@ export class StoreImport {
       }
       if (this.has('queue', 'uid', textOr(row, 'uid', ''))) continue;
       const conversation = this.conversationOf(sessionId);
-      const last = this.database.get('SELECT coalesce(max(place), 0) AS n FROM queue WHERE conversation_id = ?', [conversation])?.['n'];
+      const last = this.database.get('SELECT coalesce(max(place), 0) AS n FROM queue WHERE conversation_id = ?', [
+        conversation,
+      ])?.['n'];
       this.insert('queue', { ...row, conversation_id: conversation, place: (typeof last === 'number' ? last : 0) + 1 });
     }
   }
@@ -250,7 +323,12 @@ export class StoreImport {
     for (const row of rows) {
       const values = [textOr(row, 'message_uid', ''), numberOr(row, 'revised_at', 0), textOr(row, 'parts', '')];
       if (!this.has('messages', 'uid', textOr(row, 'message_uid', ''))) this.counts.skipped++;
-      else if (this.database.get('SELECT 1 AS n FROM message_revisions WHERE message_uid = ? AND revised_at = ? AND parts = ?', values) === undefined) {
+      else if (
+        this.database.get(
+          'SELECT 1 AS n FROM message_revisions WHERE message_uid = ? AND revised_at = ? AND parts = ?',
+          values,
+        ) === undefined
+      ) {
         this.insert('message_revisions', row);
       }
     }

@@ -1,5 +1,12 @@
 import type { SqlDatabase, SqlRow } from '../engine/sqlDatabase';
-import type { FoundRows, OutlineRow, StoredRow, StoredRows as RowsAndTheirs, StoredTextQuery, TranscriptSlice } from '../transcriptLook';
+import type {
+  FoundRows,
+  OutlineRow,
+  StoredRow,
+  StoredRows as RowsAndTheirs,
+  StoredTextQuery,
+  TranscriptSlice,
+} from '../transcriptLook';
 import { hiddenReasons, type Message } from '../../transcript/message';
 import { holdsText } from '../../transcript/storedText';
 import { readApproval } from './approvalTable';
@@ -28,18 +35,33 @@ export class StoredRows {
 
   find({ text, matchCase, ...query }: TranscriptSlice & StoredTextQuery): FoundRows {
     const rows = this.messages.readAll(this.slice(query, 'm.*', ''));
-    return { uids: rows.filter(({ parts }) => holdsText(parts, text, matchCase)).map(({ uid }) => uid), upTo: rows.at(-1)?.position ?? null, read: rows.length };
+    return {
+      uids: rows.filter(({ parts }) => holdsText(parts, text, matchCase)).map(({ uid }) => uid),
+      upTo: rows.at(-1)?.position ?? null,
+      read: rows.length,
+    };
   }
 
   named(uids: readonly string[]): RowsAndTheirs {
     const named = JSON.stringify(uids);
-    const messages = this.messages.readAll(this.database.all('SELECT * FROM messages WHERE uid IN (SELECT value FROM json_each(?)) ORDER BY position', [named]));
+    const messages = this.messages.readAll(
+      this.database.all('SELECT * FROM messages WHERE uid IN (SELECT value FROM json_each(?)) ORDER BY position', [
+        named,
+      ]),
+    );
     const turns = turnsOf(messages);
     const ofTurns = [JSON.stringify(turns)];
     return {
       messages,
-      turns: this.database.all('SELECT * FROM turns WHERE uid IN (SELECT value FROM json_each(?)) ORDER BY id', ofTurns).map(readTurnRow),
-      approvals: this.database.all('SELECT * FROM approvals WHERE turn_uid IN (SELECT value FROM json_each(?)) ORDER BY requested_at, rowid', ofTurns).map(readApproval),
+      turns: this.database
+        .all('SELECT * FROM turns WHERE uid IN (SELECT value FROM json_each(?)) ORDER BY id', ofTurns)
+        .map(readTurnRow),
+      approvals: this.database
+        .all(
+          'SELECT * FROM approvals WHERE turn_uid IN (SELECT value FROM json_each(?)) ORDER BY requested_at, rowid',
+          ofTurns,
+        )
+        .map(readApproval),
       fileChanges: this.files.of(turns),
     };
   }
@@ -51,7 +73,9 @@ export class StoredRows {
     return {
       columns: plain(columns),
       wireTextLength: typeof wireText === 'string' ? wireText.length : null,
-      chunks: this.database.all('SELECT seq, part, kind, start, text FROM stream_chunks WHERE message_uid = ? ORDER BY seq', [uid]).map(plain),
+      chunks: this.database
+        .all('SELECT seq, part, kind, start, text FROM stream_chunks WHERE message_uid = ? ORDER BY seq', [uid])
+        .map(plain),
     };
   }
 
@@ -66,10 +90,12 @@ export class StoredRows {
     const rows: SqlRow[] = [];
     for (const segment of segments) {
       if (rows.length === limit) break;
-      rows.push(...this.database.all(
-        `SELECT ${columns} FROM messages m ${join} WHERE m.session_id = ? AND m.carried_from IS NULL AND m.position > ? ORDER BY m.position LIMIT ?`,
-        [textOr(segment, 'id', ''), after ?? Number.MIN_SAFE_INTEGER, limit - rows.length],
-      ));
+      rows.push(
+        ...this.database.all(
+          `SELECT ${columns} FROM messages m ${join} WHERE m.session_id = ? AND m.carried_from IS NULL AND m.position > ? ORDER BY m.position LIMIT ?`,
+          [textOr(segment, 'id', ''), after ?? Number.MIN_SAFE_INTEGER, limit - rows.length],
+        ),
+      );
     }
     return rows;
   }
@@ -102,5 +128,7 @@ function turnsOf(messages: readonly Message[]): readonly string[] {
 
 /** No column of these tables holds bytes. */
 function plain(row: SqlRow): Readonly<Record<string, string | number | null>> {
-  return Object.fromEntries(Object.entries(row).flatMap(([name, value]) => (value instanceof Uint8Array ? [] : [[name, value] as const])));
+  return Object.fromEntries(
+    Object.entries(row).flatMap(([name, value]) => (value instanceof Uint8Array ? [] : [[name, value] as const])),
+  );
 }

@@ -16,8 +16,13 @@ export function mayReplace(current: TitleSource | null, next: TitleSource): bool
  *  is left or more than 200 characters are. */
 export function cleanTitle(title: string): string {
   const cleaned = oneLine(title);
-  if (cleaned === '') throw refused('A title needs at least one visible character.', 'a title without a visible character');
-  if (cleaned.length > titleLimit) throw refused(`This title has ${cleaned.length} characters. At most ${titleLimit} fit.`, `a title of ${cleaned.length} characters; ${titleLimit} fit`);
+  if (cleaned === '')
+    throw refused('A title needs at least one visible character.', 'a title without a visible character');
+  if (cleaned.length > titleLimit)
+    throw refused(
+      `This title has ${cleaned.length} characters. At most ${titleLimit} fit.`,
+      `a title of ${cleaned.length} characters; ${titleLimit} fit`,
+    );
   return cleaned;
 }
 
@@ -33,7 +38,10 @@ export function numberedTitle(title: string, taken: ReadonlySet<string>, first: 
 
 /** The title a session has before anyone gave it one: the beginning of the first prompt's first line. Null when the prompt has no text. */
 export function derivedTitle(prompt: string): string | null {
-  const first = prompt.split(/\r\n|[\n\r\u2028\u2029]/).map(oneLine).find((line) => line !== '');
+  const first = prompt
+    .split(/\r\n|[\n\r\u2028\u2029]/)
+    .map(oneLine)
+    .find((line) => line !== '');
   return first === undefined ? null : cutAtWord(first, derivedTitleLimit);
 }
 
@@ -45,7 +53,11 @@ export function previewOf(prompt: string): string | null {
 
 function oneLine(text: string): string {
   // Cf holds the zero-width and direction characters; the zero-width joiner stays, emoji are built with it.
-  return text.replace(/\s+/gu, ' ').replace(/(?!\u200d)[\p{Cc}\p{Cf}\p{Surrogate}]/gu, '').replace(/ {2,}/g, ' ').replace(/^[\s\u200d]+|[\s\u200d]+$/gu, '');
+  return text
+    .replace(/\s+/gu, ' ')
+    .replace(/(?!\u200d)[\p{Cc}\p{Cf}\p{Surrogate}]/gu, '')
+    .replace(/ {2,}/g, ' ')
+    .replace(/^[\s\u200d]+|[\s\u200d]+$/gu, '');
 }
 
 function cutAtWord(text: string, limit: number): string {

@@ -20,7 +20,10 @@ export class Titling {
     if (current.title !== null && !mayReplace(current.titleSource, source)) return false;
     const taken = this.tree.titlesBeside(conversationId);
     if (source === 'person' && taken.has(cleaned.toLowerCase())) {
-      throw refused(`Another branch of this session is called “${cleaned}” already. Choose another title.`, `title taken in the tree of conversation ${conversationId}`);
+      throw refused(
+        `Another branch of this session is called “${cleaned}” already. Choose another title.`,
+        `title taken in the tree of conversation ${conversationId}`,
+      );
     }
     this.write(conversationId, numberedTitle(cleaned, taken, 1), source);
     return true;
@@ -39,6 +42,10 @@ export class Titling {
   }
 
   private write(conversationId: string, title: string, source: TitleSource): void {
-    this.database.run('UPDATE sessions SET title = ?, title_source = ? WHERE conversation_id = ?', [title, source, conversationId]);
+    this.database.run('UPDATE sessions SET title = ?, title_source = ? WHERE conversation_id = ?', [
+      title,
+      source,
+      conversationId,
+    ]);
   }
 }

@@ -31,13 +31,18 @@ export class TranscriptReading {
 
   active(sessionId: string): readonly Message[] {
     this.sessions.require(sessionId);
-    return this.messages.readAll(this.database.all('SELECT * FROM messages WHERE session_id = ? AND active = 1 ORDER BY position', [sessionId]));
+    return this.messages.readAll(
+      this.database.all('SELECT * FROM messages WHERE session_id = ? AND active = 1 ORDER BY position', [sessionId]),
+    );
   }
 
   /** Rows that repeat a row of an earlier segment are left out: that row is in the transcript itself. */
   page(query: TranscriptQuery): Omit<TranscriptPage, 'versions'> {
     if (!Number.isInteger(query.limit) || query.limit < 1) throw invalid('a page without room for a message');
-    const segments = this.segmentsOf(this.sessions.require(query.sessionId).conversationId, query.includeHidden === true);
+    const segments = this.segmentsOf(
+      this.sessions.require(query.sessionId).conversationId,
+      query.includeHidden === true,
+    );
     const messages = this.messages.readAll(this.rowsOf(query, segments));
     const first = messages[0];
     const last = messages.at(-1)?.position ?? (query.before ?? Number.MAX_SAFE_INTEGER) - 1;
@@ -46,7 +51,9 @@ export class TranscriptReading {
     return {
       messages,
       turns: this.turnsOf(messages),
-      hasEarlier: first !== undefined && segments.some(({ id, filter }) => this.exists(`${filter} AND position < ?`, [id, first.position])),
+      hasEarlier:
+        first !== undefined &&
+        segments.some(({ id, filter }) => this.exists(`${filter} AND position < ?`, [id, first.position])),
       later: behind.reduce((sum, { id, filter }) => sum + this.count(`${filter} AND position > ?`, [id, last]), 0),
       total: segments.reduce((sum, { id, filter }) => sum + this.count(filter, [id]), 0),
     };
@@ -72,10 +79,12 @@ export class TranscriptReading {
     const rows: SqlRow[] = [];
     for (const { id, filter } of isForward ? segments : segments.toReversed()) {
       if (rows.length === query.limit) break;
-      rows.push(...this.database.all(
-        `SELECT * FROM messages WHERE ${filter} AND position > ? AND position < ? ORDER BY position ${isForward ? 'ASC' : 'DESC'} LIMIT ?`,
-        [id, after, before, query.limit - rows.length],
-      ));
+      rows.push(
+        ...this.database.all(
+          `SELECT * FROM messages WHERE ${filter} AND position > ? AND position < ? ORDER BY position ${isForward ? 'ASC' : 'DESC'} LIMIT ?`,
+          [id, after, before, query.limit - rows.length],
+        ),
+      );
     }
     return isForward ? rows : rows.reverse();
   }

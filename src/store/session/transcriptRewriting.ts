@@ -38,7 +38,10 @@ export class TranscriptRewriting {
     for (const { message, behind } of repair.answered) {
       const uid = this.freeUid(message.uid);
       storedUids.set(message.uid, uid);
-      this.messages.insert({ ...message, uid }, this.messages.positionAfter(sessionId, storedUids.get(behind) ?? behind));
+      this.messages.insert(
+        { ...message, uid },
+        this.messages.positionAfter(sessionId, storedUids.get(behind) ?? behind),
+      );
     }
     return [...storedUids.values()];
   }
@@ -72,7 +75,9 @@ export class TranscriptRewriting {
     if (stored === null || !isSame(stored, message)) refuseOpenTurn(message, openTurnUid);
     if (message.turnUid !== null) this.turns.require(message.turnUid);
     const freePosition = (): number =>
-      behind === null ? this.messages.positionBefore(message.sessionId) : this.messages.positionAfter(message.sessionId, behind.uid);
+      behind === null
+        ? this.messages.positionBefore(message.sessionId)
+        : this.messages.positionAfter(message.sessionId, behind.uid);
     this.messages.upsert(message, freePosition);
     // Making room may have numbered the session anew, so both places are read again.
     if (stored !== null && behind !== null && this.require(message.uid).position < this.require(behind.uid).position) {
@@ -89,7 +94,8 @@ export class TranscriptRewriting {
    *  is hidden for `reason`, as the rest of that version is. */
   takeBackPrompt(turn: Turn, reason: 'retried' | 'edited'): void {
     const prompt = this.messages.find(turn.userMessageUid)?.message;
-    if (prompt?.role !== 'user' || prompt.visibility.kind !== 'hidden' || prompt.visibility.absorbedInto === null) return;
+    if (prompt?.role !== 'user' || prompt.visibility.kind !== 'hidden' || prompt.visibility.absorbedInto === null)
+      return;
     const survivor = this.messages.find(prompt.visibility.absorbedInto);
     if (survivor?.message.role !== 'user' || survivor.message.visibility.kind === 'hidden') return;
     const separated: UserMessage | null = separatePrompts(survivor.message, prompt);
@@ -107,15 +113,18 @@ function refuseUnfit(sessionId: string, messages: readonly NewMessage[], openTur
   const uids = new Set<string>();
   for (const { uid, ...message } of messages) {
     if (message.sessionId !== sessionId) throw invalid(`message ${uid} belongs to another session than ${sessionId}`);
-    if (message.visibility.kind === 'hidden') throw invalid(`message ${uid} is hidden and cannot be part of the active transcript`);
-    if (message.role === 'assistant' && message.state === 'streaming' && message.turnUid !== openTurnUid) throw invalid(`message ${uid} is streaming in no open turn`);
+    if (message.visibility.kind === 'hidden')
+      throw invalid(`message ${uid} is hidden and cannot be part of the active transcript`);
+    if (message.role === 'assistant' && message.state === 'streaming' && message.turnUid !== openTurnUid)
+      throw invalid(`message ${uid} is streaming in no open turn`);
     if (uids.has(uid)) throw invalid(`message ${uid} is given twice`);
     uids.add(uid);
   }
 }
 
 function refuseOpenTurn(message: Pick<Message, 'uid' | 'turnUid'>, openTurnUid: string | null): void {
-  if (message.turnUid !== null && message.turnUid === openTurnUid) throw invalid(`message ${message.uid} belongs to a turn that is not settled`);
+  if (message.turnUid !== null && message.turnUid === openTurnUid)
+    throw invalid(`message ${message.uid} belongs to a turn that is not settled`);
 }
 
 function refuseUnknown(uid: string): never {

@@ -20,7 +20,9 @@ export class TurnClosing {
   close(turn: { readonly uid: string }, reason: StopReason, at: number): readonly Message[] {
     const found = this.messages.ofTurn(turn.uid);
     // A call whose row never became final was not handed to a tool: calls are stored as final before they run.
-    const unfinished = new Set(found.flatMap((row) => (row.role === 'assistant' && row.state === 'streaming' ? [row.uid] : [])));
+    const unfinished = new Set(
+      found.flatMap((row) => (row.role === 'assistant' && row.state === 'streaming' ? [row.uid] : [])),
+    );
     for (const uid of unfinished) this.messages.finish(uid);
     const rows = unfinished.size === 0 ? found : this.messages.ofTurn(turn.uid);
     let changed = false;
@@ -43,7 +45,9 @@ export class TurnClosing {
     if (calls.length === 0) return false;
     const results = this.resultsBehind(row);
     const answered = new Set(results.map(({ callId }) => callId));
-    const open = calls.filter((call, index) => !answered.has(call.callId) && calls.findIndex((other) => other.callId === call.callId) === index);
+    const open = calls.filter(
+      (call, index) => !answered.has(call.callId) && calls.findIndex((other) => other.callId === call.callId) === index,
+    );
     let behind = results.at(-1)?.uid ?? row.uid;
     const notAllowed = this.firstNotAllowed(row, calls);
     for (const call of open) {
@@ -58,7 +62,16 @@ export class TurnClosing {
           visibility: { kind: 'shown' },
           carriedFrom: null,
           role: 'tool',
-          parts: [{ kind: 'toolResult', callId: call.callId, name: call.name, outcome, text: closingResultText(outcome), ...this.subAgentOf(row, call, at) }],
+          parts: [
+            {
+              kind: 'toolResult',
+              callId: call.callId,
+              name: call.name,
+              outcome,
+              text: closingResultText(outcome),
+              ...this.subAgentOf(row, call, at),
+            },
+          ],
         },
         this.messages.positionAfter(row.sessionId, behind),
       );
@@ -77,14 +90,23 @@ export class TurnClosing {
     );
     if (found === undefined) return {};
     const ms = Math.max(0, Math.round((at - numberOr(found, 'started_at', at)) * 1000));
-    return { details: { kind: 'delegate', sessionId: textOr(found, 'id', ''), title: textOr(found, 'title', null), turns: numberOr(found, 'turns', 0), ms } };
+    return {
+      details: {
+        kind: 'delegate',
+        sessionId: textOr(found, 'id', ''),
+        title: textOr(found, 'title', null),
+        turns: numberOr(found, 'turns', 0),
+        ms,
+      },
+    };
   }
 
   /** Which of these calls was asked for and not allowed: it never ran, nor did what stands behind it. */
   private firstNotAllowed(row: AssistantMessage, calls: readonly ToolCallPart[]): number {
-    const asked = this.database.all("SELECT call_id FROM approvals WHERE turn_uid = ? AND message_uid = ? AND (state <> 'decided' OR CASE WHEN json_valid(decision) THEN json_extract(decision, '$.kind') END IS NOT 'allow')", [
-      row.turnUid, row.uid,
-    ]);
+    const asked = this.database.all(
+      "SELECT call_id FROM approvals WHERE turn_uid = ? AND message_uid = ? AND (state <> 'decided' OR CASE WHEN json_valid(decision) THEN json_extract(decision, '$.kind') END IS NOT 'allow')",
+      [row.turnUid, row.uid],
+    );
     const index = calls.findIndex(({ callId }) => asked.some((approval) => approval['call_id'] === callId));
     return index === -1 ? calls.length : index;
   }

@@ -38,7 +38,8 @@ export class TurnLife {
     this.requireOpenSegment(session);
     const open = this.turns.openOf(session.conversationId);
     if (open !== null) throw busy('This session is still answering another prompt.', open);
-    if (this.messages.find(userMessage.uid) !== null) throw invalid(`prompt ${userMessage.uid} is already part of the transcript`);
+    if (this.messages.find(userMessage.uid) !== null)
+      throw invalid(`prompt ${userMessage.uid} is already part of the transcript`);
     if (input.replaces !== undefined) this.versions.replace(input.replaces.turnUid, input.replaces.reason, session);
     if (input.queuedUid !== undefined) this.takeFromQueue(input.queuedUid);
     // Sent again by a surface that never heard that it was queued: it must not wait there for a second answer.
@@ -64,7 +65,9 @@ export class TurnLife {
   private requireOpenSegment(session: Session): void {
     // Not redirected to the tip: whoever asks still holds the history of the closed segment and would answer from it.
     if (session.endReason === 'compression' || this.sessions.continuation(session.id) !== null) {
-      throw invalid(`session ${session.id} was compressed; its conversation goes on in ${this.sessions.tip(session.id)}`);
+      throw invalid(
+        `session ${session.id} was compressed; its conversation goes on in ${this.sessions.tip(session.id)}`,
+      );
     }
     if (session.trashedAt !== null) throw invalid(`session ${session.id} is in the trash`);
   }
@@ -80,9 +83,12 @@ export class TurnLife {
   }
 
   private appendOne(turn: Turn, batch: ChunkBatch, chunk: Chunk): void {
-    const row = this.database.get('SELECT * FROM messages WHERE uid = ?', [chunk.messageUid]) ?? this.begin(turn, batch, chunk);
+    const row =
+      this.database.get('SELECT * FROM messages WHERE uid = ?', [chunk.messageUid]) ?? this.begin(turn, batch, chunk);
     if (row['session_id'] !== batch.sessionId || row['turn_uid'] !== batch.turnUid || row['role'] !== 'assistant') {
-      throw invalid(`message ${chunk.messageUid} is not an answer of turn ${batch.turnUid} in session ${batch.sessionId}`);
+      throw invalid(
+        `message ${chunk.messageUid} is not an answer of turn ${batch.turnUid} in session ${batch.sessionId}`,
+      );
     }
     this.messages.append(row, chunk);
   }
@@ -128,11 +134,16 @@ export class TurnLife {
 
   /** A new row goes to the end; one that was found missing after its turn was settled goes to the end of that turn. */
   private placeOf(message: NewMessage, turn: Turn | null): number {
-    const behind = turn?.state !== 'settled' ? undefined : this.messages
-      .ofTurn(turn.uid)
-      .filter((row) => row.sessionId === message.sessionId && row.visibility.kind !== 'closing')
-      .at(-1);
-    return behind === undefined ? this.messages.endPosition(message.sessionId) : this.messages.positionAfter(message.sessionId, behind.uid);
+    const behind =
+      turn?.state !== 'settled'
+        ? undefined
+        : this.messages
+            .ofTurn(turn.uid)
+            .filter((row) => row.sessionId === message.sessionId && row.visibility.kind !== 'closing')
+            .at(-1);
+    return behind === undefined
+      ? this.messages.endPosition(message.sessionId)
+      : this.messages.positionAfter(message.sessionId, behind.uid);
   }
 
   steer({ turnUid, sessionId, queuedUid, createdAt }: SteerTurn): Message | null {
@@ -142,11 +153,23 @@ export class TurnLife {
     if (turn.state !== 'running') throw invalid(`turn ${turnUid} is ${turn.state} and takes no steering`);
     this.requireSameConversation(turn.sessionId, sessionId);
     const { conversationId } = this.sessions.require(sessionId);
-    const queued = this.database.get('SELECT text, parts FROM queue WHERE uid = ? AND conversation_id = ?', [queuedUid, conversationId]);
+    const queued = this.database.get('SELECT text, parts FROM queue WHERE uid = ? AND conversation_id = ?', [
+      queuedUid,
+      conversationId,
+    ]);
     if (queued === undefined) return null;
     this.takeFromQueue(queuedUid);
     const parts = promptParts(textOr(queued, 'text', ''), decodeSent(textOr(queued, 'parts', null)));
-    const row: NewMessage = { uid: queuedUid, sessionId, turnUid, createdAt, visibility: { kind: 'shown' }, carriedFrom: null, role: 'user', parts };
+    const row: NewMessage = {
+      uid: queuedUid,
+      sessionId,
+      turnUid,
+      createdAt,
+      visibility: { kind: 'shown' },
+      carriedFrom: null,
+      role: 'user',
+      parts,
+    };
     this.messages.insert(row, this.messages.endPosition(sessionId));
     return this.messages.find(queuedUid)?.message ?? null;
   }
@@ -174,8 +197,16 @@ export class TurnLife {
 
   recover(at: number, except: readonly string[]): readonly SettledTurn[] {
     const cutOff = ({ uid }: Turn): SettledTurn =>
-      this.settle({ turnUid: uid, settledAt: at, settlement: { outcome: 'interrupted', stopReason: 'crash', failure: null }, messages: [] });
-    const running = this.turns.running().filter(({ uid }) => !except.includes(uid)).map(cutOff);
+      this.settle({
+        turnUid: uid,
+        settledAt: at,
+        settlement: { outcome: 'interrupted', stopReason: 'crash', failure: null },
+        messages: [],
+      });
+    const running = this.turns
+      .running()
+      .filter(({ uid }) => !except.includes(uid))
+      .map(cutOff);
     return [...running, ...this.turns.waitingForNobody().map(cutOff)];
   }
 

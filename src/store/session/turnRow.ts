@@ -48,7 +48,9 @@ function failureOf(row: SqlRow): Failure | null {
   const stored = textOr(row, 'failure', null);
   if (stored === null) return null;
   const result = v.safeParse(failure, parseJson(stored));
-  return result.success ? result.output : { cause: 'unknown', sentence: 'What went wrong could not be read from the file.', technical: stored };
+  return result.success
+    ? result.output
+    : { cause: 'unknown', sentence: 'What went wrong could not be read from the file.', technical: stored };
 }
 
 function recalledOf(row: SqlRow): { readonly recalled?: readonly Recalled[] } {

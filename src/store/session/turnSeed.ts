@@ -8,7 +8,12 @@ import { SessionTable } from './sessionTable';
 
 /** Puts a running turn and the rows it stands on into an empty database, each at the place it has in the store they come from. Runs inside
  *  its caller's transaction. */
-export function seedTurn(database: SqlDatabase, now: () => number, { sessions, turn }: Omit<SpilledTurn, 'requests'>, history: readonly Message[]): void {
+export function seedTurn(
+  database: SqlDatabase,
+  now: () => number,
+  { sessions, turn }: Omit<SpilledTurn, 'requests'>,
+  history: readonly Message[],
+): void {
   const [sessionTable, messages] = [new SessionTable(database), new MessageTable(database, now)];
   for (const { id, startedAt, model, folder, title, titleSource, conversationId } of sessions) {
     sessionTable.create({ id, startedAt, model, folder, title, titleSource });
@@ -30,8 +35,15 @@ export function insertRunningTurn(database: SqlDatabase, turn: Turn, { conversat
     `INSERT INTO turns (uid, session_id, conversation_id, user_message_uid, model, state, started_at, supersedes, usage, recalled)
      VALUES (?, ?, ?, ?, ?, 'running', ?, ?, ?, ?)`,
     [
-      turn.uid, turn.sessionId, conversationId, turn.userMessageUid, turn.model, turn.startedAt, turn.supersedes,
-      turn.usage === null ? null : JSON.stringify(turn.usage), turn.recalled === undefined ? null : JSON.stringify(turn.recalled),
+      turn.uid,
+      turn.sessionId,
+      conversationId,
+      turn.userMessageUid,
+      turn.model,
+      turn.startedAt,
+      turn.supersedes,
+      turn.usage === null ? null : JSON.stringify(turn.usage),
+      turn.recalled === undefined ? null : JSON.stringify(turn.recalled),
     ],
   );
 }

@@ -24,7 +24,9 @@ export class TurnTable {
 
   /** The turn that holds the slot of a conversation. */
   openOf(conversationId: string): Turn | null {
-    const row = this.database.get("SELECT * FROM turns WHERE conversation_id = ? AND state <> 'settled'", [conversationId]);
+    const row = this.database.get("SELECT * FROM turns WHERE conversation_id = ? AND state <> 'settled'", [
+      conversationId,
+    ]);
     return row === undefined ? null : readTurnRow(row);
   }
 
@@ -32,7 +34,9 @@ export class TurnTable {
   // are read, 90 ms at 30,000.
 
   running(): readonly Turn[] {
-    return this.database.all("SELECT * FROM turns INDEXED BY turns_slot WHERE state <> 'settled' AND state = 'running' ORDER BY id").map(readTurnRow);
+    return this.database
+      .all("SELECT * FROM turns INDEXED BY turns_slot WHERE state <> 'settled' AND state = 'running' ORDER BY id")
+      .map(readTurnRow);
   }
 
   /** Turns of sub-agents that wait for the person, while no turn runs that takes their answer. */
@@ -51,7 +55,15 @@ export class TurnTable {
     this.database.run(
       `INSERT INTO turns (uid, session_id, conversation_id, user_message_uid, model, state, started_at, supersedes)
        VALUES (?, ?, ?, ?, ?, 'running', ?, ?)`,
-      [input.turnUid, session.id, session.conversationId, input.userMessage.uid, input.model, input.startedAt, input.replaces?.turnUid ?? null],
+      [
+        input.turnUid,
+        session.id,
+        session.conversationId,
+        input.userMessage.uid,
+        input.model,
+        input.startedAt,
+        input.replaces?.turnUid ?? null,
+      ],
     );
   }
 
@@ -61,22 +73,32 @@ export class TurnTable {
   }
 
   setRecalled(uid: string, found: readonly Recalled[]): void {
-    this.database.run('UPDATE turns SET recalled = ? WHERE uid = ?', [found.length === 0 ? null : JSON.stringify(found), uid]);
+    this.database.run('UPDATE turns SET recalled = ? WHERE uid = ?', [
+      found.length === 0 ? null : JSON.stringify(found),
+      uid,
+    ]);
   }
 
   wait(uid: string, approvalId: string): void {
-    this.database.run("UPDATE turns SET state = 'waiting', approval_id = ? WHERE uid = ? AND state = 'running'", [approvalId, uid]);
+    this.database.run("UPDATE turns SET state = 'waiting', approval_id = ? WHERE uid = ? AND state = 'running'", [
+      approvalId,
+      uid,
+    ]);
   }
 
   goOn(uid: string, approvalId: string): void {
-    this.database.run("UPDATE turns SET state = 'running', approval_id = NULL WHERE uid = ? AND state = 'waiting' AND approval_id = ?", [uid, approvalId]);
+    this.database.run(
+      "UPDATE turns SET state = 'running', approval_id = NULL WHERE uid = ? AND state = 'waiting' AND approval_id = ?",
+      [uid, approvalId],
+    );
   }
 
   /** What a settled turn still waited for will not be decided any more. */
   settle(uid: string, { outcome, stopReason, failure }: Settlement, at: number): void {
-    this.database.run("UPDATE turns SET state = 'settled', approval_id = NULL, outcome = ?, stop_reason = ?, failure = ?, settled_at = ? WHERE uid = ?", [
-      outcome, stopReason, failure === null ? null : JSON.stringify(failure), at, uid,
-    ]);
+    this.database.run(
+      "UPDATE turns SET state = 'settled', approval_id = NULL, outcome = ?, stop_reason = ?, failure = ?, settled_at = ? WHERE uid = ?",
+      [outcome, stopReason, failure === null ? null : JSON.stringify(failure), at, uid],
+    );
     this.database.run("UPDATE approvals SET state = 'expired' WHERE turn_uid = ? AND state = 'pending'", [uid]);
   }
 }

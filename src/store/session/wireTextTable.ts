@@ -15,7 +15,10 @@ export class WireTextTable {
 
   ofSession(sessionId: string): readonly ApiContent[] {
     return this.database
-      .all('SELECT uid, api_content FROM messages WHERE session_id = ? AND active = 1 AND api_content IS NOT NULL ORDER BY position', [sessionId])
+      .all(
+        'SELECT uid, api_content FROM messages WHERE session_id = ? AND active = 1 AND api_content IS NOT NULL ORDER BY position',
+        [sessionId],
+      )
       .map((row) => ({ messageUid: textOr(row, 'uid', ''), text: textOr(row, 'api_content', '') }));
   }
 

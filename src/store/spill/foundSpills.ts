@@ -27,7 +27,12 @@ interface Folder {
 
 /** Folds every spill file of this store into it. A file is removed only after what it says is durable in the store, and the store remembers
  *  how far a spill was folded, so a crash in between changes nothing. One that cannot be read never stands in the way of opening. */
-export function foldFoundSpills(fileSystem: FileSystem, store: Folder, home: string, search: SpillSearch): readonly FoundSpill[] {
+export function foldFoundSpills(
+  fileSystem: FileSystem,
+  store: Folder,
+  home: string,
+  search: SpillSearch,
+): readonly FoundSpill[] {
   const found: FoundSpill[] = [];
   for (const folder of new Set([home, ...search.folders])) {
     for (const name of namesIn(fileSystem, folder)) {
@@ -43,12 +48,24 @@ function foldOne(fileSystem: FileSystem, store: Folder, path: string, liveTurns:
   let sessionId: string | null = null;
   try {
     const read = readSpill(new TextDecoder().decode(readWhole(fileSystem, path)));
-    if (read === null) return { path: setSpillAside(fileSystem, path), outcome: 'kept', sessionId, technical: 'it does not say which answer it belongs to' };
+    if (read === null)
+      return {
+        path: setSpillAside(fileSystem, path),
+        outcome: 'kept',
+        sessionId,
+        technical: 'it does not say which answer it belongs to',
+      };
     const { spill, torn } = read;
     sessionId = spill.turn.sessionId;
     if (liveTurns.includes(spill.turn.uid)) return null;
     const folded = store.foldSpill(spill);
-    if (folded.kind === 'otherStore') return { path, outcome: 'otherStore', sessionId, technical: `it belongs to the store ${spill.storeUid ?? 'unknown'}` };
+    if (folded.kind === 'otherStore')
+      return {
+        path,
+        outcome: 'otherStore',
+        sessionId,
+        technical: `it belongs to the store ${spill.storeUid ?? 'unknown'}`,
+      };
     if (folded.refused.length === 0 && !torn) {
       fileSystem.remove(path);
       return { path, outcome: 'folded', sessionId, technical: '' };

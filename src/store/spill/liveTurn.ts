@@ -46,7 +46,11 @@ export class LiveTurn {
     const sessions = await this.memory.sessions();
     if (history === null || !sessions.some(({ id }) => id === this.turn.sessionId)) return null;
     const rows = history.filter((row) => row.turnUid === this.turn.uid && row.carriedFrom === null);
-    return new TurnSpill(this.home, { spillUid: this.uid(), storeUid: await this.storeUid, sessions, turn: this.memory.runningTurn, rows }, history);
+    return new TurnSpill(
+      this.home,
+      { spillUid: this.uid(), storeUid: await this.storeUid, sessions, turn: this.memory.runningTurn, rows },
+      history,
+    );
   }
 
   /** The active rows of the segment the turn is in, and its own rows of the segments before. */

@@ -53,22 +53,44 @@ export function readSpill(text: string): ReadSpill | null {
     if (!read.success || read.output.n !== requests.length + 1) break;
     requests.push(read.output.request);
   }
-  return { spill: { spillUid, storeUid, sessions, turn, rows, requests }, torn: tail !== '' || requests.length < lines.length - 1 };
+  return {
+    spill: { spillUid, storeUid, sessions, turn, rows, requests },
+    torn: tail !== '' || requests.length < lines.length - 1,
+  };
 }
 
 const text = v.nullable(v.string());
 const number = v.nullable(v.number());
 
 const session = v.object({
-  id: v.string(), title: text, titleSource: v.nullable(v.picklist(['derived', 'model', 'person'])),
-  parentSessionId: text, parentKind: v.nullable(v.picklist(['compression', 'branch', 'delegate'])), conversationId: v.string(),
-  model: text, folder: text, startedAt: v.number(), lastActiveAt: v.number(), endedAt: number, endReason: text,
-  pinned: v.boolean(), archived: v.boolean(), private: v.boolean(), trashedAt: number,
+  id: v.string(),
+  title: text,
+  titleSource: v.nullable(v.picklist(['derived', 'model', 'person'])),
+  parentSessionId: text,
+  parentKind: v.nullable(v.picklist(['compression', 'branch', 'delegate'])),
+  conversationId: v.string(),
+  model: text,
+  folder: text,
+  startedAt: v.number(),
+  lastActiveAt: v.number(),
+  endedAt: number,
+  endReason: text,
+  pinned: v.boolean(),
+  archived: v.boolean(),
+  private: v.boolean(),
+  trashedAt: number,
 });
 
 const turn = v.object({
-  uid: v.string(), sessionId: v.string(), userMessageUid: v.string(), model: v.string(), startedAt: v.number(),
-  usage: v.nullable(usage), supersedes: text, state: v.literal('running'), recalled: v.exactOptional(recalled),
+  uid: v.string(),
+  sessionId: v.string(),
+  userMessageUid: v.string(),
+  model: v.string(),
+  startedAt: v.number(),
+  usage: v.nullable(usage),
+  supersedes: text,
+  state: v.literal('running'),
+  recalled: v.exactOptional(recalled),
 });
 
 const visibility = v.variant('kind', [
@@ -77,25 +99,61 @@ const visibility = v.variant('kind', [
 ]);
 
 const place = { position: v.number() };
-const base = { uid: v.string(), sessionId: v.string(), turnUid: text, createdAt: v.number(), visibility, carriedFrom: text };
+const base = {
+  uid: v.string(),
+  sessionId: v.string(),
+  turnUid: text,
+  createdAt: v.number(),
+  visibility,
+  carriedFrom: text,
+};
 const userRow = { ...base, role: v.literal('user'), parts: userParts };
 const toolRow = { ...base, role: v.literal('tool'), parts: toolParts };
 const assistantRow = {
-  ...base, role: v.literal('assistant'), parts: assistantParts, state: v.picklist(['streaming', 'final']), lastSeq: v.number(),
-  model: text, finishReason: text, usage: v.nullable(usage),
+  ...base,
+  role: v.literal('assistant'),
+  parts: assistantParts,
+  state: v.picklist(['streaming', 'final']),
+  lastSeq: v.number(),
+  model: text,
+  finishReason: text,
+  usage: v.nullable(usage),
 };
 const message = v.variant('role', [
-  v.object({ ...userRow, ...place }), v.object({ ...toolRow, ...place }), v.object({ ...assistantRow, ...place }),
+  v.object({ ...userRow, ...place }),
+  v.object({ ...toolRow, ...place }),
+  v.object({ ...assistantRow, ...place }),
 ]) satisfies v.GenericSchema<unknown, Message>;
-const newMessage = v.variant('role', [v.object(userRow), v.object(toolRow), v.object(assistantRow)]) satisfies v.GenericSchema<unknown, NewMessage>;
+const newMessage = v.variant('role', [
+  v.object(userRow),
+  v.object(toolRow),
+  v.object(assistantRow),
+]) satisfies v.GenericSchema<unknown, NewMessage>;
 
 const chunk = v.object({
-  messageUid: v.string(), seq: v.number(), part: v.number(), kind: v.picklist(['text', 'thinking']), start: v.number(), text: v.string(),
+  messageUid: v.string(),
+  seq: v.number(),
+  part: v.number(),
+  kind: v.picklist(['text', 'thinking']),
+  start: v.number(),
+  text: v.string(),
 });
-const chunkBatch = v.object({ sessionId: v.string(), turnUid: v.string(), model: v.string(), createdAt: v.number(), chunks: v.array(chunk) });
+const chunkBatch = v.object({
+  sessionId: v.string(),
+  turnUid: v.string(),
+  model: v.string(),
+  createdAt: v.number(),
+  chunks: v.array(chunk),
+});
 const settleTurn = v.object({
-  turnUid: v.string(), settledAt: v.number(), messages: v.array(newMessage),
-  settlement: v.object({ outcome: v.picklist(['complete', 'interrupted', 'failed']), stopReason: v.picklist(stopReasons), failure: v.nullable(failure) }),
+  turnUid: v.string(),
+  settledAt: v.number(),
+  messages: v.array(newMessage),
+  settlement: v.object({
+    outcome: v.picklist(['complete', 'interrupted', 'failed']),
+    stopReason: v.picklist(stopReasons),
+    failure: v.nullable(failure),
+  }),
 });
 
 const spilledRequest = v.variant('method', [
@@ -108,6 +166,11 @@ const spilledRequest = v.variant('method', [
 const requestLine = v.object({ n: v.number(), request: spilledRequest });
 
 const headerLine = v.object({
-  format: v.literal(format), v: v.literal(formatVersion), spillUid: v.string(), storeUid: text,
-  sessions: v.array(session), turn, rows: v.array(message),
+  format: v.literal(format),
+  v: v.literal(formatVersion),
+  spillUid: v.string(),
+  storeUid: text,
+  sessions: v.array(session),
+  turn,
+  rows: v.array(message),
 });

@@ -25,7 +25,14 @@ export interface SpillPlace {
  *  file before it is acknowledged. `report.path` names the file. Throws a `StoreError`. */
 export function openSpillStore(engine: StoreEngine, place: SpillPlace): OpenedStore {
   const { header, requests } = place;
-  const { database } = openDatabase({ sqlite: engine.sqlite, fileSystem: new SimulatedDisk(), folder: '/memory', schemaVersion, assertOwned: () => undefined, now: engine.now });
+  const { database } = openDatabase({
+    sqlite: engine.sqlite,
+    fileSystem: new SimulatedDisk(),
+    folder: '/memory',
+    schemaVersion,
+    assertOwned: () => undefined,
+    now: engine.now,
+  });
   migrate(database, { keepCopy: () => undefined });
   database.transaction(() => seedTurn(database, engine.now, header, place.history));
   const file = SpillFile.create(engine.fileSystem, place.folder, header);
@@ -44,7 +51,17 @@ export function openSpillStore(engine: StoreEngine, place: SpillPlace): OpenedSt
   }
   return {
     operations,
-    report: { path: file.path, created: true, recoveredTurns: [], setAside: null, salvaged: [], merged: [], mergeProblems: [], readOnly: null, spills: [] },
+    report: {
+      path: file.path,
+      created: true,
+      recoveredTurns: [],
+      setAside: null,
+      salvaged: [],
+      merged: [],
+      mergeProblems: [],
+      readOnly: null,
+      spills: [],
+    },
     searchSlices: (query) => operations.searchSlices(query),
     mustReopen: () => false,
     close,

@@ -3,7 +3,12 @@ import type { Message } from '../../transcript/message';
 import type { Turn } from '../../transcript/turn';
 
 /** A page of the stored transcript with the rows of a turn as they stand in its spill. `spilled`: the rows the query would show of that turn. */
-export function withSpilled(page: TranscriptPage, query: TranscriptQuery, spilled: readonly Message[], turn: Turn): TranscriptPage {
+export function withSpilled(
+  page: TranscriptPage,
+  query: TranscriptQuery,
+  spilled: readonly Message[],
+  turn: Turn,
+): TranscriptPage {
   const known = new Map(spilled.map((row) => [row.uid, row]));
   const stored = page.messages.map((row) => known.get(row.uid) ?? row);
   const here = new Set(page.messages.map((row) => row.uid));
@@ -11,14 +16,21 @@ export function withSpilled(page: TranscriptPage, query: TranscriptQuery, spille
   const last = page.messages.at(-1)?.position ?? Number.MIN_SAFE_INTEGER;
   // A full page that reads forward may end before the turn begins.
   const isFull = query.after !== undefined && page.messages.length >= query.limit;
-  const added = spilled.filter(({ uid, position }) =>
-    !here.has(uid) && position > (query.after ?? first) && position < (query.before ?? Number.MAX_SAFE_INTEGER) && !(isFull && position > last));
+  const added = spilled.filter(
+    ({ uid, position }) =>
+      !here.has(uid) &&
+      position > (query.after ?? first) &&
+      position < (query.before ?? Number.MAX_SAFE_INTEGER) &&
+      !(isFull && position > last),
+  );
   const all = [...stored, ...added].sort((a, b) => a.position - b.position);
   const messages = query.after === undefined ? all.slice(-query.limit) : all.slice(0, query.limit);
   return {
     ...page,
     messages,
-    turns: page.turns.some(({ uid }) => uid === turn.uid) ? page.turns.map((other) => (other.uid === turn.uid ? turn : other)) : [...page.turns, turn],
+    turns: page.turns.some(({ uid }) => uid === turn.uid)
+      ? page.turns.map((other) => (other.uid === turn.uid ? turn : other))
+      : [...page.turns, turn],
     hasEarlier: page.hasEarlier || messages.length < all.length,
     later: page.later + (query.after === undefined ? 0 : all.length - messages.length),
     total: page.total + added.length,

@@ -1,10 +1,25 @@
 import type { Clock } from '../../base/clock';
 import { Emitter } from '../../base/disposable';
 import type { Log } from '../../base/log';
-import type { CompressedSession, CompressSession, OpenTurn, SessionStore, SpilledRequest, SteerTurn, TranscriptPage, TranscriptQuery } from '../sessionStore';
+import type {
+  CompressedSession,
+  CompressSession,
+  OpenTurn,
+  SessionStore,
+  SpilledRequest,
+  SteerTurn,
+  TranscriptPage,
+  TranscriptQuery,
+} from '../sessionStore';
 import type { NewApproval } from '../approvals';
 import { isUnknownOutcome, StoreError } from '../storeError';
-import { promisedOperations, type CallMethod, type MethodArguments, type MethodName, type MethodResults } from '../worker/sessionMethods';
+import {
+  promisedOperations,
+  type CallMethod,
+  type MethodArguments,
+  type MethodName,
+  type MethodResults,
+} from '../worker/sessionMethods';
 import type { Message } from '../../transcript/message';
 import type { Turn } from '../../transcript/turn';
 import { LiveTurn } from './liveTurn';
@@ -86,9 +101,15 @@ export class SpillingStore {
   /** The calls that concern running turns. */
   private readonly own = {
     openTurn: (input: OpenTurn) => this.openTurn(input),
-    appendChunks: (batch: MethodArguments['appendChunks'][0]) => this.write<'appendChunks'>(batch.turnUid, { method: 'appendChunks', args: [batch] }),
-    putMessages: (rows: MethodArguments['putMessages'][0]) => this.write<'putMessages'>(this.turnOf(rows), { method: 'putMessages', args: [rows] }),
-    repairTranscript: (sessionId: string) => this.write<'repairTranscript'>(this.liveIn(sessionId)?.turn.uid, { method: 'repairTranscript', args: [sessionId] }),
+    appendChunks: (batch: MethodArguments['appendChunks'][0]) =>
+      this.write<'appendChunks'>(batch.turnUid, { method: 'appendChunks', args: [batch] }),
+    putMessages: (rows: MethodArguments['putMessages'][0]) =>
+      this.write<'putMessages'>(this.turnOf(rows), { method: 'putMessages', args: [rows] }),
+    repairTranscript: (sessionId: string) =>
+      this.write<'repairTranscript'>(this.liveIn(sessionId)?.turn.uid, {
+        method: 'repairTranscript',
+        args: [sessionId],
+      }),
     addUsage: (...args: MethodArguments['addUsage']) => this.write<'addUsage'>(args[0], { method: 'addUsage', args }),
     settleTurn: (input: MethodArguments['settleTurn'][0]) => this.settleTurn(input),
     steerTurn: (input: SteerTurn) => this.steerTurn(input),
@@ -119,7 +140,10 @@ export class SpillingStore {
     return spilled?.cause ?? null;
   }
 
-  private async write<M extends SpilledRequest['method']>(turnUid: string | undefined, request: SpilledRequest & { readonly method: M }): Promise<MethodResults[M]> {
+  private async write<M extends SpilledRequest['method']>(
+    turnUid: string | undefined,
+    request: SpilledRequest & { readonly method: M },
+  ): Promise<MethodResults[M]> {
     const live = turnUid === undefined ? undefined : this.live.get(turnUid);
     if (live === undefined) return (await this.perform(request)) as MethodResults[M];
     return (await live.inOrder(() => this.writeOf(live, request))) as MethodResults[M];
@@ -166,12 +190,16 @@ export class SpillingStore {
       live.spill = spill;
       live.cause = cause;
       this.tell(live, 'writing', spill.path, cause);
-      this.log.error(`The store cannot be written (${cause.causeClass}): ${cause.technical}. Turn ${live.turn.uid} is kept in ${spill.path} meanwhile.`);
+      this.log.error(
+        `The store cannot be written (${cause.causeClass}): ${cause.technical}. Turn ${live.turn.uid} is kept in ${spill.path} meanwhile.`,
+      );
       this.retryLater();
       return result;
     } catch (error) {
       if (error instanceof StoreError && !isUnknownOutcome(error)) throw error;
-      this.log.error(`No spill file can be written either: ${error instanceof StoreError ? error.technical : String(error)}`);
+      this.log.error(
+        `No spill file can be written either: ${error instanceof StoreError ? error.technical : String(error)}`,
+      );
       throw cause;
     }
   }
@@ -207,7 +235,8 @@ export class SpillingStore {
   private async decideApproval(...args: MethodArguments['decideApproval']): ReturnType<SessionStore['decideApproval']> {
     const decided = await this.inner.decideApproval(...args);
     const { turn } = decided;
-    if (turn.state === 'running' && !this.live.has(turn.uid)) this.live.set(turn.uid, this.waiting.get(args[0]) ?? new LiveTurn(turn, this.inner, this.home, this.uid));
+    if (turn.state === 'running' && !this.live.has(turn.uid))
+      this.live.set(turn.uid, this.waiting.get(args[0]) ?? new LiveTurn(turn, this.inner, this.home, this.uid));
     this.waiting.delete(args[0]);
     return decided;
   }
@@ -258,7 +287,9 @@ export class SpillingStore {
 
   private async openTurnOf(sessionId: string): Promise<Turn | null> {
     const live = this.liveIn(sessionId);
-    return live?.spill?.isOpen === true ? live.spill.read('openTurnOf', [live.turn.sessionId]) : this.inner.openTurnOf(sessionId);
+    return live?.spill?.isOpen === true
+      ? live.spill.read('openTurnOf', [live.turn.sessionId])
+      : this.inner.openTurnOf(sessionId);
   }
 
   private async readTranscript(query: TranscriptQuery): Promise<TranscriptPage> {
@@ -267,9 +298,20 @@ export class SpillingStore {
     const { spill, turn } = live;
     const stored = await this.inner.readTranscript(query).catch(() => null);
     if (stored === null) return spill.read('readTranscript', [{ ...query, sessionId: turn.sessionId }]);
-    const all = await spill.read('readTranscript', [{ sessionId: turn.sessionId, limit: Number.MAX_SAFE_INTEGER, ...(query.includeHidden === true ? { includeHidden: true } : {}) }]);
+    const all = await spill.read('readTranscript', [
+      {
+        sessionId: turn.sessionId,
+        limit: Number.MAX_SAFE_INTEGER,
+        ...(query.includeHidden === true ? { includeHidden: true } : {}),
+      },
+    ]);
     const current = (await spill.read('getTurn', [turn.uid])) ?? turn;
-    return withSpilled(stored, query, all.messages.filter((row) => row.turnUid === turn.uid), current);
+    return withSpilled(
+      stored,
+      query,
+      all.messages.filter((row) => row.turnUid === turn.uid),
+      current,
+    );
   }
 
   // Giving it back
@@ -288,7 +330,8 @@ export class SpillingStore {
     try {
       const result = await this.inner.foldSpill(spill.content);
       if (result.kind === 'otherStore') return await this.keepForeign(live, cause);
-      for (const reason of result.refused) this.log.error(`Not everything of turn ${live.turn.uid} could be given back to the store: ${reason}`);
+      for (const reason of result.refused)
+        this.log.error(`Not everything of turn ${live.turn.uid} could be given back to the store: ${reason}`);
       await this.rememberSpilled(live);
       const { path } = spill;
       live.spill = null;
@@ -298,14 +341,17 @@ export class SpillingStore {
       this.log.info(`What was kept in ${path} is in the store.`);
       return true;
     } catch (error) {
-      this.log.warn(`The store still cannot take what is kept in ${spill.path}: ${error instanceof StoreError ? error.technical : String(error)}`);
+      this.log.warn(
+        `The store still cannot take what is kept in ${spill.path}: ${error instanceof StoreError ? error.technical : String(error)}`,
+      );
       return false;
     }
   }
 
   private async rememberSpilled({ spill, memory, settled }: LiveTurn): Promise<void> {
     if (settled || spill?.isOpen !== true) return;
-    for (const sessionId of memory.sessionIds) memory.beginReading(sessionId)(await spill.read('activeMessages', [sessionId]));
+    for (const sessionId of memory.sessionIds)
+      memory.beginReading(sessionId)(await spill.read('activeMessages', [sessionId]));
   }
 
   /** Another file lies where the store was. The turn may end in its spill; the file stays for the store it belongs to. */

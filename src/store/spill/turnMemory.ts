@@ -27,7 +27,10 @@ export class TurnMemory {
   }
 
   addSession(id: string, session: Promise<Session | null>): void {
-    this.segments.set(id, session.catch(() => null));
+    this.segments.set(
+      id,
+      session.catch(() => null),
+    );
   }
 
   has(sessionId: string): boolean {
@@ -54,7 +57,8 @@ export class TurnMemory {
     return (rows) => {
       const now = this.remembered.get(sessionId);
       // A reading that began earlier and came back later knows less.
-      if (now === undefined || seen >= now.from) this.remembered.set(sessionId, { rows, written: now?.written.slice(seen - now.from) ?? [], from: seen });
+      if (now === undefined || seen >= now.from)
+        this.remembered.set(sessionId, { rows, written: now?.written.slice(seen - now.from) ?? [], from: seen });
     };
   }
 
@@ -63,7 +67,8 @@ export class TurnMemory {
   }
 
   rowsStored(rows: readonly Message[]): void {
-    for (const sessionId of new Set(rows.map((row) => row.sessionId))) this.note(sessionId, { rows: rows.filter((row) => row.sessionId === sessionId) });
+    for (const sessionId of new Set(rows.map((row) => row.sessionId)))
+      this.note(sessionId, { rows: rows.filter((row) => row.sessionId === sessionId) });
   }
 
   usageAdded(usage: Usage): void {
@@ -98,8 +103,19 @@ function withRow(rows: readonly Message[], row: Message): readonly Message[] {
 
 function begun({ sessionId, turnUid, model, createdAt }: ChunkBatch, uid: string, rows: readonly Message[]): Message {
   return {
-    uid, sessionId, turnUid, createdAt, model,
+    uid,
+    sessionId,
+    turnUid,
+    createdAt,
+    model,
     position: (rows.at(-1)?.position ?? 0) + positionGap,
-    visibility: { kind: 'shown' }, carriedFrom: null, role: 'assistant', parts: [], state: 'streaming', lastSeq: 0, finishReason: null, usage: null,
+    visibility: { kind: 'shown' },
+    carriedFrom: null,
+    role: 'assistant',
+    parts: [],
+    state: 'streaming',
+    lastSeq: 0,
+    finishReason: null,
+    usage: null,
   };
 }

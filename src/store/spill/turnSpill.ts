@@ -77,7 +77,12 @@ export class TurnSpill {
 
   /** The turn's rows as they are with what was kept. */
   read<M extends MethodName>(method: M, args: MethodArguments[M]): Promise<MethodResults[M]> {
-    if (this.opened === null) throw new StoreError('unknown', 'What was kept aside cannot be read now. It is safe in its file.', `no spill is open; the last was ${this.lastPath}`);
+    if (this.opened === null)
+      throw new StoreError(
+        'unknown',
+        'What was kept aside cannot be read now. It is safe in its file.',
+        `no spill is open; the last was ${this.lastPath}`,
+      );
     return this.opened.store.call(method, args);
   }
 
@@ -97,10 +102,19 @@ export class TurnSpill {
   }
 
   private async openNext(): Promise<Opened> {
-    let failure: unknown = new StoreError('unknown', 'What is shown could not be kept aside either.', 'no folder is left for a spill file');
+    let failure: unknown = new StoreError(
+      'unknown',
+      'What is shown could not be kept aside either.',
+      'no folder is left for a spill file',
+    );
     for (let folder = await this.nextFolder(); folder !== null; folder = await this.nextFolder()) {
       try {
-        const opened = await this.home.open({ folder, header: this.header, history: this.history, requests: this.requests });
+        const opened = await this.home.open({
+          folder,
+          header: this.header,
+          history: this.history,
+          requests: this.requests,
+        });
         this.lastPath = opened.path;
         return opened;
       } catch (error) {

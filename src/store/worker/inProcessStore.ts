@@ -1,7 +1,13 @@
 import { Emitter } from '../../base/disposable';
 import type { SessionStore } from '../sessionStore';
 import type { OpenedStore } from './openedStore';
-import { perform, promisedOperations, type MethodArguments, type MethodName, type MethodResults } from './sessionMethods';
+import {
+  perform,
+  promisedOperations,
+  type MethodArguments,
+  type MethodName,
+  type MethodResults,
+} from './sessionMethods';
 import { closedError, type RunningStore } from './storeClient';
 import type { StoreError } from '../storeError';
 
@@ -16,7 +22,11 @@ export function inProcessStore(opened: OpenedStore): SessionStore {
 export function inProcessRunningStore(opened: OpenedStore): RunningStore {
   let closed = false;
   return {
-    call: <M extends MethodName>(method: M, args: MethodArguments[M], signal?: AbortSignal): Promise<MethodResults[M]> =>
+    call: <M extends MethodName>(
+      method: M,
+      args: MethodArguments[M],
+      signal?: AbortSignal,
+    ): Promise<MethodResults[M]> =>
       // An executor turns what the store throws into a rejection, and runs before this returns.
       new Promise((resolve) => {
         if (closed) throw closedError();

@@ -29,7 +29,11 @@ function copyFile(fileSystem: FileSystem, from: string, to: string): void {
     const copy = fileSystem.open(to, 'createNew');
     try {
       const block = new Uint8Array(blockBytes);
-      for (let position = 0, read = source.read(block, 0); read > 0; position += read, read = source.read(block, position)) {
+      for (
+        let position = 0, read = source.read(block, 0);
+        read > 0;
+        position += read, read = source.read(block, position)
+      ) {
         copy.write(block.subarray(0, read), position);
       }
       copy.sync();

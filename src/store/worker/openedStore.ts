@@ -96,7 +96,11 @@ export function openSessionStore(engine: StoreEngine, place: StorePlace): Opened
   }
 }
 
-function writableStore(engine: StoreEngine, place: StorePlace, { database, report, damagedCopies }: OpenedDatabase): OpenedStore {
+function writableStore(
+  engine: StoreEngine,
+  place: StorePlace,
+  { database, report, damagedCopies }: OpenedDatabase,
+): OpenedStore {
   migrate(database, { keepCopy: (version) => keepCopy(engine.fileSystem, database, place.folder, version) });
   const sessions = sessionDbOver(engine, database);
   const salvaged = damagedCopies.map((copy) => salvagedFrom(copy, sessions));
@@ -104,12 +108,23 @@ function writableStore(engine: StoreEngine, place: StorePlace, { database, repor
   if (sessions.getMeta(storeUidKey) === null) sessions.setMeta(storeUidKey, randomUUID());
   const siblings = new SiblingMerger(engine, sessions).mergeAll(place.siblings);
   // Before turns are settled: how one ended may stand in its spill file.
-  const spills = place.spills === undefined ? [] : foldFoundSpills(engine.fileSystem, sessions, place.folder, place.spills);
-  const recoveredTurns = sessions.recoverTurns(place.spills?.liveTurns).map(({ turn }) => ({ sessionId: turn.sessionId, turnUid: turn.uid }));
+  const spills =
+    place.spills === undefined ? [] : foldFoundSpills(engine.fileSystem, sessions, place.folder, place.spills);
+  const recoveredTurns = sessions
+    .recoverTurns(place.spills?.liveTurns)
+    .map(({ turn }) => ({ sessionId: turn.sessionId, turnUid: turn.uid }));
   scrubAgain(sessions);
   // The name under which the damaged file is kept from now on.
   const setAside = report.setAside && { ...report.setAside, path: salvaged.at(-1)?.path ?? report.setAside.path };
-  return served(sessions, database, { ...report, setAside, recoveredTurns, salvaged, ...siblings, spills, readOnly: null });
+  return served(sessions, database, {
+    ...report,
+    setAside,
+    recoveredTurns,
+    salvaged,
+    ...siblings,
+    spills,
+    readOnly: null,
+  });
 }
 
 /** Makes up for the rewriting of the file that a crash or a full disk kept a deletion from. It stays due when it fails again. */
@@ -125,7 +140,12 @@ function scrubAgain(sessions: SessionDb): void {
  *  changes nothing. */
 function salvagedFrom(copy: DamagedCopy, sessions: SessionDb): Salvage {
   const { result, tables } = copy.salvage((rows) => sessions.mergeFrom(rows));
-  return { path: copy.finish(), sessions: result.sessions, messages: result.messages, complete: tables.every(({ complete }) => complete) };
+  return {
+    path: copy.finish(),
+    sessions: result.sessions,
+    messages: result.messages,
+    complete: tables.every(({ complete }) => complete),
+  };
 }
 
 function readOnlyStore(engine: StoreEngine, { database, report }: OpenedDatabase): OpenedStore {
@@ -148,7 +168,12 @@ function readOnlyStore(engine: StoreEngine, { database, report }: OpenedDatabase
 }
 
 function sessionDbOver(engine: StoreEngine, database: OpenedDatabase['database']): SessionDb {
-  return new SessionDb({ database, now: engine.now, fileSizes: () => database.sizes(), openOther: (folder) => otherDatabase(engine, folder) });
+  return new SessionDb({
+    database,
+    now: engine.now,
+    fileSizes: () => database.sizes(),
+    openOther: (folder) => otherDatabase(engine, folder),
+  });
 }
 
 function otherDatabase(engine: StoreEngine, folder: string): OtherDatabase {

@@ -58,7 +58,12 @@ function subjectsOf(request: StoreRequest): readonly string[] | 'everything' {
       return [session(request.args[0].id)];
     case 'openTurn': {
       const [input] = request.args;
-      return [turn(input.turnUid), session(input.sessionId), ...ofMessage(input.userMessage), ...(input.replaces === undefined ? [] : [turn(input.replaces.turnUid)])];
+      return [
+        turn(input.turnUid),
+        session(input.sessionId),
+        ...ofMessage(input.userMessage),
+        ...(input.replaces === undefined ? [] : [turn(input.replaces.turnUid)]),
+      ];
     }
     case 'putMessages':
       return request.args[0].flatMap(ofMessage);

@@ -6,10 +6,16 @@ export type MethodResults = { readonly [M in MethodName]: ReturnType<SessionOper
 type MethodTable = { readonly [M in MethodName]: (...args: MethodArguments[M]) => MethodResults[M] };
 
 /** One call of a store method as data. */
-export type StoreRequest = { readonly [M in MethodName]: { readonly method: M; readonly args: MethodArguments[M] } }[MethodName];
+export type StoreRequest = {
+  readonly [M in MethodName]: { readonly method: M; readonly args: MethodArguments[M] };
+}[MethodName];
 
 /** Runs one method by name, with its arguments as they came over a message port. */
-export function perform<M extends MethodName>(operations: SessionOperations, method: M, args: MethodArguments[M]): MethodResults[M] {
+export function perform<M extends MethodName>(
+  operations: SessionOperations,
+  method: M,
+  args: MethodArguments[M],
+): MethodResults[M] {
   const table: MethodTable = operations;
   return table[method](...args);
 }
@@ -91,7 +97,8 @@ export function promisedOperations(call: CallMethod): Omit<SessionStore, 'close'
     draft: (...args) => call('draft', args),
     draftParts: (...args) => call('draftParts', args),
     setDraft: (...args) => call('setDraft', args),
-    search: (query: SearchQuery, signal?: AbortSignal, onProgress?: (progress: SearchProgress) => void) => call('search', [query], signal, onProgress),
+    search: (query: SearchQuery, signal?: AbortSignal, onProgress?: (progress: SearchProgress) => void) =>
+      call('search', [query], signal, onProgress),
     getMeta: (...args) => call('getMeta', args),
     setMeta: (...args) => call('setMeta', args),
     deleteMeta: (...args) => call('deleteMeta', args),

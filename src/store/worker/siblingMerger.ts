@@ -31,7 +31,10 @@ export class SiblingMerger {
   ) {}
 
   /** A sibling that cannot be read is reported and left alone; it never stands in the way of the store itself. */
-  mergeAll(folders: readonly string[]): { readonly merged: readonly SiblingMerge[]; readonly mergeProblems: readonly SiblingProblem[] } {
+  mergeAll(folders: readonly string[]): {
+    readonly merged: readonly SiblingMerge[];
+    readonly mergeProblems: readonly SiblingProblem[];
+  } {
     const merged: SiblingMerge[] = [];
     const mergeProblems: SiblingProblem[] = [];
     for (const folder of folders) {
@@ -50,7 +53,15 @@ export class SiblingMerger {
     const { fileSystem, now } = this.engine;
     const files = storeFiles(folder);
     if (fileSystem.stat(files.main) === undefined) return null;
-    const attempt = acquireLock({ fileSystem, folder, path: files.lock, processes: new SystemProcessTable(), endpoint: null, now, uniqueName: randomUUID });
+    const attempt = acquireLock({
+      fileSystem,
+      folder,
+      path: files.lock,
+      processes: new SystemProcessTable(),
+      endpoint: null,
+      now,
+      uniqueName: randomUUID,
+    });
     if (attempt.kind === 'heldBy') return null;
     try {
       const { sessions, messages, extended } = this.readIn(folder, () => attempt.lock.assertHeld());

@@ -73,7 +73,10 @@ export class StoreClient {
   };
 
   private call<M extends MethodName>(
-    method: M, args: MethodArguments[M], signal?: AbortSignal, onProgress?: (progress: SearchProgress) => void,
+    method: M,
+    args: MethodArguments[M],
+    signal?: AbortSignal,
+    onProgress?: (progress: SearchProgress) => void,
   ): Promise<MethodResults[M]> {
     return new Promise((resolve, reject) => {
       if (this.ended) return reject(this.ended);
@@ -107,7 +110,9 @@ export class StoreClient {
       this.port.post({ kind: 'call', id, request });
     } catch (error) {
       // Only an argument that cannot be cloned gets here.
-      this.take(id)?.reject(new StoreError('invalid', 'The store was given something that cannot be stored.', String(error)));
+      this.take(id)?.reject(
+        new StoreError('invalid', 'The store was given something that cannot be stored.', String(error)),
+      );
     }
   }
 

@@ -8,10 +8,12 @@ export interface StoreErrorData {
 }
 
 export function storeErrorData(error: unknown): StoreErrorData {
-  if (error instanceof StoreError) return { causeClass: error.causeClass, message: error.message, technical: error.technical };
+  if (error instanceof StoreError)
+    return { causeClass: error.causeClass, message: error.message, technical: error.technical };
   return {
     causeClass: 'unknown',
-    message: 'The session store failed in an unexpected way. What was acknowledged is saved; reload the window and try again.',
+    message:
+      'The session store failed in an unexpected way. What was acknowledged is saved; reload the window and try again.',
     technical: error instanceof Error ? (error.stack ?? error.message) : String(error),
   };
 }

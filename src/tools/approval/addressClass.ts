@@ -5,22 +5,59 @@ export type AddressClass = 'public' | 'local';
 
 /** IPv4 that is not the public internet (IANA special-purpose registry), and metadata services in public ranges. */
 const local4 = blockList('ipv4', [
-  ['0.0.0.0', 8], ['10.0.0.0', 8], ['100.64.0.0', 10], ['127.0.0.0', 8], ['169.254.0.0', 16], ['172.16.0.0', 12], ['192.0.0.0', 24], ['192.0.2.0', 24],
-  ['192.88.99.0', 24], ['192.168.0.0', 16], ['198.18.0.0', 15], ['198.51.100.0', 24], ['203.0.113.0', 24], ['224.0.0.0', 4], ['240.0.0.0', 4],
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
   ['168.63.129.16', 32],
 ]);
 
 /** Parts of 2000::/3, the only public range, that are not for the public. */
-const local6 = blockList('ipv6', [['2001::', 23], ['2001:db8::', 32], ['3fff::', 20]]);
+const local6 = blockList('ipv6', [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['3fff::', 20],
+]);
 const public6 = blockList('ipv6', [['2000::', 3]]);
 
 /** Prefixes behind which an IPv4 address stands: mapped, translated (NAT64), 6to4. `at` is the first of its two groups. */
 const carriers6: readonly { readonly range: BlockList; readonly at: number }[] = [
-  { range: blockList('ipv6', [['::ffff:0:0', 96], ['64:ff9b::', 96]]), at: 6 },
+  {
+    range: blockList('ipv6', [
+      ['::ffff:0:0', 96],
+      ['64:ff9b::', 96],
+    ]),
+    at: 6,
+  },
   { range: blockList('ipv6', [['2002::', 16]]), at: 1 },
 ];
 
-const localNames = ['localhost', 'local', 'localdomain', 'internal', 'intranet', 'private', 'corp', 'home', 'lan', 'arpa', 'test', 'invalid', 'onion'];
+const localNames = [
+  'localhost',
+  'local',
+  'localdomain',
+  'internal',
+  'intranet',
+  'private',
+  'corp',
+  'home',
+  'lan',
+  'arpa',
+  'test',
+  'invalid',
+  'onion',
+];
 
 /** Class of a host as it stands in a URL, or of an address a name resolved to. Forms that resolvers take for an address (decimal, hexadecimal,
  *  octal, shortened, full-width, IPv4 in IPv6) count as that address. A public name says nothing about the addresses behind it: those have to
@@ -36,10 +73,15 @@ export function addressClass(host: string): AddressClass {
 
 /** As the URL standard writes it, without brackets, zone and trailing dot; null for what is no host. */
 function canonicalHost(host: string): string | null {
-  const bare = host.trim().replace(/^\[(.*)\]$/, '$1').replace(/%.*$/, (zone) => (host.includes(':') ? '' : zone));
+  const bare = host
+    .trim()
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/%.*$/, (zone) => (host.includes(':') ? '' : zone));
   if (bare === '' || /[\s/?#@\\]/.test(bare)) return null;
   try {
-    const parsed = new URL(`http://${isIPv6(bare) ? `[${bare}]` : bare}/`).hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.+$/, '');
+    const parsed = new URL(`http://${isIPv6(bare) ? `[${bare}]` : bare}/`).hostname
+      .replace(/^\[(.*)\]$/, '$1')
+      .replace(/\.+$/, '');
     return parsed === '' ? null : parsed;
   } catch {
     return null;
@@ -55,10 +97,15 @@ function classOf6(address: string): AddressClass {
 
 function embedded4(address: string, at: number): string {
   const [head = '', tail] = address.split('::');
-  const groups = (part: string | undefined): readonly string[] => (part === undefined || part === '' ? [] : part.split(':'));
+  const groups = (part: string | undefined): readonly string[] =>
+    part === undefined || part === '' ? [] : part.split(':');
   const missing = 8 - groups(head).length - groups(tail).length;
-  const all = tail === undefined ? groups(head) : [...groups(head), ...Array<string>(missing).fill('0'), ...groups(tail)];
-  return all.slice(at, at + 2).flatMap((group) => [parseInt(group, 16) >> 8, parseInt(group, 16) & 255]).join('.');
+  const all =
+    tail === undefined ? groups(head) : [...groups(head), ...Array<string>(missing).fill('0'), ...groups(tail)];
+  return all
+    .slice(at, at + 2)
+    .flatMap((group) => [parseInt(group, 16) >> 8, parseInt(group, 16) & 255])
+    .join('.');
 }
 
 function blockList(type: 'ipv4' | 'ipv6', ranges: readonly (readonly [string, number])[]): BlockList {

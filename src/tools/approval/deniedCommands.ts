@@ -9,19 +9,32 @@ import { parseShell } from './shell/shellParser';
 export function deniedCommandRule(parts: readonly ShellPart[], rules: RuleBook): string | null {
   const denies = rules.denies('run');
   if (denies.length === 0) return null;
-  const found = denies.find((rule) => rule.words !== null && parts.some((part) => spellings(part.words).some((words) => fits(rule.words ?? [], rule.hasMore, words))));
+  const found = denies.find(
+    (rule) =>
+      rule.words !== null &&
+      parts.some((part) => spellings(part.words).some((words) => fits(rule.words ?? [], rule.hasMore, words))),
+  );
   return found === undefined ? null : printRule(found);
 }
 
 /** The same for text: the very same one, or, where it is not understood, one that has the rule's words in a row. */
 export function deniedTextRule(command: string, rules: RuleBook, onlyWhole = false): string | null {
-  const squeezed = (text: string): string => text.normalize('NFKC').replace(/\p{Cf}/gu, '').replace(/["'^`\\]/g, '').replace(/\s+/g, ' ').trim().toLowerCase();
+  const squeezed = (text: string): string =>
+    text
+      .normalize('NFKC')
+      .replace(/\p{Cf}/gu, '')
+      .replace(/["'^`\\]/g, '')
+      .replace(/\s+/g, ' ')
+      .trim()
+      .toLowerCase();
   const text = squeezed(command);
   const found = rules.denies('run').find((rule) => {
     const plain = squeezed(rule.hasMore ? rule.text.slice(0, -1) : rule.text);
     if (plain === '') return true;
     if (onlyWhole) return text === plain;
-    const at = text.search(new RegExp(`(^|[^\\w-])${plain.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}(\\.exe)?($|[^\\w-])`));
+    const at = text.search(
+      new RegExp(`(^|[^\\w-])${plain.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}(\\.exe)?($|[^\\w-])`),
+    );
     return at !== -1;
   });
   return found === undefined ? null : printRule(found);
@@ -35,7 +48,10 @@ function spellings(words: readonly ShellWord[], depth = 0): readonly (readonly s
   if (depth > 3 || inner[0] === undefined || !(isCarrier(inner[0].text) || isInterpreter(inner[0].text))) return own;
   const behind = texts.slice(1).flatMap((text, index) => {
     const script = /\s/.test(text) ? parseShell(text) : null;
-    const nested = script === null || script instanceof NotUnderstood ? [] : script.parts.flatMap((part) => spellings(part.words, depth + 1));
+    const nested =
+      script === null || script instanceof NotUnderstood
+        ? []
+        : script.parts.flatMap((part) => spellings(part.words, depth + 1));
     return [texts.slice(index + 1), ...nested];
   });
   return [...own, ...behind];
@@ -47,7 +63,10 @@ function fits(named: readonly string[], hasMore: boolean, words: readonly string
     if (candidate.length < named.length || (!hasMore && candidate.length !== named.length)) return false;
     return named.every((name, index) => {
       const word = candidate[index] ?? '';
-      return word.toLowerCase() === name.toLowerCase() || (index === 0 && programName(word).replace(/\.exe$/, '') === programName(name).replace(/\.exe$/, ''));
+      return (
+        word.toLowerCase() === name.toLowerCase() ||
+        (index === 0 && programName(word).replace(/\.exe$/, '') === programName(name).replace(/\.exe$/, ''))
+      );
     });
   });
 }

@@ -24,5 +24,8 @@ export function strictest(findings: readonly Finding[]): Finding {
 }
 
 export function deniedByRule(rule: string): Finding {
-  return { kind: 'deny', sentence: `The person's rule ${rule} denies this. Do not try to do the same in another way; go on without it, or say what you would need.` };
+  return {
+    kind: 'deny',
+    sentence: `The person's rule ${rule} denies this. Do not try to do the same in another way; go on without it, or say what you would need.`,
+  };
 }

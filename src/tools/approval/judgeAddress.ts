@@ -9,8 +9,10 @@ export function judgeFetch(address: string, rules: RuleBook): Finding {
   if (url === null) return refused(`${address} is not a web address. Give one that begins with https:// or http://.`);
   const denying = denyingFetchRule(url, rules);
   if (denying !== null) return deniedByRule(denying);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return refused(`Only http and https addresses can be fetched, not ${url.protocol}`);
-  if (url.username !== '' || url.password !== '') return refused('The address contains a name or a password. Leave it out: credentials are not sent.');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    return refused(`Only http and https addresses can be fetched, not ${url.protocol}`);
+  if (url.username !== '' || url.password !== '')
+    return refused('The address contains a name or a password. Leave it out: credentials are not sent.');
   if (addressClass(url.hostname) === 'local') return asked(['network', 'localAddress'], null);
   if (rules.allows('fetch').some((rule) => rule.origin === url.origin)) return allowed;
   return asked(['network'], [`fetch(${url.origin})`]);
@@ -18,7 +20,9 @@ export function judgeFetch(address: string, rules: RuleBook): Finding {
 
 /** Scheme and port never save a host that is denied. */
 export function denyingFetchRule(url: URL, rules: RuleBook): string | null {
-  const found = rules.denies('fetch').find(({ origin }) => origin === null || bareHost(new URL(origin)) === bareHost(url));
+  const found = rules
+    .denies('fetch')
+    .find(({ origin }) => origin === null || bareHost(new URL(origin)) === bareHost(url));
   return found === undefined ? null : printRule(found);
 }
 

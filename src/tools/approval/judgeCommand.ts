@@ -19,7 +19,8 @@ export interface CommandNeeds {
 }
 
 /** Variables by which a command is told how to show what it does, and nothing else. */
-const harmlessVariables = /^(CI|NODE_ENV|FORCE_COLOR|NO_COLOR|CLICOLOR|CLICOLOR_FORCE|COLORTERM|LANG|LC_[A-Z]+|TZ|COLUMNS|LINES|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|VERBOSE|LOG_LEVEL|CGO_ENABLED|HUSKY|BROWSERSLIST_IGNORE_OLD_DATA)$/;
+const harmlessVariables =
+  /^(CI|NODE_ENV|FORCE_COLOR|NO_COLOR|CLICOLOR|CLICOLOR_FORCE|COLORTERM|LANG|LC_[A-Z]+|TZ|COLUMNS|LINES|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|VERBOSE|LOG_LEVEL|CGO_ENABLED|HUSKY|BROWSERSLIST_IGNORE_OLD_DATA)$/;
 /** Variables that make programs load or run something, or find other programs or settings. */
 const dangerousVariables =
   /^(PATH|HOME|IFS|ENV|SHELL|SHELLOPTS|BASH.*|ZDOTDIR|PS[0-9]|PROMPT.*|CDPATH|FPATH|LD_.*|DYLD_.*|GCONV_PATH|NODE_OPTIONS|NODE_PATH|NODE_REPL.*|NPM_.*|npm_.*|YARN_.*|PNPM_.*|GIT_.*|SSH_.*|PAGER|LESS.*|MANPAGER|EDITOR|VISUAL|BROWSER|PYTHON(PATH|STARTUP|HOME|BREAKPOINT|WARNINGS|INSPECT|EXECUTABLE|USERBASE|PLATLIBDIR|SAFEPATH|CASEOK).*|PIP_.*|UV_.*|PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|JAVA_.*|_JAVA_OPTIONS|JDK_.*|MAVEN_.*|GRADLE_.*|CARGO_.*|RUSTC.*|RUSTFLAGS|RUSTUP_.*|GO.*|CGO_.*FLAGS.*|CC|CXX|LD|AR|MAKE.*|CFLAGS|LDFLAGS|DOTNET_.*|COMPlus_.*|PHP.*|LUA_.*|R_.*|PROXY|.*_proxy|.*_PROXY|RIPGREP_CONFIG_PATH|GREP_.*|KUBECONFIG|DOCKER_.*|AWS_.*|XDG_.*|TMPDIR|TERMINFO.*|OPENSSL_.*|SSL_.*|CURL_.*|WGETRC|PYTEST_.*|JEST_.*|VITEST_.*|ESLINT_.*|ELECTRON_.*|VSCODE_.*)$/;
@@ -28,13 +29,19 @@ const dangerousVariables =
 export function judgeRun(command: string, folder: AccessPath, shell: ShellKind, needs: CommandNeeds): Finding {
   const { rules } = needs;
   const script = shell === 'posix' ? parseShell(command) : new NotUnderstood('Only the shells of Unix are understood.');
-  const denying = script instanceof NotUnderstood ? deniedTextRule(command, rules) : (deniedTextRule(command, rules, true) ?? deniedCommandRule(script.parts, rules));
+  const denying =
+    script instanceof NotUnderstood
+      ? deniedTextRule(command, rules)
+      : (deniedTextRule(command, rules, true) ?? deniedCommandRule(script.parts, rules));
   if (denying !== null) return deniedByRule(denying);
   const away: Finding = folder.isInside && !isSecret(folder.shown) ? allowed : asked(['command', 'outside'], null);
-  const folders = script instanceof NotUnderstood ? null : foldersOf(script.parts, script.hasLoop, folder, needs.places);
+  const folders =
+    script instanceof NotUnderstood ? null : foldersOf(script.parts, script.hasLoop, folder, needs.places);
   // The very text that the person wrote as a rule, whatever it holds.
-  if (away.kind === 'allow' && rules.allows('run').some((rule) => !rule.hasMore && rule.text === command.trim())) return reachedDenials(script, folders, needs);
-  if (script instanceof NotUnderstood || folders === null || script.parts.length === 0) return strictest([away, asked(['command', 'unparsed'], null)]);
+  if (away.kind === 'allow' && rules.allows('run').some((rule) => !rule.hasMore && rule.text === command.trim()))
+    return reachedDenials(script, folders, needs);
+  if (script instanceof NotUnderstood || folders === null || script.parts.length === 0)
+    return strictest([away, asked(['command', 'unparsed'], null)]);
   return strictest([away, ...script.parts.map((part) => judgePart(part, folders, needs))]);
 }
 
@@ -43,44 +50,84 @@ function judgePart(part: ShellPart, folders: WorkFolders, needs: CommandNeeds): 
   const inner = unwrapped(part.words);
   const assignments = [...part.assignments, ...inner.assignments];
   const reached = reachedFiles([...part.words, ...assignments.map(({ value }) => value)], folders, needs);
-  if (part.words.length === 0) return strictest([...redirected, ...reached.denials, ...(assignments.length > 0 ? [asked(['command', 'unparsed'], null)] : [])]);
+  if (part.words.length === 0)
+    return strictest([
+      ...redirected,
+      ...reached.denials,
+      ...(assignments.length > 0 ? [asked(['command', 'unparsed'], null)] : []),
+    ]);
   // Of a command that only looks it is known what it looks at.
   const denials = lookedAt(inner.words) === null ? reached.denials : [];
-  return strictest([...redirected, ...denials, judgeWords(part, inner.words, assignments, folders, reached.reasons, needs)]);
+  return strictest([
+    ...redirected,
+    ...denials,
+    judgeWords(part, inner.words, assignments, folders, reached.reasons, needs),
+  ]);
 }
 
-function judgeWords(part: ShellPart, words: readonly ShellWord[], assignments: ShellPart['assignments'], folders: WorkFolders, reasons: readonly AskReason[], needs: CommandNeeds): Finding {
+function judgeWords(
+  part: ShellPart,
+  words: readonly ShellWord[],
+  assignments: ShellPart['assignments'],
+  folders: WorkFolders,
+  reasons: readonly AskReason[],
+  needs: CommandNeeds,
+): Finding {
   const [name] = words;
-  if (name === undefined || name.hasExpansion || name.hasGlob || name.hasTilde) return asked(['command', 'unparsed'], null);
-  if (assignments.some((set) => dangerousVariables.test(set.name) || set.value.hasExpansion)) return asked(['command', 'unparsed'], null);
+  if (name === undefined || name.hasExpansion || name.hasGlob || name.hasTilde)
+    return asked(['command', 'unparsed'], null);
+  if (assignments.some((set) => dangerousVariables.test(set.name) || set.value.hasExpansion))
+    return asked(['command', 'unparsed'], null);
   const isHarmless = assignments.every((set) => harmlessVariables.test(set.name));
   if (isHarmless && name.text === 'cd') return judgeFolderChange(words, folders);
   const looked = isHarmless && !part.hasExpandedInput && !needs.rules.isUnsure('run') ? lookedAt(words) : null;
-  const found = looked === null ? null : strictest([...looked.paths.flatMap((word) => judgeLook(word, folders, needs)), ...(looked.usesRepository && !folders.areRoots ? [asked(['repositoryInternals'], [])] : []), ...(looked.readsTree && needs.rules.denies('read').length > 0 ? [asked(['repositoryInternals'], [])] : [])]);
+  const found =
+    looked === null
+      ? null
+      : strictest([
+          ...looked.paths.flatMap((word) => judgeLook(word, folders, needs)),
+          ...(looked.usesRepository && !folders.areRoots ? [asked(['repositoryInternals'], [])] : []),
+          ...(looked.readsTree && needs.rules.denies('read').length > 0 ? [asked(['repositoryInternals'], [])] : []),
+        ]);
   if (found !== null && found.kind !== 'ask') return found;
   const seen = found?.reasons ?? reasons;
   const isReaching = seen.some((reason) => reason !== 'repositoryInternals');
-  const fits = (book: RuleBook): boolean => !part.hasExpandedInput && isAllowedByRule([part.words, words], assignments, isHarmless, isReaching, book);
+  const fits = (book: RuleBook): boolean =>
+    !part.hasExpandedInput && isAllowedByRule([part.words, words], assignments, isHarmless, isReaching, book);
   if (fits(needs.rules)) return allowed;
   const network: readonly AskReason[] = networkTools.test(programName(name.text)) ? ['network'] : [];
   // A file that may be read may be looked at by a command too.
-  if (found !== null && isReaching) return asked(['command', ...seen], looked?.readsTree === true || looked?.namesOnly === true ? null : found.rules);
+  if (found !== null && isReaching)
+    return asked(['command', ...seen], looked?.readsTree === true || looked?.namesOnly === true ? null : found.rules);
   // Only a rule that would have allowed this very command is offered.
   const offered = offeredRules(isHarmless ? [] : assignments, words).find((rule) => fits(needs.rules.only(rule)));
   return asked(['command', ...network, ...seen], offered === undefined || isReaching ? null : [offered]);
 }
 
-const networkTools = /^(curl|wget|http|https|aria2c|ftp|sftp|scp|ssh|rsync|nc|ncat|netcat|socat|telnet|ping|dig|nslookup|host|gh|glab|aws|gcloud|az|kubectl|docker)$/;
+const networkTools =
+  /^(curl|wget|http|https|aria2c|ftp|sftp|scp|ssh|rsync|nc|ncat|netcat|socat|telnet|ping|dig|nslookup|host|gh|glab|aws|gcloud|az|kubectl|docker)$/;
 
 /** Whether a rule names the command. `isReaching`: it names files that are asked for in every mode, which only a rule with the same words covers. */
-function isAllowedByRule(spellings: readonly (readonly ShellWord[])[], assignments: ShellPart['assignments'], isHarmless: boolean, isReaching: boolean, rules: RuleBook): boolean {
+function isAllowedByRule(
+  spellings: readonly (readonly ShellWord[])[],
+  assignments: ShellPart['assignments'],
+  isHarmless: boolean,
+  isReaching: boolean,
+  rules: RuleBook,
+): boolean {
   if (spellings.some((words) => runsItsInput(words))) return false;
   const set = assignments.map(({ name, value }) => `${name}=${value.text}`);
   return rules.allows('run').some((rule) => {
     if (rule.words === null) return false;
-    const first = Math.max(rule.words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word)), 0);
+    const first = Math.max(
+      rule.words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word)),
+      0,
+    );
     const [given, named] = [rule.words.slice(0, first), rule.words.slice(first)];
-    if (given.length === 0 ? !isHarmless : given.length !== set.length || given.some((each, index) => each !== set[index])) return false;
+    if (
+      given.length === 0 ? !isHarmless : given.length !== set.length || given.some((each, index) => each !== set[index])
+    )
+      return false;
     return spellings.some((words) => {
       if (words.length < named.length || named.some((word, index) => !isSameWord(word, words[index]))) return false;
       if (!rule.hasMore) return words.length === named.length;
@@ -107,7 +154,11 @@ function judgeRedirect(redirect: ShellRedirect, folders: WorkFolders, needs: Com
   const paths = writtenPaths(target, folders, needs.places);
   if (paths === null) return asked(['command', 'outside'], null);
   const { mode, rules, places } = needs;
-  return strictest(paths.map((path) => (redirect.kind === 'read' ? judgeRead(path, rules, places.home) : judgeEdit(path, mode, rules, places.home))));
+  return strictest(
+    paths.map((path) =>
+      redirect.kind === 'read' ? judgeRead(path, rules, places.home) : judgeEdit(path, mode, rules, places.home),
+    ),
+  );
 }
 
 function judgeFolderChange(words: readonly ShellWord[], folders: WorkFolders): Finding {
@@ -115,16 +166,31 @@ function judgeFolderChange(words: readonly ShellWord[], folders: WorkFolders): F
 }
 
 /** The folders a command of the text may run in: that of the call, and wherever `cd` leads. Null where that cannot be said. */
-function foldersOf(parts: readonly ShellPart[], hasLoop: boolean, folder: AccessPath, places: PathPlaces): WorkFolders | null {
+function foldersOf(
+  parts: readonly ShellPart[],
+  hasLoop: boolean,
+  folder: AccessPath,
+  places: PathPlaces,
+): WorkFolders | null {
   let paths: readonly string[] = [folder.path];
   for (const part of parts) {
     const { words } = unwrapped(part.words);
     const [name, target, ...more] = words;
     if (name === undefined || !/^(cd|chdir|pushd|popd)$/i.test(name.text)) continue;
-    const isPlain = name.text === 'cd' && target !== undefined && more.length === 0 && !target.hasExpansion && !target.hasGlob && !/^[-+]/.test(target.text) && target.text !== '' && !turnsBack(target.text);
+    const isPlain =
+      name.text === 'cd' &&
+      target !== undefined &&
+      more.length === 0 &&
+      !target.hasExpansion &&
+      !target.hasGlob &&
+      !/^[-+]/.test(target.text) &&
+      target.text !== '' &&
+      !turnsBack(target.text);
     if (hasLoop || !isPlain) return null;
     const reached = paths.flatMap((path) => {
-      const logical = target.hasTilde ? places.path.join(places.home, target.text.slice(1)) : places.path.resolve(path, target.text);
+      const logical = target.hasTilde
+        ? places.path.join(places.home, target.text.slice(1))
+        : places.path.resolve(path, target.text);
       return [logical, places.locate(logical)?.path ?? null];
     });
     if (reached.includes(null)) return null;
@@ -134,12 +200,23 @@ function foldersOf(parts: readonly ShellPart[], hasLoop: boolean, folder: Access
   const located = paths.map((path) => places.locate(path)).filter((path) => path !== null);
   if (located.length < paths.length) return null;
   const roots = places.roots();
-  return { paths, areInside: located.every((path) => path.isInside && !isSecret(path.shown)), areRoots: located.every((path) => roots.includes(path.path)) };
+  return {
+    paths,
+    areInside: located.every((path) => path.isInside && !isSecret(path.shown)),
+    areRoots: located.every((path) => roots.includes(path.path)),
+  };
 }
 
 /** A rule with the very text still does not reach what another one denies. */
-function reachedDenials(script: ReturnType<typeof parseShell>, folders: WorkFolders | null, needs: CommandNeeds): Finding {
+function reachedDenials(
+  script: ReturnType<typeof parseShell>,
+  folders: WorkFolders | null,
+  needs: CommandNeeds,
+): Finding {
   if (script instanceof NotUnderstood || folders === null) return allowed;
-  const found = script.parts.flatMap((part) => [...reachedFiles(part.words, folders, needs).denials, ...part.redirects.map((redirect) => judgeRedirect(redirect, folders, needs))]);
+  const found = script.parts.flatMap((part) => [
+    ...reachedFiles(part.words, folders, needs).denials,
+    ...part.redirects.map((redirect) => judgeRedirect(redirect, folders, needs)),
+  ]);
   return strictest(found.filter((finding) => finding.kind === 'deny'));
 }

@@ -7,7 +7,10 @@ import { changeReasons, isSecret } from './sensitivePaths';
 export function judgeRead(path: AccessPath, rules: RuleBook, home: string): Finding {
   const denying = rules.denyingPathRule('read', path);
   if (denying !== null) return deniedByRule(denying);
-  const reasons: AskReason[] = [...(path.isInside ? [] : ['outside' as const]), ...(isSecret(judgedName(path)) ? ['sensitive' as const] : [])];
+  const reasons: AskReason[] = [
+    ...(path.isInside ? [] : ['outside' as const]),
+    ...(isSecret(judgedName(path)) ? ['sensitive' as const] : []),
+  ];
   if (reasons.length === 0 && !rules.isUnsure('read')) return allowed;
   if (rules.allowsPath('read', path, reasons.includes('sensitive'))) return allowed;
   const pattern = rulePatternOf(path, home);

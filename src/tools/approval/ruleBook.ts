@@ -20,7 +20,9 @@ export class RuleBook {
   ) {
     this.allowed = texts.allow.flatMap((text) => (allowRuleProblem(text) === null ? (parseRule(text) ?? []) : []));
     this.denied = texts.deny.flatMap((text) => parseRule(text) ?? []);
-    this.unsure = new Set(texts.deny.filter((text) => parseRule(text) === null).map((text) => kindNamed(text) ?? 'all'));
+    this.unsure = new Set(
+      texts.deny.filter((text) => parseRule(text) === null).map((text) => kindNamed(text) ?? 'all'),
+    );
   }
 
   /** A rule that denies something of this kind cannot be read: nothing of the kind is allowed unasked. */
@@ -43,13 +45,20 @@ export class RuleBook {
 
   /** `exactly`: only a rule that names this one file counts. */
   allowsPath(kind: 'edit' | 'read', path: AccessPath, exactly: boolean): boolean {
-    return this.allows(kind).some(({ pattern }) => !(exactly && hasWildcard(pattern)) && this.fits(pattern, path, this.files.caseSensitive));
+    return this.allows(kind).some(
+      ({ pattern }) => !(exactly && hasWildcard(pattern)) && this.fits(pattern, path, this.files.caseSensitive),
+    );
   }
 
   /** The rule that denies it; null where none does. Case never saves a path, nor does the name of an open folder in front. */
   denyingPathRule(kind: 'edit' | 'read', path: AccessPath): string | null {
-    const others = path.isInside && path.shown.includes('/') ? [{ ...path, shown: path.shown.slice(path.shown.indexOf('/') + 1) }] : [];
-    const found = this.denies(kind).find(({ pattern }) => [path, ...others].some((each) => this.fits(pattern, each, false)));
+    const others =
+      path.isInside && path.shown.includes('/')
+        ? [{ ...path, shown: path.shown.slice(path.shown.indexOf('/') + 1) }]
+        : [];
+    const found = this.denies(kind).find(({ pattern }) =>
+      [path, ...others].some((each) => this.fits(pattern, each, false)),
+    );
     return found === undefined ? null : printRule(found);
   }
 
@@ -57,15 +66,21 @@ export class RuleBook {
     const isFromHome = pattern === '~' || /^~[\\/]/.test(pattern);
     const isAbsolute = isFromHome || /^([\\/]|[A-Za-z]:[\\/])/.test(pattern);
     if (!isAbsolute && !path.isInside) return false;
-    const whole = (isFromHome ? escapedPattern(this.files.home.replaceAll('\\', '/')) + pattern.slice(1) : pattern).replaceAll('\\', '/');
-    return patternExpression((isAbsolute ? whole : whole.replace(/^\.\//, '')).normalize('NFC'), caseSensitive).test((isAbsolute ? path.path.replaceAll('\\', '/') : path.shown).normalize('NFC'));
+    const whole = (
+      isFromHome ? escapedPattern(this.files.home.replaceAll('\\', '/')) + pattern.slice(1) : pattern
+    ).replaceAll('\\', '/');
+    return patternExpression((isAbsolute ? whole : whole.replace(/^\.\//, '')).normalize('NFC'), caseSensitive).test(
+      (isAbsolute ? path.path.replaceAll('\\', '/') : path.shown).normalize('NFC'),
+    );
   }
 }
 
 /** The rule for this one file; null where none can be written. */
 export function rulePatternOf(path: AccessPath, home: string): string | null {
   const plain = path.path.replaceAll('\\', '/');
-  const fromHome = plain.startsWith(`${home.replaceAll('\\', '/')}/`) ? `~${escapedPattern(plain.slice(home.length))}` : escapedPattern(plain);
+  const fromHome = plain.startsWith(`${home.replaceAll('\\', '/')}/`)
+    ? `~${escapedPattern(plain.slice(home.length))}`
+    : escapedPattern(plain);
   const pattern = path.isInside ? escapedPattern(path.shown).replace(/^~/, '[~]') : fromHome;
   return parseRule(`edit(${pattern})`) === null ? null : pattern;
 }

@@ -19,7 +19,13 @@ export const ruleKinds = ['run', 'edit', 'read', 'fetch', 'mcp', 'tool'] as cons
 export function parseRule(written: string): Rule | null {
   const found = /^(run|edit|read|fetch|mcp|tool)\((.+)\)$/s.exec(written.trim());
   const content = found?.[2]?.trim();
-  if (found === null || content === undefined || content === '' || /[\p{Cc}\p{Cf}]/u.test(content.replace(/[\n\t]/g, ''))) return null;
+  if (
+    found === null ||
+    content === undefined ||
+    content === '' ||
+    /[\p{Cc}\p{Cf}]/u.test(content.replace(/[\n\t]/g, ''))
+  )
+    return null;
   switch (found[1]) {
     case 'run':
       return runRule(content);
@@ -47,7 +53,9 @@ export function printRule(rule: Rule): string {
     case 'fetch':
       return `fetch(${rule.origin ?? '*'})`;
     case 'mcp':
-      return rule.server === null ? 'mcp(*)' : `mcp(${encodedName(rule.server)}/${rule.tool === null ? '*' : encodedName(rule.tool)})`;
+      return rule.server === null
+        ? 'mcp(*)'
+        : `mcp(${encodedName(rule.server)}/${rule.tool === null ? '*' : encodedName(rule.tool)})`;
     case 'tool':
       return `tool(${rule.name})`;
   }
@@ -56,8 +64,13 @@ export function printRule(rule: Rule): string {
 /** Why a rule cannot be used to allow something, as a sentence; null for one that can. */
 export function allowRuleProblem(written: string): string | null {
   const rule = parseRule(written);
-  if (rule === null) return `\`${written}\` is not a rule. Rules are written as run(npm test), run(npm run *), edit(src/**), read(~/.config/foo/**), fetch(https://example.com), mcp(server/tool) or tool(name).`;
-  const isEverything = (rule.kind === 'run' && rule.hasMore && rule.words?.length === 0) || (rule.kind === 'fetch' && rule.origin === null) || (rule.kind === 'mcp' && rule.server === null) || ((rule.kind === 'edit' || rule.kind === 'read') && isWholeDisk(rule.pattern));
+  if (rule === null)
+    return `\`${written}\` is not a rule. Rules are written as run(npm test), run(npm run *), edit(src/**), read(~/.config/foo/**), fetch(https://example.com), mcp(server/tool) or tool(name).`;
+  const isEverything =
+    (rule.kind === 'run' && rule.hasMore && rule.words?.length === 0) ||
+    (rule.kind === 'fetch' && rule.origin === null) ||
+    (rule.kind === 'mcp' && rule.server === null) ||
+    ((rule.kind === 'edit' || rule.kind === 'read') && isWholeDisk(rule.pattern));
   return isEverything ? `\`${written}\` would allow everything of its kind. It can only be used to deny.` : null;
 }
 
@@ -93,14 +106,23 @@ function plainWords(text: string): readonly string[] | null {
   if (part === undefined || part.redirects.length > 0 || part.hasExpandedInput || part.source !== text) return null;
   if (part.words.some((word) => word.hasExpansion || word.hasGlob) || part.words.length === 0) return null;
   if (part.assignments.some(({ value }) => value.hasExpansion)) return null;
-  return [...part.assignments.map(({ name, value }) => `${name}=${value.text}`), ...part.words.map((word) => word.text)];
+  return [
+    ...part.assignments.map(({ name, value }) => `${name}=${value.text}`),
+    ...part.words.map((word) => word.text),
+  ];
 }
 
 function fetchRule(content: string): Rule | null {
   if (content === '*') return { kind: 'fetch', origin: null };
   try {
     const url = new URL(content);
-    const isOrigin = (url.protocol === 'http:' || url.protocol === 'https:') && url.username === '' && url.password === '' && url.pathname === '/' && url.search === '' && url.hash === '';
+    const isOrigin =
+      (url.protocol === 'http:' || url.protocol === 'https:') &&
+      url.username === '' &&
+      url.password === '' &&
+      url.pathname === '/' &&
+      url.search === '' &&
+      url.hash === '';
     return isOrigin ? { kind: 'fetch', origin: url.origin } : null;
   } catch {
     return null;
@@ -110,7 +132,14 @@ function fetchRule(content: string): Rule | null {
 function mcpRule(content: string): Rule | null {
   if (content === '*') return { kind: 'mcp', server: null, tool: null };
   const [server = '', tool = '', more] = content.split('/');
-  if (server === '' || tool === '' || more !== undefined || server.includes('*') || (tool !== '*' && tool.includes('*'))) return null;
+  if (
+    server === '' ||
+    tool === '' ||
+    more !== undefined ||
+    server.includes('*') ||
+    (tool !== '*' && tool.includes('*'))
+  )
+    return null;
   try {
     return { kind: 'mcp', server: decodeURIComponent(server), tool: tool === '*' ? null : decodeURIComponent(tool) };
   } catch {

@@ -46,7 +46,11 @@ export class RulesPolicy implements ApprovalPolicy {
     if (decision.kind !== 'allow' || decision.scope === 'once' || decision.scope === 'session') return;
     const problem = decision.rules.map(allowRuleProblem).find((sentence) => sentence !== null);
     if (problem !== undefined) throw new RuleRefused(problem);
-    if (decision.rules.length > 0) await this.needs.remember(decision.rules.map((rule) => rule.trim()), decision.scope);
+    if (decision.rules.length > 0)
+      await this.needs.remember(
+        decision.rules.map((rule) => rule.trim()),
+        decision.scope,
+      );
   }
 
   private find(call: AskedCall): Finding {
@@ -65,7 +69,11 @@ export class RulesPolicy implements ApprovalPolicy {
     const { places } = this.needs;
     switch (access.kind) {
       case 'read':
-        return strictest(access.paths.map((path) => (this.isOwnOutput(path, conversationId) ? allowed : judgeRead(path, rules, places.home))));
+        return strictest(
+          access.paths.map((path) =>
+            this.isOwnOutput(path, conversationId) ? allowed : judgeRead(path, rules, places.home),
+          ),
+        );
       case 'edit':
         return strictest(access.paths.map((path) => judgeEdit(path, mode, rules, places.home)));
       case 'run':
@@ -75,7 +83,12 @@ export class RulesPolicy implements ApprovalPolicy {
       case 'mcp':
         return judgeMcp(access.server, access.tool, rules);
       case 'editorTool':
-        return rules.allows('tool').some(({ name }) => name === access.name) ? allowed : asked(['extension'], [`tool(${access.name})`].filter((rule) => allowRuleProblem(rule) === null));
+        return rules.allows('tool').some(({ name }) => name === access.name)
+          ? allowed
+          : asked(
+              ['extension'],
+              [`tool(${access.name})`].filter((rule) => allowRuleProblem(rule) === null),
+            );
       case 'plan':
         return asked(['plan'], null);
     }
@@ -94,9 +107,12 @@ function withDoubt(found: Finding, access: Access, rules: RuleBook): Finding {
 }
 
 function judgeMcp(server: string, tool: string, rules: RuleBook): Finding {
-  const denying = rules.denies('mcp').find((rule) => rule.server === null || (rule.server === server && (rule.tool === null || rule.tool === tool)));
+  const denying = rules
+    .denies('mcp')
+    .find((rule) => rule.server === null || (rule.server === server && (rule.tool === null || rule.tool === tool)));
   if (denying !== undefined) return deniedByRule(printRule(denying));
-  if (rules.allows('mcp').some((rule) => rule.server === server && (rule.tool === null || rule.tool === tool))) return allowed;
+  if (rules.allows('mcp').some((rule) => rule.server === server && (rule.tool === null || rule.tool === tool)))
+    return allowed;
   // What a server says of its own tools is a claim, so it never saves the question.
   return asked(['server'], [printRule({ kind: 'mcp', server, tool })]);
 }
@@ -110,21 +126,38 @@ function deniedTool(call: AskedCall, rules: RuleBook): Finding {
 }
 
 function refusedBySurroundings(access: Access, call: AskedCall, isTrusted: boolean): Finding | null {
-  const changes = access.kind === 'edit' || access.kind === 'run' || access.kind === 'editorTool' || access.kind === 'mcp';
+  const changes =
+    access.kind === 'edit' || access.kind === 'run' || access.kind === 'editorTool' || access.kind === 'mcp';
   if (!isTrusted && (changes || access.kind === 'fetch')) {
-    return { kind: 'deny', sentence: 'Restricted Mode: this workspace is not trusted, so nothing may be changed, run or fetched. Work with what can be read, and tell the person that they can trust the workspace.' };
+    return {
+      kind: 'deny',
+      sentence:
+        'Restricted Mode: this workspace is not trusted, so nothing may be changed, run or fetched. Work with what can be read, and tell the person that they can trust the workspace.',
+    };
   }
   if (call.mode === 'plan' && changes && !(access.kind === 'mcp' && access.readOnly)) {
     return { kind: 'deny', sentence: 'Plan mode: only looking is allowed. Present a plan with exit_plan_mode.' };
   }
   // Approving it would change the mode, which is not what the person was working in.
-  if (call.mode !== 'plan' && access.kind === 'plan') return { kind: 'deny', sentence: 'This session is not in Plan mode, so there is no plan to approve. Do the work; what needs asking is asked.' };
+  if (call.mode !== 'plan' && access.kind === 'plan')
+    return {
+      kind: 'deny',
+      sentence:
+        'This session is not in Plan mode, so there is no plan to approve. Do the work; what needs asking is asked.',
+    };
   return null;
 }
 
 function requestOf(call: AskedCall, finding: Extract<Finding, { kind: 'ask' }>): ApprovalRequest {
   const { access, preview } = call.asked;
-  return { tool: call.tool, access, subject: shownLine(subjectOf(access)), reasons: finding.reasons, rules: finding.rules ?? [], preview: preview ?? null };
+  return {
+    tool: call.tool,
+    access,
+    subject: shownLine(subjectOf(access)),
+    reasons: finding.reasons,
+    rules: finding.rules ?? [],
+    preview: preview ?? null,
+  };
 }
 
 function subjectOf(access: Access): string {
@@ -150,8 +183,11 @@ const maxSubject = 2000;
 /** One line in which nothing hides: line ends and signs that cannot be seen are written out. */
 export function shownLine(text: string): string {
   const line = text
-    .replace(/\r?\n/g, ' ⏎ ').replace(/\t/g, ' ')
+    .replace(/\r?\n/g, ' ⏎ ')
+    .replace(/\t/g, ' ')
     .replace(new RegExp(unseenSigns.source, 'gu'), (sign) => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`);
   const characters = [...line];
-  return characters.length <= maxSubject ? line : `${characters.slice(0, maxSubject).join('')} … (${characters.length} characters)`;
+  return characters.length <= maxSubject
+    ? line
+    : `${characters.slice(0, maxSubject).join('')} … (${characters.length} characters)`;
 }

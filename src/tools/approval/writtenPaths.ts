@@ -16,7 +16,12 @@ export interface WorkFolders {
 }
 
 /** The places that a word may mean, one per folder; null where that cannot be said. */
-export function writtenPaths(word: ShellWord, folders: WorkFolders, places: PathPlaces, text = word.text): readonly AccessPath[] | null {
+export function writtenPaths(
+  word: ShellWord,
+  folders: WorkFolders,
+  places: PathPlaces,
+  text = word.text,
+): readonly AccessPath[] | null {
   if (word.hasExpansion || word.hasGlob) return null;
   // `\` parts folders on some systems and is a letter on others; `//host` is another machine on some.
   if (/\\|^\/\/|^[A-Za-z]:/.test(text) || text.includes('\0')) return null;
@@ -24,7 +29,9 @@ export function writtenPaths(word: ShellWord, folders: WorkFolders, places: Path
   if (/^\/+(proc|dev)(\/|$)/.test(places.path.posix.normalize(text)) && text !== '/dev/null') return null;
   if (turnsBack(text)) return null;
   const { path, home } = places;
-  const located = word.hasTilde ? [places.locate(path.join(home, text.slice(1)))] : folders.paths.map((folder) => places.locate(path.resolve(folder, text)));
+  const located = word.hasTilde
+    ? [places.locate(path.join(home, text.slice(1)))]
+    : folders.paths.map((folder) => places.locate(path.resolve(folder, text)));
   return located.includes(null) ? null : located.filter((each) => each !== null);
 }
 
@@ -35,7 +42,11 @@ export function turnsBack(text: string): boolean {
 }
 
 /** What a command that is not known names in its words: files it would be asked for, and what a rule denies. */
-export function reachedFiles(words: readonly ShellWord[], folders: WorkFolders, needs: { readonly rules: RuleBook; readonly places: PathPlaces }): { readonly reasons: readonly AskReason[]; readonly denials: readonly Finding[] } {
+export function reachedFiles(
+  words: readonly ShellWord[],
+  folders: WorkFolders,
+  needs: { readonly rules: RuleBook; readonly places: PathPlaces },
+): { readonly reasons: readonly AskReason[]; readonly denials: readonly Finding[] } {
   const { rules, places } = needs;
   const reasons = new Set<AskReason>();
   const denials: Finding[] = [];
@@ -46,17 +57,25 @@ export function reachedFiles(words: readonly ShellWord[], folders: WorkFolders, 
       if (denyingUrl !== null) denials.push(deniedByRule(denyingUrl));
       if (url !== null && !/^file:/i.test(text)) continue;
       const isFromHome = /^~(\/|$)/.test(text);
-      const paths = writtenPaths({ ...word, hasTilde: isFromHome, hasExpansion: false, hasGlob: false }, folders, places, text) ?? [];
+      const paths =
+        writtenPaths({ ...word, hasTilde: isFromHome, hasExpansion: false, hasGlob: false }, folders, places, text) ??
+        [];
       // What is not sure enough to allow something is sure enough to deny it.
-      const supposed = isFromHome ? [] : folders.paths.map((folder) => places.locate(places.path.resolve(folder, text)));
+      const supposed = isFromHome
+        ? []
+        : folders.paths.map((folder) => places.locate(places.path.resolve(folder, text)));
       for (const path of [...paths, ...supposed]) {
-        const denying = path === null || index === 0 ? null : (rules.denyingPathRule('read', path) ?? rules.denyingPathRule('edit', path));
+        const denying =
+          path === null || index === 0
+            ? null
+            : (rules.denyingPathRule('read', path) ?? rules.denyingPathRule('edit', path));
         if (denying !== null) denials.push(deniedByRule(denying));
       }
       for (const path of paths) {
         if (isSecret(path.isInside ? path.shown : path.path) && index > 0) reasons.add('sensitive');
         // Git names versions as files are named, and guards its own files.
-        if (index > 0 && words[0]?.text !== 'git') for (const reason of changeReasons(path.isInside ? path.shown : path.path)) reasons.add(reason);
+        if (index > 0 && words[0]?.text !== 'git')
+          for (const reason of changeReasons(path.isInside ? path.shown : path.path)) reasons.add(reason);
         if (index > 0 && !path.isInside && looksLikePath(text)) reasons.add('outside');
       }
       if (paths.length === 0 && index > 0 && looksLikePath(text)) reasons.add('outside');
@@ -73,5 +92,8 @@ function namesIn(text: string): readonly string[] {
 }
 
 function looksLikePath(text: string): boolean {
-  return text !== '/dev/null' && (/^(\/(?!$)|~(\/|$)|\.\.(\/|$)|\\\\|[A-Za-z]:[\\/])/.test(text) || /(^|\/)\.\.(\/|$)/.test(text));
+  return (
+    text !== '/dev/null' &&
+    (/^(\/(?!$)|~(\/|$)|\.\.(\/|$)|\\\\|[A-Za-z]:[\\/])/.test(text) || /(^|\/)\.\.(\/|$)/.test(text))
+  );
 }

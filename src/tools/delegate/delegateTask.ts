@@ -9,7 +9,8 @@ const longestTitle = 80;
 /** Of what a sub-agent said at last, in characters. */
 const longestAnswer = 20_000;
 
-const text = (most: number) => v.pipe(v.string(), v.trim(), v.maxLength(most, `has more than ${most} characters: shorten it`));
+const text = (most: number) =>
+  v.pipe(v.string(), v.trim(), v.maxLength(most, `has more than ${most} characters: shorten it`));
 
 /** Hands a task to a sub-agent. Whoever runs the call says how (`ToolCallContext.delegate`); here it is only what the model asks for and is told. */
 export function delegateTaskTool(): AnyTool {
@@ -24,8 +25,16 @@ export function delegateTaskTool(): AnyTool {
       type: 'object',
       properties: {
         task: { type: 'string', description: 'What to do, and what to report back.', maxLength: longestTask },
-        context: { type: 'string', description: 'What has to be known for it: paths, findings, decisions.', maxLength: longestTask },
-        title: { type: 'string', description: 'The task in three to six words, for the person.', maxLength: longestTitle },
+        context: {
+          type: 'string',
+          description: 'What has to be known for it: paths, findings, decisions.',
+          maxLength: longestTask,
+        },
+        title: {
+          type: 'string',
+          description: 'The task in three to six words, for the person.',
+          maxLength: longestTitle,
+        },
         read_only: { type: 'boolean', description: 'It shall only look, and gets only tools that do. Default: false.' },
       },
       required: ['task'],
@@ -41,8 +50,14 @@ export function delegateTaskTool(): AnyTool {
     readOnly: false,
     delegates: true,
     run: async ({ task, context, title, read_only: readOnly }, signal, call) => {
-      if (call.delegate === undefined) return { outcome: 'failed', text: 'No sub-agent can be started here. Do the task yourself.' };
-      return outputOf(await call.delegate({ task, context: context === '' ? null : context, title: title === '' ? null : title, readOnly }, signal));
+      if (call.delegate === undefined)
+        return { outcome: 'failed', text: 'No sub-agent can be started here. Do the task yourself.' };
+      return outputOf(
+        await call.delegate(
+          { task, context: context === '' ? null : context, title: title === '' ? null : title, readOnly },
+          signal,
+        ),
+      );
     },
   });
 }
@@ -69,7 +84,11 @@ function howItEnded({ outcome, stopReason, answer, problem }: DelegatedWork): st
   return `(${words}${answer === '' ? ' It had said nothing by then.' : ' What it said until then stands above.'}${outcome === 'complete' ? '' : ' What it changed stays changed.'})`;
 }
 
-function endWords(outcome: DelegatedWork['outcome'], stopReason: DelegatedWork['stopReason'], problem: string | null): string | null {
+function endWords(
+  outcome: DelegatedWork['outcome'],
+  stopReason: DelegatedWork['stopReason'],
+  problem: string | null,
+): string | null {
   switch (stopReason) {
     case 'stop':
       return null;
@@ -87,6 +106,8 @@ function endWords(outcome: DelegatedWork['outcome'], stopReason: DelegatedWork['
     case 'crash':
       return 'The sub-agent was cut off: the window went away.';
     default:
-      return outcome === 'failed' ? `The sub-agent failed${problem === null ? '.' : `: ${problem}`}` : 'The connection to the sub-agent\'s model was lost.';
+      return outcome === 'failed'
+        ? `The sub-agent failed${problem === null ? '.' : `: ${problem}`}`
+        : "The connection to the sub-agent's model was lost.";
   }
 }

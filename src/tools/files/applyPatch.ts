@@ -9,11 +9,13 @@ import type { PlannedChange } from './plannedChange';
 /** Changes several files at once, all or none. */
 export function applyPatchTool(needs: FileToolNeeds): AnyTool {
   const calls = new EditCalls(needs);
-  const plan = (input: { readonly patch: string }): EditPlan => async (signal) => {
-    const changes: PlannedChange[] = [];
-    for (const file of readPatch(input.patch)) changes.push(...(await planned(needs, file, signal)));
-    return changes;
-  };
+  const plan =
+    (input: { readonly patch: string }): EditPlan =>
+    async (signal) => {
+      const changes: PlannedChange[] = [];
+      for (const file of readPatch(input.patch)) changes.push(...(await planned(needs, file, signal)));
+      return changes;
+    };
   return defineTool({
     name: 'apply_patch',
     description: [
@@ -32,7 +34,9 @@ export function applyPatchTool(needs: FileToolNeeds): AnyTool {
     ].join('\n'),
     parameters: {
       type: 'object',
-      properties: { patch: { type: 'string', description: 'The whole patch, from "*** Begin Patch" to "*** End Patch".' } },
+      properties: {
+        patch: { type: 'string', description: 'The whole patch, from "*** Begin Patch" to "*** End Patch".' },
+      },
       required: ['patch'],
       additionalProperties: false,
     },
@@ -43,11 +47,18 @@ export function applyPatchTool(needs: FileToolNeeds): AnyTool {
   });
 }
 
-async function planned(needs: FileToolNeeds, patch: PatchedFile, signal: AbortSignal): Promise<readonly PlannedChange[]> {
+async function planned(
+  needs: FileToolNeeds,
+  patch: PatchedFile,
+  signal: AbortSignal,
+): Promise<readonly PlannedChange[]> {
   switch (patch.kind) {
     case 'add': {
       const { target, file } = await openTarget(needs, patch.path, signal);
-      if (file !== null) throw new Error(`${target.shown} exists already, so it cannot be added. Change it with "*** Update File:". Nothing was changed.`);
+      if (file !== null)
+        throw new Error(
+          `${target.shown} exists already, so it cannot be added. Change it with "*** Update File:". Nothing was changed.`,
+        );
       return [{ target, before: null, after: patch.text }];
     }
     case 'delete': {
@@ -59,7 +70,10 @@ async function planned(needs: FileToolNeeds, patch: PatchedFile, signal: AbortSi
       const after = fitted(target, () => patched(file.text, patch.hunks, target.shown));
       if (patch.moveTo === null) return [{ target, before: file, after }];
       const moved = await openTarget(needs, patch.moveTo, signal);
-      if (moved.file !== null) throw new Error(`${target.shown} cannot be moved to ${moved.target.shown}, because there is a file already. Nothing was changed.`);
+      if (moved.file !== null)
+        throw new Error(
+          `${target.shown} cannot be moved to ${moved.target.shown}, because there is a file already. Nothing was changed.`,
+        );
       return [
         { target: moved.target, before: null, after, format: { encoding: file.encoding, hasBom: file.hasBom } },
         { target, before: file, after: null },

@@ -2,7 +2,16 @@ import type { AccessPaths } from '../accessPaths';
 import type { AskedAccess, ToolCallContext, ToolOutput } from '../tool';
 import type { EditJournal, FileState } from './editJournal';
 import { CannotWrite, FileChanged, NotAText, type FileEditor } from './fileEditor';
-import { changesNothing, editDetails, fileEdit, fingerprint, previewOf, resultText, type DoneChange, type PlannedChange } from './plannedChange';
+import {
+  changesNothing,
+  editDetails,
+  fileEdit,
+  fingerprint,
+  previewOf,
+  resultText,
+  type DoneChange,
+  type PlannedChange,
+} from './plannedChange';
 import { UnreadablePatch } from './patchText';
 import { DoesNotFit } from './replacement';
 import { encodeText } from './textFormat';
@@ -35,14 +44,22 @@ export class EditCalls {
     const allowed = this.previewed.get(input);
     const names = changes.map(({ target }) => target.shown).join(', ');
     if (allowed !== undefined && allowed !== fingerprint(changes)) {
-      return { outcome: 'failed', text: `${names} changed after this edit was shown to the person, and it would no longer do the same. Nothing was changed. Read the file again and repeat the edit.` };
+      return {
+        outcome: 'failed',
+        text: `${names} changed after this edit was shown to the person, and it would no longer do the same. Nothing was changed. Read the file again and repeat the edit.`,
+      };
     }
-    if (changes.every(changesNothing)) return { outcome: 'done', text: `${names} has exactly this content already. Nothing was changed.` };
+    if (changes.every(changesNothing))
+      return { outcome: 'done', text: `${names} has exactly this content already. Nothing was changed.` };
     signal.throwIfAborted();
     return this.make(changes, signal, call);
   }
 
-  private async make(changes: readonly PlannedChange[], signal: AbortSignal, call: ToolCallContext): Promise<ToolOutput> {
+  private async make(
+    changes: readonly PlannedChange[],
+    signal: AbortSignal,
+    call: ToolCallContext,
+  ): Promise<ToolOutput> {
     const { editor, journal } = this.needs;
     const opened = await journal.begin(call, changes.map(stateBefore));
     let kept: boolean;
@@ -50,10 +67,17 @@ export class EditCalls {
       await speaking(changes, () => editor.apply(changes.map(fileEdit), signal));
     } finally {
       // Also when it failed: what could not be put back is then known to have changed.
-      kept = await this.statesNow(changes).then((after) => opened.end(after)).then(() => true, () => false);
+      kept = await this.statesNow(changes)
+        .then((after) => opened.end(after))
+        .then(
+          () => true,
+          () => false,
+        );
     }
     const done = await Promise.all(changes.map((change) => this.asSaved(change)));
-    const warning = kept ? '' : '\n\nWhat the files hold now could not be recorded, so reverting this turn may not cover them.';
+    const warning = kept
+      ? ''
+      : '\n\nWhat the files hold now could not be recorded, so reverting this turn may not cover them.';
     return { outcome: 'done', text: resultText(done) + warning, details: editDetails(done) };
   }
 
@@ -61,15 +85,22 @@ export class EditCalls {
     const known: PlannedChange[] = [];
     const changes = await plan(signal);
     for (const change of changes) {
-      if (known.some(({ target }) => target.path === change.target.path)) throw new Error(`${change.target.shown} is named twice. Put all changes of a file in one place.`);
+      if (known.some(({ target }) => target.path === change.target.path))
+        throw new Error(`${change.target.shown} is named twice. Put all changes of a file in one place.`);
       known.push(change);
     }
-    for (const { target, after, before } of changes) if (after !== null) encodeText(target.shown, after, before ?? { encoding: 'utf8', hasBom: false });
+    for (const { target, after, before } of changes)
+      if (after !== null) encodeText(target.shown, after, before ?? { encoding: 'utf8', hasBom: false });
     return changes;
   }
 
   private statesNow(changes: readonly PlannedChange[]): Promise<readonly FileState[]> {
-    return Promise.all(changes.map(async ({ target }) => ({ path: target.path, bytes: await this.needs.editor.bytesOnDisk(target.path) })));
+    return Promise.all(
+      changes.map(async ({ target }) => ({
+        path: target.path,
+        bytes: await this.needs.editor.bytesOnDisk(target.path),
+      })),
+    );
   }
 
   private async asSaved(change: PlannedChange): Promise<DoneChange> {
@@ -90,7 +121,10 @@ async function speaking<T>(changes: readonly PlannedChange[], work: () => Promis
     return await work();
   } catch (error) {
     if (!(error instanceof Error) || !isRefusal(error)) throw error;
-    throw new Error(changes.reduce((text, { target }) => text.replaceAll(target.path, target.shown), error.message), { cause: error });
+    throw new Error(
+      changes.reduce((text, { target }) => text.replaceAll(target.path, target.shown), error.message),
+      { cause: error },
+    );
   }
 }
 

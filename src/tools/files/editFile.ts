@@ -4,8 +4,15 @@ import { EditCalls, type EditPlan, type FileToolNeeds } from './editCalls';
 import { fitted, openExisting } from './openTarget';
 import { DoesNotFit, replaced, type Replacement } from './replacement';
 
-const oldText = v.pipe(v.string(), v.nonEmpty('is empty: name the text that is replaced (write_file creates a file or replaces a whole one)'));
-const replacementSchema = v.object({ old_text: oldText, new_text: v.string(), replace_all: v.optional(v.boolean(), false) });
+const oldText = v.pipe(
+  v.string(),
+  v.nonEmpty('is empty: name the text that is replaced (write_file creates a file or replaces a whole one)'),
+);
+const replacementSchema = v.object({
+  old_text: oldText,
+  new_text: v.string(),
+  replace_all: v.optional(v.boolean(), false),
+});
 
 const inputSchema = v.pipe(
   v.object({
@@ -15,17 +22,27 @@ const inputSchema = v.pipe(
     replace_all: v.optional(v.boolean(), false),
     edits: v.optional(v.array(replacementSchema)),
   }),
-  v.check((input) => (input.old_text === undefined) !== ((input.edits ?? []).length === 0), 'give either old_text and new_text, or edits with at least one replacement'),
-  v.check((input) => (input.old_text === undefined) === (input.new_text === undefined), 'old_text and new_text go together'),
+  v.check(
+    (input) => (input.old_text === undefined) !== ((input.edits ?? []).length === 0),
+    'give either old_text and new_text, or edits with at least one replacement',
+  ),
+  v.check(
+    (input) => (input.old_text === undefined) === (input.new_text === undefined),
+    'old_text and new_text go together',
+  ),
 );
 
 /** Replaces text in one file, at one or several places, all or none. */
 export function editFileTool(needs: FileToolNeeds): AnyTool {
   const calls = new EditCalls(needs);
-  const plan = (input: v.InferOutput<typeof inputSchema>): EditPlan => async (signal) => {
-    const { target, file } = await openExisting(needs, input.path, signal);
-    return [{ target, before: file, after: fitted(target, () => afterAll(file.text, replacementsOf(input), target.shown)) }];
-  };
+  const plan =
+    (input: v.InferOutput<typeof inputSchema>): EditPlan =>
+    async (signal) => {
+      const { target, file } = await openExisting(needs, input.path, signal);
+      return [
+        { target, before: file, after: fitted(target, () => afterAll(file.text, replacementsOf(input), target.shown)) },
+      ];
+    };
   return defineTool({
     name: 'edit_file',
     description:
@@ -42,7 +59,11 @@ export function editFileTool(needs: FileToolNeeds): AnyTool {
           description: 'Several replacements, instead of old_text and new_text.',
           items: {
             type: 'object',
-            properties: { old_text: { type: 'string' }, new_text: { type: 'string' }, replace_all: { type: 'boolean' } },
+            properties: {
+              old_text: { type: 'string' },
+              new_text: { type: 'string' },
+              replace_all: { type: 'boolean' },
+            },
             required: ['old_text', 'new_text'],
             additionalProperties: false,
           },
@@ -60,7 +81,8 @@ export function editFileTool(needs: FileToolNeeds): AnyTool {
 
 function replacementsOf(input: v.InferOutput<typeof inputSchema>): readonly Replacement[] {
   const { old_text, new_text, replace_all, edits } = input;
-  if (old_text !== undefined && new_text !== undefined) return [{ oldText: old_text, newText: new_text, all: replace_all }];
+  if (old_text !== undefined && new_text !== undefined)
+    return [{ oldText: old_text, newText: new_text, all: replace_all }];
   return (edits ?? []).map((edit) => ({ oldText: edit.old_text, newText: edit.new_text, all: edit.replace_all }));
 }
 

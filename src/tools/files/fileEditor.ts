@@ -43,7 +43,10 @@ export class NotAText extends Error {
 /** The file changed, appeared or went away since it was read. */
 export class FileChanged extends Error {
   override readonly name = 'FileChanged';
-  constructor(readonly path: string, sentence: string) {
+  constructor(
+    readonly path: string,
+    sentence: string,
+  ) {
     super(sentence);
   }
 }
@@ -51,7 +54,10 @@ export class FileChanged extends Error {
 /** The file is read-only, a folder is in the way, the editor could not save it. */
 export class CannotWrite extends Error {
   override readonly name = 'CannotWrite';
-  constructor(readonly path: string, sentence: string) {
+  constructor(
+    readonly path: string,
+    sentence: string,
+  ) {
     super(sentence);
   }
 }

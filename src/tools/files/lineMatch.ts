@@ -9,7 +9,11 @@ export interface LinePlace {
 }
 
 /** How alike two lines have to be. Each step forgives more than the one before it; a place found by a forgiving step must be the only one. */
-const steps: readonly ((wanted: readonly string[], present: readonly Line[], index: number) => LinePlace['fit'] | null)[] = [
+const steps: readonly ((
+  wanted: readonly string[],
+  present: readonly Line[],
+  index: number,
+) => LinePlace['fit'] | null)[] = [
   alike((text) => text),
   alike((text) => text.trimEnd()),
   alike((text) => plainPunctuation(text).trimEnd()),
@@ -32,7 +36,12 @@ export function findLines(wanted: readonly string[], present: readonly Line[], f
 
 /** The lines that stand there after the edit: those that the edit leaves alone stay as the file has them, to the last blank. Null when a new
  *  line cannot be fitted in. */
-export function replaceLines(wanted: readonly string[], replacement: readonly string[], present: readonly Line[], place: LinePlace): readonly Line[] | null {
+export function replaceLines(
+  wanted: readonly string[],
+  replacement: readonly string[],
+  present: readonly Line[],
+  place: LinePlace,
+): readonly Line[] | null {
   const replaced = present.slice(place.index, place.index + wanted.length);
   const end = usualEnd(replaced.some((line) => line.end !== '') ? replaced : present);
   const result = mergeLines(replaced, wanted, replacement, end, place.fit);
@@ -42,7 +51,13 @@ export function replaceLines(wanted: readonly string[], replacement: readonly st
 
 /** `present` with the change from one list of lines to another made in it: lines that stay keep text and end, a line that takes another one's
  *  place takes its end, further lines end with `end`. Every line of the result has an end. Null when a new line cannot be fitted in. */
-export function mergeLines(present: readonly Line[], from: readonly string[], to: readonly string[], end: string, fit: LinePlace['fit']): readonly Line[] | null {
+export function mergeLines(
+  present: readonly Line[],
+  from: readonly string[],
+  to: readonly string[],
+  end: string,
+  fit: LinePlace['fit'],
+): readonly Line[] | null {
   const result: Line[] = [];
   let gone: readonly Line[] = [];
   let at = 0;
@@ -74,8 +89,13 @@ export function plainPunctuation(text: string): string {
     .replace(/[\u00a0\u2002-\u200a\u202f\u205f\u3000]/g, ' ');
 }
 
-function alike(reduce: (text: string) => string): (wanted: readonly string[], present: readonly Line[], index: number) => LinePlace['fit'] | null {
-  return (wanted, present, index) => (wanted.every((line, offset) => reduce(line) === reduce(present[index + offset]?.text ?? '')) ? (written) => written : null);
+function alike(
+  reduce: (text: string) => string,
+): (wanted: readonly string[], present: readonly Line[], index: number) => LinePlace['fit'] | null {
+  return (wanted, present, index) =>
+    wanted.every((line, offset) => reduce(line) === reduce(present[index + offset]?.text ?? ''))
+      ? (written) => written
+      : null;
 }
 
 /** The same lines further in or further out, all by the same blanks. */
@@ -90,7 +110,8 @@ function shifted(wanted: readonly string[], present: readonly Line[], index: num
     const blanks = inner.slice(0, inner.length - outer.length);
     if (!inner.endsWith(outer) || blanks.trim() !== '') return null;
     const found = { blanks, further: there.length >= here.length ? 'in' : 'out' } as const;
-    if (shift !== null && (shift.blanks !== found.blanks || (found.blanks !== '' && shift.further !== found.further))) return null;
+    if (shift !== null && (shift.blanks !== found.blanks || (found.blanks !== '' && shift.further !== found.further)))
+      return null;
     shift = found;
   }
   if (shift === null) return null;
@@ -107,7 +128,8 @@ function exactPlaces(wanted: readonly string[], present: readonly Line[], from: 
   const places: LinePlace[] = [];
   if (wanted.length === 0) return places;
   for (let index = from; index + wanted.length <= present.length; index++) {
-    if (wanted.every((line, offset) => line === present[index + offset]?.text)) places.push({ index, fit: (written) => written });
+    if (wanted.every((line, offset) => line === present[index + offset]?.text))
+      places.push({ index, fit: (written) => written });
   }
   return places;
 }

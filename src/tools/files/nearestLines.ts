@@ -17,7 +17,10 @@ export function nearestLines(wanted: readonly string[], present: readonly Line[]
 export function numberedLines(present: readonly Line[], from: number, to: number): string {
   return present
     .slice(from, to)
-    .map(({ text }, offset) => `${from + offset + 1}\t${text.length > maxLineLength ? `${text.slice(0, maxLineLength)} …` : text}`)
+    .map(
+      ({ text }, offset) =>
+        `${from + offset + 1}\t${text.length > maxLineLength ? `${text.slice(0, maxLineLength)} …` : text}`,
+    )
     .join('\n');
 }
 
@@ -33,7 +36,8 @@ function byCommonLines(wanted: readonly string[], present: readonly Line[]): num
   }
   const votes = new Map<number, number>();
   for (const [offset, line] of wanted.entries()) {
-    for (const index of places.get(line.trim()) ?? []) votes.set(Math.max(0, index - offset), (votes.get(Math.max(0, index - offset)) ?? 0) + line.trim().length);
+    for (const index of places.get(line.trim()) ?? [])
+      votes.set(Math.max(0, index - offset), (votes.get(Math.max(0, index - offset)) ?? 0) + line.trim().length);
   }
   const best = [...votes].sort((left, right) => right[1] - left[1])[0];
   return best?.[0] ?? null;
@@ -53,7 +57,8 @@ function byLikestLine(wanted: readonly string[], present: readonly Line[]): numb
 
 function letterPairs(text: string): ReadonlySet<string> {
   const pairs = new Set<string>();
-  for (let index = 0; index + 1 < Math.min(text.length, maxLineLength); index++) pairs.add(text.slice(index, index + 2));
+  for (let index = 0; index + 1 < Math.min(text.length, maxLineLength); index++)
+    pairs.add(text.slice(index, index + 2));
   return pairs;
 }
 

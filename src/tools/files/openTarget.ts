@@ -11,7 +11,11 @@ export interface OpenTarget {
 }
 
 /** Finds and reads the file that a written path means. Rejects with a sentence for the model, which names the file as people read it. */
-export async function openTarget(needs: { readonly paths: AccessPaths; readonly editor: FileEditor }, written: string, signal: AbortSignal): Promise<OpenTarget> {
+export async function openTarget(
+  needs: { readonly paths: AccessPaths; readonly editor: FileEditor },
+  written: string,
+  signal: AbortSignal,
+): Promise<OpenTarget> {
   const target = await needs.paths.resolveAccess(written);
   try {
     return { target, file: await needs.editor.open(target.path, signal) };
@@ -21,9 +25,16 @@ export async function openTarget(needs: { readonly paths: AccessPaths; readonly 
 }
 
 /** The same for a file that has to be there. */
-export async function openExisting(needs: Parameters<typeof openTarget>[0], written: string, signal: AbortSignal): Promise<{ readonly target: AccessPath; readonly file: TextFile }> {
+export async function openExisting(
+  needs: Parameters<typeof openTarget>[0],
+  written: string,
+  signal: AbortSignal,
+): Promise<{ readonly target: AccessPath; readonly file: TextFile }> {
   const { target, file } = await openTarget(needs, written, signal);
-  if (file === null) throw new Error(`There is no file ${target.shown}. Use list_directory or glob_files to find it, or write_file to create it.`);
+  if (file === null)
+    throw new Error(
+      `There is no file ${target.shown}. Use list_directory or glob_files to find it, or write_file to create it.`,
+    );
   return { target, file };
 }
 
@@ -34,6 +45,9 @@ export function fitted(target: AccessPath, make: () => string): string {
     return make();
   } catch (error) {
     if (!(error instanceof DoesNotFit) || (target.isInside && !isSecret(target.path))) throw error;
-    throw new DoesNotFit(`The edit does not fit ${target.shown}; nothing was changed. Use read_file, which asks the person, to see what the file holds.`, { cause: error });
+    throw new DoesNotFit(
+      `The edit does not fit ${target.shown}; nothing was changed. Use read_file, which asks the person, to see what the file holds.`,
+      { cause: error },
+    );
   }
 }

@@ -13,7 +13,12 @@ export interface PatchHunk {
 export type PatchedFile =
   | { readonly kind: 'add'; readonly path: string; readonly text: string }
   | { readonly kind: 'delete'; readonly path: string }
-  | { readonly kind: 'update'; readonly path: string; readonly moveTo: string | null; readonly hunks: readonly PatchHunk[] };
+  | {
+      readonly kind: 'update';
+      readonly path: string;
+      readonly moveTo: string | null;
+      readonly hunks: readonly PatchHunk[];
+    };
 
 /** A patch that cannot be read. The sentence names the line and what belongs there. */
 export class UnreadablePatch extends Error {
@@ -25,7 +30,10 @@ export function readPatch(text: string): readonly PatchedFile[] {
   const lines = withoutFence(text.replace(/\r\n?/g, '\n')).split('\n');
   const begin = lines.findIndex((line) => line.trim() === '*** Begin Patch');
   const files = begin >= 0 ? readSections(lines, begin + 1) : readUnified(lines);
-  if (files.length === 0) throw new UnreadablePatch('The patch names no file. Between "*** Begin Patch" and "*** End Patch", write "*** Update File: <path>", "*** Add File: <path>" or "*** Delete File: <path>".');
+  if (files.length === 0)
+    throw new UnreadablePatch(
+      'The patch names no file. Between "*** Begin Patch" and "*** End Patch", write "*** Update File: <path>", "*** Add File: <path>" or "*** Delete File: <path>".',
+    );
   return files;
 }
 
@@ -36,16 +44,25 @@ function readSections(lines: readonly string[], from: number): readonly PatchedF
   let at = from;
   for (;;) {
     const line = lines[at];
-    if (line === undefined) throw new UnreadablePatch('The patch has no "*** End Patch" at its end, so it may have been cut off. Send it whole.');
+    if (line === undefined)
+      throw new UnreadablePatch(
+        'The patch has no "*** End Patch" at its end, so it may have been cut off. Send it whole.',
+      );
     if (line.trim() === '*** End Patch') return files;
     if (line.trim() === '') {
       at++;
       continue;
     }
     const [, kind, path = ''] = sectionStart.exec(line.trimEnd()) ?? [];
-    if (kind === undefined) throw unexpected(at, line, '"*** Add File:", "*** Update File:", "*** Delete File:" or "*** End Patch"');
+    if (kind === undefined)
+      throw unexpected(at, line, '"*** Add File:", "*** Update File:", "*** Delete File:" or "*** End Patch"');
     let end = at + 1;
-    while (end < lines.length && !sectionStart.test(lines[end]?.trimEnd() ?? '') && lines[end]?.trim() !== '*** End Patch') end++;
+    while (
+      end < lines.length &&
+      !sectionStart.test(lines[end]?.trimEnd() ?? '') &&
+      lines[end]?.trim() !== '*** End Patch'
+    )
+      end++;
     files.push(readSection(kind, path.trim(), lines, at + 1, end));
     at = end;
   }
@@ -60,7 +77,8 @@ function readSection(kind: string, path: string, lines: readonly string[], from:
   if (kind === 'Add') return { kind: 'add', path, text: addedText(lines, from, to) };
   const [, moveTo] = /^\*\*\* Move to: (.+)$/.exec(lines[from]?.trimEnd() ?? '') ?? [];
   const hunks = readHunks(lines, moveTo === undefined ? from : from + 1, to);
-  if (hunks.length === 0 && moveTo === undefined) throw new UnreadablePatch(`The patch says "*** Update File: ${path}" without any change below it.`);
+  if (hunks.length === 0 && moveTo === undefined)
+    throw new UnreadablePatch(`The patch says "*** Update File: ${path}" without any change below it.`);
   return { kind: 'update', path, moveTo: moveTo?.trim() ?? null, hunks };
 }
 
@@ -88,7 +106,10 @@ function readHunks(lines: readonly string[], from: number, to: number): readonly
     const line = lines[at] ?? '';
     if (line.startsWith('@@')) {
       close(false);
-      const header = line.slice(2).replace(/@@\s*$/, '').trim();
+      const header = line
+        .slice(2)
+        .replace(/@@\s*$/, '')
+        .trim();
       if (header !== '' && !/^-\d+(,\d+)? \+\d+(,\d+)?$/.test(header)) under = [...under, header];
     } else if (line.trim() === '*** End of File') close(true);
     else if (line === '' || /^[ +-]/.test(line)) body.push(line);
@@ -107,9 +128,15 @@ function readUnified(lines: readonly string[]): readonly PatchedFile[] {
     let end = at + 2;
     while (end < lines.length && !isUnifiedHeader(lines, end) && !(lines[end] ?? '').startsWith('diff --git ')) end++;
     const hunks = readUnifiedHunks(lines, at + 2, end);
-    if (oldPath === null && newPath !== null) files.push({ kind: 'add', path: newPath, text: hunks.flatMap((hunk) => hunk.newLines.map((line) => `${line}\n`)).join('') });
+    if (oldPath === null && newPath !== null)
+      files.push({
+        kind: 'add',
+        path: newPath,
+        text: hunks.flatMap((hunk) => hunk.newLines.map((line) => `${line}\n`)).join(''),
+      });
     else if (oldPath !== null && newPath === null) files.push({ kind: 'delete', path: oldPath });
-    else if (oldPath !== null && newPath !== null) files.push({ kind: 'update', path: oldPath, moveTo: newPath === oldPath ? null : newPath, hunks });
+    else if (oldPath !== null && newPath !== null)
+      files.push({ kind: 'update', path: oldPath, moveTo: newPath === oldPath ? null : newPath, hunks });
     at = end - 1;
   }
   return files;
@@ -124,7 +151,8 @@ function readUnifiedHunks(lines: readonly string[], from: number, to: number): r
     while (at + 1 < to && !(lines[at + 1] ?? '').startsWith('@@')) {
       const next = lines[++at] ?? '';
       if (next.startsWith('\\')) continue;
-      if (next !== '' && !/^[ +-]/.test(next)) throw unexpected(at, next, 'a line that begins with " ", "-", "+" or "@@"');
+      if (next !== '' && !/^[ +-]/.test(next))
+        throw unexpected(at, next, 'a line that begins with " ", "-", "+" or "@@"');
       body.push(next);
     }
     hunks.push({ under: [], ...sides(withoutTrailingBlank(body)), atEnd: false, line: Number(line) });
@@ -142,7 +170,10 @@ function unifiedPath(header: string): string | null {
 }
 
 /** Editors and models drop the single blank of an empty line that stays. */
-function sides(body: readonly string[]): { readonly oldLines: readonly string[]; readonly newLines: readonly string[] } {
+function sides(body: readonly string[]): {
+  readonly oldLines: readonly string[];
+  readonly newLines: readonly string[];
+} {
   return {
     oldLines: body.filter((line) => !line.startsWith('+')).map((line) => line.slice(1)),
     newLines: body.filter((line) => !line.startsWith('-')).map((line) => line.slice(1)),
@@ -159,5 +190,7 @@ function withoutFence(text: string): string {
 }
 
 function unexpected(index: number, line: string, wanted: string): UnreadablePatch {
-  return new UnreadablePatch(`Line ${index + 1} of the patch is ${JSON.stringify(line.slice(0, 120))}; expected ${wanted}. Nothing was changed.`);
+  return new UnreadablePatch(
+    `Line ${index + 1} of the patch is ${JSON.stringify(line.slice(0, 120))}; expected ${wanted}. Nothing was changed.`,
+  );
 }

@@ -12,7 +12,10 @@ export function patched(text: string, hunks: readonly PatchHunk[], shown: string
   for (const [number, hunk] of hunks.entries()) {
     const what = hunks.length === 1 ? 'The change' : `Change ${number + 1} of ${hunks.length}`;
     const start = belowHeaders(hunk, lines, from, what, shown);
-    const done = hunk.oldLines.length === 0 ? inserted(hunk, lines, start, grown) : substituted(hunk, lines, start, grown, what, shown);
+    const done =
+      hunk.oldLines.length === 0
+        ? inserted(hunk, lines, start, grown)
+        : substituted(hunk, lines, start, grown, what, shown);
     grown += hunk.newLines.length - hunk.oldLines.length;
     ({ lines, from } = done);
   }
@@ -25,15 +28,31 @@ interface Patched {
   readonly from: number;
 }
 
-function substituted(hunk: PatchHunk, lines: readonly Line[], from: number, grown: number, what: string, shown: string): Patched {
-  const fits = (start: number): readonly LinePlace[] => findLines(hunk.oldLines, lines, start).filter((place) => !hunk.atEnd || place.index + hunk.oldLines.length === lines.length);
+function substituted(
+  hunk: PatchHunk,
+  lines: readonly Line[],
+  from: number,
+  grown: number,
+  what: string,
+  shown: string,
+): Patched {
+  const fits = (start: number): readonly LinePlace[] =>
+    findLines(hunk.oldLines, lines, start).filter(
+      (place) => !hunk.atEnd || place.index + hunk.oldLines.length === lines.length,
+    );
   // A line named behind "@@" may be repeated as the first line of the change.
   const below = fits(from);
   const places = below.length === 0 && hunk.under.length > 0 ? fits(from - 1) : below;
-  const place = places.length <= 1 || hunk.under.length > 0 ? places[0] : (atStatedLine(places, hunk, grown) ?? refuseSeveral(places, what, shown));
+  const place =
+    places.length <= 1 || hunk.under.length > 0
+      ? places[0]
+      : (atStatedLine(places, hunk, grown) ?? refuseSeveral(places, what, shown));
   if (place === undefined) refuseMissing(hunk, lines, from, what, shown);
   const replacement = replaceLines(hunk.oldLines, hunk.newLines, lines, place);
-  if (replacement === null) throw new DoesNotFit(`${what} of ${shown} is indented differently from the file at line ${place.index + 1}, and a new line cannot be fitted in; nothing was changed. Repeat it with the indentation the file has.`);
+  if (replacement === null)
+    throw new DoesNotFit(
+      `${what} of ${shown} is indented differently from the file at line ${place.index + 1}, and a new line cannot be fitted in; nothing was changed. Repeat it with the indentation the file has.`,
+    );
   return {
     lines: [...lines.slice(0, place.index), ...replacement, ...lines.slice(place.index + hunk.oldLines.length)],
     from: place.index + replacement.length,
@@ -42,7 +61,12 @@ function substituted(hunk: PatchHunk, lines: readonly Line[], from: number, grow
 
 /** Lines that only come: below the header that is named, where a unified diff says, else at the end of the file. */
 function inserted(hunk: PatchHunk, lines: readonly Line[], from: number, grown: number): Patched {
-  const index = hunk.under.length > 0 && !hunk.atEnd ? from : hunk.line === null || hunk.atEnd ? lines.length : Math.min(lines.length, Math.max(from, hunk.line + grown));
+  const index =
+    hunk.under.length > 0 && !hunk.atEnd
+      ? from
+      : hunk.line === null || hunk.atEnd
+        ? lines.length
+        : Math.min(lines.length, Math.max(from, hunk.line + grown));
   const end = usualEnd(lines);
   const before = lines.slice(0, index);
   const last = before.at(-1);
@@ -57,7 +81,10 @@ function belowHeaders(hunk: PatchHunk, lines: readonly Line[], from: number, wha
   for (const header of hunk.under) {
     const [place] = findLines([header], lines, start);
     const index = place?.index ?? lines.findIndex((line, at) => at >= start && line.text.includes(header));
-    if (index < 0) throw new DoesNotFit(`${what} of ${shown} stands below "@@ ${header}", but there is no such line${start > 0 ? ` after line ${start}` : ''}; nothing was changed. Read the file and name a line that it has.`);
+    if (index < 0)
+      throw new DoesNotFit(
+        `${what} of ${shown} stands below "@@ ${header}", but there is no such line${start > 0 ? ` after line ${start}` : ''}; nothing was changed. Read the file and name a line that it has.`,
+      );
     start = index + 1;
   }
   return start;
@@ -68,13 +95,24 @@ function atStatedLine(places: readonly LinePlace[], hunk: PatchHunk, grown: numb
 }
 
 function refuseSeveral(places: readonly LinePlace[], what: string, shown: string): never {
-  const named = places.slice(0, 10).map(({ index }) => index + 1).join(', ');
-  throw new DoesNotFit(`${what} of ${shown} fits ${places.length} places, at lines ${named}; nothing was changed. Add lines of context, or an "@@ <line above it>" that tells which one is meant.`);
+  const named = places
+    .slice(0, 10)
+    .map(({ index }) => index + 1)
+    .join(', ');
+  throw new DoesNotFit(
+    `${what} of ${shown} fits ${places.length} places, at lines ${named}; nothing was changed. Add lines of context, or an "@@ <line above it>" that tells which one is meant.`,
+  );
 }
 
 function refuseMissing(hunk: PatchHunk, lines: readonly Line[], from: number, what: string, shown: string): never {
   const nearest = nearestLines(hunk.oldLines, lines);
-  const after = from > 0 ? ` (looked for from line ${from + 1} on, because changes have to follow the order of the file)` : '';
-  const hint = nearest === null ? `Nothing like it stands there. Read ${shown} again.` : `The nearest lines are:\n${nearest}\nRepeat the patch with lines copied from there.`;
-  throw new DoesNotFit(`The lines that ${what === 'The change' ? 'the change' : what.toLowerCase()} of ${shown} expects were not found${hunk.atEnd ? ' at the end of the file' : ''}${after}; nothing was changed. ${hint}`);
+  const after =
+    from > 0 ? ` (looked for from line ${from + 1} on, because changes have to follow the order of the file)` : '';
+  const hint =
+    nearest === null
+      ? `Nothing like it stands there. Read ${shown} again.`
+      : `The nearest lines are:\n${nearest}\nRepeat the patch with lines copied from there.`;
+  throw new DoesNotFit(
+    `The lines that ${what === 'The change' ? 'the change' : what.toLowerCase()} of ${shown} expects were not found${hunk.atEnd ? ' at the end of the file' : ''}${after}; nothing was changed. ${hint}`,
+  );
 }

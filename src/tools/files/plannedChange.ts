@@ -33,7 +33,9 @@ export function changesNothing({ before, after }: PlannedChange): boolean {
 
 /** What the person is shown before it is done. */
 export function previewOf(changes: readonly PlannedChange[]): string {
-  const whole = changes.map(({ target, before, after }) => unifiedDiff(target.shown, before?.text ?? null, after)).join('\n');
+  const whole = changes
+    .map(({ target, before, after }) => unifiedDiff(target.shown, before?.text ?? null, after))
+    .join('\n');
   const shown = firstLines(whole, maxPreviewLines);
   // What is not shown counts too, where it is looked at whether the same would be done as was allowed.
   return shown === whole ? whole : `${shown}\n(All of it: ${fingerprint(changes).slice(0, 16)})`;
@@ -44,7 +46,8 @@ export function fingerprint(changes: readonly PlannedChange[]): string {
   const hash = createHash('sha256');
   for (const { target, before, after } of changes) {
     hash.update(JSON.stringify([target.path, before === null, after === null]));
-    for (const { lines } of textChange(before?.text ?? null, after).hunks) hash.update(JSON.stringify(lines.filter((line) => !line.startsWith(' '))));
+    for (const { lines } of textChange(before?.text ?? null, after).hunks)
+      hash.update(JSON.stringify(lines.filter((line) => !line.startsWith(' '))));
   }
   return hash.digest('hex');
 }
@@ -59,15 +62,34 @@ export function editDetails(changes: readonly DoneChange[]): EditDetails {
   const measured = changes.map((change) => ({ change, difference: difference(change) }));
   return {
     kind: 'edit',
-    files: measured.map(({ change, difference: { added, removed } }) => ({ path: change.target.path, shown: change.target.shown, change: kindOf(change), added, removed })),
-    diff: firstLines(measured.map(({ change, difference }) => unifiedDiff(change.target.shown, change.before?.text ?? null, change.saved, difference)).join('\n'), maxDetailLines),
+    files: measured.map(({ change, difference: { added, removed } }) => ({
+      path: change.target.path,
+      shown: change.target.shown,
+      change: kindOf(change),
+      added,
+      removed,
+    })),
+    diff: firstLines(
+      measured
+        .map(({ change, difference }) =>
+          unifiedDiff(change.target.shown, change.before?.text ?? null, change.saved, difference),
+        )
+        .join('\n'),
+      maxDetailLines,
+    ),
   };
 }
 
 /** `details` of the result of an edit. */
 export type EditDetails = {
   readonly kind: 'edit';
-  readonly files: readonly { readonly path: string; readonly shown: string; readonly change: 'created' | 'edited' | 'deleted'; readonly added: number; readonly removed: number }[];
+  readonly files: readonly {
+    readonly path: string;
+    readonly shown: string;
+    readonly change: 'created' | 'edited' | 'deleted';
+    readonly added: number;
+    readonly removed: number;
+  }[];
   /** Unified, at most 400 lines. */
   readonly diff: string;
 };
@@ -83,9 +105,13 @@ function difference({ before, saved }: DoneChange): TextChange {
 function resultOf(change: DoneChange): string {
   const { target, before, after, saved } = change;
   if (saved === null) return `Deleted ${target.shown}.`;
-  const reformatted = saved === after ? '' : ' The editor changed it further when it saved (format on save, for example): this is not exactly the text you gave, so read it before you edit it again.';
+  const reformatted =
+    saved === after
+      ? ''
+      : ' The editor changed it further when it saved (format on save, for example): this is not exactly the text you gave, so read it before you edit it again.';
   const lines = splitLines(saved);
-  if (before === null) return `Created ${target.shown} (${lines.length} line${lines.length === 1 ? '' : 's'}).${reformatted}`;
+  if (before === null)
+    return `Created ${target.shown} (${lines.length} line${lines.length === 1 ? '' : 's'}).${reformatted}`;
   const { hunks, added, removed } = difference(change);
   if (hunks.length === 0) return `Edited ${target.shown}: only line ends changed.${reformatted}`;
   return `Edited ${target.shown} (+${added} −${removed}).${reformatted} It reads now:\n${excerpt(hunks, lines)}`;

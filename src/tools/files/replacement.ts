@@ -17,15 +17,30 @@ export class DoesNotFit extends Error {
 /** The text after a replacement. The old text is looked for as it is, then with other line ends, then line by line with ever more forgiven
  *  (blanks at the end, typographic quotes and dashes, indentation), and has to be found in one place only. Throws `DoesNotFit`. */
 export function replaced(text: string, replacement: Replacement, shown: string): string {
-  if (replacement.oldText === replacement.newText) throw new DoesNotFit(`old_text and new_text are the same, so ${shown} would not change.`);
-  return exactly(text, replacement, shown) ?? withOtherLineEnds(text, replacement, shown) ?? lineByLine(text, replacement, shown) ?? withinALine(text, replacement, shown) ?? notFound(text, replacement, shown);
+  if (replacement.oldText === replacement.newText)
+    throw new DoesNotFit(`old_text and new_text are the same, so ${shown} would not change.`);
+  return (
+    exactly(text, replacement, shown) ??
+    withOtherLineEnds(text, replacement, shown) ??
+    lineByLine(text, replacement, shown) ??
+    withinALine(text, replacement, shown) ??
+    notFound(text, replacement, shown)
+  );
 }
 
 function exactly(text: string, { oldText, newText, all }: Replacement, shown: string): string | null {
   const offsets = occurrences(text, oldText);
   if (offsets.length === 0) return null;
-  if (offsets.length > 1 && !all) throw severalTimes(offsets.map((offset) => lineAt(text, offset)), shown);
-  return substituted(text, offsets.map((start) => ({ start, end: start + oldText.length })), newText);
+  if (offsets.length > 1 && !all)
+    throw severalTimes(
+      offsets.map((offset) => lineAt(text, offset)),
+      shown,
+    );
+  return substituted(
+    text,
+    offsets.map((start) => ({ start, end: start + oldText.length })),
+    newText,
+  );
 }
 
 /** Models write "\n"; the file may have other line ends, also mixed ones. */
@@ -34,8 +49,15 @@ function withOtherLineEnds(text: string, { oldText, newText, all }: Replacement,
   const wanted = oldText.replace(/\r\n?/g, '\n');
   const offsets = occurrences(plain.text, wanted);
   if (offsets.length === 0) return null;
-  if (offsets.length > 1 && !all) throw severalTimes(offsets.map((offset) => lineAt(plain.text, offset)), shown);
-  const ranges = offsets.map((offset) => ({ start: plain.original(offset), end: plain.original(offset + wanted.length) }));
+  if (offsets.length > 1 && !all)
+    throw severalTimes(
+      offsets.map((offset) => lineAt(plain.text, offset)),
+      shown,
+    );
+  const ranges = offsets.map((offset) => ({
+    start: plain.original(offset),
+    end: plain.original(offset + wanted.length),
+  }));
   return substituted(text, ranges, newText.replace(/\r\n?/g, '\n'));
 }
 
@@ -50,7 +72,11 @@ function lineByLine(text: string, { oldText, newText }: Replacement, shown: stri
   const places = findLines(wantedLines, present);
   const [place] = places;
   if (place === undefined) return null;
-  if (places.length > 1) throw severalTimes(places.map(({ index }) => index + 1), shown);
+  if (places.length > 1)
+    throw severalTimes(
+      places.map(({ index }) => index + 1),
+      shown,
+    );
   const newLines = replacement.length === 0 && !endsLine ? [''] : replacement.map((line) => line.text);
   const lines = replaceLines(wantedLines, newLines, present, place);
   if (lines === null) return null;
@@ -62,30 +88,50 @@ function withinALine(text: string, { oldText, newText }: Replacement, shown: str
   if (/[\r\n]/.test(oldText)) return null;
   const wanted = plainPunctuation(oldText);
   const offsets = wanted.trim() === '' ? [] : occurrences(plainPunctuation(text), wanted);
-  if (offsets.length > 1) throw severalTimes(offsets.map((offset) => lineAt(text, offset)), shown);
-  return offsets.length === 0 ? null : substituted(text, offsets.map((start) => ({ start, end: start + oldText.length })), newText);
+  if (offsets.length > 1)
+    throw severalTimes(
+      offsets.map((offset) => lineAt(text, offset)),
+      shown,
+    );
+  return offsets.length === 0
+    ? null
+    : substituted(
+        text,
+        offsets.map((start) => ({ start, end: start + oldText.length })),
+        newText,
+      );
 }
 
 function notFound(text: string, { oldText }: Replacement, shown: string): never {
   const wanted = splitLines(oldText).map((line) => line.text);
   const nearest = nearestLines(wanted, splitLines(text));
-  const hint = nearest === null ? `Nothing like it stands there. Read ${shown} again and copy the lines from it.` : `The nearest lines are:\n${nearest}\nRepeat the edit with old_text copied from there.`;
+  const hint =
+    nearest === null
+      ? `Nothing like it stands there. Read ${shown} again and copy the lines from it.`
+      : `The nearest lines are:\n${nearest}\nRepeat the edit with old_text copied from there.`;
   throw new DoesNotFit(`old_text was not found in ${shown}; nothing was changed. ${hint}`);
 }
 
 function severalTimes(lines: readonly number[], shown: string): DoesNotFit {
   const named = lines.slice(0, 10).join(', ') + (lines.length > 10 ? ', …' : '');
-  return new DoesNotFit(`old_text was found ${lines.length} times in ${shown}, at lines ${named}; nothing was changed. Add lines around it to old_text until it is the only one, or set replace_all to change every one.`);
+  return new DoesNotFit(
+    `old_text was found ${lines.length} times in ${shown}, at lines ${named}; nothing was changed. Add lines around it to old_text until it is the only one, or set replace_all to change every one.`,
+  );
 }
 
 function occurrences(text: string, wanted: string): readonly number[] {
   const offsets: number[] = [];
   if (wanted === '') return offsets;
-  for (let offset = text.indexOf(wanted); offset >= 0; offset = text.indexOf(wanted, offset + wanted.length)) offsets.push(offset);
+  for (let offset = text.indexOf(wanted); offset >= 0; offset = text.indexOf(wanted, offset + wanted.length))
+    offsets.push(offset);
   return offsets;
 }
 
-function substituted(text: string, ranges: readonly { readonly start: number; readonly end: number }[], newText: string): string {
+function substituted(
+  text: string,
+  ranges: readonly { readonly start: number; readonly end: number }[],
+  newText: string,
+): string {
   const fileEnd = usualEnd(splitLines(text));
   let result = '';
   let at = 0;

@@ -6,8 +6,16 @@ export const maxEditableBytes = 10 * 1024 * 1024;
 
 export const plainUtf8: TextFormat = { encoding: 'utf8', hasBom: false };
 
-const marks: Readonly<Record<TextFormat['encoding'], readonly number[]>> = { utf8: [0xef, 0xbb, 0xbf], utf16le: [0xff, 0xfe], utf16be: [0xfe, 0xff] };
-const labels: Readonly<Record<TextFormat['encoding'], string>> = { utf8: 'utf-8', utf16le: 'utf-16le', utf16be: 'utf-16be' };
+const marks: Readonly<Record<TextFormat['encoding'], readonly number[]>> = {
+  utf8: [0xef, 0xbb, 0xbf],
+  utf16le: [0xff, 0xfe],
+  utf16be: [0xfe, 0xff],
+};
+const labels: Readonly<Record<TextFormat['encoding'], string>> = {
+  utf8: 'utf-8',
+  utf16le: 'utf-16le',
+  utf16be: 'utf-16be',
+};
 
 /** Bytes as text, without losing one of them: `encodeText` gives the same bytes back. Throws `NotAText` for what cannot be read that way, which
  *  includes legacy encodings: guessing would garble them when they are written. */
@@ -16,23 +24,33 @@ export function decodeTextFile(path: string, bytes: Uint8Array): TextFile {
   const format = formatOf(bytes);
   const content = format.hasBom ? bytes.subarray(marks[format.encoding].length) : bytes;
   const text = decoded(path, content, format.encoding);
-  if (text.includes('\0')) throw new NotAText(`${path} is a binary file (it contains null bytes), so it cannot be edited as text.`);
+  if (text.includes('\0'))
+    throw new NotAText(`${path} is a binary file (it contains null bytes), so it cannot be edited as text.`);
   return textFile(path, text, format);
 }
 
 /** A text with the stamp that names its state. */
 export function textFile(path: string, text: string, format: TextFormat): TextFile {
-  const stamp = createHash('sha256').update(`${format.encoding} ${format.hasBom}\n`).update(text, 'utf16le').digest('hex');
+  const stamp = createHash('sha256')
+    .update(`${format.encoding} ${format.hasBom}\n`)
+    .update(text, 'utf16le')
+    .digest('hex');
   return { path, text, encoding: format.encoding, hasBom: format.hasBom, stamp };
 }
 
 export function tooLarge(path: string, bytes: number): NotAText {
-  return new NotAText(`${path} has ${bytes} bytes; at most ${maxEditableBytes} can be edited. Change it with a command instead.`);
+  return new NotAText(
+    `${path} has ${bytes} bytes; at most ${maxEditableBytes} can be edited. Change it with a command instead.`,
+  );
 }
 
 /** Throws `CannotWrite` for a text that has no bytes in the format: half of a surrogate pair. */
 export function encodeText(path: string, text: string, format: TextFormat): Uint8Array {
-  if (!text.isWellFormed()) throw new CannotWrite(path, `The new text of ${path} contains half of a surrogate pair (an emoji cut in two), which no file can hold. Write the whole character.`);
+  if (!text.isWellFormed())
+    throw new CannotWrite(
+      path,
+      `The new text of ${path} contains half of a surrogate pair (an emoji cut in two), which no file can hold. Write the whole character.`,
+    );
   const content = format.encoding === 'utf8' ? Buffer.from(text, 'utf8') : Buffer.from(text, 'utf16le');
   const ordered = format.encoding === 'utf16be' ? content.swap16() : content;
   return format.hasBom ? Buffer.concat([Uint8Array.from(marks[format.encoding]), ordered]) : ordered;
@@ -45,10 +63,15 @@ export function bytesAfter(edit: FileEdit): Uint8Array | null {
 
 /** Throws `FileChanged` unless the file is what an edit takes it for. */
 export function assertUnchanged(edit: FileEdit, now: TextFile | null): void {
-  if (edit.before === null && now !== null) throw new FileChanged(edit.path, `${edit.path} exists by now. Read it first; nothing was changed.`);
-  if (edit.before !== null && now === null) throw new FileChanged(edit.path, `${edit.path} was deleted meanwhile. Nothing was changed.`);
+  if (edit.before === null && now !== null)
+    throw new FileChanged(edit.path, `${edit.path} exists by now. Read it first; nothing was changed.`);
+  if (edit.before !== null && now === null)
+    throw new FileChanged(edit.path, `${edit.path} was deleted meanwhile. Nothing was changed.`);
   if (edit.before !== null && now !== null && edit.before.stamp !== now.stamp) {
-    throw new FileChanged(edit.path, `${edit.path} was changed by someone else meanwhile. Read it again and repeat the edit on what it holds now; nothing was changed.`);
+    throw new FileChanged(
+      edit.path,
+      `${edit.path} was changed by someone else meanwhile. Read it again and repeat the edit on what it holds now; nothing was changed.`,
+    );
   }
 }
 
@@ -63,7 +86,10 @@ function decoded(path: string, content: Uint8Array, encoding: TextFormat['encodi
   try {
     return new TextDecoder(labels[encoding], { fatal: true, ignoreBOM: true }).decode(content);
   } catch {
-    const what = content.includes(0) && encoding === 'utf8' ? 'a binary file' : `not valid ${labels[encoding].toUpperCase()} (it may be in a legacy encoding)`;
+    const what =
+      content.includes(0) && encoding === 'utf8'
+        ? 'a binary file'
+        : `not valid ${labels[encoding].toUpperCase()} (it may be in a legacy encoding)`;
     throw new NotAText(`${path} is ${what}, so it cannot be edited as text without damaging it.`);
   }
 }

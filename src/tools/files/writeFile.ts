@@ -7,11 +7,19 @@ import { openTarget } from './openTarget';
 /** Writes a whole file, new or not. */
 export function writeFileTool(needs: FileToolNeeds): AnyTool {
   const calls = new EditCalls(needs);
-  const plan = (input: { readonly path: string; readonly content: string }): EditPlan => async (signal) => {
-    const { target, file } = await openTarget(needs, input.path, signal);
-    const content = input.content.replace(/^\ufeff/, '');
-    return [{ target, before: file, after: file === null ? content : withLineEnds(content, usualEnd(splitLines(file.text))) }];
-  };
+  const plan =
+    (input: { readonly path: string; readonly content: string }): EditPlan =>
+    async (signal) => {
+      const { target, file } = await openTarget(needs, input.path, signal);
+      const content = input.content.replace(/^\ufeff/, '');
+      return [
+        {
+          target,
+          before: file,
+          after: file === null ? content : withLineEnds(content, usualEnd(splitLines(file.text))),
+        },
+      ];
+    };
   return defineTool({
     name: 'write_file',
     description:
@@ -20,7 +28,10 @@ export function writeFileTool(needs: FileToolNeeds): AnyTool {
       type: 'object',
       properties: {
         path: { type: 'string', description: 'Path of the file, relative to the open folder.' },
-        content: { type: 'string', description: 'The whole content, with a line end at its end unless the file shall have none.' },
+        content: {
+          type: 'string',
+          description: 'The whole content, with a line end at its end unless the file shall have none.',
+        },
       },
       required: ['path', 'content'],
       additionalProperties: false,

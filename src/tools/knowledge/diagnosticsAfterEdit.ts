@@ -18,8 +18,14 @@ const mostErrors = 10;
 
 /** Asked right behind an edit, it waits a moment for what checks the files, which may take longer: silence is no promise. Errors that came up
  *  meanwhile stand first; older ones are told too, since some are reported faster than they can be asked for. */
-export function diagnosticsAfterEdit({ editor, changed, display, patience = usualPatience }: AfterEditNeeds): DiagnosticsAfterEdit {
-  const errorsIn = (paths: readonly string[]): readonly Problem[] => [...new Set(paths)].flatMap((path) => editor.problems(path).filter(({ severity }) => severity === 'error'));
+export function diagnosticsAfterEdit({
+  editor,
+  changed,
+  display,
+  patience = usualPatience,
+}: AfterEditNeeds): DiagnosticsAfterEdit {
+  const errorsIn = (paths: readonly string[]): readonly Problem[] =>
+    [...new Set(paths)].flatMap((path) => editor.problems(path).filter(({ severity }) => severity === 'error'));
   return async (paths, signal) => {
     const before = new Set(errorsIn(paths).map(identityOf));
     const first = AbortSignal.any([signal, AbortSignal.timeout(patience.first)]);
@@ -29,9 +35,15 @@ export function diagnosticsAfterEdit({ editor, changed, display, patience = usua
     const found = errorsIn(paths);
     if (found.length === 0) return null;
     const fresh = found.filter((problem) => !before.has(identityOf(problem)));
-    const rows = [...fresh, ...found.filter((problem) => !fresh.includes(problem))].slice(0, mostErrors).map((problem) => problemLine(problem, display(problem.path)));
+    const rows = [...fresh, ...found.filter((problem) => !fresh.includes(problem))]
+      .slice(0, mostErrors)
+      .map((problem) => problemLine(problem, display(problem.path)));
     const count = found.length === 1 ? 'one error' : `${found.length} errors`;
-    return [`The editor now reports ${count} in what was edited${fresh.length === 0 ? ' (none came up since the edit)' : ''}:`, ...rows, ...(found.length > rows.length ? [`(${found.length - rows.length} more)`] : [])].join('\n');
+    return [
+      `The editor now reports ${count} in what was edited${fresh.length === 0 ? ' (none came up since the edit)' : ''}:`,
+      ...rows,
+      ...(found.length > rows.length ? [`(${found.length - rows.length} more)`] : []),
+    ].join('\n');
   };
 }
 

@@ -38,7 +38,13 @@ export interface OpenEditor {
 export interface OpenEditors {
   readonly editors: readonly OpenEditor[];
   /** Of the editor in use; text is empty where only the cursor stands there. */
-  readonly selection: { readonly path: string; readonly isFile: boolean; readonly startLine: number; readonly endLine: number; readonly text: string } | null;
+  readonly selection: {
+    readonly path: string;
+    readonly isFile: boolean;
+    readonly startLine: number;
+    readonly endLine: number;
+    readonly text: string;
+  } | null;
 }
 
 /** What the editor and its language extensions know. `null` where no language extension answers for the file. Nothing is changed, and what is

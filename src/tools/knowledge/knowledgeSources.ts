@@ -18,14 +18,24 @@ const longestLine = 300;
 const maxBytes = 10 * 1024 * 1024;
 
 /** Rejects with a sentence for the model when a language extension takes too long. */
-export async function inTime<T>(needs: Pick<KnowledgeNeeds, 'clock'>, work: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function inTime<T>(
+  needs: Pick<KnowledgeNeeds, 'clock'>,
+  work: Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
   signal.throwIfAborted();
   let stop = (): void => undefined;
   let cancel = (): void => undefined;
   const over = new Promise<never>((_resolve, reject) => {
     stop = () => reject(signal.reason);
     signal.addEventListener('abort', stop, { once: true });
-    cancel = needs.clock.after(patienceMs, () => reject(new Error(`No language extension answered within ${patienceMs / 1000} seconds. It may still be starting: try again later, or use search_files.`)));
+    cancel = needs.clock.after(patienceMs, () =>
+      reject(
+        new Error(
+          `No language extension answered within ${patienceMs / 1000} seconds. It may still be starting: try again later, or use search_files.`,
+        ),
+      ),
+    );
   });
   return Promise.race([work, over]).finally(() => {
     cancel();
@@ -34,25 +44,41 @@ export async function inTime<T>(needs: Pick<KnowledgeNeeds, 'clock'>, work: Prom
 }
 
 /** The lines of a file as the editor shows it. */
-export async function linesOf({ files, paths }: KnowledgeNeeds, path: string, signal: AbortSignal): Promise<readonly string[]> {
+export async function linesOf(
+  { files, paths }: KnowledgeNeeds,
+  path: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   if ((await files.kindOf(path)) !== 'file') throw new Error(`${paths.display(path)} is a folder. Name a file.`);
-  if ((await files.size(path)) > maxBytes) throw new Error(`${paths.display(path)} is too large for language extensions.`);
+  if ((await files.size(path)) > maxBytes)
+    throw new Error(`${paths.display(path)} is too large for language extensions.`);
   const text = decodeText(await files.read(path, signal));
   if (text === null) throw new Error(`${paths.display(path)} is not a text file.`);
   return text.split(/\r\n|\n|\r/);
 }
 
 /** Where a symbol stands on a line that the model names. Rejects with the lines it does stand on; what the lines hold is not told. */
-export async function placeOf(needs: KnowledgeNeeds, written: { readonly path: string; readonly line: number; readonly symbol: string }, signal: AbortSignal): Promise<CodePlace> {
+export async function placeOf(
+  needs: KnowledgeNeeds,
+  written: { readonly path: string; readonly line: number; readonly symbol: string },
+  signal: AbortSignal,
+): Promise<CodePlace> {
   const path = await needs.paths.resolveExisting(written.path);
   const lines = await linesOf(needs, path, signal);
   const shown = needs.paths.display(path);
-  if (written.line > lines.length) throw new Error(`${shown} has ${lines.length} lines; line ${written.line} is past its end.`);
+  if (written.line > lines.length)
+    throw new Error(`${shown} has ${lines.length} lines; line ${written.line} is past its end.`);
   const column = columnOf(lines[written.line - 1] ?? '', written.symbol);
   if (column !== null) return { path, line: written.line, column };
   const elsewhere = lines.flatMap((line, index) => (columnOf(line, written.symbol) === null ? [] : [index + 1]));
-  const nearest = elsewhere.toSorted((a, b) => Math.abs(a - written.line) - Math.abs(b - written.line)).slice(0, 5).sort((a, b) => a - b);
-  const found = elsewhere.length === 0 ? 'nor anywhere else in the file' : `but on line${nearest.length === 1 ? '' : 's'} ${nearest.join(', ')}${elsewhere.length > nearest.length ? ' and others' : ''}`;
+  const nearest = elsewhere
+    .toSorted((a, b) => Math.abs(a - written.line) - Math.abs(b - written.line))
+    .slice(0, 5)
+    .sort((a, b) => a - b);
+  const found =
+    elsewhere.length === 0
+      ? 'nor anywhere else in the file'
+      : `but on line${nearest.length === 1 ? '' : 's'} ${nearest.join(', ')}${elsewhere.length > nearest.length ? ' and others' : ''}`;
   throw new Error(`"${written.symbol}" does not stand on line ${written.line} of ${shown}, ${found}.`);
 }
 
@@ -68,7 +94,11 @@ function columnOf(line: string, symbol: string): number | null {
 
 /** One row per place, grouped as they come, with the line's text where it lies in an open folder; a secrets file and what lies outside show
  *  their place only. */
-export async function describePlaces(needs: KnowledgeNeeds, places: readonly CodePlace[], signal: AbortSignal): Promise<readonly string[]> {
+export async function describePlaces(
+  needs: KnowledgeNeeds,
+  places: readonly CodePlace[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   const texts = new Map<string, Promise<readonly string[]>>();
   return Promise.all(
     places.map(async ({ path, line, column }) => {

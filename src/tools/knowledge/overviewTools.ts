@@ -21,7 +21,11 @@ function diagnosticsTool({ editor, paths }: KnowledgeNeeds): AnyTool {
       type: 'object',
       properties: {
         path: { type: 'string', description: 'File or folder, relative to the open folder. Leave it out for all.' },
-        severity: { type: 'string', enum: [...severities], description: 'The least severe kind to list. "warning" unless said otherwise.' },
+        severity: {
+          type: 'string',
+          enum: [...severities],
+          description: 'The least severe kind to list. "warning" unless said otherwise.',
+        },
       },
       required: [],
       additionalProperties: false,
@@ -29,13 +33,33 @@ function diagnosticsTool({ editor, paths }: KnowledgeNeeds): AnyTool {
     schema: v.object({ path: v.optional(v.string()), severity: v.optional(v.picklist(severities), 'warning') }),
     readOnly: true,
     run: async ({ path, severity }) => {
-      const within = path === undefined || path.trim() === '' || path.trim() === '.' ? null : await paths.resolveExisting(path);
-      const known = editor.problems(null).filter((problem) => paths.display(problem.path) !== problem.path && (within === null || isWithin(paths.display(within), paths.display(problem.path))));
+      const within =
+        path === undefined || path.trim() === '' || path.trim() === '.' ? null : await paths.resolveExisting(path);
+      const known = editor
+        .problems(null)
+        .filter(
+          (problem) =>
+            paths.display(problem.path) !== problem.path &&
+            (within === null || isWithin(paths.display(within), paths.display(problem.path))),
+        );
       const wanted = sorted(known.filter((problem) => rank(problem.severity) <= rank(severity)));
       const where = within === null ? 'the open folders' : paths.display(within);
-      if (wanted.length === 0) return { outcome: 'done', text: `The editor knows of no problems in ${where} (${severity} or worse).`, details: { problems: 0 } };
+      if (wanted.length === 0)
+        return {
+          outcome: 'done',
+          text: `The editor knows of no problems in ${where} (${severity} or worse).`,
+          details: { problems: 0 },
+        };
       const more = wanted.length > mostRows ? `\n\n(${wanted.length - mostRows} more are not listed.)` : '';
-      return { outcome: 'done', text: wanted.slice(0, mostRows).map((problem) => problemLine(problem, paths.display(problem.path))).join('\n') + more, details: { problems: wanted.length } };
+      return {
+        outcome: 'done',
+        text:
+          wanted
+            .slice(0, mostRows)
+            .map((problem) => problemLine(problem, paths.display(problem.path)))
+            .join('\n') + more,
+        details: { problems: wanted.length },
+      };
     },
   });
 }
@@ -43,7 +67,8 @@ function diagnosticsTool({ editor, paths }: KnowledgeNeeds): AnyTool {
 function documentSymbolsTool(needs: KnowledgeNeeds): AnyTool {
   return defineTool({
     name: 'document_symbols',
-    description: 'Outlines one file: its classes, functions and so on with their lines, through the language extension of the file.',
+    description:
+      'Outlines one file: its classes, functions and so on with their lines, through the language extension of the file.',
     parameters: {
       type: 'object',
       properties: { path: { type: 'string', description: 'Path of the file, relative to the open folder.' } },
@@ -58,9 +83,18 @@ function documentSymbolsTool(needs: KnowledgeNeeds): AnyTool {
       const symbols = await inTime(needs, needs.editor.documentSymbols(path), signal);
       const rows = outline(symbols ?? [], 0);
       const shown = needs.paths.display(path);
-      if (rows.length === 0) return { outcome: 'done', text: `No symbols of ${shown} are known. The language may have no extension here, or it is still starting.`, details: { found: 0 } };
+      if (rows.length === 0)
+        return {
+          outcome: 'done',
+          text: `No symbols of ${shown} are known. The language may have no extension here, or it is still starting.`,
+          details: { found: 0 },
+        };
       const more = rows.length > mostRows ? `\n\n(${rows.length - mostRows} more are not listed.)` : '';
-      return { outcome: 'done', text: `${shown}\n${rows.slice(0, mostRows).join('\n')}${more}`, details: { path: shown, found: rows.length } };
+      return {
+        outcome: 'done',
+        text: `${shown}\n${rows.slice(0, mostRows).join('\n')}${more}`,
+        details: { path: shown, found: rows.length },
+      };
     },
   });
 }
@@ -69,17 +103,39 @@ function workspaceSymbolsTool(needs: KnowledgeNeeds): AnyTool {
   return defineTool({
     name: 'workspace_symbols',
     description: 'Finds classes, functions and so on by name across the open folders, through the language extensions.',
-    parameters: { type: 'object', properties: { query: { type: 'string', description: 'The name or a part of it.' } }, required: ['query'], additionalProperties: false },
+    parameters: {
+      type: 'object',
+      properties: { query: { type: 'string', description: 'The name or a part of it.' } },
+      required: ['query'],
+      additionalProperties: false,
+    },
     schema: v.object({ query: v.pipe(v.string(), v.trim(), v.nonEmpty('is empty')) }),
     readOnly: true,
     run: async ({ query }, signal) => {
       const symbols = await inTime(needs, needs.editor.workspaceSymbols(query), signal);
       const inside = symbols.filter(({ place }) => needs.paths.display(place.path) !== place.path);
-      if (inside.length === 0) return { outcome: 'done', text: `No symbol named like "${query}" is known in the open folders. search_files finds text.`, details: { found: 0 } };
+      if (inside.length === 0)
+        return {
+          outcome: 'done',
+          text: `No symbol named like "${query}" is known in the open folders. search_files finds text.`,
+          details: { found: 0 },
+        };
       const listed = inside.slice(0, mostRows);
-      const places = await describePlaces(needs, listed.map(({ place }) => place), signal);
-      const rows = listed.map(({ kind, name, container }, index) => `${kind} ${name}${container === '' ? '' : ` (${container})`}  ${places[index] ?? ''}`);
-      return { outcome: 'done', text: rows.join('\n') + (inside.length > mostRows ? `\n\n(${inside.length - mostRows} more are not listed.)` : ''), details: { found: inside.length } };
+      const places = await describePlaces(
+        needs,
+        listed.map(({ place }) => place),
+        signal,
+      );
+      const rows = listed.map(
+        ({ kind, name, container }, index) =>
+          `${kind} ${name}${container === '' ? '' : ` (${container})`}  ${places[index] ?? ''}`,
+      );
+      return {
+        outcome: 'done',
+        text:
+          rows.join('\n') + (inside.length > mostRows ? `\n\n(${inside.length - mostRows} more are not listed.)` : ''),
+        details: { found: inside.length },
+      };
     },
   });
 }
@@ -93,15 +149,26 @@ function openEditorsTool({ editor, paths }: KnowledgeNeeds): AnyTool {
     readOnly: true,
     run: async () => {
       const { editors, selection } = editor.openEditors();
-      const rows = editors.slice(0, mostRows).map((open) => [open.isFile ? paths.display(open.path) : open.path, ...(open.isActive ? ['(in use)'] : []), ...(open.hasUnsavedChanges ? ['(unsaved changes)'] : [])].join(' '));
-      if (rows.length === 0) return { outcome: 'done', text: 'Nothing is open in the editor.', details: { editors: 0 } };
+      const rows = editors
+        .slice(0, mostRows)
+        .map((open) =>
+          [
+            open.isFile ? paths.display(open.path) : open.path,
+            ...(open.isActive ? ['(in use)'] : []),
+            ...(open.hasUnsavedChanges ? ['(unsaved changes)'] : []),
+          ].join(' '),
+        );
+      if (rows.length === 0)
+        return { outcome: 'done', text: 'Nothing is open in the editor.', details: { editors: 0 } };
       if (selection === null) return { outcome: 'done', text: rows.join('\n'), details: { editors: editors.length } };
       const { path, isFile, startLine, endLine, text } = selection;
       const shown = isFile ? paths.display(path) : path;
       const place = `${shown}:${startLine}${endLine === startLine ? '' : `-${endLine}`}`;
       // What is selected outside the open folders, or in a file with secrets, has to be asked for by reading it.
       const isOpen = text !== '' && (!isFile || (shown !== path && !isSecret(path)));
-      const told = isOpen ? `Selected: ${place}\n${text.length > longestSelection ? `${text.slice(0, longestSelection).toWellFormed()} … (${text.length} characters)` : text}` : `${text === '' ? 'Cursor' : 'Selected (text not shown)'}: ${place}`;
+      const told = isOpen
+        ? `Selected: ${place}\n${text.length > longestSelection ? `${text.slice(0, longestSelection).toWellFormed()} … (${text.length} characters)` : text}`
+        : `${text === '' ? 'Cursor' : 'Selected (text not shown)'}: ${place}`;
       return { outcome: 'done', text: `${rows.join('\n')}\n\n${told}`, details: { editors: editors.length } };
     },
   });
@@ -118,7 +185,11 @@ export function rank(severity: Severity): number {
 }
 
 function sorted(problems: readonly Problem[]): readonly Problem[] {
-  return problems.toSorted((a, b) => rank(a.severity) - rank(b.severity) || (a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line || a.column - b.column));
+  return problems.toSorted(
+    (a, b) =>
+      rank(a.severity) - rank(b.severity) ||
+      (a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line || a.column - b.column),
+  );
 }
 
 /** Both as they are shown. */

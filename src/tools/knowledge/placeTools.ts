@@ -29,41 +29,86 @@ export function placeTools(needs: KnowledgeNeeds): readonly AnyTool[] {
     defineTool({
       name: 'find_references',
       description: `Finds where a symbol is used, through the language extension of the file: what really refers to it, not what only has its name. At most ${mostPlaces} places.`,
-      parameters, schema, readOnly: true,
-      run: async (input, signal) => placesFor(needs, input.symbol, 'references', await asked(needs, input, signal, (at) => needs.editor.references(at)), signal),
+      parameters,
+      schema,
+      readOnly: true,
+      run: async (input, signal) =>
+        placesFor(
+          needs,
+          input.symbol,
+          'references',
+          await asked(needs, input, signal, (at) => needs.editor.references(at)),
+          signal,
+        ),
     }),
     defineTool({
       name: 'go_to_definition',
-      description: 'Finds where a symbol is defined, through the language extension of the file. A definition outside the open folders is named but cannot be read unasked.',
-      parameters, schema, readOnly: true,
-      run: async (input, signal) => placesFor(needs, input.symbol, 'definition', await asked(needs, input, signal, (at) => needs.editor.definitions(at)), signal),
+      description:
+        'Finds where a symbol is defined, through the language extension of the file. A definition outside the open folders is named but cannot be read unasked.',
+      parameters,
+      schema,
+      readOnly: true,
+      run: async (input, signal) =>
+        placesFor(
+          needs,
+          input.symbol,
+          'definition',
+          await asked(needs, input, signal, (at) => needs.editor.definitions(at)),
+          signal,
+        ),
     }),
     defineTool({
       name: 'hover',
-      description: 'Tells what the editor shows when the mouse rests on a symbol: its type, signature and documentation.',
-      parameters, schema, readOnly: true,
+      description:
+        'Tells what the editor shows when the mouse rests on a symbol: its type, signature and documentation.',
+      parameters,
+      schema,
+      readOnly: true,
       run: async (input, signal) => {
         const told = await asked(needs, input, signal, (at) => needs.editor.hover(at));
-        const text = (told ?? []).map((each) => each.trim()).filter((each) => each !== '').join('\n\n---\n\n');
+        const text = (told ?? [])
+          .map((each) => each.trim())
+          .filter((each) => each !== '')
+          .join('\n\n---\n\n');
         if (text === '') return none(`The editor has nothing to show for "${input.symbol}"`);
-        return { outcome: 'done', text: text.length > longestHover ? `${text.slice(0, longestHover).toWellFormed()} …` : text, details: { found: told?.length ?? 0 } };
+        return {
+          outcome: 'done',
+          text: text.length > longestHover ? `${text.slice(0, longestHover).toWellFormed()} …` : text,
+          details: { found: told?.length ?? 0 },
+        };
       },
     }),
   ];
 }
 
-async function asked<T>(needs: KnowledgeNeeds, input: v.InferOutput<typeof schema>, signal: AbortSignal, ask: (at: CodePlace) => Promise<T>): Promise<T> {
+async function asked<T>(
+  needs: KnowledgeNeeds,
+  input: v.InferOutput<typeof schema>,
+  signal: AbortSignal,
+  ask: (at: CodePlace) => Promise<T>,
+): Promise<T> {
   const at = await placeOf(needs, input, signal);
   return inTime(needs, ask(at), signal);
 }
 
-async function placesFor(needs: KnowledgeNeeds, symbol: string, what: 'references' | 'definition', found: readonly CodePlace[] | null, signal: AbortSignal): Promise<ToolOutput> {
-  if (found === null || found.length === 0) return none(`No ${what} of "${symbol}" ${what === 'references' ? 'were' : 'was'} found`);
+async function placesFor(
+  needs: KnowledgeNeeds,
+  symbol: string,
+  what: 'references' | 'definition',
+  found: readonly CodePlace[] | null,
+  signal: AbortSignal,
+): Promise<ToolOutput> {
+  if (found === null || found.length === 0)
+    return none(`No ${what} of "${symbol}" ${what === 'references' ? 'were' : 'was'} found`);
   const rows = await describePlaces(needs, found.slice(0, mostPlaces), signal);
   const more = found.length > mostPlaces ? `\n\n(${found.length - mostPlaces} more are not listed.)` : '';
   return { outcome: 'done', text: rows.join('\n') + more, details: { found: found.length } };
 }
 
 function none(what: string): ToolOutput {
-  return { outcome: 'done', text: `${what}. The language may have no extension here, or it is still starting; search_files finds text.`, details: { found: 0 } };
+  return {
+    outcome: 'done',
+    text: `${what}. The language may have no extension here, or it is still starting; search_files finds text.`,
+    details: { found: 0 },
+  };
 }

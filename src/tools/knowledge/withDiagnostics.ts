@@ -2,7 +2,10 @@ import * as v from 'valibot';
 import type { AnyTool, ToolOutput } from '../tool';
 import type { DiagnosticsAfterEdit } from './diagnosticsAfterEdit';
 
-const editDetails = v.object({ kind: v.literal('edit'), files: v.array(v.object({ path: v.string(), change: v.string() })) });
+const editDetails = v.object({
+  kind: v.literal('edit'),
+  files: v.array(v.object({ path: v.string(), change: v.string() })),
+});
 
 /** A tool that changes files, and then tells the model which errors the editor reports in them. The edit stands whatever becomes of that. */
 export function withDiagnostics(tool: AnyTool, afterEdit: DiagnosticsAfterEdit): AnyTool {

@@ -86,7 +86,11 @@ export type McpConnected =
   | { readonly kind: 'failed'; readonly sentence: string; readonly again: boolean };
 
 /** Starts or reaches a server and shakes hands. Never rejects. What comes back carries no classes of ours: the client is a bundle of its own. */
-export type ConnectMcp = (launch: McpLaunch, events: McpConnectionEvents, options: { readonly signal: AbortSignal; readonly timeoutMs: number }) => Promise<McpConnected>;
+export type ConnectMcp = (
+  launch: McpLaunch,
+  events: McpConnectionEvents,
+  options: { readonly signal: AbortSignal; readonly timeoutMs: number },
+) => Promise<McpConnected>;
 
 export interface McpClientParts {
   readonly version: string;

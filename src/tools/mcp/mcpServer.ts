@@ -3,7 +3,16 @@ import { Emitter } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { maskSecrets, withoutSecrets } from '../../models/secrecy';
 import type { JsonObject } from '../../transcript/json';
-import type { ConnectMcp, McpAnswer, McpCallOptions, McpConnection, McpConnectionEvents, McpLaunch, McpListedTool, McpResult } from './mcpConnection';
+import type {
+  ConnectMcp,
+  McpAnswer,
+  McpCallOptions,
+  McpConnection,
+  McpConnectionEvents,
+  McpLaunch,
+  McpListedTool,
+  McpResult,
+} from './mcpConnection';
 
 /** How a server is started; asked anew for every start, since variables may stand for something else by then. */
 export interface McpServerPlan {
@@ -13,7 +22,12 @@ export interface McpServerPlan {
   /** Another one where the definition is another. */
   readonly fingerprint: string;
   /** Fills in what is not known yet, asking the person where need be. `secrets` are kept out of the log. */
-  readonly launch: (signal: AbortSignal) => Promise<{ readonly kind: 'ready'; readonly launch: McpLaunch; readonly secrets: readonly string[] } | { readonly kind: 'failed'; readonly sentence: string }>;
+  readonly launch: (
+    signal: AbortSignal,
+  ) => Promise<
+    | { readonly kind: 'ready'; readonly launch: McpLaunch; readonly secrets: readonly string[] }
+    | { readonly kind: 'failed'; readonly sentence: string }
+  >;
 }
 
 export type McpServerState =
@@ -69,7 +83,9 @@ export class McpServer {
 
   /** What it offered last; kept while a lost connection is made again, so that a tool set does not flicker. */
   get tools(): readonly McpListedTool[] {
-    return this.now.kind === 'running' || this.now.kind === 'waiting' || this.now.kind === 'starting' ? this.listed : [];
+    return this.now.kind === 'running' || this.now.kind === 'waiting' || this.now.kind === 'starting'
+      ? this.listed
+      : [];
   }
 
   /** The last lines it wrote for people, secrets masked. */
@@ -119,11 +135,17 @@ export class McpServer {
   }
 
   /** Rejects only when aborted. What it certainly did not take because the connection was lost is asked once more. */
-  async call(tool: string, args: JsonObject, options: McpCallOptions, patienceMs: number): Promise<McpAnswer<McpResult>> {
+  async call(
+    tool: string,
+    args: JsonObject,
+    options: McpCallOptions,
+    patienceMs: number,
+  ): Promise<McpAnswer<McpResult>> {
     for (let attempt = 1; ; attempt++) {
       await this.ready(patienceMs, options.signal);
       const { connection } = this;
-      if (this.now.kind !== 'running' || connection === null) return { kind: 'failed', cause: 'lost', sentence: this.whyNotRunning(), mayHaveRun: false };
+      if (this.now.kind !== 'running' || connection === null)
+        return { kind: 'failed', cause: 'lost', sentence: this.whyNotRunning(), mayHaveRun: false };
       const answer = await connection.callTool(tool, args, options);
       if (answer.kind === 'ok') return answer;
       const failure = { ...answer, sentence: this.mask(answer.sentence) };
@@ -139,7 +161,9 @@ export class McpServer {
     this.startedAt = this.needs.clock.monotonicMs();
     this.tail = [];
     this.become({ kind: 'starting', since: this.startedAt });
-    this.run(signal).catch((error: unknown) => (signal.aborted ? undefined : this.failed(error instanceof Error ? error.message : String(error), false)));
+    this.run(signal).catch((error: unknown) =>
+      signal.aborted ? undefined : this.failed(error instanceof Error ? error.message : String(error), false),
+    );
   }
 
   private async run(signal: AbortSignal): Promise<void> {
@@ -150,7 +174,8 @@ export class McpServer {
     signal.throwIfAborted();
     this.mask = (text) => planned.secrets.reduce((rest, secret) => withoutSecrets(rest, secret), maskSecrets(text));
     const connected = await connect(planned.launch, this.events(signal), { signal, timeoutMs: startTimeoutMs });
-    if (connected.kind === 'failed') return signal.aborted ? undefined : this.unreachable(connected.sentence, connected.again);
+    if (connected.kind === 'failed')
+      return signal.aborted ? undefined : this.unreachable(connected.sentence, connected.again);
     const { connection } = connected;
     if (signal.aborted) return connection.close();
     this.connection = connection;
@@ -190,7 +215,8 @@ export class McpServer {
         const masked = this.mask(line);
         this.tail = [...this.tail, masked].slice(-keptLines);
         if (lines++ < loggedLines) this.needs.log.info(`[${this.plan.name}] ${masked}`);
-        else if (lines === loggedLines + 1) this.needs.log.info(`[${this.plan.name}] writes much; what follows is not logged.`);
+        else if (lines === loggedLines + 1)
+          this.needs.log.info(`[${this.plan.name}] writes much; what follows is not logged.`);
       },
     };
   }
@@ -200,7 +226,10 @@ export class McpServer {
     if (connection === null || this.now.kind !== 'running') return;
     const answer = await this.list(connection, signal).catch(() => null);
     if (answer === null || signal.aborted) return;
-    if (answer.kind === 'failed') this.needs.log.warn(`The MCP server ${this.plan.name} has other tools now, which could not be listed: ${answer.sentence}`);
+    if (answer.kind === 'failed')
+      this.needs.log.warn(
+        `The MCP server ${this.plan.name} has other tools now, which could not be listed: ${answer.sentence}`,
+      );
     else this.changes.fire();
   }
 

@@ -33,7 +33,11 @@ export class McpServers implements Disposable {
 
   /** The servers that may run. One whose definition is the same goes on as it is; others end. */
   use(plans: readonly McpServerPlan[]): void {
-    const kept = plans.map((plan) => this.servers.find((server) => server.plan.id === plan.id && server.plan.fingerprint === plan.fingerprint) ?? this.adopt(plan));
+    const kept = plans.map(
+      (plan) =>
+        this.servers.find((server) => server.plan.id === plan.id && server.plan.fingerprint === plan.fingerprint) ??
+        this.adopt(plan),
+    );
     const left = this.servers.filter((server) => !kept.includes(server));
     this.servers = kept;
     for (const server of left) {
@@ -51,7 +55,11 @@ export class McpServers implements Disposable {
     const now = this.needs.clock.monotonicMs();
     for (const server of this.servers) if (mayStart(server, now)) server.start();
     await Promise.all(
-      this.servers.map((server) => (server.state.kind === 'starting' ? server.ready(server.state.since + patienceWith(server, called) - now, signal) : undefined)),
+      this.servers.map((server) =>
+        server.state.kind === 'starting'
+          ? server.ready(server.state.since + patienceWith(server, called) - now, signal)
+          : undefined,
+      ),
     );
     signal.throwIfAborted();
     return this.offered();
@@ -60,7 +68,9 @@ export class McpServers implements Disposable {
   /** Names of servers that a turn did not wait for any longer. */
   get late(): readonly string[] {
     const now = this.needs.clock.monotonicMs();
-    return this.servers.flatMap(({ state, plan }) => (state.kind === 'starting' && now - state.since >= turnPatienceMs ? [plan.name] : []));
+    return this.servers.flatMap(({ state, plan }) =>
+      state.kind === 'starting' && now - state.since >= turnPatienceMs ? [plan.name] : [],
+    );
   }
 
   rootsChanged(): void {
@@ -81,14 +91,19 @@ export class McpServers implements Disposable {
 
   private offered(): readonly AnyTool[] {
     const listed = this.servers.flatMap((server) =>
-      [...server.tools].sort((a, b) => (a.name < b.name ? -1 : 1)).flatMap((tool) => {
-        const problem = problemOf(tool);
-        if (problem !== null) this.complain(`The tool ${tool.name} of the MCP server ${server.plan.name} is left out: ${problem}.`);
-        return problem === null ? [{ server, tool }] : [];
-      }),
+      [...server.tools]
+        .sort((a, b) => (a.name < b.name ? -1 : 1))
+        .flatMap((tool) => {
+          const problem = problemOf(tool);
+          if (problem !== null)
+            this.complain(`The tool ${tool.name} of the MCP server ${server.plan.name} is left out: ${problem}.`);
+          return problem === null ? [{ server, tool }] : [];
+        }),
     );
     const names = toolNames(listed.map(({ server, tool }) => ({ server: server.plan.name, tool: tool.name })));
-    return listed.map(({ server, tool }, index) => mcpTool({ name: names[index] ?? tool.name, server, tool, patienceMs: callPatienceMs }));
+    return listed.map(({ server, tool }, index) =>
+      mcpTool({ name: names[index] ?? tool.name, server, tool, patienceMs: callPatienceMs }),
+    );
   }
 
   private complain(sentence: string): void {
@@ -99,7 +114,10 @@ export class McpServers implements Disposable {
 
   private adopt(plan: McpServerPlan): McpServer {
     const server = new McpServer(plan, this.needs);
-    this.listening.set(server, server.onDidChange(() => this.changes.fire()));
+    this.listening.set(
+      server,
+      server.onDidChange(() => this.changes.fire()),
+    );
     return server;
   }
 }

@@ -24,8 +24,11 @@ export interface McpToolParts {
 export function problemOf({ inputSchema }: McpListedTool): string | null {
   if (inputSchema === null || inputSchema.type !== 'object') return 'its schema does not describe an object';
   const { properties } = inputSchema;
-  if (properties !== undefined && (typeof properties !== 'object' || properties === null || Array.isArray(properties))) return 'its schema has properties that are no object';
-  return JSON.stringify(inputSchema).length > longestSchema ? `its schema is longer than ${longestSchema} characters` : null;
+  if (properties !== undefined && (typeof properties !== 'object' || properties === null || Array.isArray(properties)))
+    return 'its schema has properties that are no object';
+  return JSON.stringify(inputSchema).length > longestSchema
+    ? `its schema is longer than ${longestSchema} characters`
+    : null;
 }
 
 /** A server's tool as the agent has it. It is always asked for: what the server says of itself is no promise. Arguments are checked by the
@@ -42,10 +45,19 @@ export function mcpTool({ name, server, tool, patienceMs }: McpToolParts): AnyTo
       if (args.kind === 'invalid') return { kind: 'invalid', problems: ['the arguments are not a JSON object'] };
       return {
         kind: 'ready',
-        asks: () => Promise.resolve({ access: { kind: 'mcp', ...origin, readOnly: tool.readOnly }, preview: previewOf(args.value) }),
+        asks: () =>
+          Promise.resolve({
+            access: { kind: 'mcp', ...origin, readOnly: tool.readOnly },
+            preview: previewOf(args.value),
+          }),
         run: async (signal, call) => {
           const onProgress = (text: string): void => call.report({ kind: 'note', text });
-          const answer = await server.call(tool.name, args.value, { signal, onProgress, silenceMs, totalMs }, patienceMs);
+          const answer = await server.call(
+            tool.name,
+            args.value,
+            { signal, onProgress, silenceMs, totalMs },
+            patienceMs,
+          );
           if (answer.kind === 'ok') return resultOutput(answer.value, origin);
           return failedOutput(answer.sentence, answer.mayHaveRun, origin);
         },
@@ -54,15 +66,25 @@ export function mcpTool({ name, server, tool, patienceMs }: McpToolParts): AnyTo
   };
 }
 
-function failedOutput(sentence: string, mayHaveRun: boolean, { server, tool }: { readonly server: string; readonly tool: string }): ToolOutput {
+function failedOutput(
+  sentence: string,
+  mayHaveRun: boolean,
+  { server, tool }: { readonly server: string; readonly tool: string },
+): ToolOutput {
   const consequence = mayHaveRun ? 'The call may have run: check before you repeat it.' : 'The call did not run.';
-  return { outcome: 'failed', text: `The MCP server "${server}" gave no result for ${tool}. ${sentence} ${consequence}`, details: { server, tool } };
+  return {
+    outcome: 'failed',
+    text: `The MCP server "${server}" gave no result for ${tool}. ${sentence} ${consequence}`,
+    details: { server, tool },
+  };
 }
 
 function describe({ title, description, name }: McpListedTool, server: string): string {
   const said = description.trim() === '' ? (title ?? name) : description.trim();
   const whole = `${said}\n\n(Tool "${name}" of the MCP server "${server}".)`;
-  return said.length <= longestDescription ? whole : `${said.slice(0, longestDescription)}…\n\n(Tool "${name}" of the MCP server "${server}".)`;
+  return said.length <= longestDescription
+    ? whole
+    : `${said.slice(0, longestDescription)}…\n\n(Tool "${name}" of the MCP server "${server}".)`;
 }
 
 function parametersOf({ inputSchema }: McpListedTool): JsonObject {
@@ -73,7 +95,8 @@ function parametersOf({ inputSchema }: McpListedTool): JsonObject {
 
 function previewOf(args: JsonObject): string {
   const text = JSON.stringify(args, null, 2);
-  const shown = text.length <= longestPreview ? text : `${text.slice(0, longestPreview)}\n… (${text.length} characters in all)`;
+  const shown =
+    text.length <= longestPreview ? text : `${text.slice(0, longestPreview)}\n… (${text.length} characters in all)`;
   // A fence longer than any in the text: arguments cannot pretend to be words of ours.
   const fence = '`'.repeat(Math.max(3, ...[...shown.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
   return `${fence}json\n${shown}\n${fence}`;

@@ -15,8 +15,12 @@ export function stayingAtOrigin(fetch: typeof globalThis.fetch): typeof globalTh
       if (location === null) return response;
       await response.body?.cancel();
       const next = URL.canParse(location, at.href) ? new URL(location, at.href) : null;
-      if (next?.origin !== at.origin) throw new Error(`The server at ${at.origin} leads to ${next?.origin ?? 'something that is no address'}. Nothing was sent there: write that address into the definition if it is the right one.`);
-      if (response.status === 303 || (response.status < 303 && sent.method === 'POST')) sent = { ...sent, method: 'GET', body: null };
+      if (next?.origin !== at.origin)
+        throw new Error(
+          `The server at ${at.origin} leads to ${next?.origin ?? 'something that is no address'}. Nothing was sent there: write that address into the definition if it is the right one.`,
+        );
+      if (response.status === 303 || (response.status < 303 && sent.method === 'POST'))
+        sent = { ...sent, method: 'GET', body: null };
       at = next;
     }
     throw new Error(`The server at ${at.origin} redirects more than ${mostRedirects} times.`);

@@ -16,7 +16,12 @@ export function resultOutput(result: McpResult, details: JsonValue): ToolOutput 
   const text = capped(withStructured(texts, result).join('\n'));
   return {
     outcome: result.isError ? 'failed' : 'done',
-    text: text.trim() !== '' ? text : result.isError ? 'The tool failed and did not say why.' : 'The tool returned nothing.',
+    text:
+      text.trim() !== ''
+        ? text
+        : result.isError
+          ? 'The tool failed and did not say why.'
+          : 'The tool returned nothing.',
     details,
     ...(images.length === 0 ? {} : { images }),
   };
@@ -33,14 +38,19 @@ function textOf(content: McpContent, images: ImagePart[]): string {
     case 'resource':
       return `[${content.uri}]\n${content.text}`;
     case 'binary':
-      if (content.mediaType !== null && imageTypes.includes(content.mediaType)) return imageText({ mediaType: content.mediaType, dataBase64: content.dataBase64 }, images, content.uri);
+      if (content.mediaType !== null && imageTypes.includes(content.mediaType))
+        return imageText({ mediaType: content.mediaType, dataBase64: content.dataBase64 }, images, content.uri);
       return `[${content.uri}, ${content.mediaType ?? 'binary'}, ${sizeOf(content.dataBase64)}: it is not text.]`;
     case 'link':
       return `[${content.name}: ${content.uri}${content.description === null ? '' : `, ${content.description}`}]`;
   }
 }
 
-function imageText({ mediaType, dataBase64 }: { readonly mediaType: string; readonly dataBase64: string }, images: ImagePart[], name: string): string {
+function imageText(
+  { mediaType, dataBase64 }: { readonly mediaType: string; readonly dataBase64: string },
+  images: ImagePart[],
+  name: string,
+): string {
   const about = `${name}, ${mediaType}, ${sizeOf(dataBase64)}`;
   if (!imageTypes.includes(mediaType)) return `[${about}: its format cannot be passed on.]`;
   if (dataBase64.length > longestImage) return `[${about}: it is too large to be passed on.]`;
@@ -51,7 +61,8 @@ function imageText({ mediaType, dataBase64 }: { readonly mediaType: string; read
 
 /** Servers should repeat a structured result as text; those that do not would say nothing. */
 function withStructured(texts: readonly string[], { structured }: McpResult): readonly string[] {
-  if (structured === null || texts.some((text) => isSameJson(text, structured)) || wraps(structured, texts)) return texts;
+  if (structured === null || texts.some((text) => isSameJson(text, structured)) || wraps(structured, texts))
+    return texts;
   return [...texts, structured];
 }
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /** Where a server was written down. A folder's file comes from whoever wrote the repository; the settings are the person's own. */
-export type ServerSource = { readonly kind: 'settings' } | { readonly kind: 'folder'; readonly folder: string; readonly file: string };
+export type ServerSource =
+  { readonly kind: 'settings' } | { readonly kind: 'folder'; readonly folder: string; readonly file: string };
 
 /** Something a definition leaves open and the person is asked for. */
 export interface ServerInput {
@@ -41,7 +42,9 @@ export function definitionId({ source, name }: ServerDefinition): string {
 
 /** Stands for exactly this definition: where one word of it changes, or the content of its file of variables, the person is asked again. */
 export function fingerprint({ name, source, transport }: ServerDefinition, envFileText: string | null): string {
-  return createHash('sha256').update(JSON.stringify([name, source, sorted(transport), envFileText])).digest('hex');
+  return createHash('sha256')
+    .update(JSON.stringify([name, source, sorted(transport), envFileText]))
+    .digest('hex');
 }
 
 /** What would be started or reached, in one line: what the person decides on. Headers are part of it: they may carry a credential of the
@@ -52,9 +55,13 @@ export function commandLine(transport: ServerTransport): string {
     return visible(headers.length === 0 ? transport.url : `${transport.url} (with the headers ${headers.join(', ')})`);
   }
   const { command, args, env, envFile, cwd } = transport;
-  const variables = Object.entries(env).map(([name, value]) => (value === null ? `${name}` : `${name}=${quoted(value)}`));
+  const variables = Object.entries(env).map(([name, value]) =>
+    value === null ? `${name}` : `${name}=${quoted(value)}`,
+  );
   const line = [...variables, ...[command, ...args].map(quoted)].join(' ');
-  const from = [cwd === null ? null : `in ${cwd}`, envFile === null ? null : `with the variables of ${envFile}`].filter((part) => part !== null);
+  const from = [cwd === null ? null : `in ${cwd}`, envFile === null ? null : `with the variables of ${envFile}`].filter(
+    (part) => part !== null,
+  );
   return visible(from.length === 0 ? line : `${line} (${from.join(', ')})`);
 }
 
@@ -64,12 +71,17 @@ function quoted(word: string): string {
 
 function visible(text: string): string {
   // Also what reorders text (bidirectional marks) or cannot be seen.
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+  return text.replace(
+    /[\p{Cc}\p{Cf}\u2028\u2029]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
 }
 
 /** Keys in a fixed order: the same definition written in another order is the same. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, each]) => [key, sorted(each)]);
+  return Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, each]) => [key, sorted(each)]);
 }

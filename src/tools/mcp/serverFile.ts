@@ -16,13 +16,23 @@ const stdioSchema = v.object({
   type: v.optional(v.literal('stdio')),
   command: filled,
   args: v.optional(v.array(text, 'is not a list of texts'), []),
-  env: v.optional(v.record(text, v.nullable(v.union([text, v.number(), v.boolean()], 'is neither a text nor a number')), 'is not an object of texts'), {}),
+  env: v.optional(
+    v.record(
+      text,
+      v.nullable(v.union([text, v.number(), v.boolean()], 'is neither a text nor a number')),
+      'is not an object of texts',
+    ),
+    {},
+  ),
   envFile: v.optional(text),
   cwd: v.optional(text),
 });
 const remoteSchema = v.object({
   type: v.optional(v.picklist(['http', 'sse'])),
-  url: v.pipe(filled, v.regex(/^(?:https?:\/\/|\$\{)\S*$/, 'is not a web address that begins with http:// or https://')),
+  url: v.pipe(
+    filled,
+    v.regex(/^(?:https?:\/\/|\$\{)\S*$/, 'is not a web address that begins with http:// or https://'),
+  ),
   headers: v.optional(texts('is not an object of texts'), {}),
 });
 const inputSchema = v.object({
@@ -31,7 +41,19 @@ const inputSchema = v.object({
   description: v.optional(text, ''),
   default: v.optional(text),
   password: v.optional(v.boolean('is neither true nor false'), false),
-  options: v.optional(v.array(v.union([text, v.pipe(v.object({ value: text }), v.transform(({ value }) => value))]), 'is not a list of texts'), []),
+  options: v.optional(
+    v.array(
+      v.union([
+        text,
+        v.pipe(
+          v.object({ value: text }),
+          v.transform(({ value }) => value),
+        ),
+      ]),
+      'is not a list of texts',
+    ),
+    [],
+  ),
 });
 
 /** Reads JSON with comments in the shape of VS Code's `mcp.json`. A bad entry does not cost the others. */
@@ -41,7 +63,12 @@ export function readServerFile(content: string, source: ServerSource, where: str
   const [first] = errors;
   if (first !== undefined) {
     const line = content.slice(0, first.offset).split('\n').length;
-    return { servers: [], problems: [`${where} cannot be read: ${printParseErrorCode(first.error)} in line ${line}. None of its MCP servers is used until it is corrected.`] };
+    return {
+      servers: [],
+      problems: [
+        `${where} cannot be read: ${printParseErrorCode(first.error)} in line ${line}. None of its MCP servers is used until it is corrected.`,
+      ],
+    };
   }
   return readServers(value, source, where);
 }
@@ -50,22 +77,38 @@ export function readServerFile(content: string, source: ServerSource, where: str
 export function readServerSetting(value: unknown): ServerFile {
   const where = 'The setting `hermes.mcp.servers`';
   const source: ServerSource = { kind: 'settings' };
-  return isRecord(value) && !isRecord(value.servers) ? readServers({ servers: value }, source, where) : readServers(value, source, where);
+  return isRecord(value) && !isRecord(value.servers)
+    ? readServers({ servers: value }, source, where)
+    : readServers(value, source, where);
 }
 
 function readServers(value: unknown, source: ServerSource, where: string): ServerFile {
   if (value === undefined || value === null) return { servers: [], problems: [] };
-  if (!isRecord(value) || (value.servers !== undefined && !isRecord(value.servers))) return { servers: [], problems: [`${where} is not an object with "servers". It is ignored until it is corrected.`] };
+  if (!isRecord(value) || (value.servers !== undefined && !isRecord(value.servers)))
+    return {
+      servers: [],
+      problems: [`${where} is not an object with "servers". It is ignored until it is corrected.`],
+    };
   const inputs = readInputs(value.inputs, where);
   const problems = [...inputs.problems];
   const servers: ServerDefinition[] = [];
   for (const [name, entry] of Object.entries(value.servers ?? {})) {
     const transport = readTransport(entry);
-    const named = JSON.stringify(transport).match(/\$\{input:[^}]+\}/g)?.map((variable) => variable.slice('${input:'.length, -1)) ?? [];
+    const named =
+      JSON.stringify(transport)
+        .match(/\$\{input:[^}]+\}/g)
+        ?.map((variable) => variable.slice('${input:'.length, -1)) ?? [];
     const unknown = named.find((id) => !inputs.known.has(id));
     if (typeof transport === 'string') problems.push(`${where}: the MCP server “${name}” is ignored: ${transport}.`);
-    else if (unknown !== undefined) problems.push(`${where}: the MCP server “${name}” is ignored: there is no input “${unknown}” under "inputs".`);
-    else servers.push({ name, source, transport, inputs: [...new Set(named)].flatMap((id) => inputs.known.get(id) ?? []) });
+    else if (unknown !== undefined)
+      problems.push(`${where}: the MCP server “${name}” is ignored: there is no input “${unknown}” under "inputs".`);
+    else
+      servers.push({
+        name,
+        source,
+        transport,
+        inputs: [...new Set(named)].flatMap((id) => inputs.known.get(id) ?? []),
+      });
   }
   return { servers, problems };
 }
@@ -73,13 +116,17 @@ function readServers(value: unknown, source: ServerSource, where: string): Serve
 /** Why not, in words that end a sentence. */
 function readTransport(entry: unknown): ServerTransport | string {
   if (!isRecord(entry)) return 'it is not an object';
-  if (!['stdio', 'http', 'sse', undefined].some((type) => type === entry.type)) return '"type" is none of "stdio", "http" and "sse"';
-  if (entry.type === undefined && entry.command === undefined && entry.url === undefined) return 'it has neither a "command" nor a "url"';
+  if (!['stdio', 'http', 'sse', undefined].some((type) => type === entry.type))
+    return '"type" is none of "stdio", "http" and "sse"';
+  if (entry.type === undefined && entry.command === undefined && entry.url === undefined)
+    return 'it has neither a "command" nor a "url"';
   if (entry.type === 'stdio' || (entry.type === undefined && entry.command !== undefined)) {
     const parsed = v.safeParse(stdioSchema, entry);
     if (!parsed.success) return issuesOf(parsed.issues);
     const { command, args, env, envFile, cwd } = parsed.output;
-    const variables = Object.fromEntries(Object.entries(env).map(([key, value]) => [key, value === null ? null : String(value)]));
+    const variables = Object.fromEntries(
+      Object.entries(env).map(([key, value]) => [key, value === null ? null : String(value)]),
+    );
     return { kind: 'stdio', command, args, env: variables, envFile: envFile ?? null, cwd: cwd ?? null };
   }
   const parsed = v.safeParse(remoteSchema, entry);
@@ -87,21 +134,30 @@ function readTransport(entry: unknown): ServerTransport | string {
   return { kind: parsed.output.type ?? 'http', url: parsed.output.url, headers: parsed.output.headers };
 }
 
-function readInputs(value: unknown, where: string): { readonly known: ReadonlyMap<string, ServerInput>; readonly problems: readonly string[] } {
+function readInputs(
+  value: unknown,
+  where: string,
+): { readonly known: ReadonlyMap<string, ServerInput>; readonly problems: readonly string[] } {
   if (value === undefined) return { known: new Map(), problems: [] };
   if (!Array.isArray(value)) return { known: new Map(), problems: [`${where}: "inputs" is not a list.`] };
   const problems: string[] = [];
   const known = new Map<string, ServerInput>();
   for (const [index, entry] of value.entries()) {
     const parsed = v.safeParse(inputSchema, entry);
-    if (!parsed.success) problems.push(`${where}: entry ${index + 1} of "inputs" is ignored: ${issuesOf(parsed.issues)}.`);
+    if (!parsed.success)
+      problems.push(`${where}: entry ${index + 1} of "inputs" is ignored: ${issuesOf(parsed.issues)}.`);
     else known.set(parsed.output.id, { ...parsed.output, default: parsed.output.default ?? null });
   }
   return { known, problems };
 }
 
 function issuesOf(issues: readonly v.BaseIssue<unknown>[]): string {
-  return issues.map((issue) => `"${v.getDotPath(issue) ?? 'it'}" ${issue.message.startsWith('Invalid key') ? 'is missing' : issue.message}`).join('; ');
+  return issues
+    .map(
+      (issue) =>
+        `"${v.getDotPath(issue) ?? 'it'}" ${issue.message.startsWith('Invalid key') ? 'is missing' : issue.message}`,
+    )
+    .join('; ');
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -17,7 +17,11 @@ export interface PlanSurroundings {
 }
 
 /** How a definition is started. Everything that cannot be filled in is a sentence, and the server is not started. */
-export function serverPlan(definition: ServerDefinition, fingerprint: string, surroundings: PlanSurroundings): McpServerPlan {
+export function serverPlan(
+  definition: ServerDefinition,
+  fingerprint: string,
+  surroundings: PlanSurroundings,
+): McpServerPlan {
   return {
     id: definitionId(definition),
     name: definition.name,
@@ -26,13 +30,18 @@ export function serverPlan(definition: ServerDefinition, fingerprint: string, su
       const inputs = new Map<string, string>();
       for (const input of definition.inputs) {
         const value = await surroundings.askInput(input, signal);
-        if (value === null) return { kind: 'failed', sentence: `The input “${input.id}” was not given. Start it again to be asked again.` };
+        if (value === null)
+          return {
+            kind: 'failed',
+            sentence: `The input “${input.id}” was not given. Start it again to be asked again.`,
+          };
         inputs.set(input.id, value);
       }
       const secrets = definition.inputs.filter(({ password }) => password).flatMap(({ id }) => inputs.get(id) ?? []);
       try {
         const launch = fillInAll(definition, { ...surroundings.values(), inputs }, surroundings.envFileText);
-        if (launch.kind === 'stdio' && launch.folder !== null && !(await surroundings.isFolder(launch.folder))) return { kind: 'failed', sentence: `Its folder ${launch.folder} is not there. Check "cwd".` };
+        if (launch.kind === 'stdio' && launch.folder !== null && !(await surroundings.isFolder(launch.folder)))
+          return { kind: 'failed', sentence: `Its folder ${launch.folder} is not there. Check "cwd".` };
         return { kind: 'ready', launch, secrets };
       } catch (error) {
         return { kind: 'failed', sentence: error instanceof Error ? error.message : String(error) };
@@ -53,7 +62,10 @@ function fillInAll({ transport }: ServerDefinition, values: VariableValues, envF
     const headers = Object.fromEntries(Object.entries(transport.headers).map(([name, value]) => [name, fill(value)]));
     return { kind: transport.kind, url: fill(transport.url), headers };
   }
-  const environment: Record<string, string> = { ...inheritedEnvironment(values.environment), ...(envFileText === null ? {} : readEnvFile(envFileText)) };
+  const environment: Record<string, string> = {
+    ...inheritedEnvironment(values.environment),
+    ...(envFileText === null ? {} : readEnvFile(envFileText)),
+  };
   for (const [name, value] of Object.entries(transport.env)) {
     if (value === null) delete environment[name];
     else environment[name] = fill(value);

@@ -10,7 +10,10 @@ export function toolNames(tools: readonly { readonly server: string; readonly to
   const taken = new Set<string>();
   return tools.map(({ server, tool }) => {
     const plain = `mcp_${plainName(server)}_${plainName(tool)}`;
-    const marked = `${plain.slice(0, longest - markLength)}_${createHash('sha256').update(JSON.stringify([server, tool])).digest('hex').slice(0, markLength - 1)}`;
+    const marked = `${plain.slice(0, longest - markLength)}_${createHash('sha256')
+      .update(JSON.stringify([server, tool]))
+      .digest('hex')
+      .slice(0, markLength - 1)}`;
     const name = plain.length > longest || taken.has(plain) ? marked : plain;
     taken.add(name);
     return name;

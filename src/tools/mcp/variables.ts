@@ -20,11 +20,18 @@ function valueOf(variable: string, values: VariableValues): string {
   const [name, argument] = colon === -1 ? [variable, null] : [variable.slice(0, colon), variable.slice(colon + 1)];
   const known = lookUp(name, argument, values);
   if (known !== null) return known;
-  if (name.startsWith('workspaceFolder')) throw new Error(`\${${variable}} stands for nothing: there is no such open folder.`);
-  throw new Error(`The variable \${${variable}} is not known. There are workspaceFolder, workspaceFolderBasename, userHome, pathSeparator, env:NAME and input:ID.`);
+  if (name.startsWith('workspaceFolder'))
+    throw new Error(`\${${variable}} stands for nothing: there is no such open folder.`);
+  throw new Error(
+    `The variable \${${variable}} is not known. There are workspaceFolder, workspaceFolderBasename, userHome, pathSeparator, env:NAME and input:ID.`,
+  );
 }
 
-function lookUp(name: string, argument: string | null, { workspaceFolder, folders, userHome, environment, inputs, separator }: VariableValues): string | null {
+function lookUp(
+  name: string,
+  argument: string | null,
+  { workspaceFolder, folders, userHome, environment, inputs, separator }: VariableValues,
+): string | null {
   const folder = argument === null ? workspaceFolder : (folders.get(argument) ?? null);
   if (name === 'workspaceFolder') return folder;
   if (name === 'workspaceFolderBasename') return folder?.split(/[\\/]/).findLast((part) => part !== '') ?? null;

@@ -20,7 +20,14 @@ export function exitPlanModeTool(): AnyTool {
       required: ['plan'],
       additionalProperties: false,
     },
-    schema: v.object({ plan: v.pipe(v.string(), v.trim(), v.nonEmpty('is empty'), v.maxLength(longestPlan, `has more than ${longestPlan} characters: shorten it`)) }),
+    schema: v.object({
+      plan: v.pipe(
+        v.string(),
+        v.trim(),
+        v.nonEmpty('is empty'),
+        v.maxLength(longestPlan, `has more than ${longestPlan} characters: shorten it`),
+      ),
+    }),
     readOnly: false,
     asks: async ({ plan }) => ({ access: { kind: 'plan' }, preview: plan }),
     run: async ({ plan }) => ({

@@ -21,7 +21,13 @@ const editorsOwn = /^(?:VSCODE_|ELECTRON_)|^(?:CHROME_DESKTOP|GIT_ASKPASS|ORIGIN
 
 /** Nobody sits in front of a command: nothing may page, open an editor, ask, or draw on a screen. `CI` stays as it is, because programs change
  *  what they do by it. */
-const withoutScreen: Environment = { TERM: 'dumb', PAGER: 'cat', GIT_PAGER: 'cat', GIT_EDITOR: 'true', GIT_TERMINAL_PROMPT: '0' };
+const withoutScreen: Environment = {
+  TERM: 'dumb',
+  PAGER: 'cat',
+  GIT_PAGER: 'cat',
+  GIT_EDITOR: 'true',
+  GIT_TERMINAL_PROMPT: '0',
+};
 
 /** The environment of a command. */
 export function commandEnvironment({ login, terminal, python, secrets, platform }: EnvironmentParts): Environment {
@@ -42,15 +48,27 @@ export function commandEnvironment({ login, terminal, python, secrets, platform 
 /** A value of `terminal.integrated.env.*` with `${env:NAME}` and `${workspaceFolder}` filled in; undefined when it holds another placeholder,
  *  which only the editor itself can fill in. */
 export function filledIn(value: string, environment: Environment, workspaceFolder: string | null): string | undefined {
-  const filled = value.replace(/\$\{(?:env:([^}]+)|workspaceFolder)\}/g, (_, name: string | undefined) => (name === undefined ? (workspaceFolder ?? '') : (environment[name] ?? '')));
+  const filled = value.replace(/\$\{(?:env:([^}]+)|workspaceFolder)\}/g, (_, name: string | undefined) =>
+    name === undefined ? (workspaceFolder ?? '') : (environment[name] ?? ''),
+  );
   return filled.includes('${') ? undefined : filled;
 }
 
-function activate(variables: Map<string, string>, { folder, programs }: { readonly folder: string; readonly programs: string }, platform: NodeJS.Platform): void {
+function activate(
+  variables: Map<string, string>,
+  { folder, programs }: { readonly folder: string; readonly programs: string },
+  platform: NodeJS.Platform,
+): void {
   const path = spelling(variables, 'PATH', platform);
   const separator = platform === 'win32' ? ';' : ':';
   variables.set('VIRTUAL_ENV', folder);
-  variables.set(path, [programs, ...(variables.get(path) ?? '').split(separator).filter((entry) => entry !== programs && entry !== '')].join(separator));
+  variables.set(
+    path,
+    [
+      programs,
+      ...(variables.get(path) ?? '').split(separator).filter((entry) => entry !== programs && entry !== ''),
+    ].join(separator),
+  );
   variables.delete('PYTHONHOME');
 }
 

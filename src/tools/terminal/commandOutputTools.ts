@@ -22,7 +22,14 @@ export function commandOutputTool({ running, clock }: OutputToolNeeds): AnyTool 
     description: `Returns what a command that keeps running (run_command) has written since it was last asked, and whether it still runs. With wait_seconds (at most ${longestWaitSeconds}) it waits for new output or for the end.`,
     parameters: {
       type: 'object',
-      properties: { id: idParameter, wait_seconds: { type: 'number', minimum: 0, description: 'How long to wait for something new. Default: not at all.' } },
+      properties: {
+        id: idParameter,
+        wait_seconds: {
+          type: 'number',
+          minimum: 0,
+          description: 'How long to wait for something new. Default: not at all.',
+        },
+      },
       required: ['id'],
       additionalProperties: false,
     },
@@ -31,10 +38,20 @@ export function commandOutputTool({ running, clock }: OutputToolNeeds): AnyTool 
     run: async ({ id, wait_seconds }, signal, call) => {
       const started = running.find(call.conversationId, id);
       if (started === null) return unknown(running, call.conversationId, id);
-      if (started.process.end === null) await somethingNew(started, running.untold(id) > 0 ? 0 : Math.min(wait_seconds, longestWaitSeconds) * 1000, clock, signal);
+      if (started.process.end === null)
+        await somethingNew(
+          started,
+          running.untold(id) > 0 ? 0 : Math.min(wait_seconds, longestWaitSeconds) * 1000,
+          clock,
+          signal,
+        );
       await started.process.refresh();
       const output = await laterOutput(started.process, running.tell(id));
-      return { outcome: 'done', text: `${stateNow(started)}\n\n${output}`, details: commandDetails(started, { timedOut: false, background: started.process.isAlive ? id : null }) };
+      return {
+        outcome: 'done',
+        text: `${stateNow(started)}\n\n${output}`,
+        details: commandDetails(started, { timedOut: false, background: started.process.isAlive ? id : null }),
+      };
     },
   });
 }
@@ -43,7 +60,8 @@ export function commandOutputTool({ running, clock }: OutputToolNeeds): AnyTool 
 export function stopCommandTool({ running }: OutputToolNeeds): AnyTool {
   return defineTool({
     name: 'stop_command',
-    description: 'Ends a command that keeps running (run_command), with everything it started, and returns its last output.',
+    description:
+      'Ends a command that keeps running (run_command), with everything it started, and returns its last output.',
     parameters: { type: 'object', properties: { id: idParameter }, required: ['id'], additionalProperties: false },
     schema: v.object({ id: v.string() }),
     readOnly: false,
@@ -53,18 +71,31 @@ export function stopCommandTool({ running }: OutputToolNeeds): AnyTool {
       const wasAlive = started.process.isAlive;
       const left = wasAlive ? await started.process.kill() : [];
       const output = await laterOutput(started.process, running.tell(id));
-      const said = wasAlive ? `Ended with everything it had started.${survivorSentence(left)} ` : 'It had ended before. ';
-      return { outcome: left.length === 0 ? 'done' : 'failed', text: `${said}${stateSentence(started)}\n\n${output}`, details: commandDetails(started, { timedOut: false, background: null }) };
+      const said = wasAlive
+        ? `Ended with everything it had started.${survivorSentence(left)} `
+        : 'It had ended before. ';
+      return {
+        outcome: left.length === 0 ? 'done' : 'failed',
+        text: `${said}${stateSentence(started)}\n\n${output}`,
+        details: commandDetails(started, { timedOut: false, background: null }),
+      };
     },
   });
 }
 
 function stateNow(started: StartedCommand): string {
   const { end, isAlive } = started.process;
-  return end !== null && isAlive ? `${stateSentence(started)} ${leftSentence(end.left, started.id)}` : stateSentence(started);
+  return end !== null && isAlive
+    ? `${stateSentence(started)} ${leftSentence(end.left, started.id)}`
+    : stateSentence(started);
 }
 
-function somethingNew({ process }: StartedCommand, patienceMs: number, clock: Clock, signal: AbortSignal): Promise<void> {
+function somethingNew(
+  { process }: StartedCommand,
+  patienceMs: number,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
   if (patienceMs === 0) return Promise.resolve();
   return new Promise((resolve) => {
     const done = (): void => {
@@ -75,14 +106,23 @@ function somethingNew({ process }: StartedCommand, patienceMs: number, clock: Cl
       listening.dispose();
       cancels.push(clock.after(burstMs, done));
     });
-    const cancels = [() => listening.dispose(), clock.after(patienceMs, done), () => signal.removeEventListener('abort', done)];
+    const cancels = [
+      () => listening.dispose(),
+      clock.after(patienceMs, done),
+      () => signal.removeEventListener('abort', done),
+    ];
     signal.addEventListener('abort', done, { once: true });
     void process.ended.then(done);
   });
 }
 
 function unknown(running: RunningCommands, conversationId: string, id: string): ToolOutput {
-  const known = running.ofConversation(conversationId).map((command) => `"${command.id}" (${command.command.slice(0, 80)})`);
+  const known = running
+    .ofConversation(conversationId)
+    .map((command) => `"${command.id}" (${command.command.slice(0, 80)})`);
   const which = known.length === 0 ? 'None of this session is running.' : `Known are ${known.join(', ')}.`;
-  return { outcome: 'failed', text: `There is no command with id "${id}". ${which} Commands end with their editor window; what they wrote stays in their files.` };
+  return {
+    outcome: 'failed',
+    text: `There is no command with id "${id}". ${which} Commands end with their editor window; what they wrote stays in their files.`,
+  };
 }

@@ -53,15 +53,26 @@ export class CommandProcess {
     const exit = new Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>((resolve) =>
       child.once('exit', (code, signal) => resolve({ code, signal })),
     );
-    this.closed = Promise.all(streams.map((stream) => this.read(stream))).then(() => this.file.close().catch(() => undefined));
+    this.closed = Promise.all(streams.map((stream) => this.read(stream))).then(() =>
+      this.file.close().catch(() => undefined),
+    );
     this.ended = exit.then(({ code, signal }) => this.finish(code, signal));
   }
 
   /** Rejects when it cannot be started: no such program or folder. The file is closed then. */
-  static async start(invocation: ShellInvocation, options: StartOptions, file: OutputFile, marker: string, clock: Clock): Promise<CommandProcess> {
+  static async start(
+    invocation: ShellInvocation,
+    options: StartOptions,
+    file: OutputFile,
+    marker: string,
+    clock: Clock,
+  ): Promise<CommandProcess> {
     const startedMs = clock.monotonicMs();
     try {
-      const { child, streams } = await startWithPipe(invocation, { ...options, environment: { ...options.environment, [markerName]: marker } });
+      const { child, streams } = await startWithPipe(invocation, {
+        ...options,
+        environment: { ...options.environment, [markerName]: marker },
+      });
       // The pid is there once the process was spawned.
       const tree = new ProcessTree(child.pid ?? null, marker, clock, options.platform);
       return new CommandProcess(child, streams, file, tree, clock, startedMs);

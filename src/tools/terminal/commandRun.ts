@@ -54,7 +54,8 @@ export class CommandRun {
     if (kind === null) return `There is no folder at ${folder.shown}; nothing was run. Name an existing one in cwd.`;
     if (!kind.isDirectory()) return `${folder.shown} is a file, not a folder; nothing was run.`;
     const shell = this.needs.shell();
-    if (isAbsolute(shell.path) && !existsSync(shell.path)) return `The shell ${shell.path} does not exist; nothing was run. The person can choose another default terminal profile.`;
+    if (isAbsolute(shell.path) && !existsSync(shell.path))
+      return `The shell ${shell.path} does not exist; nothing was run. The person can choose another default terminal profile.`;
     return null;
   }
 
@@ -86,8 +87,20 @@ export class CommandRun {
     const { needs, request, call } = this;
     const id = `cmd-${randomBytes(4).toString('hex')}`;
     const options = { folder: request.folder.path, environment, platform: needs.platform };
-    const process_ = await CommandProcess.start(shellInvocation(needs.shell(), request.command), options, file, markerOf(process.pid, id), needs.clock);
-    const started = { id, conversationId: call.conversationId, command: request.command, folder: request.folder.shown, process: process_ };
+    const process_ = await CommandProcess.start(
+      shellInvocation(needs.shell(), request.command),
+      options,
+      file,
+      markerOf(process.pid, id),
+      needs.clock,
+    );
+    const started = {
+      id,
+      conversationId: call.conversationId,
+      command: request.command,
+      folder: request.folder.shown,
+      process: process_,
+    };
     needs.running.add(started);
     return started;
   }
@@ -108,7 +121,8 @@ export class CommandRun {
         if (source.aborted) decide(outcome);
       };
       void process.ended.then(() => decide('ended'));
-      if (request.timeoutMs !== null && !request.background) cancels.push(needs.clock.after(request.timeoutMs, () => decide('timeout')));
+      if (request.timeoutMs !== null && !request.background)
+        cancels.push(needs.clock.after(request.timeoutMs, () => decide('timeout')));
       if (request.background) cancels.push(needs.clock.after(firstLookMs, () => decide('proceeded')));
       on(call.proceed, 'proceeded');
       on(signal, 'stopped');
@@ -137,12 +151,24 @@ export class CommandRun {
     const state = [stateSentence(started), ...(left.length > 0 ? [leftSentence(left, started.id)] : [])].join(' ');
     const details = commandDetails(started, { timedOut: false, background: left.length > 0 ? started.id : null });
     if (started.process.wasStoppedByPerson) {
-      return { outcome: 'interrupted', text: `The person stopped this command; it may have run in part. ${state}\n\n${outputText(started.process)}`, details };
+      return {
+        outcome: 'interrupted',
+        text: `The person stopped this command; it may have run in part. ${state}\n\n${outputText(started.process)}`,
+        details,
+      };
     }
     if (end !== null && end.outputFailure !== null) {
-      return { outcome: 'failed', text: `Its output could not be kept (${end.outputFailure}), so the command was stopped; it may have run in part. ${state}\n\n${outputText(started.process)}`, details };
+      return {
+        outcome: 'failed',
+        text: `Its output could not be kept (${end.outputFailure}), so the command was stopped; it may have run in part. ${state}\n\n${outputText(started.process)}`,
+        details,
+      };
     }
-    return { outcome: end?.exitCode === 0 ? 'done' : 'failed', text: `${state}\n\n${outputText(started.process)}`, details };
+    return {
+      outcome: end?.exitCode === 0 ? 'done' : 'failed',
+      text: `${state}\n\n${outputText(started.process)}`,
+      details,
+    };
   }
 
   private async timedOut(started: StartedCommand): Promise<ToolOutput> {
@@ -157,7 +183,8 @@ export class CommandRun {
 
   private async stopped(started: StartedCommand): Promise<ToolOutput> {
     const left = await this.atMost(stopPatienceMs, started.process.kill());
-    const how = left === null ? 'and does not end by itself: it is being ended by force' : 'with everything it had started';
+    const how =
+      left === null ? 'and does not end by itself: it is being ended by force' : 'with everything it had started';
     return {
       outcome: 'interrupted',
       text: `The command was stopped after ${duration(started.process.runningMs)} ${how}; it may have run in part.${survivorSentence(left ?? [])} Output so far:\n\n${outputText(started.process)}`,

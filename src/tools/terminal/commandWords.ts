@@ -23,7 +23,7 @@ export async function laterOutput(process: CommandProcess, from: number): Promis
   try {
     const piece = Buffer.alloc(64 * 1024);
     const until = process.ends.bytes;
-    for (let at = from; at < until; ) {
+    for (let at = from; at < until;) {
       const { bytesRead } = await file.read(piece, 0, Math.min(piece.length, until - at), at);
       if (bytesRead === 0) break;
       ends.add(piece.subarray(0, bytesRead));
@@ -40,7 +40,10 @@ export function stateSentence({ process, folder }: StartedCommand): string {
   const { end } = process;
   const where = folder === '.' ? 'the open folder' : folder;
   if (end === null) return `Running for ${duration(process.runningMs)} in ${where}.`;
-  const how = end.signal !== null ? `Ended by signal ${end.signal}` : `Exit code ${end.exitCode ?? 'unknown'}${signalWords(end.exitCode)}`;
+  const how =
+    end.signal !== null
+      ? `Ended by signal ${end.signal}`
+      : `Exit code ${end.exitCode ?? 'unknown'}${signalWords(end.exitCode)}`;
   return `${how} after ${duration(end.ms)} in ${where}.`;
 }
 
@@ -51,14 +54,21 @@ export function leftSentence(left: readonly ProcessRow[], id: string): string {
 }
 
 export function survivorSentence(left: readonly ProcessRow[]): string {
-  return left.length === 0 ? '' : ` Could not be ended and still there: ${left.map(({ pid, name }) => `${name} (${pid})`).join(', ')}.`;
+  return left.length === 0
+    ? ''
+    : ` Could not be ended and still there: ${left.map(({ pid, name }) => `${name} (${pid})`).join(', ')}.`;
 }
 
 /** What surfaces draw a command's row from. */
-export function commandDetails(started: StartedCommand, more: { readonly timedOut: boolean; readonly background: string | null }): JsonObject {
+export function commandDetails(
+  started: StartedCommand,
+  more: { readonly timedOut: boolean; readonly background: string | null },
+): JsonObject {
   const { process, command, folder } = started;
   return {
-    kind: 'command', command, folder,
+    kind: 'command',
+    command,
+    folder,
     exitCode: process.end?.exitCode ?? null,
     signal: process.end?.signal ?? null,
     ms: Math.round(process.runningMs),
@@ -71,11 +81,15 @@ export function commandDetails(started: StartedCommand, more: { readonly timedOu
 }
 
 export function duration(ms: number): string {
-  return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+  return ms < 60_000
+    ? `${(ms / 1000).toFixed(1)} s`
+    : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 }
 
 function framed(ends: OutputEnds, file: string): string {
-  const text = ends.excerpt(largestExcerpt, (bytes) => `[… ${bytes} bytes omitted; whole output in ${file}; read with read_file]`).trimEnd();
+  const text = ends
+    .excerpt(largestExcerpt, (bytes) => `[… ${bytes} bytes omitted; whole output in ${file}; read with read_file]`)
+    .trimEnd();
   return text === '' ? '(no output)' : text;
 }
 

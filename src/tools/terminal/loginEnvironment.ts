@@ -38,7 +38,9 @@ export class LoginEnvironment {
     try {
       return await this.resolve(shell);
     } catch (error) {
-      log.warn(`The environment of ${shell} could not be read, so commands get the editor's: ${error instanceof Error ? error.message : String(error)}`);
+      log.warn(
+        `The environment of ${shell} could not be read, so commands get the editor's: ${error instanceof Error ? error.message : String(error)}`,
+      );
       return own;
     }
   }
@@ -51,8 +53,18 @@ export class LoginEnvironment {
     const script = `'${node.replaceAll("'", "'\\''")}' -p '"${mark}" + JSON.stringify(process.env) + "${mark}"'`;
     return new Promise((resolve, reject) => {
       // VSCODE_RESOLVING_ENVIRONMENT is what the editor sets when it asks the same; people's start files know it.
-      const env = { ...own, ELECTRON_RUN_AS_NODE: '1', ELECTRON_NO_ATTACH_CONSOLE: '1', VSCODE_RESOLVING_ENVIRONMENT: '1', [markerName]: marker };
-      const child = spawn(shell, [...loginFlags(shell), script], { detached: true, stdio: ['ignore', 'pipe', 'ignore'], env });
+      const env = {
+        ...own,
+        ELECTRON_RUN_AS_NODE: '1',
+        ELECTRON_NO_ATTACH_CONSOLE: '1',
+        VSCODE_RESOLVING_ENVIRONMENT: '1',
+        [markerName]: marker,
+      };
+      const child = spawn(shell, [...loginFlags(shell), script], {
+        detached: true,
+        stdio: ['ignore', 'pipe', 'ignore'],
+        env,
+      });
       const tree = new ProcessTree(child.pid ?? null, marker, clock);
       const finish = (outcome: () => void): void => {
         cancel();
@@ -60,10 +72,14 @@ export class LoginEnvironment {
         if (child.pid !== undefined) void tree.end();
         outcome();
       };
-      const cancel = clock.after(patienceMs, () => finish(() => reject(new Error(`it did not answer in ${patienceMs / 1000} s`))));
+      const cancel = clock.after(patienceMs, () =>
+        finish(() => reject(new Error(`it did not answer in ${patienceMs / 1000} s`))),
+      );
       let answer = '';
       child.once('error', (error) => finish(() => reject(error)));
-      child.once('exit', (code) => clock.after(200, () => finish(() => reject(new Error(`it ended with ${code ?? 'a signal'}`)))));
+      child.once('exit', (code) =>
+        clock.after(200, () => finish(() => reject(new Error(`it ended with ${code ?? 'a signal'}`)))),
+      );
       child.stdout.setEncoding('utf8').on('data', (text: string) => {
         answer = (answer + text).slice(-largestAnswer);
         const parsed = readAnswer(answer, mark);
@@ -85,7 +101,12 @@ function readAnswer(text: string, mark: string): Environment | null {
 
 /** Without what was set to ask. */
 function restored(environment: Environment, own: Environment): Environment {
-  const asked = new Set(['ELECTRON_RUN_AS_NODE', 'ELECTRON_NO_ATTACH_CONSOLE', 'VSCODE_RESOLVING_ENVIRONMENT', markerName]);
+  const asked = new Set([
+    'ELECTRON_RUN_AS_NODE',
+    'ELECTRON_NO_ATTACH_CONSOLE',
+    'VSCODE_RESOLVING_ENVIRONMENT',
+    markerName,
+  ]);
   const kept = Object.entries(environment).filter(([name]) => !asked.has(name));
   const back = [...asked].flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]] as const]));
   return Object.fromEntries([...kept, ...back]);

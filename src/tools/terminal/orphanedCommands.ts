@@ -11,10 +11,12 @@ export function markerOf(hostPid: number, id: string): string {
  *  Resolves with how many commands there were. */
 export async function endOrphanedCommands(clock: Clock, platform: NodeJS.Platform = process.platform): Promise<number> {
   if (platform !== 'linux') return 0;
-  const orphaned = new Set(linuxProcesses().flatMap(({ pid }) => {
-    const marker = startedWith(pid, markerName);
-    return marker !== null && isOrphaned(marker) && sharesPids(pid) ? [marker] : [];
-  }));
+  const orphaned = new Set(
+    linuxProcesses().flatMap(({ pid }) => {
+      const marker = startedWith(pid, markerName);
+      return marker !== null && isOrphaned(marker) && sharesPids(pid) ? [marker] : [];
+    }),
+  );
   await Promise.all([...orphaned].map((marker) => new ProcessTree(null, marker, clock).end()));
   return orphaned.size;
 }

@@ -32,7 +32,10 @@ export class OutputEnds {
 
   /** The end as plain text within `characters`. */
   tail(characters: number): string {
-    return endOf(plainText(decodePart(this.recent.subarray(Math.max(0, this.recentBytes - 4 * characters), this.recentBytes))), characters);
+    return endOf(
+      plainText(decodePart(this.recent.subarray(Math.max(0, this.recentBytes - 4 * characters), this.recentBytes))),
+      characters,
+    );
   }
 
   /** All of it as plain text, or beginning and end within about `characters`, with what `omitted` says of the bytes left out between them. */

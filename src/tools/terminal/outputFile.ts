@@ -26,12 +26,16 @@ export class OutputFile {
   static async create(path: string, limit = largestOutput): Promise<OutputFile> {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const file = await open(path, 'wx', 0o600);
-    return new OutputFile(path, {
-      write: async (bytes) => {
-        for (let from = 0; from < bytes.length; ) from += (await file.write(bytes, from)).bytesWritten;
+    return new OutputFile(
+      path,
+      {
+        write: async (bytes) => {
+          for (let from = 0; from < bytes.length;) from += (await file.write(bytes, from)).bytesWritten;
+        },
+        close: () => file.close(),
       },
-      close: () => file.close(),
-    }, limit);
+      limit,
+    );
   }
 
   get isFull(): boolean {

@@ -23,7 +23,11 @@ export class OutputFolder {
   }
 
   /** A new file. A call id comes from the model's provider: it may hold anything, and may come twice. */
-  async create(call: { readonly conversationId: string; readonly turnUid: string; readonly callId: string }): Promise<OutputFile> {
+  async create(call: {
+    readonly conversationId: string;
+    readonly turnUid: string;
+    readonly callId: string;
+  }): Promise<OutputFile> {
     const folder = nodePath.join(this.path, fileName(call.conversationId));
     const name = `${fileName(call.turnUid)}-${fileName(call.callId)}`;
     for (let again = 1; ; again++) {
@@ -41,7 +45,11 @@ export class OutputFolder {
     if (!real.endsWith('.log')) return false;
     try {
       const outputs = realpathSync(this.path);
-      return contains(nodePath, conversationId === undefined ? outputs : nodePath.join(outputs, fileName(conversationId)), real);
+      return contains(
+        nodePath,
+        conversationId === undefined ? outputs : nodePath.join(outputs, fileName(conversationId)),
+        real,
+      );
     } catch {
       // No command has run here yet.
       return false;
@@ -60,7 +68,9 @@ export class OutputFolder {
 
   /** Removes outputs of more than 30 days, and the oldest of what is more than 1 GB. `isInUse`: files that a command still writes to. */
   async tidy(isInUse: (file: string) => boolean): Promise<number> {
-    const files = (await this.files()).filter(({ path }) => !isInUse(path)).sort((left, right) => right.changedAt - left.changedAt);
+    const files = (await this.files())
+      .filter(({ path }) => !isInUse(path))
+      .sort((left, right) => right.changedAt - left.changedAt);
     const oldest = this.clock.now() - keptDays * daySeconds;
     let total = 0;
     let removed = 0;
@@ -73,7 +83,9 @@ export class OutputFolder {
     return removed;
   }
 
-  private async files(): Promise<readonly { readonly path: string; readonly bytes: number; readonly changedAt: number }[]> {
+  private async files(): Promise<
+    readonly { readonly path: string; readonly bytes: number; readonly changedAt: number }[]
+  > {
     const found = [];
     for (const conversation of await this.conversations()) {
       for (const name of await namesIn(nodePath.join(this.path, conversation))) {

@@ -28,7 +28,10 @@ export async function startWithPipe(invocation: ShellInvocation, options: StartO
   const pipe = platform === 'linux' ? await realPipe().catch(() => null) : null;
   if (pipe !== null) {
     try {
-      const child = spawn(invocation.program, invocation.args, { ...spawnOptions(invocation, options, platform), stdio: ['ignore', pipe.write, pipe.write] });
+      const child = spawn(invocation.program, invocation.args, {
+        ...spawnOptions(invocation, options, platform),
+        stdio: ['ignore', pipe.write, pipe.write],
+      });
       await started(child);
       return { child, streams: [pipe.read] };
     } catch (error) {
@@ -39,17 +42,33 @@ export async function startWithPipe(invocation: ShellInvocation, options: StartO
     }
   }
   const { program, args } = platform === 'win32' ? invocation : joinedByShell(invocation);
-  const child = spawn(program, args, { ...spawnOptions(invocation, options, platform), stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, args, {
+    ...spawnOptions(invocation, options, platform),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   await started(child);
   return { child, streams: [child.stdout, child.stderr].filter((stream) => stream !== null) };
 }
 
-function spawnOptions(invocation: ShellInvocation, { folder, environment }: StartOptions, platform: NodeJS.Platform): SpawnOptions {
+function spawnOptions(
+  invocation: ShellInvocation,
+  { folder, environment }: StartOptions,
+  platform: NodeJS.Platform,
+): SpawnOptions {
   // A session and group of its own, so that all of it can be signalled, and no terminal that it could ask for a password.
-  return { cwd: folder, env: environment, detached: platform !== 'win32', windowsHide: true, windowsVerbatimArguments: invocation.verbatim };
+  return {
+    cwd: folder,
+    env: environment,
+    detached: platform !== 'win32',
+    windowsHide: true,
+    windowsVerbatimArguments: invocation.verbatim,
+  };
 }
 
-function joinedByShell({ program, args }: ShellInvocation): { readonly program: string; readonly args: readonly string[] } {
+function joinedByShell({ program, args }: ShellInvocation): {
+  readonly program: string;
+  readonly args: readonly string[];
+} {
   return { program: '/bin/sh', args: ['-c', 'exec "$@" 2>&1', 'sh', program, ...args] };
 }
 

@@ -32,7 +32,9 @@ export function wasStartedWith(pid: number, variable: string): boolean {
 
 /** The value of a variable a process was started with; null where it has none or is not ours to look at. Linux only. */
 export function startedWith(pid: number, name: string): string | null {
-  const entry = readProc(String(pid), 'environ').split('\0').find((variable) => variable.startsWith(`${name}=`));
+  const entry = readProc(String(pid), 'environ')
+    .split('\0')
+    .find((variable) => variable.startsWith(`${name}=`));
   return entry?.slice(name.length + 1) ?? null;
 }
 
@@ -58,7 +60,13 @@ function readProc(pid: string, file: string): string {
 function rowOfStat(stat: string): ProcessRow | null {
   const named = /^(\d+) \((.*)\) (\S) (-?\d+) (-?\d+) (-?\d+) /s.exec(stat);
   if (named === null || named[3] === 'Z' || named[3] === 'X') return null;
-  return { pid: Number(named[1]), parent: Number(named[4]), group: Number(named[5]), session: Number(named[6]), name: named[2] ?? '' };
+  return {
+    pid: Number(named[1]),
+    parent: Number(named[4]),
+    group: Number(named[5]),
+    session: Number(named[6]),
+    name: named[2] ?? '',
+  };
 }
 
 function listedByPs(): Promise<readonly ProcessRow[]> {
@@ -74,6 +82,14 @@ export function psRows(out: string): readonly ProcessRow[] {
   return out.split('\n').flatMap((line) => {
     const row = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line);
     if (row === null || row[4]?.startsWith('Z') === true) return [];
-    return [{ pid: Number(row[1]), parent: Number(row[2]), group: Number(row[3]), session: Number(row[3]), name: (row[5] ?? '').replace(/^.*\//, '') }];
+    return [
+      {
+        pid: Number(row[1]),
+        parent: Number(row[2]),
+        group: Number(row[3]),
+        session: Number(row[3]),
+        name: (row[5] ?? '').replace(/^.*\//, ''),
+      },
+    ];
   });
 }

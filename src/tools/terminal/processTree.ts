@@ -57,7 +57,7 @@ export class ProcessTree {
   private async waitUntilGone(patienceMs: number, again?: NodeJS.Signals): Promise<readonly ProcessRow[]> {
     const until = this.clock.monotonicMs() + patienceMs;
     // A process that is just becoming another program shows no environment for a moment: gone is what two looks in a row do not find.
-    for (let emptyLooks = 0; ; ) {
+    for (let emptyLooks = 0; ;) {
       const rows = await this.alive();
       emptyLooks = rows.length === 0 ? emptyLooks + 1 : 0;
       if (emptyLooks === 2 || this.clock.monotonicMs() >= until) return rows;
@@ -67,7 +67,10 @@ export class ProcessTree {
   }
 
   private async endOnWindows(): Promise<readonly ProcessRow[]> {
-    if (this.leader !== null) await new Promise<void>((resolve) => execFile('taskkill', ['/PID', String(this.leader), '/T', '/F'], () => resolve()));
+    if (this.leader !== null)
+      await new Promise<void>((resolve) =>
+        execFile('taskkill', ['/PID', String(this.leader), '/T', '/F'], () => resolve()),
+      );
     return [];
   }
 
@@ -82,9 +85,10 @@ export class ProcessTree {
     const others = rows.filter((row) => row.pid !== process.pid && row.pid > 1);
     for (const row of others) {
       const isMarked = this.platform === 'linux' && wasStartedWith(row.pid, marked);
-      if (row.group === this.leader || row.session === this.leader || isMarked || this.known.get(row.pid) === row.name) ours.add(row.pid);
+      if (row.group === this.leader || row.session === this.leader || isMarked || this.known.get(row.pid) === row.name)
+        ours.add(row.pid);
     }
-    for (let before = -1; before !== ours.size; ) {
+    for (let before = -1; before !== ours.size;) {
       before = ours.size;
       for (const row of others) if (ours.has(row.parent)) ours.add(row.pid);
     }

@@ -18,7 +18,10 @@ export function runCommandTool(needs: TerminalNeeds): AnyTool {
       type: 'object',
       properties: {
         command: { type: 'string', description: 'What to run, as it would be typed.' },
-        cwd: { type: 'string', description: 'Folder to run in, relative to the open folder. Default: the open folder.' },
+        cwd: {
+          type: 'string',
+          description: 'Folder to run in, relative to the open folder. Default: the open folder.',
+        },
         timeout_seconds: { type: 'number', minimum: 1, description: 'When to end it.' },
         background: { type: 'boolean', description: 'Return at once and keep it running.' },
       },
@@ -26,7 +29,11 @@ export function runCommandTool(needs: TerminalNeeds): AnyTool {
       additionalProperties: false,
     },
     schema: v.object({
-      command: v.pipe(v.string(), v.check((text) => text.trim() !== '', 'is empty'), v.check((text) => !text.includes('\0'), 'contains a null character')),
+      command: v.pipe(
+        v.string(),
+        v.check((text) => text.trim() !== '', 'is empty'),
+        v.check((text) => !text.includes('\0'), 'contains a null character'),
+      ),
       cwd: v.optional(v.string()),
       timeout_seconds: v.optional(v.pipe(v.number(), v.minValue(1, 'is less than a second'))),
       background: v.optional(v.boolean(), false),
@@ -46,9 +53,17 @@ export function runCommandTool(needs: TerminalNeeds): AnyTool {
       const allowed = asked.get(input);
       // A link may have been exchanged, or another shell chosen, while the question was open.
       if (allowed !== undefined && allowed !== placeOf(folder.path, needs.shell().kind)) {
-        return { outcome: 'failed', text: `${cwd ?? 'The open folder'} leads elsewhere now than when this was asked for, or the shell is another one. Nothing was run. Call the tool again.` };
+        return {
+          outcome: 'failed',
+          text: `${cwd ?? 'The open folder'} leads elsewhere now than when this was asked for, or the shell is another one. Nothing was run. Call the tool again.`,
+        };
       }
-      const request = { command, folder, background, timeoutMs: background && timeout_seconds === undefined ? null : timeoutSeconds * 1000 };
+      const request = {
+        command,
+        folder,
+        background,
+        timeoutMs: background && timeout_seconds === undefined ? null : timeoutSeconds * 1000,
+      };
       return new CommandRun(needs, request, call, signal).run();
     },
   });

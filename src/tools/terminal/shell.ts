@@ -26,7 +26,8 @@ const powershells = new Set(['pwsh', 'powershell']);
 export function chooseShell(preferred: string, platform: NodeJS.Platform, exists: (path: string) => boolean): Shell {
   const own = describeShell(preferred);
   if (own !== null && (own.kind !== 'cmd' || platform === 'win32')) return own;
-  const others = platform === 'win32' ? ['powershell.exe'] : ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/bin/sh'];
+  const others =
+    platform === 'win32' ? ['powershell.exe'] : ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/bin/sh'];
   const found = platform === 'win32' ? others[0] : others.find(exists);
   return describeShell(found ?? '/bin/sh') ?? { path: '/bin/sh', kind: 'posix', name: 'sh' };
 }
@@ -37,7 +38,11 @@ export function shellInvocation(shell: Shell, command: string): ShellInvocation 
     case 'posix':
       return { program: shell.path, args: ['-c', command], verbatim: false };
     case 'powershell':
-      return { program: shell.path, args: ['-NoLogo', '-NonInteractive', '-Command', powershellScript(command)], verbatim: false };
+      return {
+        program: shell.path,
+        args: ['-NoLogo', '-NonInteractive', '-Command', powershellScript(command)],
+        verbatim: false,
+      };
     case 'cmd':
       // Output in UTF-8, whatever the code page of the console.
       return { program: shell.path, args: ['/d', '/s', '/c', `"chcp 65001>nul & ${command}"`], verbatim: true };
@@ -48,7 +53,10 @@ export function shellInvocation(shell: Shell, command: string): ShellInvocation 
 
 function describeShell(path: string): Shell | null {
   // Takes both kinds of slashes.
-  const name = win32.basename(path).toLowerCase().replace(/\.exe$/, '');
+  const name = win32
+    .basename(path)
+    .toLowerCase()
+    .replace(/\.exe$/, '');
   if (posixShells.has(name)) return { path, kind: 'posix', name };
   if (powershells.has(name)) return { path, kind: 'powershell', name };
   return name === 'cmd' ? { path, kind: 'cmd', name } : null;

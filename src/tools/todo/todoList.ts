@@ -5,14 +5,22 @@ export const todoToolName = 'todo_write';
 export const mostTodos = 50;
 const longestText = 300;
 
-const text = v.pipe(v.string(), v.trim(), v.nonEmpty('is empty'), v.maxLength(longestText, `has more than ${longestText} characters`));
+const text = v.pipe(
+  v.string(),
+  v.trim(),
+  v.nonEmpty('is empty'),
+  v.maxLength(longestText, `has more than ${longestText} characters`),
+);
 const item = v.object({ text, state: v.picklist(['pending', 'active', 'done'], 'must be pending, active or done') });
 
 /** What the agent means to do and how far it is: at most one item is being worked on. */
 export const todoItems = v.pipe(
   v.array(item),
   v.maxLength(mostTodos, `holds more than ${mostTodos} items: put small steps together`),
-  v.check((items) => items.filter(({ state }) => state === 'active').length <= 1, 'has more than one active item: work on one at a time'),
+  v.check(
+    (items) => items.filter(({ state }) => state === 'active').length <= 1,
+    'has more than one active item: work on one at a time',
+  ),
 );
 
 export type TodoItem = v.InferOutput<typeof item>;

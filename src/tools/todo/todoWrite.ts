@@ -35,7 +35,10 @@ export function todoWriteTool(): AnyTool {
     readOnly: true,
     run: async ({ items }) => {
       const done = items.filter(({ state }) => state === 'done').length;
-      const text = items.length === 0 ? 'The todo list is empty now.' : [`The todo list, ${done} of ${items.length} done:`, ...todoLines(items)].join('\n');
+      const text =
+        items.length === 0
+          ? 'The todo list is empty now.'
+          : [`The todo list, ${done} of ${items.length} done:`, ...todoLines(items)].join('\n');
       return { outcome: 'done', text, details: { kind: 'todos', items } };
     },
   });

@@ -30,14 +30,22 @@ export function fetchUrlTool(needs: FetchUrlNeeds): AnyTool {
       type: 'object',
       properties: {
         url: { type: 'string', description: 'The whole address, beginning with https:// or http://.' },
-        max_chars: { type: 'integer', minimum: 100, maximum: mostCharacters, description: 'Characters of text to return at most.' },
+        max_chars: {
+          type: 'integer',
+          minimum: 100,
+          maximum: mostCharacters,
+          description: 'Characters of text to return at most.',
+        },
       },
       required: ['url'],
       additionalProperties: false,
     },
     schema: v.object({
       url: v.pipe(v.string(), v.nonEmpty('is empty')),
-      max_chars: v.optional(v.pipe(v.number(), v.integer(), v.minValue(100), v.maxValue(mostCharacters)), usualCharacters),
+      max_chars: v.optional(
+        v.pipe(v.number(), v.integer(), v.minValue(100), v.maxValue(mostCharacters)),
+        usualCharacters,
+      ),
     }),
     readOnly: true,
     asks: async (input) => ({ access: { kind: 'fetch', url: webAddress(input.url).href } }),
@@ -45,7 +53,10 @@ export function fetchUrlTool(needs: FetchUrlNeeds): AnyTool {
       const answer = await webRequest(webAddress(input.url), needs.request, signal);
       if (answer.kind === 'redirect') return redirected(answer);
       const output = await told(answer, needs, input.max_chars, signal);
-      return { ...output, details: { kind: 'fetch', url: answer.url, status: answer.status, bytes: answer.bytes.length } };
+      return {
+        ...output,
+        details: { kind: 'fetch', url: answer.url, status: answer.status, bytes: answer.bytes.length },
+      };
     },
   });
 }
@@ -53,27 +64,48 @@ export function fetchUrlTool(needs: FetchUrlNeeds): AnyTool {
 /** The address as it is asked about and fetched. Rejects with a sentence for the model. */
 export function webAddress(written: string): URL {
   const text = written.trim();
-  if (!URL.canParse(text)) throw new Error(`"${text}" is no web address. Write all of it, for example https://example.com/page.`);
+  if (!URL.canParse(text))
+    throw new Error(`"${text}" is no web address. Write all of it, for example https://example.com/page.`);
   const url = new URL(text);
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new Error(`Only http and https addresses can be fetched, not ${url.protocol}`);
-  if (url.username !== '' || url.password !== '') throw new Error('An address with a user name or password in it is not fetched. Leave them out.');
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw new Error(`Only http and https addresses can be fetched, not ${url.protocol}`);
+  if (url.username !== '' || url.password !== '')
+    throw new Error('An address with a user name or password in it is not fetched. Leave them out.');
   url.hash = '';
   return url;
 }
 
 function redirected({ url, status, to }: WebAnswer & { readonly kind: 'redirect' }): ToolOutput {
-  return { outcome: 'done', text: `${url} redirects to ${to}, which is another origin. Ask again with that address if you need it.`, details: { kind: 'fetch', url, status, bytes: 0 } };
+  return {
+    outcome: 'done',
+    text: `${url} redirects to ${to}, which is another origin. Ask again with that address if you need it.`,
+    details: { kind: 'fetch', url, status, bytes: 0 },
+  };
 }
 
 async function told(page: Page, needs: FetchUrlNeeds, maxCharacters: number, signal: AbortSignal): Promise<ToolOutput> {
   const answered = `${page.status}${page.statusText === '' ? '' : ` ${page.statusText.toWellFormed().slice(0, 80)}`}`;
   const isRefused = page.status >= 400;
-  if (page.bytes.length === 0) return { outcome: isRefused ? 'failed' : 'done', text: `${page.url} answered ${answered} with no content.` };
+  if (page.bytes.length === 0)
+    return { outcome: isRefused ? 'failed' : 'done', text: `${page.url} answered ${answered} with no content.` };
   const kind = pageKind(page.contentType, page.bytes);
-  if (kind === 'pdf') return failed(`${page.url} is a PDF, which cannot be read as text. Look for the same document as a web page.`);
-  if (kind === 'binary') return failed(`${page.url} is not text (${page.contentType.split(';', 1)[0] ?? ''}, ${page.bytes.length} bytes). It was not read.`);
-  const read = kind === 'html' ? await needs.readPage(pageText(page.contentType, page.bytes), page.url, signal) : { title: '', text: plain(kind, page) };
-  const text = framed(page, answered, read, isRefused ? Math.min(maxCharacters, longestErrorText) : maxCharacters, needs.mark());
+  if (kind === 'pdf')
+    return failed(`${page.url} is a PDF, which cannot be read as text. Look for the same document as a web page.`);
+  if (kind === 'binary')
+    return failed(
+      `${page.url} is not text (${page.contentType.split(';', 1)[0] ?? ''}, ${page.bytes.length} bytes). It was not read.`,
+    );
+  const read =
+    kind === 'html'
+      ? await needs.readPage(pageText(page.contentType, page.bytes), page.url, signal)
+      : { title: '', text: plain(kind, page) };
+  const text = framed(
+    page,
+    answered,
+    read,
+    isRefused ? Math.min(maxCharacters, longestErrorText) : maxCharacters,
+    needs.mark(),
+  );
   return { outcome: isRefused ? 'failed' : 'done', text };
 }
 
@@ -83,8 +115,15 @@ function plain(kind: 'json' | 'text', page: Page): string {
 }
 
 /** A page may say anything, also to the model. The mark keeps it from ending its own frame. */
-function framed(page: Page, answered: string, read: { readonly title: string; readonly text: string }, maxCharacters: number, mark: string): string {
-  if (read.text.trim() === '') return `${page.url} answered ${answered} with a page that holds no readable text. It may need JavaScript.`;
+function framed(
+  page: Page,
+  answered: string,
+  read: { readonly title: string; readonly text: string },
+  maxCharacters: number,
+  mark: string,
+): string {
+  if (read.text.trim() === '')
+    return `${page.url} answered ${answered} with a page that holds no readable text. It may need JavaScript.`;
   const shown = read.text.slice(0, maxCharacters).toWellFormed();
   const notes = [
     ...(read.text.length > maxCharacters ? [`(The first ${maxCharacters} of ${read.text.length} characters.)`] : []),

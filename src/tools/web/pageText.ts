@@ -7,7 +7,8 @@ export interface ReadablePage {
   readonly text: string;
 }
 
-const textTypes = /^(?:text\/|application\/(?:(?:[\w.-]+\+)?(?:json|xml|yaml)|x-ndjson|jsonl|javascript|ecmascript|typescript|x-yaml|toml|x-sh|x-httpd-php|sql|graphql|x-www-form-urlencoded)\b)/;
+const textTypes =
+  /^(?:text\/|application\/(?:(?:[\w.-]+\+)?(?:json|xml|yaml)|x-ndjson|jsonl|javascript|ecmascript|typescript|x-yaml|toml|x-sh|x-httpd-php|sql|graphql|x-www-form-urlencoded)\b)/;
 
 export function pageKind(contentType: string, bytes: Uint8Array): PageKind {
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
@@ -48,12 +49,20 @@ export function prettyJson(text: string): string {
 
 /** The words of a page without anything else; for pages that cannot be parsed. */
 export function bareText(html: string): string {
-  return html.replace(/<(script|style|noscript|template)\b[^]*?(?:<\/\1\s*>|$)/gi, ' ').replace(/<[^>]*>?/g, ' ').replace(/\s+/g, ' ').trim();
+  return html
+    .replace(/<(script|style|noscript|template)\b[^]*?(?:<\/\1\s*>|$)/gi, ' ')
+    .replace(/<[^>]*>?/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
 }
 
 function declaredInside(bytes: Uint8Array): string | null {
   const head = decode(bytes.subarray(0, 2048), 'latin1');
-  return /<meta[^>]+charset\s*=\s*["']?\s*([\w:.-]+)/i.exec(head)?.[1] ?? /^<\?xml[^>]+encoding\s*=\s*["']([\w:.-]+)/i.exec(head)?.[1] ?? null;
+  return (
+    /<meta[^>]+charset\s*=\s*["']?\s*([\w:.-]+)/i.exec(head)?.[1] ??
+    /^<\?xml[^>]+encoding\s*=\s*["']([\w:.-]+)/i.exec(head)?.[1] ??
+    null
+  );
 }
 
 function markOf(bytes: Uint8Array): string | null {

@@ -19,7 +19,15 @@ export interface WebRequestNeeds {
 }
 
 export type WebAnswer =
-  | { readonly kind: 'page'; readonly url: string; readonly status: number; readonly statusText: string; readonly contentType: string; readonly bytes: Uint8Array; readonly isCut: boolean }
+  | {
+      readonly kind: 'page';
+      readonly url: string;
+      readonly status: number;
+      readonly statusText: string;
+      readonly contentType: string;
+      readonly bytes: Uint8Array;
+      readonly isCut: boolean;
+    }
   /** To another origin, which has to be allowed on its own. */
   | { readonly kind: 'redirect'; readonly url: string; readonly status: number; readonly to: string };
 
@@ -40,14 +48,17 @@ export async function webRequest(start: URL, needs: WebRequestNeeds, signal: Abo
     return await followed(start, needs, both);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    if (patience.aborted) throw new WebRefused(`${start.host} took longer than ${needs.timeoutMs / 1000} seconds. Nothing was read.`);
-    throw error instanceof WebRefused ? error : new WebRefused(`${start.href} could not be fetched: ${reasonOf(error)}.`);
+    if (patience.aborted)
+      throw new WebRefused(`${start.host} took longer than ${needs.timeoutMs / 1000} seconds. Nothing was read.`);
+    throw error instanceof WebRefused
+      ? error
+      : new WebRefused(`${start.href} could not be fetched: ${reasonOf(error)}.`);
   }
 }
 
 async function followed(start: URL, needs: WebRequestNeeds, signal: AbortSignal): Promise<WebAnswer> {
   const seen = new Set<string>();
-  for (let url = start; ; ) {
+  for (let url = start; ;) {
     if (seen.has(url.href)) throw new WebRefused(`${start.href} redirects in a circle.`);
     if (seen.size > maxRedirects) throw new WebRefused(`${start.href} redirects more than ${maxRedirects} times.`);
     seen.add(url.href);
@@ -64,7 +75,8 @@ async function followed(start: URL, needs: WebRequestNeeds, signal: AbortSignal)
 
 function redirectTarget(location: string, from: URL): URL {
   const next = URL.canParse(location, from.href) ? new URL(location, from.href) : null;
-  if (next === null || !/^https?:$/.test(next.protocol)) throw new WebRefused(`${from.href} redirects to something that is no web address.`);
+  if (next === null || !/^https?:$/.test(next.protocol))
+    throw new WebRefused(`${from.href} redirects to something that is no web address.`);
   next.username = '';
   next.password = '';
   next.hash = '';
@@ -82,7 +94,10 @@ async function addressesOf(url: URL, needs: WebRequestNeeds, signal: AbortSignal
     throw new WebRefused(`The name ${host} could not be resolved: ${reasonOf(error)}.`);
   });
   if (addresses.length === 0) throw new WebRefused(`The name ${host} has no address.`);
-  const stray = needs.addressClass(host) === 'local' ? undefined : addresses.find(({ address }) => needs.addressClass(address) === 'local');
+  const stray =
+    needs.addressClass(host) === 'local'
+      ? undefined
+      : addresses.find(({ address }) => needs.addressClass(address) === 'local');
   if (stray === undefined) return addresses;
   throw new WebRefused(
     `${host} leads to ${stray.address}, which is not on the public internet. It was not fetched. A local server can be asked for by its own address, which the person is asked about.`,
@@ -98,12 +113,20 @@ function opened(url: URL, addresses: readonly LookupAddress[], signal: AbortSign
   };
   const headers = {
     'user-agent': 'Hermes (VS Code)',
-    accept: 'text/html, text/plain, text/markdown, application/json, application/xhtml+xml, application/xml;q=0.9, */*;q=0.1',
+    accept:
+      'text/html, text/plain, text/markdown, application/json, application/xhtml+xml, application/xml;q=0.9, */*;q=0.1',
     'accept-encoding': 'gzip, deflate, br',
   };
   return new Promise((resolve, reject) => {
     const client = url.protocol === 'https:' ? https : http;
-    const request = client.request(url, { method: 'GET', headers, lookup: pinned, signal, agent: new client.Agent({ keepAlive: false }), maxHeaderSize: 64 * 1024 });
+    const request = client.request(url, {
+      method: 'GET',
+      headers,
+      lookup: pinned,
+      signal,
+      agent: new client.Agent({ keepAlive: false }),
+      maxHeaderSize: 64 * 1024,
+    });
     request.once('response', resolve);
     request.on('error', reject);
     request.end();
@@ -113,7 +136,10 @@ function opened(url: URL, addresses: readonly LookupAddress[], signal: AbortSign
 async function pageOf(url: URL, response: http.IncomingMessage, maxBytes: number): Promise<WebAnswer> {
   const { bytes, isCut } = await bodyOf(response, maxBytes).finally(() => response.destroy());
   return {
-    kind: 'page', url: url.href, bytes, isCut,
+    kind: 'page',
+    url: url.href,
+    bytes,
+    isCut,
     status: response.statusCode ?? 0,
     statusText: (response.statusMessage ?? '').trim(),
     contentType: response.headers['content-type'] ?? '',
@@ -121,7 +147,10 @@ async function pageOf(url: URL, response: http.IncomingMessage, maxBytes: number
 }
 
 /** Reads until the limit and no further: neither a body without an end nor one that unpacks to gigabytes is ever held. */
-async function bodyOf(response: http.IncomingMessage, maxBytes: number): Promise<{ readonly bytes: Uint8Array; readonly isCut: boolean }> {
+async function bodyOf(
+  response: http.IncomingMessage,
+  maxBytes: number,
+): Promise<{ readonly bytes: Uint8Array; readonly isCut: boolean }> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of unpacked(response)) {

@@ -98,12 +98,18 @@ export function reasonWords(reason: AskReason): string {
     case 'plan':
       return t('With the plan, Plan mode ends: the agent may ask to change things.');
     case 'rules':
-      return t('A rule in your settings that denies something of this kind cannot be read, so everything of the kind is asked for.');
+      return t(
+        'A rule in your settings that denies something of this kind cannot be read, so everything of the kind is asked for.',
+      );
   }
 }
 
 /** Where the asked call stands among those of its answer that are still to run and do not only look; null for a single one. */
-export function placeAmong(approval: Approval, calls: readonly { readonly callId: string; readonly name: string }[], isRead: (name: string) => boolean): { readonly at: number; readonly count: number } | null {
+export function placeAmong(
+  approval: Approval,
+  calls: readonly { readonly callId: string; readonly name: string }[],
+  isRead: (name: string) => boolean,
+): { readonly at: number; readonly count: number } | null {
   const asking = calls.filter(({ name, callId }) => callId === approval.callId || !isRead(name));
   const at = asking.findIndex(({ callId }) => callId === approval.callId) + 1;
   return asking.length < 2 || at === 0 ? null : { at, count: asking.length };

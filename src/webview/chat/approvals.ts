@@ -4,7 +4,6 @@ import type * as v from 'valibot';
 import type { chatRequests } from '../../protocol/chatProtocol';
 import type { HostRequests } from './hostRequests';
 
-
 type SentDecision = v.InferInput<typeof chatRequests.decideApproval>['decision'];
 
 export interface ApprovalNeeds {
@@ -61,5 +60,7 @@ export class Approvals {
 /** As it goes to the host. */
 export function plainDecision(decision: ApprovalDecision): SentDecision {
   if (decision.kind === 'deny') return decision;
-  return decision.scope === 'once' ? { kind: 'allow', scope: 'once' } : { kind: 'allow', scope: decision.scope, rules: [...decision.rules] };
+  return decision.scope === 'once'
+    ? { kind: 'allow', scope: 'once' }
+    : { kind: 'allow', scope: decision.scope, rules: [...decision.rules] };
 }

@@ -36,7 +36,12 @@ export class Arrivals {
   }
 
   /** `seenBefore`: the view has shown something already. `before`: the conversation that was shown until now. */
-  show(shown: ShownSession | null, newDraft: { readonly text: string; readonly parts: readonly DraftPart[] }, seenBefore: boolean, before: string | null): void {
+  show(
+    shown: ShownSession | null,
+    newDraft: { readonly text: string; readonly parts: readonly DraftPart[] },
+    seenBefore: boolean,
+    before: string | null,
+  ): void {
     const { drafts, memory, holdsBack, arrived } = this.needs;
     const key = shown?.session.id ?? newSessionDraft;
     const { text, parts } = shown === null ? newDraft : { text: shown.draft, parts: shown.draftParts };
@@ -59,6 +64,9 @@ export class Arrivals {
 
   private arrive(shown: ShownSession | null): void {
     const { folds, places } = this.needs;
-    folds.arrive(shown?.session.id ?? null, shown === null ? [] : (places.of(shown.session.conversationId)?.openFolds ?? []));
+    folds.arrive(
+      shown?.session.id ?? null,
+      shown === null ? [] : (places.of(shown.session.conversationId)?.openFolds ?? []),
+    );
   }
 }

@@ -15,7 +15,8 @@ export function filesWords(files: readonly ChangedFile[]): string {
 export function fileStateWord(files: readonly ChangedFile[]): string | null {
   const states = new Set(files.map(({ state }) => state));
   const state = [...states][0];
-  if (states.size > 1) return [...states].every((one) => one === 'kept' || one === 'reverted') ? t('partly kept, partly reverted') : null;
+  if (states.size > 1)
+    return [...states].every((one) => one === 'kept' || one === 'reverted') ? t('partly kept, partly reverted') : null;
   switch (state) {
     case 'kept':
       return t('kept');

@@ -70,12 +70,17 @@ export class ChatController {
   constructor(readonly needs: ChatNeeds) {
     const { host, memory, timers } = needs;
     const recalled = memory.recalled;
-    this.markdown = { openLink: (href) => host.send('openLink', { href }), copy: (text) => this.copy(text), ...codeActionsOf(host) };
+    this.markdown = {
+      openLink: (href) => host.send('openLink', { href }),
+      copy: (text) => this.copy(text),
+      ...codeActionsOf(host),
+    };
     this.places = new Places(recalled.places, (change) => memory.remember(change));
     this.folds = new Folds(recalled.openFolds, (change) => {
       memory.remember(change);
       const { conversation } = this.current.peek();
-      if (conversation !== null && change.openFolds !== undefined) this.places.note(conversation.session.conversationId, { openFolds: change.openFolds });
+      if (conversation !== null && change.openFolds !== undefined)
+        this.places.note(conversation.session.conversationId, { openFolds: change.openFolds });
     });
     this.pages = new FeedPages({
       requests: this.requests,
@@ -94,7 +99,8 @@ export class ChatController {
     this.sender = new PromptSender({
       requests: this.requests,
       drafts: this.drafts,
-      submit: ({ parts, ...prompt }) => host.request('submit', parts === undefined ? prompt : { ...prompt, parts: [...parts] }),
+      submit: ({ parts, ...prompt }) =>
+        host.request('submit', parts === undefined ? prompt : { ...prompt, parts: [...parts] }),
       saveDraft: (key, text, parts) => this.saveDraft(key, text, parts),
       newUid: needs.newUid,
       shownSession: () => this.sessionId,
@@ -103,7 +109,8 @@ export class ChatController {
     });
     this.input = new TypedInput(this, this.requests, this.sender);
     const rooms = sessionRooms({
-      host, requests: this.requests,
+      host,
+      requests: this.requests,
       shownSession: () => this.sessionId,
       isBusy: () => this.isBusy.peek(),
       decided: (sessionId, approvalId) => this.dispatch({ kind: 'approvalDecided', sessionId, approvalId }),
@@ -132,7 +139,10 @@ export class ChatController {
     this.edits = new PromptEdits(
       {
         remember: (change) => memory.remember(change),
-        resend: ({ parts, ...edit }) => this.versions.askAgain(() => host.request('editAndResend', parts === undefined ? edit : { ...edit, parts: [...parts] })),
+        resend: ({ parts, ...edit }) =>
+          this.versions.askAgain(() =>
+            host.request('editAndResend', parts === undefined ? edit : { ...edit, parts: [...parts] }),
+          ),
         partsOf: (turnUid) => this.partsOf(turnUid),
         newUid: needs.newUid,
       },
@@ -148,13 +158,18 @@ export class ChatController {
       announce: (words) => this.announce(words),
       focusComposer: () => this.focusComposer(),
     });
-    this.historyNeeds = { drafts: this.drafts, shown: () => this.current.peek().conversation, earlier: (sessionId, before) => host.request('promptHistory', { sessionId, before }) };
+    this.historyNeeds = {
+      drafts: this.drafts,
+      shown: () => this.current.peek().conversation,
+      earlier: (sessionId, before) => host.request('promptHistory', { sessionId, before }),
+    };
     this.askAgain = new AskAgain({
       requests: this.requests,
       changedFiles: (turnUid) => this.hasChangedFiles(turnUid),
       filesFrom: (turnUid) => host.request('filesFrom', { turnUid }),
       ask: {
-        retry: (turnUid, files) => this.versions.askAgain(() => host.request('retry', files ? { turnUid, files } : { turnUid })),
+        retry: (turnUid, files) =>
+          this.versions.askAgain(() => host.request('retry', files ? { turnUid, files } : { turnUid })),
         resend: (turnUid, files) => this.edits.resend(turnUid, files),
       },
     });
@@ -206,7 +221,9 @@ export class ChatController {
   });
 
   /** A turn runs, or the session is being summarised: what is sent now waits. */
-  readonly isBusy: ReadonlySignal<boolean> = computed(() => this.running.value !== null || this.steady.value.conversation?.activity?.turnUid === null);
+  readonly isBusy: ReadonlySignal<boolean> = computed(
+    () => this.running.value !== null || this.steady.value.conversation?.activity?.turnUid === null,
+  );
 
   /** What the project offers behind a "/" beside the commands. */
   readonly promptFiles: ReadonlySignal<ChatViewState['promptFiles']> = computed(() => this.steady.value.promptFiles);
@@ -241,7 +258,9 @@ export class ChatController {
     const sessionId = this.sessionId;
     const running = this.running.peek();
     if (sessionId === null || !this.isBusy.peek()) return;
-    await this.requests.ask(() => this.needs.host.request('stop', running === null ? { sessionId } : { sessionId, turnUid: running.uid }));
+    await this.requests.ask(() =>
+      this.needs.host.request('stop', running === null ? { sessionId } : { sessionId, turnUid: running.uid }),
+    );
   }
 
   async retry(turnUid: string): Promise<void> {
@@ -295,7 +314,8 @@ export class ChatController {
 
   async selectModel(ref: string): Promise<void> {
     this.pickerOpen.value = false;
-    if (await this.requests.ask(() => this.needs.host.request('selectModel', { sessionId: this.sessionId, ref }))) this.focusComposer();
+    if (await this.requests.ask(() => this.needs.host.request('selectModel', { sessionId: this.sessionId, ref })))
+      this.focusComposer();
   }
 
   async setUp(entryId: string): Promise<void> {
@@ -303,7 +323,9 @@ export class ChatController {
   }
 
   async discover(): Promise<void> {
-    await this.requests.ask(async () => this.dispatch({ kind: 'discovered', setup: await this.needs.host.request('discover', {}) }));
+    await this.requests.ask(async () =>
+      this.dispatch({ kind: 'discovered', setup: await this.needs.host.request('discover', {}) }),
+    );
   }
 
   suggest(prompt: string): void {
@@ -363,8 +385,32 @@ export class ChatController {
     if (notification.name === 'bootstrap') this.needs.setLocalization(notification.payload.localization);
     const before = this.current.peek();
     this.dispatch({ kind: 'told', notification });
-    const { announcements, requests, arrivals, askAgain, attachments, context, drafts, effort, pages, findAsked, revealed } = this;
-    const parts = { announcements, requests, arrivals, askAgain, attachments, context, drafts, effort, pages, findAsked, revealed };
+    const {
+      announcements,
+      requests,
+      arrivals,
+      askAgain,
+      attachments,
+      context,
+      drafts,
+      effort,
+      pages,
+      findAsked,
+      revealed,
+    } = this;
+    const parts = {
+      announcements,
+      requests,
+      arrivals,
+      askAgain,
+      attachments,
+      context,
+      drafts,
+      effort,
+      pages,
+      findAsked,
+      revealed,
+    };
     follow({ ...parts, focusComposer: () => this.focusComposer() }, notification, before, this.current.peek());
   }
 

@@ -1,6 +1,23 @@
-import type { BackgroundSession, ChatNotifications, ChatState, ModelState, OfferedPrompt, Setup, StoreState } from '../../protocol/chatProtocol';
+import type {
+  BackgroundSession,
+  ChatNotifications,
+  ChatState,
+  ModelState,
+  OfferedPrompt,
+  Setup,
+  StoreState,
+} from '../../protocol/chatProtocol';
 import type { Message, Mode, SessionSummary } from '../../protocol/transcriptWords';
-import { applyRead, applyTurnEvent, conversationFrom, decided, mergeSnapshot, type Conversation, withChanges, withCompressing } from './conversation';
+import {
+  applyRead,
+  applyTurnEvent,
+  conversationFrom,
+  decided,
+  mergeSnapshot,
+  type Conversation,
+  withChanges,
+  withCompressing,
+} from './conversation';
 
 /** Everything the chat view draws, apart from what a person is doing in it (text being typed, folds, scroll). */
 export interface ChatViewState {
@@ -39,7 +56,9 @@ export const initialState: ChatViewState = {
   promptFiles: [],
 };
 
-type Notification = { [Name in keyof ChatNotifications]: { readonly name: Name; readonly payload: ChatNotifications[Name] } }[keyof ChatNotifications];
+type Notification = {
+  [Name in keyof ChatNotifications]: { readonly name: Name; readonly payload: ChatNotifications[Name] };
+}[keyof ChatNotifications];
 
 /** What changes the state: a word from the host, or an answer to a question the view asked. */
 export type ChatEvent =
@@ -57,7 +76,9 @@ export function reduce(state: ChatViewState, event: ChatEvent, now: number): Cha
     case 'told':
       return told(state, event.notification, now);
     case 'messageRead':
-      return ofSession(state, event.sessionId, (conversation) => applyRead(conversation, event.uid, event.message, now));
+      return ofSession(state, event.sessionId, (conversation) =>
+        applyRead(conversation, event.uid, event.message, now),
+      );
     case 'repaged':
       return ofSession(state, event.conversation.session.id, () => event.conversation);
     case 'approvalDecided':
@@ -78,11 +99,18 @@ function told(state: ChatViewState, { name, payload }: Notification, now: number
     case 'queueChanged':
       return ofSession(state, payload.sessionId, (conversation) => ({ ...conversation, queue: payload.queue }));
     case 'changedFiles':
-      return ofSession(state, payload.sessionId, (conversation) => withChanges(conversation, payload.turnUid, payload.files));
+      return ofSession(state, payload.sessionId, (conversation) =>
+        withChanges(conversation, payload.turnUid, payload.files),
+      );
     case 'compressing':
-      return ofSession(state, payload.sessionId, (conversation) => withCompressing(conversation, payload.activity, now));
+      return ofSession(state, payload.sessionId, (conversation) =>
+        withCompressing(conversation, payload.activity, now),
+      );
     case 'sessionRenamed':
-      return ofSession(state, payload.sessionId, (conversation) => ({ ...conversation, session: { ...conversation.session, title: payload.title } }));
+      return ofSession(state, payload.sessionId, (conversation) => ({
+        ...conversation,
+        session: { ...conversation.session, title: payload.title },
+      }));
     case 'recentSessions':
       return { ...state, recentSessions: payload };
     case 'beginning':
@@ -115,17 +143,51 @@ function told(state: ChatViewState, { name, payload }: Notification, now: number
 }
 
 function bootstrapped(state: ChatViewState, bootstrap: ChatState, now: number): ChatViewState {
-  const { recentSessions, beginning, newMode, background, model, setup, store, restricted, folderName, demoPrompts, promptFiles, isVirtual = false } = bootstrap;
+  const {
+    recentSessions,
+    beginning,
+    newMode,
+    background,
+    model,
+    setup,
+    store,
+    restricted,
+    folderName,
+    demoPrompts,
+    promptFiles,
+    isVirtual = false,
+  } = bootstrap;
   const conversation = shown(state.conversation, bootstrap.shown, now);
-  return { ready: true, conversation, recentSessions, beginning, newMode, background, model, setup, store, restricted, folderName, isVirtual, demoPrompts, promptFiles };
+  return {
+    ready: true,
+    conversation,
+    recentSessions,
+    beginning,
+    newMode,
+    background,
+    model,
+    setup,
+    store,
+    restricted,
+    folderName,
+    isVirtual,
+    demoPrompts,
+    promptFiles,
+  };
 }
 
 function shown(current: Conversation | null, payload: ChatNotifications['shown'], now: number): Conversation | null {
   if (payload === null) return null;
-  return current?.session.conversationId === payload.session.conversationId ? mergeSnapshot(current, payload, now) : conversationFrom(payload, now);
+  return current?.session.conversationId === payload.session.conversationId
+    ? mergeSnapshot(current, payload, now)
+    : conversationFrom(payload, now);
 }
 
-function ofSession(state: ChatViewState, sessionId: string, change: (conversation: Conversation) => Conversation): ChatViewState {
+function ofSession(
+  state: ChatViewState,
+  sessionId: string,
+  change: (conversation: Conversation) => Conversation,
+): ChatViewState {
   if (state.conversation?.session.id !== sessionId) return state;
   const conversation = change(state.conversation);
   return conversation === state.conversation ? state : { ...state, conversation };

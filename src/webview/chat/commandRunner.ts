@@ -32,7 +32,12 @@ export interface CommandTarget {
 }
 
 /** Carries out a command of the composer. `typed` is all that stands there; it leaves once it is known that nothing of it can be lost. */
-export async function runCommand(target: CommandTarget, name: SlashCommand['name'], text: string, typed: string): Promise<void> {
+export async function runCommand(
+  target: CommandTarget,
+  name: SlashCommand['name'],
+  text: string,
+  typed: string,
+): Promise<void> {
   const { requests } = target;
   if (name === 'queue' || name === 'steer') return target.sendPrompt(typed, text, name);
   if (name === 'title') {
@@ -63,15 +68,21 @@ export async function runCommand(target: CommandTarget, name: SlashCommand['name
     case 'memory':
       return target.openMemory();
     case 'export':
-      return target.shownSession === null ? requests.inform(t('There is no session to export yet. Send a prompt first.')) : target.exportSession();
+      return target.shownSession === null
+        ? requests.inform(t('There is no session to export yet. Send a prompt first.'))
+        : target.exportSession();
     case 'retry':
-      return target.lastTurn === null ? requests.inform(t('There is no prompt to ask again yet.')) : target.retry(target.lastTurn);
+      return target.lastTurn === null
+        ? requests.inform(t('There is no prompt to ask again yet.'))
+        : target.retry(target.lastTurn);
     case 'compress':
       return target.proposeCompression(text);
     case 'model':
       return target.chooseModel();
     case 'help':
-      return requests.inform(t('Commands: {commands}. Each is described when you type /.', { commands: commandList() }));
+      return requests.inform(
+        t('Commands: {commands}. Each is described when you type /.', { commands: commandList() }),
+      );
     default:
       return name satisfies never;
   }

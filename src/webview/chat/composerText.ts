@@ -28,8 +28,14 @@ export function composerKey(press: KeyPress, { text, selectionStart, selectionEn
   const modified = press.shiftKey || press.altKey || press.ctrlKey || press.metaKey;
   if (press.key === 'Enter' && !modified) return 'submit';
   const isPlainCaret = !modified && selectionStart === selectionEnd;
-  if (press.key === 'ArrowUp' && isPlainCaret && (text === '' || (isEarlier && !text.slice(0, selectionStart).includes('\n')))) return 'older';
-  if (press.key === 'ArrowDown' && isPlainCaret && isEarlier && !text.slice(selectionEnd).includes('\n')) return 'newer';
+  if (
+    press.key === 'ArrowUp' &&
+    isPlainCaret &&
+    (text === '' || (isEarlier && !text.slice(0, selectionStart).includes('\n')))
+  )
+    return 'older';
+  if (press.key === 'ArrowDown' && isPlainCaret && isEarlier && !text.slice(selectionEnd).includes('\n'))
+    return 'newer';
   if (press.key === 'Escape' && !modified) return 'escape';
   return 'none';
 }

@@ -1,8 +1,30 @@
 import type { ChatResults, SessionOrigin, ShownSession } from '../../protocol/chatProtocol';
-import type { Approval, ChangedFile, Chunk, Message, Mode, PromptVersions, QueuedPrompt, Recalled, Session, Turn, TurnActivity, TurnEvent } from '../../protocol/transcriptWords';
+import type {
+  Approval,
+  ChangedFile,
+  Chunk,
+  Message,
+  Mode,
+  PromptVersions,
+  QueuedPrompt,
+  Recalled,
+  Session,
+  Turn,
+  TurnActivity,
+  TurnEvent,
+} from '../../protocol/transcriptWords';
 import { isContinuation } from '../../protocol/transcriptWords';
 import { noWork, withActivity, withProgress, type TurnWork } from './turnWork';
-import { applyChunks, deliveredLength, emptyMessage, fromRow, markMissing, mergeRow, type LiveMessage, type RowSource } from './liveMessage';
+import {
+  applyChunks,
+  deliveredLength,
+  emptyMessage,
+  fromRow,
+  markMissing,
+  mergeRow,
+  type LiveMessage,
+  type RowSource,
+} from './liveMessage';
 
 /** The session the view shows, as far as it was told about it. */
 export interface Conversation {
@@ -50,7 +72,8 @@ export function conversationFrom(shown: ShownSession, now: number): Conversation
     recalled: new Map(),
     approval: shown.approval,
     mode: shown.mode,
-    work: openTurn === null || activity === null ? new Map() : new Map([[openTurn.uid, withActivity(noWork, activity)]]),
+    work:
+      openTurn === null || activity === null ? new Map() : new Map([[openTurn.uid, withActivity(noWork, activity)]]),
     changes: new Map(Object.entries(changes)),
   };
 }
@@ -64,7 +87,11 @@ export function mergeSnapshot(current: Conversation, shown: ShownSession, now: n
   const listed = new Set(shown.messages.map((message) => message.uid));
   const first = snapshot.messages[0];
   const kept = current.messages.filter(
-    (live) => !listed.has(live.uid) && (live.unsaved || isOf(live, shown.openTurn) || (!outdated && shown.hasEarlier && first !== undefined && place(live) < place(first))),
+    (live) =>
+      !listed.has(live.uid) &&
+      (live.unsaved ||
+        isOf(live, shown.openTurn) ||
+        (!outdated && shown.hasEarlier && first !== undefined && place(live) < place(first))),
   );
   const known = new Map(current.messages.map((live) => [live.uid, live]));
   const merged = shown.messages.map((row) => mergeKnown(known.get(row.uid), row, 'row', now));
@@ -91,7 +118,10 @@ export function applyTurnEvent(conversation: Conversation, event: TurnEvent, now
       return withRows(conversation, [event.message], 'row', now);
     case 'activity':
       if (conversation.turns.get(event.turnUid)?.state === 'settled') return conversation;
-      return { ...withWork(conversation, event.turnUid, (work) => withActivity(work, event.activity)), activity: { turnUid: event.turnUid, activity: event.activity, receivedAt: now } };
+      return {
+        ...withWork(conversation, event.turnUid, (work) => withActivity(work, event.activity)),
+        activity: { turnUid: event.turnUid, activity: event.activity, receivedAt: now },
+      };
     case 'approvalRequested':
       return asked({ ...conversation, turns: withTurn(conversation.turns, event.turn) }, event.approval);
     case 'approvalDecided':
@@ -127,20 +157,28 @@ export function withChanges(conversation: Conversation, turnUid: string, files: 
 export function mayHaveChangedFiles({ messages, changes, versions }: Conversation, turnUid: string): boolean {
   const from = messages.findIndex((live) => live.turnUid === turnUid);
   const behind = new Set(messages.slice(Math.max(0, from)).flatMap((live) => live.turnUid ?? []));
-  return [...behind].some((uid) => versions.has(uid) || changes.get(uid)?.some(({ state }) => state !== 'reverted') === true);
+  return [...behind].some(
+    (uid) => versions.has(uid) || changes.get(uid)?.some(({ state }) => state !== 'reverted') === true,
+  );
 }
 
 /** The answer to `readMessage`. */
 export function applyRead(conversation: Conversation, uid: string, message: Message | null, now: number): Conversation {
   if (message !== null) return withRows(conversation, [message], 'read', now);
-  return { ...conversation, messages: conversation.messages.map((live) => (live.uid === uid ? markMissing(live) : live)) };
+  return {
+    ...conversation,
+    messages: conversation.messages.map((live) => (live.uid === uid ? markMissing(live) : live)),
+  };
 }
 
 export function prependPage(conversation: Conversation, page: ChatResults['loadEarlier'], now: number): Conversation {
   const turns = page.turns.reduce(withTurn, conversation.turns);
   const versions = withVersions(conversation.versions, page.versions);
   const changes = new Map([...Object.entries(page.changes), ...conversation.changes]);
-  return { ...withRows({ ...conversation, turns, versions, changes }, page.messages, 'row', now), hasEarlier: page.hasEarlier };
+  return {
+    ...withRows({ ...conversation, turns, versions, changes }, page.messages, 'row', now),
+    hasEarlier: page.hasEarlier,
+  };
 }
 
 /** How many turns there are from this prompt on, as a person counts them: an answer that was continued is one. */
@@ -162,12 +200,15 @@ export function messagesInDoubt(conversation: Conversation): readonly string[] {
 
 // A question about a turn that is over is answered.
 function asked(conversation: Conversation, approval: Approval): Conversation {
-  return conversation.turns.get(approval.turnUid)?.state === 'settled' || approval.state.kind !== 'pending' ? conversation : { ...conversation, approval };
+  return conversation.turns.get(approval.turnUid)?.state === 'settled' || approval.state.kind !== 'pending'
+    ? conversation
+    : { ...conversation, approval };
 }
 
 /** Nothing is asked any more, or the next one of several sub-agents asks. What the turn itself asks is not touched. */
 function subAgentAsks(conversation: Conversation, turnUid: string, approval: Approval | null): Conversation {
-  if (approval !== null) return conversation.turns.get(turnUid)?.state === 'settled' ? conversation : { ...conversation, approval };
+  if (approval !== null)
+    return conversation.turns.get(turnUid)?.state === 'settled' ? conversation : { ...conversation, approval };
   return conversation.approval?.subAgent?.turnUid === turnUid ? { ...conversation, approval: null } : conversation;
 }
 
@@ -179,7 +220,10 @@ function withWork(conversation: Conversation, turnUid: string, change: (work: Tu
 }
 
 // A snapshot knows less of what runs than the view that watched it.
-function keptWork(known: ReadonlyMap<string, TurnWork>, snapshot: ReadonlyMap<string, TurnWork>): ReadonlyMap<string, TurnWork> {
+function keptWork(
+  known: ReadonlyMap<string, TurnWork>,
+  snapshot: ReadonlyMap<string, TurnWork>,
+): ReadonlyMap<string, TurnWork> {
   return new Map([...snapshot].map(([turnUid, work]) => [turnUid, known.get(turnUid) ?? work]));
 }
 
@@ -193,16 +237,29 @@ function opened(conversation: Conversation, turn: Turn): Conversation {
   const from = messages.findIndex((live) => live.turnUid === earlier);
   const shown = new Map(versions).set(turn.uid, [...(versions.get(earlier) ?? [earlier]), turn.uid]);
   shown.delete(earlier);
-  return { ...next, versions: shown, messages: from === -1 ? messages : messages.filter((live, index) => index < from || live.turnUid === turn.uid) };
+  return {
+    ...next,
+    versions: shown,
+    messages: from === -1 ? messages : messages.filter((live, index) => index < from || live.turnUid === turn.uid),
+  };
 }
 
 /** Another version of its prompt is shown: what is still told of it belongs to what was taken away. */
 function isSuperseded({ versions }: Conversation, turnUid: string | null): boolean {
-  return turnUid !== null && versions.size > 0 && [...versions].some(([shown, known]) => shown !== turnUid && known.includes(turnUid));
+  return (
+    turnUid !== null &&
+    versions.size > 0 &&
+    [...versions].some(([shown, known]) => shown !== turnUid && known.includes(turnUid))
+  );
 }
 
-function withVersions(known: ReadonlyMap<string, readonly string[]>, more: readonly PromptVersions[]): ReadonlyMap<string, readonly string[]> {
-  return more.length === 0 ? known : new Map([...known, ...more.map(({ turnUid, versions }) => [turnUid, versions] as const)]);
+function withVersions(
+  known: ReadonlyMap<string, readonly string[]>,
+  more: readonly PromptVersions[],
+): ReadonlyMap<string, readonly string[]> {
+  return more.length === 0
+    ? known
+    : new Map([...known, ...more.map(({ turnUid, versions }) => [turnUid, versions] as const)]);
 }
 
 function settle(conversation: Conversation, turn: Turn, rows: readonly Message[], now: number): Conversation {
@@ -211,11 +268,21 @@ function settle(conversation: Conversation, turn: Turn, rows: readonly Message[]
   const messages = stored.messages
     .filter((live) => !isOf(live, turn) || listed.has(live.uid) || live.row !== null || deliveredLength(live.parts) > 0)
     // Shown, and not among the rows of the turn: the disk is asked before anything is said.
-    .map((live) => (isOf(live, turn) && live.role === 'assistant' && !listed.has(live.uid) ? { ...live, final: true, inDoubt: !live.unsaved } : live));
+    .map((live) =>
+      isOf(live, turn) && live.role === 'assistant' && !listed.has(live.uid)
+        ? { ...live, final: true, inDoubt: !live.unsaved }
+        : live,
+    );
   const work = new Map([...stored.work].filter(([uid]) => uid !== turn.uid));
   const asking = stored.approval?.subAgent?.turnUid ?? stored.approval?.turnUid;
   const approval = asking === turn.uid ? null : stored.approval;
-  return { ...stored, messages, work, approval, activity: stored.activity?.turnUid === turn.uid ? null : stored.activity };
+  return {
+    ...stored,
+    messages,
+    work,
+    approval,
+    activity: stored.activity?.turnUid === turn.uid ? null : stored.activity,
+  };
 }
 
 function withChunks(conversation: Conversation, turnUid: string, chunks: readonly Chunk[], now: number): Conversation {
@@ -235,7 +302,8 @@ function withRows(conversation: Conversation, rows: readonly Message[], source: 
   const known = new Map(conversation.messages.map((live) => [live.uid, live]));
   for (const row of rows) {
     const live = known.get(row.uid);
-    if (live !== undefined || !isSuperseded(conversation, row.turnUid)) known.set(row.uid, mergeKnown(live, row, source, now));
+    if (live !== undefined || !isSuperseded(conversation, row.turnUid))
+      known.set(row.uid, mergeKnown(live, row, source, now));
   }
   return { ...conversation, messages: inOrder([...known.values()]) };
 }

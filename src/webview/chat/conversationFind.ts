@@ -41,7 +41,17 @@ export interface ConversationFindNeeds {
 
 /** How long typing must pause before the conversation is looked through, in milliseconds. */
 const pauseMs = 150;
-const nothing: FindState = { text: '', matchCase: false, tools: false, searching: false, progress: null, occurrences: null, more: false, current: -1, problem: null };
+const nothing: FindState = {
+  text: '',
+  matchCase: false,
+  tools: false,
+  searching: false,
+  progress: null,
+  occurrences: null,
+  more: false,
+  current: -1,
+  problem: null,
+};
 
 /** Finding words in a conversation: what is looked for, what was found, and which of it is shown. */
 export class ConversationFind {
@@ -92,7 +102,8 @@ export class ConversationFind {
 
   private soon(moves: boolean): void {
     this.end();
-    if (this.current.peek().text.trim() === '') return this.set({ searching: false, progress: null, occurrences: null, more: false, current: -1, problem: null });
+    if (this.current.peek().text.trim() === '')
+      return this.set({ searching: false, progress: null, occurrences: null, more: false, current: -1, problem: null });
     this.set({ progress: null, ...(moves ? { searching: true } : {}) });
     this.cancelPause = this.needs.timers.after(pauseMs, () => void this.ask(moves));
   }
@@ -116,8 +127,12 @@ export class ConversationFind {
   private take({ found, more }: FoundInSession, moves: boolean): void {
     const before = this.current.peek();
     const shown = before.occurrences?.[before.current];
-    const occurrences = found.flatMap((one) => Array.from({ length: one.count }, (_, nth): Occurrence => ({ found: one, nth })));
-    const same = occurrences.findIndex((one) => shown !== undefined && one.nth === shown.nth && isSamePart(one.found, shown.found));
+    const occurrences = found.flatMap((one) =>
+      Array.from({ length: one.count }, (_, nth): Occurrence => ({ found: one, nth })),
+    );
+    const same = occurrences.findIndex(
+      (one) => shown !== undefined && one.nth === shown.nth && isSamePart(one.found, shown.found),
+    );
     this.set({ searching: false, progress: null, occurrences, more, current: moves ? -1 : same, problem: null });
     if (moves && occurrences.length > 0) this.showAt(this.nearest(occurrences));
   }

@@ -14,7 +14,8 @@ export interface Pages {
  *  it is needed. */
 export function bounded({ tail, away }: Pages, reading: string | null): Pages {
   const newest = tail.messages.length - 1;
-  if (away !== null) return { tail: cut(tail, windowOf(tail, newest)), away: cut(away, windowOf(away, indexOf(away, reading))) };
+  if (away !== null)
+    return { tail: cut(tail, windowOf(tail, newest)), away: cut(away, windowOf(away, indexOf(away, reading))) };
   const span = windowOf(tail, reading === null ? newest : indexOf(tail, reading));
   if (span.to > newest) return { tail: cut(tail, span), away: null };
   return { tail: cut(tail, windowOf(tail, newest)), away: elsewhere(cut(tail, span)) };
@@ -27,12 +28,21 @@ export function withEarlier({ tail, away }: Pages, page: Omit<FeedPage, 'hasLate
 
 /** A later page behind what is drawn, joined to the newest messages where it reaches them. */
 export function withLater({ tail, away }: Pages, page: FeedPage, now: number): Pages {
-  return away === null ? { tail, away } : joined(tail, prependPage(away, { ...page, hasEarlier: away.hasEarlier }, now), !page.hasLater);
+  return away === null
+    ? { tail, away }
+    : joined(tail, prependPage(away, { ...page, hasEarlier: away.hasEarlier }, now), !page.hasLater);
 }
 
 /** Another stretch of the conversation is drawn. */
 export function placedAt(tail: Conversation, page: FeedPage, now: number): Pages {
-  const empty: Conversation = { ...elsewhere(tail), messages: [], turns: new Map(), versions: new Map(), changes: new Map(), hasEarlier: page.hasEarlier };
+  const empty: Conversation = {
+    ...elsewhere(tail),
+    messages: [],
+    turns: new Map(),
+    versions: new Map(),
+    changes: new Map(),
+    hasEarlier: page.hasEarlier,
+  };
   return joined(tail, prependPage(empty, page, now), !page.hasLater);
 }
 
@@ -40,11 +50,20 @@ function joined(tail: Conversation, away: Conversation, reachesEnd: boolean): Pa
   const known = new Set(tail.messages.map(({ uid }) => uid));
   const ahead = away.messages.filter(({ uid }) => !known.has(uid));
   if (!reachesEnd && ahead.length === away.messages.length) return { tail, away };
-  const both = <K, V>(left: ReadonlyMap<K, V>, right: ReadonlyMap<K, V>): ReadonlyMap<K, V> => new Map([...left, ...right]);
+  const both = <K, V>(left: ReadonlyMap<K, V>, right: ReadonlyMap<K, V>): ReadonlyMap<K, V> =>
+    new Map([...left, ...right]);
   // A stretch that begins within the newest messages has nothing to add.
   const hasEarlier = ahead.length === 0 ? tail.hasEarlier : away.hasEarlier;
   return {
-    tail: { ...tail, messages: [...ahead, ...tail.messages], turns: both(away.turns, tail.turns), versions: both(away.versions, tail.versions), changes: both(away.changes, tail.changes), recalled: both(away.recalled, tail.recalled), hasEarlier },
+    tail: {
+      ...tail,
+      messages: [...ahead, ...tail.messages],
+      turns: both(away.turns, tail.turns),
+      versions: both(away.versions, tail.versions),
+      changes: both(away.changes, tail.changes),
+      recalled: both(away.recalled, tail.recalled),
+      hasEarlier,
+    },
     away: null,
   };
 }
@@ -61,7 +80,10 @@ function indexOf({ messages }: Conversation, uid: string | null): number {
 
 function windowOf({ messages }: Conversation, anchor: number): Span {
   if (messages.length <= mostDrawn) return { from: 0, to: messages.length };
-  return windowAround(messages.map(({ turnUid }) => turnUid), anchor);
+  return windowAround(
+    messages.map(({ turnUid }) => turnUid),
+    anchor,
+  );
 }
 
 function cut(conversation: Conversation, { from, to }: Span): Conversation {
@@ -69,7 +91,8 @@ function cut(conversation: Conversation, { from, to }: Span): Conversation {
   if (from === 0 && to === messages.length) return conversation;
   const kept = messages.slice(from, to);
   const turns = new Set(kept.map(({ turnUid }) => turnUid));
-  const ofTurns = <V>(map: ReadonlyMap<string, V>): ReadonlyMap<string, V> => new Map([...map].filter(([uid]) => turns.has(uid)));
+  const ofTurns = <V>(map: ReadonlyMap<string, V>): ReadonlyMap<string, V> =>
+    new Map([...map].filter(([uid]) => turns.has(uid)));
   return {
     ...conversation,
     messages: kept,

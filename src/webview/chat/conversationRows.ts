@@ -1,4 +1,13 @@
-import { isContinuation, isMadeUpResult, type ChangedFile, type Recalled, type ToolCallPart, type ToolResultPart, type Turn, type TurnActivity } from '../../protocol/transcriptWords';
+import {
+  isContinuation,
+  isMadeUpResult,
+  type ChangedFile,
+  type Recalled,
+  type ToolCallPart,
+  type ToolResultPart,
+  type Turn,
+  type TurnActivity,
+} from '../../protocol/transcriptWords';
 import { isLowValueRead, type ToolState } from '../toolWords';
 import type { Conversation, LiveActivity } from './conversation';
 import { deliveredLength, type LiveMessage } from './liveMessage';
@@ -86,7 +95,10 @@ export function conversationBlocks(conversation: Conversation, previous: readonl
   return groups.map((group, index) => {
     const { key, turn, messages } = group;
     const isLast = group === last;
-    const activity = turn !== null && turn.state !== 'settled' && conversation.activity?.turnUid === turn.uid ? conversation.activity : null;
+    const activity =
+      turn !== null && turn.state !== 'settled' && conversation.activity?.turnUid === turn.uid
+        ? conversation.activity
+        : null;
     const versions = (turn === null ? undefined : conversation.versions.get(turn.uid)) ?? once;
     const recalled = (turn === null ? undefined : (turn.recalled ?? conversation.recalled.get(turn.uid))) ?? nothing;
     const work = (turn === null ? undefined : conversation.work.get(turn.uid)) ?? noWork;
@@ -100,8 +112,24 @@ export function conversationBlocks(conversation: Conversation, previous: readonl
     const summary = messages.every(isSummary) ? (messages[0] ?? null) : null;
     const prompt = summary === null && messages[0]?.role === 'user' ? messages[0] : null;
     const answers = answerRows(messages, { turn, activity: activity?.activity ?? null, work, asked }, before);
-    const between = messages.filter((live) => live.role === 'user' && live !== prompt && live !== summary).map(betweenAnswers);
-    return { key, turn, summary, prompt, rows: foldReads(inPlace(messages, answers, between)), activity, isLast, isContinued, versions, recalled, steps: work.steps, changes, sources };
+    const between = messages
+      .filter((live) => live.role === 'user' && live !== prompt && live !== summary)
+      .map(betweenAnswers);
+    return {
+      key,
+      turn,
+      summary,
+      prompt,
+      rows: foldReads(inPlace(messages, answers, between)),
+      activity,
+      isLast,
+      isContinued,
+      versions,
+      recalled,
+      steps: work.steps,
+      changes,
+      sources,
+    };
   });
 }
 
@@ -152,7 +180,11 @@ function groupByTurn(conversation: Conversation): readonly Group[] {
     if (live.row !== null && live.row.visibility.kind !== 'shown' && !isSummary(live)) continue;
     const turnUid = turnOfPrompt.get(live.uid) ?? (isSummary(live) ? turnAround(live, conversation) : live.turnUid);
     const key = turnUid ?? live.uid;
-    const group = groups.get(key) ?? { key, turn: (turnUid === null ? undefined : conversation.turns.get(turnUid)) ?? null, messages: [] };
+    const group = groups.get(key) ?? {
+      key,
+      turn: (turnUid === null ? undefined : conversation.turns.get(turnUid)) ?? null,
+      messages: [],
+    };
     group.messages.push(live);
     groups.set(key, group);
   }
@@ -164,7 +196,8 @@ function turnAround(summary: LiveMessage, { messages, turns }: Conversation): st
   const index = messages.indexOf(summary);
   const ahead = messages.findLast((live, at) => at < index && live.turnUid !== null)?.turnUid ?? null;
   if (ahead === null) return null;
-  const goesOn = turns.get(ahead)?.state === 'running' || messages.some((live, at) => at > index && live.turnUid === ahead);
+  const goesOn =
+    turns.get(ahead)?.state === 'running' || messages.some((live, at) => at > index && live.turnUid === ahead);
   return goesOn ? ahead : null;
 }
 
@@ -177,15 +210,27 @@ interface TurnState {
   readonly asked: string | null;
 }
 
-function answerRows(messages: readonly LiveMessage[], state: TurnState, before: TurnBlock | undefined): readonly AnswerRow[] {
+function answerRows(
+  messages: readonly LiveMessage[],
+  state: TurnState,
+  before: TurnBlock | undefined,
+): readonly AnswerRow[] {
   const { turn } = state;
-  const results = new Map(messages.flatMap((live) => live.parts).flatMap((part) => (part.kind === 'toolResult' ? [[part.callId, part] as const] : [])));
+  const results = new Map(
+    messages
+      .flatMap((live) => live.parts)
+      .flatMap((part) => (part.kind === 'toolResult' ? [[part.callId, part] as const] : [])),
+  );
   // Of a turn that ended well only a repair can have made one: its call had none.
-  const made = new Set(messages.flatMap(({ row }) => (row?.role === 'tool' && isMadeUpResult(row) ? [row.parts[0].callId] : [])));
+  const made = new Set(
+    messages.flatMap(({ row }) => (row?.role === 'tool' && isMadeUpResult(row) ? [row.parts[0].callId] : [])),
+  );
   const known = new Map(before?.rows.flatMap(answersIn).map((row) => [row.key, row]));
   const answers = messages.filter((live) => live.role === 'assistant' && hasContent(live));
   return answers.map((message, index) => {
-    const calls = message.parts.flatMap((part) => (part.kind === 'toolCall' ? [callRow(part, results.get(part.callId) ?? null, made, state)] : []));
+    const calls = message.parts.flatMap((part) =>
+      part.kind === 'toolCall' ? [callRow(part, results.get(part.callId) ?? null, made, state)] : [],
+    );
     const article = articleState(message, turn, index === answers.length - 1);
     const same = known.get(message.uid);
     if (same?.message === message && same.state === article && sameCalls(same.calls, calls)) return same;
@@ -197,13 +242,28 @@ function hasContent(live: LiveMessage): boolean {
   return deliveredLength(live.parts) > 0 || live.parts.some((part) => part.kind === 'toolCall');
 }
 
-function callRow(call: ToolCallPart, result: ToolResultPart | null, made: ReadonlySet<string>, { turn, activity, work, asked }: TurnState): CallRow {
-  const row = (state: ToolState, startedAt: number | null = null, progress: CallProgress | null = null): CallRow => ({ call, result, state, startedAt, progress });
-  if (result !== null) return row(made.has(call.callId) && turn?.state === 'settled' && turn.outcome === 'complete' ? 'repaired' : result.outcome);
+function callRow(
+  call: ToolCallPart,
+  result: ToolResultPart | null,
+  made: ReadonlySet<string>,
+  { turn, activity, work, asked }: TurnState,
+): CallRow {
+  const row = (state: ToolState, startedAt: number | null = null, progress: CallProgress | null = null): CallRow => ({
+    call,
+    result,
+    state,
+    startedAt,
+    progress,
+  });
+  if (result !== null)
+    return row(
+      made.has(call.callId) && turn?.state === 'settled' && turn.outcome === 'complete' ? 'repaired' : result.outcome,
+    );
   if (turn === null || turn.state === 'settled') return row('interrupted');
   if (asked === call.callId) return row('waiting');
   const progress = work.calls.get(call.callId) ?? null;
-  if (activity?.kind === 'runningTool' && activity.callId === call.callId) return row('running', activity.startedAt, progress);
+  if (activity?.kind === 'runningTool' && activity.callId === call.callId)
+    return row('running', activity.startedAt, progress);
   if (progress !== null && progress.startedAt !== null) return row('running', progress.startedAt, progress);
   return row(turn.state === 'waiting' && asked === null ? 'waiting' : 'queued');
 }
@@ -218,7 +278,11 @@ function betweenAnswers(message: LiveMessage): SteeringRow | SummaryRow {
   return { kind: isSummary(message) ? 'summary' : 'steering', key: message.uid, message };
 }
 
-function inPlace(messages: readonly LiveMessage[], answers: readonly AnswerRow[], between: readonly (SteeringRow | SummaryRow)[]): readonly SingleRow[] {
+function inPlace(
+  messages: readonly LiveMessage[],
+  answers: readonly AnswerRow[],
+  between: readonly (SteeringRow | SummaryRow)[],
+): readonly SingleRow[] {
   if (between.length === 0) return answers;
   return [...answers, ...between].sort((a, b) => messages.indexOf(a.message) - messages.indexOf(b.message));
 }
@@ -229,7 +293,8 @@ function foldReads(answers: readonly SingleRow[]): readonly FeedRow[] {
   const close = (): void => {
     const count = run.reduce((sum, answer) => sum + answer.calls.length, 0);
     const first = run[0];
-    if (first !== undefined && run.length > 1 && count >= foldedReads) rows.push({ kind: 'reads', key: `reads-${first.key}`, answers: run });
+    if (first !== undefined && run.length > 1 && count >= foldedReads)
+      rows.push({ kind: 'reads', key: `reads-${first.key}`, answers: run });
     else rows.push(...run);
     run = [];
   };
@@ -246,7 +311,9 @@ function foldReads(answers: readonly SingleRow[]): readonly FeedRow[] {
 
 function onlyReads(answer: AnswerRow): boolean {
   const text = answer.message.parts.filter((part) => part.kind === 'text');
-  return answer.state === 'saved' && answer.calls.length > 0 && deliveredLength(text) === 0 && answer.calls.every(isFoldable);
+  return (
+    answer.state === 'saved' && answer.calls.length > 0 && deliveredLength(text) === 0 && answer.calls.every(isFoldable)
+  );
 }
 
 /** A read that went well: nothing a person needs to look at one by one. */
@@ -255,7 +322,8 @@ export function isFoldable(row: CallRow): boolean {
 }
 
 function sameCalls(left: readonly CallRow[], right: readonly CallRow[]): boolean {
-  const items = (rows: readonly CallRow[]): readonly unknown[] => rows.flatMap((row) => [row.call, row.result, row.state, row.startedAt, row.progress]);
+  const items = (rows: readonly CallRow[]): readonly unknown[] =>
+    rows.flatMap((row) => [row.call, row.result, row.state, row.startedAt, row.progress]);
   return sameItems(items(left), items(right));
 }
 

@@ -21,8 +21,10 @@ export function withParts(current: readonly DraftPart[], added: readonly DraftPa
   const problems = new Set<string>();
   for (const part of added) {
     if (parts.some((known) => isSamePart(known, part))) continue;
-    if (parts.length >= mostParts) problems.add(t('At most {count} things go along with one prompt.', { count: mostParts }));
-    else if (part.kind === 'image' && parts.filter(({ kind }) => kind === 'image').length >= mostImages) problems.add(t('At most {count} images go along with one prompt.', { count: mostImages }));
+    if (parts.length >= mostParts)
+      problems.add(t('At most {count} things go along with one prompt.', { count: mostParts }));
+    else if (part.kind === 'image' && parts.filter(({ kind }) => kind === 'image').length >= mostImages)
+      problems.add(t('At most {count} images go along with one prompt.', { count: mostImages }));
     else parts.push(part);
   }
   return { parts: parts.length === current.length ? current : parts, problems: [...problems] };
@@ -30,8 +32,12 @@ export function withParts(current: readonly DraftPart[], added: readonly DraftPa
 
 export function isSamePart(one: DraftPart, other: DraftPart): boolean {
   if (one === other) return true;
-  if (one.kind === 'image') return other.kind === 'image' && one.dataBase64 === other.dataBase64 && one.name === other.name;
-  if (one.kind === 'attachment') return other.kind === 'attachment' && one.source === other.source && one.label === other.label && one.text === other.text;
+  if (one.kind === 'image')
+    return other.kind === 'image' && one.dataBase64 === other.dataBase64 && one.name === other.name;
+  if (one.kind === 'attachment')
+    return (
+      other.kind === 'attachment' && one.source === other.source && one.label === other.label && one.text === other.text
+    );
   return other.kind === 'mention' && one.source === other.source;
 }
 
@@ -95,7 +101,9 @@ export function sizeWords(part: DraftPart): string {
 }
 
 export function bytesWords(bytes: number): string {
-  return bytes < 1_000_000 ? t('{count} KB', { count: Math.max(1, Math.round(bytes / 1000)) }) : t('{count} MB', { count: (bytes / 1_000_000).toFixed(1) });
+  return bytes < 1_000_000
+    ? t('{count} KB', { count: Math.max(1, Math.round(bytes / 1000)) })
+    : t('{count} MB', { count: (bytes / 1_000_000).toFixed(1) });
 }
 
 /** The address of an image's bytes, which the page's policy lets it draw. */

@@ -37,9 +37,12 @@ export function pacedDrawing(source: FrameSource): (draw: () => void) => void {
       draw();
       tookMs = source.nowMs() - lastAt;
     };
-    const isBehindKey = (): boolean => source.nowMs() - lastAt < followsMs && source.nowMs() - (source.keyMs?.() ?? Number.NEGATIVE_INFINITY) < keyRestMs;
+    const isBehindKey = (): boolean =>
+      source.nowMs() - lastAt < followsMs &&
+      source.nowMs() - (source.keyMs?.() ?? Number.NEGATIVE_INFINITY) < keyRestMs;
     // In a frame's own time, so that the page is not left to be laid out by the key that comes next.
-    const inFrame = (): void => source.frame(() => (isBehindKey() ? source.after(keyRestMs, () => source.frame(once)) : once()));
+    const inFrame = (): void =>
+      source.frame(() => (isBehindKey() ? source.after(keyRestMs, () => source.frame(once)) : once()));
     const pace = Math.min(slowestPaceMs, Math.max(paceMs, tookMs / share));
     const rest = Math.max(0, lastAt + pace - source.nowMs());
     if (rest > 0) source.after(rest, inFrame);

@@ -4,7 +4,10 @@ import { t } from '../localization';
 
 /** What can be chosen for a model; empty where there is nothing to choose. An effort that was chosen stays in sight while it is not known what the model
  *  takes. */
-export function offeredEfforts(model: Pick<ModelRow, 'efforts'> | null, chosen: ReasoningEffort): readonly ReasoningEffort[] {
+export function offeredEfforts(
+  model: Pick<ModelRow, 'efforts'> | null,
+  chosen: ReasoningEffort,
+): readonly ReasoningEffort[] {
   const efforts = model?.efforts ?? (chosen === 'default' ? [] : reasoningEfforts);
   return efforts.length > 1 ? efforts : [];
 }

@@ -59,11 +59,15 @@ export class FeedFetching {
   }
 
   /** One at a time; an answer that comes when something else is drawn changes nothing. */
-  private async fetch(what: 'earlier' | 'later' | 'place', read: (isCurrent: () => boolean) => Promise<void>): Promise<void> {
+  private async fetch(
+    what: 'earlier' | 'later' | 'place',
+    read: (isCurrent: () => boolean) => Promise<void>,
+  ): Promise<void> {
     const { fetching, moves } = this.pages;
     if (fetching.peek() !== null) return;
     const conversationId = this.needs.newest()?.session.conversationId;
-    const isCurrent = (): boolean => moves === this.pages.moves && conversationId === this.needs.newest()?.session.conversationId;
+    const isCurrent = (): boolean =>
+      moves === this.pages.moves && conversationId === this.needs.newest()?.session.conversationId;
     fetching.value = what;
     await this.needs.requests.ask(() => read(isCurrent));
     if (moves === this.pages.moves) fetching.value = null;

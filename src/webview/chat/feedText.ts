@@ -17,13 +17,16 @@ export function textPlace({ messages }: Conversation, found: FoundText): TextPla
   const own = messages.find(({ uid }) => uid === found.messageUid);
   if (own === undefined) return null;
   if (found.kind === 'tool') {
-    const asking = messages.find(({ parts }) => parts.some((part) => part.kind === 'toolCall' && part.callId === found.callId));
+    const asking = messages.find(({ parts }) =>
+      parts.some((part) => part.kind === 'toolCall' && part.callId === found.callId),
+    );
     if (asking === undefined) return null;
     const groups = asking.parts.flatMap((part, index) => (part.kind === 'toolCall' ? [`${asking.uid}:${index}`] : []));
     return { articleUid: asking.uid, kind: 'tool', ordinal: 0, folds: [`call:${found.callId ?? ''}`, ...groups] };
   }
   const ahead = own.parts.slice(0, found.part).filter((part) => part.kind === found.kind && part.text !== '');
-  const folds = found.kind === 'thinking' ? [`${own.uid}:${found.part}`] : own.role === 'user' ? [promptFold(own.uid)] : [];
+  const folds =
+    found.kind === 'thinking' ? [`${own.uid}:${found.part}`] : own.role === 'user' ? [promptFold(own.uid)] : [];
   return { articleUid: own.uid, kind: found.kind, ordinal: ahead.length, folds };
 }
 
@@ -53,7 +56,11 @@ export function rangesIn(element: Element, pattern: RegExp, most = Number.POSITI
   return ranges;
 }
 
-function rangeOf(pieces: readonly { readonly node: Text; readonly start: number }[], from: number, to: number): Range | null {
+function rangeOf(
+  pieces: readonly { readonly node: Text; readonly start: number }[],
+  from: number,
+  to: number,
+): Range | null {
   const first = pieces.findLast(({ start }) => start <= from);
   const last = pieces.findLast(({ start }) => start < to);
   if (first === undefined || last === undefined) return null;

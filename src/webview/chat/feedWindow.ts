@@ -14,7 +14,7 @@ export function turnSpans(turnUids: readonly (string | null)[]): readonly Span[]
   const lastOf = new Map<string, number>();
   turnUids.forEach((uid, index) => uid !== null && lastOf.set(uid, index));
   const spans: Span[] = [];
-  for (let from = 0; from < turnUids.length; ) {
+  for (let from = 0; from < turnUids.length;) {
     let to = from + 1;
     for (let index = from; index < to; index++) to = Math.max(to, (lastOf.get(turnUids[index] ?? '') ?? index) + 1);
     spans.push({ from, to });
@@ -32,7 +32,8 @@ export function windowAround(turnUids: readonly (string | null)[], anchor: numbe
   if (first === -1) first = spans.length - 1;
   let last = first;
   const at = (index: number): Span => spans[index] ?? whole;
-  const fits = (from: number, to: number): boolean => from >= 0 && to < spans.length && at(to).to - at(from).from <= keptDrawn;
+  const fits = (from: number, to: number): boolean =>
+    from >= 0 && to < spans.length && at(to).to - at(from).from <= keptDrawn;
   for (;;) {
     // The shorter side first: what is read stays in the middle as far as there is something on both sides.
     const aheadFirst = anchor - at(first).from <= at(last).to - anchor;

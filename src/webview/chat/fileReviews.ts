@@ -12,10 +12,18 @@ export interface ReviewNotice {
 }
 
 /** The changes within one file. `sentence`: why they cannot be shown. */
-export type HunkList = { readonly kind: 'loading' } | { readonly kind: 'there'; readonly hunks: readonly FileHunk[] } | { readonly kind: 'refused'; readonly sentence: string };
+export type HunkList =
+  | { readonly kind: 'loading' }
+  | { readonly kind: 'there'; readonly hunks: readonly FileHunk[] }
+  | { readonly kind: 'refused'; readonly sentence: string };
 
 export interface FileReviewNeeds {
-  readonly reviewFiles: (turnUid: string, paths: readonly string[] | null, action: ReviewAction, overwrite: boolean) => Promise<ReviewOutcome>;
+  readonly reviewFiles: (
+    turnUid: string,
+    paths: readonly string[] | null,
+    action: ReviewAction,
+    overwrite: boolean,
+  ) => Promise<ReviewOutcome>;
   readonly reviewHunk: (turnUid: string, path: string, hunk: string, action: ReviewAction) => Promise<ReviewOutcome>;
   readonly fileHunks: (turnUid: string, path: string) => Promise<readonly FileHunk[]>;
 }
@@ -46,7 +54,12 @@ export class FileReviews {
   }
 
   /** `paths` null: every file of the turn. What the person changed since stays, unless `overwrite`. */
-  async review(turnUid: string, paths: readonly string[] | null, action: ReviewAction, overwrite = false): Promise<void> {
+  async review(
+    turnUid: string,
+    paths: readonly string[] | null,
+    action: ReviewAction,
+    overwrite = false,
+  ): Promise<void> {
     await this.act(turnUid, () => this.needs.reviewFiles(turnUid, paths, action, overwrite));
   }
 
@@ -76,7 +89,8 @@ export class FileReviews {
     const refusal = await refusalOf(async () => void (outcome = await ask()));
     this.inFlight.value = new Set([...this.inFlight.peek()].filter((uid) => uid !== turnUid));
     const sentence = refusal ?? outcome.sentence;
-    if (sentence !== null) this.said.value = new Map(this.said.peek()).set(turnUid, { sentence, conflicts: outcome.conflicts });
+    if (sentence !== null)
+      this.said.value = new Map(this.said.peek()).set(turnUid, { sentence, conflicts: outcome.conflicts });
     const opened = [...this.lists.peek().keys()].filter((key) => key.startsWith(`${turnUid} `));
     await Promise.all(opened.map((key) => this.readHunks(turnUid, key.slice(turnUid.length + 1))));
   }

@@ -31,7 +31,12 @@ export interface NewsTarget {
 }
 
 /** Has the parts of the chat follow what the host said. `before` and `after`: the view's state without and with it. */
-export function follow(chat: NewsTarget, notification: NotificationOf<ChatProtocol>, before: ChatViewState, after: ChatViewState): void {
+export function follow(
+  chat: NewsTarget,
+  notification: NotificationOf<ChatProtocol>,
+  before: ChatViewState,
+  after: ChatViewState,
+): void {
   const conversationBefore = conversationOf(before);
   const isSame = conversationOf(after) === conversationBefore;
   switch (notification.name) {
@@ -53,7 +58,8 @@ export function follow(chat: NewsTarget, notification: NotificationOf<ChatProtoc
       return turnEvent(chat, notification.payload, after);
     case 'model':
       void chat.context.refresh();
-      if (notification.payload.chosen !== null && chat.requests.problem.peek()?.offersModels === true) chat.requests.dismiss();
+      if (notification.payload.chosen !== null && chat.requests.problem.peek()?.offersModels === true)
+        chat.requests.dismiss();
       return;
     case 'changedFiles':
       return chat.pages.filesChanged(notification.payload.turnUid, notification.payload.files);
@@ -66,13 +72,18 @@ export function follow(chat: NewsTarget, notification: NotificationOf<ChatProtoc
       chat.revealed.value = notification.payload;
       return;
     case 'insertPrompt':
-      if (notification.payload.text !== '') chat.drafts.edit(withInsertion(chat.drafts.text.peek(), notification.payload.text));
+      if (notification.payload.text !== '')
+        chat.drafts.edit(withInsertion(chat.drafts.text.peek(), notification.payload.text));
       chat.attachments.add(notification.payload.parts ?? []);
       return chat.focusComposer();
   }
 }
 
-function turnEvent({ announcements, askAgain, context }: NewsTarget, { sessionId, event }: ChatNotifications['turnEvent'], { conversation }: ChatViewState): void {
+function turnEvent(
+  { announcements, askAgain, context }: NewsTarget,
+  { sessionId, event }: ChatNotifications['turnEvent'],
+  { conversation }: ChatViewState,
+): void {
   if (sessionId !== (conversation?.session.id ?? null)) return;
   announcements.heard(event);
   // What was to be asked again is another turn now.

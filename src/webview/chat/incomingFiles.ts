@@ -28,7 +28,13 @@ export function droppedUris(data: IncomingData): readonly string[] {
 /** Lines of a `text/uri-list` (RFC 2483): comments begin with "#". */
 export function uriLines(list: string): readonly string[] {
   const lines = list.split(/\r\n|\r|\n/).map((line) => line.trim());
-  return [...new Set(lines.filter((line) => /^[a-z][a-z\d+.-]*:/i.test(line) && !/^(https?|data|blob|javascript|about|mailto):/i.test(line)))];
+  return [
+    ...new Set(
+      lines.filter(
+        (line) => /^[a-z][a-z\d+.-]*:/i.test(line) && !/^(https?|data|blob|javascript|about|mailto):/i.test(line),
+      ),
+    ),
+  ];
 }
 
 /** Whether something is dragged that could be attached. While it is dragged, only its types can be read. */
@@ -57,7 +63,10 @@ export interface ReadFiles {
 /** Reads files that the person dropped, pasted or picked: images as they are, everything else as text. */
 export async function readFiles(files: readonly File[]): Promise<ReadFiles> {
   const read = await Promise.all(files.map(readFile));
-  return { parts: read.filter((one) => typeof one !== 'string'), problems: read.filter((one) => typeof one === 'string') };
+  return {
+    parts: read.filter((one) => typeof one !== 'string'),
+    problems: read.filter((one) => typeof one === 'string'),
+  };
 }
 
 async function readFile(file: File): Promise<DraftPart | string> {
@@ -72,19 +81,27 @@ async function readFile(file: File): Promise<DraftPart | string> {
 }
 
 async function asImage(file: File, name: string, args: Readonly<Record<string, string>>): Promise<DraftPart | string> {
-  if (!imageTypes.some((type) => type === file.type)) return t('{name} was not attached: images can be PNG, JPEG, GIF or WebP.', args);
-  if (file.size > maxImageBytes) return t('{name} was not attached: it is {size}, and an image may be 5 MB. A smaller one can be attached.', args);
+  if (!imageTypes.some((type) => type === file.type))
+    return t('{name} was not attached: images can be PNG, JPEG, GIF or WebP.', args);
+  if (file.size > maxImageBytes)
+    return t('{name} was not attached: it is {size}, and an image may be 5 MB. A smaller one can be attached.', args);
   const bytes = new Uint8Array(await file.arrayBuffer());
   if (bytes.length === 0) return t('{name} was not attached: it is empty.', args);
   return { kind: 'image', mediaType: file.type, dataBase64: base64(bytes), name };
 }
 
 async function asText(file: File, name: string, args: Readonly<Record<string, string>>): Promise<DraftPart | string> {
-  const tooLong = t('{name} was not attached: it is longer than 200,000 characters. Name it with @ to send its head, or paste the part that matters.', args);
+  const tooLong = t(
+    '{name} was not attached: it is longer than 200,000 characters. Name it with @ to send its head, or paste the part that matters.',
+    args,
+  );
   if (file.size > mostTextBytes) return tooLong;
   const text = new TextDecoder().decode(await file.arrayBuffer());
-  if (text.includes('\0') || text.includes('\uFFFD')) return t('{name} was not attached: it is not a text in UTF-8, nor an image.', args);
-  return text.length > maxAttachmentCharacters ? tooLong : { kind: 'attachment', label: name, source: `dropped:${name}`, text };
+  if (text.includes('\0') || text.includes('\uFFFD'))
+    return t('{name} was not attached: it is not a text in UTF-8, nor an image.', args);
+  return text.length > maxAttachmentCharacters
+    ? tooLong
+    : { kind: 'attachment', label: name, source: `dropped:${name}`, text };
 }
 
 /** A drawing that is written as text (SVG) is text. */
@@ -95,6 +112,7 @@ function isImage({ type }: File): boolean {
 /** In pieces: a call takes only so many arguments. */
 function base64(bytes: Uint8Array): string {
   const pieces: string[] = [];
-  for (let at = 0; at < bytes.length; at += 0x8000) pieces.push(String.fromCharCode(...bytes.subarray(at, at + 0x8000)));
+  for (let at = 0; at < bytes.length; at += 0x8000)
+    pieces.push(String.fromCharCode(...bytes.subarray(at, at + 0x8000)));
   return btoa(pieces.join(''));
 }

@@ -14,7 +14,11 @@ export const gatherMs = 80;
  *  pieces that came before it, so the order stays. Two thousand pieces a second are then twelve changes of what is shown, each of which
  *  looks at the whole conversation. */
 export function joinedDeliveries(listener: (told: Told) => void, timers: Timers): (told: Told) => void {
-  let held: { readonly told: TurnEventTold; readonly event: Delivered; readonly chunks: Delivered['chunks'][number][] } | null = null;
+  let held: {
+    readonly told: TurnEventTold;
+    readonly event: Delivered;
+    readonly chunks: Delivered['chunks'][number][];
+  } | null = null;
   let passedAt = Number.NEGATIVE_INFINITY;
   let isDue = false;
   const passHeld = (): void => {
@@ -38,7 +42,11 @@ export function joinedDeliveries(listener: (told: Told) => void, timers: Timers)
       passHeld();
       return listener(told);
     }
-    if (held !== null && (held.event.turnUid !== event.turnUid || held.told.payload.sessionId !== told.payload.sessionId)) passHeld();
+    if (
+      held !== null &&
+      (held.event.turnUid !== event.turnUid || held.told.payload.sessionId !== told.payload.sessionId)
+    )
+      passHeld();
     // A timer may come late where the page is busy.
     const mayPass = timers.nowMs() - passedAt >= gatherMs;
     if (held === null && mayPass) {

@@ -54,7 +54,14 @@ export function mergeRow(live: LiveMessage, row: Message, source: RowSource, now
   }
   // A streaming row that is late changes nothing about a final one.
   if (live.final && !final && row.lastSeq === live.lastSeq) return known;
-  const merged = drain({ ...known, row, parts: row.parts, lastSeq: row.lastSeq, unsaved: false, ahead: final ? [] : live.ahead });
+  const merged = drain({
+    ...known,
+    row,
+    parts: row.parts,
+    lastSeq: row.lastSeq,
+    unsaved: false,
+    ahead: final ? [] : live.ahead,
+  });
   return watchThinking(live, merged, now);
 }
 
@@ -65,19 +72,33 @@ export function markMissing(live: LiveMessage): LiveMessage {
 
 /** Applies chunks in any order, each once; a chunk after a gap waits and puts the message in doubt. `now` is in milliseconds. */
 export function applyChunks(live: LiveMessage, chunks: readonly Chunk[], now: number): LiveMessage {
-  const fresh = chunks.filter((chunk) => chunk.seq > live.lastSeq && !live.ahead.some((other) => other.seq === chunk.seq));
+  const fresh = chunks.filter(
+    (chunk) => chunk.seq > live.lastSeq && !live.ahead.some((other) => other.seq === chunk.seq),
+  );
   if (fresh.length === 0) return live;
   return watchThinking(live, drain({ ...live, ahead: [...live.ahead, ...fresh].sort((a, b) => a.seq - b.seq) }), now);
 }
 
 export function emptyMessage(uid: string, turnUid: string): LiveMessage {
-  const nothingYet = { row: null, parts: [], lastSeq: 0, ahead: [], final: false, inDoubt: false, unsaved: false, thinking: null };
+  const nothingYet = {
+    row: null,
+    parts: [],
+    lastSeq: 0,
+    ahead: [],
+    final: false,
+    inDoubt: false,
+    unsaved: false,
+    thinking: null,
+  };
   return { uid, turnUid, role: 'assistant', ...nothingYet };
 }
 
 /** Text and thinking in a message: what it is measured by when two states of it are compared. */
 export function deliveredLength(parts: readonly Part[]): number {
-  return parts.reduce((sum, part) => sum + (part.kind === 'text' || part.kind === 'thinking' ? part.text.length : 0), 0);
+  return parts.reduce(
+    (sum, part) => sum + (part.kind === 'text' || part.kind === 'thinking' ? part.text.length : 0),
+    0,
+  );
 }
 
 function holds(lastSeq: number, parts: readonly Part[], live: LiveMessage): boolean {
@@ -117,7 +138,9 @@ function watchThinking(before: LiveMessage, after: LiveMessage, now: number): Li
   const thinks = after.parts.at(-1)?.kind === 'thinking';
   const { thinking } = before;
   // Watched from its first chunk or not at all: a duration that began before the view did would be a guess.
-  if (thinks && !after.final && thinking === null && before.lastSeq === 0) return { ...after, thinking: { from: now, until: null } };
-  if ((!thinks || after.final) && thinking !== null && thinking.until === null) return { ...after, thinking: { ...thinking, until: now } };
+  if (thinks && !after.final && thinking === null && before.lastSeq === 0)
+    return { ...after, thinking: { from: now, until: null } };
+  if ((!thinks || after.final) && thinking !== null && thinking.until === null)
+    return { ...after, thinking: { ...thinking, until: now } };
   return after;
 }

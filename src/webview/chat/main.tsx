@@ -56,18 +56,33 @@ function start(root: HTMLElement): void {
     ...line,
     onNotification: (listener) => {
       let joined: typeof listener | undefined;
-      return line.onNotification((told) => ((joined ??= laterParts.peek()?.joinedDeliveries(listener, timers)) ?? listener)(told));
+      return line.onNotification((told) =>
+        ((joined ??= laterParts.peek()?.joinedDeliveries(listener, timers)) ?? listener)(told),
+      );
     },
   };
   const chat = new ChatController({ host, timers, newUid, memory, setLocalization });
   document.addEventListener('visibilitychange', () => chat.leave());
   window.addEventListener('pagehide', () => chat.leave());
   const keepWitness = (): void =>
-    laterParts.peek()?.startWitness({ state: chat.state, host, timers, recalled: recalled.witness, remember: (witness) => memory.remember({ witness }) });
+    laterParts
+      .peek()
+      ?.startWitness({
+        state: chat.state,
+        host,
+        timers,
+        recalled: recalled.witness,
+        remember: (witness) => memory.remember({ witness }),
+      });
   render(<App chat={chat} />, root);
   chat.start();
   // Behind the frame in which the page is painted first.
-  requestAnimationFrame(() => setTimeout(() => void loadLater().then(() => (keepWitness(), laterParts.peek()?.returnFocus(() => chat.focusComposer()))), 0));
+  requestAnimationFrame(() =>
+    setTimeout(
+      () => void loadLater().then(() => (keepWitness(), laterParts.peek()?.returnFocus(() => chat.focusComposer()))),
+      0,
+    ),
+  );
 }
 
 const root = document.getElementById('root');

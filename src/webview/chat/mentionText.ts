@@ -20,7 +20,11 @@ export function mentionAt(text: string, caret: number): MentionAt | null {
 }
 
 /** The text with the mention written out in the place of what was typed, and where the caret goes. */
-export function withMention(text: string, { start, query }: MentionAt, label: string): { readonly text: string; readonly caret: number } {
+export function withMention(
+  text: string,
+  { start, query }: MentionAt,
+  label: string,
+): { readonly text: string; readonly caret: number } {
   const rest = text.slice(start + 1 + query.length);
   const written = `@${label}`;
   const blank = /^\s/u.test(rest) ? '' : ' ';
@@ -39,12 +43,23 @@ export function withoutSign(text: string, label: string): string {
 }
 
 /** What goes along once `before` has become `after`: a mention leaves with its words, and is there again when they are (an undone deletion). */
-export function followText(before: string, after: string, parts: readonly DraftPart[], gone: readonly MentionPart[]): { readonly parts: readonly DraftPart[]; readonly gone: readonly MentionPart[] } {
-  const leaving = parts.filter((part): part is MentionPart => part.kind === 'mention' && isMentioned(before, part.label) && !isMentioned(after, part.label));
+export function followText(
+  before: string,
+  after: string,
+  parts: readonly DraftPart[],
+  gone: readonly MentionPart[],
+): { readonly parts: readonly DraftPart[]; readonly gone: readonly MentionPart[] } {
+  const leaving = parts.filter(
+    (part): part is MentionPart =>
+      part.kind === 'mention' && isMentioned(before, part.label) && !isMentioned(after, part.label),
+  );
   const returning = gone.filter(({ label }) => isMentioned(after, label));
   if (leaving.length === 0 && returning.length === 0) return { parts, gone };
   const kept = parts.filter((part) => part.kind !== 'mention' || !leaving.includes(part));
-  return { parts: [...kept, ...returning], gone: [...gone.filter((mention) => !returning.includes(mention)), ...leaving] };
+  return {
+    parts: [...kept, ...returning],
+    gone: [...gone.filter((mention) => !returning.includes(mention)), ...leaving],
+  };
 }
 
 function placeOf(text: string, label: string): number {

@@ -17,7 +17,9 @@ export function modeWords(mode: Mode): string {
     case 'ask':
       return t('Every change and every command is asked for.');
     case 'auto':
-      return t('Files in the open folders are edited without asking, and can be reverted. Commands are still asked for.');
+      return t(
+        'Files in the open folders are edited without asking, and can be reverted. Commands are still asked for.',
+      );
     case 'plan':
       return t('Nothing is changed: the agent reads, and proposes a plan.');
   }

@@ -25,7 +25,8 @@ export class Places {
   note(conversationId: string, change: Partial<Omit<Place, 'conversationId'>>): void {
     const place: Place = { anchor: null, openFolds: [], ...this.of(conversationId), ...change, conversationId };
     const others = this.known.filter((other) => other.conversationId !== conversationId);
-    this.known = place.anchor === null && place.openFolds.length === 0 ? others : [place, ...others].slice(0, mostRemembered);
+    this.known =
+      place.anchor === null && place.openFolds.length === 0 ? others : [place, ...others].slice(0, mostRemembered);
     this.remember({ places: [...this.known] });
   }
 }

@@ -16,7 +16,9 @@ interface RememberedEdit extends PromptEdit {
 export interface EditNeeds {
   readonly remember: (change: Pick<ViewMemory, 'edits'>) => void;
   /** Whether it was sent; if not, why was said. */
-  readonly resend: (edit: PromptEdit & { readonly uid: string; readonly parts?: readonly SentPart[]; readonly files?: true }) => Promise<boolean>;
+  readonly resend: (
+    edit: PromptEdit & { readonly uid: string; readonly parts?: readonly SentPart[]; readonly files?: true },
+  ) => Promise<boolean>;
   /** What goes along with the prompt of a turn as it is stored. */
   readonly partsOf: (turnUid: string) => readonly SentPart[];
   readonly newUid: () => string;
@@ -35,7 +37,9 @@ export class PromptEdits {
     recalled: readonly RememberedEdit[],
   ) {
     this.open = signal<ReadonlyMap<string, string>>(new Map(recalled.map(({ turnUid, text }) => [turnUid, text])));
-    this.dropped = signal<ReadonlyMap<string, readonly number[]>>(new Map(recalled.map(({ turnUid, without }) => [turnUid, without ?? []])));
+    this.dropped = signal<ReadonlyMap<string, readonly number[]>>(
+      new Map(recalled.map(({ turnUid, without }) => [turnUid, without ?? []])),
+    );
   }
 
   /** What goes along with the edited prompt of a turn. */
@@ -82,11 +86,18 @@ export class PromptEdits {
     if ((text.trim() === '' && parts.length === 0) || this.inFlight.peek() !== null) return false;
     const without = this.dropped.peek().get(turnUid) ?? [];
     const { unconfirmed } = this;
-    const isAgain = unconfirmed?.turnUid === turnUid && unconfirmed.text === text && unconfirmed.without.length === without.length;
+    const isAgain =
+      unconfirmed?.turnUid === turnUid && unconfirmed.text === text && unconfirmed.without.length === without.length;
     const uid = isAgain ? unconfirmed.uid : this.needs.newUid();
     this.unconfirmed = { turnUid, text, uid, without };
     this.inFlight.value = turnUid;
-    const sent = await this.needs.resend({ turnUid, text, uid, ...(without.length === 0 ? {} : { parts }), ...(files ? { files } : {}) });
+    const sent = await this.needs.resend({
+      turnUid,
+      text,
+      uid,
+      ...(without.length === 0 ? {} : { parts }),
+      ...(files ? { files } : {}),
+    });
     this.inFlight.value = null;
     if (!sent) return false;
     this.unconfirmed = null;

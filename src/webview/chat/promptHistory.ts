@@ -37,7 +37,11 @@ export class PromptHistory {
   /** Whether what is in the composer is an earlier prompt, unchanged. */
   get isOpen(): boolean {
     const { browsing } = this;
-    return browsing !== null && browsing.place === this.needs.drafts.place && browsing.written === this.needs.drafts.text.peek();
+    return (
+      browsing !== null &&
+      browsing.place === this.needs.drafts.place &&
+      browsing.written === this.needs.drafts.text.peek()
+    );
   }
 
   /** The prompt before; resolves when it is there (true), or there is none. */
@@ -45,7 +49,8 @@ export class PromptHistory {
     const browsing = this.isOpen ? this.browsing : this.begin();
     if (browsing === null || this.isAsking) return false;
     if (browsing.index + 1 >= browsing.prompts.length) await this.more(browsing);
-    if (this.browsing !== browsing || !this.isUntouched(browsing) || browsing.index + 1 >= browsing.prompts.length) return false;
+    if (this.browsing !== browsing || !this.isUntouched(browsing) || browsing.index + 1 >= browsing.prompts.length)
+      return false;
     browsing.index++;
     this.write(browsing);
     return true;
@@ -75,16 +80,33 @@ export class PromptHistory {
     const text = drafts.text.peek();
     if (conversation === null || text !== '') return null;
     const { messages, hasEarlier, session } = conversation;
-    const rows = messages.flatMap(({ row }) => (row !== null && isWritten(row) ? [{ uid: row.uid, text: answerText(row.parts), mentions: mentionsAgain(row.parts) }] : []));
+    const rows = messages.flatMap(({ row }) =>
+      row !== null && isWritten(row)
+        ? [{ uid: row.uid, text: answerText(row.parts), mentions: mentionsAgain(row.parts) }]
+        : [],
+    );
     const before = hasEarlier ? messages.find(({ row }) => row !== null)?.row?.position : undefined;
-    this.browsing = { place: drafts.place, sessionId: session.id, prompts: onceEach(rows.toReversed()), before, index: -1, text, parts: drafts.parts.peek(), written: text };
+    this.browsing = {
+      place: drafts.place,
+      sessionId: session.id,
+      prompts: onceEach(rows.toReversed()),
+      before,
+      index: -1,
+      text,
+      parts: drafts.parts.peek(),
+      written: text,
+    };
     return this.browsing;
   }
 
   private async more(browsing: Browsing): Promise<void> {
     this.isAsking = true;
     try {
-      while (browsing.before !== undefined && browsing.index + 1 >= browsing.prompts.length && this.browsing === browsing) {
+      while (
+        browsing.before !== undefined &&
+        browsing.index + 1 >= browsing.prompts.length &&
+        this.browsing === browsing
+      ) {
         const page = await this.needs.earlier(browsing.sessionId, browsing.before);
         browsing.prompts = onceEach([...browsing.prompts, ...page.prompts]);
         browsing.before = page.before ?? undefined;

@@ -42,13 +42,15 @@ export class PromptSender {
   /** `typed` is what leaves the composer once `text` is on disk. */
   async submit(typed: string, text: string, busy: BusyMode | undefined): Promise<void> {
     const { requests, drafts, hasModel, saveDraft } = this.needs;
-    if (!hasModel()) return requests.refuse(t('No model is chosen yet. Your prompt stays here; choose a model, then send it.'), true);
+    if (!hasModel())
+      return requests.refuse(t('No model is chosen yet. Your prompt stays here; choose a model, then send it.'), true);
     const place = drafts.place;
     const parts = drafts.parts.peek();
     await this.send(text, parts, busy, (sessionId) => {
       const key = drafts.place === place ? sessionId : drafts.place;
       // Where the session went on in its next segment meanwhile, the composer knows its newest key.
-      if (drafts.isAt(place)) drafts.submitted(key, afterSubmission(drafts.text.peek(), typed), partsLeft(drafts.parts.peek(), parts));
+      if (drafts.isAt(place))
+        drafts.submitted(key, afterSubmission(drafts.text.peek(), typed), partsLeft(drafts.parts.peek(), parts));
       // Another session is shown by now; the one left behind must not offer the prompt a second time.
       else saveDraft(place, '', parts.length === 0 ? undefined : []);
     });
@@ -62,7 +64,12 @@ export class PromptSender {
     return true;
   }
 
-  private async send(text: string, parts: readonly DraftPart[], busy: BusyMode | undefined, stored: (sessionId: string) => void): Promise<void> {
+  private async send(
+    text: string,
+    parts: readonly DraftPart[],
+    busy: BusyMode | undefined,
+    stored: (sessionId: string) => void,
+  ): Promise<void> {
     const sessionId = this.needs.shownSession();
     const along = parts.length === 0 ? {} : { parts };
     const uid = this.uidOfSame(sessionId, text, parts) ?? this.needs.newUid();
@@ -85,14 +92,20 @@ export class PromptSender {
     this.draftDue = null;
     if (due === null || due.key === drafts.place) return;
     const text = drafts.text.peek();
-    drafts.submitted(due.key, text === '' ? due.text : text, drafts.parts.peek().length === 0 ? due.parts : drafts.parts.peek());
+    drafts.submitted(
+      due.key,
+      text === '' ? due.text : text,
+      drafts.parts.peek().length === 0 ? due.parts : drafts.parts.peek(),
+    );
   }
 
   private uidOfSame(sessionId: string | null, text: string, parts: readonly DraftPart[]): string | null {
     const { unconfirmed } = this;
     if (unconfirmed === null || unconfirmed.text !== text || unconfirmed.sessionId !== sessionId) return null;
     const earlier = unconfirmed.parts ?? [];
-    return earlier.length === parts.length && earlier.every((part, index) => part === parts[index]) ? unconfirmed.uid : null;
+    return earlier.length === parts.length && earlier.every((part, index) => part === parts[index])
+      ? unconfirmed.uid
+      : null;
   }
 }
 

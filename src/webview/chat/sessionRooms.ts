@@ -25,21 +25,31 @@ export interface SessionRooms {
 export function sessionRooms({ host, requests, shownSession, isBusy, decided }: SessionRoomsNeeds): SessionRooms {
   return {
     context: new SessionContext({
-      requests, shownSession, isBusy,
+      requests,
+      shownSession,
+      isBusy,
       contextUse: (sessionId) => host.request('contextUse', { sessionId }),
       preview: (sessionId) => host.request('compressionPreview', { sessionId }),
       compress: (sessionId, focus) => host.request('compress', { sessionId, focus }),
     }),
     approvals: new Approvals({
-      requests, shownSession, decided,
-      decide: (approvalId, decision) => host.request('decideApproval', { approvalId, decision: plainDecision(decision) }),
+      requests,
+      shownSession,
+      decided,
+      decide: (approvalId, decision) =>
+        host.request('decideApproval', { approvalId, decision: plainDecision(decision) }),
       setMode: (sessionId, mode) => host.request('setMode', { sessionId, mode }),
       stopCall: (sessionId, callId) => host.request('stopCall', { sessionId, callId }),
       proceedCall: (sessionId, callId) => host.request('proceedCall', { sessionId, callId }),
     }),
-    effort: new Effort({ requests, shownSession, setEffort: (sessionId, effort) => host.request('setEffort', { sessionId, effort }) }),
+    effort: new Effort({
+      requests,
+      shownSession,
+      setEffort: (sessionId, effort) => host.request('setEffort', { sessionId, effort }),
+    }),
     files: new FileReviews({
-      reviewFiles: (turnUid, paths, action, overwrite) => host.request('reviewFiles', { turnUid, paths: paths === null ? null : [...paths], action, overwrite }),
+      reviewFiles: (turnUid, paths, action, overwrite) =>
+        host.request('reviewFiles', { turnUid, paths: paths === null ? null : [...paths], action, overwrite }),
       reviewHunk: (turnUid, path, hunk, action) => host.request('reviewHunk', { turnUid, path, hunk, action }),
       fileHunks: (turnUid, path) => host.request('fileHunks', { turnUid, path }),
     }),

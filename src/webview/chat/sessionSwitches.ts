@@ -173,10 +173,13 @@ export class SessionSwitches {
   private async undoTurns(count: string): Promise<boolean> {
     const sessionId = this.shownId;
     const turns = count === '' ? 1 : Number(count);
-    if (!/^\d*$/.test(count) || turns < 1) return this.refused(t('/undo takes the number of turns to take back, such as /undo 2.'));
+    if (!/^\d*$/.test(count) || turns < 1)
+      return this.refused(t('/undo takes the number of turns to take back, such as /undo 2.'));
     if (sessionId === null) return this.refused(t('There is nothing to take back yet.'));
     const conversation = this.needs.shown();
-    const prompt = conversation?.messages.findLast((live) => live.role === 'user' && turnsFrom(conversation, live.uid) === turns);
+    const prompt = conversation?.messages.findLast(
+      (live) => live.role === 'user' && turnsFrom(conversation, live.uid) === turns,
+    );
     if (conversation !== null && prompt !== undefined && this.mayTakeFiles(conversation, prompt)) {
       const files = await this.needs.filesFrom(prompt.turnUid);
       if (files === null) return false;
@@ -204,13 +207,26 @@ export class SessionSwitches {
   }
 
   /** A branch begins with the files as they are; only the session that changed them takes that back. */
-  private mayTakeFiles(conversation: Conversation, prompt: LiveMessage): prompt is LiveMessage & { readonly turnUid: string } {
-    return !isSummarised(conversation, prompt) && prompt.turnUid !== null && (this.needs.away() !== null || mayHaveChangedFiles(conversation, prompt.turnUid));
+  private mayTakeFiles(
+    conversation: Conversation,
+    prompt: LiveMessage,
+  ): prompt is LiveMessage & { readonly turnUid: string } {
+    return (
+      !isSummarised(conversation, prompt) &&
+      prompt.turnUid !== null &&
+      (this.needs.away() !== null || mayHaveChangedFiles(conversation, prompt.turnUid))
+    );
   }
 
   private show(conversation: Conversation, prompt: LiveMessage, files: readonly ChangedFile[]): true {
     const { id } = conversation.session;
-    const offer = { sessionId: id, promptUid: prompt.uid, turns: this.needs.away() === null ? turnsFrom(conversation, prompt.uid) : null, isSummarised: isSummarised(conversation, prompt), files };
+    const offer = {
+      sessionId: id,
+      promptUid: prompt.uid,
+      turns: this.needs.away() === null ? turnsFrom(conversation, prompt.uid) : null,
+      isSummarised: isSummarised(conversation, prompt),
+      files,
+    };
     if (this.shownId === id) this.rewindOffered.value = offer;
     return true;
   }

@@ -38,7 +38,8 @@ export function parseSlash(input: string, prompts: readonly OfferedPrompt[] = []
   const name = (match[1] ?? '').toLowerCase();
   const text = match[2] ?? '';
   const command = slashCommands.find((known) => known.name === name);
-  if (command === undefined) return prompts.some((prompt) => prompt.name === name) ? { kind: 'prompt' } : { kind: 'unknown', name };
+  if (command === undefined)
+    return prompts.some((prompt) => prompt.name === name) ? { kind: 'prompt' } : { kind: 'unknown', name };
   if (command.takes === 'text' && text === '') return { kind: 'incomplete', name };
   if (command.takes === 'nothing' && text !== '') return { kind: 'excess', name };
   return { kind: 'command', name: command.name, text };
@@ -48,7 +49,9 @@ export function parseSlash(input: string, prompts: readonly OfferedPrompt[] = []
 export function offeredCommands(typed: string, prompts: readonly OfferedPrompt[] = []): readonly Offered[] {
   const begun = /^\/([\p{L}\d_-]*)$/u.exec(typed)?.[1]?.toLowerCase();
   if (begun === undefined) return [];
-  const own = prompts.filter(({ name }) => slashCommands.every((command) => command.name !== name)).map((prompt) => ({ ...prompt, takes: 'prompt' as const }));
+  const own = prompts
+    .filter(({ name }) => slashCommands.every((command) => command.name !== name))
+    .map((prompt) => ({ ...prompt, takes: 'prompt' as const }));
   return [...slashCommands, ...own].filter(({ name }) => name.startsWith(begun));
 }
 
@@ -59,7 +62,10 @@ export function completed(offered: Offered): string {
 }
 
 /** Why a text that looks like a command was not carried out. Nothing was sent, and it is still in the composer. */
-export function refusalWords({ kind, name }: SlashInput & { readonly kind: 'incomplete' | 'excess' | 'unknown' }): string {
+export function refusalWords({
+  kind,
+  name,
+}: SlashInput & { readonly kind: 'incomplete' | 'excess' | 'unknown' }): string {
   const args = { name, commands: commandList() };
   switch (kind) {
     case 'incomplete':
@@ -67,7 +73,10 @@ export function refusalWords({ kind, name }: SlashInput & { readonly kind: 'inco
     case 'excess':
       return t('/{name} takes no text. Nothing was sent; put a blank before the / to send this as a prompt.', args);
     case 'unknown':
-      return t('/{name} is not a command. Nothing was sent; put a blank before the / to send this as a prompt. Commands: {commands}.', args);
+      return t(
+        '/{name} is not a command. Nothing was sent; put a blank before the / to send this as a prompt. Commands: {commands}.',
+        args,
+      );
     default:
       return kind satisfies never;
   }

@@ -19,19 +19,38 @@ function isOnlyText(before: ChatViewState, after: ChatViewState): boolean {
   return sameTexts(shown, conversation);
 }
 
-function sameTexts({ messages: before, ...session }: Conversation, { messages: after, ...other }: Conversation): boolean {
-  return sameBut(session, other) && before.length === after.length && before.every((live, index) => live === after[index] || sameRow(live, after[index]));
+function sameTexts(
+  { messages: before, ...session }: Conversation,
+  { messages: after, ...other }: Conversation,
+): boolean {
+  return (
+    sameBut(session, other) &&
+    before.length === after.length &&
+    before.every((live, index) => live === after[index] || sameRow(live, after[index]))
+  );
 }
 
-function sameRow({ parts: before, lastSeq: _, ahead: __, ...row }: LiveMessage, after: LiveMessage | undefined): boolean {
+function sameRow(
+  { parts: before, lastSeq: _, ahead: __, ...row }: LiveMessage,
+  after: LiveMessage | undefined,
+): boolean {
   if (after === undefined) return false;
   const { parts, lastSeq: ___, ahead: ____, ...other } = after;
-  return sameBut(row, other) && before.length === parts.length && before.every((part, index) => part === parts[index] || sameKind(part, parts[index]));
+  return (
+    sameBut(row, other) &&
+    before.length === parts.length &&
+    before.every((part, index) => part === parts[index] || sameKind(part, parts[index]))
+  );
 }
 
 // A part without text is not drawn.
 function sameKind(before: Part, after: Part | undefined): boolean {
-  return (before.kind === 'text' || before.kind === 'thinking') && before.kind === after?.kind && before.text !== '' && after.text !== '';
+  return (
+    (before.kind === 'text' || before.kind === 'thinking') &&
+    before.kind === after?.kind &&
+    before.text !== '' &&
+    after.text !== ''
+  );
 }
 
 function sameBut<T extends object>(before: T, after: T): boolean {

@@ -25,7 +25,16 @@ export function commandGroups(commands: readonly Offered[]): readonly Suggestion
 
 type Sort = 'files' | 'symbols' | 'editor' | 'git' | 'sessions';
 
-const sorts: Readonly<Record<MentionKind, Sort>> = { file: 'files', folder: 'files', symbol: 'symbols', problems: 'editor', selection: 'editor', terminal: 'editor', git: 'git', session: 'sessions' };
+const sorts: Readonly<Record<MentionKind, Sort>> = {
+  file: 'files',
+  folder: 'files',
+  symbol: 'symbols',
+  problems: 'editor',
+  selection: 'editor',
+  terminal: 'editor',
+  git: 'git',
+  session: 'sessions',
+};
 
 function sortOf(kind: MentionKind): Sort {
   return sorts[kind];

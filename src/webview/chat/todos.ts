@@ -17,7 +17,8 @@ export function newestTodos({ messages, turns }: Pick<Conversation, 'messages' |
       if (part.kind !== 'toolResult') continue;
       const items = todosIn(part);
       if (items === null) continue;
-      const isOver = items.every(({ state }) => state === 'done') && [...turns.values()].every(({ state }) => state === 'settled');
+      const isOver =
+        items.every(({ state }) => state === 'done') && [...turns.values()].every(({ state }) => state === 'settled');
       return items.length === 0 || isOver ? null : { callId: part.callId, items };
     }
   }

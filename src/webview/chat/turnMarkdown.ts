@@ -9,17 +9,23 @@ import { answersIn, answerWords, type AnswerRow, type CallRow, type TurnBlock } 
 export function turnMarkdown(block: TurnBlock): string {
   const { turn, prompt, rows } = block;
   const outcome = turn?.state === 'settled' ? outcomeWords(turn, answerWords(block)) : null;
-  const answers = rows.flatMap((row) => (row.kind === 'steering' ? [`**${t('You')}**`, answerText(row.message.parts)] : answersIn(row).map(answerMarkdown)));
+  const answers = rows.flatMap((row) =>
+    row.kind === 'steering' ? [`**${t('You')}**`, answerText(row.message.parts)] : answersIn(row).map(answerMarkdown),
+  );
   return [
     ...(prompt === null ? [] : [`**${t('You')}**`, promptMarkdown(prompt.parts)]),
     `**${turn === null ? 'Hermes' : `Hermes (${turn.model})`}**`,
     ...answers,
     ...(outcome === null ? [] : [`_${outcome.sentence}_`]),
-  ].filter((text) => text !== '').join('\n\n');
+  ]
+    .filter((text) => text !== '')
+    .join('\n\n');
 }
 
 function promptMarkdown(parts: readonly Part[]): string {
-  const along = sentParts(parts).map((part) => `- ${part.kind === 'image' ? (part.name ?? t('Image')) : part.label}`).join('\n');
+  const along = sentParts(parts)
+    .map((part) => `- ${part.kind === 'image' ? (part.name ?? t('Image')) : part.label}`)
+    .join('\n');
   return [along, answerText(parts)].filter((text) => text !== '').join('\n\n');
 }
 
@@ -28,15 +34,23 @@ function answerMarkdown({ message, calls }: AnswerRow): string {
   const blocks = message.parts.flatMap((part): readonly { readonly isCall: boolean; readonly text: string }[] => {
     const row = rows.get(part);
     if (row !== undefined) return [{ isCall: true, text: callMarkdown(row) }];
-    if (part.kind === 'thinking') return part.text.trim() === '' ? [] : [{ isCall: false, text: quoted(part.text.trim()) }];
+    if (part.kind === 'thinking')
+      return part.text.trim() === '' ? [] : [{ isCall: false, text: quoted(part.text.trim()) }];
     return part.kind === 'text' && part.text.trim() !== '' ? [{ isCall: false, text: part.text.trim() }] : [];
   });
-  return blocks.reduce((text, block, index) => `${text}${index === 0 ? '' : block.isCall && blocks[index - 1]?.isCall === true ? '\n' : '\n\n'}${block.text}`, '');
+  return blocks.reduce(
+    (text, block, index) =>
+      `${text}${index === 0 ? '' : block.isCall && blocks[index - 1]?.isCall === true ? '\n' : '\n\n'}${block.text}`,
+    '',
+  );
 }
 
 function callMarkdown({ call, result, state }: CallRow): string {
   const { verb, target } = toolWords(call, state, result);
-  const facts = [...(state === 'done' ? [] : [stateWord(state)]), ...[resultCount(result)].filter((count) => count !== '')];
+  const facts = [
+    ...(state === 'done' ? [] : [stateWord(state)]),
+    ...[resultCount(result)].filter((count) => count !== ''),
+  ];
   return `- ${verb}${target === '' ? '' : ` ${code(target)}`}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`;
 }
 
@@ -48,5 +62,8 @@ function code(text: string): string {
 }
 
 function quoted(text: string): string {
-  return text.split('\n').map((line) => `> ${line}`.trimEnd()).join('\n');
+  return text
+    .split('\n')
+    .map((line) => `> ${line}`.trimEnd())
+    .join('\n');
 }

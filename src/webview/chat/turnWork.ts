@@ -26,7 +26,9 @@ export function withActivity(work: TurnWork, activity: TurnActivity): TurnWork {
   switch (activity.kind) {
     case 'requesting': {
       const { iteration, maxIterations } = activity;
-      return iteration === undefined || maxIterations === undefined ? work : { ...work, steps: { at: iteration, most: maxIterations } };
+      return iteration === undefined || maxIterations === undefined
+        ? work
+        : { ...work, steps: { at: iteration, most: maxIterations } };
     }
     case 'runningTool':
       return withCall(work, activity.callId, { startedAt: activity.startedAt });

@@ -23,7 +23,8 @@ export class TypedInput {
   async submit(busy?: BusyMode): Promise<void> {
     const { chat } = this;
     const typed = chat.drafts.text.peek();
-    if ((typed.trim() === '' && chat.drafts.parts.peek().length === 0) || this.sender.busy.peek() || this.isWaiting) return;
+    if ((typed.trim() === '' && chat.drafts.parts.peek().length === 0) || this.sender.busy.peek() || this.isWaiting)
+      return;
     if (chat.switches.underWay !== null && !(await this.isMeantFor(chat.switches.underWay, typed))) return;
     const input = parseSlash(typed, chat.promptFiles.peek());
     switch (input.kind) {

@@ -9,12 +9,24 @@ const memorySchema = v.object({
   anchor: v.nullable(v.object({ uid: v.string(), offset: v.number() })),
   openFolds: v.array(v.string()),
   /** Of the sessions that were left last, where the person was and what was unfolded there; the last one left comes first. */
-  places: v.optional(v.array(v.object({ conversationId: v.string(), anchor: v.nullable(v.object({ uid: v.string(), offset: v.number() })), openFolds: v.array(v.string()) })), []),
+  places: v.optional(
+    v.array(
+      v.object({
+        conversationId: v.string(),
+        anchor: v.nullable(v.object({ uid: v.string(), offset: v.number() })),
+        openFolds: v.array(v.string()),
+      }),
+    ),
+    [],
+  ),
   /** The article that had the focus, or had something in it that did. */
   focused: v.optional(v.nullable(v.string()), null),
   composerFocused: v.boolean(),
   /** Earlier prompts that are being edited, by the turns they stand in. */
-  edits: v.optional(v.array(v.object({ turnUid: v.string(), text: v.string(), without: v.exactOptional(v.array(v.number())) })), []),
+  edits: v.optional(
+    v.array(v.object({ turnUid: v.string(), text: v.string(), without: v.exactOptional(v.array(v.number())) })),
+    [],
+  ),
   /** Text of the composer. `sent`: the host has been given this very text to keep. */
   draft: v.object({ key: v.string(), text: v.string(), sent: v.boolean() }),
   /** What the view remembers of what it showed (witness.ts, which reads it). */
@@ -26,7 +38,17 @@ const memorySchema = v.object({
 export type ViewMemory = v.InferOutput<typeof memorySchema>;
 
 export function noMemory(): ViewMemory {
-  return { version: 1, sessionId: null, anchor: null, openFolds: [], places: [], focused: null, edits: [], composerFocused: false, draft: { key: newSessionDraft, text: '', sent: true } };
+  return {
+    version: 1,
+    sessionId: null,
+    anchor: null,
+    openFolds: [],
+    places: [],
+    focused: null,
+    edits: [],
+    composerFocused: false,
+    draft: { key: newSessionDraft, text: '', sent: true },
+  };
 }
 
 /** Key of the empty state's draft; a session's draft has the session's id. */

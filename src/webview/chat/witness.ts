@@ -1,6 +1,14 @@
 import * as v from 'valibot';
 import type { Part } from '../../protocol/transcriptWords';
-import { beginsAs, emptyHash, hashFrom, hashOn, hashWord, type HashState, type WitnessEntry } from '../../protocol/witnessWords';
+import {
+  beginsAs,
+  emptyHash,
+  hashFrom,
+  hashOn,
+  hashWord,
+  type HashState,
+  type WitnessEntry,
+} from '../../protocol/witnessWords';
 import type { LiveMessage } from './liveMessage';
 
 /** Messages that are remembered of the session that is shown, and of each of the ones before it. */
@@ -51,7 +59,10 @@ export class ViewWitness {
   constructor(kept: unknown = []) {
     const parsed = v.safeParse(keptWitness, kept);
     for (const { id, messages } of parsed.success ? parsed.output.toReversed() : []) {
-      this.conversations.set(id, new Map(messages.map(({ m, t, p }) => [m, { turnUid: t, parts: new Map(p.flatMap(partFrom)) }])));
+      this.conversations.set(
+        id,
+        new Map(messages.map(({ m, t, p }) => [m, { turnUid: t, parts: new Map(p.flatMap(partFrom)) }])),
+      );
     }
   }
 
@@ -85,8 +96,12 @@ export class ViewWitness {
 
   /** Of a turn that was cut off. `isWhole`: all rows of the session are loaded, so that a message that is not there is not stored. */
   survivalOf(conversationId: string, turnUid: string, isWhole: boolean): Survival {
-    const all = [...(this.conversations.get(conversationId) ?? [])].filter(([uid, message]) => message.turnUid === turnUid && (isWhole || this.seen.has(uid) || this.survivals.has(uid)));
-    const each = all.map(([uid, message]) => this.survivals.get(uid) ?? { shown: lengthOf(message), onDisk: 0, stored: 0 });
+    const all = [...(this.conversations.get(conversationId) ?? [])].filter(
+      ([uid, message]) => message.turnUid === turnUid && (isWhole || this.seen.has(uid) || this.survivals.has(uid)),
+    );
+    const each = all.map(
+      ([uid, message]) => this.survivals.get(uid) ?? { shown: lengthOf(message), onDisk: 0, stored: 0 },
+    );
     const sum = (of: keyof Survival): number => each.reduce((total, one) => total + one[of], 0);
     return { shown: sum('shown'), onDisk: sum('onDisk'), stored: sum('stored') };
   }
@@ -98,7 +113,9 @@ export class ViewWitness {
     if (live === undefined || message === undefined) return null;
     const parts = entriesOf(messageUid, message).filter(({ kind }) => kind === 'text');
     const texts = parts.map((entry) => [entry, textAt(live.parts, entry.part, entry.kind)] as const);
-    return texts.length > 0 && texts.every(([entry, text]) => text !== null && beginsAs(text, entry)) ? texts.map(([, text]) => text).join('') : null;
+    return texts.length > 0 && texts.every(([entry, text]) => text !== null && beginsAs(text, entry))
+      ? texts.map(([, text]) => text).join('')
+      : null;
   }
 
   forget(conversationIds: readonly string[]): void {
@@ -111,7 +128,9 @@ export class ViewWitness {
     let room: number = mostCharacters;
     for (const [id, all] of [...this.conversations].toReversed().slice(0, mostConversations)) {
       const messages: KeptWitness[number]['messages'] = [];
-      for (const [m, message] of this.inOrder(id, all).slice(-(kept.length === 0 ? mostMessages.shown : mostMessages.before)).toReversed()) {
+      for (const [m, message] of this.inOrder(id, all)
+        .slice(-(kept.length === 0 ? mostMessages.shown : mostMessages.before))
+        .toReversed()) {
         const entry = { m, t: message.turnUid, p: [...message.parts].map(keptPartOf) };
         room -= JSON.stringify(entry).length + 1;
         if (room < 0) break;
@@ -122,7 +141,11 @@ export class ViewWitness {
     return kept;
   }
 
-  private follow(known: Map<string, MessageWitness>, live: LiveMessage, before: LiveMessage | undefined): readonly WitnessEntry[] {
+  private follow(
+    known: Map<string, MessageWitness>,
+    live: LiveMessage,
+    before: LiveMessage | undefined,
+  ): readonly WitnessEntry[] {
     const message = known.get(live.uid) ?? { turnUid: live.turnUid, parts: new Map<number, PartWitness>() };
     // Chunks only add to a text; a row that was read may hold anything.
     const onlyGrew = before !== undefined && before.row === live.row;
@@ -144,7 +167,10 @@ export class ViewWitness {
   private compare(live: LiveMessage, message: MessageWitness): void {
     if (live.row?.role !== 'assistant' || live.row.state !== 'final' || this.survivals.has(live.uid)) return;
     const { parts } = live.row;
-    const compared = entriesOf(live.uid, message).map((entry) => ({ entry, text: textAt(parts, entry.part, entry.kind) ?? '' }));
+    const compared = entriesOf(live.uid, message).map((entry) => ({
+      entry,
+      text: textAt(parts, entry.part, entry.kind) ?? '',
+    }));
     this.survivals.set(live.uid, {
       shown: lengthOf(message),
       onDisk: compared.reduce((sum, { entry, text }) => sum + (beginsAs(text, entry) ? entry.length : 0), 0),
@@ -153,7 +179,10 @@ export class ViewWitness {
   }
 
   /** Messages of the transcript in its order; those that are not loaded stand before them. */
-  private inOrder(conversationId: string, messages: ReadonlyMap<string, MessageWitness>): readonly (readonly [string, MessageWitness])[] {
+  private inOrder(
+    conversationId: string,
+    messages: ReadonlyMap<string, MessageWitness>,
+  ): readonly (readonly [string, MessageWitness])[] {
     if (conversationId !== this.seenOf) return [...messages];
     const places = new Map([...this.seen.keys()].map((uid, index) => [uid, index]));
     return [...messages].sort(([a], [b]) => (places.get(a) ?? -1) - (places.get(b) ?? -1));
@@ -162,7 +191,12 @@ export class ViewWitness {
 
 /** What is known of a part that is drawn with this text; null where nothing new is. Once another text stands where one was shown, what was shown
  *  first stays known. */
-function grown(known: PartWitness | undefined, kind: PartWitness['kind'], text: string, onlyGrew: boolean): PartWitness | null {
+function grown(
+  known: PartWitness | undefined,
+  kind: PartWitness['kind'],
+  text: string,
+  onlyGrew: boolean,
+): PartWitness | null {
   if (known === undefined) return { kind, length: text.length, hash: hashOn(emptyHash, text) };
   if (known.kind !== kind || text.length <= known.length) return null;
   if (!onlyGrew && !beginsAs(text, { length: known.length, hash: hashWord(known.hash) })) return null;
@@ -175,7 +209,9 @@ function isShownAnswer(live: LiveMessage): boolean {
 
 function textAt(parts: readonly Part[], index: number, kind: Part['kind']): string | null {
   const part = parts[index];
-  return part !== undefined && part.kind === kind && (part.kind === 'text' || part.kind === 'thinking') ? part.text : null;
+  return part !== undefined && part.kind === kind && (part.kind === 'text' || part.kind === 'thinking')
+    ? part.text
+    : null;
 }
 
 function lengthOf({ parts }: MessageWitness): number {
@@ -186,7 +222,12 @@ function entriesOf(messageUid: string, { turnUid, parts }: MessageWitness): read
   return [...parts].map(([part, witness]) => entryOf(messageUid, turnUid, part, witness));
 }
 
-function entryOf(messageUid: string, turnUid: string | null, part: number, { kind, length, hash }: PartWitness): WitnessEntry {
+function entryOf(
+  messageUid: string,
+  turnUid: string | null,
+  part: number,
+  { kind, length, hash }: PartWitness,
+): WitnessEntry {
   return { messageUid, turnUid, part, kind, length, hash: hashWord(hash) };
 }
 
@@ -196,5 +237,7 @@ function keptPartOf([part, { kind, length, hash }]: readonly [number, PartWitnes
 
 function partFrom(kept: string): readonly (readonly [number, PartWitness])[] {
   const [, part, kind, length, hash = ''] = partPattern.exec(kept) ?? [];
-  return kind === undefined ? [] : [[Number(part), { kind: kind === 't' ? 'text' : 'thinking', length: Number(length), hash: hashFrom(hash) }]];
+  return kind === undefined
+    ? []
+    : [[Number(part), { kind: kind === 't' ? 'text' : 'thinking', length: Number(length), hash: hashFrom(hash) }]];
 }

@@ -47,7 +47,11 @@ export class WitnessKeeper {
     const unlisten = host.onNotification((notification) => {
       if (notification.name !== 'witness') return;
       if (notification.payload.kind === 'erased') this.forget(notification.payload.conversationIds);
-      else host.send('shownText', { messageUid: notification.payload.messageUid, text: this.witness.shownText(notification.payload.messageUid) });
+      else
+        host.send('shownText', {
+          messageUid: notification.payload.messageUid,
+          text: this.witness.shownText(notification.payload.messageUid),
+        });
     });
     this.look();
     void this.tell();
@@ -114,7 +118,9 @@ export class WitnessKeeper {
     this.telling = true;
     const told = this.takeUntold();
     try {
-      const { forgotten, plug } = await this.needs.host.request('witnessed', { conversations: told.map(({ conversationId, entries }) => ({ conversationId, entries: [...entries] })) });
+      const { forgotten, plug } = await this.needs.host.request('witnessed', {
+        conversations: told.map(({ conversationId, entries }) => ({ conversationId, entries: [...entries] })),
+      });
       this.forget(forgotten);
       if (plug?.turnUid !== this.plug.peek()?.turnUid) this.plug.value = plug;
     } catch (error) {
@@ -128,7 +134,10 @@ export class WitnessKeeper {
   }
 
   private takeUntold(): readonly { readonly conversationId: string; readonly entries: readonly WitnessEntry[] }[] {
-    const told = [...this.untold].map(([conversationId, entries]) => ({ conversationId, entries: [...entries.values()].slice(0, mostTold) }));
+    const told = [...this.untold].map(([conversationId, entries]) => ({
+      conversationId,
+      entries: [...entries.values()].slice(0, mostTold),
+    }));
     for (const { conversationId, entries } of told) {
       const left = this.untold.get(conversationId);
       for (const entry of entries) left?.delete(keyOf(entry));

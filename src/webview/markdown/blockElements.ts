@@ -13,7 +13,7 @@ export function fillBlock(element: Element, sanitized: DocumentFragment): void {
 /** Brings what is in `shown` to what is in `wanted`. */
 function bring(shown: Node, wanted: Node): void {
   let old = shown.firstChild;
-  for (let next = wanted.firstChild; next !== null; ) {
+  for (let next = wanted.firstChild; next !== null;) {
     const [node, place] = [next, old];
     next = next.nextSibling;
     old = old?.nextSibling ?? null;
@@ -36,7 +36,11 @@ function bringText(shown: Text, wanted: string): void {
 }
 
 function isSameTag(left: Element, right: Element): boolean {
-  return left.localName === right.localName && left.attributes.length === right.attributes.length && [...left.attributes].every(({ name, value }) => right.getAttribute(name) === value);
+  return (
+    left.localName === right.localName &&
+    left.attributes.length === right.attributes.length &&
+    [...left.attributes].every(({ name, value }) => right.getAttribute(name) === value)
+  );
 }
 
 // The name of the language is drawn by CSS, so that the answer's text stays exactly what was delivered.

@@ -55,7 +55,8 @@ export class MarkdownBlocks {
     const drawn: Block[] = [];
     let at = this.frozenText.length;
     tail.tokens.forEach((token, index) => {
-      if (index === firstOpen && index > 0) this.freeze([...before, ...drawn], text.slice(0, at), tail.tokens.slice(0, index));
+      if (index === firstOpen && index > 0)
+        this.freeze([...before, ...drawn], text.slice(0, at), tail.tokens.slice(0, index));
       const closed = complete || index < tail.tokens.length - 1;
       if (token.type !== 'space' && token.type !== 'def') drawn.push({ key: at, html: renderBlock(token), closed });
       at += token.raw.length;
@@ -113,7 +114,8 @@ function isCode(token: Token): token is Tokens.Code {
 // The first definition of a label counts, as in CommonMark.
 function definitionsIn(tokens: readonly Token[]): LinkDefinitions {
   const found: Record<string, LinkDefinitions[string]> = {};
-  for (const { tag, href, title } of definitionsAmong(tokens)) if (!Object.hasOwn(found, tag)) found[tag] = { href, title };
+  for (const { tag, href, title } of definitionsAmong(tokens))
+    if (!Object.hasOwn(found, tag)) found[tag] = { href, title };
   return found;
 }
 

@@ -61,7 +61,8 @@ export function loadBlockTools(): Promise<void> {
 
 // Whole texts are observed, and their blocks looked for where they are: each thing that is observed costs something with every frame.
 function watched(text: Element): Map<Element, MarkdownActions> {
-  if (observer === null) document.addEventListener('scroll', () => textsInSight.size > 0 && lookSoon(), { capture: true, passive: true });
+  if (observer === null)
+    document.addEventListener('scroll', () => textsInSight.size > 0 && lookSoon(), { capture: true, passive: true });
   const blocks = new Map<Element, MarkdownActions>();
   unseen.set(text, blocks);
   (observer ??= new IntersectionObserver(noteSight)).observe(text);

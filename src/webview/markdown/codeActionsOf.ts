@@ -11,7 +11,9 @@ interface CodeProtocol {
 }
 
 /** What the host does with code and names of answers. */
-export function codeActionsOf(host: Pick<HostConnection<CodeProtocol>, 'send' | 'request'>): Required<Pick<MarkdownActions, 'code' | 'references'>> {
+export function codeActionsOf(
+  host: Pick<HostConnection<CodeProtocol>, 'send' | 'request'>,
+): Required<Pick<MarkdownActions, 'code' | 'references'>> {
   return {
     code: {
       insert: (code) => host.send('insertCode', { code }),

@@ -12,7 +12,8 @@ let isWaiting = false;
 
 /** Colours the code in blocks that are seen, once its grammars are there. Its text stays as it is. What has left the page is forgotten. */
 export function colourCode(blocks: readonly Element[]): void {
-  for (const block of blocks) for (const pre of block.querySelectorAll('pre[data-language]:not([data-language=""])')) due.add(pre);
+  for (const block of blocks)
+    for (const pre of block.querySelectorAll('pre[data-language]:not([data-language=""])')) due.add(pre);
   if (due.size > 0) colourDue();
 }
 

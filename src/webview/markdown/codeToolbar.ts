@@ -46,7 +46,12 @@ export function addCodeToolbar(pre: HTMLPreElement, actions: MarkdownActions): v
   bar.append(...buttons);
   stopAt(buttons, 0);
   bar.addEventListener('keydown', (event) => goAlong(event, buttons));
-  bar.addEventListener('focusin', ({ target }) => stopAt(buttons, buttons.findIndex((button) => button === target)));
+  bar.addEventListener('focusin', ({ target }) =>
+    stopAt(
+      buttons,
+      buttons.findIndex((button) => button === target),
+    ),
+  );
   head.append(bar);
 }
 
@@ -57,13 +62,38 @@ function actionsOf(pre: HTMLPreElement, { copy, code }: MarkdownActions): readon
     code === undefined
       ? []
       : [
-          { icon: 'insert', label: t('Insert at Cursor'), words: t('Insert at Cursor'), act: () => code.insert(text()) },
-          { icon: 'git-stash-apply', label: t('Apply to File…'), words: t('Apply to File…'), act: () => code.apply(text(), info) },
+          {
+            icon: 'insert',
+            label: t('Insert at Cursor'),
+            words: t('Insert at Cursor'),
+            act: () => code.insert(text()),
+          },
+          {
+            icon: 'git-stash-apply',
+            label: t('Apply to File…'),
+            words: t('Apply to File…'),
+            act: () => code.apply(text(), info),
+          },
           { icon: 'new-file', label: t('New File'), words: t('New File'), act: () => code.newFile(text(), info) },
-          ...(shells.test(pre.dataset['language'] ?? '') ? [{ icon: 'terminal', label: t('Run in Terminal'), words: t('Run in Terminal'), act: () => code.run(text(), info) }] : []),
+          ...(shells.test(pre.dataset['language'] ?? '')
+            ? [
+                {
+                  icon: 'terminal',
+                  label: t('Run in Terminal'),
+                  words: t('Run in Terminal'),
+                  act: () => code.run(text(), info),
+                },
+              ]
+            : []),
         ];
   return [
-    { icon: 'word-wrap', label: t('Wrap Lines'), words: '', act: (button) => wrap(pre, button), isPressed: pre.classList.contains('wrapped') },
+    {
+      icon: 'word-wrap',
+      label: t('Wrap Lines'),
+      words: '',
+      act: (button) => wrap(pre, button),
+      isPressed: pre.classList.contains('wrapped'),
+    },
     ...onCode,
     { icon: 'copy', label: t('Copy Code'), words: t('Copy'), act: (button) => (copy(text()), confirm(button)) },
   ];
@@ -100,7 +130,9 @@ function goAlong(event: KeyboardEvent, buttons: readonly HTMLButtonElement[]): v
   const at = buttons.findIndex((button) => button === event.target);
   const last = buttons.length - 1;
   // Code reads from left to right, whatever the text around it does.
-  const to = { ArrowRight: at === last ? 0 : at + 1, ArrowLeft: at <= 0 ? last : at - 1, Home: 0, End: last }[event.key];
+  const to = { ArrowRight: at === last ? 0 : at + 1, ArrowLeft: at <= 0 ? last : at - 1, Home: 0, End: last }[
+    event.key
+  ];
   if (to === undefined) return;
   event.preventDefault();
   buttons[to]?.focus();

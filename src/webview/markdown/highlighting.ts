@@ -31,5 +31,7 @@ export function highlight(code: string, language: string): string | null {
     void loadHighlighting();
     return null;
   }
-  return hljs.getLanguage(language) === undefined ? null : hljs.highlight(code, { language, ignoreIllegals: true }).value;
+  return hljs.getLanguage(language) === undefined
+    ? null
+    : hljs.highlight(code, { language, ignoreIllegals: true }).value;
 }

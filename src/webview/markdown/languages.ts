@@ -13,7 +13,21 @@ import typescript from 'highlight.js/lib/languages/typescript';
 import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
 
-for (const [name, language] of Object.entries({ bash, c, csharp, diff, go, java, json, python, rust, sql, typescript, xml, yaml })) {
+for (const [name, language] of Object.entries({
+  bash,
+  c,
+  csharp,
+  diff,
+  go,
+  java,
+  json,
+  python,
+  rust,
+  sql,
+  typescript,
+  xml,
+  yaml,
+})) {
   hljs.registerLanguage(name, language);
 }
 // JavaScript is read with TypeScript's grammar and C++ with C's: near enough for colour, and a third of the bytes.

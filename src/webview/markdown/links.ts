@@ -1,5 +1,6 @@
 /** Where a link of an answer may lead; everything else is shown as its text. The host opens it, never the page. */
-export type LinkTarget = { readonly kind: 'web'; readonly href: string } | { readonly kind: 'file'; readonly href: string };
+export type LinkTarget =
+  { readonly kind: 'web'; readonly href: string } | { readonly kind: 'file'; readonly href: string };
 
 const scheme = /^[a-z][a-z0-9+.-]*:/i;
 // "upload.ts:10" and "upload.ts:10:4" look like a scheme but are a file with its line.

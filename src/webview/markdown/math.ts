@@ -71,7 +71,11 @@ function upToClosing(source: string, from: number, close: string): string | null
 /** Code, a heading, a rule, a quote, or words of a sentence. */
 const noMath = /^ {0,3}(?:```|~~~|#{1,6}\s|(?:[-*_] *){3,}$|>|(?:[-*+]\s+|\d+[.)]\s+)?(?:[\p{L}'’]{2,}[,;:]? ){2})/u;
 
-const closings: readonly (readonly [string, string])[] = [['$$', '$$'], ['\\(', '\\)'], ['\\[', '\\]']];
+const closings: readonly (readonly [string, string])[] = [
+  ['$$', '$$'],
+  ['\\(', '\\)'],
+  ['\\[', '\\]'],
+];
 const dollars = /^\$(?![\s$])((?:\\[^\n]|[^$\\\n]){1,1000})\$(?![\p{L}\p{N}$])/u;
 // "$5 and 10$" is what things cost, "$5 x = 10$" is not.
 const price = /^\d[\d.,]*\s(?!.*[=\\^_{])/;

@@ -19,13 +19,18 @@ const longest = 100_000;
 export function openFence(text: string, token: Token, at: number): OpenFence | null {
   const opening = token.type === 'code' ? /^(`{3,}|~{3,})[^\n]*\n/.exec(token.raw) : null;
   if (opening === null || opening[1] === undefined || at + token.raw.length !== text.length) return null;
-  const fence = { text, from: at + opening[0].length, closing: new RegExp(`^ {0,3}${opening[1]}${opening[1].slice(0, 1)}* *$`, 'm') };
+  const fence = {
+    text,
+    from: at + opening[0].length,
+    closing: new RegExp(`^ {0,3}${opening[1]}${opening[1].slice(0, 1)}* *$`, 'm'),
+  };
   return mayClose(fence, text, fence.from) ? null : fence;
 }
 
 /** The same fence in the text as it is now; null where it may be closed, or is not certain to be the same code. */
 export function grown(fence: OpenFence, text: string): OpenFence | null {
-  const isCertain = text.length - fence.from <= longest && text.startsWith(fence.text) && !text.includes('\0', fence.text.length);
+  const isCertain =
+    text.length - fence.from <= longest && text.startsWith(fence.text) && !text.includes('\0', fence.text.length);
   return isCertain && !mayClose(fence, text, fence.text.length) ? { ...fence, text } : null;
 }
 

@@ -25,7 +25,9 @@ async function askAboutDue(): Promise<void> {
   due.clear();
   const [, actions] = blocks[0] ?? [];
   if (actions === undefined) return;
-  const texts = [...new Set(blocks.flatMap(([block]) => namesIn(block).map(({ text }) => text)))].filter((text) => !known.has(text));
+  const texts = [...new Set(blocks.flatMap(([block]) => namesIn(block).map(({ text }) => text)))].filter(
+    (text) => !known.has(text),
+  );
   try {
     for (let at = 0; at < texts.length; at += maxReferences) await ask(texts.slice(at, at + maxReferences), actions);
   } catch {
@@ -55,7 +57,11 @@ interface Name {
 
 function namesIn(block: Element): readonly Name[] {
   const names: Name[] = [];
-  const walker = document.createTreeWalker(block, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) => (node instanceof Element && /^(?:a|pre|button)$/.test(node.localName) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT));
+  const walker = document.createTreeWalker(block, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) =>
+    node instanceof Element && /^(?:a|pre|button)$/.test(node.localName)
+      ? NodeFilter.FILTER_REJECT
+      : NodeFilter.FILTER_ACCEPT,
+  );
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
     if (node instanceof Element) {
       const text = node.localName === 'code' ? (node.textContent ?? '') : '';

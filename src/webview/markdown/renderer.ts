@@ -64,11 +64,17 @@ function createRenderer(): Marked {
       code: ({ text, lang }) => codeMarkup(text, lang ?? ''),
       link({ href, title, tokens }) {
         // A picture in it would be a link in a link; this one leads on.
-        return linkMarkup(href, title ? `${href}\n${title}` : href, this.parser.parseInline(tokens).replace(/<\/?a\b[^>]*>/g, ''));
+        return linkMarkup(
+          href,
+          title ? `${href}\n${title}` : href,
+          this.parser.parseInline(tokens).replace(/<\/?a\b[^>]*>/g, ''),
+        );
       },
-      checkbox: ({ checked }) => `<input type="checkbox" disabled${checked ? ' checked' : ''} aria-label="${escapeHtml(checked ? t('done') : t('to do'))}"> `,
+      checkbox: ({ checked }) =>
+        `<input type="checkbox" disabled${checked ? ' checked' : ''} aria-label="${escapeHtml(checked ? t('done') : t('to do'))}"> `,
       // Nothing is loaded from elsewhere: a picture is a link to it.
-      image: ({ href, text }) => (linkTarget(href) === null ? escapeHtml(text) : linkMarkup(href, href, escapeHtml(text === '' ? href : text))),
+      image: ({ href, text }) =>
+        linkTarget(href) === null ? escapeHtml(text) : linkMarkup(href, href, escapeHtml(text === '' ? href : text)),
     },
   });
   return renderer;
@@ -82,7 +88,12 @@ function quote(this: Tokenizer, source: string): Tokens.Blockquote | undefined {
   } catch {
     Object.assign(this.lexer.state, state);
     const raw = source.split(/\n[ \t]*\n/, 1)[0] ?? source;
-    return { type: 'blockquote', raw, text: raw, tokens: [{ type: 'paragraph', raw, text: raw, tokens: [{ type: 'text', raw, text: raw, escaped: false }] }] };
+    return {
+      type: 'blockquote',
+      raw,
+      text: raw,
+      tokens: [{ type: 'paragraph', raw, text: raw, tokens: [{ type: 'text', raw, text: raw, escaped: false }] }],
+    };
   }
 }
 

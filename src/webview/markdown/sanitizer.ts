@@ -1,10 +1,49 @@
 import DOMPurify from 'dompurify';
 
 const tags = [
-  'a', 'blockquote', 'br', 'code', 'del', 'em', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'input', 'li', 'ol', 'p', 'pre', 'span', 'strong',
-  'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul',
+  'a',
+  'blockquote',
+  'br',
+  'code',
+  'del',
+  'em',
+  'h1',
+  'h2',
+  'h3',
+  'h4',
+  'h5',
+  'h6',
+  'hr',
+  'input',
+  'li',
+  'ol',
+  'p',
+  'pre',
+  'span',
+  'strong',
+  'table',
+  'tbody',
+  'td',
+  'th',
+  'thead',
+  'tr',
+  'ul',
 ];
-const attributes = ['align', 'aria-label', 'checked', 'class', 'data-href', 'data-info', 'data-language', 'disabled', 'role', 'start', 'tabindex', 'title', 'type'];
+const attributes = [
+  'align',
+  'aria-label',
+  'checked',
+  'class',
+  'data-href',
+  'data-info',
+  'data-language',
+  'disabled',
+  'role',
+  'start',
+  'tabindex',
+  'title',
+  'type',
+];
 
 let isConfigured = false;
 
@@ -21,7 +60,8 @@ export function sanitizedFragments(htmls: readonly string[]): readonly DocumentF
   // Told apart by an element that is let through anyway and takes whatever a block is.
   const parts = [...sanitizedFragment(htmls.map((html) => `<blockquote>${html}</blockquote>`).join('')).childNodes];
   // Markup that does not end what it begins would run into the next block.
-  if (parts.length !== htmls.length || !parts.every((part) => part.nodeName === 'BLOCKQUOTE')) return htmls.map(sanitizedFragment);
+  if (parts.length !== htmls.length || !parts.every((part) => part.nodeName === 'BLOCKQUOTE'))
+    return htmls.map(sanitizedFragment);
   return parts.map((part) => {
     const fragment = document.createDocumentFragment();
     fragment.append(...part.childNodes);
@@ -33,6 +73,13 @@ export function sanitizedFragments(htmls: readonly string[]): readonly DocumentF
 function configure(): void {
   // The body that it parses into is never part of the result. Where that is not allowed, all that is in it is copied before it is looked at.
   // No policy for trusted types: the page demands none, and each attribute would be looked up in it.
-  DOMPurify.setConfig({ ALLOWED_TAGS: [...tags, 'body'], ALLOWED_ATTR: attributes, ALLOW_ARIA_ATTR: false, ALLOW_DATA_ATTR: false, RETURN_DOM_FRAGMENT: true, TRUSTED_TYPES_POLICY: null });
+  DOMPurify.setConfig({
+    ALLOWED_TAGS: [...tags, 'body'],
+    ALLOWED_ATTR: attributes,
+    ALLOW_ARIA_ATTR: false,
+    ALLOW_DATA_ATTR: false,
+    RETURN_DOM_FRAGMENT: true,
+    TRUSTED_TYPES_POLICY: null,
+  });
   isConfigured = true;
 }

@@ -1,5 +1,16 @@
 import { computed, signal } from '@preact/signals';
-import type { OpenPlace, SearchHit, SearchKind, SearchNotifications, SearchPage, SearchProgress, SearchResults, SearchSession, searchCommands, searchRequests } from '../../protocol/searchProtocol';
+import type {
+  OpenPlace,
+  SearchHit,
+  SearchKind,
+  SearchNotifications,
+  SearchPage,
+  SearchProgress,
+  SearchResults,
+  SearchSession,
+  searchCommands,
+  searchRequests,
+} from '../../protocol/searchProtocol';
 import { RefusedRequest, type HostConnection, type NotificationOf } from '../rpc';
 import { searchGroups } from './searchGroups';
 import type { SearchMemory } from './searchMemory';
@@ -55,7 +66,9 @@ export class SearchController {
   /** The result that arrow keys go on from. */
   readonly active = signal<string | null>(null);
   readonly loadingMore = signal(false);
-  readonly groups = computed(() => (this.found.value === null ? [] : searchGroups(this.found.value.hits, this.found.value.sessions)));
+  readonly groups = computed(() =>
+    this.found.value === null ? [] : searchGroups(this.found.value.hits, this.found.value.sessions),
+  );
   /** Counts how often the field was filled from elsewhere: it takes the focus then. */
   readonly asks = signal(0);
   private cancelPause: (() => void) | null = null;
@@ -104,9 +117,18 @@ export class SearchController {
     this.status.value = 'searching';
     const page = await this.ask(text, kind, 0, Math.min(largestPage, loaded));
     if (page === null) return;
-    this.found.value = { text, kind, hits: page.hits, hasMore: page.hasMore, sessions: byConversation(page.sessions), titled: page.titled, indexLeft: page.indexLeft };
+    this.found.value = {
+      text,
+      kind,
+      hits: page.hits,
+      hasMore: page.hasMore,
+      sessions: byConversation(page.sessions),
+      titled: page.titled,
+      indexLeft: page.indexLeft,
+    };
     this.status.value = 'found';
-    if (!page.hits.some(({ messageUid }) => messageUid === this.active.peek())) this.active.value = page.hits[0]?.messageUid ?? null;
+    if (!page.hits.some(({ messageUid }) => messageUid === this.active.peek()))
+      this.active.value = page.hits[0]?.messageUid ?? null;
     this.keep();
   }
 
@@ -114,11 +136,18 @@ export class SearchController {
     const before = this.found.peek();
     if (before === null || !before.hasMore || this.status.peek() !== 'found') return;
     this.loadingMore.value = true;
-    const page = await this.ask(before.text, before.kind, before.hits.length, pageSize).finally(() => (this.loadingMore.value = false));
+    const page = await this.ask(before.text, before.kind, before.hits.length, pageSize).finally(
+      () => (this.loadingMore.value = false),
+    );
     if (page === null) return;
     const known = new Set(before.hits.map(({ messageUid }) => messageUid));
     const hits = [...before.hits, ...page.hits.filter(({ messageUid }) => !known.has(messageUid))];
-    this.found.value = { ...before, hits, hasMore: page.hasMore, sessions: new Map([...before.sessions, ...byConversation(page.sessions)]) };
+    this.found.value = {
+      ...before,
+      hits,
+      hasMore: page.hasMore,
+      sessions: new Map([...before.sessions, ...byConversation(page.sessions)]),
+    };
     this.keep();
   }
 
@@ -196,7 +225,8 @@ export class SearchController {
     this.cancelPause?.();
     this.cancelPause = null;
     this.progress.value = null;
-    if (this.status.peek() === 'searching' || this.loadingMore.peek()) this.needs.host.send('cancel', { search: this.searches });
+    if (this.status.peek() === 'searching' || this.loadingMore.peek())
+      this.needs.host.send('cancel', { search: this.searches });
     this.searches++;
   }
 
@@ -208,7 +238,13 @@ export class SearchController {
   }
 
   private keep(): void {
-    this.needs.keep({ version: 1, text: this.text.peek(), kind: this.kind.peek(), active: this.active.peek(), loaded: this.found.peek()?.hits.length ?? 0 });
+    this.needs.keep({
+      version: 1,
+      text: this.text.peek(),
+      kind: this.kind.peek(),
+      active: this.active.peek(),
+      loaded: this.found.peek()?.hits.length ?? 0,
+    });
   }
 }
 

@@ -12,13 +12,22 @@ export interface SearchGroup {
 }
 
 /** Hits by session, in the order in which their sessions first appear. */
-export function searchGroups(hits: readonly SearchHit[], sessions: ReadonlyMap<string, SearchSession>): readonly SearchGroup[] {
+export function searchGroups(
+  hits: readonly SearchHit[],
+  sessions: ReadonlyMap<string, SearchSession>,
+): readonly SearchGroup[] {
   const groups = new Map<string, SearchHit[]>();
   for (const hit of hits) groups.set(hit.conversationId, [...(groups.get(hit.conversationId) ?? []), hit]);
   return [...groups].map(([conversationId, own]) => {
     const session = sessions.get(conversationId) ?? null;
     const first = own[0];
-    return { conversationId, sessionId: session?.id ?? first?.sessionId ?? conversationId, title: session?.title ?? first?.sessionTitle ?? null, session, hits: own };
+    return {
+      conversationId,
+      sessionId: session?.id ?? first?.sessionId ?? conversationId,
+      title: session?.title ?? first?.sessionTitle ?? null,
+      session,
+      hits: own,
+    };
   });
 }
 

@@ -29,12 +29,16 @@ export function statusWords(status: SearchStatus, found: FoundMessages | null, g
 function foundWords({ text, kind, hits, hasMore, titled }: FoundMessages, groups: number): string {
   if (hits.length === 0) {
     if (titled.length > 0) return t('No message holds “{text}”', { text });
-    return kind === 'words' ? t('No message holds the words “{text}”', { text }) : t('Nothing found for “{text}”', { text });
+    return kind === 'words'
+      ? t('No message holds the words “{text}”', { text })
+      : t('Nothing found for “{text}”', { text });
   }
   const count = whole.format(hits.length);
   if (hasMore) return t('The newest {count} messages, in {sessions} sessions', { count, sessions: groups });
   if (hits.length === 1) return t('1 message');
-  return groups === 1 ? t('{count} messages in 1 session', { count }) : t('{count} messages in {sessions} sessions', { count, sessions: groups });
+  return groups === 1
+    ? t('{count} messages in 1 session', { count })
+    : t('{count} messages in {sessions} sessions', { count, sessions: groups });
 }
 
 export function progressWords({ done, total }: SearchProgress): string {
@@ -44,7 +48,10 @@ export function progressWords({ done, total }: SearchProgress): string {
 /** Null when there is nothing worth saying. */
 export function indexWords(left: number): string | null {
   if (left < worthTelling) return null;
-  return t('{count} rows are not in the search index yet. They are found too, but searching takes longer until they are.', { count: whole.format(left) });
+  return t(
+    '{count} rows are not in the search index yet. They are found too, but searching takes longer until they are.',
+    { count: whole.format(left) },
+  );
 }
 
 /** What stands beside a session's title. `now` in seconds. */
@@ -52,7 +59,9 @@ export function sessionFacts(session: SearchSession, now: number): string {
   return [
     age(session.lastActiveAt, now),
     session.turnCount === 1 ? t('1 turn') : t('{count} turns', { count: session.turnCount }),
-    ...(session.branchOf === null ? [] : [t('branched from “{title}”', { title: session.branchOf.title ?? t('Untitled Session') })]),
+    ...(session.branchOf === null
+      ? []
+      : [t('branched from “{title}”', { title: session.branchOf.title ?? t('Untitled Session') })]),
     ...(session.private ? [t('private')] : []),
     ...(session.archived ? [t('archived')] : []),
   ].join(' · ');

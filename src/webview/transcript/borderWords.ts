@@ -8,7 +8,11 @@ export function turnWords({ turn, number }: StoredTurn): readonly string[] {
   const cost = turn.usage === null ? null : tokens(turn.usage.inputTokens, turn.usage.outputTokens);
   return [
     t('Turn {number}', { number }),
-    turn.state === 'settled' ? outcome(turn.outcome, stopReasonWord(turn)) : turn.state === 'waiting' ? t('waiting for approval') : t('running'),
+    turn.state === 'settled'
+      ? outcome(turn.outcome, stopReasonWord(turn))
+      : turn.state === 'waiting'
+        ? t('waiting for approval')
+        : t('running'),
     turn.model,
     ...(turn.state === 'settled' ? [duration((turn.settledAt - turn.startedAt) * 1000)] : []),
     ...(cost === null ? [] : [cost]),
@@ -34,15 +38,29 @@ function tokens(input: number | null, output: number | null): string | null {
 
 export function fileWords({ path, kind, reviewed }: TurnFile): string {
   const facts = [
-    ...(kind === 'created' ? [t('created')] : kind === 'deleted' ? [t('deleted')] : kind === 'unknown' ? [t('cut off')] : []),
-    ...(reviewed === 'kept' ? [t('kept')] : reviewed === 'reverted' ? [t('reverted')] : reviewed === 'partly' ? [t('partly kept or reverted')] : []),
+    ...(kind === 'created'
+      ? [t('created')]
+      : kind === 'deleted'
+        ? [t('deleted')]
+        : kind === 'unknown'
+          ? [t('cut off')]
+          : []),
+    ...(reviewed === 'kept'
+      ? [t('kept')]
+      : reviewed === 'reverted'
+        ? [t('reverted')]
+        : reviewed === 'partly'
+          ? [t('partly kept or reverted')]
+          : []),
   ];
   return facts.length === 0 ? path : `${path} (${facts.join(', ')})`;
 }
 
 /** "62k → 4k": what a summary saved; null where it does not say. */
 export function savedTokens({ tokens: saved }: TranscriptSegment): string | null {
-  return saved === null ? null : t('{before} → {after}', { before: compactCount(saved.before), after: compactCount(saved.after) });
+  return saved === null
+    ? null
+    : t('{before} → {after}', { before: compactCount(saved.before), after: compactCount(saved.after) });
 }
 
 /** When something was asked of the person, and what they decided. */
@@ -57,16 +75,27 @@ function decisionWords(state: StoredApproval['state']): string {
   const time = fullTime(state.decidedAt);
   const { decision } = state;
   if (decision.kind === 'deny') {
-    return decision.reason === null ? t('denied by you at {time}', { time }) : t('denied by you at {time}: {reason}', { time, reason: decision.reason });
+    return decision.reason === null
+      ? t('denied by you at {time}', { time })
+      : t('denied by you at {time}: {reason}', { time, reason: decision.reason });
   }
   switch (decision.scope) {
     case 'once':
       return t('allowed once by you at {time}', { time });
     case 'session':
-      return t('allowed for the session by you at {time} with the rule {rules}', { time, rules: decision.rules.join(', ') });
+      return t('allowed for the session by you at {time} with the rule {rules}', {
+        time,
+        rules: decision.rules.join(', '),
+      });
     case 'workspace':
-      return t('always allowed in this workspace by you at {time} with the rule {rules}', { time, rules: decision.rules.join(', ') });
+      return t('always allowed in this workspace by you at {time} with the rule {rules}', {
+        time,
+        rules: decision.rules.join(', '),
+      });
     case 'user':
-      return t('always allowed everywhere by you at {time} with the rule {rules}', { time, rules: decision.rules.join(', ') });
+      return t('always allowed everywhere by you at {time} with the rule {rules}', {
+        time,
+        rules: decision.rules.join(', '),
+      });
   }
 }

@@ -14,7 +14,11 @@ export interface BranchRow {
 export function branchRows(branches: readonly TranscriptBranch[], closed: ReadonlySet<string>): readonly BranchRow[] {
   const known = new Set(branches.map(({ conversationId }) => conversationId));
   const below = (parent: string | null): readonly TranscriptBranch[] =>
-    branches.filter(({ parentConversationId }) => (parentConversationId !== null && known.has(parentConversationId) ? parentConversationId === parent : parent === null));
+    branches.filter(({ parentConversationId }) =>
+      parentConversationId !== null && known.has(parentConversationId)
+        ? parentConversationId === parent
+        : parent === null,
+    );
   const rows = (parent: string | null, level: number): readonly BranchRow[] => {
     const siblings = below(parent);
     return siblings.flatMap((branch, index) => {
@@ -28,13 +32,15 @@ export function branchRows(branches: readonly TranscriptBranch[], closed: Readon
 }
 
 /** What a key does in the tree, from the row that has the focus: go to another, open or close this one; null for a key that does nothing. */
-export type TreeMove = { readonly kind: 'focus'; readonly conversationId: string } | { readonly kind: 'open' | 'close' } | null;
+export type TreeMove =
+  { readonly kind: 'focus'; readonly conversationId: string } | { readonly kind: 'open' | 'close' } | null;
 
 export function treeMove(rows: readonly BranchRow[], from: string, key: string): TreeMove {
   const at = rows.findIndex(({ branch }) => branch.conversationId === from);
   const current = rows[at];
   if (current === undefined) return null;
-  const focus = (row: BranchRow | undefined): TreeMove => (row === undefined ? null : { kind: 'focus', conversationId: row.branch.conversationId });
+  const focus = (row: BranchRow | undefined): TreeMove =>
+    row === undefined ? null : { kind: 'focus', conversationId: row.branch.conversationId };
   switch (key) {
     case 'ArrowDown':
       return focus(rows[at + 1]);
@@ -48,7 +54,9 @@ export function treeMove(rows: readonly BranchRow[], from: string, key: string):
       if (!current.hasBranches) return null;
       return current.isOpen ? focus(rows[at + 1]) : { kind: 'open' };
     case 'ArrowLeft':
-      return current.isOpen ? { kind: 'close' } : focus(rows.find(({ branch }) => branch.conversationId === current.branch.parentConversationId));
+      return current.isOpen
+        ? { kind: 'close' }
+        : focus(rows.find(({ branch }) => branch.conversationId === current.branch.parentConversationId));
     default:
       return null;
   }

@@ -6,7 +6,9 @@ export function nextHit(hits: readonly string[], current: string | null, step: 1
 }
 
 export function rowElement(uid: string): HTMLElement | undefined {
-  return [...document.querySelectorAll<HTMLElement>('[role=row][data-uid]')].find((element) => element.dataset['uid'] === uid);
+  return [...document.querySelectorAll<HTMLElement>('[role=row][data-uid]')].find(
+    (element) => element.dataset['uid'] === uid,
+  );
 }
 
 /** `focus`: the row takes it. */
@@ -26,7 +28,10 @@ export function markHits(wanted: string, matchCase: boolean): () => void {
   if (wanted === '' || typeof Highlight === 'undefined') return () => undefined;
   const folded = (text: string): string => (matchCase ? text : text.toLocaleLowerCase());
   const needle = folded(wanted);
-  const walker = document.createTreeWalker(document.querySelector('[role=grid]') ?? document.body, NodeFilter.SHOW_TEXT);
+  const walker = document.createTreeWalker(
+    document.querySelector('[role=grid]') ?? document.body,
+    NodeFilter.SHOW_TEXT,
+  );
   const ranges: Range[] = [];
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
     const text = folded(node.textContent ?? '');

@@ -10,7 +10,12 @@ export function gridKey(event: KeyboardEvent, scroller: HTMLElement | null, tran
   if (moves(event, rows, at, transcript) || acts(event, row, uid, transcript)) event.preventDefault();
 }
 
-function moves(event: KeyboardEvent, rows: readonly HTMLElement[], at: number, { actions }: TranscriptController): boolean {
+function moves(
+  event: KeyboardEvent,
+  rows: readonly HTMLElement[],
+  at: number,
+  { actions }: TranscriptController,
+): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
   const next = { ArrowDown: rows[at + 1], ArrowUp: rows[at - 1], Home: rows[0], End: rows.at(-1) }[event.key];
   const uid = next?.dataset['uid'];
@@ -30,7 +35,8 @@ function acts(event: KeyboardEvent, row: HTMLElement, uid: string, { actions, ro
   if (event.altKey) return false;
   if (isCommand && key === 'a') actions.selectAll();
   else if (isCommand && key === 'c' && (getSelection()?.toString() ?? '') === '') actions.copy('markdown', uid);
-  else if (isCommand && key === 'enter') actions.openInChat(rows.peek().find(({ message }) => message.uid === uid)?.message ?? null);
+  else if (isCommand && key === 'enter')
+    actions.openInChat(rows.peek().find(({ message }) => message.uid === uid)?.message ?? null);
   else if (isCommand) return false;
   else if (key === 'enter') void actions.toggleRaw(uid);
   else if (key === 'escape' && actions.selectedCount.peek() > 1) actions.selectNothing();

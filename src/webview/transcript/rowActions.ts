@@ -6,7 +6,8 @@ import { extendTo, nothingSelected, selectAll, selectOne, toggleRow, type RowSel
 import type { TranscriptController } from './transcriptController';
 
 /** A row as the file holds it: being read, gone, or JSON. */
-export type RawRow = { readonly kind: 'reading' } | { readonly kind: 'gone' } | { readonly kind: 'read'; readonly json: string };
+export type RawRow =
+  { readonly kind: 'reading' } | { readonly kind: 'gone' } | { readonly kind: 'read'; readonly json: string };
 
 /** Where the menu of a row is open, in pixels of the page. */
 export interface OpenMenu {
@@ -26,11 +27,20 @@ export class RowActions {
   /** The selected row, where it is one that is loaded. */
   readonly selectedMessage: ReadonlySignal<Message | null>;
 
-  constructor(private readonly transcript: Pick<TranscriptController, 'needs' | 'stored' | 'rows' | 'session' | 'filter' | 'problem'>) {
-    this.selectedCount = computed(() => (this.selection.value.all ? (transcript.stored.value?.matching ?? 0) : this.selection.value.uids.size));
+  constructor(
+    private readonly transcript: Pick<
+      TranscriptController,
+      'needs' | 'stored' | 'rows' | 'session' | 'filter' | 'problem'
+    >,
+  ) {
+    this.selectedCount = computed(() =>
+      this.selection.value.all ? (transcript.stored.value?.matching ?? 0) : this.selection.value.uids.size,
+    );
     this.selectedMessage = computed(() => {
       const { uids, current, all } = this.selection.value;
-      return all || uids.size !== 1 ? null : (transcript.stored.value?.messages.find(({ uid }) => uid === current) ?? null);
+      return all || uids.size !== 1
+        ? null
+        : (transcript.stored.value?.messages.find(({ uid }) => uid === current) ?? null);
     });
   }
 

@@ -26,7 +26,9 @@ export function readAgain(loaded: TranscriptRows, page: TranscriptRows): Transcr
 function joined(first: TranscriptRows, second: TranscriptRows, newest: TranscriptRows): TranscriptRows {
   const repeated = new Set((newest === first ? first : second).messages.map(({ uid }) => uid));
   const rest = (rows: TranscriptRows): readonly { readonly message: Message; readonly number: number }[] =>
-    rows.messages.map((message, index) => ({ message, number: rows.numbers[index] ?? 0 })).filter(({ message }) => rows === newest || !repeated.has(message.uid));
+    rows.messages
+      .map((message, index) => ({ message, number: rows.numbers[index] ?? 0 }))
+      .filter(({ message }) => rows === newest || !repeated.has(message.uid));
   const rows = [...rest(first), ...rest(second)];
   const older = newest === first ? second : first;
   return {

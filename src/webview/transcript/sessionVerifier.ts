@@ -15,14 +15,21 @@ export class SessionVerifier {
   /** Of the session that is shown. */
   readonly result: ReadonlySignal<Verification | null>;
   readonly marks: ReadonlySignal<ReadonlyMap<string, RowVerdict>>;
-  private readonly found = signal<{ readonly conversationId: string; readonly verification: Verification } | null>(null);
+  private readonly found = signal<{ readonly conversationId: string; readonly verification: Verification } | null>(
+    null,
+  );
 
   constructor(private readonly transcript: Pick<TranscriptController, 'needs' | 'session'>) {
-    this.result = computed(() => (this.found.value?.conversationId === transcript.session.value?.conversationId ? (this.found.value?.verification ?? null) : null));
+    this.result = computed(() =>
+      this.found.value?.conversationId === transcript.session.value?.conversationId
+        ? (this.found.value?.verification ?? null)
+        : null,
+    );
     this.marks = computed(() => marksOf(this.result.value));
     transcript.needs.host.onNotification((notification) => {
       if (notification.name === 'verifyAsked') void this.run();
-      if (notification.name === 'verifyProgress' && this.progress.peek() !== null) this.progress.value = notification.payload;
+      if (notification.name === 'verifyProgress' && this.progress.peek() !== null)
+        this.progress.value = notification.payload;
     });
   }
 
@@ -59,7 +66,9 @@ export class SessionVerifier {
 
   private put(conversationId: string, verification: Verification): void {
     this.found.value = { conversationId, verification };
-    this.detailsShown.value = verification.findings.length > 0 || verification.turns.some(({ verdict }) => verdict === 'missing' || verdict === 'unread');
+    this.detailsShown.value =
+      verification.findings.length > 0 ||
+      verification.turns.some(({ verdict }) => verdict === 'missing' || verdict === 'unread');
   }
 }
 

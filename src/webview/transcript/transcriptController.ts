@@ -1,6 +1,14 @@
 import { computed, signal, type ReadonlySignal } from '@preact/signals';
 import type {
-  RowFilter, RowsWanted, TranscriptBranch, TranscriptNotifications, TranscriptResults, TranscriptRows, TranscriptState, transcriptCommands, transcriptRequests,
+  RowFilter,
+  RowsWanted,
+  TranscriptBranch,
+  TranscriptNotifications,
+  TranscriptResults,
+  TranscriptRows,
+  TranscriptState,
+  transcriptCommands,
+  transcriptRequests,
 } from '../../protocol/transcriptProtocol';
 import type { Message, Session } from '../../protocol/transcriptWords';
 import { RefusedRequest, type HostConnection, type NotificationOf } from '../rpc';
@@ -76,15 +84,20 @@ export class TranscriptController {
       this.branchesShown.value = recalled.branches;
       this.branchesWidth.value = recalled.branchesWidth;
     }
-    this.entries = computed(() => (this.drawn = this.stored.value === null ? [] : transcriptEntries(this.stored.value, this.drawn)));
+    this.entries = computed(
+      () => (this.drawn = this.stored.value === null ? [] : transcriptEntries(this.stored.value, this.drawn)),
+    );
     this.rows = computed(() => this.entries.value.flatMap((entry) => (entry.kind === 'row' ? [entry.row] : [])));
-    this.markdown = { openLink: (href) => needs.host.send('openLink', { href }), copy: (text) => needs.host.send('copy', { text }), ...codeActionsOf(needs.host) };
+    this.markdown = {
+      openLink: (href) => needs.host.send('openLink', { href }),
+      copy: (text) => needs.host.send('copy', { text }),
+      ...codeActionsOf(needs.host),
+    };
     this.actions = new RowActions(this);
     this.find = new TranscriptFind(this);
     this.verifier = new SessionVerifier(this);
     needs.host.onNotification((notification) => this.told(notification));
   }
-
 
   /** Where the person was when the tab was last seen; null: nowhere in particular. */
   get place(): TranscriptMemory['anchor'] {
@@ -122,7 +135,12 @@ export class TranscriptController {
     this.filter.value = { ...this.filter.peek(), ...change };
     this.keep();
     const at = this.actions.selection.peek().current ?? this.anchor?.uid;
-    await this.loadAfterwards(async (sessionId) => this.put(sessionId, await this.ask(sessionId, at === undefined ? { kind: 'end' } : { kind: 'around', messageUid: at })));
+    await this.loadAfterwards(async (sessionId) =>
+      this.put(
+        sessionId,
+        await this.ask(sessionId, at === undefined ? { kind: 'end' } : { kind: 'around', messageUid: at }),
+      ),
+    );
     this.find.again();
   }
 
@@ -221,7 +239,8 @@ export class TranscriptController {
         void this.reveal(notification.payload.messageUid);
         break;
       case 'session':
-        if (notification.payload.conversationId === this.session.peek()?.conversationId) this.session.value = notification.payload;
+        if (notification.payload.conversationId === this.session.peek()?.conversationId)
+          this.session.value = notification.payload;
         this.keep();
         break;
       case 'branches':
@@ -233,7 +252,16 @@ export class TranscriptController {
     }
   }
 
-  private bootstrapped({ session, rows, branches, problem, reveal, otherFolder, readAt, localization }: TranscriptState): void {
+  private bootstrapped({
+    session,
+    rows,
+    branches,
+    problem,
+    reveal,
+    otherFolder,
+    readAt,
+    localization,
+  }: TranscriptState): void {
     this.needs.setLocalization(localization);
     const before = this.session.peek()?.conversationId ?? null;
     if (before !== null && before !== session?.conversationId) {
@@ -260,7 +288,10 @@ export class TranscriptController {
     if (this.changedMeanwhile) return;
     const stored = this.stored.peek();
     const first = stored?.messages[0];
-    const wanted: RowsWanted = stored === null || first === undefined || stored.earlier === 0 ? { kind: 'start' } : { kind: 'after', position: first.position - 1 };
+    const wanted: RowsWanted =
+      stored === null || first === undefined || stored.earlier === 0
+        ? { kind: 'start' }
+        : { kind: 'after', position: first.position - 1 };
     const limit = (stored?.messages.length ?? 0) + (stored === null || stored.later === 0 ? pageSize : 0);
     await this.load(async (sessionId) => {
       const page = await this.ask(sessionId, wanted, Math.max(1, limit));
@@ -313,8 +344,15 @@ export class TranscriptController {
     if (sessionId === undefined) return;
     const { role, state, hidden } = this.filter.peek();
     this.needs.keep({
-      version: 1, sessionId, raw: this.raw.peek(), showHidden: hidden, role, state, anchor: this.anchor,
-      branches: this.branchesShown.peek(), branchesWidth: this.branchesWidth.peek(),
+      version: 1,
+      sessionId,
+      raw: this.raw.peek(),
+      showHidden: hidden,
+      role,
+      state,
+      anchor: this.anchor,
+      branches: this.branchesShown.peek(),
+      branchesWidth: this.branchesWidth.peek(),
     });
   }
 }

@@ -22,7 +22,12 @@ export class TranscriptFind {
   private timer: ReturnType<typeof setTimeout> | null = null;
   private isStale = false;
 
-  constructor(private readonly transcript: Pick<TranscriptController, 'needs' | 'session' | 'filter' | 'stored' | 'reveal' | 'problem'>) {}
+  constructor(
+    private readonly transcript: Pick<
+      TranscriptController,
+      'needs' | 'session' | 'filter' | 'stored' | 'reveal' | 'problem'
+    >,
+  ) {}
 
   type(text: string): void {
     this.text.value = text;
@@ -91,7 +96,13 @@ export class TranscriptFind {
     const search = ++this.search;
     if (!quietly) this.progress.value = { done: 0, total: this.transcript.stored.peek()?.total ?? 0 };
     try {
-      const found = await this.transcript.needs.host.request('findRows', { search, sessionId, filter: this.transcript.filter.peek(), text, matchCase: this.matchCase.peek() });
+      const found = await this.transcript.needs.host.request('findRows', {
+        search,
+        sessionId,
+        filter: this.transcript.filter.peek(),
+        text,
+        matchCase: this.matchCase.peek(),
+      });
       if (search !== this.search || found.kind === 'cancelled') return;
       this.isStale = false;
       this.hits.value = found.uids;

@@ -22,12 +22,27 @@ export interface TranscriptRow {
 /** What the list shows, in order: rows, and what stands between them. */
 export type TranscriptEntry =
   | { readonly kind: 'row'; readonly key: string; readonly row: TranscriptRow }
-  | { readonly kind: 'turn'; readonly key: string; readonly stored: StoredTurn; readonly isHidden: boolean; readonly isContinued: boolean }
+  | {
+      readonly kind: 'turn';
+      readonly key: string;
+      readonly stored: StoredTurn;
+      readonly isHidden: boolean;
+      readonly isContinued: boolean;
+    }
   /** A part of the session begins; `before` is the part it summarises, `after` the one that summarises it. */
-  | { readonly kind: 'segment'; readonly key: string; readonly segment: TranscriptSegment; readonly before: TranscriptSegment | null; readonly after: TranscriptSegment | null };
+  | {
+      readonly kind: 'segment';
+      readonly key: string;
+      readonly segment: TranscriptSegment;
+      readonly before: TranscriptSegment | null;
+      readonly after: TranscriptSegment | null;
+    };
 
 /** Rows in stored order with the borders between them. `drawn`: the entries drawn last, which are taken again where nothing changed. Pure. */
-export function transcriptEntries(rows: TranscriptRows, drawn: readonly TranscriptEntry[] = []): readonly TranscriptEntry[] {
+export function transcriptEntries(
+  rows: TranscriptRows,
+  drawn: readonly TranscriptEntry[] = [],
+): readonly TranscriptEntry[] {
   const before = new Map(drawn.map((entry) => [entry.key, entry]));
   const turns = new Map(rows.turns.map((stored) => [stored.turn.uid, stored]));
   const starts = new Map(rows.segments.map((segment, index) => [segment.sessionId, index]));
@@ -36,10 +51,17 @@ export function transcriptEntries(rows: TranscriptRows, drawn: readonly Transcri
   let [segment, turn]: [string | null, string | null] = [null, null];
   for (const row of storedRows(rows, turns)) {
     const { sessionId, turnUid, visibility } = row.message;
-    if (sessionId !== segment && rows.segments.length > 1) entries.push(...segmentEntry(rows.segments, starts.get(sessionId)));
+    if (sessionId !== segment && rows.segments.length > 1)
+      entries.push(...segmentEntry(rows.segments, starts.get(sessionId)));
     const stored = turnUid === null ? undefined : turns.get(turnUid);
     if (stored !== undefined && turnUid !== null && turnUid !== turn) {
-      entries.push({ kind: 'turn', key: `turn ${turnUid} ${row.message.uid}`, stored, isHidden: visibility.kind === 'hidden', isContinued: begun.has(turnUid) });
+      entries.push({
+        kind: 'turn',
+        key: `turn ${turnUid} ${row.message.uid}`,
+        stored,
+        isHidden: visibility.kind === 'hidden',
+        isContinued: begun.has(turnUid),
+      });
       begun.add(turnUid);
     }
     [segment, turn] = [sessionId, turnUid];
@@ -51,7 +73,15 @@ export function transcriptEntries(rows: TranscriptRows, drawn: readonly Transcri
 function segmentEntry(segments: readonly TranscriptSegment[], index: number | undefined): readonly TranscriptEntry[] {
   const segment = index === undefined ? undefined : segments[index];
   if (index === undefined || segment === undefined) return [];
-  return [{ kind: 'segment', key: `segment ${segment.sessionId}`, segment, before: segments[index - 1] ?? null, after: segments[index + 1] ?? null }];
+  return [
+    {
+      kind: 'segment',
+      key: `segment ${segment.sessionId}`,
+      segment,
+      before: segments[index - 1] ?? null,
+      after: segments[index + 1] ?? null,
+    },
+  ];
 }
 
 function unchanged(before: TranscriptEntry | undefined, entry: TranscriptEntry): TranscriptEntry {
@@ -77,7 +107,11 @@ function storedRows(rows: TranscriptRows, turns: ReadonlyMap<string, StoredTurn>
       number: rows.numbers[index] ?? 0,
       state: rowState(message, turn, endings.has(message.uid)),
       tokens: tokenWords(message),
-      asides: [asideWords(message, absorbers), joinedWords(absorbed.get(message.uid) ?? []), madeUpWords(message)].filter((words) => words !== null),
+      asides: [
+        asideWords(message, absorbers),
+        joinedWords(absorbed.get(message.uid) ?? []),
+        madeUpWords(message),
+      ].filter((words) => words !== null),
       isHidden: message.visibility.kind === 'hidden' || message.visibility.kind === 'closing',
       isRevised: revised.has(message.uid),
       approvals: rows.approvals.filter(({ messageUid }) => messageUid === message.uid),
@@ -122,14 +156,21 @@ function tokenWords(message: Message): string {
   if (message.role !== 'assistant' || message.usage === null) return '';
   const { inputTokens, outputTokens } = message.usage;
   const shown = (count: number | null): string => (count === null ? '?' : compactCount(count));
-  return inputTokens === null && outputTokens === null ? '' : t('{input} in, {output} out', { input: shown(inputTokens), output: shown(outputTokens) });
+  return inputTokens === null && outputTokens === null
+    ? ''
+    : t('{input} in, {output} out', { input: shown(inputTokens), output: shown(outputTokens) });
 }
 
 function asideWords(message: Message, absorbers: ReadonlyMap<string, number>): string | null {
   const { visibility } = message;
-  if (visibility.kind === 'shown') return isContinuation(message) ? t('Sent when Continue was chosen. Nobody typed this; the chat shows a line here.') : null;
-  if (visibility.kind === 'handoff') return t('Summary: sent to the model in place of everything above it. The chat shows a line here.');
-  if (visibility.kind === 'closing') return t('Closing row: sent to the model, not shown in the chat, because nothing was said in this turn.');
+  if (visibility.kind === 'shown')
+    return isContinuation(message)
+      ? t('Sent when Continue was chosen. Nobody typed this; the chat shows a line here.')
+      : null;
+  if (visibility.kind === 'handoff')
+    return t('Summary: sent to the model in place of everything above it. The chat shows a line here.');
+  if (visibility.kind === 'closing')
+    return t('Closing row: sent to the model, not shown in the chat, because nothing was said in this turn.');
   switch (visibility.reason) {
     case 'retried':
       return t('Hidden: this answer was asked for again.');
@@ -152,10 +193,14 @@ function mergedWords(into: number | undefined): string {
 }
 
 function joinedWords(numbers: readonly number[]): string | null {
-  return numbers.length === 0 ? null : t('Hidden rows merged into this one: {rows}', { rows: numbers.toSorted((a, b) => a - b).join(', ') });
+  return numbers.length === 0
+    ? null
+    : t('Hidden rows merged into this one: {rows}', { rows: numbers.toSorted((a, b) => a - b).join(', ') });
 }
 
 function madeUpWords(message: Message): string | null {
   const isMadeUp = message.role === 'tool' && message.uid.endsWith(`/result/${message.parts[0].callId}`);
-  return isMadeUp ? t('Made up by a repair: the call had no result, and a model does not accept a call without one.') : null;
+  return isMadeUp
+    ? t('Made up by a repair: the call had no result, and a model does not accept a call without one.')
+    : null;
 }

@@ -26,7 +26,8 @@ declare global {
 }
 
 const theme = themes[new URLSearchParams(location.search).get('theme') ?? 'dark'];
-for (const [name, value] of Object.entries(theme?.colors ?? {})) document.documentElement.style.setProperty(`--vscode-${name}`, value);
+for (const [name, value] of Object.entries(theme?.colors ?? {}))
+  document.documentElement.style.setProperty(`--vscode-${name}`, value);
 document.body.classList.add(theme?.bodyClass ?? '');
 
 function post(message: unknown): void {
@@ -49,7 +50,8 @@ function painted(done: () => void): void {
   });
 }
 
-const parsed = (messages: readonly string[]): readonly unknown[] => messages.map((message): unknown => JSON.parse(message));
+const parsed = (messages: readonly string[]): readonly unknown[] =>
+  messages.map((message): unknown => JSON.parse(message));
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 const bench: PageBench = {
@@ -72,14 +74,17 @@ const bench: PageBench = {
     new Promise((resolve) => {
       const started = performance.now();
       let told = 0;
-      const timer = setInterval(() => {
-        // A timer that comes late owes what fell due meanwhile.
-        const due = Math.min(messages.length, Math.floor(((performance.now() - started) / 1000) * perSecond));
-        for (; told < due; told++) post(JSON.parse(messages[told] ?? 'null'));
-        if (told < messages.length) return;
-        clearInterval(timer);
-        setTimeout(resolve, 300);
-      }, Math.max(4, 1000 / perSecond));
+      const timer = setInterval(
+        () => {
+          // A timer that comes late owes what fell due meanwhile.
+          const due = Math.min(messages.length, Math.floor(((performance.now() - started) / 1000) * perSecond));
+          for (; told < due; told++) post(JSON.parse(messages[told] ?? 'null'));
+          if (told < messages.length) return;
+          clearInterval(timer);
+          setTimeout(resolve, 300);
+        },
+        Math.max(4, 1000 / perSecond),
+      );
     }),
   watch: () => {
     performance.mark('bench-watch');
@@ -88,7 +93,11 @@ const bench: PageBench = {
       requestAnimationFrame(note);
     };
     requestAnimationFrame(note);
-    window.addEventListener('keydown', (event) => painted(() => bench.keys.push({ down: event.timeStamp, painted: performance.now() })), { capture: true });
+    window.addEventListener(
+      'keydown',
+      (event) => painted(() => bench.keys.push({ down: event.timeStamp, painted: performance.now() })),
+      { capture: true },
+    );
   },
   rest: async () => {
     await pause(300);
@@ -96,4 +105,7 @@ const bench: PageBench = {
   },
 };
 
-Object.assign(window, { bench, acquireVsCodeApi: () => ({ postMessage: answer, getState: () => undefined, setState: () => undefined }) });
+Object.assign(window, {
+  bench,
+  acquireVsCodeApi: () => ({ postMessage: answer, getState: () => undefined, setState: () => undefined }),
+});

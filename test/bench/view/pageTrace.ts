@@ -11,7 +11,12 @@ export interface Task {
 const traced = v.object({
   traceEvents: v.array(
     v.object({
-      name: v.optional(v.string(), ''), pid: v.number(), tid: v.number(), ts: v.number(), dur: v.optional(v.number()), tdur: v.optional(v.number()),
+      name: v.optional(v.string(), ''),
+      pid: v.number(),
+      tid: v.number(),
+      ts: v.number(),
+      dur: v.optional(v.number()),
+      tdur: v.optional(v.number()),
       args: v.optional(v.object({ data: v.optional(v.object({ startTime: v.optional(v.number()) })) }), {}),
     }),
   ),
@@ -19,7 +24,9 @@ const traced = v.object({
 
 /** What the page's thread did while `work` went on, from the browser's own trace. The page must call `performance.mark('bench-watch')` in it. */
 export async function tasksDuring(browser: Browser, page: Page, work: () => Promise<void>): Promise<readonly Task[]> {
-  await browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline', 'blink.user_timing'] });
+  await browser.startTracing(page, {
+    categories: ['toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline', 'blink.user_timing'],
+  });
   let trace: Buffer;
   try {
     await work();
@@ -29,10 +36,13 @@ export async function tasksDuring(browser: Browser, page: Page, work: () => Prom
   const { traceEvents } = v.parse(traced, JSON.parse(trace.toString()));
   const mark = traceEvents.find(({ name }) => name === 'bench-watch');
   const markedAt = mark?.args.data?.startTime;
-  if (mark === undefined || markedAt === undefined) throw new Error('The page did not mark the beginning in its trace.');
+  if (mark === undefined || markedAt === undefined)
+    throw new Error('The page did not mark the beginning in its trace.');
   const own = traceEvents.filter(({ name, pid, tid }) => pid === mark.pid && tid === mark.tid && /RunTask$/.test(name));
   const clock = (ts: number): number => markedAt + (ts - mark.ts) / 1000;
-  return outermost(own.map(({ ts, dur = 0, tdur }) => ({ from: clock(ts), until: clock(ts + dur), work: (tdur ?? dur) / 1000 })));
+  return outermost(
+    own.map(({ ts, dur = 0, tdur }) => ({ from: clock(ts), until: clock(ts + dur), work: (tdur ?? dur) / 1000 })),
+  );
 }
 
 /** Without those inside of others: the browser notes a task under two names, one in the other, and its work is to be counted once. */

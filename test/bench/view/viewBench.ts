@@ -65,7 +65,9 @@ export async function measureChatView(plan: ViewPlan): Promise<ViewFigures> {
 async function firstPaint(preview: BrowserPreview, rounds: number): Promise<NonNullable<ViewFigures['firstPaint']>> {
   const found = { ms: [] as number[], work: [] as number[] };
   const page29 = history(earlierTurns - 30, earlierTurns);
-  const messages = [bootstrap({ ...running(earlierTurns), messages: page29.messages, turns: page29.turns, openTurn: null })];
+  const messages = [
+    bootstrap({ ...running(earlierTurns), messages: page29.messages, turns: page29.turns, openTurn: null }),
+  ];
   for (let round = 0; round < rounds; round++) {
     const { page, devtools } = await open(preview);
     const before = await spent(devtools);
@@ -93,7 +95,12 @@ async function streamOnce(preview: BrowserPreview, messages: readonly string[], 
   await page.evaluate((sent) => window.bench.stream(sent, 50), messages);
   const after = await spent(devtools);
   await page.close();
-  return { script: after.script - before.script, layout: after.layout - before.layout, style: after.style - before.style, all: after.all - before.all };
+  return {
+    script: after.script - before.script,
+    layout: after.layout - before.layout,
+    style: after.style - before.style,
+    all: after.all - before.all,
+  };
 }
 
 async function flood(preview: BrowserPreview, { floodMs }: ViewPlan): Promise<NonNullable<ViewFigures['flood']>> {
@@ -109,7 +116,11 @@ async function flood(preview: BrowserPreview, { floodMs }: ViewPlan): Promise<No
   const frames = await page.evaluate(() => window.bench.frames);
   await page.close();
   const frameWork = frames.slice(1).map((until, index) => workBetween(tasks, frames[index] ?? 0, until));
-  return { frameWork, longestTask: Math.max(0, ...tasks.filter(({ from }) => from >= (frames[0] ?? 0)).map(({ work }) => work)), deltas: count };
+  return {
+    frameWork,
+    longestTask: Math.max(0, ...tasks.filter(({ from }) => from >= (frames[0] ?? 0)).map(({ work }) => work)),
+    deltas: count,
+  };
 }
 
 async function keys(preview: BrowserPreview, { keystrokes }: ViewPlan): Promise<NonNullable<ViewFigures['keys']>> {
@@ -128,13 +139,16 @@ async function keys(preview: BrowserPreview, { keystrokes }: ViewPlan): Promise<
       const text = 'abcdefghij '[index % 11] ?? 'a';
       await devtools.send('Input.dispatchKeyEvent', { type: 'keyDown', text, key: text });
       await devtools.send('Input.dispatchKeyEvent', { type: 'keyUp', key: text });
-      await page.waitForTimeout(everyMs * (0.6 + 0.8 * ((index * 7) % 10) / 10));
+      await page.waitForTimeout(everyMs * (0.6 + (0.8 * ((index * 7) % 10)) / 10));
     }
     await streaming;
   });
   const typed = await page.evaluate(() => window.bench.keys);
   await page.close();
-  return { ms: typed.map(({ down, painted }) => painted - down), work: typed.map(({ down, painted }) => workBetween(tasks, down, painted)) };
+  return {
+    ms: typed.map(({ down, painted }) => painted - down),
+    work: typed.map(({ down, painted }) => workBetween(tasks, down, painted)),
+  };
 }
 
 async function turnByTurn(preview: BrowserPreview, { turns }: ViewPlan): Promise<NonNullable<ViewFigures['turns']>> {
@@ -174,17 +188,25 @@ function openRunning(preview: BrowserPreview, turns: number, turnRuns = true): P
 
 async function openShown(preview: BrowserPreview, shown: ShownSession): Promise<OpenPage> {
   const opened = await open(preview);
-  await opened.page.evaluate(async (sent) => {
-    window.bench.tell(sent);
-    await window.bench.rest();
-  }, [bootstrap(shown)]);
+  await opened.page.evaluate(
+    async (sent) => {
+      window.bench.tell(sent);
+      await window.bench.rest();
+    },
+    [bootstrap(shown)],
+  );
   return opened;
 }
 
 async function spent(devtools: CDPSession): Promise<Spent> {
   const { metrics } = await devtools.send('Performance.getMetrics');
   const of = (name: string): number => (metrics.find((metric) => metric.name === name)?.value ?? 0) * 1000;
-  return { script: of('ScriptDuration'), layout: of('LayoutDuration'), style: of('RecalcStyleDuration'), all: of('TaskDuration') };
+  return {
+    script: of('ScriptDuration'),
+    layout: of('LayoutDuration'),
+    style: of('RecalcStyleDuration'),
+    all: of('TaskDuration'),
+  };
 }
 
 async function left(page: Page, devtools: CDPSession): Promise<Omit<Left, 'turns'>> {

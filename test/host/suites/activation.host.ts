@@ -33,7 +33,9 @@ suite('Activation', () => {
   test('every contributed view can be focused', async () => {
     await extension().activate();
     const { contributes }: Manifest = extension().packageJSON;
-    const views = Object.values(contributes.views).flat().map(({ id }) => id);
+    const views = Object.values(contributes.views)
+      .flat()
+      .map(({ id }) => id);
     assert.notEqual(views.length, 0);
     for (const id of views) await vscode.commands.executeCommand(`${id}.focus`);
   });

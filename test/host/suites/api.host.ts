@@ -14,7 +14,8 @@ const setting = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfigu
 suite('The API for other extensions', () => {
   test('has version 1, frozen; another version is refused with a sentence', async () => {
     const api = await hermes();
-    const exports: { getApi(version: unknown): unknown } | undefined = vscode.extensions.getExtension('hermes-vscode.hermes-vscode')?.exports;
+    const exports: { getApi(version: unknown): unknown } | undefined =
+      vscode.extensions.getExtension('hermes-vscode.hermes-vscode')?.exports;
     assert.deepEqual([api.apiVersion, Object.isFrozen(api), Object.isFrozen(api.sessions)], [1, true, true]);
     assert.throws(() => exports?.getApi(2), /This Hermes has version 1 of its API, not 2/);
   });
@@ -26,7 +27,10 @@ suite('The API for other extensions', () => {
       const before = registration.isChosen;
       await setting().update('memory.provider', 'suite', vscode.ConfigurationTarget.Global);
       const chosen = registration.isChosen;
-      assert.throws(() => api.registerMemoryProvider({ name: 'suite', create: () => provider }), { name: 'HermesError', code: 'invalid' });
+      assert.throws(() => api.registerMemoryProvider({ name: 'suite', create: () => provider }), {
+        name: 'HermesError',
+        code: 'invalid',
+      });
       assert.deepEqual([before, chosen], [false, true]);
     } finally {
       registration.dispose();

@@ -17,17 +17,24 @@ import { aToolCall } from '../../support/toolCalls';
 function storeInMemory(): ChangedFilesNeeds['store'] & StoreEditJournalNeeds['store'] {
   let changes: readonly FileChange[] = [];
   const contents = new Map<string, Uint8Array>();
-  const keep = (given: readonly { readonly hash: string; readonly bytes: Uint8Array }[]): void => given.forEach(({ hash, bytes }) => contents.set(hash, bytes));
+  const keep = (given: readonly { readonly hash: string; readonly bytes: Uint8Array }[]): void =>
+    given.forEach(({ hash, bytes }) => contents.set(hash, bytes));
   return {
     recordFileChanges: async (added, given) => (keep(given), void (changes = [...changes, ...added])),
     completeFileChanges: async (results, given) => {
       keep(given);
-      changes = changes.map((change) => ({ ...change, after: results.find(({ uid }) => uid === change.uid)?.after ?? change.after }));
+      changes = changes.map((change) => ({
+        ...change,
+        after: results.find(({ uid }) => uid === change.uid)?.after ?? change.after,
+      }));
     },
     fileChangesOf: async (turnUids) => changes.filter(({ turnUid }) => turnUids.includes(turnUid)),
     fileChangesFrom: async () => changes,
     fileContent: async (hash) => contents.get(hash) ?? null,
-    markReviewed: async (uids, kind, at) => void (changes = changes.map((change) => (uids.includes(change.uid) ? { ...change, reviewed: kind === null ? null : { kind, at } } : change))),
+    markReviewed: async (uids, kind, at) =>
+      void (changes = changes.map((change) =>
+        uids.includes(change.uid) ? { ...change, reviewed: kind === null ? null : { kind, at } } : change,
+      )),
     getMeta: async () => null,
     setMeta: async () => undefined,
   };
@@ -43,7 +50,9 @@ const { signal } = new AbortController();
 /** The agent changes the file the way its tools do. */
 async function agent(text: string): Promise<void> {
   const before = await editor.open(file, signal);
-  const opened = await journal.begin(aToolCall({ sessionId: 's1', turnUid: 't1' }), [{ path: file, bytes: before === null ? null : Buffer.from(before.text) }]);
+  const opened = await journal.begin(aToolCall({ sessionId: 's1', turnUid: 't1' }), [
+    { path: file, bytes: before === null ? null : Buffer.from(before.text) },
+  ]);
   await editor.apply([{ path: file, before, after: text }], signal);
   await opened.end([{ path: file, bytes: await editor.bytesOnDisk(file) }]);
 }
@@ -59,8 +68,23 @@ suite('Changed files in the editor', () => {
     fs.writeFileSync(file, 'one\ntwo\nthree\n');
     const store = storeInMemory();
     let uids = 0;
-    journal = new StoreEditJournal({ store, clock: systemClock, log: silentLog, ids: { uid: () => `f${++uids}` }, isOn: () => true, onChange: () => undefined });
-    files = new ChangedFiles({ store, editor, clock: systemClock, log: silentLog, shown: (name) => path.basename(name), words: plainReviewWords, raw: { write: async () => assert.fail('the editor writes text') } });
+    journal = new StoreEditJournal({
+      store,
+      clock: systemClock,
+      log: silentLog,
+      ids: { uid: () => `f${++uids}` },
+      isOn: () => true,
+      onChange: () => undefined,
+    });
+    files = new ChangedFiles({
+      store,
+      editor,
+      clock: systemClock,
+      log: silentLog,
+      shown: (name) => path.basename(name),
+      words: plainReviewWords,
+      raw: { write: async () => assert.fail('the editor writes text') },
+    });
   });
   teardown(async () => {
     for (const document of vscode.workspace.textDocuments.filter(({ isDirty }) => isDirty)) {
@@ -121,8 +145,16 @@ suite('Changed files in the editor', () => {
     const gone = beforeUri(file, null);
     assert.equal((await vscode.workspace.fs.readFile(gone)).length, 0);
     await assert.rejects(async () => vscode.workspace.fs.writeFile(gone, new Uint8Array([1])));
-    await vscode.commands.executeCommand('vscode.diff', gone, vscode.Uri.file(file), 'changed.txt (before the turn ↔ now)');
-    assert.deepEqual(vscode.window.tabGroups.all.flatMap((group) => group.tabs.map(({ label }) => label)), ['changed.txt (before the turn ↔ now)']);
+    await vscode.commands.executeCommand(
+      'vscode.diff',
+      gone,
+      vscode.Uri.file(file),
+      'changed.txt (before the turn ↔ now)',
+    );
+    assert.deepEqual(
+      vscode.window.tabGroups.all.flatMap((group) => group.tabs.map(({ label }) => label)),
+      ['changed.txt (before the turn ↔ now)'],
+    );
     const commands = await vscode.commands.getCommands(true);
     assert.ok(commands.includes('hermes.reviewChanges'));
   });

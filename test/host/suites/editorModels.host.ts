@@ -9,13 +9,23 @@ const signal = new AbortController().signal;
 
 function request(prompt: string): ModelRequest {
   return {
-    system: 'You are Hermes.', messages: [{ role: 'user', content: [{ kind: 'text', text: prompt }] }],
-    tools: [{ name: 'read_file', description: 'Reads a file.', parameters: { type: 'object', properties: { path: { type: 'string' } } } }],
-    reasoningEffort: 'default', maxOutputTokens: null, cacheKey: null,
+    system: 'You are Hermes.',
+    messages: [{ role: 'user', content: [{ kind: 'text', text: prompt }] }],
+    tools: [
+      {
+        name: 'read_file',
+        description: 'Reads a file.',
+        parameters: { type: 'object', properties: { path: { type: 'string' } } },
+      },
+    ],
+    reasoningEffort: 'default',
+    maxOutputTokens: null,
+    cacheKey: null,
   };
 }
 
-const textOf = (events: readonly StreamEvent[]): string => events.map((event) => (event.kind === 'text' ? event.text : '')).join('');
+const textOf = (events: readonly StreamEvent[]): string =>
+  events.map((event) => (event.kind === 'text' ? event.text : '')).join('');
 
 suite('Models of the editor', () => {
   const models = (): EditorModels => new EditorModels(systemClock, silentLog);
@@ -26,8 +36,15 @@ suite('Models of the editor', () => {
     const listing = await models().listModels(signal);
     const ours = listing.kind === 'models' ? listing.models.filter(({ id }) => id.startsWith('hermes-test/')) : [];
     assert.deepEqual(
-      ours.map(({ ref, label, destination, contextWindow }) => ({ ref, label, destination, contextWindow })).sort((a, b) => (a.ref < b.ref ? -1 : 1)),
-      ['Echo', 'Fails', 'Slow'].map((label) => ({ ref: `Editor/hermes-test/${label.toLowerCase()}`, label, destination: 'Editor (Hermes-test)', contextWindow: 128_000 })),
+      ours
+        .map(({ ref, label, destination, contextWindow }) => ({ ref, label, destination, contextWindow }))
+        .sort((a, b) => (a.ref < b.ref ? -1 : 1)),
+      ['Echo', 'Fails', 'Slow'].map((label) => ({
+        ref: `Editor/hermes-test/${label.toLowerCase()}`,
+        label,
+        destination: 'Editor (Hermes-test)',
+        contextWindow: 128_000,
+      })),
     );
   });
 
@@ -38,16 +55,23 @@ suite('Models of the editor', () => {
   });
 
   test('call tools', async () => {
-    const stream = (await models().open('hermes-test/echo', signal)).stream(request('call read_file {"path":"a.js"}'), signal);
+    const stream = (await models().open('hermes-test/echo', signal)).stream(
+      request('call read_file {"path":"a.js"}'),
+      signal,
+    );
     const terminal = await stream.terminal;
     assert.ok(terminal.outcome === 'complete');
-    assert.deepEqual(terminal.toolCalls.map(({ name, arguments: args }) => [name, args]), [['read_file', '{"path":"a.js"}']]);
+    assert.deepEqual(
+      terminal.toolCalls.map(({ name, arguments: args }) => [name, args]),
+      [['read_file', '{"path":"a.js"}']],
+    );
   });
 
   test('stop at once and keep what they said', async () => {
     const stop = new AbortController();
     const stream = (await models().open('hermes-test/slow', signal)).stream(request('words=200 delay=50'), stop.signal);
-    for (let index = 0; !textOf(stream.events).includes('word3'); index++) assert.ok(await stream.hasEvent(index), 'it ended by itself');
+    for (let index = 0; !textOf(stream.events).includes('word3'); index++)
+      assert.ok(await stream.hasEvent(index), 'it ended by itself');
     stop.abort();
     assert.equal((await stream.terminal).outcome, 'aborted');
     assert.ok('word1 word2 word3'.length <= textOf(stream.events).length);
@@ -61,6 +85,9 @@ suite('Models of the editor', () => {
   });
 
   test('that are gone are said to be gone', async () => {
-    await assert.rejects(models().open('hermes-test/never', signal), (error) => error instanceof ModelError && error.failure.cause === 'notFound');
+    await assert.rejects(
+      models().open('hermes-test/never', signal),
+      (error) => error instanceof ModelError && error.failure.cause === 'notFound',
+    );
   });
 });

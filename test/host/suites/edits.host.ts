@@ -21,9 +21,20 @@ let root = '';
 
 /** The cases name files of the open folder; each is played in a folder of its own below it. */
 function inFolder(edit: EditCase, name: string): EditCase {
-  const moved = (text: string): string => text.replace(/^(\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |--- (?=a\/|[a-z])|\+\+\+ (?=b\/|[a-z]))(?:[ab]\/)?(.+)$/gm, `$1${name}/$2`);
+  const moved = (text: string): string =>
+    text.replace(
+      /^(\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |--- (?=a\/|[a-z])|\+\+\+ (?=b\/|[a-z]))(?:[ab]\/)?(.+)$/gm,
+      `$1${name}/$2`,
+    );
   const { path: file, patch } = edit.input;
-  return { ...edit, input: { ...edit.input, ...(typeof file === 'string' ? { path: `${name}/${file}` } : {}), ...(typeof patch === 'string' ? { patch: moved(patch) } : {}) } };
+  return {
+    ...edit,
+    input: {
+      ...edit.input,
+      ...(typeof file === 'string' ? { path: `${name}/${file}` } : {}),
+      ...(typeof patch === 'string' ? { patch: moved(patch) } : {}),
+    },
+  };
 }
 
 function open(): string {
@@ -37,11 +48,20 @@ function tools(): readonly AnyTool[] {
   return fileTools({ paths: new AccessPaths(files), editor: new EditorFileEditor(), journal });
 }
 
-const edit = (over: Partial<EditCase> = {}): EditCase => ({ name: 'x', files: { 'a.txt': 'one\n' }, tool: 'edit_file', input: { path: 'a.txt', old_text: 'one', new_text: 'two' }, says: /^done/, ...over });
+const edit = (over: Partial<EditCase> = {}): EditCase => ({
+  name: 'x',
+  files: { 'a.txt': 'one\n' },
+  tool: 'edit_file',
+  input: { path: 'a.txt', old_text: 'one', new_text: 'two' },
+  says: /^done/,
+  ...over,
+});
 const at = (file: string): string => path.join(root, file);
 const read = (file: string): string => fs.readFileSync(at(file), 'utf8');
-const tabs = (): readonly string[] => vscode.window.tabGroups.all.flatMap((group) => group.tabs.map((tab) => tab.label)).sort();
-const doing = async (each: EditCase): Promise<string> => (await play(root, tools(), inFolder(each, path.basename(root)))).says.replaceAll(`${path.basename(root)}/`, '');
+const tabs = (): readonly string[] =>
+  vscode.window.tabGroups.all.flatMap((group) => group.tabs.map((tab) => tab.label)).sort();
+const doing = async (each: EditCase): Promise<string> =>
+  (await play(root, tools(), inFolder(each, path.basename(root)))).says.replaceAll(`${path.basename(root)}/`, '');
 
 /** Opens a file in a tab and types at its beginning without saving. */
 async function typed(file: string, text: string): Promise<vscode.TextEditor> {
@@ -74,13 +94,21 @@ suite('Edits through the editor', () => {
     });
   }
 
-  for (const each of editCases.filter(({ files, meanwhile, prepare }) => 'a.txt' in files && files['a.txt']!.length < 4096 && meanwhile === undefined && prepare === undefined)) {
+  for (const each of editCases.filter(
+    ({ files, meanwhile, prepare }) =>
+      'a.txt' in files && files['a.txt']!.length < 4096 && meanwhile === undefined && prepare === undefined,
+  )) {
     test(`exact or refused, open in a tab: ${each.name}`, async () => {
       layOut(root, each);
-      await vscode.workspace.openTextDocument(at('a.txt')).then((document) => vscode.window.showTextDocument(document, { preview: false }));
+      await vscode.workspace
+        .openTextDocument(at('a.txt'))
+        .then((document) => vscode.window.showTextDocument(document, { preview: false }));
       assert.match(await doing(each), each.says);
       assert.deepEqual(bytesOf(root, each), expectedBytes(each));
-      assert.deepEqual(vscode.workspace.textDocuments.filter(({ isDirty }) => isDirty).map(({ uri }) => uri.fsPath), []);
+      assert.deepEqual(
+        vscode.workspace.textDocuments.filter(({ isDirty }) => isDirty).map(({ uri }) => uri.fsPath),
+        [],
+      );
     });
   }
 
@@ -88,7 +116,10 @@ suite('Edits through the editor', () => {
     layOut(root, edit());
     const editor = await typed('a.txt', 'mine\n');
     assert.match(await doing(edit()), /^done: Edited a\.txt \(\+1 −1\)/);
-    assert.deepEqual([read('a.txt'), editor.document.getText(), editor.document.isDirty], ['mine\ntwo\n', 'mine\ntwo\n', false]);
+    assert.deepEqual(
+      [read('a.txt'), editor.document.getText(), editor.document.isDirty],
+      ['mine\ntwo\n', 'mine\ntwo\n', false],
+    );
     await vscode.window.showTextDocument(editor.document);
     await vscode.commands.executeCommand('undo');
     assert.equal(editor.document.getText(), 'mine\none\n');
@@ -102,7 +133,14 @@ suite('Edits through the editor', () => {
     assert.ok(bound?.kind === 'ready');
     await bound.asks?.(signal);
     await editor.edit((builder) => builder.insert(new vscode.Position(0, 0), 'zero\n'));
-    const call = { callId: 'c', sessionId: 's', conversationId: 's', turnUid: 't', report: () => undefined, proceed: signal };
+    const call = {
+      callId: 'c',
+      sessionId: 's',
+      conversationId: 's',
+      turnUid: 't',
+      report: () => undefined,
+      proceed: signal,
+    };
     assert.equal((await bound.run(signal, call)).outcome, 'done');
     assert.equal(read('a.txt'), 'zero\n1\n2\n3\n4\n5\n6\ntwo\n');
   });
@@ -122,7 +160,17 @@ suite('Edits through the editor', () => {
     const files = new EditorFileEditor();
     const [a, b] = [await files.open(at('a.txt'), signal), await files.open(at('b.txt'), signal)];
     fs.writeFileSync(at('b.txt'), 'theirs\n');
-    await assert.rejects(files.apply([{ path: at('a.txt'), before: a, after: 'two\n' }, { path: at('c.txt'), before: null, after: 'new\n' }, { path: at('b.txt'), before: b, after: 'two\n' }], signal), FileChanged);
+    await assert.rejects(
+      files.apply(
+        [
+          { path: at('a.txt'), before: a, after: 'two\n' },
+          { path: at('c.txt'), before: null, after: 'new\n' },
+          { path: at('b.txt'), before: b, after: 'two\n' },
+        ],
+        signal,
+      ),
+      FileChanged,
+    );
     assert.deepEqual([read('a.txt'), read('b.txt'), fs.existsSync(at('c.txt'))], ['one\n', 'theirs\n', false]);
   });
 
@@ -132,7 +180,10 @@ suite('Edits through the editor', () => {
     await settings.update('trimTrailingWhitespace', true, vscode.ConfigurationTarget.Global);
     try {
       await typed('a.txt', '');
-      assert.match(await doing(edit({ input: { path: 'a.txt', old_text: 'one', new_text: 'two   ' } })), /The editor changed it further when it saved/);
+      assert.match(
+        await doing(edit({ input: { path: 'a.txt', old_text: 'one', new_text: 'two   ' } })),
+        /The editor changed it further when it saved/,
+      );
       assert.equal(read('a.txt'), 'two\n');
     } finally {
       await settings.update('trimTrailingWhitespace', undefined, vscode.ConfigurationTarget.Global);

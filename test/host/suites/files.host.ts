@@ -20,7 +20,8 @@ function files(ripgrep: () => Promise<string | null>): EditorWorkspaceFiles {
   return new EditorWorkspaceFiles(new EditorTextSearch(ripgrep, silentLog));
 }
 
-const editorsRipgrep = (): Promise<string | null> => findRipgrep(ripgrepCandidates(vscode.env.appRoot, process.platform, process.arch));
+const editorsRipgrep = (): Promise<string | null> =>
+  findRipgrep(ripgrepCandidates(vscode.env.appRoot, process.platform, process.arch));
 
 function search(query: string, changes: Partial<TextSearch> = {}): TextSearch {
   return { query, isRegularExpression: false, caseSensitive: true, include: null, maxMatches: 100, ...changes };
@@ -43,11 +44,24 @@ suite('Files as the tools see them', () => {
     assert.deepEqual(
       {
         root: root?.path,
-        kinds: await Promise.all(['package.json', 'src', 'nothing', 'package.json/below'].map((name) => workspace.kindOf(path.join(folder(), name)))),
-        entries: (await workspace.list(path.join(folder(), 'src'), signal)).map(({ name, kind }) => `${name} ${kind}`).sort(),
-        size: (await workspace.read(path.join(folder(), 'package.json'), signal)).length === (await workspace.size(path.join(folder(), 'package.json'))),
+        kinds: await Promise.all(
+          ['package.json', 'src', 'nothing', 'package.json/below'].map((name) =>
+            workspace.kindOf(path.join(folder(), name)),
+          ),
+        ),
+        entries: (await workspace.list(path.join(folder(), 'src'), signal))
+          .map(({ name, kind }) => `${name} ${kind}`)
+          .sort(),
+        size:
+          (await workspace.read(path.join(folder(), 'package.json'), signal)).length ===
+          (await workspace.size(path.join(folder(), 'package.json'))),
       },
-      { root: folder(), kinds: ['file', 'directory', null, null], entries: ['parts.js file', 'retry.js file', 'upload.js file'], size: true },
+      {
+        root: folder(),
+        kinds: ['file', 'directory', null, null],
+        entries: ['parts.js file', 'retry.js file', 'upload.js file'],
+        size: true,
+      },
     );
   });
 
@@ -69,17 +83,25 @@ suite('Files as the tools see them', () => {
         text: new TextDecoder().decode(await workspace.read(file, signal)),
         size: await workspace.size(file),
         found: await found(workspace, search('onlyInTheEditor')),
-        stale: (await found(workspace, search('export'))).filter((place) => place.startsWith(path.join('src', 'parts.js'))),
+        stale: (await found(workspace, search('export'))).filter((place) =>
+          place.startsWith(path.join('src', 'parts.js')),
+        ),
       },
       { text: 'const onlyInTheEditor = true;\n', size: 30, found: [`${path.join('src', 'parts.js')}:1`], stale: [] },
     );
   });
 
-  test('the editor\'s own ripgrep is found, and searching without it finds the same', async () => {
+  test("the editor's own ripgrep is found, and searching without it finds the same", async () => {
     const binary = await editorsRipgrep();
     assert.ok(binary !== null && path.isAbsolute(binary), `no ripgrep of the editor: ${binary}`);
     const [fast, slow] = [files(editorsRipgrep), files(() => Promise.resolve(null))];
-    for (const wanted of [search('retry'), search('RETRY', { caseSensitive: false }), search('wait\\w+\\(', { isRegularExpression: true }), search('retry', { include: '*.md' }), search('retry', { include: 'src/**' })]) {
+    for (const wanted of [
+      search('retry'),
+      search('RETRY', { caseSensitive: false }),
+      search('wait\\w+\\(', { isRegularExpression: true }),
+      search('retry', { include: '*.md' }),
+      search('retry', { include: 'src/**' }),
+    ]) {
       const [left, right] = [await found(fast, wanted), await found(slow, wanted)];
       assert.notEqual(left.length, 0, JSON.stringify(wanted));
       assert.deepEqual(left, right);
@@ -93,8 +115,20 @@ suite('Files as the tools see them', () => {
 
   test('files are found by name with ripgrep and without it alike, and the newest comes first', async () => {
     const [fast, slow] = [files(editorsRipgrep), files(() => Promise.resolve(null))];
-    const named = async (workspace: EditorWorkspaceFiles, pattern: string, below?: string): Promise<readonly string[]> => {
-      const { paths } = await workspace.findFiles({ pattern, order: 'name', maxFiles: 100, ...(below === undefined ? {} : { folder: path.join(folder(), below) }) }, signal);
+    const named = async (
+      workspace: EditorWorkspaceFiles,
+      pattern: string,
+      below?: string,
+    ): Promise<readonly string[]> => {
+      const { paths } = await workspace.findFiles(
+        {
+          pattern,
+          order: 'name',
+          maxFiles: 100,
+          ...(below === undefined ? {} : { folder: path.join(folder(), below) }),
+        },
+        signal,
+      );
       return paths.map((each) => path.relative(folder(), each));
     };
     for (const [pattern, below] of [['*.js'], ['src/**/*.js'], ['*.{json,md}'], ['*', 'src']] as const) {

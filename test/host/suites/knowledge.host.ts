@@ -29,7 +29,11 @@ function desk(): KnowledgeDesk {
 }
 
 async function run(name: string, input: unknown): Promise<string> {
-  const { outcome, text } = await new ToolRegistry(desk().tools).run({ callId: 'c', name, arguments: JSON.stringify(input) }, new AbortController().signal, aToolCall());
+  const { outcome, text } = await new ToolRegistry(desk().tools).run(
+    { callId: 'c', name, arguments: JSON.stringify(input) },
+    new AbortController().signal,
+    aToolCall(),
+  );
   return `${outcome}: ${text}`;
 }
 
@@ -43,19 +47,53 @@ suite('What the editor knows', () => {
   test('an outline, symbols, references, a definition and a hover come from language extensions', async () => {
     const uri = fileUri('src', 'retry.js');
     const document = await vscode.workspace.openTextDocument(uri);
-    const line = Array.from({ length: document.lineCount }, (_, index) => index).find((index) => /function \w+/.test(document.lineAt(index).text)) ?? -1;
+    const line =
+      Array.from({ length: document.lineCount }, (_, index) => index).find((index) =>
+        /function \w+/.test(document.lineAt(index).text),
+      ) ?? -1;
     const [, name = ''] = /function (\w+)/.exec(document.lineAt(line).text) ?? [];
     const at = document.lineAt(line).text.indexOf(name);
     const range = new vscode.Range(line, at, line, at + name.length);
     const asked: string[] = [];
-    const ask = <T>(answer: T) => (_document: vscode.TextDocument, position: vscode.Position): T => (asked.push(`${position.line}:${position.character}`), answer);
+    const ask =
+      <T>(answer: T) =>
+      (_document: vscode.TextDocument, position: vscode.Position): T => (
+        asked.push(`${position.line}:${position.character}`),
+        answer
+      );
     const here = [new vscode.Location(uri, range)];
     lasting.push(
-      vscode.languages.registerDocumentSymbolProvider('javascript', { provideDocumentSymbols: () => [new vscode.DocumentSymbol(name, '', vscode.SymbolKind.Function, document.lineAt(line).range, range)] }),
-      vscode.languages.registerWorkspaceSymbolProvider({ provideWorkspaceSymbols: (query) => (query === name ? [new vscode.SymbolInformation(name, vscode.SymbolKind.Function, 'module', new vscode.Location(uri, range))] : []) }),
+      vscode.languages.registerDocumentSymbolProvider('javascript', {
+        provideDocumentSymbols: () => [
+          new vscode.DocumentSymbol(name, '', vscode.SymbolKind.Function, document.lineAt(line).range, range),
+        ],
+      }),
+      vscode.languages.registerWorkspaceSymbolProvider({
+        provideWorkspaceSymbols: (query) =>
+          query === name
+            ? [
+                new vscode.SymbolInformation(
+                  name,
+                  vscode.SymbolKind.Function,
+                  'module',
+                  new vscode.Location(uri, range),
+                ),
+              ]
+            : [],
+      }),
       vscode.languages.registerReferenceProvider('javascript', { provideReferences: ask(here) }),
-      vscode.languages.registerDefinitionProvider('javascript', { provideDefinition: ask(here.map(({ uri: targetUri }) => ({ targetUri, targetRange: document.lineAt(line).range, targetSelectionRange: range }))) }),
-      vscode.languages.registerHoverProvider('javascript', { provideHover: ask(new vscode.Hover(['A made-up hover', { language: 'js', value: name }])) }),
+      vscode.languages.registerDefinitionProvider('javascript', {
+        provideDefinition: ask(
+          here.map(({ uri: targetUri }) => ({
+            targetUri,
+            targetRange: document.lineAt(line).range,
+            targetSelectionRange: range,
+          })),
+        ),
+      }),
+      vscode.languages.registerHoverProvider('javascript', {
+        provideHover: ask(new vscode.Hover(['A made-up hover', { language: 'js', value: name }])),
+      }),
     );
     const where = { path: 'src/retry.js', line: line + 1, symbol: name };
     const row = `src/retry.js:${line + 1}:${at + 1}  ${document.lineAt(line).text.trim()}`;
@@ -71,11 +109,18 @@ suite('What the editor knows', () => {
     const problems = vscode.languages.createDiagnosticCollection('knowledge');
     lasting.push(problems);
     const uri = fileUri('src', 'retry.js');
-    const error = new vscode.Diagnostic(new vscode.Range(0, 0, 0, 3), 'A made-up error', vscode.DiagnosticSeverity.Error);
+    const error = new vscode.Diagnostic(
+      new vscode.Range(0, 0, 0, 3),
+      'A made-up error',
+      vscode.DiagnosticSeverity.Error,
+    );
     const { afterEdit } = desk();
     const waiting = afterEdit([uri.fsPath], new AbortController().signal);
     problems.set(uri, [error]);
-    assert.equal(await waiting, 'The editor now reports one error in what was edited:\nsrc/retry.js:1:1 error: A made-up error');
+    assert.equal(
+      await waiting,
+      'The editor now reports one error in what was edited:\nsrc/retry.js:1:1 error: A made-up error',
+    );
     assert.match(await run('diagnostics', { path: 'src' }), /src\/retry\.js:1:1 error: A made-up error/);
   });
 
@@ -89,7 +134,12 @@ suite('What the editor knows', () => {
 });
 
 suite('Web pages and git', () => {
-  const server = createServer((request, response) => void response.setHeader('content-type', 'text/html').end(`<title>For ${request.headers.host ?? ''}</title><h1>Retry</h1><p>Some <b>words</b>.`));
+  const server = createServer(
+    (request, response) =>
+      void response
+        .setHeader('content-type', 'text/html')
+        .end(`<title>For ${request.headers.host ?? ''}</title><h1>Retry</h1><p>Some <b>words</b>.`),
+  );
   let port = 0;
   suiteSetup(async () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -108,7 +158,10 @@ suite('Web pages and git', () => {
     const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
     const needs = { resolve, addressClass: () => 'public' as const, timeoutMs: 20_000, maxBytes: 1000 };
     const answer = await webRequest(new URL(`http://nowhere.example:${port}/`), needs, new AbortController().signal);
-    assert.equal(answer.kind === 'page' && Buffer.from(answer.bytes).toString().includes(`For nowhere.example:${port}`), true);
+    assert.equal(
+      answer.kind === 'page' && Buffer.from(answer.bytes).toString().includes(`For nowhere.example:${port}`),
+      true,
+    );
   });
 
   test('git is asked, or said not to be there', async () => {
@@ -118,7 +171,11 @@ suite('Web pages and git', () => {
 
 suite('Ways into the chat', () => {
   const inserted: AskedAbout[] = [];
-  const commands = entryPointCommands({ files, insert: async (asked) => void inserted.push(asked), uid: () => 'a mark of this test' });
+  const commands = entryPointCommands({
+    files,
+    insert: async (asked) => void inserted.push(asked),
+    uid: () => 'a mark of this test',
+  });
   setup(() => inserted.splice(0));
   teardown(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
 
@@ -127,7 +184,12 @@ suite('Ways into the chat', () => {
     editor.selection = new vscode.Selection(0, 0, 2, 0);
     await commands['explainSelection']?.();
     const { document } = editor;
-    const part = { kind: 'attachment', source: 'file:src/retry.js:1-2', label: 'src/retry.js:1-2', text: `${document.lineAt(0).text}\n${document.lineAt(1).text}` };
+    const part = {
+      kind: 'attachment',
+      source: 'file:src/retry.js:1-2',
+      label: 'src/retry.js:1-2',
+      text: `${document.lineAt(0).text}\n${document.lineAt(1).text}`,
+    };
     assert.deepEqual(inserted, [{ text: 'Explain `src/retry.js:1-2`\n', parts: [part] }]);
   });
 
@@ -135,7 +197,10 @@ suite('Ways into the chat', () => {
     await commands['askAboutFile']?.(fileUri('package.json'), [fileUri('package.json')]);
     await commands['askAboutFolder']?.(fileUri('src'), [fileUri('src'), fileUri('package.json')]);
     const file = { kind: 'mention', source: 'file:package.json', label: 'package.json' };
-    assert.deepEqual(inserted, [{ text: '', parts: [file] }, { text: '', parts: [{ kind: 'mention', source: 'folder:src', label: 'src/' }, file] }]);
+    assert.deepEqual(inserted, [
+      { text: '', parts: [file] },
+      { text: '', parts: [{ kind: 'mention', source: 'folder:src', label: 'src/' }, file] },
+    ]);
   });
 
   test('a problem offers to be fixed or explained, and only a problem does', async () => {
@@ -143,15 +208,27 @@ suite('Ways into the chat', () => {
     try {
       const uri = fileUri('src', 'retry.js');
       await vscode.workspace.openTextDocument(uri);
-      problems.set(uri, [new vscode.Diagnostic(new vscode.Range(0, 0, 0, 3), 'A made-up error', vscode.DiagnosticSeverity.Error)]);
+      problems.set(uri, [
+        new vscode.Diagnostic(new vscode.Range(0, 0, 0, 3), 'A made-up error', vscode.DiagnosticSeverity.Error),
+      ]);
       const offered = async (line: number): Promise<readonly vscode.CodeAction[]> => {
-        const actions = await vscode.commands.executeCommand<readonly vscode.CodeAction[]>('vscode.executeCodeActionProvider', uri, new vscode.Range(line, 0, line, 1));
+        const actions = await vscode.commands.executeCommand<readonly vscode.CodeAction[]>(
+          'vscode.executeCodeActionProvider',
+          uri,
+          new vscode.Range(line, 0, line, 1),
+        );
         return actions.filter(({ command }) => command?.command.startsWith('hermes.'));
       };
       const [fix, explain] = await offered(0);
-      assert.deepEqual([fix?.title, explain?.title, (await offered(1)).length], ['Fix with Hermes', 'Explain with Hermes', 0]);
+      assert.deepEqual(
+        [fix?.title, explain?.title, (await offered(1)).length],
+        ['Fix with Hermes', 'Explain with Hermes', 0],
+      );
       await commands['fixProblem']?.(...(fix?.command?.arguments ?? []));
-      assert.deepEqual([inserted[0]?.text, inserted[0]?.parts.map((part) => part.kind === 'attachment' && part.label)], ['Fix this problem in `src/retry.js:1`\n- src/retry.js:1:1 error: A made-up error\n', ['src/retry.js:1']]);
+      assert.deepEqual(
+        [inserted[0]?.text, inserted[0]?.parts.map((part) => part.kind === 'attachment' && part.label)],
+        ['Fix this problem in `src/retry.js:1`\n- src/retry.js:1:1 error: A made-up error\n', ['src/retry.js:1']],
+      );
     } finally {
       problems.dispose();
     }
@@ -160,6 +237,9 @@ suite('Ways into the chat', () => {
   test('the clipboard keeps its text when there is nothing selected in a terminal', async () => {
     await vscode.env.clipboard.writeText('mine');
     await commands['askAboutTerminalSelection']?.();
-    assert.deepEqual({ inserted, clipboard: await vscode.env.clipboard.readText() }, { inserted: [], clipboard: 'mine' });
+    assert.deepEqual(
+      { inserted, clipboard: await vscode.env.clipboard.readText() },
+      { inserted: [], clipboard: 'mine' },
+    );
   });
 });

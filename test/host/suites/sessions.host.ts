@@ -5,8 +5,23 @@ const EXTENSION_ID = 'hermes-vscode.hermes-vscode';
 const gone = { sessionId: '20200101_000000_abcdef' };
 /** Commands that act on stored sessions, and do nothing but say so when one is gone. */
 const onSessions = [
-  'openSession', 'branchSession', 'branchFromHere', 'rewindToHere', 'retry', 'renameSession', 'pinSession', 'unpinSession', 'archiveSession', 'unarchiveSession',
-  'deleteSession', 'restoreSession', 'forgetSession', 'exportSession', 'compressSession', 'openTranscript', 'stop',
+  'openSession',
+  'branchSession',
+  'branchFromHere',
+  'rewindToHere',
+  'retry',
+  'renameSession',
+  'pinSession',
+  'unpinSession',
+  'archiveSession',
+  'unarchiveSession',
+  'deleteSession',
+  'restoreSession',
+  'forgetSession',
+  'exportSession',
+  'compressSession',
+  'openTranscript',
+  'stop',
 ];
 
 interface Menu {
@@ -34,21 +49,33 @@ suite('Sessions', () => {
   test('commands on a session that is gone end quietly, called from a row, from several, from a page, or by id', async () => {
     await contributes();
     for (const command of onSessions) {
-      for (const args of [[gone], [gone, [gone, gone]], [{ ...gone, messageUid: 'm' }], [gone.sessionId]]) await vscode.commands.executeCommand(`hermes.${command}`, ...args);
+      for (const args of [[gone], [gone, [gone, gone]], [{ ...gone, messageUid: 'm' }], [gone.sessionId]])
+        await vscode.commands.executeCommand(`hermes.${command}`, ...args);
     }
   });
 
   test('what menus offer for a session is in the palette too; opening one is Resume Session there', async () => {
     const { menus } = await contributes();
-    const hidden = new Set((menus['commandPalette'] ?? []).filter(({ when }) => when === 'false').map(({ command }) => command));
-    const offered = (menus['view/item/context'] ?? []).map(({ command }) => command).filter((command) => onSessions.includes(command.replace('hermes.', '')));
+    const hidden = new Set(
+      (menus['commandPalette'] ?? []).filter(({ when }) => when === 'false').map(({ command }) => command),
+    );
+    const offered = (menus['view/item/context'] ?? [])
+      .map(({ command }) => command)
+      .filter((command) => onSessions.includes(command.replace('hermes.', '')));
     assert.ok(offered.length >= onSessions.length - 1, `The menu offers only ${offered.join(', ')}`);
     assert.deepEqual([...new Set(offered.filter((command) => hidden.has(command)))], ['hermes.openSession']);
   });
 
   test('keys but Focus Chat hold only in the sessions view or the chat', async () => {
     const { keybindings } = await contributes();
-    assert.deepEqual(keybindings.filter(({ command, when }) => command !== 'hermes.focusChat' && !/focusedView == hermes\.|activeWebviewPanelId == '?hermes/.test(when ?? '')), []);
+    assert.deepEqual(
+      keybindings.filter(
+        ({ command, when }) =>
+          command !== 'hermes.focusChat' &&
+          !/focusedView == hermes\.|activeWebviewPanelId == '?hermes/.test(when ?? ''),
+      ),
+      [],
+    );
   });
 
   test('the view is read again and filtered when asked', async () => {

@@ -36,15 +36,26 @@ export class TranscriptBuilder {
   }
 
   tool(callId: string, text: string, outcome: ToolOutcome = 'done'): this {
-    const row: ToolMessage = { ...this.base(), role: 'tool', parts: [{ kind: 'toolResult', callId, name: 'read_file', outcome, text }] };
+    const row: ToolMessage = {
+      ...this.base(),
+      role: 'tool',
+      parts: [{ kind: 'toolResult', callId, name: 'read_file', outcome, text }],
+    };
     return this.add(row);
   }
 
   /** The row that ends a turn in which nothing was said. */
   closing(text: string): this {
     const row: AssistantMessage = {
-      ...this.base(), visibility: { kind: 'closing' }, role: 'assistant', parts: [{ kind: 'text', text }],
-      state: 'final', lastSeq: 0, model: null, finishReason: null, usage: null,
+      ...this.base(),
+      visibility: { kind: 'closing' },
+      role: 'assistant',
+      parts: [{ kind: 'text', text }],
+      state: 'final',
+      lastSeq: 0,
+      model: null,
+      finishReason: null,
+      usage: null,
     };
     return this.add(row);
   }

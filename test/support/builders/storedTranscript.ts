@@ -1,7 +1,14 @@
 import type { ConversationBranch, PromptVersions } from '../../../src/store/conversations';
 import type { FileChange } from '../../../src/store/fileChanges';
 import type { MessageRevision } from '../../../src/store/sessionStore';
-import type { FoundRows, OutlineRow, StoredRow, StoredRows, StoredTextQuery, TranscriptSlice } from '../../../src/store/transcriptLook';
+import type {
+  FoundRows,
+  OutlineRow,
+  StoredRow,
+  StoredRows,
+  StoredTextQuery,
+  TranscriptSlice,
+} from '../../../src/store/transcriptLook';
 import type { Approval } from '../../../src/transcript/approval';
 import type { Message } from '../../../src/transcript/message';
 import type { Session } from '../../../src/transcript/session';
@@ -60,7 +67,11 @@ export class StoredTranscript {
   async findInTranscript({ after, limit, text, matchCase }: TranscriptSlice & StoredTextQuery): Promise<FoundRows> {
     this.looked++;
     const rows = this.slice(after, limit);
-    return { uids: rows.filter(({ parts }) => holdsText(parts, text, matchCase)).map(({ uid }) => uid), upTo: rows.at(-1)?.position ?? null, read: rows.length };
+    return {
+      uids: rows.filter(({ parts }) => holdsText(parts, text, matchCase)).map(({ uid }) => uid),
+      upTo: rows.at(-1)?.position ?? null,
+      read: rows.length,
+    };
   }
 
   async transcriptRows(uids: readonly string[]): Promise<StoredRows> {
@@ -76,18 +87,30 @@ export class StoredTranscript {
 
   async storedRow(uid: string): Promise<StoredRow | null> {
     const message = await this.getMessage(uid);
-    return message === null ? null : { columns: { uid, role: message.role, parts: JSON.stringify(message.parts) }, wireTextLength: null, chunks: [] };
+    return message === null
+      ? null
+      : {
+          columns: { uid, role: message.role, parts: JSON.stringify(message.parts) },
+          wireTextLength: null,
+          chunks: [],
+        };
   }
 
   private slice(after: number | null, limit: number): readonly Message[] {
-    return this.messages.filter(({ position, carriedFrom }) => carriedFrom === null && position > (after ?? -1)).slice(0, limit);
+    return this.messages
+      .filter(({ position, carriedFrom }) => carriedFrom === null && position > (after ?? -1))
+      .slice(0, limit);
   }
 
   private outlineOf({ uid, sessionId, turnUid, position, role, visibility }: Message): OutlineRow {
     const turn = this.turns.find((each) => each.uid === turnUid);
     const hidden = visibility.kind === 'hidden' ? visibility : null;
     return {
-      uid, sessionId, turnUid, position, role,
+      uid,
+      sessionId,
+      turnUid,
+      position,
+      role,
       visibility: visibility.kind,
       hiddenReason: hidden?.reason ?? null,
       absorbedInto: hidden?.absorbedInto ?? null,

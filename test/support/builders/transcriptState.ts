@@ -1,4 +1,9 @@
-import type { StoredTurn, TranscriptBranch, TranscriptRows, TranscriptState } from '../../../src/protocol/transcriptProtocol';
+import type {
+  StoredTurn,
+  TranscriptBranch,
+  TranscriptRows,
+  TranscriptState,
+} from '../../../src/protocol/transcriptProtocol';
 import type { Turn } from '../../../src/transcript/turn';
 import { afternoon, session } from './viewMessages';
 
@@ -20,7 +25,11 @@ export function transcriptPage(change: Partial<TranscriptRows> = {}): Transcript
     matching,
     total: matching,
     counts: {
-      complete: matching, interrupted: 0, failed: 0, waiting: 0, repaired: 0,
+      complete: matching,
+      interrupted: 0,
+      failed: 0,
+      waiting: 0,
+      repaired: 0,
       hidden: messages.filter(({ visibility }) => visibility.kind === 'hidden' || visibility.kind === 'closing').length,
     },
     segments: [],
@@ -33,9 +42,33 @@ export function storedTurn(turn: Turn, number = 1, change: Partial<StoredTurn> =
 }
 
 export function transcriptState(rows: Partial<TranscriptRows>, change: Partial<TranscriptState> = {}): TranscriptState {
-  return { session: session(), rows: transcriptPage(rows), branches: [], problem: null, reveal: null, otherFolder: null, readAt: null, localization: {}, ...change };
+  return {
+    session: session(),
+    rows: transcriptPage(rows),
+    branches: [],
+    problem: null,
+    reveal: null,
+    otherFolder: null,
+    readAt: null,
+    localization: {},
+    ...change,
+  };
 }
 
-export function treeBranch(conversationId: string, parentConversationId: string | null, change: Partial<TranscriptBranch> = {}): TranscriptBranch {
-  return { conversationId, tipId: conversationId, title: `Title of ${conversationId}`, parentConversationId, branchedFrom: null, subAgent: false, lastActiveAt: afternoon, turnCount: 3, ...change };
+export function treeBranch(
+  conversationId: string,
+  parentConversationId: string | null,
+  change: Partial<TranscriptBranch> = {},
+): TranscriptBranch {
+  return {
+    conversationId,
+    tipId: conversationId,
+    title: `Title of ${conversationId}`,
+    parentConversationId,
+    branchedFrom: null,
+    subAgent: false,
+    lastActiveAt: afternoon,
+    turnCount: 3,
+    ...change,
+  };
 }

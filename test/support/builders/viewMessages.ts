@@ -37,14 +37,26 @@ interface Place {
 }
 
 function base({ uid, position, turnUid, visibility }: Place) {
-  return { uid, position, turnUid: turnUid ?? 'turn1', sessionId: session().id, createdAt: afternoon + position, visibility: visibility ?? { kind: 'shown' as const }, carriedFrom: null };
+  return {
+    uid,
+    position,
+    turnUid: turnUid ?? 'turn1',
+    sessionId: session().id,
+    createdAt: afternoon + position,
+    visibility: visibility ?? { kind: 'shown' as const },
+    carriedFrom: null,
+  };
 }
 
 export function prompt(place: Place, text: string): UserMessage {
   return { ...base(place), role: 'user', parts: [{ kind: 'text', text }] };
 }
 
-export function answer(place: Place, parts: readonly (AssistantPart | string)[], change: Partial<Pick<AssistantMessage, 'state' | 'lastSeq' | 'usage'>> = {}): AssistantMessage {
+export function answer(
+  place: Place,
+  parts: readonly (AssistantPart | string)[],
+  change: Partial<Pick<AssistantMessage, 'state' | 'lastSeq' | 'usage'>> = {},
+): AssistantMessage {
   return {
     ...base(place),
     role: 'assistant',
@@ -62,23 +74,78 @@ export function call(callId: string, name: string, input: object): ToolCallPart 
   return { kind: 'toolCall', callId, name, arguments: JSON.stringify(input) };
 }
 
-export function result(place: Place, callId: string, name: string, text: string, outcome: ToolOutcome = 'done', details?: { readonly [key: string]: number }): ToolMessage {
-  return { ...base(place), role: 'tool', parts: [{ kind: 'toolResult', callId, name, outcome, text, ...(details === undefined ? {} : { details }) }] };
+export function result(
+  place: Place,
+  callId: string,
+  name: string,
+  text: string,
+  outcome: ToolOutcome = 'done',
+  details?: { readonly [key: string]: number },
+): ToolMessage {
+  return {
+    ...base(place),
+    role: 'tool',
+    parts: [{ kind: 'toolResult', callId, name, outcome, text, ...(details === undefined ? {} : { details }) }],
+  };
 }
 
-const turnBase = { sessionId: session().id, model: 'Local/qwen3:8b', startedAt: afternoon, usage: null, supersedes: null };
+const turnBase = {
+  sessionId: session().id,
+  model: 'Local/qwen3:8b',
+  startedAt: afternoon,
+  usage: null,
+  supersedes: null,
+};
 
 export function runningTurn(uid = 'turn1', userMessageUid = 'u1'): Turn & { readonly state: 'running' } {
   return { ...turnBase, uid, userMessageUid, state: 'running' };
 }
 
-export function settledTurn(uid = 'turn1', userMessageUid = 'u1', change: Partial<Settlement> = {}): Turn & { readonly state: 'settled' } {
-  const usage = { inputTokens: 2810, outputTokens: 290, cachedInputTokens: null, cacheWriteTokens: null, reasoningTokens: null };
-  return { ...turnBase, usage, uid, userMessageUid, state: 'settled', settledAt: afternoon + 9, outcome: 'complete', stopReason: 'stop', failure: null, ...change };
+export function settledTurn(
+  uid = 'turn1',
+  userMessageUid = 'u1',
+  change: Partial<Settlement> = {},
+): Turn & { readonly state: 'settled' } {
+  const usage = {
+    inputTokens: 2810,
+    outputTokens: 290,
+    cachedInputTokens: null,
+    cacheWriteTokens: null,
+    reasoningTokens: null,
+  };
+  return {
+    ...turnBase,
+    usage,
+    uid,
+    userMessageUid,
+    state: 'settled',
+    settledAt: afternoon + 9,
+    outcome: 'complete',
+    stopReason: 'stop',
+    failure: null,
+    ...change,
+  };
 }
 
 export function shownSession(change: Partial<ShownSession> = {}): ShownSession {
-  return { session: session(), messages: [], turns: [], versions: [], changes: {}, hasEarlier: false, queue: [], draft: '', draftParts: [], openTurn: null, activity: null, approval: null, mode: 'ask', origin: null, changed: false, ...change };
+  return {
+    session: session(),
+    messages: [],
+    turns: [],
+    versions: [],
+    changes: {},
+    hasEarlier: false,
+    queue: [],
+    draft: '',
+    draftParts: [],
+    openTurn: null,
+    activity: null,
+    approval: null,
+    mode: 'ask',
+    origin: null,
+    changed: false,
+    ...change,
+  };
 }
 
 export function modelRow(change: Partial<ModelRow> = {}): ModelRow {

@@ -6,11 +6,27 @@ import * as v from 'valibot';
 
 const methodSchema = v.object({
   operationId: v.string(),
-  parameters: v.optional(v.array(v.object({ name: v.string(), in: v.string(), required: v.optional(v.boolean(), false), schema: v.record(v.string(), v.unknown()) })), []),
+  parameters: v.optional(
+    v.array(
+      v.object({
+        name: v.string(),
+        in: v.string(),
+        required: v.optional(v.boolean(), false),
+        schema: v.record(v.string(), v.unknown()),
+      }),
+    ),
+    [],
+  ),
   requestBody: v.optional(v.object({ content: v.object({ 'application/json': v.object({ schema: v.unknown() }) }) })),
-  responses: v.record(v.string(), v.object({ content: v.optional(v.object({ 'application/json': v.object({ schema: v.unknown() }) })) })),
+  responses: v.record(
+    v.string(),
+    v.object({ content: v.optional(v.object({ 'application/json': v.object({ schema: v.unknown() }) })) }),
+  ),
 });
-const documentSchema = v.object({ paths: v.record(v.string(), v.record(v.string(), methodSchema)), components: v.object({ schemas: v.record(v.string(), v.unknown()) }) });
+const documentSchema = v.object({
+  paths: v.record(v.string(), v.record(v.string(), methodSchema)),
+  components: v.object({ schemas: v.record(v.string(), v.unknown()) }),
+});
 
 /** One operation of the description. */
 export interface DescribedCall {
@@ -50,10 +66,14 @@ export class Contract {
           pattern: new RegExp(`^${template.replace(/\{[^}]+\}/g, '([^/]+)')}$`),
           names: [...template.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name),
           id: described.operationId,
-          queryNames: new Set(described.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)),
+          queryNames: new Set(
+            described.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+          ),
           request: body === undefined ? null : compile(body),
           responses: new Map(
-            Object.entries(described.responses).flatMap(([status, { content }]) => (content === undefined ? [] : [[status, compile(content['application/json'].schema)] as const])),
+            Object.entries(described.responses).flatMap(([status, { content }]) =>
+              content === undefined ? [] : [[status, compile(content['application/json'].schema)] as const],
+            ),
           ),
         };
       }),
@@ -64,12 +84,16 @@ export class Contract {
     for (const operation of this.operations) {
       const match = operation.method === method ? operation.pattern.exec(pathname) : null;
       if (match === null) continue;
-      const parameters = Object.fromEntries(operation.names.map((name, index) => [name, decodeURIComponent(match[index + 1] ?? '')]));
+      const parameters = Object.fromEntries(
+        operation.names.map((name, index) => [name, decodeURIComponent(match[index + 1] ?? '')]),
+      );
       return {
         operation: operation.id,
         parameters,
         requestProblems: (body, query) => [
-          ...[...query.keys()].filter((name) => !operation.queryNames.has(name)).map((name) => `query.${name}: unknown`),
+          ...[...query.keys()]
+            .filter((name) => !operation.queryNames.has(name))
+            .map((name) => `query.${name}: unknown`),
           ...(operation.request === null ? [] : problems(operation.request, body)),
         ],
         responseProblems: (status, body) => {
@@ -84,10 +108,15 @@ export class Contract {
 
 function problems(validate: ValidateFunction, value: unknown): readonly string[] {
   if (validate(value)) return [];
-  return (validate.errors ?? []).map(({ instancePath, message }) => `body${instancePath.replaceAll('/', '.')}: ${message ?? 'is wrong'}`);
+  return (validate.errors ?? []).map(
+    ({ instancePath, message }) => `body${instancePath.replaceAll('/', '.')}: ${message ?? 'is wrong'}`,
+  );
 }
 
 /** References of the document, made absolute, so that each part can be compiled on its own. */
 function absolute(schema: unknown): object {
-  return v.parse(v.pipe(v.string(), v.parseJson(), v.looseObject({})), JSON.stringify(schema).replaceAll('"#/components/', '"description#/components/'));
+  return v.parse(
+    v.pipe(v.string(), v.parseJson(), v.looseObject({})),
+    JSON.stringify(schema).replaceAll('"#/components/', '"description#/components/'),
+  );
 }

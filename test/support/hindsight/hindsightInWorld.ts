@@ -27,7 +27,15 @@ export class HindsightInWorld {
 
   /** For `World.create`. */
   readonly memory = (): readonly MemoryProvider[] => [
-    new HindsightProvider({ retainer: this.retainer, connect: this.connect, isSetUp: () => true, clock: this.clock, uid: () => `uid-${++this.uids}`, scrub: maskSecrets, log: silentLog }),
+    new HindsightProvider({
+      retainer: this.retainer,
+      connect: this.connect,
+      isSetUp: () => true,
+      clock: this.clock,
+      uid: () => `uid-${++this.uids}`,
+      scrub: maskSecrets,
+      log: silentLog,
+    }),
   ];
 
   /** Of this life of the world: another store is another process. */
@@ -37,7 +45,15 @@ export class HindsightInWorld {
     const known = this.retainers.get(store);
     if (known !== undefined) return known;
     for (const earlier of this.retainers.values()) earlier.dispose();
-    const retainer = new HindsightRetainer({ outbox: store, turns: storedTurns(store), records: new SessionRecords(store), connect: this.connect, clock: this.clock, log: silentLog, scrub: maskSecrets });
+    const retainer = new HindsightRetainer({
+      outbox: store,
+      turns: storedTurns(store),
+      records: new SessionRecords(store),
+      connect: this.connect,
+      clock: this.clock,
+      log: silentLog,
+      scrub: maskSecrets,
+    });
     this.retainers.set(store, retainer);
     retainer.start();
     return retainer;
@@ -55,7 +71,12 @@ export class HindsightInWorld {
 
   /** What the server holds: the words of each document's messages. */
   documents(): Readonly<Record<string, readonly string[]>> {
-    return Object.fromEntries(Object.entries(this.server.documents('hermes')).map(([id, text]) => [id, [...text.matchAll(/"content":"((?:[^"\\]|\\.)*)"/g)].map(([, words = '']) => words)]));
+    return Object.fromEntries(
+      Object.entries(this.server.documents('hermes')).map(([id, text]) => [
+        id,
+        [...text.matchAll(/"content":"((?:[^"\\]|\\.)*)"/g)].map(([, words = '']) => words),
+      ]),
+    );
   }
 
   async close(): Promise<void> {

@@ -30,12 +30,21 @@ export class HindsightLife {
   constructor(options: LifeOptions) {
     const { store, url, uid, bank = 'hermes', key = null } = options;
     const ports = store.ports(() => this.alive());
-    const clock: Clock = { ...options.clock, after: (ms, callback) => options.clock.after(ms, () => (this.dead ? undefined : callback())) };
+    const clock: Clock = {
+      ...options.clock,
+      after: (ms, callback) => options.clock.after(ms, () => (this.dead ? undefined : callback())),
+    };
     const write = (message: string): void => void this.logLines.push(message);
-    const log: Log = { trace: write, info: write, warn: write, error: (message, error) => (error instanceof Died ? undefined : write(`${message} ${String(error)}`)) };
+    const log: Log = {
+      trace: write,
+      info: write,
+      warn: write,
+      error: (message, error) => (error instanceof Died ? undefined : write(`${message} ${String(error)}`)),
+    };
     const host = new URL(url).host;
     const api = createHindsightApi({
-      place: { baseUrl: url, origin: url, host, bank }, key,
+      place: { baseUrl: url, origin: url, host, bank },
+      key,
       fetch: async (...request) => {
         if (this.dead) throw new Died();
         return globalThis.fetch(...request);
@@ -44,8 +53,25 @@ export class HindsightLife {
     });
     this.connect = async () => ({ place: { baseUrl: url, origin: url, host, bank }, api });
     const scrub = (text: string): string => text.replaceAll('s3cret', '[secret]');
-    this.retainer = new HindsightRetainer({ outbox: ports, turns: ports, records: new SessionRecords(ports), connect: this.connect, clock, log, scrub });
-    this.createProvider = () => new HindsightProvider({ retainer: this.retainer, connect: this.connect, isSetUp: () => true, clock, uid, scrub, log });
+    this.retainer = new HindsightRetainer({
+      outbox: ports,
+      turns: ports,
+      records: new SessionRecords(ports),
+      connect: this.connect,
+      clock,
+      log,
+      scrub,
+    });
+    this.createProvider = () =>
+      new HindsightProvider({
+        retainer: this.retainer,
+        connect: this.connect,
+        isSetUp: () => true,
+        clock,
+        uid,
+        scrub,
+        log,
+      });
     this.retainer.start();
   }
 

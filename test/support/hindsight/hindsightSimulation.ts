@@ -16,7 +16,12 @@ type Lasting = 'new_session' | 'reset' | 'branch' | 'compression';
 
 export type HindsightStep =
   /** A turn at one of the windows' surfaces; compressed: its history is summarised while it runs. */
-  | { readonly kind: 'turn'; readonly surface: number; readonly ends: 'complete' | 'interrupted'; readonly compressed: boolean }
+  | {
+      readonly kind: 'turn';
+      readonly surface: number;
+      readonly ends: 'complete' | 'interrupted';
+      readonly compressed: boolean;
+    }
   | { readonly kind: 'switch'; readonly surface: number; readonly reason: Lasting }
   | { readonly kind: 'resume'; readonly surface: number; readonly session: number }
   /** The last turns are hidden; the providers hear of it, or the process dies before. */
@@ -54,7 +59,10 @@ export class HindsightSimulation {
   private life: HindsightLife;
   lives = 1;
 
-  constructor(private readonly server: HindsightStandIn, kind: 'appends' | 'overwrites') {
+  constructor(
+    private readonly server: HindsightStandIn,
+    kind: 'appends' | 'overwrites',
+  ) {
     server.reset({
       server: kind,
       now: () => this.clock.now(),
@@ -65,7 +73,8 @@ export class HindsightSimulation {
         }
         return this.faults.shift() ?? null;
       },
-      processing: () => this.processing[this.processed++ % Math.max(this.processing.length, 1)] ?? { seconds: 0, fate: 'completes' },
+      processing: () =>
+        this.processing[this.processed++ % Math.max(this.processing.length, 1)] ?? { seconds: 0, fate: 'completes' },
     });
     server.violations.length = 0;
     this.life = this.begin();
@@ -91,7 +100,10 @@ export class HindsightSimulation {
     for (const sessionId of this.sessions) await this.seat(0, sessionId);
     const began = performance.now();
     while (this.life.retainer.status.pending > 0 || this.store.entries.length > 0 || this.life.retainer.isChecking) {
-      if (performance.now() - began > drainPatienceMs) return [`not drained: ${JSON.stringify(this.life.retainer.status)} ${this.life.logLines.slice(-3).join(' / ')}`];
+      if (performance.now() - began > drainPatienceMs)
+        return [
+          `not drained: ${JSON.stringify(this.life.retainer.status)} ${this.life.logLines.slice(-3).join(' / ')}`,
+        ];
       this.life.retainer.resume();
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
@@ -111,7 +123,11 @@ export class HindsightSimulation {
       case 'switch':
         return this.switchTo(step.surface % surfaceCount, this.newSession(), step.reason);
       case 'resume':
-        return this.switchTo(step.surface % surfaceCount, this.sessions[step.session % this.sessions.length] ?? '', 'resume');
+        return this.switchTo(
+          step.surface % surfaceCount,
+          this.sessions[step.session % this.sessions.length] ?? '',
+          'resume',
+        );
       case 'rewind':
         return this.rewind(step.surface % surfaceCount, step);
       case 'retry': {
@@ -121,7 +137,8 @@ export class HindsightSimulation {
       }
       case 'restart':
         if (step.how === 'close') {
-          for (const { provider } of this.surfaces) await this.life.survives(() => provider.shutdown(new AbortController().signal));
+          for (const { provider } of this.surfaces)
+            await this.life.survives(() => provider.shutdown(new AbortController().signal));
           this.life.retainer.dispose();
         }
         return this.life.die();
@@ -143,19 +160,34 @@ export class HindsightSimulation {
     }
   }
 
-  private async turn(index: number, { ends, compressed }: { readonly ends: 'complete' | 'interrupted'; readonly compressed: boolean }): Promise<void> {
+  private async turn(
+    index: number,
+    { ends, compressed }: { readonly ends: 'complete' | 'interrupted'; readonly compressed: boolean },
+  ): Promise<void> {
     const { provider, sessionId } = this.at(index);
     const number = this.store.turns.length + 1;
     const turn: StoredTurn = {
-      uid: `turn-${number}`, sessionId, prompt: `prompt <${number}>`, answer: `answer <${number}> s3cret`,
-      startedAt: this.clock.now(), settledAt: this.clock.now(), state: 'open', hidden: false,
+      uid: `turn-${number}`,
+      sessionId,
+      prompt: `prompt <${number}>`,
+      answer: `answer <${number}> s3cret`,
+      startedAt: this.clock.now(),
+      settledAt: this.clock.now(),
+      state: 'open',
+      hidden: false,
     };
     this.store.turns.push(turn);
-    const goesOn = await this.life.survives(() => provider.onTurnStart({ sessionId, turnUid: turn.uid, number, prompt: turn.prompt, model: 'm' }));
+    const goesOn = await this.life.survives(() =>
+      provider.onTurnStart({ sessionId, turnUid: turn.uid, number, prompt: turn.prompt, model: 'm' }),
+    );
     if (goesOn && compressed) await this.switchTo(index, this.newSession(), 'compression');
     if (this.life.dead) return void (turn.state = 'over');
     const segment = this.at(index).sessionId;
-    this.store.turns.splice(this.store.turns.indexOf(turn), 1, { ...turn, sessionId: segment, state: ends === 'complete' ? 'complete' : 'over' });
+    this.store.turns.splice(this.store.turns.indexOf(turn), 1, {
+      ...turn,
+      sessionId: segment,
+      state: ends === 'complete' ? 'complete' : 'over',
+    });
     if (ends === 'interrupted') return;
     // What the manager hands over has no secrets in it.
     const clean = { ...turn, answer: turn.answer.replace('s3cret', '[secret]') };
@@ -169,18 +201,31 @@ export class HindsightSimulation {
     const reset = reason === 'new_session' || reason === 'reset';
     if (reset) await this.life.survives(() => provider.onSessionEnd());
     const parentSessionId = reason === 'branch' || reason === 'compression' ? from : null;
-    if (!this.life.dead) await this.life.survives(() => provider.onSessionSwitch(sessionId, { parentSessionId, reset, rewound: false, reason }));
+    if (!this.life.dead)
+      await this.life.survives(() =>
+        provider.onSessionSwitch(sessionId, { parentSessionId, reset, rewound: false, reason }),
+      );
   }
 
-  private async rewind(index: number, { turns, heard }: { readonly turns: number; readonly heard: boolean }): Promise<void> {
+  private async rewind(
+    index: number,
+    { turns, heard }: { readonly turns: number; readonly heard: boolean },
+  ): Promise<void> {
     const { provider, sessionId } = this.at(index);
     for (const turn of this.store.shown(sessionId).slice(-turns)) turn.hidden = true;
     if (!heard) return this.life.die();
-    await this.life.survives(() => provider.onSessionSwitch(sessionId, { parentSessionId: null, reset: false, rewound: true, reason: 'rewind' }));
+    await this.life.survives(() =>
+      provider.onSessionSwitch(sessionId, { parentSessionId: null, reset: false, rewound: true, reason: 'rewind' }),
+    );
   }
 
   private begin(): HindsightLife {
-    return new HindsightLife({ store: this.store, url: this.server.url, clock: this.clock, uid: () => `uid-${++this.uids}` });
+    return new HindsightLife({
+      store: this.store,
+      url: this.server.url,
+      clock: this.clock,
+      uid: () => `uid-${++this.uids}`,
+    });
   }
 
   /** The next window on the same store; turns that ran are settled as cut off. */
@@ -195,7 +240,9 @@ export class HindsightSimulation {
   private async seat(index: number, sessionId: string): Promise<void> {
     const provider = this.life.createProvider();
     this.surfaces[index] = { provider, sessionId };
-    await this.life.survives(() => provider.initialize(sessionId, new AbortController().signal, { parentSessionId: null }));
+    await this.life.survives(() =>
+      provider.initialize(sessionId, new AbortController().signal, { parentSessionId: null }),
+    );
   }
 
   private at(index: number): { readonly provider: HindsightProvider; readonly sessionId: string } {
@@ -216,8 +263,15 @@ export class HindsightSimulation {
     for (const sessionId of this.sessions) {
       const own = documents.filter(([id]) => id.startsWith(sessionId));
       const held = own.flatMap(([, text]) => v.parse(spoken, text)).sort();
-      const wanted = this.store.shown(sessionId).flatMap(({ prompt, answer }) => [`user User: ${prompt}`, `assistant Assistant: ${answer.replace('s3cret', '[secret]')}`]).sort();
-      if (JSON.stringify(held) !== JSON.stringify(wanted)) found.push(`${sessionId} should hold ${JSON.stringify(wanted)} and holds ${JSON.stringify(own)}`);
+      const wanted = this.store
+        .shown(sessionId)
+        .flatMap(({ prompt, answer }) => [
+          `user User: ${prompt}`,
+          `assistant Assistant: ${answer.replace('s3cret', '[secret]')}`,
+        ])
+        .sort();
+      if (JSON.stringify(held) !== JSON.stringify(wanted))
+        found.push(`${sessionId} should hold ${JSON.stringify(wanted)} and holds ${JSON.stringify(own)}`);
     }
     const strays = documents.filter(([id]) => !this.sessions.some((sessionId) => id.startsWith(sessionId)));
     return [...found, ...strays.map(([id]) => `a document of no session: ${id}`)];
@@ -225,6 +279,12 @@ export class HindsightSimulation {
 }
 
 const spoken = v.pipe(
-  v.string(), v.parseJson(),
-  v.array(v.pipe(v.object({ role: v.picklist(['user', 'assistant']), content: v.string() }), v.transform(({ role, content }) => `${role} ${content}`))),
+  v.string(),
+  v.parseJson(),
+  v.array(
+    v.pipe(
+      v.object({ role: v.picklist(['user', 'assistant']), content: v.string() }),
+      v.transform(({ role, content }) => `${role} ${content}`),
+    ),
+  ),
 );

@@ -37,7 +37,9 @@ export class MemoryBank {
 
   /** Does what is due. */
   work(now: number): void {
-    const due = [...this.operations.values()].filter(({ state, dueAt }) => state === 'pending' && dueAt <= now).sort((left, right) => left.dueAt - right.dueAt);
+    const due = [...this.operations.values()]
+      .filter(({ state, dueAt }) => state === 'pending' && dueAt <= now)
+      .sort((left, right) => left.dueAt - right.dueAt);
     for (const operation of due) {
       if (operation.fate !== 'fails') for (const item of operation.items) this.write(item, operation.dueAt);
       operation.state = operation.fate === 'completes' ? 'completed' : 'failed';
@@ -52,7 +54,12 @@ export class MemoryBank {
   }
 
   /** One memory for each message of a document that is an array of messages, otherwise one for all of it. */
-  memories(): readonly { readonly id: string; readonly text: string; readonly documentId: string; readonly tags: readonly string[] }[] {
+  memories(): readonly {
+    readonly id: string;
+    readonly text: string;
+    readonly documentId: string;
+    readonly tags: readonly string[];
+  }[] {
     return [...this.documents].flatMap(([documentId, { text, tags }]) => {
       const parsed = v.safeParse(spokenMessages, text);
       const texts = parsed.success ? parsed.output.map(({ content }) => content) : [text];
@@ -65,7 +72,9 @@ export class MemoryBank {
 export function tagsMatch(mode: TagsMatch, wanted: readonly string[], has: readonly string[]): boolean {
   if (mode === 'exact') return wanted.length === new Set(has).size && wanted.every((tag) => has.includes(tag));
   if (wanted.length === 0) return true;
-  const matches = mode.startsWith('any') ? wanted.some((tag) => has.includes(tag)) : wanted.every((tag) => has.includes(tag));
+  const matches = mode.startsWith('any')
+    ? wanted.some((tag) => has.includes(tag))
+    : wanted.every((tag) => has.includes(tag));
   return matches || (has.length === 0 && !mode.endsWith('_strict'));
 }
 

@@ -30,25 +30,43 @@ export class MemoryStore {
       outboxAdd: (entry) => change(() => this.add(entry)),
       outboxDue: (provider, now, limit) => change(() => this.due(provider, now).slice(0, limit)),
       outboxDone: (uid) => change(() => this.take(uid, () => null)),
-      outboxFailed: (uid, error, nextAttemptAt) => change(() => this.take(uid, (entry) => ({ ...entry, attempts: entry.attempts + 1, lastError: error, nextAttemptAt }))),
+      outboxFailed: (uid, error, nextAttemptAt) =>
+        change(() =>
+          this.take(uid, (entry) => ({ ...entry, attempts: entry.attempts + 1, lastError: error, nextAttemptAt })),
+        ),
       outboxCounts: () =>
         change(() => {
           const providers = [...new Set(this.entries.map(({ provider }) => provider))];
           return providers.map((provider) => {
             const own = this.entries.filter((entry) => entry.provider === provider);
-            return { provider, waiting: own.length, failed: own.filter(({ attempts }) => attempts > 0).length, oldestAt: own[0]?.createdAt ?? 0, lastError: null };
+            return {
+              provider,
+              waiting: own.length,
+              failed: own.filter(({ attempts }) => attempts > 0).length,
+              oldestAt: own[0]?.createdAt ?? 0,
+              lastError: null,
+            };
           });
         }),
       getMeta: (key) => change(() => this.meta.get(key) ?? null),
       setMeta: (key, value) => change(() => void this.meta.set(key, value)),
       deleteMeta: (key) => change(() => void this.meta.delete(key)),
-      read: (_sessionId, uids) => change(() => new Map(this.turns.filter(({ uid, hidden, state }) => uids.has(uid) && !hidden && state === 'complete').map((turn) => [turn.uid, turn]))),
+      read: (_sessionId, uids) =>
+        change(
+          () =>
+            new Map(
+              this.turns
+                .filter(({ uid, hidden, state }) => uids.has(uid) && !hidden && state === 'complete')
+                .map((turn) => [turn.uid, turn]),
+            ),
+        ),
       stateOf: (uid) => change(() => this.turns.find((turn) => turn.uid === uid)?.state ?? 'over'),
     };
   }
 
   private add(entry: NewOutboxEntry): void {
-    if (!this.entries.some(({ uid }) => uid === entry.uid)) this.entries.push({ ...entry, attempts: 0, lastError: null });
+    if (!this.entries.some(({ uid }) => uid === entry.uid))
+      this.entries.push({ ...entry, attempts: 0, lastError: null });
   }
 
   /** An entry waits behind the earlier ones of its session. */

@@ -104,17 +104,27 @@ export class HindsightStandIn {
     const fault = this.options.fault?.(call.operation) ?? null;
     if (fault === 'dropBefore') return void response.destroy();
     if (fault === 'stall') return void this.stalled.add(response);
-    if (typeof fault === 'number') return send(response, fault, { detail: `injected ${fault}` }, fault === 429 ? { 'retry-after': '1' } : {});
+    if (typeof fault === 'number')
+      return send(response, fault, { detail: `injected ${fault}` }, fault === 429 ? { 'retry-after': '1' } : {});
     const { status, body: answer } = this.answer(call, body, url.searchParams, request.headers.authorization);
     if (fault === 'dropAfter') return void response.destroy();
     if (fault === 'stallAfter') return void this.stalled.add(response);
     send(response, status, answer);
   }
 
-  private answer(call: DescribedCall, body: unknown, query: URLSearchParams, authorization: string | undefined): Refusal {
+  private answer(
+    call: DescribedCall,
+    body: unknown,
+    query: URLSearchParams,
+    authorization: string | undefined,
+  ): Refusal {
     for (const bank of this.banks.values()) bank.work(this.now());
     const { key } = this.options;
-    if (key !== undefined && authorization !== `Bearer ${key}` && !['get_version', 'health_endpoint_health_get'].includes(call.operation)) {
+    if (
+      key !== undefined &&
+      authorization !== `Bearer ${key}` &&
+      !['get_version', 'health_endpoint_health_get'].includes(call.operation)
+    ) {
       return { status: 401, body: { detail: 'Invalid API key' } };
     }
     const problems = call.requestProblems(body, query);

@@ -3,7 +3,12 @@ import type { JsonObject } from '../../../src/transcript/json';
 import type { Frame, FrameOptions, FrameWriter } from './frames';
 import type { FinishWord, Step } from './reply';
 
-const stopReasons: Readonly<Record<FinishWord, string>> = { stop: 'end_turn', length: 'max_tokens', toolCalls: 'tool_use', contentFilter: 'refusal' };
+const stopReasons: Readonly<Record<FinishWord, string>> = {
+  stop: 'end_turn',
+  length: 'max_tokens',
+  toolCalls: 'tool_use',
+  contentFilter: 'refusal',
+};
 
 /** The signature this server issues for a thinking text and later demands back with it, byte for byte. */
 export function signatureOf(thinking: string): string {
@@ -22,9 +27,16 @@ export function anthropicFrames(options: FrameOptions): FrameWriter {
   });
   const close = (): readonly Frame[] => {
     if (open === null) return [];
-    const signature = open === 'thinking' && options.issuesSignatures
-      ? [frame({ type: 'content_block_delta', index, delta: { type: 'signature_delta', signature: signatureOf(thinking) } })]
-      : [];
+    const signature =
+      open === 'thinking' && options.issuesSignatures
+        ? [
+            frame({
+              type: 'content_block_delta',
+              index,
+              delta: { type: 'signature_delta', signature: signatureOf(thinking) },
+            }),
+          ]
+        : [];
     open = null;
     thinking = '';
     return [...signature, frame({ type: 'content_block_stop', index })];
@@ -47,10 +59,18 @@ export function anthropicFrames(options: FrameOptions): FrameWriter {
       frame({
         type: 'message_start',
         message: {
-          id: `msg_${options.requestNumber}`, type: 'message', role: 'assistant', model: options.model, content: [], stop_reason: null, stop_sequence: null,
+          id: `msg_${options.requestNumber}`,
+          type: 'message',
+          role: 'assistant',
+          model: options.model,
+          content: [],
+          stop_reason: null,
+          stop_sequence: null,
           usage: {
-            input_tokens: options.prefixUsage.input, output_tokens: 1,
-            cache_read_input_tokens: options.prefixUsage.cached ?? 0, cache_creation_input_tokens: options.prefixUsage.cacheWrite ?? 0,
+            input_tokens: options.prefixUsage.input,
+            output_tokens: 1,
+            cache_read_input_tokens: options.prefixUsage.cached ?? 0,
+            cache_creation_input_tokens: options.prefixUsage.cacheWrite ?? 0,
           },
         },
       }),
@@ -63,15 +83,27 @@ export function anthropicFrames(options: FrameOptions): FrameWriter {
         case 'thinking': {
           const frames = begin('thinking');
           thinking += step.text;
-          return [...frames, frame({ type: 'content_block_delta', index, delta: { type: 'thinking_delta', thinking: step.text } }, { thinking: step.text })];
+          return [
+            ...frames,
+            frame(
+              { type: 'content_block_delta', index, delta: { type: 'thinking_delta', thinking: step.text } },
+              { thinking: step.text },
+            ),
+          ];
         }
         case 'toolCall': {
           const closing = close();
           index += 1;
           return [
             ...closing,
-            frame({ type: 'content_block_start', index, content_block: { type: 'tool_use', id: step.id, name: step.name, input: {} } }),
-            ...step.pieces.map((piece) => frame({ type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: piece } })),
+            frame({
+              type: 'content_block_start',
+              index,
+              content_block: { type: 'tool_use', id: step.id, name: step.name, input: {} },
+            }),
+            ...step.pieces.map((piece) =>
+              frame({ type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: piece } }),
+            ),
             ...(step.unfinished ? [] : [frame({ type: 'content_block_stop', index })]),
           ];
         }
@@ -100,8 +132,10 @@ export function anthropicFrames(options: FrameOptions): FrameWriter {
 
 function deltaOf(payload: JsonObject): Omit<Frame, 'bytes'> {
   const delta = payload['delta'];
-  if (payload['type'] !== 'content_block_delta' || typeof delta !== 'object' || delta === null || !('type' in delta)) return {};
+  if (payload['type'] !== 'content_block_delta' || typeof delta !== 'object' || delta === null || !('type' in delta))
+    return {};
   if (delta.type === 'text_delta' && 'text' in delta && typeof delta.text === 'string') return { text: delta.text };
-  if (delta.type === 'thinking_delta' && 'thinking' in delta && typeof delta.thinking === 'string') return { thinking: delta.thinking };
+  if (delta.type === 'thinking_delta' && 'thinking' in delta && typeof delta.thinking === 'string')
+    return { thinking: delta.thinking };
   return {};
 }

@@ -6,20 +6,34 @@ const cacheControl = v.optional(v.object({ type: v.literal('ephemeral'), ttl: v.
 const textBlock = v.object({ type: v.literal('text'), text: v.string(), cache_control: cacheControl });
 const imageBlock = v.object({
   type: v.literal('image'),
-  source: v.object({ type: v.literal('base64'), media_type: v.picklist(['image/png', 'image/jpeg', 'image/gif', 'image/webp']), data: v.pipe(v.string(), v.minLength(1)) }),
+  source: v.object({
+    type: v.literal('base64'),
+    media_type: v.picklist(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
+    data: v.pipe(v.string(), v.minLength(1)),
+  }),
   cache_control: cacheControl,
 });
 const block = v.variant('type', [
   textBlock,
   imageBlock,
-  v.object({ type: v.literal('thinking'), thinking: v.string(), signature: v.pipe(v.string('Field required'), v.minLength(1)) }),
+  v.object({
+    type: v.literal('thinking'),
+    thinking: v.string(),
+    signature: v.pipe(v.string('Field required'), v.minLength(1)),
+  }),
   v.object({ type: v.literal('redacted_thinking'), data: v.string() }),
   v.object({
-    type: v.literal('tool_use'), id: v.pipe(v.string(), v.regex(/^[a-zA-Z0-9_-]+$/)), name: v.pipe(v.string(), v.regex(/^[a-zA-Z0-9_-]{1,128}$/)),
-    input: v.record(v.string(), v.unknown(), 'Input should be a valid dictionary'), cache_control: cacheControl,
+    type: v.literal('tool_use'),
+    id: v.pipe(v.string(), v.regex(/^[a-zA-Z0-9_-]+$/)),
+    name: v.pipe(v.string(), v.regex(/^[a-zA-Z0-9_-]{1,128}$/)),
+    input: v.record(v.string(), v.unknown(), 'Input should be a valid dictionary'),
+    cache_control: cacheControl,
   }),
   v.object({
-    type: v.literal('tool_result'), tool_use_id: v.string(), is_error: v.optional(v.boolean()), cache_control: cacheControl,
+    type: v.literal('tool_result'),
+    tool_use_id: v.string(),
+    is_error: v.optional(v.boolean()),
+    cache_control: cacheControl,
     content: v.optional(v.union([v.string(), v.array(v.variant('type', [textBlock, imageBlock]))])),
   }),
 ]);
@@ -28,14 +42,26 @@ const body = v.object({
   stream: v.literal(true, 'this server only streams'),
   max_tokens: v.pipe(v.number('Field required'), v.integer(), v.minValue(1)),
   system: v.optional(v.union([v.string(), v.array(textBlock)])),
-  messages: v.pipe(v.array(v.object({ role: v.picklist(['user', 'assistant']), content: v.union([v.string(), v.array(block)]) })), v.minLength(1, 'at least one message is required')),
-  tools: v.optional(
-    v.array(v.object({
-      name: v.pipe(v.string(), v.regex(/^[a-zA-Z0-9_-]{1,128}$/)), description: v.optional(v.string()), cache_control: cacheControl,
-      input_schema: v.looseObject({ type: v.literal('object') }),
-    })),
+  messages: v.pipe(
+    v.array(v.object({ role: v.picklist(['user', 'assistant']), content: v.union([v.string(), v.array(block)]) })),
+    v.minLength(1, 'at least one message is required'),
   ),
-  thinking: v.optional(v.looseObject({ type: v.picklist(['enabled', 'disabled', 'adaptive']), budget_tokens: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1024))) })),
+  tools: v.optional(
+    v.array(
+      v.object({
+        name: v.pipe(v.string(), v.regex(/^[a-zA-Z0-9_-]{1,128}$/)),
+        description: v.optional(v.string()),
+        cache_control: cacheControl,
+        input_schema: v.looseObject({ type: v.literal('object') }),
+      }),
+    ),
+  ),
+  thinking: v.optional(
+    v.looseObject({
+      type: v.picklist(['enabled', 'disabled', 'adaptive']),
+      budget_tokens: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1024))),
+    }),
+  ),
 });
 
 export type AnthropicBody = v.InferOutput<typeof body>;
@@ -86,7 +112,8 @@ function rejectCacheControls(request: AnthropicBody): void {
   ];
   const marked = blocks.filter((item) => 'cache_control' in item && item.cache_control !== undefined);
   if (marked.length > 4) reject(`A maximum of 4 blocks with cache_control may be provided. Found ${marked.length}.`);
-  if (marked.some((item) => 'text' in item && item.text === '')) reject('cache_control cannot be set for empty text blocks');
+  if (marked.some((item) => 'text' in item && item.text === ''))
+    reject('cache_control cannot be set for empty text blocks');
 }
 
 function rejectToolNames(request: AnthropicBody): void {
@@ -95,14 +122,19 @@ function rejectToolNames(request: AnthropicBody): void {
 }
 
 function rejectEmpty({ role, blocks }: MergedMessage, index: number, isLast: boolean): void {
-  if (blocks.length === 0) reject(`messages.${index}: all messages must have non-empty content except for the optional final assistant message`);
+  if (blocks.length === 0)
+    reject(
+      `messages.${index}: all messages must have non-empty content except for the optional final assistant message`,
+    );
   for (const item of blocks) {
     if (item.type !== 'text') continue;
     if (item.text === '') reject(`messages: text content blocks must be non-empty (messages.${index})`);
-    if (item.text.trim() === '') reject(`messages: text content blocks must contain non-whitespace text (messages.${index})`);
+    if (item.text.trim() === '')
+      reject(`messages: text content blocks must contain non-whitespace text (messages.${index})`);
   }
   const last = blocks.at(-1);
-  if (isLast && role === 'assistant' && last?.type === 'text' && /\s$/.test(last.text)) reject('messages: final assistant content cannot end with trailing whitespace');
+  if (isLast && role === 'assistant' && last?.type === 'text' && /\s$/.test(last.text))
+    reject('messages: final assistant content cannot end with trailing whitespace');
 }
 
 function rejectUnanswered({ role, blocks }: MergedMessage, next: MergedMessage | undefined, index: number): void {
@@ -111,7 +143,9 @@ function rejectUnanswered({ role, blocks }: MergedMessage, next: MergedMessage |
     if (asked.length > 0) reject(`messages.${index}: \`tool_use\` blocks can only be in \`assistant\` messages`);
     return;
   }
-  const answered = new Set((next?.blocks ?? []).flatMap((item) => (item.type === 'tool_result' ? [item.tool_use_id] : [])));
+  const answered = new Set(
+    (next?.blocks ?? []).flatMap((item) => (item.type === 'tool_result' ? [item.tool_use_id] : [])),
+  );
   const missing = asked.filter((id) => !answered.has(id));
   if (missing.length > 0) {
     reject(
@@ -142,7 +176,8 @@ function rejectForgedThinking({ role, blocks }: MergedMessage, index: number): v
   for (const item of blocks) {
     if (item.type !== 'thinking') continue;
     if (role === 'user') reject(`messages.${index}: thinking blocks can only be in assistant messages`);
-    if (item.signature !== signatureOf(item.thinking)) reject(`messages.${index}.content: Invalid \`signature\` in \`thinking\` block`);
+    if (item.signature !== signatureOf(item.thinking))
+      reject(`messages.${index}.content: Invalid \`signature\` in \`thinking\` block`);
   }
 }
 
@@ -158,6 +193,8 @@ function rejectMissingThinking(request: AnthropicBody, messages: readonly Merged
   if (asking?.role !== 'assistant' || !answering?.blocks.some((item) => item.type === 'tool_result')) return;
   const first = asking.blocks[0]?.type;
   if (first !== 'thinking' && first !== 'redacted_thinking') {
-    reject(`messages.${messages.length - 2}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${String(first)}\`.`);
+    reject(
+      `messages.${messages.length - 2}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${String(first)}\`.`,
+    );
   }
 }

@@ -76,7 +76,12 @@ function linesOf(message: Record<string, unknown>): readonly string[] {
   const role = String(message['role']);
   if (role === 'tool') return [`tool ${String(message['tool_call_id'])}: ${textOf(message['content'])}`];
   const content = message['content'];
-  const said = typeof content === 'string' ? (content === '' ? [] : [`${role}: ${content}`]) : records(content).map((part) => `${role}: ${partLine(part)}`);
+  const said =
+    typeof content === 'string'
+      ? content === ''
+        ? []
+        : [`${role}: ${content}`]
+      : records(content).map((part) => `${role}: ${partLine(part)}`);
   const calls = records(message['tool_calls']).map((call) => {
     const asked = records([call['function']])[0] ?? {};
     return `assistant: calls ${String(asked['name'])} ${String(call['id'])} ${String(asked['arguments'])}`;
@@ -100,10 +105,16 @@ function partLine(part: Record<string, unknown>): string {
 }
 
 function textOf(content: unknown): string {
-  return typeof content === 'string' ? content : records(content).map((part) => (typeof part['text'] === 'string' ? part['text'] : '')).join('');
+  return typeof content === 'string'
+    ? content
+    : records(content)
+        .map((part) => (typeof part['text'] === 'string' ? part['text'] : ''))
+        .join('');
 }
 
 function records(value: unknown): readonly Record<string, unknown>[] {
   if (!Array.isArray(value)) return [];
-  return value.filter((item): item is Record<string, unknown> => typeof item === 'object' && item !== null && !Array.isArray(item));
+  return value.filter(
+    (item): item is Record<string, unknown> => typeof item === 'object' && item !== null && !Array.isArray(item),
+  );
 }

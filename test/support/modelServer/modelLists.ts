@@ -22,26 +22,66 @@ export type LocalServer = 'ollama' | 'lmstudio';
 
 export function modelList(protocol: ServerProtocol, models: readonly ServedModel[]): JsonObject {
   if (protocol === 'anthropic') {
-    return { data: models.map(({ id, extra }) => ({ type: 'model', id, display_name: id, created_at: '2025-01-01T00:00:00Z', ...extra })), has_more: false, first_id: null, last_id: null };
+    return {
+      data: models.map(({ id, extra }) => ({
+        type: 'model',
+        id,
+        display_name: id,
+        created_at: '2025-01-01T00:00:00Z',
+        ...extra,
+      })),
+      has_more: false,
+      first_id: null,
+      last_id: null,
+    };
   }
-  return { object: 'list', data: models.map(({ id, extra }) => ({ id, object: 'model', created: 1_700_000_000, owned_by: 'test', ...extra })) };
+  return {
+    object: 'list',
+    data: models.map(({ id, extra }) => ({ id, object: 'model', created: 1_700_000_000, owned_by: 'test', ...extra })),
+  };
 }
 
 /** The answer of the local program's own routes, or null where the route is not one of them. */
-export function answerLocal(program: LocalServer, models: readonly ServedModel[], method: string, path: string, raw: string): { readonly status: number; readonly body: JsonObject } | null {
-  return program === 'ollama' ? answerOllama(models, `${method} ${path}`, raw) : answerLmStudio(models, `${method} ${path}`);
+export function answerLocal(
+  program: LocalServer,
+  models: readonly ServedModel[],
+  method: string,
+  path: string,
+  raw: string,
+): { readonly status: number; readonly body: JsonObject } | null {
+  return program === 'ollama'
+    ? answerOllama(models, `${method} ${path}`, raw)
+    : answerLmStudio(models, `${method} ${path}`);
 }
 
-function answerOllama(models: readonly ServedModel[], route: string, raw: string): { readonly status: number; readonly body: JsonObject } | null {
+function answerOllama(
+  models: readonly ServedModel[],
+  route: string,
+  raw: string,
+): { readonly status: number; readonly body: JsonObject } | null {
   switch (route) {
     case 'GET /api/version':
       return { status: 200, body: { version: '0.12.3' } };
     case 'GET /api/tags':
-      return { status: 200, body: { models: models.map(({ id }) => ({ name: id, model: id, size: 5_000_000_000, details: { family: 'qwen3', parameter_size: '8.2B' } })) } };
+      return {
+        status: 200,
+        body: {
+          models: models.map(({ id }) => ({
+            name: id,
+            model: id,
+            size: 5_000_000_000,
+            details: { family: 'qwen3', parameter_size: '8.2B' },
+          })),
+        },
+      };
     case 'GET /api/ps':
       return {
         status: 200,
-        body: { models: models.flatMap(({ id, loadedContext }) => (loadedContext === undefined ? [] : [{ name: id, model: id, context_length: loadedContext }])) },
+        body: {
+          models: models.flatMap(({ id, loadedContext }) =>
+            loadedContext === undefined ? [] : [{ name: id, model: id, context_length: loadedContext }],
+          ),
+        },
       };
     case 'POST /api/show': {
       const asked = v.safeParse(v.object({ model: v.string() }), JSON.parse(raw));
@@ -51,8 +91,14 @@ function answerOllama(models: readonly ServedModel[], route: string, raw: string
         status: 200,
         body: {
           capabilities: [...(model.capabilities ?? ['completion', 'tools'])],
-          parameters: model.numCtx === undefined ? 'stop "<|im_end|>"' : `stop "<|im_end|>"\nnum_ctx                        ${model.numCtx}`,
-          model_info: { 'general.architecture': 'qwen3', ...(model.contextLength === undefined ? {} : { 'qwen3.context_length': model.contextLength }) },
+          parameters:
+            model.numCtx === undefined
+              ? 'stop "<|im_end|>"'
+              : `stop "<|im_end|>"\nnum_ctx                        ${model.numCtx}`,
+          model_info: {
+            'general.architecture': 'qwen3',
+            ...(model.contextLength === undefined ? {} : { 'qwen3.context_length': model.contextLength }),
+          },
         },
       };
     }
@@ -61,14 +107,20 @@ function answerOllama(models: readonly ServedModel[], route: string, raw: string
   }
 }
 
-function answerLmStudio(models: readonly ServedModel[], route: string): { readonly status: number; readonly body: JsonObject } | null {
+function answerLmStudio(
+  models: readonly ServedModel[],
+  route: string,
+): { readonly status: number; readonly body: JsonObject } | null {
   if (route !== 'GET /api/v0/models') return null;
   return {
     status: 200,
     body: {
       object: 'list',
       data: models.map(({ id, type, contextLength, loadedContext, capabilities }) => ({
-        id, object: 'model', type: type ?? 'llm', state: loadedContext === undefined ? 'not-loaded' : 'loaded',
+        id,
+        object: 'model',
+        type: type ?? 'llm',
+        state: loadedContext === undefined ? 'not-loaded' : 'loaded',
         ...(contextLength === undefined ? {} : { max_context_length: contextLength }),
         ...(loadedContext === undefined ? {} : { loaded_context_length: loadedContext }),
         ...(capabilities === undefined ? {} : { capabilities: [...capabilities] }),

@@ -55,7 +55,10 @@ export interface ModelServer {
   close(): Promise<void>;
 }
 
-const jsonObject = v.custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'expected a JSON object');
+const jsonObject = v.custom<JsonObject>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'expected a JSON object',
+);
 
 /** Starts the server on a free port (or the one given). */
 export async function startModelServer(options: ModelServerOptions = {}): Promise<ModelServer> {
@@ -72,12 +75,16 @@ class RunningServer implements ModelServer {
   readonly paths: string[] = [];
   private readonly models: readonly ServedModel[];
   private readonly http = createServer((request, response) => {
-    this.answer(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : new Error(String(error))));
+    this.answer(request, response).catch((error: unknown) =>
+      response.destroy(error instanceof Error ? error : new Error(String(error))),
+    );
   });
   private port = 0;
 
   constructor(private readonly options: ModelServerOptions) {
-    this.models = (options.models ?? ['test-model']).map((model) => (typeof model === 'string' ? { id: model } : model));
+    this.models = (options.models ?? ['test-model']).map((model) =>
+      typeof model === 'string' ? { id: model } : model,
+    );
   }
 
   async listen(port: number): Promise<void> {
@@ -132,10 +139,22 @@ class RunningServer implements ModelServer {
     const raw = await readBody(request);
     const protocol = this.protocolOf(request.method, path);
     if (protocol !== null) return this.answerModelRequest(protocol, path, request, raw, response);
-    const local = this.options.local === undefined ? null : answerLocal(this.options.local, this.models, request.method ?? 'GET', path, raw);
+    const local =
+      this.options.local === undefined
+        ? null
+        : answerLocal(this.options.local, this.models, request.method ?? 'GET', path, raw);
     if (local !== null) return sendJson(response, local.status, local.body);
     if (request.method === 'GET' && path === '/v1/models') return this.listModels(request, response);
-    sendJson(response, 404, errorJson('openai', { status: 404, message: `Invalid URL (${request.method ?? 'GET'} ${path})`, type: 'invalid_request_error', code: null }));
+    sendJson(
+      response,
+      404,
+      errorJson('openai', {
+        status: 404,
+        message: `Invalid URL (${request.method ?? 'GET'} ${path})`,
+        type: 'invalid_request_error',
+        code: null,
+      }),
+    );
   }
 
   private protocolOf(method: string | undefined, path: string): ServerProtocol | null {
@@ -153,9 +172,21 @@ class RunningServer implements ModelServer {
     sendJson(response, 200, modelList(protocol, this.models));
   }
 
-  private async answerModelRequest(protocol: ServerProtocol, path: string, request: IncomingMessage, raw: string, response: ServerResponse): Promise<void> {
+  private async answerModelRequest(
+    protocol: ServerProtocol,
+    path: string,
+    request: IncomingMessage,
+    raw: string,
+    response: ServerResponse,
+  ): Promise<void> {
     const body = v.safeParse(jsonObject, parseJson(raw));
-    const record = new RequestRecord(this.records.length + 1, protocol, path, request.headers, body.success ? body.output : {});
+    const record = new RequestRecord(
+      this.records.length + 1,
+      protocol,
+      path,
+      request.headers,
+      body.success ? body.output : {},
+    );
     this.records.push(record);
     response.once('close', () => {
       record.clientClosed = !response.writableEnded && !this.cutByUs.has(record);
@@ -173,7 +204,12 @@ class RunningServer implements ModelServer {
 
   private readonly cutByUs = new Set<RequestRecord>();
 
-  private check(protocol: ServerProtocol, request: IncomingMessage, raw: string, record: RequestRecord): Rejection | null {
+  private check(
+    protocol: ServerProtocol,
+    request: IncomingMessage,
+    raw: string,
+    record: RequestRecord,
+  ): Rejection | null {
     const refused = this.keyRejection(protocol, request);
     if (refused !== null) return refused;
     try {
@@ -193,10 +229,18 @@ class RunningServer implements ModelServer {
 
   private keyRejection(protocol: ServerProtocol, request: IncomingMessage): Rejection | null {
     if (this.options.key === undefined) return null;
-    const given = protocol === 'openai' ? headerOf(request, 'authorization')?.replace(/^Bearer /, '') : headerOf(request, 'x-api-key');
+    const given =
+      protocol === 'openai'
+        ? headerOf(request, 'authorization')?.replace(/^Bearer /, '')
+        : headerOf(request, 'x-api-key');
     if (given === this.options.key) return null;
     return protocol === 'openai'
-      ? { status: 401, message: `Incorrect API key provided: ${given ?? ''}.`, type: 'invalid_request_error', code: 'invalid_api_key' }
+      ? {
+          status: 401,
+          message: `Incorrect API key provided: ${given ?? ''}.`,
+          type: 'invalid_request_error',
+          code: 'invalid_api_key',
+        }
       : { status: 401, message: 'invalid x-api-key', type: 'authentication_error', code: null };
   }
 
@@ -219,7 +263,12 @@ class RunningServer implements ModelServer {
         return;
       case 'http': {
         record.status = scenario.status;
-        const error = { status: scenario.status, message: scenario.message, type: errorType(record.protocol, scenario.status), code: scenario.code };
+        const error = {
+          status: scenario.status,
+          message: scenario.message,
+          type: errorType(record.protocol, scenario.status),
+          code: scenario.code,
+        };
         const body = scenario.body ?? JSON.stringify(errorJson(record.protocol, error));
         response.writeHead(scenario.status, { 'content-type': 'application/json', ...scenario.headers });
         response.end(body);
@@ -227,12 +276,22 @@ class RunningServer implements ModelServer {
       }
       case 'stream': {
         if (scenario.ending === 'drop' || scenario.ending === 'reset') this.cutByUs.add(record);
-        const usage = scenario.steps.flatMap((step) => (step.kind === 'finish' && step.usage !== null ? [step.usage] : []))[0] ?? { input: 10, output: 5 };
+        const usage = scenario.steps.flatMap((step) =>
+          step.kind === 'finish' && step.usage !== null ? [step.usage] : [],
+        )[0] ?? { input: 10, output: 5 };
         const options = {
-          model: String(record.body['model']), requestNumber: record.number, includeUsage: wantsUsage(record.body),
-          issuesSignatures: scenario.issuesSignatures, prefixUsage: usage,
+          model: String(record.body['model']),
+          requestNumber: record.number,
+          includeUsage: wantsUsage(record.body),
+          issuesSignatures: scenario.issuesSignatures,
+          prefixUsage: usage,
         };
-        await play(scenario, record.protocol === 'openai' ? openaiFrames(options) : anthropicFrames(options), response, record);
+        await play(
+          scenario,
+          record.protocol === 'openai' ? openaiFrames(options) : anthropicFrames(options),
+          response,
+          record,
+        );
       }
     }
   }
@@ -240,26 +299,43 @@ class RunningServer implements ModelServer {
 
 function wantsUsage(body: JsonObject): boolean {
   const options = body['stream_options'];
-  return typeof options === 'object' && options !== null && 'include_usage' in options && options.include_usage === true;
+  return (
+    typeof options === 'object' && options !== null && 'include_usage' in options && options.include_usage === true
+  );
 }
 
 function unknownModel(protocol: ServerProtocol, model: string): Rejection {
   return protocol === 'openai'
-    ? { status: 404, message: `The model \`${model}\` does not exist or you do not have access to it.`, type: 'invalid_request_error', code: 'model_not_found' }
+    ? {
+        status: 404,
+        message: `The model \`${model}\` does not exist or you do not have access to it.`,
+        type: 'invalid_request_error',
+        code: 'model_not_found',
+      }
     : { status: 404, message: `model: ${model}`, type: 'not_found_error', code: null };
 }
 
 function errorType(protocol: ServerProtocol, status: number): string {
-  if (protocol === 'openai') return status === 429 ? 'rate_limit_error' : status >= 500 ? 'server_error' : 'invalid_request_error';
+  if (protocol === 'openai')
+    return status === 429 ? 'rate_limit_error' : status >= 500 ? 'server_error' : 'invalid_request_error';
   const types: Readonly<Record<number, string>> = {
-    400: 'invalid_request_error', 401: 'authentication_error', 402: 'billing_error', 403: 'permission_error', 404: 'not_found_error',
-    413: 'request_too_large', 429: 'rate_limit_error', 500: 'api_error', 529: 'overloaded_error',
+    400: 'invalid_request_error',
+    401: 'authentication_error',
+    402: 'billing_error',
+    403: 'permission_error',
+    404: 'not_found_error',
+    413: 'request_too_large',
+    429: 'rate_limit_error',
+    500: 'api_error',
+    529: 'overloaded_error',
   };
   return types[status] ?? 'api_error';
 }
 
 function errorJson(protocol: ServerProtocol, { message, type, code }: Rejection): JsonObject {
-  return protocol === 'openai' ? { error: { message, type, param: null, code } } : { type: 'error', error: { type, message }, request_id: 'req_test' };
+  return protocol === 'openai'
+    ? { error: { message, type, param: null, code } }
+    : { type: 'error', error: { type, message }, request_id: 'req_test' };
 }
 
 function sendJson(response: ServerResponse, status: number, body: JsonObject): void {

@@ -2,7 +2,12 @@ import type { JsonObject, JsonValue } from '../../../src/transcript/json';
 import type { Frame, FrameOptions, FrameWriter } from './frames';
 import type { FinishWord, ReplyUsage, Step } from './reply';
 
-const finishWords: Readonly<Record<FinishWord, string>> = { stop: 'stop', length: 'length', toolCalls: 'tool_calls', contentFilter: 'content_filter' };
+const finishWords: Readonly<Record<FinishWord, string>> = {
+  stop: 'stop',
+  length: 'length',
+  toolCalls: 'tool_calls',
+  contentFilter: 'content_filter',
+};
 
 /** Events of the chat-completions protocol. */
 export function openaiFrames(options: FrameOptions): FrameWriter {
@@ -14,7 +19,10 @@ export function openaiFrames(options: FrameOptions): FrameWriter {
     model: options.model,
     choices: [{ index: 0, delta, finish_reason: finishReason }],
   });
-  const frame = (payload: JsonValue, seen: Omit<Frame, 'bytes'> = {}): Frame => ({ bytes: `data: ${JSON.stringify(payload)}\n\n`, ...seen });
+  const frame = (payload: JsonValue, seen: Omit<Frame, 'bytes'> = {}): Frame => ({
+    bytes: `data: ${JSON.stringify(payload)}\n\n`,
+    ...seen,
+  });
 
   return {
     begin: () => [frame(chunk({ role: 'assistant', content: '' }))],
@@ -45,7 +53,9 @@ export function openaiFrames(options: FrameOptions): FrameWriter {
         case 'finish':
           return [
             frame(chunk({}, step.raw ?? finishWords[step.reason])),
-            ...(step.usage !== null && options.includeUsage ? [frame({ ...chunk({}), choices: [], usage: usageJson(step.usage) })] : []),
+            ...(step.usage !== null && options.includeUsage
+              ? [frame({ ...chunk({}), choices: [], usage: usageJson(step.usage) })]
+              : []),
             { bytes: 'data: [DONE]\n\n' },
           ];
       }

@@ -3,7 +3,12 @@ import { parseShape, reject } from './rejection';
 
 const contentPart = v.variant('type', [
   v.object({ type: v.literal('text'), text: v.string() }),
-  v.object({ type: v.literal('image_url'), image_url: v.object({ url: v.pipe(v.string(), v.regex(/^(data:image\/[a-z+.-]+;base64,[A-Za-z0-9+/]+=*|https?:\/\/.+)$/)) }) }),
+  v.object({
+    type: v.literal('image_url'),
+    image_url: v.object({
+      url: v.pipe(v.string(), v.regex(/^(data:image\/[a-z+.-]+;base64,[A-Za-z0-9+/]+=*|https?:\/\/.+)$/)),
+    }),
+  }),
 ]);
 const call = v.object({
   id: v.pipe(v.string(), v.minLength(1)),
@@ -13,7 +18,11 @@ const call = v.object({
 const message = v.variant('role', [
   v.object({ role: v.picklist(['system', 'developer']), content: v.string() }),
   v.object({ role: v.literal('user'), content: v.union([v.string(), v.pipe(v.array(contentPart), v.minLength(1))]) }),
-  v.object({ role: v.literal('assistant'), content: v.optional(v.nullable(v.string())), tool_calls: v.optional(v.pipe(v.array(call), v.minLength(1))) }),
+  v.object({
+    role: v.literal('assistant'),
+    content: v.optional(v.nullable(v.string())),
+    tool_calls: v.optional(v.pipe(v.array(call), v.minLength(1))),
+  }),
   v.object({ role: v.literal('tool'), tool_call_id: v.string(), content: v.string() }),
 ]);
 const body = v.object({
@@ -63,8 +72,13 @@ function rejectEmptyContent(messages: readonly OpenaiMessage[]): void {
   messages.forEach((item, index) => {
     const where = `messages.[${index}].content`;
     if (item.role === 'assistant') {
-      if (!item.content && item.tool_calls === undefined) reject(`Invalid value for '${where}': expected a string, got null.`);
-    } else if (item.role !== 'tool' && (item.content === '' || (typeof item.content !== 'string' && item.content.some((part) => part.type === 'text' && part.text === '')))) {
+      if (!item.content && item.tool_calls === undefined)
+        reject(`Invalid value for '${where}': expected a string, got null.`);
+    } else if (
+      item.role !== 'tool' &&
+      (item.content === '' ||
+        (typeof item.content !== 'string' && item.content.some((part) => part.type === 'text' && part.text === '')))
+    ) {
       reject(`Invalid value for '${where}': content must not be empty.`);
     }
   });
@@ -76,7 +90,9 @@ function rejectUnmatchedCalls(messages: readonly OpenaiMessage[]): void {
   messages.forEach((item, index) => {
     if (item.role === 'tool') {
       if (!open.includes(item.tool_call_id)) {
-        reject(`Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls' (messages.[${index}], '${item.tool_call_id}').`);
+        reject(
+          `Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls' (messages.[${index}], '${item.tool_call_id}').`,
+        );
       }
       open = open.filter((id) => id !== item.tool_call_id);
       return;
@@ -84,7 +100,10 @@ function rejectUnmatchedCalls(messages: readonly OpenaiMessage[]): void {
     rejectOpenCalls(open);
     open = [];
     if (item.role !== 'assistant') return;
-    for (const { id, function: { arguments: json, name } } of item.tool_calls ?? []) {
+    for (const {
+      id,
+      function: { arguments: json, name },
+    } of item.tool_calls ?? []) {
       if (seen.has(id)) reject(`Duplicate tool call id '${id}' in messages.[${index}].`);
       seen.add(id);
       open.push(id);
@@ -107,10 +126,16 @@ function rejectRepeatedRoles(messages: readonly OpenaiMessage[]): void {
     if (system && index > 0) reject('System message must be at the beginning.');
     return !system;
   });
-  if (talk[0]?.role !== 'user') reject('Conversation roles must alternate user/assistant/user/assistant/...: the first message is not from the user.');
+  if (talk[0]?.role !== 'user')
+    reject(
+      'Conversation roles must alternate user/assistant/user/assistant/...: the first message is not from the user.',
+    );
   talk.forEach((item, index) => {
     const before = talk[index - 1];
-    if (before?.role === item.role && item.role !== 'tool') reject(`Conversation roles must alternate user/assistant/user/assistant/...: two '${item.role}' messages in a row.`);
+    if (before?.role === item.role && item.role !== 'tool')
+      reject(
+        `Conversation roles must alternate user/assistant/user/assistant/...: two '${item.role}' messages in a row.`,
+      );
     if (before?.role === 'tool' && item.role === 'user') reject("Unexpected role 'user' after role 'tool'.");
   });
 }

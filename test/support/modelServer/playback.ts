@@ -8,14 +8,23 @@ import type { Scenario } from './reply';
 type StreamScenario = Extract<Scenario, { readonly kind: 'stream' }>;
 
 /** Plays one scenario into a response, writing the ledger as bytes leave. Returns when the response ended or the client went away. */
-export async function play(scenario: StreamScenario, frames: FrameWriter, response: ServerResponse, record: RequestRecord): Promise<void> {
+export async function play(
+  scenario: StreamScenario,
+  frames: FrameWriter,
+  response: ServerResponse,
+  record: RequestRecord,
+): Promise<void> {
   const gone = once(response, 'close').then(() => undefined);
   const output = new Output(scenario, response, record);
   await Promise.race([gone, sleep(scenario.firstByteAfterMs)]);
   if (scenario.headersAfter !== null) await Promise.race([gone, scenario.headersAfter]);
   if (response.destroyed) return;
   record.status = 200;
-  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-request-id': `req_${record.number}`, ...scenario.headers });
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'x-request-id': `req_${record.number}`,
+    ...scenario.headers,
+  });
   response.flushHeaders();
   // Recorded streams bring their own beginning.
   if (scenario.steps.every((step) => step.kind !== 'payload')) await output.write(frames.begin());

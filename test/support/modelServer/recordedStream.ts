@@ -4,7 +4,9 @@ import type { JsonObject } from '../../../src/transcript/json';
 import { reply } from './reply';
 import type { Reply } from './reply';
 
-const jsonObject = v.custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value));
+const jsonObject = v.custom<JsonObject>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+);
 
 /** A reply that plays a recorded stream: a file with one `data:` payload per line. */
 export function playsRecording(file: string): Reply {
@@ -12,5 +14,7 @@ export function playsRecording(file: string): Reply {
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map((line) => v.parse(jsonObject, JSON.parse(line)));
-  return reply().sends(...payloads).endsWithoutFinish();
+  return reply()
+    .sends(...payloads)
+    .endsWithoutFinish();
 }

@@ -16,7 +16,12 @@ export class RejectedRequest extends Error {
   }
 }
 
-export function reject(message: string, status = 400, type = 'invalid_request_error', code: string | null = null): never {
+export function reject(
+  message: string,
+  status = 400,
+  type = 'invalid_request_error',
+  code: string | null = null,
+): never {
   throw new RejectedRequest({ status, message, type, code });
 }
 
@@ -37,5 +42,6 @@ function deepest(issue: v.BaseIssue<unknown>, above = ''): string {
 /** JSON with lone surrogates is refused by the real services ("could not parse the JSON body"). */
 export function rejectLoneSurrogates(raw: string): void {
   const withoutPairs = raw.replace(/\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}/gi, '');
-  if (/(?<!\\)(?:\\\\)*\\ud[89a-f][0-9a-f]{2}/i.test(withoutPairs)) reject('We could not parse the JSON body of your request: lone surrogate.');
+  if (/(?<!\\)(?:\\\\)*\\ud[89a-f][0-9a-f]{2}/i.test(withoutPairs))
+    reject('We could not parse the JSON body of your request: lone surrogate.');
 }

@@ -17,7 +17,13 @@ export interface ReplyUsage {
 export type Step =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'thinking'; readonly text: string }
-  | { readonly kind: 'toolCall'; readonly id: string; readonly name: string; readonly pieces: readonly string[]; readonly unfinished: boolean }
+  | {
+      readonly kind: 'toolCall';
+      readonly id: string;
+      readonly name: string;
+      readonly pieces: readonly string[];
+      readonly unfinished: boolean;
+    }
   | { readonly kind: 'refusalText'; readonly text: string }
   /** A payload of the protocol, sent as it is: recorded streams, provider specialities. */
   | { readonly kind: 'payload'; readonly payload: JsonObject }
@@ -26,7 +32,12 @@ export type Step =
   | { readonly kind: 'comment'; readonly text: string }
   | { readonly kind: 'malformed'; readonly data: string }
   | { readonly kind: 'streamError'; readonly message: string; readonly code: string }
-  | { readonly kind: 'finish'; readonly reason: FinishWord; readonly usage: ReplyUsage | null; readonly raw: string | null };
+  | {
+      readonly kind: 'finish';
+      readonly reason: FinishWord;
+      readonly usage: ReplyUsage | null;
+      readonly raw: string | null;
+    };
 
 /** What happens to the connection after the last step. */
 export type Ending = 'close' | 'drop' | 'reset' | 'hang';
@@ -45,7 +56,14 @@ export type Scenario =
       readonly cutAtByte: number | null;
       readonly issuesSignatures: boolean;
     }
-  | { readonly kind: 'http'; readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string | null; readonly message: string; readonly code: string | null }
+  | {
+      readonly kind: 'http';
+      readonly status: number;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly body: string | null;
+      readonly message: string;
+      readonly code: string | null;
+    }
   | { readonly kind: 'dropBeforeHeaders' };
 
 export interface Pacing {
@@ -59,7 +77,9 @@ function pieces(text: string, how: Pacing['in']): readonly string[] {
   if (how === 'whole') return [text];
   if (typeof how === 'number') {
     const characters = Array.from(text);
-    return Array.from({ length: Math.ceil(characters.length / how) }, (_, index) => characters.slice(index * how, (index + 1) * how).join(''));
+    return Array.from({ length: Math.ceil(characters.length / how) }, (_, index) =>
+      characters.slice(index * how, (index + 1) * how).join(''),
+    );
   }
   return text.match(/\s*\S+\s*?(?=\s|$)|\s+$/g) ?? [text];
 }
@@ -87,8 +107,16 @@ export class Reply {
 
   static empty(): Reply {
     return new Reply([], {
-      ending: 'close', finishes: true, usage: { input: 10, output: 5 }, firstByteAfterMs: 0, headersAfter: null, headers: {}, byteByByte: false,
-      oneBurst: false, cutAtByte: null, issuesSignatures: true,
+      ending: 'close',
+      finishes: true,
+      usage: { input: 10, output: 5 },
+      firstByteAfterMs: 0,
+      headersAfter: null,
+      headers: {},
+      byteByByte: false,
+      oneBurst: false,
+      cutAtByte: null,
+      issuesSignatures: true,
     });
   }
 
@@ -102,24 +130,50 @@ export class Reply {
 
   /** Streams answer text. */
   says(text: string, pacing: Pacing = {}): Reply {
-    return this.then(...paced(pieces(text, pacing.in).map((piece): Step => ({ kind: 'text', text: piece })), pacing.every));
+    return this.then(
+      ...paced(
+        pieces(text, pacing.in).map((piece): Step => ({ kind: 'text', text: piece })),
+        pacing.every,
+      ),
+    );
   }
 
   /** Streams thinking (`reasoning_content`, a thinking block). */
   thinks(text: string, pacing: Pacing = {}): Reply {
-    return this.then(...paced(pieces(text, pacing.in).map((piece): Step => ({ kind: 'thinking', text: piece })), pacing.every));
+    return this.then(
+      ...paced(
+        pieces(text, pacing.in).map((piece): Step => ({ kind: 'thinking', text: piece })),
+        pacing.every,
+      ),
+    );
   }
 
   /** Asks for a tool. `args` may be text, to send JSON that does not parse. */
-  calls(name: string, args: JsonObject | string = {}, options: { readonly id?: string; readonly in?: number } = {}): Reply {
+  calls(
+    name: string,
+    args: JsonObject | string = {},
+    options: { readonly id?: string; readonly in?: number } = {},
+  ): Reply {
     const json = typeof args === 'string' ? args : JSON.stringify(args);
     const size = options.in ?? Math.max(1, Math.ceil(json.length / 3));
-    return this.then({ kind: 'toolCall', id: options.id ?? `call_${++nextCall}`, name, pieces: json === '' ? [] : pieces(json, size), unfinished: false });
+    return this.then({
+      kind: 'toolCall',
+      id: options.id ?? `call_${++nextCall}`,
+      name,
+      pieces: json === '' ? [] : pieces(json, size),
+      unfinished: false,
+    });
   }
 
   /** Begins a tool call whose JSON never ends. Follow it with `drops()` or `endsWithoutFinish()`. */
   beginsCall(name: string, partialJson: string, options: { readonly id?: string } = {}): Reply {
-    return this.then({ kind: 'toolCall', id: options.id ?? `call_${++nextCall}`, name, pieces: pieces(partialJson, 8), unfinished: true });
+    return this.then({
+      kind: 'toolCall',
+      id: options.id ?? `call_${++nextCall}`,
+      name,
+      pieces: pieces(partialJson, 8),
+      unfinished: true,
+    });
   }
 
   /** Streams a refusal: OpenAI's `refusal` delta; plain text elsewhere. */
@@ -215,7 +269,9 @@ export class Reply {
   scenario(): Scenario {
     const { finishes, usage, ...rest } = this.options;
     const asked = this.steps.some((step) => step.kind === 'toolCall');
-    const finish: readonly Step[] = finishes ? [{ kind: 'finish', reason: asked ? 'toolCalls' : 'stop', usage, raw: null }] : [];
+    const finish: readonly Step[] = finishes
+      ? [{ kind: 'finish', reason: asked ? 'toolCalls' : 'stop', usage, raw: null }]
+      : [];
     return { kind: 'stream', steps: [...this.steps, ...finish], ...rest };
   }
 }
@@ -235,12 +291,21 @@ export type Scripted = Reply | Scenario;
 /** A plain HTTP error in the protocol's own error JSON: `refuses(429, { retryAfter: 1 })`. */
 export function refuses(
   status: number,
-  options: { readonly message?: string; readonly code?: string; readonly retryAfter?: number | string; readonly headers?: Readonly<Record<string, string>>; readonly body?: string } = {},
+  options: {
+    readonly message?: string;
+    readonly code?: string;
+    readonly retryAfter?: number | string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: string;
+  } = {},
 ): Scenario {
   return {
     kind: 'http',
     status,
-    headers: { ...(options.retryAfter === undefined ? {} : { 'retry-after': String(options.retryAfter) }), ...options.headers },
+    headers: {
+      ...(options.retryAfter === undefined ? {} : { 'retry-after': String(options.retryAfter) }),
+      ...options.headers,
+    },
     body: options.body ?? null,
     message: options.message ?? `Scripted ${status}`,
     code: options.code ?? null,
@@ -248,18 +313,41 @@ export function refuses(
 }
 
 /** A web page with status 200: what a base URL without /v1 often reaches. */
-export function answersHtml(html = '<!doctype html><html><head><title>Welcome</title></head><body>Open WebUI</body></html>'): Scenario {
-  return { kind: 'http', status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: html, message: '', code: null };
+export function answersHtml(
+  html = '<!doctype html><html><head><title>Welcome</title></head><body>Open WebUI</body></html>',
+): Scenario {
+  return {
+    kind: 'http',
+    status: 200,
+    headers: { 'content-type': 'text/html; charset=utf-8' },
+    body: html,
+    message: '',
+    code: null,
+  };
 }
 
 /** Status 200 and not one byte of body. */
 export function answersNothing(): Scenario {
-  return { kind: 'http', status: 200, headers: { 'content-type': 'text/event-stream' }, body: '', message: '', code: null };
+  return {
+    kind: 'http',
+    status: 200,
+    headers: { 'content-type': 'text/event-stream' },
+    body: '',
+    message: '',
+    code: null,
+  };
 }
 
 /** A JSON body with status 200 where a stream was asked for. */
 export function answersJson(body: JsonObject): Scenario {
-  return { kind: 'http', status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body), message: '', code: null };
+  return {
+    kind: 'http',
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    message: '',
+    code: null,
+  };
 }
 
 /** The connection closes before any response. */

@@ -57,7 +57,8 @@ export class Invariants {
     const { db } = this.host();
     switch (event.kind) {
       case 'turnOpened':
-        if (db.getMessage(event.userMessage.uid) === null) this.broken(`I2: prompt ${event.userMessage.uid} was shown before it was stored`);
+        if (db.getMessage(event.userMessage.uid) === null)
+          this.broken(`I2: prompt ${event.userMessage.uid} was shown before it was stored`);
         break;
       case 'delivered':
         for (const { messageUid, part, start, text } of event.chunks) {
@@ -70,24 +71,31 @@ export class Invariants {
         }
         break;
       case 'messageStored':
-        if (db.getMessage(event.message.uid) === null) this.broken(`I3: row ${event.message.uid} was shown before it was stored`);
-        if (this.conversationOf(event.message.sessionId) !== this.conversationOf(sessionId)) this.broken(`row ${event.message.uid} was shown in a conversation that is not its own`);
+        if (db.getMessage(event.message.uid) === null)
+          this.broken(`I3: row ${event.message.uid} was shown before it was stored`);
+        if (this.conversationOf(event.message.sessionId) !== this.conversationOf(sessionId))
+          this.broken(`row ${event.message.uid} was shown in a conversation that is not its own`);
         break;
       case 'turnSettled': {
         const stored = db.getTurn(event.turn.uid);
         const isSo = stored?.state === 'settled' && stored.outcome === 'complete';
-        if (event.turn.state === 'settled' && event.turn.outcome === 'complete' && !isSo) this.broken(`I7: turn ${event.turn.uid} was shown as complete and is stored as ${stored?.state ?? 'nothing'}`);
+        if (event.turn.state === 'settled' && event.turn.outcome === 'complete' && !isSo)
+          this.broken(
+            `I7: turn ${event.turn.uid} was shown as complete and is stored as ${stored?.state ?? 'nothing'}`,
+          );
         break;
       }
       case 'approvalRequested':
       case 'approvalDecided': {
         const stored = db.approval(event.approval.id)?.state.kind ?? 'nothing';
         const isShownAs = event.approval.state.kind;
-        if (stored === 'nothing' || (isShownAs === 'decided' && stored !== 'decided')) this.broken(`I17: approval ${event.approval.id} was shown as ${isShownAs} and is stored as ${stored}`);
+        if (stored === 'nothing' || (isShownAs === 'decided' && stored !== 'decided'))
+          this.broken(`I17: approval ${event.approval.id} was shown as ${isShownAs} and is stored as ${stored}`);
         break;
       }
       case 'subAgentAsks':
-        if (event.approval !== null && db.approval(event.approval.id) === null) this.broken(`I17: approval ${event.approval.id} of a sub-agent was shown before it was stored`);
+        if (event.approval !== null && db.approval(event.approval.id) === null)
+          this.broken(`I17: approval ${event.approval.id} of a sub-agent was shown before it was stored`);
         break;
       case 'activity':
       case 'toolProgress':
@@ -105,13 +113,24 @@ export class Invariants {
     for (const fault of wireFaults(request.messages)) this.broken(`I8: ${fault}`);
     if (conversation === null) return '';
     const turn = db.openTurnOf(conversation);
-    if (turn === null || db.getMessage(turn.userMessageUid) === null) this.broken(`I2: a request of ${conversation} without a stored prompt`);
+    if (turn === null || db.getMessage(turn.userMessageUid) === null)
+      this.broken(`I2: a request of ${conversation} without a stored prompt`);
     const history = db.activeMessages(db.conversationTip(conversation));
     const sent = request.messages.flatMap(whatIsSaid).join('\n');
-    for (const prompt of promptTexts(history)) if (!sent.includes(prompt)) this.broken(`I8: the prompt "${prompt}" is not sent`);
+    for (const prompt of promptTexts(history))
+      if (!sent.includes(prompt)) this.broken(`I8: the prompt "${prompt}" is not sent`);
     const answered = new Set(history.flatMap((row) => (row.role === 'tool' ? [row.parts[0].callId] : [])));
-    for (const call of callsOf(history)) if (!answered.has(call)) this.broken(`I3: asked again before call ${call} had a stored result`);
-    if (this.requests.some((open) => open.isOpen && open.turnUid !== turn?.uid && open.request.cacheKey === conversation && open.life === this.host().life)) {
+    for (const call of callsOf(history))
+      if (!answered.has(call)) this.broken(`I3: asked again before call ${call} had a stored result`);
+    if (
+      this.requests.some(
+        (open) =>
+          open.isOpen &&
+          open.turnUid !== turn?.uid &&
+          open.request.cacheKey === conversation &&
+          open.life === this.host().life,
+      )
+    ) {
       this.broken(`I9: two turns of ${conversation} ask at once`);
     }
     return turn?.uid ?? '';
@@ -154,15 +173,27 @@ export class Invariants {
   }
 
   private checkAll({ db, database }: SimulatedHost): void {
-    const running = database.all("SELECT conversation_id, COUNT(*) AS n FROM turns WHERE state <> 'settled' GROUP BY conversation_id HAVING n > 1");
+    const running = database.all(
+      "SELECT conversation_id, COUNT(*) AS n FROM turns WHERE state <> 'settled' GROUP BY conversation_id HAVING n > 1",
+    );
     if (running.length > 0) this.broken('I9: a conversation has two running turns');
-    const waits = database.get("SELECT count(*) AS n FROM turns t WHERE state = 'waiting' AND (SELECT count(*) FROM approvals a WHERE a.turn_uid = t.uid AND a.state = 'pending' AND a.id = t.approval_id) <> 1")?.['n'];
-    const pending = database.get("SELECT count(*) AS n FROM approvals a WHERE state = 'pending' AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.uid = a.turn_uid AND t.state = 'waiting' AND t.approval_id = a.id)")?.['n'];
-    if (waits !== 0 || pending !== 0) this.broken(`I18: ${String(waits)} turns wait for nothing, ${String(pending)} approvals are pending for nobody`);
+    const waits = database.get(
+      "SELECT count(*) AS n FROM turns t WHERE state = 'waiting' AND (SELECT count(*) FROM approvals a WHERE a.turn_uid = t.uid AND a.state = 'pending' AND a.id = t.approval_id) <> 1",
+    )?.['n'];
+    const pending = database.get(
+      "SELECT count(*) AS n FROM approvals a WHERE state = 'pending' AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.uid = a.turn_uid AND t.state = 'waiting' AND t.approval_id = a.id)",
+    )?.['n'];
+    if (waits !== 0 || pending !== 0)
+      this.broken(`I18: ${String(waits)} turns wait for nothing, ${String(pending)} approvals are pending for nobody`);
     this.rows.check(database);
-    const conversations = database.all('SELECT id FROM sessions WHERE id = conversation_id').map((row) => String(row['id']));
+    const conversations = database
+      .all('SELECT id FROM sessions WHERE id = conversation_id')
+      .map((row) => String(row['id']));
     const everything = conversations.flatMap((conversationId) => this.checkConversation(conversationId));
-    this.checkPrompts(everything, database.all('SELECT uid FROM queue').map((row) => String(row['uid'])));
+    this.checkPrompts(
+      everything,
+      database.all('SELECT uid FROM queue').map((row) => String(row['uid'])),
+    );
     const rows = new Map(everything.map((row) => [row.uid, row]));
     for (const [uid, { sessionId, parts }] of this.everShown) {
       const row = rows.get(uid) ?? db.getMessage(uid);
@@ -179,7 +210,8 @@ export class Invariants {
     if (database.all("SELECT uid FROM turns WHERE state <> 'settled'").length > 0) this.broken('a turn never settled');
     for (const { id } of database.all('SELECT id FROM sessions')) {
       if (db.conversationTip(String(id)) !== String(id)) continue;
-      for (const fault of historyFaults(withoutHandoff(db.activeMessages(String(id))))) this.broken(`I8: stored history: ${fault}`);
+      for (const fault of historyFaults(withoutHandoff(db.activeMessages(String(id)))))
+        this.broken(`I8: stored history: ${fault}`);
     }
     if (database.all('SELECT uid FROM queue').length > 0) this.broken('a queued prompt was never answered');
   }
@@ -188,7 +220,8 @@ export class Invariants {
     const { gateway, db } = this.host();
     for (const { id } of surfaces) {
       const shown = gateway.shownSession(id);
-      if (shown !== null && db.conversationTip(shown) !== shown) this.broken(`I12: surface ${id} shows ${shown}, its conversation goes on in ${db.conversationTip(shown)}`);
+      if (shown !== null && db.conversationTip(shown) !== shown)
+        this.broken(`I12: surface ${id} shows ${shown}, its conversation goes on in ${db.conversationTip(shown)}`);
     }
   }
 
@@ -200,7 +233,8 @@ export class Invariants {
     const known = new Set(uids);
     const before = (this.order.get(sessionId) ?? []).filter((uid) => known.has(uid));
     const kept = new Set(before);
-    if (uids.filter((uid) => kept.has(uid)).join() !== before.join()) this.broken(`I5, I16: rows of ${sessionId} changed their order`);
+    if (uids.filter((uid) => kept.has(uid)).join() !== before.join())
+      this.broken(`I5, I16: rows of ${sessionId} changed their order`);
     this.order.set(sessionId, uids);
     for (const turn of turns) this.checkTurn(turn, messages);
     return messages;
@@ -209,23 +243,46 @@ export class Invariants {
   private checkTurn(turn: Turn, messages: readonly Message[]): void {
     const own = messages.filter((message) => message.turnUid === turn.uid);
     if (own[0]?.uid !== turn.userMessageUid) this.broken(`I1, I7: turn ${turn.uid} does not begin with its prompt`);
-    const stored = own.flatMap((row) => (row.role === 'assistant' && row.uid !== `${turn.uid}/closing` ? deliveredTexts(row.parts) : []));
+    const stored = own.flatMap((row) =>
+      row.role === 'assistant' && row.uid !== `${turn.uid}/closing` ? deliveredTexts(row.parts) : [],
+    );
     const requests = this.requests.filter((request) => request.turnUid === turn.uid);
     for (const kind of ['text', 'thinking'] as const) {
-      const found = wordsOf(stored.filter((part) => part.kind === kind).map((part) => part.text).join(' '));
-      const emitted = requests.flatMap((request) => request.emitted.filter((piece) => piece.kind === kind).flatMap((piece) => wordsOf(piece.text)));
-      if (!isSubsequence(found, emitted)) this.broken(`I1, I8: turn ${turn.uid} stores ${kind} "${found.join(' ')}", the model sent "${emitted.join(' ')}"`);
-      const owed = requests.filter((request) => !request.brokeInCall).flatMap((request) => request.emitted.filter((piece) => piece.kind === kind).flatMap((piece) => wordsOf(piece.text)));
-      const isWhole = turn.state === 'settled' && (turn.outcome === 'complete' || turn.stopReason === 'connectionLost' || turn.stopReason === 'empty');
-      if (isWhole && !isSubsequence(owed, found)) this.broken(`I1: turn ${turn.uid} lost ${kind}: the model sent "${owed.join(' ')}", stored is "${found.join(' ')}"`);
+      const found = wordsOf(
+        stored
+          .filter((part) => part.kind === kind)
+          .map((part) => part.text)
+          .join(' '),
+      );
+      const emitted = requests.flatMap((request) =>
+        request.emitted.filter((piece) => piece.kind === kind).flatMap((piece) => wordsOf(piece.text)),
+      );
+      if (!isSubsequence(found, emitted))
+        this.broken(
+          `I1, I8: turn ${turn.uid} stores ${kind} "${found.join(' ')}", the model sent "${emitted.join(' ')}"`,
+        );
+      const owed = requests
+        .filter((request) => !request.brokeInCall)
+        .flatMap((request) =>
+          request.emitted.filter((piece) => piece.kind === kind).flatMap((piece) => wordsOf(piece.text)),
+        );
+      const isWhole =
+        turn.state === 'settled' &&
+        (turn.outcome === 'complete' || turn.stopReason === 'connectionLost' || turn.stopReason === 'empty');
+      if (isWhole && !isSubsequence(owed, found))
+        this.broken(
+          `I1: turn ${turn.uid} lost ${kind}: the model sent "${owed.join(' ')}", stored is "${found.join(' ')}"`,
+        );
     }
   }
 
   private checkPrompts(rows: readonly Message[], queued: readonly string[]): void {
     const places = new Map<string, number>();
-    for (const uid of [...rows.filter((row) => row.role === 'user').map((row) => row.uid), ...queued]) places.set(uid, (places.get(uid) ?? 0) + 1);
+    for (const uid of [...rows.filter((row) => row.role === 'user').map((row) => row.uid), ...queued])
+      places.set(uid, (places.get(uid) ?? 0) + 1);
     for (const [uid, text] of this.prompts) {
-      if (text !== null && places.get(uid) !== 1) this.broken(`I4: prompt ${uid} "${text}" is stored ${places.get(uid) ?? 0} times`);
+      if (text !== null && places.get(uid) !== 1)
+        this.broken(`I4: prompt ${uid} "${text}" is stored ${places.get(uid) ?? 0} times`);
     }
     const written = new Set([...this.prompts.values()].filter((text) => text !== null));
     for (const row of rows) {
@@ -233,18 +290,22 @@ export class Invariants {
       const text = answerText(row.parts);
       // A prompt whose confirmation was lost with its window is stored under the uid it was sent with; its text is a person's all the same. A
       // turn that was steered is asked again with everything the person had told it.
-      if (!written.has(text) && !text.split('\n\n').every((each) => /^(prompt \d+|again)$/.test(each))) this.broken(`I8: "${text}" is stored as a prompt and nobody wrote it`);
-      if (JSON.stringify(sentParts(row.parts)) !== JSON.stringify(sentAlong(text))) this.broken(`I4: what went along with "${text}" is stored as ${JSON.stringify(sentParts(row.parts))}`);
+      if (!written.has(text) && !text.split('\n\n').every((each) => /^(prompt \d+|again)$/.test(each)))
+        this.broken(`I8: "${text}" is stored as a prompt and nobody wrote it`);
+      if (JSON.stringify(sentParts(row.parts)) !== JSON.stringify(sentAlong(text)))
+        this.broken(`I4: what went along with "${text}" is stored as ${JSON.stringify(sentParts(row.parts))}`);
     }
   }
 
   private checkShown(row: Message, sessionId: string, parts: ShownMessage['parts']): void {
-    if (row.sessionId !== sessionId && this.conversationOf(row.sessionId) !== this.conversationOf(sessionId)) this.broken(`message ${row.uid} was shown in ${sessionId} and is stored in ${row.sessionId}`);
+    if (row.sessionId !== sessionId && this.conversationOf(row.sessionId) !== this.conversationOf(sessionId))
+      this.broken(`message ${row.uid} was shown in ${sessionId} and is stored in ${row.sessionId}`);
     for (const [index, part] of parts.entries()) {
       const stored = row.parts[index];
       if (part === undefined) continue;
       const text = stored !== undefined && 'text' in stored && stored.kind === part.kind ? stored.text : '';
-      if (!covers(text, part.text)) this.broken(`I1: of message ${row.uid} "${part.text}" was shown and "${text}" is stored`);
+      if (!covers(text, part.text))
+        this.broken(`I1: of message ${row.uid} "${part.text}" was shown and "${text}" is stored`);
     }
   }
 
@@ -256,7 +317,8 @@ export class Invariants {
     const before = this.everShown.get(uid);
     const isMore = before === undefined || lengthOf(shown) >= lengthOf(before);
     this.toCheck.add(uid);
-    if (isMore) this.everShown.set(uid, { sessionId: shown.sessionId, parts: shown.parts.map((part) => ({ ...part })) });
+    if (isMore)
+      this.everShown.set(uid, { sessionId: shown.sessionId, parts: shown.parts.map((part) => ({ ...part })) });
   }
 }
 
@@ -277,7 +339,11 @@ function whatIsSaid(message: ModelRequest['messages'][number]): readonly string[
 }
 
 function promptTexts(history: readonly Message[]): readonly string[] {
-  return history.flatMap((row) => (row.role === 'user' ? [answerText(row.parts), ...row.parts.flatMap((part) => (part.kind === 'attachment' ? [part.text] : []))] : []));
+  return history.flatMap((row) =>
+    row.role === 'user'
+      ? [answerText(row.parts), ...row.parts.flatMap((part) => (part.kind === 'attachment' ? [part.text] : []))]
+      : [],
+  );
 }
 
 function callsOf(history: readonly Message[]): readonly string[] {

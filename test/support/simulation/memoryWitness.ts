@@ -32,21 +32,25 @@ export class MemoryWitness implements MemoryProvider {
 
   async syncTurn({ turnUid, sessionId, prompt }: CompletedTurn): Promise<void> {
     const turn = this.db().getTurn(turnUid);
-    if (turn?.state !== 'settled' || turn.outcome !== 'complete') this.broken(`I14: memory hears of turn ${turnUid}, which is not complete`);
-    if (sessionId !== this.sessionId) this.broken(`I14: memory that serves ${this.sessionId ?? 'nothing'} hears of a turn of ${sessionId}`);
+    if (turn?.state !== 'settled' || turn.outcome !== 'complete')
+      this.broken(`I14: memory hears of turn ${turnUid}, which is not complete`);
+    if (sessionId !== this.sessionId)
+      this.broken(`I14: memory that serves ${this.sessionId ?? 'nothing'} hears of a turn of ${sessionId}`);
     if (this.synced.has(turnUid)) this.broken(`I14: memory hears of turn ${turnUid} ("${prompt}") twice`);
     this.synced.add(turnUid);
     await this.work();
   }
 
   async onSessionEnd(sessionId: string): Promise<void> {
-    if (sessionId !== this.sessionId) this.broken(`I14: memory that serves ${this.sessionId ?? 'nothing'} hears of the end of ${sessionId}`);
+    if (sessionId !== this.sessionId)
+      this.broken(`I14: memory that serves ${this.sessionId ?? 'nothing'} hears of the end of ${sessionId}`);
     this.ended = sessionId;
     await this.work();
   }
 
   async onSessionSwitch(newSessionId: string, { reset }: SessionSwitch): Promise<void> {
-    if (reset && this.ended !== this.sessionId) this.broken(`I14: memory goes from ${this.sessionId ?? 'nothing'} to ${newSessionId} without its end`);
+    if (reset && this.ended !== this.sessionId)
+      this.broken(`I14: memory goes from ${this.sessionId ?? 'nothing'} to ${newSessionId} without its end`);
     this.sessionId = newSessionId;
     await this.work();
   }

@@ -38,7 +38,12 @@ export class ModelSide {
   /** Requests of the living process, summaries among them. */
   open(): readonly OpenRequest[] {
     const { life, db } = this.host();
-    return this.invariants.requests.filter((request) => request.isOpen && request.life === life && (request.isSummary || db.getTurn(request.turnUid)?.state === 'running'));
+    return this.invariants.requests.filter(
+      (request) =>
+        request.isOpen &&
+        request.life === life &&
+        (request.isSummary || db.getTurn(request.turnUid)?.state === 'running'),
+    );
   }
 
   requestIn(conversationId: string | undefined): OpenRequest | undefined {
@@ -50,17 +55,24 @@ export class ModelSide {
     return this.invariants.requests.filter((request) => request.isOpen && request.life !== this.host().life);
   }
 
-  say(request: OpenRequest | undefined, { of, words, long }: Pick<Step & { readonly kind: 'say' }, 'of' | 'words' | 'long'>): void {
-    for (let word = 0; word < words; word++) request?.say(of, `${this.word()}${long === true && word === 0 ? longWord : ''} `);
+  say(
+    request: OpenRequest | undefined,
+    { of, words, long }: Pick<Step & { readonly kind: 'say' }, 'of' | 'words' | 'long'>,
+  ): void {
+    for (let word = 0; word < words; word++)
+      request?.say(of, `${this.word()}${long === true && word === 0 ? longWord : ''} `);
   }
 
   call(request: OpenRequest | undefined, tools: readonly CalledTool[]): void {
     if (request === undefined) return;
     if (request.request.toolChoice === 'none') return this.answer(request);
-    request.finish('toolCalls', tools.map(({ ms, readOnly, asks = false }): CompletedToolCall => {
-      const marker = `call-${++this.calls}`;
-      return { callId: marker, name: readOnly ? 'look' : 'change', arguments: JSON.stringify({ marker, ms, asks }) };
-    }));
+    request.finish(
+      'toolCalls',
+      tools.map(({ ms, readOnly, asks = false }): CompletedToolCall => {
+        const marker = `call-${++this.calls}`;
+        return { callId: marker, name: readOnly ? 'look' : 'change', arguments: JSON.stringify({ marker, ms, asks }) };
+      }),
+    );
   }
 
   finish(request: OpenRequest | undefined, why: Finish['unified'], isNearlyFull: boolean): void {
@@ -86,7 +98,11 @@ export class ModelSide {
   private tool(name: string, readOnly: boolean): AnyTool {
     const schema = v.object({ marker: v.string(), ms: v.number(), asks: v.boolean() });
     return defineTool({
-      name, readOnly, schema, description: name, parameters: { type: 'object' },
+      name,
+      readOnly,
+      schema,
+      description: name,
+      parameters: { type: 'object' },
       asks: ({ marker, asks }) => Promise.resolve(asks ? { access: { kind: 'editorTool', name: marker } } : null),
       run: ({ marker, ms, asks }, signal) => {
         this.invariants.runs(marker, asks);

@@ -25,7 +25,8 @@ export class People {
 
   /** Sends the newest prompt once more under its uid, as a surface does that never heard what became of it. */
   resubmit(surface: WatchingSurface): void {
-    if (this.last !== null && this.invariants.prompts.get(this.last.uid) !== null) this.submit(this.host(), surface, this.last, 'queue');
+    if (this.last !== null && this.invariants.prompts.get(this.last.uid) !== null)
+      this.submit(this.host(), surface, this.last, 'queue');
   }
 
   /** In a window that has lost the store. */
@@ -36,7 +37,12 @@ export class People {
   show(surface: WatchingSurface, sessionId: string | null | undefined): void {
     if (sessionId === undefined) return;
     const { gateway } = this.host();
-    this.inBackground(gateway.switchSession(surface.id, sessionId === null ? { reason: 'new_session' } : { reason: 'resume', sessionId }));
+    this.inBackground(
+      gateway.switchSession(
+        surface.id,
+        sessionId === null ? { reason: 'new_session' } : { reason: 'resume', sessionId },
+      ),
+    );
   }
 
   retry(surface: WatchingSurface): void {
@@ -64,19 +70,36 @@ export class People {
   decide({ gateway }: SimulatedHost, sessionId: string, how: 'allow' | 'deny' | 'session', again: boolean): void {
     const pending = this.host().db.pendingApproval(sessionId);
     if (pending === null) return;
-    const decisions: readonly ApprovalDecision[] = [decisionOf(how), ...(again ? [decisionOf(how === 'deny' ? 'allow' : 'deny')] : [])];
+    const decisions: readonly ApprovalDecision[] = [
+      decisionOf(how),
+      ...(again ? [decisionOf(how === 'deny' ? 'allow' : 'deny')] : []),
+    ];
     for (const decision of decisions) this.inBackground(gateway.decideApproval(pending.id, decision));
   }
 
   /** A refusal in words is an answer like any other; everything else that goes wrong behind our back is a fault. */
   inBackground(work: Promise<unknown> | undefined): void {
     work?.catch((error: unknown) => {
-      if (!(error instanceof GatewayError) && !(error instanceof StoreError)) this.invariants.broken(`unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      if (!(error instanceof GatewayError) && !(error instanceof StoreError))
+        this.invariants.broken(
+          `unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+        );
     });
   }
 
-  private submit({ gateway }: SimulatedHost, surface: WatchingSurface, { uid, text }: { readonly uid: string; readonly text: string }, busy: BusyMode): void {
-    const confirmed = gateway.submit(surface.id, { sessionId: gateway.shownSession(surface.id), uid, text, parts: sentAlong(text), busy });
+  private submit(
+    { gateway }: SimulatedHost,
+    surface: WatchingSurface,
+    { uid, text }: { readonly uid: string; readonly text: string },
+    busy: BusyMode,
+  ): void {
+    const confirmed = gateway.submit(surface.id, {
+      sessionId: gateway.shownSession(surface.id),
+      uid,
+      text,
+      parts: sentAlong(text),
+      busy,
+    });
     this.inBackground(confirmed.then(() => this.invariants.confirmed(uid, text)));
   }
 }

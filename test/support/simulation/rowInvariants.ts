@@ -19,9 +19,12 @@ export class RowInvariants {
   check(database: SqlDatabase): void {
     this.checkEnds(database);
     const rows = new Map<string, SqlRow>();
-    for (const row of database.all("SELECT uid, session_id, parts FROM messages WHERE state = 'final'")) rows.set(String(row['uid']), row);
-    for (const [uid, before] of this.known) if (!rows.has(uid)) this.broken(`I13: row ${uid} of ${before.sessionId} is no longer stored`);
-    for (const [uid, row] of rows) this.checkRow(uid, { parts: String(row['parts']), sessionId: String(row['session_id']) }, database);
+    for (const row of database.all("SELECT uid, session_id, parts FROM messages WHERE state = 'final'"))
+      rows.set(String(row['uid']), row);
+    for (const [uid, before] of this.known)
+      if (!rows.has(uid)) this.broken(`I13: row ${uid} of ${before.sessionId} is no longer stored`);
+    for (const [uid, row] of rows)
+      this.checkRow(uid, { parts: String(row['parts']), sessionId: String(row['session_id']) }, database);
   }
 
   private checkRow(uid: string, now: KnownRow, database: SqlDatabase): void {
@@ -29,21 +32,34 @@ export class RowInvariants {
     if (before?.parts === now.parts && before.sessionId === now.sessionId) return;
     this.known.set(uid, now);
     if (before === undefined) return;
-    if (before.sessionId !== now.sessionId) this.broken(`I13: row ${uid} went from ${before.sessionId} to ${now.sessionId}`);
-    const kept = database.get('SELECT 1 AS n FROM message_revisions WHERE message_uid = ? AND parts = ?', [uid, before.parts]);
-    if (kept === undefined && before.parts !== now.parts) this.broken(`I6, I15: row ${uid} said ${before.parts}, says ${now.parts}, and no revision has it`);
+    if (before.sessionId !== now.sessionId)
+      this.broken(`I13: row ${uid} went from ${before.sessionId} to ${now.sessionId}`);
+    const kept = database.get('SELECT 1 AS n FROM message_revisions WHERE message_uid = ? AND parts = ?', [
+      uid,
+      before.parts,
+    ]);
+    if (kept === undefined && before.parts !== now.parts)
+      this.broken(`I6, I15: row ${uid} said ${before.parts}, says ${now.parts}, and no revision has it`);
   }
 
   checkEnds(database: SqlDatabase): void {
     const sessions = database.all(`SELECT id, end_reason, parent_session_id, parent_kind,
       (SELECT group_concat(id) FROM sessions c WHERE c.parent_session_id = s.id AND c.parent_kind = 'compression') AS continuations FROM sessions s`);
-    const ended = new Map(sessions.map((row) => [String(row['id']), row['end_reason'] === null ? null : String(row['end_reason'])]));
+    const ended = new Map(
+      sessions.map((row) => [String(row['id']), row['end_reason'] === null ? null : String(row['end_reason'])]),
+    );
     for (const row of sessions) {
-      const [id, reason, continuations] = [String(row['id']), ended.get(String(row['id'])) ?? null, row['continuations'] === null ? [] : String(row['continuations']).split(',')];
+      const [id, reason, continuations] = [
+        String(row['id']),
+        ended.get(String(row['id'])) ?? null,
+        row['continuations'] === null ? [] : String(row['continuations']).split(','),
+      ];
       const before = this.ends.get(id);
-      if (before !== undefined && before !== reason) this.broken(`I11: session ${id} ended as ${before} and now as ${reason ?? 'nothing'}`);
+      if (before !== undefined && before !== reason)
+        this.broken(`I11: session ${id} ended as ${before} and now as ${reason ?? 'nothing'}`);
       if (reason !== null) this.ends.set(id, reason);
-      if (continuations.length !== (reason === 'compression' ? 1 : 0)) this.broken(`I10: session ${id}, ended as ${reason ?? 'nothing'}, has ${continuations.length} continuations`);
+      if (continuations.length !== (reason === 'compression' ? 1 : 0))
+        this.broken(`I10: session ${id}, ended as ${reason ?? 'nothing'}, has ${continuations.length} continuations`);
       const parent = row['parent_kind'] === 'compression' ? String(row['parent_session_id']) : null;
       if (parent !== null && !this.children.has(id)) this.checkBirth(parent, id, database);
     }
@@ -52,12 +68,22 @@ export class RowInvariants {
   /** Seen once, right behind the transaction that made it, before anything else can change either segment. */
   private checkBirth(parent: string, child: string, database: SqlDatabase): void {
     this.children.add(child);
-    const [handoff, ...rows] = database.all('SELECT uid, parts, carried_from FROM messages WHERE session_id = ? ORDER BY position', [child]);
-    if (handoff?.['uid'] !== `${child}/handoff` || String(handoff['parts']).length < 10) this.broken(`I10: continuation ${child} does not begin with a handoff`);
-    const carried = rows.flatMap((row) => (row['carried_from'] === null ? [] : [`${String(row['carried_from'])} ${String(row['parts'])}`]));
-    const active = database.all('SELECT uid, role, parts FROM messages WHERE session_id = ? AND active = 1 ORDER BY position', [parent]);
+    const [handoff, ...rows] = database.all(
+      'SELECT uid, parts, carried_from FROM messages WHERE session_id = ? ORDER BY position',
+      [child],
+    );
+    if (handoff?.['uid'] !== `${child}/handoff` || String(handoff['parts']).length < 10)
+      this.broken(`I10: continuation ${child} does not begin with a handoff`);
+    const carried = rows.flatMap((row) =>
+      row['carried_from'] === null ? [] : [`${String(row['carried_from'])} ${String(row['parts'])}`],
+    );
+    const active = database.all(
+      'SELECT uid, role, parts FROM messages WHERE session_id = ? AND active = 1 ORDER BY position',
+      [parent],
+    );
     const shape = (row: SqlRow): string => `${String(row['uid'])} ${String(row['parts'])}`;
-    const isTail = (some: readonly string[]): boolean => some.length === 0 || active.slice(-some.length).map(shape).join() === some.join();
+    const isTail = (some: readonly string[]): boolean =>
+      some.length === 0 || active.slice(-some.length).map(shape).join() === some.join();
     // A turn that is cut in two takes its prompt along, ahead of the rows behind.
     const cutPrompt = active.find((row) => row['role'] === 'user' && shape(row) === carried[0]);
     const differs = !isTail(carried) && (cutPrompt === undefined || !isTail(carried.slice(1)));

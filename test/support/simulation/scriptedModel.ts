@@ -81,8 +81,18 @@ export class OpenRequest {
 export function scriptedModel(begin: (request: ModelRequest, signal: AbortSignal) => OpenRequest): ChatModel {
   return {
     info: {
-      ref: 'Simulated/model', provider: 'Simulated', id: 'model', label: 'model', destination: 'nowhere', contextWindow, allocatedContext: null,
-      tools: true, images: false, efforts: ['default'], price: null, warnings: [],
+      ref: 'Simulated/model',
+      provider: 'Simulated',
+      id: 'model',
+      label: 'model',
+      destination: 'nowhere',
+      contextWindow,
+      allocatedContext: null,
+      tools: true,
+      images: false,
+      efforts: ['default'],
+      price: null,
+      warnings: [],
     },
     stream: (request, signal) => begin(request, signal).stream,
   };

@@ -5,6 +5,8 @@ import type { SentPart } from '../../../src/transcript/draftPart';
 export function sentAlong(text: string): readonly SentPart[] {
   return text.split('\n\n').flatMap((each): readonly SentPart[] => {
     const number = /^prompt (\d+)$/.exec(each)?.[1];
-    return number === undefined || Number(number) % 3 !== 2 ? [] : [{ kind: 'attachment', label: `file ${number}`, source: `file:${number}`, text: `content of file ${number}` }];
+    return number === undefined || Number(number) % 3 !== 2
+      ? []
+      : [{ kind: 'attachment', label: `file ${number}`, source: `file:${number}`, text: `content of file ${number}` }];
   });
 }

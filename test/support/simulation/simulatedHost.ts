@@ -75,11 +75,21 @@ export class SimulatedHost {
     const { store } = slowStore;
     const model = around.model(life);
     const agentParts = {
-      store, clock, ids, log, tools: new ToolRegistry(around.tools), openModel: () => Promise.resolve(model),
-      systemPrompt: () => 'You are simulated.', maxIterations: 6, approvals: simulatedPolicy,
+      store,
+      clock,
+      ids,
+      log,
+      tools: new ToolRegistry(around.tools),
+      openModel: () => Promise.resolve(model),
+      systemPrompt: () => 'You are simulated.',
+      maxIterations: 6,
+      approvals: simulatedPolicy,
     };
     const gateway = new ConversationGateway({
-      store, clock, ids, log,
+      store,
+      clock,
+      ids,
+      log,
       createAgent: () => new Agent(agentParts),
       agentSignature: (ref) => ref,
       createMemory: () => memoryOf([around.memory(clock)], { clock, log }),

@@ -59,7 +59,14 @@ export function sessionDb(database: SqlJsDatabase, now: () => number): SessionDb
 }
 
 async function openedDatabase(disk: SimulatedDisk, now: () => number, assertOwned: () => void): Promise<SqlJsDatabase> {
-  const { database } = openDatabase({ sqlite: await testSqlite(), fileSystem: disk, folder, schemaVersion, assertOwned, now });
+  const { database } = openDatabase({
+    sqlite: await testSqlite(),
+    fileSystem: disk,
+    folder,
+    schemaVersion,
+    assertOwned,
+    now,
+  });
   migrate(database, { keepCopy: () => undefined });
   return database;
 }

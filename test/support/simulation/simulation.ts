@@ -44,12 +44,21 @@ export class Simulation {
       clock: wallClock,
       ids: idsFrom(counting()),
       log: {
-        trace: () => undefined, info: (line) => this.heard(line), warn: () => undefined,
+        trace: () => undefined,
+        info: (line) => this.heard(line),
+        warn: () => undefined,
         error: (line) => this.heard(line),
       },
       manners: this.manners,
       model: (life) => this.models.model(life),
-      memory: (clock) => new MemoryWitness(clock, this.memory, () => this.host.db, synced, (what) => this.invariants.broken(what)),
+      memory: (clock) =>
+        new MemoryWitness(
+          clock,
+          this.memory,
+          () => this.host.db,
+          synced,
+          (what) => this.invariants.broken(what),
+        ),
       tools: this.models.tools,
       published: (database) => this.invariants.published(database),
     };
@@ -67,15 +76,26 @@ export class Simulation {
 
   /** How far it came: for a test that wants to know that schedules do something. */
   get extent(): { readonly requests: number; readonly lives: number; readonly segments: number } {
-    return { requests: this.invariants.requests.length, lives: this.lives, segments: this.host.database.all('SELECT id FROM sessions').length };
+    return {
+      requests: this.invariants.requests.length,
+      lives: this.lives,
+      segments: this.host.database.all('SELECT id FROM sessions').length,
+    };
   }
 
   /** The rows of a session as one line each. */
   transcript(session: number): readonly string[] {
     const sessionId = this.conversation(session);
-    const messages = sessionId === undefined ? [] : this.host.db.readTranscript({ sessionId, limit: 1000, includeHidden: true }).messages;
+    const messages =
+      sessionId === undefined
+        ? []
+        : this.host.db.readTranscript({ sessionId, limit: 1000, includeHidden: true }).messages;
     return messages.map(({ role, visibility, parts }) => {
-      const content = parts.map((part) => (part.kind === 'toolCall' ? `[${part.callId}]` : part.kind !== 'attachment' && 'text' in part ? part.text : '')).join('');
+      const content = parts
+        .map((part) =>
+          part.kind === 'toolCall' ? `[${part.callId}]` : part.kind !== 'attachment' && 'text' in part ? part.text : '',
+        )
+        .join('');
       return `${role}${visibility.kind === 'shown' ? '' : ` (${visibility.kind})`}: ${content.replaceAll('][', '] [')}`;
     });
   }
@@ -118,7 +138,10 @@ export class Simulation {
       case 'resubmit':
         return this.people.resubmit(this.surface(step.surface));
       case 'show':
-        return this.people.show(this.surface(step.surface), step.session === null ? null : this.conversation(step.session));
+        return this.people.show(
+          this.surface(step.surface),
+          step.session === null ? null : this.conversation(step.session),
+        );
       case 'say':
         return this.models.say(this.requestIn(step.session), step);
       case 'call':
@@ -199,12 +222,16 @@ export class Simulation {
     this.current = await SimulatedHost.start(this.place, this.lives, this.around);
     const { gateway } = this.host;
     this.surfaces = Array.from({ length: surfaceCount }, (_, index) => {
-      const surface = new WatchingSurface(`surface-${this.lives}-${index}`, (sessionId, event, shownAt) => this.invariants.shown(sessionId, event, shownAt));
+      const surface = new WatchingSurface(`surface-${this.lives}-${index}`, (sessionId, event, shownAt) =>
+        this.invariants.shown(sessionId, event, shownAt),
+      );
       gateway.attach(surface);
       return surface;
     });
     const [first] = this.conversations();
-    if (first !== undefined) for (const surface of this.surfaces) await gateway.switchSession(surface.id, { reason: 'resume', sessionId: first });
+    if (first !== undefined)
+      for (const surface of this.surfaces)
+        await gateway.switchSession(surface.id, { reason: 'resume', sessionId: first });
     this.people.inBackground(gateway.resumeQueues());
   }
 
@@ -277,7 +304,9 @@ export class Simulation {
 
   /** Conversations by their first segment, in the order of their birth. */
   private conversations(): readonly string[] {
-    return this.host.database.all('SELECT id FROM sessions WHERE id = conversation_id ORDER BY rowid').map((row) => String(row['id']));
+    return this.host.database
+      .all('SELECT id FROM sessions WHERE id = conversation_id ORDER BY rowid')
+      .map((row) => String(row['id']));
   }
 
   private conversation(index: number): string | undefined {
@@ -290,7 +319,12 @@ export class Simulation {
   }
 
   private heard(line: string): void {
-    if (line.startsWith('Backfill') || line.startsWith('A turn ended with an unexpected error') || line.startsWith('Surface ')) this.invariants.broken(`the log says: ${line}`);
+    if (
+      line.startsWith('Backfill') ||
+      line.startsWith('A turn ended with an unexpected error') ||
+      line.startsWith('Surface ')
+    )
+      this.invariants.broken(`the log says: ${line}`);
   }
 
   /** Lets everything run that needs no time to pass. */
@@ -309,6 +343,8 @@ function counting(): (count: number) => Uint8Array {
   let next = 0;
   return (count) => {
     const value = ++next;
-    return Uint8Array.from({ length: count }, (_, index) => (index >= count - 4 ? (value >>> (8 * (count - 1 - index))) & 0xff : 0));
+    return Uint8Array.from({ length: count }, (_, index) =>
+      index >= count - 4 ? (value >>> (8 * (count - 1 - index))) & 0xff : 0,
+    );
   };
 }

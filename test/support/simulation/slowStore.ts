@@ -5,7 +5,15 @@ import { promisedOperations } from '../../../src/store/worker/sessionMethods';
 import type { OpenedPlace } from './place';
 
 /** Writes of a running turn: the ones whose failure its recorder has to live with. */
-const turnWrites: readonly string[] = ['appendChunks', 'putMessages', 'steerTurn', 'addUsage', 'settleTurn', 'requestApproval', 'decideApproval'];
+const turnWrites: readonly string[] = [
+  'appendChunks',
+  'putMessages',
+  'steerTurn',
+  'addUsage',
+  'settleTurn',
+  'requestApproval',
+  'decideApproval',
+];
 
 /** How a simulated store behaves from now on. */
 export interface StoreManners {
@@ -60,7 +68,9 @@ export class SlowStore {
   }
 
   get store(): SessionStore {
-    const store = promisedOperations((method, args, signal) => this.inOrder(method, () => this.place.call(method, args, signal)));
+    const store = promisedOperations((method, args, signal) =>
+      this.inOrder(method, () => this.place.call(method, args, signal)),
+    );
     return { ...store, close: () => this.close() };
   }
 

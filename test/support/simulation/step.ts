@@ -19,13 +19,29 @@ export type Step =
   | { readonly kind: 'prompt'; readonly surface: number; readonly repeated: boolean; readonly busy?: BusyMode }
   | { readonly kind: 'resubmit'; readonly surface: number }
   | { readonly kind: 'show'; readonly surface: number; readonly session: number | null }
-  | { readonly kind: 'say'; readonly session: number; readonly of: DeliveredKind; readonly words: number; readonly long?: boolean }
+  | {
+      readonly kind: 'say';
+      readonly session: number;
+      readonly of: DeliveredKind;
+      readonly words: number;
+      readonly long?: boolean;
+    }
   | { readonly kind: 'call'; readonly session: number; readonly tools: readonly CalledTool[] }
-  | { readonly kind: 'finish'; readonly session: number; readonly why: Finish['unified']; readonly isNearlyFull?: boolean }
+  | {
+      readonly kind: 'finish';
+      readonly session: number;
+      readonly why: Finish['unified'];
+      readonly isNearlyFull?: boolean;
+    }
   | { readonly kind: 'break'; readonly session: number; readonly cause: ModelFailureCause; readonly inCall: boolean }
   | { readonly kind: 'stop' | 'promote' | 'unqueue' | 'compress'; readonly session: number }
   /** Of what the conversation waits for. `again`: the other answer comes right behind it. */
-  | { readonly kind: 'decide'; readonly session: number; readonly how: 'allow' | 'deny' | 'session'; readonly again?: boolean }
+  | {
+      readonly kind: 'decide';
+      readonly session: number;
+      readonly how: 'allow' | 'deny' | 'session';
+      readonly again?: boolean;
+    }
   | { readonly kind: 'summary'; readonly how: 'written' | 'empty' | 'overloaded' | 'badRequest' }
   | { readonly kind: 'retry'; readonly surface: number }
   | { readonly kind: 'time'; readonly ms: number }

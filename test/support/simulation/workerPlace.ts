@@ -1,4 +1,14 @@
-import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NodeFileSystem } from '../../../src/store/engine/nodeFileSystem';
@@ -40,7 +50,15 @@ export class WorkerPlace implements Place {
       if (view?.of === performed) return view;
       view?.database.abandon();
       this.copyOneMoment();
-      const { database } = openDatabase({ sqlite, fileSystem: this.fileSystem, folder: this.looked.folder, schemaVersion, assertOwned: () => undefined, now, readOnly: true });
+      const { database } = openDatabase({
+        sqlite,
+        fileSystem: this.fileSystem,
+        folder: this.looked.folder,
+        schemaVersion,
+        assertOwned: () => undefined,
+        now,
+        readOnly: true,
+      });
       view = { of: performed, database, db: sessionDb(database, now) };
       return view;
     };
@@ -84,9 +102,11 @@ export class WorkerPlace implements Place {
   private copyOneMoment(): void {
     const read = (path: string): Buffer | null => (existsSync(path) ? readFileSync(path) : null);
     const both = (): readonly (Buffer | null)[] => [read(this.files.main), read(this.files.log)];
-    for (let before = both(); ; ) {
+    for (let before = both(); ;) {
       const now = both();
-      const isSame = now.every((bytes, index) => (bytes === null ? before[index] === null : before[index]?.equals(bytes) === true));
+      const isSame = now.every((bytes, index) =>
+        bytes === null ? before[index] === null : before[index]?.equals(bytes) === true,
+      );
       before = now;
       if (!isSame) continue;
       const copies = [this.looked.main, this.looked.log];

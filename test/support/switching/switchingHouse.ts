@@ -20,7 +20,8 @@ import { testSqlite } from '../sqlite';
 import { openTestDatabase } from '../testStore';
 
 /** How long each answer is: enough that a few of them can be summarised. */
-const answer = (number: number): string => `answer ${number}: ${'the parser reads tokens and builds a tree of nodes. '.repeat(150)}`;
+const answer = (number: number): string =>
+  `answer ${number}: ${'the parser reads tokens and builds a tree of nodes. '.repeat(150)}`;
 
 /** Moments in which every call of the slow provider comes to its end: each fourth one takes a second. */
 const slowestCallMoments = 28;
@@ -54,8 +55,16 @@ export class SwitchingHouse {
     migrate(database, { keepCopy: () => undefined });
     let now = (): number => 0;
     const db = new SessionDb({ database, now: () => now(), fileSizes: () => ({ fileBytes: 0, logBytes: 0 }) });
-    const store = { ...promisedOperations((method, args) => Promise.resolve().then(() => perform(db, method, args))), close: () => Promise.resolve() };
-    const made = new SwitchingHouse(db, database, store, idsFrom((count) => Uint8Array.from({ length: count }, () => (seed = (seed * 48_271) % 2_147_483_647) % 256)));
+    const store = {
+      ...promisedOperations((method, args) => Promise.resolve().then(() => perform(db, method, args))),
+      close: () => Promise.resolve(),
+    };
+    const made = new SwitchingHouse(
+      db,
+      database,
+      store,
+      idsFrom((count) => Uint8Array.from({ length: count }, () => (seed = (seed * 48_271) % 2_147_483_647) % 256)),
+    );
     now = () => made.clock.now();
     return made;
   }
@@ -73,7 +82,13 @@ export class SwitchingHouse {
   /** Sends a prompt to what the surface shows. With `isHeld` its answer waits until `letGo`. */
   async prompt(surface: RecordingSurface, isHeld: boolean): Promise<string> {
     if (isHeld) this.holdNext();
-    const { sessionId } = await this.within(this.gateway.submit(surface.id, { sessionId: this.gateway.shownSession(surface.id), uid: `p${++this.uids}`, text: `question ${this.uids}` }));
+    const { sessionId } = await this.within(
+      this.gateway.submit(surface.id, {
+        sessionId: this.gateway.shownSession(surface.id),
+        uid: `p${++this.uids}`,
+        text: `question ${this.uids}`,
+      }),
+    );
     if (!isHeld) await this.settled(sessionId);
     else await this.until(() => this.holding === null);
     return sessionId;
@@ -82,8 +97,13 @@ export class SwitchingHouse {
   /** Every turn that was asked and answered here, copies in branches left out. */
   completed(): readonly { readonly answer: string; readonly conversationId: string }[] {
     return this.database
-      .all("SELECT m.parts, t.conversation_id FROM messages m JOIN turns t ON t.uid = m.turn_uid WHERE t.outcome = 'complete' AND m.role = 'assistant' AND m.carried_from IS NULL AND m.copied_from IS NULL")
-      .map((row) => ({ answer: /answer \d+/.exec(String(row['parts']))?.[0] ?? '', conversationId: String(row['conversation_id']) }));
+      .all(
+        "SELECT m.parts, t.conversation_id FROM messages m JOIN turns t ON t.uid = m.turn_uid WHERE t.outcome = 'complete' AND m.role = 'assistant' AND m.carried_from IS NULL AND m.copied_from IS NULL",
+      )
+      .map((row) => ({
+        answer: /answer \d+/.exec(String(row['parts']))?.[0] ?? '',
+        conversationId: String(row['conversation_id']),
+      }));
   }
 
   /** Waits until no turn runs in a session. */
@@ -105,7 +125,8 @@ export class SwitchingHouse {
     await this.close();
     this.current = this.open();
     for (const [index, sessionId] of shown.entries()) {
-      if (sessionId !== null) await this.within(this.gateway.switchSession(this.surface(index).id, { reason: 'resume', sessionId }));
+      if (sessionId !== null)
+        await this.within(this.gateway.switchSession(this.surface(index).id, { reason: 'resume', sessionId }));
     }
   }
 
@@ -123,7 +144,7 @@ export class SwitchingHouse {
   /** Resolves when memory has nothing left to do, however slow it is. */
   async drained(): Promise<void> {
     const lines = (): number => this.heard.reduce((sum, log) => sum + log.length, 0);
-    for (let before = -1; before !== lines(); ) {
+    for (let before = -1; before !== lines();) {
       before = lines();
       await this.moments(slowestCallMoments);
     }
@@ -159,14 +180,29 @@ export class SwitchingHouse {
     const { store, clock, ids } = this;
     const log: Log = { trace: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
     const gateway = new ConversationGateway({
-      store, clock, ids, log,
+      store,
+      clock,
+      ids,
+      log,
       createAgent: (_model, memory) =>
         new Agent({
-          ...(memory === undefined ? {} : { memory }), store, clock, ids, log, tools: new ToolRegistry([]), openModel: () => Promise.resolve(this.model()),
-          systemPrompt: () => 'You are switched.', maxIterations: 4,
+          ...(memory === undefined ? {} : { memory }),
+          store,
+          clock,
+          ids,
+          log,
+          tools: new ToolRegistry([]),
+          openModel: () => Promise.resolve(this.model()),
+          systemPrompt: () => 'You are switched.',
+          maxIterations: 4,
         }),
       agentSignature: (model) => model,
-      createMemory: () => memoryOf([throwingMemory(), this.recorder(), hangingMemory(), legacyMemory()], { clock, log, recallTimeoutMs: () => 50 }),
+      createMemory: () =>
+        memoryOf([throwingMemory(), this.recorder(), hangingMemory(), legacyMemory()], {
+          clock,
+          log,
+          recallTimeoutMs: () => 50,
+        }),
       defaultModel: () => 'Local/model',
       saveDefaultModel: () => Promise.resolve(),
       folder: () => null,
@@ -179,13 +215,25 @@ export class SwitchingHouse {
   private recorder(): MemoryProvider {
     const log: string[] = [];
     this.heard.push(log);
-    return new RecordingMemory(log, { pause: (hook) => new Promise((resolve) => this.clock.after(hook === 'end' ? 5000 : 2000, resolve)) });
+    return new RecordingMemory(log, {
+      pause: (hook) => new Promise((resolve) => this.clock.after(hook === 'end' ? 5000 : 2000, resolve)),
+    });
   }
 
   private model(): ChatModel {
     const info: ModelInfo = {
-      ref: 'Local/model', provider: 'Local', id: 'model', label: 'model', destination: 'here', contextWindow: null, allocatedContext: null, tools: true, images: true,
-      efforts: ['default'], price: null, warnings: [],
+      ref: 'Local/model',
+      provider: 'Local',
+      id: 'model',
+      label: 'model',
+      destination: 'here',
+      contextWindow: null,
+      allocatedContext: null,
+      tools: true,
+      images: true,
+      efforts: ['default'],
+      price: null,
+      warnings: [],
     };
     return { info, stream: (_request, signal) => this.stream(signal) };
   }
@@ -202,7 +250,9 @@ export class SwitchingHouse {
     });
     const base = { usage: null, requestId: null };
     const terminal = answered.then((): Terminal =>
-      signal.aborted ? { ...base, outcome: 'aborted' } : { ...base, outcome: 'complete', finish: { unified: 'stop', raw: 'stop' }, toolCalls: [], empty: 'no' },
+      signal.aborted
+        ? { ...base, outcome: 'aborted' }
+        : { ...base, outcome: 'complete', finish: { unified: 'stop', raw: 'stop' }, toolCalls: [], empty: 'no' },
     );
     return { events, terminal, hasEvent: (index) => answered.then(() => events.length > index) };
   }

@@ -22,7 +22,9 @@ export class Browser {
   }
 
   async open(): Promise<BrowserContext> {
-    const inherited = Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+    const inherited = Object.entries(process.env).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value] as const],
+    );
     this.#context = await chromium.launchPersistentContext(this.#profile, {
       executablePath: this.options.executablePath,
       headless: this.options.headless ?? true,

@@ -64,7 +64,8 @@ export class CodeServer {
     child.stdout.on('data', (data: Buffer) => (this.#output += data.toString()));
     child.stderr.on('data', (data: Buffer) => (this.#output += data.toString()));
     await waitFor('the VS Code server to answer', async () => {
-      if (child.exitCode !== null) throw new Error(`The VS Code server ended with code ${child.exitCode}:\n${this.#output}`);
+      if (child.exitCode !== null)
+        throw new Error(`The VS Code server ended with code ${child.exitCode}:\n${this.#output}`);
       return isReachable(`${this.origin}/healthz`);
     });
   }
@@ -89,7 +90,9 @@ export class CodeServer {
 
   /** kill -9 of the server. Its extension hosts notice by themselves within seconds. */
   async kill(): Promise<void> {
-    const processes = processesOf(this.options.root).filter(({ command }) => command.includes(this.options.install.entry) || command.includes('server-main'));
+    const processes = processesOf(this.options.root).filter(
+      ({ command }) => command.includes(this.options.install.entry) || command.includes('server-main'),
+    );
     for (const { pid } of processes) signal(pid, 'SIGKILL');
     for (const { pid } of processes) await waitUntilGone(pid);
     this.#child = undefined;
@@ -97,7 +100,9 @@ export class CodeServer {
 
   /** The extension hosts that run now, oldest first. */
   extensionHostPids(): number[] {
-    const hosts = processesOf(this.options.root).filter(({ pid, command }) => command.includes('--type=extensionHost') && isAlive(pid));
+    const hosts = processesOf(this.options.root).filter(
+      ({ pid, command }) => command.includes('--type=extensionHost') && isAlive(pid),
+    );
     const ids = new Set(hosts.map(({ pid }) => pid));
     // What a host starts looks like the host, the newest one, until it runs its own program.
     return hosts.filter(({ parent }) => !ids.has(parent)).map(({ pid }) => pid);
@@ -121,7 +126,9 @@ export class CodeServer {
 
   /** `publisher.name@version` of everything installed. */
   installedExtensions(): string[] {
-    return this.#cli('--list-extensions', '--show-versions').stdout.split('\n').filter((line) => line.includes('@'));
+    return this.#cli('--list-extensions', '--show-versions')
+      .stdout.split('\n')
+      .filter((line) => line.includes('@'));
   }
 
   /** Puts an unpacked extension beside the installed ones. Only before the first start or install: VS Code keeps a list from then on. */
@@ -135,12 +142,26 @@ export class CodeServer {
 
   #cli(...args: string[]) {
     const { install } = this.options;
-    const fixed = [install.entry, '--config', serverConfig, '--user-data-dir', this.dataDir, '--extensions-dir', this.extensionsDir];
-    return spawnSync(install.node, [...fixed, ...args], { env: this.#environment(), encoding: 'utf8', timeout: 60_000 });
+    const fixed = [
+      install.entry,
+      '--config',
+      serverConfig,
+      '--user-data-dir',
+      this.dataDir,
+      '--extensions-dir',
+      this.extensionsDir,
+    ];
+    return spawnSync(install.node, [...fixed, ...args], {
+      env: this.#environment(),
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
   }
 
   #environment(): NodeJS.ProcessEnv {
-    const inherited = Object.entries(process.env).filter(([name]) => !/^(VSCODE_|ELECTRON_|NODE_OPTIONS$|VITEST)/.test(name));
+    const inherited = Object.entries(process.env).filter(
+      ([name]) => !/^(VSCODE_|ELECTRON_|NODE_OPTIONS$|VITEST)/.test(name),
+    );
     const merged = { ...Object.fromEntries(inherited), ...this.options.env, [ROOT_VARIABLE]: this.options.root };
     return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined));
   }
@@ -156,7 +177,13 @@ async function isReachable(url: string): Promise<boolean> {
 }
 
 function extensionFolderName(manifest: unknown, folder: string): string {
-  if (typeof manifest === 'object' && manifest && 'publisher' in manifest && 'name' in manifest && 'version' in manifest) {
+  if (
+    typeof manifest === 'object' &&
+    manifest &&
+    'publisher' in manifest &&
+    'name' in manifest &&
+    'version' in manifest
+  ) {
     return `${String(manifest.publisher)}.${String(manifest.name)}-${String(manifest.version)}`;
   }
   throw new Error(`${folder}/package.json has no publisher, name and version`);

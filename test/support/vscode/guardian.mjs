@@ -11,7 +11,10 @@ function survivors() {
   return fs.readdirSync('/proc').filter((name) => {
     if (!/^\d+$/.test(name) || Number(name) === process.pid) return false;
     try {
-      return fs.readFileSync(`/proc/${name}/environ`, 'utf8').split('\0').includes(marker) && fs.readFileSync(`/proc/${name}/cmdline`).length > 0;
+      return (
+        fs.readFileSync(`/proc/${name}/environ`, 'utf8').split('\0').includes(marker) &&
+        fs.readFileSync(`/proc/${name}/cmdline`).length > 0
+      );
     } catch {
       return false; // it ended meanwhile, or is another user's
     }

@@ -5,5 +5,17 @@ export { Workbench, type WebviewPlace } from './workbench';
 export { copyStateDb, readStateDb, type Row } from './stateDb';
 export { quietSettings, UserSettings, type Settings } from './userSettings';
 export { freePort } from './port';
-export { endProcessesOf, guard, isAlive, patience, processesOf, projectRoot, signal, usualLimitMs, waitFor, waitUntilGone, within } from './processes';
+export {
+  endProcessesOf,
+  guard,
+  isAlive,
+  patience,
+  processesOf,
+  projectRoot,
+  signal,
+  usualLimitMs,
+  waitFor,
+  waitUntilGone,
+  within,
+} from './processes';
 export { write } from './writing';

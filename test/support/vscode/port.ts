@@ -8,7 +8,8 @@ export async function freePort(preferred = 0): Promise<number> {
   try {
     return await listenOnce(preferred);
   } catch (error) {
-    if (preferred !== 0 && error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return listenOnce(0);
+    if (preferred !== 0 && error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
+      return listenOnce(0);
     throw error;
   }
 }
@@ -19,7 +20,9 @@ function listenOnce(port: number): Promise<number> {
     server.on('error', reject);
     server.listen(port, '127.0.0.1', () => {
       const address = server.address();
-      server.close(() => (address && typeof address === 'object' ? resolve(address.port) : reject(new Error('No port was given'))));
+      server.close(() =>
+        address && typeof address === 'object' ? resolve(address.port) : reject(new Error('No port was given')),
+      );
     });
   });
 }

@@ -28,7 +28,9 @@ export function processesOf(root: string): RunningProcess[] {
     const command = readProc(pid, 'cmdline');
     if (command) found.push({ pid, command: command.replaceAll('\0', ' ').trim(), ...originOf(pid) });
   }
-  return found.sort((a, b) => a.startedAt - b.startedAt || a.pid - b.pid).map(({ pid, command, parent }) => ({ pid, command, parent }));
+  return found
+    .sort((a, b) => a.startedAt - b.startedAt || a.pid - b.pid)
+    .map(({ pid, command, parent }) => ({ pid, command, parent }));
 }
 
 /** `startedAt` in clock ticks since the machine started. Ids are no order: they begin anew at the highest one. */
@@ -102,10 +104,17 @@ export async function within<T>(timeoutMs: number, condition: Condition<T>): Pro
 }
 
 /** The same, but rejects where the time is over, with `what` was waited for and what was seen last. */
-export async function waitFor<T>(what: string, condition: Condition<T>, { timeoutMs = usualLimitMs, seen }: Waiting = {}): Promise<T> {
-  const described = (sentence: string): string => (seen === undefined ? sentence : `${sentence}; seen last: ${inWords(seen())}`);
+export async function waitFor<T>(
+  what: string,
+  condition: Condition<T>,
+  { timeoutMs = usualLimitMs, seen }: Waiting = {},
+): Promise<T> {
+  const described = (sentence: string): string =>
+    seen === undefined ? sentence : `${sentence}; seen last: ${inWords(seen())}`;
   const value = await within(timeoutMs, condition).catch((error: unknown) => {
-    throw seen === undefined ? error : new Error(described(`While waiting for ${what}: ${String(error)}`), { cause: error });
+    throw seen === undefined
+      ? error
+      : new Error(described(`While waiting for ${what}: ${String(error)}`), { cause: error });
   });
   if (value === undefined) throw new Error(described(`Waited ${(timeoutMs * patience) / 1000} s for ${what}`));
   return value;
@@ -124,7 +133,8 @@ export async function endProcessesOf(root: string, graceMs = 2_000): Promise<voi
   const running = processesOf(root).filter(({ pid }) => isAlive(pid));
   if (graceMs > 0) for (const { pid } of running) signal(pid, 'SIGTERM');
   const deadline = Date.now() + graceMs;
-  while (running.some(({ pid }) => isAlive(pid)) && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 50));
+  while (running.some(({ pid }) => isAlive(pid)) && Date.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, 50));
   await waitFor(`the processes of ${root} to end`, () => {
     const left = processesOf(root).filter(({ pid }) => isAlive(pid));
     for (const { pid } of left) signal(pid, 'SIGKILL');
@@ -137,10 +147,14 @@ export async function endProcessesOf(root: string, graceMs = 2_000): Promise<voi
  * removed. Disposing it only ends the watching.
  */
 export function guard(root: string, options: { keepFolder?: boolean } = {}): { dispose(): void } {
-  const guardian: ChildProcess = spawn(process.execPath, [guardianScript(), root, options.keepFolder ? 'keep' : 'remove'], {
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  });
+  const guardian: ChildProcess = spawn(
+    process.execPath,
+    [guardianScript(), root, options.keepFolder ? 'keep' : 'remove'],
+    {
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    },
+  );
   guardian.unref();
   const pipe = guardian.stdin;
   if (pipe && 'unref' in pipe && typeof pipe.unref === 'function') pipe.unref();

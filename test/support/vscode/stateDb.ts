@@ -17,10 +17,14 @@ export function readStateDb(folder: string, sql: string, ...parameters: readonly
   const copy = copyStateDb(folder);
   try {
     const script = path.join(projectRoot(), 'test/support/vscode/readStateDb.mjs');
-    const output = execFileSync(node, ['--no-warnings', script, path.join(copy, 'state.db'), sql, JSON.stringify(parameters)], {
-      encoding: 'utf8',
-      maxBuffer: 1 << 30,
-    });
+    const output = execFileSync(
+      node,
+      ['--no-warnings', script, path.join(copy, 'state.db'), sql, JSON.stringify(parameters)],
+      {
+        encoding: 'utf8',
+        maxBuffer: 1 << 30,
+      },
+    );
     return parseRows(JSON.parse(output));
   } finally {
     fs.rmSync(copy, { recursive: true, force: true });

@@ -40,7 +40,8 @@ export class UserSettings {
 
   read(): Settings {
     const parsed: unknown = fs.existsSync(this.file) ? JSON.parse(fs.readFileSync(this.file, 'utf8')) : {};
-    if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw new Error(`${this.file} holds no object`);
+    if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+      throw new Error(`${this.file} holds no object`);
     return { ...parsed };
   }
 

@@ -66,7 +66,8 @@ export class VscodeSession {
     const session = new VscodeSession(root, server, browser, settings, guardian, keepFolder);
     try {
       settings.write({ ...quietSettings, ...options.settings });
-      for (const name of options.extensions ?? []) server.addExtensionFolder(path.resolve(projectRoot(), 'test/support/extensions', name));
+      for (const name of options.extensions ?? [])
+        server.addExtensionFolder(path.resolve(projectRoot(), 'test/support/extensions', name));
       for (const file of options.vsix ?? []) server.installVsix(file);
       if (options.installed !== undefined) server.copyInstalled(options.installed);
       await Promise.all([server.start(), browser.open()]);
@@ -116,7 +117,9 @@ export class VscodeSession {
     const host = pid ?? (await this.extensionHostPid());
     await waitFor(`${extensionId} to activate in the extension host ${host}`, () => {
       const [, ...lives] = this.extensionHostLog().split(/Extension host with pid (?=\d+ started)/);
-      return lives.some((life) => life.startsWith(`${host} started`) && life.includes(`_doActivateExtension ${extensionId},`));
+      return lives.some(
+        (life) => life.startsWith(`${host} started`) && life.includes(`_doActivateExtension ${extensionId},`),
+      );
     });
   }
 
@@ -138,22 +141,34 @@ export class VscodeSession {
     const files = fs.readdirSync(logs, { recursive: true, encoding: 'utf8' }).filter((file) => {
       return file.endsWith('.log') && file.toLowerCase().includes(extensionId.toLowerCase());
     });
-    return files.sort().map((file) => fs.readFileSync(path.join(logs, file), 'utf8')).join('');
+    return files
+      .sort()
+      .map((file) => fs.readFileSync(path.join(logs, file), 'utf8'))
+      .join('');
   }
 
   /** The extension hosts' own logs: activation errors, unhandled rejections. */
   extensionHostLog(): string {
     const logs = path.join(this.server.dataDir, 'logs');
     if (!fs.existsSync(logs)) return '';
-    const files = fs.readdirSync(logs, { recursive: true, encoding: 'utf8' }).filter((file) => path.basename(file) === 'remoteexthost.log');
-    return files.sort().map((file) => fs.readFileSync(path.join(logs, file), 'utf8')).join('');
+    const files = fs
+      .readdirSync(logs, { recursive: true, encoding: 'utf8' })
+      .filter((file) => path.basename(file) === 'remoteexthost.log');
+    return files
+      .sort()
+      .map((file) => fs.readFileSync(path.join(logs, file), 'utf8'))
+      .join('');
   }
 
   /** The workspace storage folders VS Code gave an extension, the unsuffixed ones first. */
   workspaceStorageFolders(extensionId: string): string[] {
     const storage = path.join(this.server.dataDir, 'User', 'workspaceStorage');
     if (!fs.existsSync(storage)) return [];
-    return fs.readdirSync(storage).sort().map((name) => path.join(storage, name, extensionId)).filter((folder) => fs.existsSync(folder));
+    return fs
+      .readdirSync(storage)
+      .sort()
+      .map((name) => path.join(storage, name, extensionId))
+      .filter((folder) => fs.existsSync(folder));
   }
 
   globalStorageFolder(extensionId: string): string {
@@ -175,7 +190,8 @@ export class VscodeSession {
     this.guardian.dispose();
     if (!this.keepFolder) fs.rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
     const left = processesOf(this.root);
-    if (left.length > 0) throw new Error(`Still running: ${left.map(({ pid, command }) => `${pid} ${command}`).join('; ')}`);
+    if (left.length > 0)
+      throw new Error(`Still running: ${left.map(({ pid, command }) => `${pid} ${command}`).join('; ')}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

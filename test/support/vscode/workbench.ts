@@ -16,7 +16,9 @@ export class Workbench {
     readonly page: Page,
     private readonly origin: string,
   ) {
-    page.on('console', (message: ConsoleMessage) => this.#console.push(`[${message.type()}] ${message.text()} (${message.location().url})`));
+    page.on('console', (message: ConsoleMessage) =>
+      this.#console.push(`[${message.type()}] ${message.text()} (${message.location().url})`),
+    );
     page.on('pageerror', (error: Error) => this.#console.push(`[pageerror] ${error.stack ?? error.message}`));
   }
 
@@ -28,7 +30,10 @@ export class Workbench {
   /** The console's errors that come from our own views or name us, and whatever a content security policy refused. VS Code's server has
    *  many of its own: no marketplace, no proprietary modules, work cut short by a reload. */
   errors(): string[] {
-    return this.#console.filter((line) => /^\[(error|pageerror)\]/.test(line) && /hermes-vscode\.hermes-vscode|Content Security Policy/.test(line));
+    return this.#console.filter(
+      (line) =>
+        /^\[(error|pageerror)\]/.test(line) && /hermes-vscode\.hermes-vscode|Content Security Policy/.test(line),
+    );
   }
 
   /** Opens a folder, or an empty window without one, and waits until the window can be used. Extensions activate a little later. */
@@ -69,7 +74,10 @@ export class Workbench {
   /** A row of an open quick pick, by the beginning of its accessible name. */
   quickInputRow(name: string): Locator {
     const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-    return this.page.locator('.quick-input-list .monaco-list-row').filter({ has: this.page.locator('.label-name', { hasText: new RegExp(`^${escaped}`) }) }).first();
+    return this.page
+      .locator('.quick-input-list .monaco-list-row')
+      .filter({ has: this.page.locator('.label-name', { hasText: new RegExp(`^${escaped}`) }) })
+      .first();
   }
 
   /** Runs a command that opens a quick pick, and resolves with its field once the pick is there. The palette that closes may give the focus to
@@ -97,7 +105,10 @@ export class Workbench {
 
   /** Whether the field of the quick pick that opens behind the palette took the words. */
   async #lookFor(words: string, timeout: number): Promise<boolean> {
-    const isOpen = await within(10_000, async () => (await this.#input.isVisible()) && !(await this.#input.inputValue()).startsWith('>'));
+    const isOpen = await within(
+      10_000,
+      async () => (await this.#input.isVisible()) && !(await this.#input.inputValue()).startsWith('>'),
+    );
     if (isOpen === undefined) return false;
     const isFilled = await this.#input.fill(words, { timeout }).then(() => true, isTimeoutOnly);
     return isFilled && (await this.#input.inputValue()) === words;
@@ -136,7 +147,10 @@ export class Workbench {
   /** Saves as `file` in the editor's own file dialog. It proposes a name some time after it has opened, over whatever was typed before. */
   async saveAs(file: string): Promise<void> {
     const input = this.page.locator('.quick-input-widget input.input');
-    await waitFor('the file dialog to propose a name', async () => (await input.inputValue()).length > 1 && !(await input.inputValue()).endsWith('/'));
+    await waitFor(
+      'the file dialog to propose a name',
+      async () => (await input.inputValue()).length > 1 && !(await input.inputValue()).endsWith('/'),
+    );
     await write(input, file);
     await waitFor('the file dialog to show what was typed', async () => (await input.inputValue()) === file);
     await this.page.keyboard.press('Enter');
@@ -167,11 +181,19 @@ export class Workbench {
 
   /** The document of one of the extension's editor tabs that are in sight, by their order on the page. */
   editorWebview(extensionId: string, index: number): FrameLocator {
-    return this.page.locator(webviewSelector(extensionId, 'editor')).nth(index).contentFrame().frameLocator('#active-frame');
+    return this.page
+      .locator(webviewSelector(extensionId, 'editor'))
+      .nth(index)
+      .contentFrame()
+      .frameLocator('#active-frame');
   }
 
   /** Resolves when a webview of the extension is loaded and its body is there. */
-  async waitForWebview(extensionId: string, place: WebviewPlace = 'view', timeoutMs = usualLimitMs): Promise<FrameLocator> {
+  async waitForWebview(
+    extensionId: string,
+    place: WebviewPlace = 'view',
+    timeoutMs = usualLimitMs,
+  ): Promise<FrameLocator> {
     const frame = this.webview(extensionId, place);
     await frame.locator('body').waitFor({ timeout: timeoutMs * patience });
     return frame;
@@ -196,7 +218,9 @@ export class Workbench {
     // Read in the look that finds it: it may go by itself.
     const holds = (toast: string): boolean => (typeof text === 'string' ? toast.includes(text) : text.test(toast));
     let last: readonly string[] = [];
-    return waitFor(`the notification ${String(text)}`, async () => (last = await this.toasts()).find(holds), { seen: () => last });
+    return waitFor(`the notification ${String(text)}`, async () => (last = await this.toasts()).find(holds), {
+      seen: () => last,
+    });
   }
 
   /** The modal dialog that is open. */
@@ -219,7 +243,10 @@ export class Workbench {
     await this.page.evaluate((text) => navigator.clipboard.writeText(text), JSON.stringify(settings, null, 2));
     await this.page.keyboard.press('ControlOrMeta+V');
     // In a browser the editor saves by itself after a second, perhaps before it is looked.
-    await this.page.locator('.tab.active.dirty').waitFor({ timeout: 2_000 * patience }).catch(isTimeoutOnly);
+    await this.page
+      .locator('.tab.active.dirty')
+      .waitFor({ timeout: 2_000 * patience })
+      .catch(isTimeoutOnly);
     await this.runCommand('File: Save');
     await this.page.locator('.tab.active:not(.dirty)').waitFor();
     await this.runCommand('View: Close Editor');
@@ -229,7 +256,11 @@ export class Workbench {
   async setTheme(name: string): Promise<void> {
     const field = await this.openPick('Preferences: Color Theme', /color theme/i);
     await write(field, name);
-    await this.page.locator('.quick-input-list .monaco-list-row').filter({ has: this.page.getByText(name, { exact: true }) }).first().click();
+    await this.page
+      .locator('.quick-input-list .monaco-list-row')
+      .filter({ has: this.page.getByText(name, { exact: true }) })
+      .first()
+      .click();
     await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
   }
 

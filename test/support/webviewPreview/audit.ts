@@ -11,7 +11,8 @@ export async function paint(page: Page, name: string): Promise<void> {
   if (theme === undefined) throw new Error(`There is no theme ${name}`);
   await page.evaluate(({ colors, bodyClass, kind }) => {
     document.documentElement.removeAttribute('style');
-    for (const [color, value] of Object.entries(colors)) document.documentElement.style.setProperty(`--vscode-${color}`, value);
+    for (const [color, value] of Object.entries(colors))
+      document.documentElement.style.setProperty(`--vscode-${color}`, value);
     document.body.className = bodyClass;
     document.body.dataset['vscodeThemeKind'] = kind;
   }, theme);
@@ -23,17 +24,28 @@ export async function axeFindings(page: Page | Frame, rules?: readonly string[])
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
   return page.evaluate(async (only) => {
     const run: unknown = Reflect.get(window, 'axe');
-    if (typeof run !== 'object' || run === null || !('run' in run) || typeof run.run !== 'function') throw new Error('axe is not there');
-    const which = only === undefined ? { rules: { 'target-size': { enabled: true } } } : { runOnly: { type: 'rule', values: only }, rules: Object.fromEntries(only.map((rule) => [rule, { enabled: true }])) };
+    if (typeof run !== 'object' || run === null || !('run' in run) || typeof run.run !== 'function')
+      throw new Error('axe is not there');
+    const which =
+      only === undefined
+        ? { rules: { 'target-size': { enabled: true } } }
+        : {
+            runOnly: { type: 'rule', values: only },
+            rules: Object.fromEntries(only.map((rule) => [rule, { enabled: true }])),
+          };
     const found = await run.run(document, { resultTypes: ['violations'], preload: false, selectors: false, ...which });
-    return found.violations.map((violation: { id: string; nodes: { html: string; any: { message: string }[] }[] }) => `${violation.id}: ${violation.nodes.map((node) => `${node.html.slice(0, 160)} (${node.any[0]?.message.slice(0, 200) ?? ''})`).join(' | ')}`);
+    return found.violations.map(
+      (violation: { id: string; nodes: { html: string; any: { message: string }[] }[] }) =>
+        `${violation.id}: ${violation.nodes.map((node) => `${node.html.slice(0, 160)} (${node.any[0]?.message.slice(0, 200) ?? ''})`).join(' | ')}`,
+    );
   }, rules);
 }
 
 /** Ends what moves for a moment only, a mark that fades say: it is looked at as it rests. */
 export async function comeToRest(page: Page): Promise<void> {
   await page.evaluate(() => {
-    for (const animation of document.getAnimations()) if (animation.effect?.getComputedTiming().iterations !== Infinity) animation.finish();
+    for (const animation of document.getAnimations())
+      if (animation.effect?.getComputedTiming().iterations !== Infinity) animation.finish();
   });
 }
 
@@ -45,7 +57,10 @@ export async function movesRegardless(page: Page): Promise<readonly string[]> {
     for (let frames = 0; frames < 2; frames++) await new Promise((resolve) => requestAnimationFrame(resolve));
   });
   const moving = await page.evaluate(() =>
-    document.getAnimations().filter(({ playState, effect }) => playState === 'running' && effect?.getComputedTiming().duration !== 0).map((animation) => ('animationName' in animation ? String(animation.animationName) : 'transition')),
+    document
+      .getAnimations()
+      .filter(({ playState, effect }) => playState === 'running' && effect?.getComputedTiming().duration !== 0)
+      .map((animation) => ('animationName' in animation ? String(animation.animationName) : 'transition')),
   );
   await page.emulateMedia({ reducedMotion: null });
   return moving;
@@ -58,7 +73,11 @@ export async function standsOutside(page: Page, width: number): Promise<readonly
   return page.evaluate(async () => {
     for (let frames = 0; frames < 2; frames++) await new Promise((resolve) => requestAnimationFrame(resolve));
     const isHeld = (element: Element): boolean => {
-      for (let around = element.parentElement; around !== null && around !== document.body; around = around.parentElement) {
+      for (
+        let around = element.parentElement;
+        around !== null && around !== document.body;
+        around = around.parentElement
+      ) {
         const { right, width } = around.getBoundingClientRect();
         if (getComputedStyle(around).overflowX !== 'visible' && right <= innerWidth + 1 && width > 2) return true;
       }
@@ -67,7 +86,11 @@ export async function standsOutside(page: Page, width: number): Promise<readonly
     return [...document.querySelectorAll('body *')].flatMap((element) => {
       const { left, right, width, height } = element.getBoundingClientRect();
       const isInside = width === 0 || height === 0 || (right <= innerWidth + 1 && left >= -1);
-      return isInside || isHeld(element) ? [] : [`${element.tagName.toLowerCase()}.${element.className} ${Math.round(left)} to ${Math.round(right)} of ${innerWidth}`];
+      return isInside || isHeld(element)
+        ? []
+        : [
+            `${element.tagName.toLowerCase()}.${element.className} ${Math.round(left)} to ${Math.round(right)} of ${innerWidth}`,
+          ];
     });
   });
 }
@@ -77,9 +100,16 @@ export async function standsOutside(page: Page, width: number): Promise<readonly
 export async function cutByTextSpacing(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
     const sheet = new CSSStyleSheet();
-    sheet.replaceSync('* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }');
+    sheet.replaceSync(
+      '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }',
+    );
     document.adoptedStyleSheets = [sheet];
-    const cut = [...document.querySelectorAll('button, select, input')].filter((element) => element.scrollHeight > element.clientHeight + 1 && getComputedStyle(element).overflowY !== 'visible').map((element) => element.outerHTML.slice(0, 120));
+    const cut = [...document.querySelectorAll('button, select, input')]
+      .filter(
+        (element) =>
+          element.scrollHeight > element.clientHeight + 1 && getComputedStyle(element).overflowY !== 'visible',
+      )
+      .map((element) => element.outerHTML.slice(0, 120));
     document.adoptedStyleSheets = [];
     return cut;
   });

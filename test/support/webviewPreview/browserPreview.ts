@@ -8,7 +8,11 @@ import { states, type PreviewState } from './states';
 
 const origin = 'http://preview.test';
 /** What scripts/build.mjs does for the package. */
-const shippedForm = { minify: true, legalComments: 'none', define: { 'process.env.NODE_ENV': '"production"' } } as const;
+const shippedForm = {
+  minify: true,
+  legalComments: 'none',
+  define: { 'process.env.NODE_ENV': '"production"' },
+} as const;
 const types: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css', '.ttf': 'font/ttf' };
 
 export interface Look {
@@ -16,7 +20,10 @@ export interface Look {
   readonly width?: number;
   readonly height?: number;
   /** Texts of another language by English text, and what English names are called in it. */
-  readonly language?: { readonly localization: Readonly<Record<string, string>>; readonly named: (english: string) => RegExp };
+  readonly language?: {
+    readonly localization: Readonly<Record<string, string>>;
+    readonly named: (english: string) => RegExp;
+  };
 }
 
 export interface OpenPreview {
@@ -50,10 +57,22 @@ export class BrowserPreview {
   static async start(extra: Readonly<Record<string, string>> = {}, only?: string): Promise<BrowserPreview> {
     const files = new Map<string, Buffer>();
     const scripts = { page: 'test/support/webviewPreview/page.ts', ...extra };
-    const views = { chat: 'src/webview/chat/main.tsx', transcript: 'src/webview/transcript/main.tsx', search: 'src/webview/search/main.tsx' };
-    for (const [name, entry] of Object.entries(scripts)) for (const [file, contents] of await bundle(name, entry, { format: 'iife' })) files.set(file, contents);
-    for (const [name, entry] of Object.entries(views).filter(([name]) => only === undefined || name === only)) for (const [file, contents] of await bundle(name, entry, { format: 'esm', splitting: true, ...(only === undefined ? {} : shippedForm) })) files.set(file, contents);
-    for (const name of ['codicon.css', 'codicon.ttf']) files.set(`/${name}`, fs.readFileSync(path.join('node_modules/@vscode/codicons/dist', name)));
+    const views = {
+      chat: 'src/webview/chat/main.tsx',
+      transcript: 'src/webview/transcript/main.tsx',
+      search: 'src/webview/search/main.tsx',
+    };
+    for (const [name, entry] of Object.entries(scripts))
+      for (const [file, contents] of await bundle(name, entry, { format: 'iife' })) files.set(file, contents);
+    for (const [name, entry] of Object.entries(views).filter(([name]) => only === undefined || name === only))
+      for (const [file, contents] of await bundle(name, entry, {
+        format: 'esm',
+        splitting: true,
+        ...(only === undefined ? {} : shippedForm),
+      }))
+        files.set(file, contents);
+    for (const name of ['codicon.css', 'codicon.ttf'])
+      files.set(`/${name}`, fs.readFileSync(path.join('node_modules/@vscode/codicons/dist', name)));
     const browser = await chromium.launch({ executablePath: await ensureChromium(), args: ['--no-sandbox'] });
     return new BrowserPreview(browser, files);
   }
@@ -81,9 +100,12 @@ export class BrowserPreview {
     reused.localization = look.language?.localization ?? {};
     await page.setViewportSize({ width: look.width ?? 450, height: look.height ?? 820 });
     this.visits += 1;
-    await page.goto(`${origin}/view/${state.view}?state=${name}&theme=${look.theme ?? 'dark'}&visit=${this.visits}${look.language === undefined ? '' : '&language=other'}`);
+    await page.goto(
+      `${origin}/view/${state.view}?state=${name}&theme=${look.theme ?? 'dark'}&visit=${this.visits}${look.language === undefined ? '' : '&language=other'}`,
+    );
     await page.getByRole('main').waitFor();
-    if (look.language !== undefined) return { page, problems: [...problems, ...(await doneIn(page, state, look.language.named))], strays };
+    if (look.language !== undefined)
+      return { page, problems: [...problems, ...(await doneIn(page, state, look.language.named))], strays };
     for (const button of state.press ?? []) await press(page, button);
     if (state.findRows !== undefined) await findRows(page, state.findRows);
     if (state.type !== undefined) await page.getByRole('textbox', { name: 'Message' }).fill(state.type);
@@ -107,14 +129,26 @@ export class BrowserPreview {
     const reused: ReusedPage = { page, shown: { problems: [], strays: [] }, localization: {} };
     page.on('console', (message) => message.type() === 'error' && reused.shown.problems.push(message.text()));
     page.on('pageerror', (error) => reused.shown.problems.push(String(error)));
-    await page.route(`${origin}/language.js`, (route) => route.fulfill({ contentType: 'text/javascript', body: `window.previewLanguage = ${JSON.stringify({ localization: reused.localization })};` }));
-    await page.route(({ pathname }) => pathname !== '/language.js', (route) => this.serve(route, reused.shown.strays));
+    await page.route(`${origin}/language.js`, (route) =>
+      route.fulfill({
+        contentType: 'text/javascript',
+        body: `window.previewLanguage = ${JSON.stringify({ localization: reused.localization })};`,
+      }),
+    );
+    await page.route(
+      ({ pathname }) => pathname !== '/language.js',
+      (route) => this.serve(route, reused.shown.strays),
+    );
     this.pages.set(page, reused);
     return reused;
   }
 
   /** Opens a view with a script of `extra` in the place of VS Code: nothing is told to it but what that script tells. */
-  async openBare(view: string, script: string, look: Look = {}): Promise<{ readonly browser: Browser; readonly page: Page }> {
+  async openBare(
+    view: string,
+    script: string,
+    look: Look = {},
+  ): Promise<{ readonly browser: Browser; readonly page: Page }> {
     const page = await this.browser.newPage({ viewport: { width: look.width ?? 450, height: look.height ?? 820 } });
     await page.route('**/*', (route) => this.serve(route, []));
     await page.goto(`${origin}/view/${view}?script=${script}&theme=${look.theme ?? 'dark'}`);
@@ -124,8 +158,16 @@ export class BrowserPreview {
   private async serve(route: Route, strays: string[]): Promise<void> {
     const { pathname, href, searchParams } = new URL(route.request().url());
     const file = this.files.get(pathname);
-    if (pathname.startsWith('/view/')) await route.fulfill({ contentType: 'text/html', body: shell(pathname.slice('/view/'.length), [...(searchParams.has('language') ? ['language'] : []), searchParams.get('script') ?? 'page']) });
-    else if (file !== undefined) await route.fulfill({ contentType: types[path.extname(pathname)] ?? 'text/plain', body: file });
+    if (pathname.startsWith('/view/'))
+      await route.fulfill({
+        contentType: 'text/html',
+        body: shell(pathname.slice('/view/'.length), [
+          ...(searchParams.has('language') ? ['language'] : []),
+          searchParams.get('script') ?? 'page',
+        ]),
+      });
+    else if (file !== undefined)
+      await route.fulfill({ contentType: types[path.extname(pathname)] ?? 'text/plain', body: file });
     else {
       strays.push(href);
       await route.abort();
@@ -138,12 +180,19 @@ async function doneIn(page: Page, state: PreviewState, named: (english: string) 
   const missed: string[] = [];
   const attempt = (what: string, act: () => Promise<void>): Promise<void> => act().catch(() => void missed.push(what));
   for (const name of state.press ?? []) {
-    const button = page.getByRole('button', { name: named(name) }).or(page.getByRole('group', { name: named(name) }).getByRole('button')).or(page.getByRole('combobox', { name: named(name) }));
+    const button = page
+      .getByRole('button', { name: named(name) })
+      .or(page.getByRole('group', { name: named(name) }).getByRole('button'))
+      .or(page.getByRole('combobox', { name: named(name) }));
     const asItIs = page.getByRole('button', { name, exact: true });
     await attempt(name, () => asItIs.or(button).first().click({ timeout: 5000 }));
   }
-  if (state.type !== undefined) await attempt('Message', () => page.getByRole('textbox', { name: named('Message') }).fill(state.type ?? '', { timeout: 3000 }));
-  if (state.hover !== undefined) await attempt('hover', () => page.getByRole('article').last().hover({ timeout: 3000 }));
+  if (state.type !== undefined)
+    await attempt('Message', () =>
+      page.getByRole('textbox', { name: named('Message') }).fill(state.type ?? '', { timeout: 3000 }),
+    );
+  if (state.hover !== undefined)
+    await attempt('hover', () => page.getByRole('article').last().hover({ timeout: 3000 }));
   return missed;
 }
 
@@ -168,16 +217,34 @@ async function press(page: Page, name: string): Promise<void> {
   const inGroup = page.getByRole('group', { name }).getByRole('button');
   const exact = page.getByRole('button', { name, exact: true });
   const button = (await exact.count()) > 0 ? exact : page.getByRole('button', { name }).or(inGroup);
-  await (name === 'Model' || name === 'Mode' || name === 'Effort' ? page.getByRole('combobox', { name, exact: true }) : button).first().click();
+  await (
+    name === 'Model' || name === 'Mode' || name === 'Effort'
+      ? page.getByRole('combobox', { name, exact: true })
+      : button
+  )
+    .first()
+    .click();
 }
 
 function shell(view: string, scripts: readonly string[]): string {
-  const html = webviewHtml({ title: 'Hermes', language: 'en', script: `/${view}.js`, styles: ['/codicon.css', `/${view}.css`], cspSource: origin, nonce: 'preview', place: view === 'chat' ? 'panel' : 'editor' });
+  const html = webviewHtml({
+    title: 'Hermes',
+    language: 'en',
+    script: `/${view}.js`,
+    styles: ['/codicon.css', `/${view}.css`],
+    cspSource: origin,
+    nonce: 'preview',
+    place: view === 'chat' ? 'panel' : 'editor',
+  });
   const before = scripts.map((script) => `<script nonce="preview" src="/${script}.js"></script>`).join('\n  ');
   return html.replace('<script type="module"', `${before}\n  <script type="module"`);
 }
 
-async function bundle(name: string, entry: string, form: Pick<BuildOptions, 'format' | 'splitting' | 'minify' | 'legalComments' | 'define'>): Promise<readonly (readonly [string, Buffer])[]> {
+async function bundle(
+  name: string,
+  entry: string,
+  form: Pick<BuildOptions, 'format' | 'splitting' | 'minify' | 'legalComments' | 'define'>,
+): Promise<readonly (readonly [string, Buffer])[]> {
   const result = await build({
     entryPoints: [entry],
     outdir: '/',

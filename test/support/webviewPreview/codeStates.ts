@@ -86,7 +86,11 @@ Done ~~not~~.`;
 
 type State = (shown: ShownSession | null) => ChatState;
 
-const asked = (text: string): ShownSession => shownSession({ messages: [prompt({ uid: 'u1', position: 1 }, 'Show me'), answer({ uid: 'a1', position: 2 }, [text])], turns: [settledTurn()] });
+const asked = (text: string): ShownSession =>
+  shownSession({
+    messages: [prompt({ uid: 'u1', position: 1 }, 'Show me'), answer({ uid: 'a1', position: 2 }, [text])],
+    turns: [settledTurn()],
+  });
 
 /** Code, names, math and everything else that Markdown makes. */
 export function codeStates(state: State): Readonly<Record<string, PreviewState>> {

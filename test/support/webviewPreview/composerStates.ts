@@ -3,26 +3,68 @@ import { answer, modelRow, prompt, runningTurn, session, settledTurn, shownSessi
 import type { PreviewState } from './states';
 
 /** States of the place where a person writes, for the preview. */
-export function composerStates(state: (shown: ShownSession | null, change?: Partial<ChatState>) => ChatState): Readonly<Record<string, PreviewState>> {
-  const messages = [prompt({ uid: 'u1', position: 1 }, 'Why does this fail on CI only?'), answer({ uid: 'a1', position: 2 }, ['The timer uses the real clock.'])];
+export function composerStates(
+  state: (shown: ShownSession | null, change?: Partial<ChatState>) => ChatState,
+): Readonly<Record<string, PreviewState>> {
+  const messages = [
+    prompt({ uid: 'u1', position: 1 }, 'Why does this fail on CI only?'),
+    answer({ uid: 'a1', position: 2 }, ['The timer uses the real clock.']),
+  ];
   const done = shownSession({ messages, turns: [settledTurn()] });
-  const thinks = { model: { chosen: modelRow({ efforts: ['default', 'none', 'low', 'medium', 'high'] }), problem: null } };
+  const thinks = {
+    model: { chosen: modelRow({ efforts: ['default', 'none', 'low', 'medium', 'high'] }), problem: null },
+  };
   const high = { sessionId: session().id, effort: 'high' as const };
-  const full = { tokens: 116_500, counted: true, window: 128_000, parts: { system: 2000, tools: 9500, memory: 0, messages: 105_000 } };
+  const full = {
+    tokens: 116_500,
+    counted: true,
+    window: 128_000,
+    parts: { system: 2000, tools: 9500, memory: 0, messages: 105_000 },
+  };
   const busy = shownSession({
-    messages: messages.slice(0, 1), openTurn: runningTurn(),
+    messages: messages.slice(0, 1),
+    openTurn: runningTurn(),
     queue: [
-      { uid: 'q1', sessionId: session().id, text: 'And then write down in the README what the retry does, with an example of each of the three options and a word on the limits', createdAt: 1 },
+      {
+        uid: 'q1',
+        sessionId: session().id,
+        text: 'And then write down in the README what the retry does, with an example of each of the three options and a word on the limits',
+        createdAt: 1,
+      },
       { uid: 'q2', sessionId: session().id, text: 'Run the tests again', createdAt: 2 },
     ],
   });
   return {
-    'composer-idle': { view: 'chat', bootstrap: state(done, thinks), requests: { contextUse: { ...full, tokens: 98_000 } } },
-    'composer-context': { view: 'chat', bootstrap: state(done, thinks), requests: { contextUse: full }, press: ['Context 91% full'] },
+    'composer-idle': {
+      view: 'chat',
+      bootstrap: state(done, thinks),
+      requests: { contextUse: { ...full, tokens: 98_000 } },
+    },
+    'composer-context': {
+      view: 'chat',
+      bootstrap: state(done, thinks),
+      requests: { contextUse: full },
+      press: ['Context 91% full'],
+    },
     'composer-busy': { view: 'chat', bootstrap: state(busy, thinks), effort: high, requests: { contextUse: full } },
     'composer-effort': { view: 'chat', bootstrap: state(done, thinks), effort: high, press: ['Effort'] },
     'composer-mode': { view: 'chat', bootstrap: state(done, thinks), press: ['Mode'] },
-    'composer-long': { view: 'chat', bootstrap: state({ ...done, draft: Array.from({ length: 60 }, (_, line) => `${line + 1}. a line of a long prompt, of which the first part is out of sight`).join('\n') }, thinks) },
-    'composer-draft-rtl': { view: 'chat', bootstrap: state({ ...done, draft: 'اشرح لي هذا الملف 👩‍👩‍👧‍👦 من فضلك' }, thinks) },
+    'composer-long': {
+      view: 'chat',
+      bootstrap: state(
+        {
+          ...done,
+          draft: Array.from(
+            { length: 60 },
+            (_, line) => `${line + 1}. a line of a long prompt, of which the first part is out of sight`,
+          ).join('\n'),
+        },
+        thinks,
+      ),
+    },
+    'composer-draft-rtl': {
+      view: 'chat',
+      bootstrap: state({ ...done, draft: 'اشرح لي هذا الملف 👩‍👩‍👧‍👦 من فضلك' }, thinks),
+    },
   };
 }

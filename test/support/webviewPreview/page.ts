@@ -16,7 +16,8 @@ const theme = themes[wanted.get('theme') ?? 'dark'];
 const state = states[wanted.get('state') ?? 'complete'];
 if (theme === undefined || state === undefined) throw new Error(`There is no such preview: ${location.search}`);
 
-for (const [name, value] of Object.entries(theme.colors)) document.documentElement.style.setProperty(`--vscode-${name}`, value);
+for (const [name, value] of Object.entries(theme.colors))
+  document.documentElement.style.setProperty(`--vscode-${name}`, value);
 document.body.classList.add(...theme.bodyClass.split(' '));
 document.body.dataset['vscodeThemeKind'] = theme.kind;
 if (state.direction !== undefined) document.documentElement.dir = state.direction;
@@ -33,19 +34,35 @@ function answer(message: unknown): void {
   posted.push(message);
   if (typeof message !== 'object' || message === null || !('kind' in message) || !('name' in message)) return;
   if (message.kind === 'command' && message.name === 'ready') {
-    tell({ kind: 'notification', name: 'bootstrap', payload: { ...Object(withDraft(state?.bootstrap)), ...Object(Reflect.get(window, 'previewLanguage')) } });
+    tell({
+      kind: 'notification',
+      name: 'bootstrap',
+      payload: { ...Object(withDraft(state?.bootstrap)), ...Object(Reflect.get(window, 'previewLanguage')) },
+    });
     if (state?.effort !== undefined) tell({ kind: 'notification', name: 'effort', payload: state.effort });
-    for (const event of state?.events ?? []) tell({ kind: 'notification', name: 'turnEvent', payload: { sessionId: '20261112_140200_a1b2c3', event } });
+    for (const event of state?.events ?? [])
+      tell({ kind: 'notification', name: 'turnEvent', payload: { sessionId: '20261112_140200_a1b2c3', event } });
   }
-  if (message.name === 'saveDraft' && 'payload' in message) sessionStorage.setItem('draft', JSON.stringify(message.payload));
+  if (message.name === 'saveDraft' && 'payload' in message)
+    sessionStorage.setItem('draft', JSON.stringify(message.payload));
   if (message.kind !== 'request' || !('id' in message)) return;
-  if (message.name === 'verify' && state?.requests?.verify === undefined) return tell({ kind: 'notification', name: 'verifyProgress', payload: { step: 'rows', done: 24_400, total: 60_000 } });
+  if (message.name === 'verify' && state?.requests?.verify === undefined)
+    return tell({
+      kind: 'notification',
+      name: 'verifyProgress',
+      payload: { step: 'rows', done: 24_400, total: 60_000 },
+    });
   // A search that is given no result reads on and on.
   if (message.name === 'findRows' && state?.requests?.findRows === undefined) return finding(message);
   if (message.name === 'search' && state?.requests?.search === undefined) return scanning(message);
   const read = stored?.(message.name, 'payload' in message ? message.payload : null) ?? null;
   if (read !== null) return void read.then((result) => tell({ kind: 'response', id: message.id, ok: true, result }));
-  const response = { kind: 'response', id: message.id, ok: true, result: message.name === 'resolveReferences' ? referencesIn(message) : resultOf(message.name) };
+  const response = {
+    kind: 'response',
+    id: message.id,
+    ok: true,
+    result: message.name === 'resolveReferences' ? referencesIn(message) : resultOf(message.name),
+  };
   // A page of the store takes a moment to read.
   setTimeout(() => tell(response), message.name === 'loadEarlier' ? 300 : 0);
 }
@@ -53,29 +70,54 @@ function answer(message: unknown): void {
 // The host's durable draft outlives the page.
 function withDraft(bootstrap: PreviewState['bootstrap'] | undefined): unknown {
   const draft: unknown = JSON.parse(sessionStorage.getItem('draft') ?? 'null');
-  if (typeof draft !== 'object' || draft === null || !('text' in draft) || bootstrap === undefined || !('shown' in bootstrap)) return bootstrap;
-  return bootstrap.shown === null ? { ...bootstrap, newDraft: draft.text } : { ...bootstrap, shown: { ...bootstrap.shown, draft: draft.text } };
+  if (
+    typeof draft !== 'object' ||
+    draft === null ||
+    !('text' in draft) ||
+    bootstrap === undefined ||
+    !('shown' in bootstrap)
+  )
+    return bootstrap;
+  return bootstrap.shown === null
+    ? { ...bootstrap, newDraft: draft.text }
+    : { ...bootstrap, shown: { ...bootstrap.shown, draft: draft.text } };
 }
 
 // A search of which no result is given reads on and on.
 function scanning(message: object): void {
-  const search = 'payload' in message && typeof message.payload === 'object' && message.payload !== null && 'search' in message.payload ? message.payload.search : 0;
+  const search =
+    'payload' in message &&
+    typeof message.payload === 'object' &&
+    message.payload !== null &&
+    'search' in message.payload
+      ? message.payload.search
+      : 0;
   tell({ kind: 'notification', name: 'progress', payload: { search, progress: { done: 84_000, total: 300_000 } } });
 }
 
 function finding(message: object): void {
-  const search = 'payload' in message && typeof message.payload === 'object' && message.payload !== null && 'search' in message.payload ? message.payload.search : 0;
+  const search =
+    'payload' in message &&
+    typeof message.payload === 'object' &&
+    message.payload !== null &&
+    'search' in message.payload
+      ? message.payload.search
+      : 0;
   tell({ kind: 'notification', name: 'findProgress', payload: { search, done: 24_400, total: 60_000 } });
 }
 
 function referencesIn(message: object): unknown {
-  const { texts }: { texts?: unknown } = 'payload' in message && typeof message.payload === 'object' && message.payload !== null ? message.payload : {};
+  const { texts }: { texts?: unknown } =
+    'payload' in message && typeof message.payload === 'object' && message.payload !== null ? message.payload : {};
   return Array.isArray(texts) ? texts.map((text) => knownReferences[String(text)] ?? null) : [];
 }
 
 function resultOf(request: unknown): unknown {
   // Nothing more is stored than what is shown at first.
-  if (request === 'loadRows') return state?.requests?.loadRows ?? (state !== undefined && 'rows' in state.bootstrap ? state.bootstrap.rows : null);
+  if (request === 'loadRows')
+    return (
+      state?.requests?.loadRows ?? (state !== undefined && 'rows' in state.bootstrap ? state.bootstrap.rows : null)
+    );
   if (request === 'findRows') return state?.requests?.findRows;
   if (request === 'rawRow') return state?.requests?.rawRow ?? null;
   if (request === 'verify') return state?.requests?.verify;
@@ -83,7 +125,8 @@ function resultOf(request: unknown): unknown {
   if (request === 'search') return state?.requests?.search;
   if (request === 'starterPrompts') return state?.requests?.starterPrompts ?? [];
   if (request === 'listModels') return state?.requests?.listModels ?? { models: [], problems: [] };
-  if (request === 'contextUse') return state?.requests?.contextUse ?? { tokens: 0, counted: false, window: null, parts: null };
+  if (request === 'contextUse')
+    return state?.requests?.contextUse ?? { tokens: 0, counted: false, window: null, parts: null };
   if (request === 'fileHunks') return state?.requests?.fileHunks ?? [];
   if (request === 'mentions') return state?.requests?.mentions ?? { mentions: [], isWhole: true };
   if (request === 'filesFrom') return state?.requests?.filesFrom ?? [];

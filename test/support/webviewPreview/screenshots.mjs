@@ -5,7 +5,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { importTypeScript } from '../../../scripts/typescriptModule.mjs';
 
-const option = (name, otherwise) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : otherwise);
+const option = (name, otherwise) =>
+  process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : otherwise;
 const out = path.resolve(option('--out', path.join(os.tmpdir(), 'hermes-preview')));
 const only = option('--only', '');
 const widths = option('--widths', '300,450,900').split(',').map(Number);

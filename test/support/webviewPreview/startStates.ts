@@ -4,8 +4,18 @@ import { modelRow } from '../builders/viewMessages';
 import type { PreviewState } from './states';
 
 /** The chat where no conversation is, in surroundings that cannot do everything. */
-export function startStates(state: (shown: ShownSession | null, change?: Partial<ChatState>) => ChatState, recent: readonly SessionSummary[]): Readonly<Record<string, PreviewState>> {
-  const demo = modelRow({ ref: 'Demo/demo', label: 'Demo', provider: 'Demo', destination: 'nowhere: scripted, offline', contextWindow: null, isDemo: true });
+export function startStates(
+  state: (shown: ShownSession | null, change?: Partial<ChatState>) => ChatState,
+  recent: readonly SessionSummary[],
+): Readonly<Record<string, PreviewState>> {
+  const demo = modelRow({
+    ref: 'Demo/demo',
+    label: 'Demo',
+    provider: 'Demo',
+    destination: 'nowhere: scripted, offline',
+    contextWindow: null,
+    isDemo: true,
+  });
   return {
     'empty-virtual': { view: 'chat', bootstrap: state(null, { isVirtual: true, restricted: true }) },
     'empty-demo': { view: 'chat', bootstrap: state(null, { model: { chosen: demo, problem: null } }) },
@@ -14,10 +24,16 @@ export function startStates(state: (shown: ShownSession | null, change?: Partial
       bootstrap: state(null, {
         store: {
           kind: 'open',
-          notices: [{
-            sentence: 'Your recent sessions could not be read. What is stored is not touched. The disk reported an error.',
-            actions: [{ action: 'again', label: 'Try Again' }, { action: 'showLog', label: 'Show Log' }],
-          }],
+          notices: [
+            {
+              sentence:
+                'Your recent sessions could not be read. What is stored is not touched. The disk reported an error.',
+              actions: [
+                { action: 'again', label: 'Try Again' },
+                { action: 'showLog', label: 'Show Log' },
+              ],
+            },
+          ],
         },
       }),
     },

@@ -1,4 +1,12 @@
-import type { ChatNotifications, ChatResults, ChatState, ModelChoices, SessionContextUse, SetupEntry, ShownSession } from '../../../src/protocol/chatProtocol';
+import type {
+  ChatNotifications,
+  ChatResults,
+  ChatState,
+  ModelChoices,
+  SessionContextUse,
+  SetupEntry,
+  ShownSession,
+} from '../../../src/protocol/chatProtocol';
 import type { SearchPage, SearchState } from '../../../src/protocol/searchProtocol';
 import type { TranscriptResults, TranscriptState } from '../../../src/protocol/transcriptProtocol';
 import type { HandoffTokens } from '../../../src/transcript/handoff';
@@ -15,7 +23,18 @@ import { transcriptStates } from './transcriptStates';
 import { codeStates } from './codeStates';
 import { witnessStates } from './witnessStates';
 import { workStates } from './workStates';
-import { afternoon, answer, call, modelRow, prompt, result, runningTurn, session, settledTurn, shownSession } from '../builders/viewMessages';
+import {
+  afternoon,
+  answer,
+  call,
+  modelRow,
+  prompt,
+  result,
+  runningTurn,
+  session,
+  settledTurn,
+  shownSession,
+} from '../builders/viewMessages';
 
 /** A view as the host would describe it, and what a person does in it before it is looked at. */
 export interface PreviewState {
@@ -24,7 +43,16 @@ export interface PreviewState {
   readonly events?: readonly TurnEvent[];
   /** Told behind the bootstrap. */
   readonly effort?: ChatNotifications['effort'];
-  readonly requests?: { readonly listModels?: ModelChoices; readonly contextUse?: SessionContextUse; readonly compressionPreview?: HandoffTokens; readonly search?: SearchPage } & { readonly [Name in 'starterPrompts' | 'fileHunks' | 'filesFrom' | 'mentions' | 'reviewFiles' | 'witnessed']?: ChatResults[Name] } & { readonly [Name in 'loadRows' | 'findRows' | 'revisions' | 'rawRow' | 'verify']?: TranscriptResults[Name] };
+  readonly requests?: {
+    readonly listModels?: ModelChoices;
+    readonly contextUse?: SessionContextUse;
+    readonly compressionPreview?: HandoffTokens;
+    readonly search?: SearchPage;
+  } & {
+    readonly [
+      Name in 'starterPrompts' | 'fileHunks' | 'filesFrom' | 'mentions' | 'reviewFiles' | 'witnessed'
+    ]?: ChatResults[Name];
+  } & { readonly [Name in 'loadRows' | 'findRows' | 'revisions' | 'rawRow' | 'verify']?: TranscriptResults[Name] };
   /** Pages that are there before the first, newest page first. */
   readonly earlierPages?: readonly (readonly Message[])[];
   /** All that is stored of the conversation: pages of it are read from here. */
@@ -70,20 +98,33 @@ export async function upload(file: File, clock: Clock): Promise<void> {
 - [x] find the timer
 - [ ] inject the clock`;
 
-const thinking = 'The test fails on CI only, which smells of time. Let me look for timers: setTimeout in upload.ts, and the retry loop around it.';
+const thinking =
+  'The test fails on CI only, which smells of time. Let me look for timers: setTimeout in upload.ts, and the retry loop around it.';
 const question = prompt({ uid: 'u1', position: 1 }, 'Why does upload.test.ts fail on CI only?');
 
 const reads: readonly Message[] = [
-  answer({ uid: 'a1', position: 2 }, [{ kind: 'thinking', text: thinking }, call('c1', 'read_file', { path: 'src/upload.ts' })]),
+  answer({ uid: 'a1', position: 2 }, [
+    { kind: 'thinking', text: thinking },
+    call('c1', 'read_file', { path: 'src/upload.ts' }),
+  ]),
   result({ uid: 'r1', position: 3 }, 'c1', 'read_file', '1  export async function upload', 'done', { lines: 88 }),
-  answer({ uid: 'a2', position: 4 }, [call('c2', 'read_file', { path: 'test/upload.test.ts' }), call('c3', 'search_files', { query: 'retry(' })]),
+  answer({ uid: 'a2', position: 4 }, [
+    call('c2', 'read_file', { path: 'test/upload.test.ts' }),
+    call('c3', 'search_files', { query: 'retry(' }),
+  ]),
   result({ uid: 'r2', position: 5 }, 'c2', 'read_file', 'test("uploads")', 'done', { lines: 31 }),
   result({ uid: 'r3', position: 6 }, 'c3', 'search_files', 'src/upload.ts\n42: retry(', 'done', { matches: 1 }),
 ];
 
-const complete = shownSession({ messages: [question, ...reads, answer({ uid: 'a3', position: 7 }, [markdown])], turns: [settledTurn()] });
+const complete = shownSession({
+  messages: [question, ...reads, answer({ uid: 'a3', position: 7 }, [markdown])],
+  turns: [settledTurn()],
+});
 
-const secondQuestion = prompt({ uid: 'u2', position: 20, turnUid: 'turn2' }, 'Fix it, and add a test that holds the clock still.\nKeep the public API as it is.');
+const secondQuestion = prompt(
+  { uid: 'u2', position: 20, turnUid: 'turn2' },
+  'Fix it, and add a test that holds the clock still.\nKeep the public API as it is.',
+);
 
 const tools: readonly Message[] = [
   secondQuestion,
@@ -93,8 +134,21 @@ const tools: readonly Message[] = [
     call('d2', 'list_directory', { path: 'test/fixtures' }),
     call('d3', 'search_files', { query: 'new UploadError' }),
   ]),
-  result({ uid: 's1', position: 22, turnUid: 'turn2' }, 'd1', 'read_file', 'import { upload } from "../upload";', 'done', { lines: 120 }),
-  result({ uid: 's2', position: 23, turnUid: 'turn2' }, 'd2', 'list_directory', 'There is no folder test/fixtures.', 'failed'),
+  result(
+    { uid: 's1', position: 22, turnUid: 'turn2' },
+    'd1',
+    'read_file',
+    'import { upload } from "../upload";',
+    'done',
+    { lines: 120 },
+  ),
+  result(
+    { uid: 's2', position: 23, turnUid: 'turn2' },
+    'd2',
+    'list_directory',
+    'There is no folder test/fixtures.',
+    'failed',
+  ),
 ];
 
 function state(shown: ShownSession | null, change: Partial<ChatState> = {}): ChatState {
@@ -119,15 +173,51 @@ function state(shown: ShownSession | null, change: Partial<ChatState> = {}): Cha
 }
 
 const entries: readonly SetupEntry[] = [
-  { id: 'editor', kind: 'editorModels', title: 'Use the editor’s models', detail: 'Copilot: 12 models. Asks for your consent at the first prompt.' },
-  { id: 'ollama', kind: 'localServer', title: 'Found Ollama on this machine: 5 models', detail: 'Prompts stay on 127.0.0.1:11434' },
-  { id: 'key', kind: 'pasteKey', title: 'Paste a Key', detail: 'OpenRouter, OpenAI, Anthropic, Nous, Groq, DeepSeek, Mistral …' },
-  { id: 'demo', kind: 'demo', title: 'Try the Demo', detail: 'Scripted, offline, not AI: shows how streaming, Stop and saving behave' },
+  {
+    id: 'editor',
+    kind: 'editorModels',
+    title: 'Use the editor’s models',
+    detail: 'Copilot: 12 models. Asks for your consent at the first prompt.',
+  },
+  {
+    id: 'ollama',
+    kind: 'localServer',
+    title: 'Found Ollama on this machine: 5 models',
+    detail: 'Prompts stay on 127.0.0.1:11434',
+  },
+  {
+    id: 'key',
+    kind: 'pasteKey',
+    title: 'Paste a Key',
+    detail: 'OpenRouter, OpenAI, Anthropic, Nous, Groq, DeepSeek, Mistral …',
+  },
+  {
+    id: 'demo',
+    kind: 'demo',
+    title: 'Try the Demo',
+    detail: 'Scripted, offline, not AI: shows how streaming, Stop and saving behave',
+  },
 ];
 
-function summary(id: string, title: string | null, hoursAgo: number, lastTurn: SessionSummary['lastTurn']): SessionSummary {
+function summary(
+  id: string,
+  title: string | null,
+  hoursAgo: number,
+  lastTurn: SessionSummary['lastTurn'],
+): SessionSummary {
   const at = Date.now() / 1000 - hoursAgo * 3600;
-  return { ...session({ id, title }), lastActiveAt: at, preview: 'Why does upload.test.ts fail on CI only?', turnCount: 4, messageCount: 19, lastTurn, queuedCount: 0, branchOf: null, unread: false, problem: null };
+  return {
+    ...session({ id, title }),
+    lastActiveAt: at,
+    preview: 'Why does upload.test.ts fail on CI only?',
+    turnCount: 4,
+    messageCount: 19,
+    lastTurn,
+    queuedCount: 0,
+    branchOf: null,
+    unread: false,
+    problem: null,
+  };
 }
 
 const recent = [
@@ -138,22 +228,58 @@ const recent = [
   { ...summary('s5', 'Which tests use the real clock?', 400, { state: 'complete' }), unread: true },
 ];
 
-const wellFilled: SessionContextUse = { tokens: 52_400, counted: true, window: 128_000, parts: { system: 1900, tools: 3100, memory: 600, messages: 46_800 } };
+const wellFilled: SessionContextUse = {
+  tokens: 52_400,
+  counted: true,
+  window: 128_000,
+  parts: { system: 1900, tools: 3100, memory: 600, messages: 46_800 },
+};
 
-const demo = modelRow({ ref: 'Demo/demo', label: 'Demo', provider: 'Demo', destination: 'nowhere: scripted, offline', contextWindow: null, isDemo: true });
+const demo = modelRow({
+  ref: 'Demo/demo',
+  label: 'Demo',
+  provider: 'Demo',
+  destination: 'nowhere: scripted, offline',
+  contextWindow: null,
+  isDemo: true,
+});
 
 const choices: ModelChoices = {
   models: [
     modelRow(),
-    modelRow({ ref: 'Local/tiny', label: 'tinyllama:1.1b', contextWindow: 2048, tools: false, warnings: ['This server reads only 2k tokens. Start it with OLLAMA_CONTEXT_LENGTH=32768 ollama serve.'] }),
-    modelRow({ ref: 'OpenRouter/anthropic/claude-x', label: 'Claude X', provider: 'OpenRouter', destination: 'openrouter.ai', contextWindow: 200_000, price: { input: 3, output: 15 } }),
-    modelRow({ ref: 'Editor/gpt', label: 'GPT-5 mini', provider: 'Editor', destination: 'Editor (Copilot)', contextWindow: 128_000, warnings: ['The editor’s models may lose the last words when the provider fails.'] }),
+    modelRow({
+      ref: 'Local/tiny',
+      label: 'tinyllama:1.1b',
+      contextWindow: 2048,
+      tools: false,
+      warnings: ['This server reads only 2k tokens. Start it with OLLAMA_CONTEXT_LENGTH=32768 ollama serve.'],
+    }),
+    modelRow({
+      ref: 'OpenRouter/anthropic/claude-x',
+      label: 'Claude X',
+      provider: 'OpenRouter',
+      destination: 'openrouter.ai',
+      contextWindow: 200_000,
+      price: { input: 3, output: 15 },
+    }),
+    modelRow({
+      ref: 'Editor/gpt',
+      label: 'GPT-5 mini',
+      provider: 'Editor',
+      destination: 'Editor (Copilot)',
+      contextWindow: 128_000,
+      warnings: ['The editor’s models may lose the last words when the provider fails.'],
+    }),
     demo,
   ],
   problems: [{ provider: 'Nous', sentence: 'Nous: the key was refused (401). Set a new key.' }],
 };
 
-const delivered = (uid: string, text: string): TurnEvent => ({ kind: 'delivered', turnUid: 'turn2', chunks: [{ messageUid: uid, seq: 1, part: 0, kind: 'text', start: 0, text }] });
+const delivered = (uid: string, text: string): TurnEvent => ({
+  kind: 'delivered',
+  turnUid: 'turn2',
+  chunks: [{ messageUid: uid, seq: 1, part: 0, kind: 'text', start: 0, text }],
+});
 
 const failure = {
   cause: 'auth' as const,
@@ -182,8 +308,13 @@ const behind: ChatState['background'] = [
 
 const long = shownSession({
   messages: Array.from({ length: 40 }, (_, index) => [
-    prompt({ uid: `lu${index}`, position: index * 2 + 1, turnUid: `lt${index}` }, `Question ${index + 1}: what does part ${index + 1} of this folder do?`),
-    answer({ uid: `la${index}`, position: index * 2 + 2, turnUid: `lt${index}` }, [`Part ${index + 1} does what its name says. `.repeat(6)]),
+    prompt(
+      { uid: `lu${index}`, position: index * 2 + 1, turnUid: `lt${index}` },
+      `Question ${index + 1}: what does part ${index + 1} of this folder do?`,
+    ),
+    answer({ uid: `la${index}`, position: index * 2 + 2, turnUid: `lt${index}` }, [
+      `Part ${index + 1} does what its name says. `.repeat(6),
+    ]),
   ]).flat(),
   turns: Array.from({ length: 40 }, (_, index) => settledTurn(`lt${index}`, `lu${index}`)),
   hasEarlier: true,
@@ -193,7 +324,10 @@ function earlierPage(back: number): readonly Message[] {
   return Array.from({ length: 20 }, (_, index) => {
     const position = index * 2 - 40 * back;
     const turnUid = `lt${position}`;
-    return [prompt({ uid: `lu${position}`, position, turnUid }, `Earlier question ${position}`), answer({ uid: `la${position}`, position: position + 1, turnUid }, ['An earlier answer. '.repeat(20)])];
+    return [
+      prompt({ uid: `lu${position}`, position, turnUid }, `Earlier question ${position}`),
+      answer({ uid: `la${position}`, position: position + 1, turnUid }, ['An earlier answer. '.repeat(20)]),
+    ];
   }).flat();
 }
 
@@ -203,35 +337,111 @@ function searching(asked: string | null): SearchState {
 
 const foundPage = searchPage({
   hits: [
-    searchHit('h1', 'The retry timer uses the real clock, so the test passes only where the machine is fast enough: retry( is called twice', ['retry'], { role: 'assistant' }),
+    searchHit(
+      'h1',
+      'The retry timer uses the real clock, so the test passes only where the machine is fast enough: retry( is called twice',
+      ['retry'],
+      { role: 'assistant' },
+    ),
     searchHit('h2', 'src/upload.ts\n42: retry(send, { attempts: 3 })', ['retry'], { role: 'tool' }),
-    searchHit('h3', 'Why does the retry in upload.test.ts fail on CI only?', ['retry'], { createdAt: afternoon - 90_000 }),
-    searchHit('h4', 'لماذا retry؟', ['retry'], { sessionId: 's2', conversationId: 's2', sessionTitle: 'Rename the store module and a title that is long enough to need a second line at three hundred pixels' }),
+    searchHit('h3', 'Why does the retry in upload.test.ts fail on CI only?', ['retry'], {
+      createdAt: afternoon - 90_000,
+    }),
+    searchHit('h4', 'لماذا retry؟', ['retry'], {
+      sessionId: 's2',
+      conversationId: 's2',
+      sessionTitle:
+        'Rename the store module and a title that is long enough to need a second line at three hundred pixels',
+    }),
   ],
-  sessions: [searchSession(), searchSession({ id: 's2', conversationId: 's2', title: 'Rename the store module and a title that is long enough to need a second line at three hundred pixels', archived: true, turnCount: 1 })],
-  titled: [searchSession({ id: 's3', conversationId: 's3', title: 'Retry with backoff', branchOf: { conversationId: 's2', sessionId: 's2', title: 'Rename the store module' } })],
+  sessions: [
+    searchSession(),
+    searchSession({
+      id: 's2',
+      conversationId: 's2',
+      title: 'Rename the store module and a title that is long enough to need a second line at three hundred pixels',
+      archived: true,
+      turnCount: 1,
+    }),
+  ],
+  titled: [
+    searchSession({
+      id: 's3',
+      conversationId: 's3',
+      title: 'Retry with backoff',
+      branchOf: { conversationId: 's2', sessionId: 's2', title: 'Rename the store module' },
+    }),
+  ],
   hasMore: true,
   indexLeft: 12_340,
 });
 
 /** Every state worth looking at, by name. */
 export const states: Readonly<Record<string, PreviewState>> = {
-  'empty-no-model': { view: 'chat', bootstrap: state(null, { model: { chosen: null, problem: null }, setup: { searching: true, entries }, recentSessions: recent }) },
-  'empty-no-model-sent': { view: 'chat', bootstrap: state(null, { model: { chosen: null, problem: null }, setup: { searching: false, entries }, newDraft: 'Why is the sky blue?' }), press: ['Send'] },
-  'empty-no-folder': { view: 'chat', bootstrap: state(null, { folderName: null, model: { chosen: null, problem: 'The model Local/qwen3:8b is not there any more. Choose another one.' }, setup: { searching: false, entries } }) },
-  'empty-chosen': { view: 'chat', bootstrap: state(null, { recentSessions: recent }), requests: { starterPrompts: ['Explain what this project does and where to start reading', 'What do the tests in test/ cover?', 'Review my uncommitted changes'] } },
+  'empty-no-model': {
+    view: 'chat',
+    bootstrap: state(null, {
+      model: { chosen: null, problem: null },
+      setup: { searching: true, entries },
+      recentSessions: recent,
+    }),
+  },
+  'empty-no-model-sent': {
+    view: 'chat',
+    bootstrap: state(null, {
+      model: { chosen: null, problem: null },
+      setup: { searching: false, entries },
+      newDraft: 'Why is the sky blue?',
+    }),
+    press: ['Send'],
+  },
+  'empty-no-folder': {
+    view: 'chat',
+    bootstrap: state(null, {
+      folderName: null,
+      model: { chosen: null, problem: 'The model Local/qwen3:8b is not there any more. Choose another one.' },
+      setup: { searching: false, entries },
+    }),
+  },
+  'empty-chosen': {
+    view: 'chat',
+    bootstrap: state(null, { recentSessions: recent }),
+    requests: {
+      starterPrompts: [
+        'Explain what this project does and where to start reading',
+        'What do the tests in test/ cover?',
+        'Review my uncommitted changes',
+      ],
+    },
+  },
   ...startStates(state, recent),
   complete: { view: 'chat', bootstrap: state(complete), hover: 'Hermes' },
   tools: {
     view: 'chat',
-    bootstrap: state(shownSession({ messages: [question, ...reads, ...tools], turns: [settledTurn()], openTurn: runningTurn('turn2', 'u2'), activity: { kind: 'runningTool', callId: 'd3', startedAt: Date.now() / 1000 - 12 } })),
+    bootstrap: state(
+      shownSession({
+        messages: [question, ...reads, ...tools],
+        turns: [settledTurn()],
+        openTurn: runningTurn('turn2', 'u2'),
+        activity: { kind: 'runningTool', callId: 'd3', startedAt: Date.now() / 1000 - 12 },
+      }),
+    ),
     press: ['Tool: list_directory'],
   },
   streaming: { view: 'chat', bootstrap: state(running), events: [delivered('b9', markdown.slice(0, 640))] },
   loading: { view: 'chat', bootstrap: state({ ...running, activity: { kind: 'loadingModel', elapsedMs: 12_000 } }) },
   retrying: {
     view: 'chat',
-    bootstrap: state({ ...running, activity: { kind: 'retrying', attempt: 2, attempts: 4, delayMs: 3000, failure: { cause: 'overloaded', sentence: 'openrouter.ai is overloaded (529).', technical: '' } } }),
+    bootstrap: state({
+      ...running,
+      activity: {
+        kind: 'retrying',
+        attempt: 2,
+        attempts: 4,
+        delayMs: 3000,
+        failure: { cause: 'overloaded', sentence: 'openrouter.ai is overloaded (529).', technical: '' },
+      },
+    }),
   },
   queue: {
     view: 'chat',
@@ -239,27 +449,52 @@ export const states: Readonly<Record<string, PreviewState>> = {
       ...running,
       queue: [
         { uid: 'q1', sessionId: session().id, text: 'also update the docs', createdAt: afternoon },
-        { uid: 'q2', sessionId: session().id, text: 'and then tell me which other tests use the real clock, with the file and the line of each of them', createdAt: afternoon },
+        {
+          uid: 'q2',
+          sessionId: session().id,
+          text: 'and then tell me which other tests use the real clock, with the file and the line of each of them',
+          createdAt: afternoon,
+        },
       ],
     }),
     events: [delivered('b9', 'I will inject the clock.')],
     type: 'One more thing',
   },
-  failed: { view: 'chat', bootstrap: state(shownSession({ messages: [...complete.messages, secondQuestion], turns: [settledTurn(), settledTurn('turn2', 'u2', { outcome: 'failed', stopReason: 'error', failure })] })) },
+  failed: {
+    view: 'chat',
+    bootstrap: state(
+      shownSession({
+        messages: [...complete.messages, secondQuestion],
+        turns: [settledTurn(), settledTurn('turn2', 'u2', { outcome: 'failed', stopReason: 'error', failure })],
+      }),
+    ),
+  },
   interrupted: {
     view: 'chat',
     bootstrap: state(
       shownSession({
         session: session({ parentSessionId: 's2', parentKind: 'branch' }),
-        messages: [...complete.messages, secondQuestion, answer({ uid: 'b1', position: 21, turnUid: 'turn2' }, ['I will inject the clock and then'])],
-        turns: [settledTurn('turn1', 'u1', { outcome: 'interrupted', stopReason: 'user' }), settledTurn('turn2', 'u2', { outcome: 'interrupted', stopReason: 'crash' })],
+        messages: [
+          ...complete.messages,
+          secondQuestion,
+          answer({ uid: 'b1', position: 21, turnUid: 'turn2' }, ['I will inject the clock and then']),
+        ],
+        turns: [
+          settledTurn('turn1', 'u1', { outcome: 'interrupted', stopReason: 'user' }),
+          settledTurn('turn2', 'u2', { outcome: 'interrupted', stopReason: 'crash' }),
+        ],
       }),
       { recentSessions: recent },
     ),
   },
   demo: { view: 'chat', bootstrap: state(complete, { model: { chosen: demo, problem: null }, restricted: true }) },
   picker: { view: 'chat', bootstrap: state(complete), requests: { listModels: choices }, press: ['Model'] },
-  context: { view: 'chat', bootstrap: state(complete), requests: { contextUse: wellFilled }, press: ['Context 41% full'] },
+  context: {
+    view: 'chat',
+    bootstrap: state(complete),
+    requests: { contextUse: wellFilled },
+    press: ['Context 41% full'],
+  },
   compress: {
     view: 'chat',
     bootstrap: state(complete),
@@ -268,31 +503,64 @@ export const states: Readonly<Record<string, PreviewState>> = {
   },
   compressing: {
     view: 'chat',
-    bootstrap: state({ ...complete, activity: { kind: 'compressing', startedAt: afternoon }, queue: [{ uid: 'q1', sessionId: session().id, text: 'also update the docs', createdAt: afternoon }] }),
+    bootstrap: state({
+      ...complete,
+      activity: { kind: 'compressing', startedAt: afternoon },
+      queue: [{ uid: 'q1', sessionId: session().id, text: 'also update the docs', createdAt: afternoon }],
+    }),
     requests: { contextUse: { ...wellFilled, tokens: 112_000 } },
   },
   recalling: { view: 'chat', bootstrap: state({ ...running, activity: { kind: 'recalling', startedAt: afternoon } }) },
   moved: {
     view: 'chat',
     bootstrap: state(complete, {
-      store: { kind: 'open', notices: [{ sentence: 'The setting hermes.storage.path was changed. This window still keeps its sessions in /srv/hermes/upload-2f8a. Reload to use the new place.', actions: [{ action: 'reloadWindow', label: 'Reload Window' }] }] },
+      store: {
+        kind: 'open',
+        notices: [
+          {
+            sentence:
+              'The setting hermes.storage.path was changed. This window still keeps its sessions in /srv/hermes/upload-2f8a. Reload to use the new place.',
+            actions: [{ action: 'reloadWindow', label: 'Reload Window' }],
+          },
+        ],
+      },
     }),
   },
   'store-failed': {
     view: 'chat',
     bootstrap: state(complete, {
-      store: { kind: 'failed', cause: 'full', sentence: 'The disk is full: nothing more can be saved. Everything shown up to here is saved. Free some space, then try again.', technical: 'ENOSPC', actions: [{ action: 'retry', label: 'Try Again' }, { action: 'showLog', label: 'Show Log' }] },
+      store: {
+        kind: 'failed',
+        cause: 'full',
+        sentence:
+          'The disk is full: nothing more can be saved. Everything shown up to here is saved. Free some space, then try again.',
+        technical: 'ENOSPC',
+        actions: [
+          { action: 'retry', label: 'Try Again' },
+          { action: 'showLog', label: 'Show Log' },
+        ],
+      },
     }),
   },
   elsewhere: {
     view: 'chat',
-    bootstrap: state(complete, { store: { kind: 'elsewhere', sentence: 'Continued in another window. Everything shown is saved.', actions: [{ action: 'reclaim', label: 'Continue Here' }] } }),
+    bootstrap: state(complete, {
+      store: {
+        kind: 'elsewhere',
+        sentence: 'Continued in another window. Everything shown is saved.',
+        actions: [{ action: 'reclaim', label: 'Continue Here' }],
+      },
+    }),
   },
   long: { view: 'chat', bootstrap: state(long), earlierPages: [earlierPage(1), earlierPage(2)] },
   branch: { view: 'chat', bootstrap: state(branched, { background: behind }), hover: 'You' },
   'edit-prompt': { view: 'chat', bootstrap: state(branched), press: ['Edit & Resend'] },
   rewind: { view: 'chat', bootstrap: state(branched), press: ['Rewind to Here…'] },
-  'resume-list': { view: 'chat', bootstrap: state({ ...complete, draft: '/resume' }, { recentSessions: recent }), press: ['Send'] },
+  'resume-list': {
+    view: 'chat',
+    bootstrap: state({ ...complete, draft: '/resume' }, { recentSessions: recent }),
+    press: ['Send'],
+  },
   private: { view: 'chat', bootstrap: state(null, { beginning: { private: true }, recentSessions: recent }) },
   ...workStates(state),
   ...codeStates(state),
@@ -307,7 +575,15 @@ export const states: Readonly<Record<string, PreviewState>> = {
   'search-found': { view: 'search', bootstrap: searching('retry'), requests: { search: foundPage } },
   'search-nothing': { view: 'search', bootstrap: searching('zeppelin'), requests: { search: searchPage() } },
   'search-scanning': { view: 'search', bootstrap: searching('try(') },
-  'search-unreadable': { view: 'search', bootstrap: { ...searching(null), problem: 'The history could not be opened: the disk cannot be read. Try again, or open the log.' } },
+  'search-unreadable': {
+    view: 'search',
+    bootstrap: {
+      ...searching(null),
+      problem: 'The history could not be opened: the disk cannot be read. Try again, or open the log.',
+    },
+  },
 };
 
-export type ChatNotification = { [Name in keyof ChatNotifications]: { readonly name: Name; readonly payload: ChatNotifications[Name] } }[keyof ChatNotifications];
+export type ChatNotification = {
+  [Name in keyof ChatNotifications]: { readonly name: Name; readonly payload: ChatNotifications[Name] };
+}[keyof ChatNotifications];

@@ -250,6 +250,10 @@ const contrastLight = {
 export const themes: Readonly<Record<string, Theme>> = {
   dark: { kind: 'vscode-dark', bodyClass: 'vscode-dark', colors: { ...darkModern, ...fonts } },
   light: { kind: 'vscode-light', bodyClass: 'vscode-light', colors: { ...lightModern, ...fonts } },
-  contrastLight: { kind: 'vscode-high-contrast-light', bodyClass: 'vscode-high-contrast vscode-high-contrast-light', colors: { ...contrastLight, ...fonts } },
+  contrastLight: {
+    kind: 'vscode-high-contrast-light',
+    bodyClass: 'vscode-high-contrast vscode-high-contrast-light',
+    colors: { ...contrastLight, ...fonts },
+  },
   contrast: { kind: 'vscode-high-contrast', bodyClass: 'vscode-high-contrast', colors: { ...contrastDark, ...fonts } },
 };

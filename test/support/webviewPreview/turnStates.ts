@@ -2,24 +2,52 @@ import type { ChatState, ShownSession } from '../../../src/protocol/chatProtocol
 import type { ApprovalRequest } from '../../../src/transcript/approval';
 import { continuationPart } from '../../../src/transcript/continuation';
 import type { Turn } from '../../../src/transcript/turn';
-import { answer, call, prompt, result, runningTurn, session, settledTurn, shownSession } from '../builders/viewMessages';
+import {
+  answer,
+  call,
+  prompt,
+  result,
+  runningTurn,
+  session,
+  settledTurn,
+  shownSession,
+} from '../builders/viewMessages';
 import type { PreviewState } from './states';
 
 const question = prompt({ uid: 'u1', position: 1 }, 'Why does upload.test.ts fail on CI only?');
-const said = answer({ uid: 'a1', position: 4 }, ['The retry timer uses the real clock, so the test passes only where the machine is fast enough.']);
-const usage = { inputTokens: 48_210, outputTokens: 1930, cachedInputTokens: 39_400, cacheWriteTokens: null, reasoningTokens: 640, costUsd: 0.0213, requests: 4 };
-const used: Turn & { readonly state: 'settled' } = { ...settledTurn(), usage, recalled: [{ provider: 'builtin', label: 'Memory', count: 3 }] };
+const said = answer({ uid: 'a1', position: 4 }, [
+  'The retry timer uses the real clock, so the test passes only where the machine is fast enough.',
+]);
+const usage = {
+  inputTokens: 48_210,
+  outputTokens: 1930,
+  cachedInputTokens: 39_400,
+  cacheWriteTokens: null,
+  reasoningTokens: 640,
+  costUsd: 0.0213,
+  requests: 4,
+};
+const used: Turn & { readonly state: 'settled' } = {
+  ...settledTurn(),
+  usage,
+  recalled: [{ provider: 'builtin', label: 'Memory', count: 3 }],
+};
 const facts = 'Local/qwen3:8b · 50.1K tok (82% cached) · $0.021 · 9 s · Recalled 3 memories';
 
-const log = Array.from({ length: 40 }, (_, index) => `  at step ${index + 1} of the upload queue (src/client/uploadQueue.ts:${index + 12})`).join('\n');
+const log = Array.from(
+  { length: 40 },
+  (_, index) => `  at step ${index + 1} of the upload queue (src/client/uploadQueue.ts:${index + 12})`,
+).join('\n');
 const long = prompt({ uid: 'u1', position: 1 }, `This is what CI says. Why?\n\n${log}`);
 
 const second = { position: 6, turnUid: 'turn2' };
 const goesOn = { ...prompt({ uid: 'u2', ...second }, ''), parts: [continuationPart()] };
 const failure = {
   cause: 'rateLimit' as const,
-  sentence: 'OpenRouter allows no more requests for now (429). Everything shown is saved. Wait a minute, then continue.',
-  technical: 'HTTP 429 from https://openrouter.ai/api/v1/chat/completions\nretry-after: 60\n{"error":{"message":"Rate limit exceeded","code":429}}',
+  sentence:
+    'OpenRouter allows no more requests for now (429). Everything shown is saved. Wait a minute, then continue.',
+  technical:
+    'HTTP 429 from https://openrouter.ai/api/v1/chat/completions\nretry-after: 60\n{"error":{"message":"Rate limit exceeded","code":429}}',
 };
 
 const states = [
@@ -41,31 +69,83 @@ const ended = [
 
 const lines = Array.from({ length: 300 }, (_, index) => `+  entry(${index + 1}),`).join('\n');
 const write: ApprovalRequest = {
-  tool: 'write_file', access: { kind: 'edit', paths: [{ path: '/home/me/upload/src/table.ts', shown: 'src/table.ts', isInside: true }] }, subject: 'src/table.ts', reasons: ['change'], rules: ['edit(src/**)'],
+  tool: 'write_file',
+  access: { kind: 'edit', paths: [{ path: '/home/me/upload/src/table.ts', shown: 'src/table.ts', isInside: true }] },
+  subject: 'src/table.ts',
+  reasons: ['change'],
+  rules: ['edit(src/**)'],
   preview: `--- /dev/null\n+++ b/src/table.ts\n@@ -0,0 +1,300 @@\n${lines}\n`,
 };
 
 /** What one turn shows. `state` makes what the host tells a view first. */
-export function turnStates(state: (shown: ShownSession | null, change?: Partial<ChatState>) => ChatState): Readonly<Record<string, PreviewState>> {
-  const shows = (change: Partial<ShownSession>): { readonly view: 'chat'; readonly bootstrap: ChatState } => ({ view: 'chat', bootstrap: state(shownSession(change)) });
+export function turnStates(
+  state: (shown: ShownSession | null, change?: Partial<ChatState>) => ChatState,
+): Readonly<Record<string, PreviewState>> {
+  const shows = (change: Partial<ShownSession>): { readonly view: 'chat'; readonly bootstrap: ChatState } => ({
+    view: 'chat',
+    bootstrap: state(shownSession(change)),
+  });
   return {
     'turn-footer': { ...shows({ messages: [question, said], turns: [used] }), press: [facts] },
     'turn-long-prompt': { ...shows({ messages: [long, said], turns: [used] }), hover: 'You' },
     'turn-continued': shows({
-      messages: [question, said, goesOn, answer({ uid: 'a2', position: 7, turnUid: 'turn2' }, ['Hand the clock in, and it is the same everywhere.'])],
+      messages: [
+        question,
+        said,
+        goesOn,
+        answer({ uid: 'a2', position: 7, turnUid: 'turn2' }, ['Hand the clock in, and it is the same everywhere.']),
+      ],
       turns: [settledTurn('turn1', 'u1', { outcome: 'interrupted', stopReason: 'crash' }), settledTurn('turn2', 'u2')],
     }),
-    'turn-details': { ...shows({ messages: [question, said], turns: [settledTurn('turn1', 'u1', { outcome: 'interrupted', stopReason: 'error', failure })] }), press: ['Show Details'] },
-    'turn-calls': shows({ messages: [question, answer({ uid: 'a1', position: 2 }, states), ...ended, answer({ uid: 'a3', position: 4 }, ['Most of it went wrong.'])], turns: [settledTurn()] }),
+    'turn-details': {
+      ...shows({
+        messages: [question, said],
+        turns: [settledTurn('turn1', 'u1', { outcome: 'interrupted', stopReason: 'error', failure })],
+      }),
+      press: ['Show Details'],
+    },
+    'turn-calls': shows({
+      messages: [
+        question,
+        answer({ uid: 'a1', position: 2 }, states),
+        ...ended,
+        answer({ uid: 'a3', position: 4 }, ['Most of it went wrong.']),
+      ],
+      turns: [settledTurn()],
+    }),
     'turn-thinking': {
       ...shows({ messages: [question], openTurn: runningTurn(), activity: { kind: 'answering' } }),
-      events: [{ kind: 'delivered', turnUid: 'turn1', chunks: [{ messageUid: 'a1', seq: 1, part: 0, kind: 'thinking', start: 0, text: 'The test fails on CI only.\nThat smells of time: let me look for timers, setTimeout in upload.ts and the retry loop around it, and whether' }] }],
+      events: [
+        {
+          kind: 'delivered',
+          turnUid: 'turn1',
+          chunks: [
+            {
+              messageUid: 'a1',
+              seq: 1,
+              part: 0,
+              kind: 'thinking',
+              start: 0,
+              text: 'The test fails on CI only.\nThat smells of time: let me look for timers, setTimeout in upload.ts and the retry loop around it, and whether',
+            },
+          ],
+        },
+      ],
     },
     'approval-long-change': {
       ...shows({
         messages: [question, answer({ uid: 'a1', position: 2 }, [call('c1', 'write_file', { path: 'src/table.ts' })])],
         openTurn: { ...runningTurn(), state: 'waiting', approvalId: 'ap1' },
-        approval: { id: 'ap1', sessionId: session().id, turnUid: 'turn1', messageUid: 'a1', callId: 'c1', requestedAt: 0, state: { kind: 'pending' }, request: write },
+        approval: {
+          id: 'ap1',
+          sessionId: session().id,
+          turnUid: 'turn1',
+          messageUid: 'a1',
+          callId: 'c1',
+          requestedAt: 0,
+          state: { kind: 'pending' },
+          request: write,
+        },
       }),
     },
   };

@@ -10,11 +10,33 @@ import type { PreviewState } from './states';
 
 /** States of an agent at work, for the preview. */
 
-const question = prompt({ uid: 'w1', position: 1, turnUid: 'work' }, 'The upload test is flaky on CI. Find out why, fix it, and run the tests.');
+const question = prompt(
+  { uid: 'w1', position: 1, turnUid: 'work' },
+  'The upload test is flaky on CI. Find out why, fix it, and run the tests.',
+);
 
-function told(position: number, callId: string, name: string, text: string, details?: JsonValue, outcome: ToolOutcome = 'done'): Message {
-  const base = { uid: `t-${callId}`, position, turnUid: 'work', sessionId: session().id, createdAt: afternoon + position, visibility: { kind: 'shown' as const }, carriedFrom: null };
-  return { ...base, role: 'tool', parts: [{ kind: 'toolResult', callId, name, outcome, text, ...(details === undefined ? {} : { details }) }] };
+function told(
+  position: number,
+  callId: string,
+  name: string,
+  text: string,
+  details?: JsonValue,
+  outcome: ToolOutcome = 'done',
+): Message {
+  const base = {
+    uid: `t-${callId}`,
+    position,
+    turnUid: 'work',
+    sessionId: session().id,
+    createdAt: afternoon + position,
+    visibility: { kind: 'shown' as const },
+    carriedFrom: null,
+  };
+  return {
+    ...base,
+    role: 'tool',
+    parts: [{ kind: 'toolResult', callId, name, outcome, text, ...(details === undefined ? {} : { details }) }],
+  };
 }
 
 const diff = `--- a/src/upload.ts
@@ -34,17 +56,36 @@ const diff = `--- a/src/upload.ts
  }
 `;
 
-const edit: JsonValue = { kind: 'edit', files: [{ path: '/home/me/upload/src/upload.ts', shown: 'src/upload.ts', change: 'edited', added: 3, removed: 1 }], diff };
+const edit: JsonValue = {
+  kind: 'edit',
+  files: [{ path: '/home/me/upload/src/upload.ts', shown: 'src/upload.ts', change: 'edited', added: 3, removed: 1 }],
+  diff,
+};
 const patch: JsonValue = {
   kind: 'edit',
   files: [
-    { path: '/home/me/upload/src/client/uploadQueue.ts', shown: 'src/client/uploadQueue.ts', change: 'edited', added: 12, removed: 4 },
+    {
+      path: '/home/me/upload/src/client/uploadQueue.ts',
+      shown: 'src/client/uploadQueue.ts',
+      change: 'edited',
+      added: 12,
+      removed: 4,
+    },
     { path: '/home/me/upload/test/heldClock.ts', shown: 'test/heldClock.ts', change: 'created', added: 18, removed: 0 },
   ],
   diff: `${diff}--- /dev/null\n+++ b/test/heldClock.ts\n@@ -0,0 +1,2 @@\n+/** A clock that stands still. */\n+export class HeldClock {}\n`,
 };
 const ran = (exitCode: number, ms: number): JsonValue => ({
-  kind: 'command', command: 'npm test -- upload', folder: '/home/me/upload', exitCode, signal: null, ms, bytes: 5120, file: '/data/outputs/work-c4.log', timedOut: false, background: null,
+  kind: 'command',
+  command: 'npm test -- upload',
+  folder: '/home/me/upload',
+  exitCode,
+  signal: null,
+  ms,
+  bytes: 5120,
+  file: '/data/outputs/work-c4.log',
+  timedOut: false,
+  background: null,
   tail: ' RUN  v4.0.9 /home/me/upload\n\n ✓ test/upload.test.ts (12 tests) 41ms\n\n Test Files  1 passed (1)\n      Tests  12 passed (12)\n',
 });
 const todos: JsonValue = {
@@ -59,7 +100,13 @@ const todos: JsonValue = {
 };
 
 const looked = [
-  answer({ uid: 'wa', position: 2, turnUid: 'work' }, ['I will look at the test first.', call('c0', 'todo_write', {}), call('c1', 'read_file', { path: 'src/upload.ts' }), call('c2', 'git_log', { path: 'src/upload.ts' }), call('c2b', 'find_references', { symbol: 'upload' })]),
+  answer({ uid: 'wa', position: 2, turnUid: 'work' }, [
+    'I will look at the test first.',
+    call('c0', 'todo_write', {}),
+    call('c1', 'read_file', { path: 'src/upload.ts' }),
+    call('c2', 'git_log', { path: 'src/upload.ts' }),
+    call('c2b', 'find_references', { symbol: 'upload' }),
+  ]),
   told(3, 'c0', 'todo_write', 'Noted.', todos),
   told(4, 'c1', 'read_file', 'export async function upload', { lines: 88 }),
   told(5, 'c2', 'git_log', 'a1b2c3 Retry uploads'),
@@ -67,7 +114,11 @@ const looked = [
 ];
 
 const edited = [
-  answer({ uid: 'wb', position: 7, turnUid: 'work' }, ['The retry timer uses the real clock. I hand one in.', call('c3', 'edit_file', { path: 'src/upload.ts' }), call('c3b', 'apply_patch', { patch: '' })]),
+  answer({ uid: 'wb', position: 7, turnUid: 'work' }, [
+    'The retry timer uses the real clock. I hand one in.',
+    call('c3', 'edit_file', { path: 'src/upload.ts' }),
+    call('c3b', 'apply_patch', { patch: '' }),
+  ]),
   told(8, 'c3', 'edit_file', 'Edited src/upload.ts.', edit),
   told(9, 'c3b', 'apply_patch', 'Patched 2 files.', patch),
 ];
@@ -82,66 +133,281 @@ const commands = [
   ]),
   told(11, 'c4', 'run_command', 'passed', ran(0, 12_400)),
   told(12, 'c5', 'run_command', 'failed', { ...Object(ran(2, 3100)), command: 'npm run lint' }, 'failed'),
-  told(13, 'c6', 'fetch_url', 'Mocking …', { kind: 'fetch', url: 'https://vitest.dev/guide/mocking.html', status: 200, bytes: 81_000 }),
+  told(13, 'c6', 'fetch_url', 'Mocking …', {
+    kind: 'fetch',
+    url: 'https://vitest.dev/guide/mocking.html',
+    status: 200,
+    bytes: 81_000,
+  }),
   told(14, 'c7', 'mcp_github_create_issue', 'Created #12.'),
   told(15, 'c8', 'run_command', 'The person did not allow this.', undefined, 'denied'),
 ];
 
-const waiting = { uid: 'work', sessionId: session().id, userMessageUid: 'w1', model: 'Local/qwen3:8b', startedAt: afternoon, usage: null, supersedes: null, state: 'waiting', approvalId: 'ap1' } as const satisfies Turn;
-const running: Turn = { uid: 'work', sessionId: session().id, userMessageUid: 'w1', model: 'Local/qwen3:8b', startedAt: afternoon, usage: null, supersedes: null, state: 'running' };
+const waiting = {
+  uid: 'work',
+  sessionId: session().id,
+  userMessageUid: 'w1',
+  model: 'Local/qwen3:8b',
+  startedAt: afternoon,
+  usage: null,
+  supersedes: null,
+  state: 'waiting',
+  approvalId: 'ap1',
+} as const satisfies Turn;
+const running: Turn = {
+  uid: 'work',
+  sessionId: session().id,
+  userMessageUid: 'w1',
+  model: 'Local/qwen3:8b',
+  startedAt: afternoon,
+  usage: null,
+  supersedes: null,
+  state: 'running',
+};
 
 function asked(callId: string, request: ApprovalRequest): Approval {
-  return { id: 'ap1', sessionId: session().id, turnUid: 'work', messageUid: 'wd', callId, requestedAt: afternoon, state: { kind: 'pending' }, request };
+  return {
+    id: 'ap1',
+    sessionId: session().id,
+    turnUid: 'work',
+    messageUid: 'wd',
+    callId,
+    requestedAt: afternoon,
+    state: { kind: 'pending' },
+    request,
+  };
 }
 
 const inside = (path: string) => ({ path: `/home/me/upload/${path}`, shown: path, isInside: true });
 
 export const asks: Readonly<Record<string, ApprovalRequest>> = {
-  command: { tool: 'run_command', access: { kind: 'run', command: 'git push origin fix && npm publish --dry-run', folder: { path: '/home/me/upload', shown: 'upload', isInside: true }, shell: 'posix' }, subject: 'git push origin fix && npm publish --dry-run', reasons: ['command'], rules: ['run(git push origin fix)', 'run(npm publish *)'], preview: null },
-  edit: { tool: 'edit_file', access: { kind: 'edit', paths: [inside('src/upload.ts')] }, subject: 'src/upload.ts', reasons: ['change'], rules: ['edit(src/**)'], preview: diff },
-  plan: { tool: 'exit_plan_mode', access: { kind: 'plan' }, subject: 'Plan', reasons: ['plan'], rules: [], preview: '## Hold the clock still\n\n1. `upload()` takes a `Clock`\n2. The test hands in one that stands still\n3. Run **all** tests\n\n```ts\nexport interface Clock {\n  sleep(ms: number): Promise<void>;\n}\n```' },
-  outside: { tool: 'read_file', access: { kind: 'read', paths: [{ path: '/home/me/.config/upload/credentials.json', shown: '/home/me/.config/upload/credentials.json', isInside: false }] }, subject: '/home/me/.config/upload/credentials.json', reasons: ['outside', 'sensitive'], rules: [], preview: null },
-  server: { tool: 'mcp_github_create_issue', access: { kind: 'mcp', server: 'github', tool: 'create_issue', readOnly: false }, subject: 'github: create_issue', reasons: ['server'], rules: ['mcp(github/create_issue)'], preview: '```json\n{\n  "title": "Flaky upload test"\n}\n```' },
+  command: {
+    tool: 'run_command',
+    access: {
+      kind: 'run',
+      command: 'git push origin fix && npm publish --dry-run',
+      folder: { path: '/home/me/upload', shown: 'upload', isInside: true },
+      shell: 'posix',
+    },
+    subject: 'git push origin fix && npm publish --dry-run',
+    reasons: ['command'],
+    rules: ['run(git push origin fix)', 'run(npm publish *)'],
+    preview: null,
+  },
+  edit: {
+    tool: 'edit_file',
+    access: { kind: 'edit', paths: [inside('src/upload.ts')] },
+    subject: 'src/upload.ts',
+    reasons: ['change'],
+    rules: ['edit(src/**)'],
+    preview: diff,
+  },
+  plan: {
+    tool: 'exit_plan_mode',
+    access: { kind: 'plan' },
+    subject: 'Plan',
+    reasons: ['plan'],
+    rules: [],
+    preview:
+      '## Hold the clock still\n\n1. `upload()` takes a `Clock`\n2. The test hands in one that stands still\n3. Run **all** tests\n\n```ts\nexport interface Clock {\n  sleep(ms: number): Promise<void>;\n}\n```',
+  },
+  outside: {
+    tool: 'read_file',
+    access: {
+      kind: 'read',
+      paths: [
+        {
+          path: '/home/me/.config/upload/credentials.json',
+          shown: '/home/me/.config/upload/credentials.json',
+          isInside: false,
+        },
+      ],
+    },
+    subject: '/home/me/.config/upload/credentials.json',
+    reasons: ['outside', 'sensitive'],
+    rules: [],
+    preview: null,
+  },
+  server: {
+    tool: 'mcp_github_create_issue',
+    access: { kind: 'mcp', server: 'github', tool: 'create_issue', readOnly: false },
+    subject: 'github: create_issue',
+    reasons: ['server'],
+    rules: ['mcp(github/create_issue)'],
+    preview: '```json\n{\n  "title": "Flaky upload test"\n}\n```',
+  },
 };
 
-const asking = answer({ uid: 'wd', position: 20, turnUid: 'work' }, ['Now I push it.', call('d1', 'run_command', { command: 'git push origin fix && npm publish --dry-run' }), call('d2', 'edit_file', { path: 'CHANGELOG.md' }), call('d3', 'run_command', { command: 'npm test' })]);
+const asking = answer({ uid: 'wd', position: 20, turnUid: 'work' }, [
+  'Now I push it.',
+  call('d1', 'run_command', { command: 'git push origin fix && npm publish --dry-run' }),
+  call('d2', 'edit_file', { path: 'CHANGELOG.md' }),
+  call('d3', 'run_command', { command: 'npm test' }),
+]);
 
 function waits(request: ApprovalRequest): ShownSession {
   return shownSession({ messages: [question, ...looked, asking], openTurn: waiting, approval: asked('d1', request) });
 }
 
 const files: readonly ChangedFile[] = [
-  { path: '/home/me/upload/src/upload.ts', shown: 'src/upload.ts', kind: 'edited', added: 3, removed: 1, state: 'open' },
-  { path: '/home/me/upload/src/client/uploadQueue.ts', shown: 'src/client/uploadQueue.ts', kind: 'edited', added: 12, removed: 4, state: 'changedSince' },
-  { path: '/home/me/upload/test/heldClock.ts', shown: 'test/heldClock.ts', kind: 'created', added: 18, removed: 0, state: 'kept' },
-  { path: '/home/me/upload/media/flaky.png', shown: 'media/flaky.png', kind: 'deleted', added: null, removed: null, state: 'reverted' },
+  {
+    path: '/home/me/upload/src/upload.ts',
+    shown: 'src/upload.ts',
+    kind: 'edited',
+    added: 3,
+    removed: 1,
+    state: 'open',
+  },
+  {
+    path: '/home/me/upload/src/client/uploadQueue.ts',
+    shown: 'src/client/uploadQueue.ts',
+    kind: 'edited',
+    added: 12,
+    removed: 4,
+    state: 'changedSince',
+  },
+  {
+    path: '/home/me/upload/test/heldClock.ts',
+    shown: 'test/heldClock.ts',
+    kind: 'created',
+    added: 18,
+    removed: 0,
+    state: 'kept',
+  },
+  {
+    path: '/home/me/upload/media/flaky.png',
+    shown: 'media/flaky.png',
+    kind: 'deleted',
+    added: null,
+    removed: null,
+    state: 'reverted',
+  },
 ];
 
 export const hunks: readonly FileHunk[] = [
-  { id: 'h1', line: 40, removed: ['    await new Promise((resolve) => setTimeout(resolve, 200 * attempt));'], added: ['    // The clock comes in, so that a test can hold it still.', '    await clock.sleep(200 * attempt);'], state: 'open' },
+  {
+    id: 'h1',
+    line: 40,
+    removed: ['    await new Promise((resolve) => setTimeout(resolve, 200 * attempt));'],
+    added: ['    // The clock comes in, so that a test can hold it still.', '    await clock.sleep(200 * attempt);'],
+    state: 'open',
+  },
   { id: 'h2', line: 65, removed: [], added: ['  readonly retried = true;'], state: 'kept' },
 ];
 
-const done = shownSession({ messages: [question, ...looked, ...edited, ...commands, answer({ uid: 'wz', position: 30, turnUid: 'work' }, ['The test is steady now: it holds the clock still.'])], turns: [settledTurn('work', 'w1')], changes: { work: files } });
+const done = shownSession({
+  messages: [
+    question,
+    ...looked,
+    ...edited,
+    ...commands,
+    answer({ uid: 'wz', position: 30, turnUid: 'work' }, ['The test is steady now: it holds the clock still.']),
+  ],
+  turns: [settledTurn('work', 'w1')],
+  changes: { work: files },
+});
 
 /** `state` makes what the host tells a view first. */
-export function workStates(state: (shown: ShownSession | null, change?: Partial<ChatState>) => ChatState): Readonly<Record<string, PreviewState>> {
+export function workStates(
+  state: (shown: ShownSession | null, change?: Partial<ChatState>) => ChatState,
+): Readonly<Record<string, PreviewState>> {
   return {
-    ...Object.fromEntries(Object.entries(asks).map(([name, request]) => [`approval-${name}`, { view: 'chat', bootstrap: state(waits(request)) } satisfies PreviewState])),
+    ...Object.fromEntries(
+      Object.entries(asks).map(([name, request]) => [
+        `approval-${name}`,
+        { view: 'chat', bootstrap: state(waits(request)) } satisfies PreviewState,
+      ]),
+    ),
     'approval-rules': { view: 'chat', bootstrap: state(waits(asks['command'] ?? fail())), press: ['Always…'] },
     'approval-deny': { view: 'chat', bootstrap: state(waits(asks['command'] ?? fail())), press: ['Deny'] },
-    'work-rows': { view: 'chat', bootstrap: state(shownSession({ messages: [question, ...looked, ...edited, ...commands], openTurn: running, activity: { kind: 'requesting', elapsedMs: 4000, iteration: 52, maxIterations: 90 } })) },
-    'work-diff': { view: 'chat', bootstrap: state(shownSession({ messages: [question, ...edited], turns: [settledTurn('work', 'w1')], changes: { work: files.slice(0, 1) } })), press: ['Tool: edit_file src/upload.ts'] },
+    'work-rows': {
+      view: 'chat',
+      bootstrap: state(
+        shownSession({
+          messages: [question, ...looked, ...edited, ...commands],
+          openTurn: running,
+          activity: { kind: 'requesting', elapsedMs: 4000, iteration: 52, maxIterations: 90 },
+        }),
+      ),
+    },
+    'work-diff': {
+      view: 'chat',
+      bootstrap: state(
+        shownSession({
+          messages: [question, ...edited],
+          turns: [settledTurn('work', 'w1')],
+          changes: { work: files.slice(0, 1) },
+        }),
+      ),
+      press: ['Tool: edit_file src/upload.ts'],
+    },
     'work-command': {
       view: 'chat',
-      bootstrap: state(shownSession({ messages: [question, answer({ uid: 'we', position: 20, turnUid: 'work' }, ['Running the tests.', call('d3', 'run_command', { command: 'npm test' })])], openTurn: running, activity: { kind: 'runningTool', callId: 'd3', startedAt: Date.now() / 1000 - 12 } })),
-      events: [{ kind: 'toolProgress', turnUid: 'work', callId: 'd3', progress: { kind: 'output', file: '/data/outputs/work-d3.log', bytes: 900, tail: Array.from({ length: 14 }, (_, index) => ` ✓ test/part${index + 1}.test.ts (${index + 3} tests)`).join('\n') } }],
+      bootstrap: state(
+        shownSession({
+          messages: [
+            question,
+            answer({ uid: 'we', position: 20, turnUid: 'work' }, [
+              'Running the tests.',
+              call('d3', 'run_command', { command: 'npm test' }),
+            ]),
+          ],
+          openTurn: running,
+          activity: { kind: 'runningTool', callId: 'd3', startedAt: Date.now() / 1000 - 12 },
+        }),
+      ),
+      events: [
+        {
+          kind: 'toolProgress',
+          turnUid: 'work',
+          callId: 'd3',
+          progress: {
+            kind: 'output',
+            file: '/data/outputs/work-d3.log',
+            bytes: 900,
+            tail: Array.from(
+              { length: 14 },
+              (_, index) => ` ✓ test/part${index + 1}.test.ts (${index + 3} tests)`,
+            ).join('\n'),
+          },
+        },
+      ],
     },
-    'work-todos': { view: 'chat', bootstrap: state(shownSession({ messages: [question, ...looked, ...edited], openTurn: running, mode: 'auto' })), press: ['Todos 2/5'] },
-    'work-files': { view: 'chat', bootstrap: state(done), requests: { fileHunks: hunks }, press: ['4 files changed', 'upload.ts src edited'] },
-    'work-conflict': { view: 'chat', bootstrap: state(done), requests: { reviewFiles: { sentence: 'src/client/uploadQueue.ts has changed since and stays as it is. The other files are reverted.', conflicts: ['/home/me/upload/src/client/uploadQueue.ts'] } }, press: ['Revert'] },
-    'work-retry': { view: 'chat', bootstrap: state(done), requests: { filesFrom: files.slice(0, 3) }, press: ['Retry'] },
-    'work-mode': { view: 'chat', bootstrap: state(shownSession({ messages: [question], turns: [settledTurn('work', 'w1')], mode: 'plan' }), { restricted: true }), press: ['Mode'] },
+    'work-todos': {
+      view: 'chat',
+      bootstrap: state(shownSession({ messages: [question, ...looked, ...edited], openTurn: running, mode: 'auto' })),
+      press: ['Todos 2/5'],
+    },
+    'work-files': {
+      view: 'chat',
+      bootstrap: state(done),
+      requests: { fileHunks: hunks },
+      press: ['4 files changed', 'upload.ts src edited'],
+    },
+    'work-conflict': {
+      view: 'chat',
+      bootstrap: state(done),
+      requests: {
+        reviewFiles: {
+          sentence: 'src/client/uploadQueue.ts has changed since and stays as it is. The other files are reverted.',
+          conflicts: ['/home/me/upload/src/client/uploadQueue.ts'],
+        },
+      },
+      press: ['Revert'],
+    },
+    'work-retry': {
+      view: 'chat',
+      bootstrap: state(done),
+      requests: { filesFrom: files.slice(0, 3) },
+      press: ['Retry'],
+    },
+    'work-mode': {
+      view: 'chat',
+      bootstrap: state(shownSession({ messages: [question], turns: [settledTurn('work', 'w1')], mode: 'plan' }), {
+        restricted: true,
+      }),
+      press: ['Mode'],
+    },
   };
 }
 

@@ -38,7 +38,12 @@ describe('an answer while it arrives', () => {
     answer.add('text', '\ud83d');
     const held = answer.nextChunks(false);
     const last = answer.nextChunks(true);
-    expect([first, second, held, last].map((chunks) => chunks.map((chunk) => chunk.text))).toEqual([['a'], ['😀'], [], ['\ufffd']]);
+    expect([first, second, held, last].map((chunks) => chunks.map((chunk) => chunk.text))).toEqual([
+      ['a'],
+      ['😀'],
+      [],
+      ['\ufffd'],
+    ]);
   });
 
   it('keeps a part that has only metadata, because its provider wants it back', () => {
@@ -56,13 +61,19 @@ describe('an answer while it arrives', () => {
     const answer = new AnswerBuffer('m');
     answer.end('thinking', { anthropic: { redactedData: 'r' } });
     expect({ chunks: answer.nextChunks(true), hasStored: answer.hasStored, parts: answer.storedParts() }).toEqual({
-      chunks: [], hasStored: false, parts: [{ kind: 'thinking', text: '', metadata: { anthropic: { redactedData: 'r' } } }],
+      chunks: [],
+      hasStored: false,
+      parts: [{ kind: 'thinking', text: '', metadata: { anthropic: { redactedData: 'r' } } }],
     });
   });
 
   it('hands out every character once, in order, however deltas and commits interleave', () => {
     const step = fc.oneof(
-      fc.record({ do: fc.constant('add' as const), kind: fc.constantFrom('text' as const, 'thinking' as const), text: fc.string({ unit: 'binary', minLength: 1, maxLength: 5 }) }),
+      fc.record({
+        do: fc.constant('add' as const),
+        kind: fc.constantFrom('text' as const, 'thinking' as const),
+        text: fc.string({ unit: 'binary', minLength: 1, maxLength: 5 }),
+      }),
       fc.record({ do: fc.constant('commit' as const) }),
     );
     fc.assert(
@@ -83,8 +94,16 @@ describe('an answer while it arrives', () => {
           }
         }
         commit(true);
-        const of = (kind: 'text' | 'thinking') => answer.storedParts().filter((part) => part.kind === kind).map((part) => ('text' in part ? part.text : '')).join('');
-        expect({ text: of('text'), thinking: of('thinking') }).toEqual({ text: given.text.toWellFormed(), thinking: given.thinking.toWellFormed() });
+        const of = (kind: 'text' | 'thinking') =>
+          answer
+            .storedParts()
+            .filter((part) => part.kind === kind)
+            .map((part) => ('text' in part ? part.text : ''))
+            .join('');
+        expect({ text: of('text'), thinking: of('thinking') }).toEqual({
+          text: given.text.toWellFormed(),
+          thinking: given.thinking.toWellFormed(),
+        });
         expect(chunks.map((chunk) => chunk.seq)).toEqual(chunks.map((_, index) => index + 1));
       }),
     );

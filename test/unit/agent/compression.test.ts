@@ -12,30 +12,76 @@ import type { AssistantPart } from '../../../src/transcript/part';
 import { unknownUsage } from '../../../src/transcript/usage';
 
 let position = 0;
-const base = (uid: string, turnUid: string | null) => ({ uid, sessionId: 's', turnUid, position: ++position, createdAt: 1, visibility: { kind: 'shown' as const }, carriedFrom: null });
-const user = (uid: string, turnUid: string, text = uid): Message => ({ ...base(uid, turnUid), role: 'user', parts: [{ kind: 'text', text }] });
-const answer = (uid: string, turnUid: string, parts: readonly AssistantPart[] | string = uid, inputTokens: number | null = null): Message => ({
-  ...base(uid, turnUid), role: 'assistant', parts: typeof parts === 'string' ? [{ kind: 'text', text: parts }] : parts, state: 'final', lastSeq: 0, model: 'm', finishReason: null,
+const base = (uid: string, turnUid: string | null) => ({
+  uid,
+  sessionId: 's',
+  turnUid,
+  position: ++position,
+  createdAt: 1,
+  visibility: { kind: 'shown' as const },
+  carriedFrom: null,
+});
+const user = (uid: string, turnUid: string, text = uid): Message => ({
+  ...base(uid, turnUid),
+  role: 'user',
+  parts: [{ kind: 'text', text }],
+});
+const answer = (
+  uid: string,
+  turnUid: string,
+  parts: readonly AssistantPart[] | string = uid,
+  inputTokens: number | null = null,
+): Message => ({
+  ...base(uid, turnUid),
+  role: 'assistant',
+  parts: typeof parts === 'string' ? [{ kind: 'text', text: parts }] : parts,
+  state: 'final',
+  lastSeq: 0,
+  model: 'm',
+  finishReason: null,
   usage: inputTokens === null ? null : { ...unknownUsage, inputTokens, outputTokens: 10 },
 });
-const result = (uid: string, turnUid: string, text: string): Message => ({ ...base(uid, turnUid), role: 'tool', parts: [{ kind: 'toolResult', callId: uid, name: 'read_file', outcome: 'done', text }] });
-const call = (callId: string): AssistantPart => ({ kind: 'toolCall', callId, name: 'read_file', arguments: '{"path":"a.ts"}' });
-const handoff = (text: string): Message => ({ ...base(handoffUid('s'), null), visibility: { kind: 'handoff' }, role: 'user', parts: [handoffPart(text, undefined)] });
+const result = (uid: string, turnUid: string, text: string): Message => ({
+  ...base(uid, turnUid),
+  role: 'tool',
+  parts: [{ kind: 'toolResult', callId: uid, name: 'read_file', outcome: 'done', text }],
+});
+const call = (callId: string): AssistantPart => ({
+  kind: 'toolCall',
+  callId,
+  name: 'read_file',
+  arguments: '{"path":"a.ts"}',
+});
+const handoff = (text: string): Message => ({
+  ...base(handoffUid('s'), null),
+  visibility: { kind: 'handoff' },
+  role: 'user',
+  parts: [handoffPart(text, undefined)],
+});
 const words = (count: number): string => 'word '.repeat(count);
 
 const threeTurns = (): Message[] => [
-  user('u1', 't1'), answer('a1', 't1', words(400)),
-  user('u2', 't2'), answer('c2', 't2', [call('r2')]), result('r2', 't2', words(400)), answer('a2', 't2', words(100)),
-  user('u3', 't3'), answer('a3', 't3', words(100)),
+  user('u1', 't1'),
+  answer('a1', 't1', words(400)),
+  user('u2', 't2'),
+  answer('c2', 't2', [call('r2')]),
+  result('r2', 't2', words(400)),
+  answer('a2', 't2', words(100)),
+  user('u3', 't3'),
+  answer('a3', 't3', words(100)),
 ];
 const uids = (rows: readonly Message[]) => rows.map(({ uid }) => uid);
-const plan = (rows: readonly Message[], tail: number, longestTurn = 5000) => planCompression(rows, { tail, longestTurn });
+const plan = (rows: readonly Message[], tail: number, longestTurn = 5000) =>
+  planCompression(rows, { tail, longestTurn });
 
 describe('a plan to compress', () => {
   it('keeps whole turns from the end, as many as the tail takes, and always the last', () => {
     const plans = [10, 300, 800, 5000].map((tail) => plan(threeTurns(), tail));
     expect(plans.map((made) => (made === null ? null : { upTo: made.upTo, kept: made.kept[0]?.uid }))).toEqual([
-      { upTo: 'a2', kept: 'u3' }, { upTo: 'a2', kept: 'u3' }, { upTo: 'a1', kept: 'u2' }, { upTo: 'a1', kept: 'u2' },
+      { upTo: 'a2', kept: 'u3' },
+      { upTo: 'a2', kept: 'u3' },
+      { upTo: 'a1', kept: 'u2' },
+      { upTo: 'a1', kept: 'u2' },
     ]);
   });
 
@@ -44,25 +90,50 @@ describe('a plan to compress', () => {
   });
 
   it('begins behind an earlier handoff, and never at what a turn was told between its requests', () => {
-    const steered = [handoff('before'), user('u1', 't1'), answer('a1', 't1'), user('u2', 't2'), answer('c2', 't2', [call('r2')]), result('r2', 't2', 'x'), user('steer', 't2'), answer('a2', 't2')];
+    const steered = [
+      handoff('before'),
+      user('u1', 't1'),
+      answer('a1', 't1'),
+      user('u2', 't2'),
+      answer('c2', 't2', [call('r2')]),
+      result('r2', 't2', 'x'),
+      user('steer', 't2'),
+      answer('a2', 't2'),
+    ];
     const made = plan(steered, 1);
-    expect({ earlier: made?.earlier?.uid, summarised: uids(made?.summarised ?? []), kept: uids(made?.kept ?? []) }).toEqual({
-      earlier: handoffUid('s'), summarised: ['u1', 'a1'], kept: ['u2', 'c2', 'r2', 'steer', 'a2'],
+    expect({
+      earlier: made?.earlier?.uid,
+      summarised: uids(made?.summarised ?? []),
+      kept: uids(made?.kept ?? []),
+    }).toEqual({
+      earlier: handoffUid('s'),
+      summarised: ['u1', 'a1'],
+      kept: ['u2', 'c2', 'r2', 'steer', 'a2'],
     });
   });
 
   it('is none where everything is protected', () => {
-    expect([[], [user('u1', 't1')], [user('u1', 't1'), answer('a1', 't1')], [handoff('x'), user('u1', 't1'), answer('a1', 't1')]].map((rows) => plan(rows, 1))).toEqual([null, null, null, null]);
+    expect(
+      [
+        [],
+        [user('u1', 't1')],
+        [user('u1', 't1'), answer('a1', 't1')],
+        [handoff('x'), user('u1', 't1'), answer('a1', 't1')],
+      ].map((rows) => plan(rows, 1)),
+    ).toEqual([null, null, null, null]);
   });
 
   describe('of a turn that is too long by itself', () => {
     const loop = (...ahead: readonly Message[]): Message[] => [
-      ...ahead, user('u', 't'),
+      ...ahead,
+      user('u', 't'),
       ...[1, 2, 3, 4].flatMap((n) => [answer(`c${n}`, 't', [call(`r${n}`)]), result(`r${n}`, 't', words(200))]),
     ];
     const cut = (rows: readonly Message[], tail: number, longestTurn: number) => {
       const made = plan(rows, tail, longestTurn);
-      return made === null ? null : { upTo: made.upTo, kept: uids(made.kept).join(' '), prompt: made.prompt?.uid ?? null };
+      return made === null
+        ? null
+        : { upTo: made.upTo, kept: uids(made.kept).join(' '), prompt: made.prompt?.uid ?? null };
     };
 
     it('keeps its prompt, and as many of its latest steps as the tail takes; at least the last, with what it was told since', () => {
@@ -75,7 +146,8 @@ describe('a plan to compress', () => {
 
     it('cuts it also where nothing but a summary is ahead of it, and where its answer is given', () => {
       expect([cut([handoff('before'), ...loop()], 10, 5000), cut([...loop(), answer('a', 't')], 10, 600)]).toEqual([
-        { upTo: 'r3', kept: 'u c4 r4', prompt: 'u' }, { upTo: 'r4', kept: 'u a', prompt: 'u' },
+        { upTo: 'r3', kept: 'u c4 r4', prompt: 'u' },
+        { upTo: 'r4', kept: 'u a', prompt: 'u' },
       ]);
     });
 
@@ -95,7 +167,12 @@ describe('what a conversation takes of the context', () => {
     const rows = [user('u1', 't1'), answer('a1', 't1', 'one', 900), user('u2', 't2', words(100))];
     const carried = rows.map((row) => ({ ...row, carriedFrom: row.uid }));
     const { tokens, counted } = contextUse(rows);
-    expect({ counted, tokens: tokens > 910 + 80 && tokens < 910 + 130, carried: contextUse(carried).counted, none: contextUse([]) }).toEqual({ counted: true, tokens: true, carried: false, none: { tokens: 0, counted: false } });
+    expect({
+      counted,
+      tokens: tokens > 910 + 80 && tokens < 910 + 130,
+      carried: contextUse(carried).counted,
+      none: contextUse([]),
+    }).toEqual({ counted: true, tokens: true, carried: false, none: { tokens: 0, counted: false } });
   });
 });
 
@@ -103,39 +180,92 @@ describe('what a summariser reads', () => {
   const key = ['sk', 'live', '0123456789abcdefghij'].join('-');
 
   it('holds no secrets and no long tool results', () => {
-    const text = summaryInput([user('u1', 't1', `my key is ${key}`), answer('c', 't1', [call('r')]), result('r', 't1', `${key} ${words(200)}`), result('q', 't1', 'short')], 5000);
-    expect({ secret: text.includes(key), long: text.includes('word word'), size: text.includes('read_file: done, 1'), short: text.includes('short'), call: text.includes('a.ts') }).toEqual({
-      secret: false, long: false, size: true, short: true, call: true,
+    const text = summaryInput(
+      [
+        user('u1', 't1', `my key is ${key}`),
+        answer('c', 't1', [call('r')]),
+        result('r', 't1', `${key} ${words(200)}`),
+        result('q', 't1', 'short'),
+      ],
+      5000,
+    );
+    expect({
+      secret: text.includes(key),
+      long: text.includes('word word'),
+      size: text.includes('read_file: done, 1'),
+      short: text.includes('short'),
+      call: text.includes('a.ts'),
+    }).toEqual({
+      secret: false,
+      long: false,
+      size: true,
+      short: true,
+      call: true,
     });
   });
 
   it('stays within its tokens, the newest rows first', () => {
     const rows = Array.from({ length: 60 }, (_, index) => answer(`a${index}`, 't', `number ${index} ${words(300)}`));
     const text = summaryInput(rows, 1500);
-    expect({ fits: estimateTokens(text) <= 1500, newest: text.includes('number 59'), oldest: text.includes('number 0 ') }).toEqual({ fits: true, newest: true, oldest: false });
+    expect({
+      fits: estimateTokens(text) <= 1500,
+      newest: text.includes('number 59'),
+      oldest: text.includes('number 0 '),
+    }).toEqual({ fits: true, newest: true, oldest: false });
   });
 
   it('without a model is made of the prompts, the answers and the calls, without secrets', () => {
-    const text = plainSummary([user('u1', 't1', `Why? ${key}`), answer('a1', 't1', [{ kind: 'text', text: 'Because.' }, call('r')])], 'Earlier on.', 1000);
-    expect({ parts: ['Earlier on.', 'Person: Why?', 'You: Because.', '- read_file'].filter((part) => !text.includes(part)), secret: text.includes(key) }).toEqual({ parts: [], secret: false });
+    const text = plainSummary(
+      [user('u1', 't1', `Why? ${key}`), answer('a1', 't1', [{ kind: 'text', text: 'Because.' }, call('r')])],
+      'Earlier on.',
+      1000,
+    );
+    expect({
+      parts: ['Earlier on.', 'Person: Why?', 'You: Because.', '- read_file'].filter((part) => !text.includes(part)),
+      secret: text.includes(key),
+    }).toEqual({ parts: [], secret: false });
   });
 });
 
 describe('a handoff', () => {
   it('quotes the beginning of the conversation, and gives its summary back', () => {
     const text = handoffText('## Goal\nShip it.', [user('u1', 't1', 'Please ship it'), answer('a1', 't1', 'On it')]);
-    expect([text.includes('Person: Please ship it'), text.includes('You: On it'), summaryIn(text)]).toEqual([true, true, '## Goal\nShip it.']);
+    expect([text.includes('Person: Please ship it'), text.includes('You: On it'), summaryIn(text)]).toEqual([
+      true,
+      true,
+      '## Goal\nShip it.',
+    ]);
   });
 });
 
 describe('the compressor', () => {
-  const info = { ref: 'L/m', provider: 'L', id: 'm', label: 'm', destination: 'x', contextWindow: 1000, allocatedContext: null, tools: true, images: false, efforts: ['default' as const], price: null, warnings: [] };
+  const info = {
+    ref: 'L/m',
+    provider: 'L',
+    id: 'm',
+    label: 'm',
+    destination: 'x',
+    contextWindow: 1000,
+    allocatedContext: null,
+    tools: true,
+    images: false,
+    efforts: ['default' as const],
+    price: null,
+    warnings: [],
+  };
   const answering = (text: string) => ({
     info,
     stream: () => {
       const pump = new EventPump();
       if (text !== '') pump.append({ kind: 'text', text });
-      pump.end({ outcome: 'complete', finish: { unified: 'stop', raw: 'stop' }, toolCalls: [], empty: text === '' ? 'empty' : 'no', usage: null, requestId: null });
+      pump.end({
+        outcome: 'complete',
+        finish: { unified: 'stop', raw: 'stop' },
+        toolCalls: [],
+        empty: text === '' ? 'empty' : 'no',
+        usage: null,
+        requestId: null,
+      });
       return pump.stream;
     },
   });
@@ -145,9 +275,21 @@ describe('the compressor', () => {
     let memo: string | null = null;
     // A new one each time: what it remembers is what it is given.
     const compressor = () => new Compressor({ clock, log: silent });
-    const due = (rows: readonly Message[], window: number | null = 1000) => compressor().isDue({ conversationId: 'c', rows, memo }, window);
-    const compress = async (model: ReturnType<typeof answering>, isForced = false, rows: readonly Message[] = full()) => {
-      const request = { model, contextWindow: 1000, focus: null, isForced, aside: () => Promise.resolve(''), signal: new AbortController().signal };
+    const due = (rows: readonly Message[], window: number | null = 1000) =>
+      compressor().isDue({ conversationId: 'c', rows, memo }, window);
+    const compress = async (
+      model: ReturnType<typeof answering>,
+      isForced = false,
+      rows: readonly Message[] = full(),
+    ) => {
+      const request = {
+        model,
+        contextWindow: 1000,
+        focus: null,
+        isForced,
+        aside: () => Promise.resolve(''),
+        signal: new AbortController().signal,
+      };
       const made = await compressor().compress({ conversationId: 'c', rows, head: [], memo }, request);
       memo = made.memo;
       return made.kind;
@@ -158,21 +300,40 @@ describe('the compressor', () => {
 
   it('is due when four fifths of a known context are full, by the count of the service', () => {
     const { due } = setUp();
-    expect([due(full(850)), due(full(700)), due(full(850), null), due(threeTurns())]).toEqual([true, false, false, false]);
+    expect([due(full(850)), due(full(700)), due(full(850), null), due(threeTurns())]).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
   });
 
   it('is not due for a while after a failure, and longer after each further one; the person may ask at any time', async () => {
     const { clock, due, compress } = setUp();
     const seen: unknown[] = [await compress(answering('')), due(full())];
     clock.seconds = 61;
-    seen.push(due(full()), await compress(answering('')), (clock.seconds = 61 + 299), due(full()), await compress(answering('## Goal')), await compress(answering('## Goal'), true));
+    seen.push(
+      due(full()),
+      await compress(answering('')),
+      (clock.seconds = 61 + 299),
+      due(full()),
+      await compress(answering('## Goal')),
+      await compress(answering('## Goal'), true),
+    );
     expect(seen).toEqual(['handoff', false, true, 'handoff', 360, false, 'unavailable', 'handoff']);
   });
 
   it('is not due any more after two attempts that were in vain', async () => {
     const { due, compress } = setUp();
     const useless = answering(words(3000));
-    expect([await compress(useless), due(full()), await compress(useless), due(full()), await compress(answering('## Goal'), true), due(full())]).toEqual(['noGain', true, 'noGain', false, 'handoff', true]);
+    expect([
+      await compress(useless),
+      due(full()),
+      await compress(useless),
+      due(full()),
+      await compress(answering('## Goal'), true),
+      due(full()),
+    ]).toEqual(['noGain', true, 'noGain', false, 'handoff', true]);
   });
 
   it('remembers nothing when all went well, and takes a memo it cannot read, or a pause beyond its longest, for none', async () => {

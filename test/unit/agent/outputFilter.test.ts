@@ -27,11 +27,19 @@ function filtered(deltas: readonly string[]): string {
 describe('what is taken out of an answer', () => {
   it.each([
     ['thinking at the start', '<think>Hm.</think>\n\nYes.', '«Hm.|»Yes.'],
-    ['every known tag, whatever its case', '<THINKING>a</thinking>\n<reasoning>b</reasoning>\n<Thought>c</Thought>\n<REASONING_SCRATCHPAD>d</REASONING_SCRATCHPAD>e', '«a|»«b|»«c|»«d|»e'],
+    [
+      'every known tag, whatever its case',
+      '<THINKING>a</thinking>\n<reasoning>b</reasoning>\n<Thought>c</Thought>\n<REASONING_SCRATCHPAD>d</REASONING_SCRATCHPAD>e',
+      '«a|»«b|»«c|»«d|»e',
+    ],
     ['thinking at the start of a line', 'One.\n  <think>two</think>\nthree', 'One.\n  «two|»three'],
     ['a pair in the middle of a line', 'One <think>two</think> three', 'One «two|» three'],
     ['thinking that is never closed', '<think>and so on\nand on', '«and so on\nand on|»'],
-    ['another tag inside of thinking', '<think>a <thinking> b </thinking> c</think>d', '«a <thinking> b </thinking> c|»d'],
+    [
+      'another tag inside of thinking',
+      '<think>a <thinking> b </thinking> c</think>d',
+      '«a <thinking> b </thinking> c|»d',
+    ],
     ['a closer that closes nothing, with the space behind it', 'Thought.</think>\n\nAnswer.', 'Thought.Answer.'],
     ['a memory fence on lines of its own', 'One.\n<memory-context>\nsecret\n</memory-context>\nTwo.', 'One.\nTwo.'],
     ['a memory fence that is never closed', 'One.\n<memory-context>\nsecret', 'One.\n'],
@@ -58,7 +66,9 @@ describe('what is taken out of an answer', () => {
   });
 
   it('hands on a delta as it came where there is nothing to take out', () => {
-    expect(new OutputFilter().take('if (a < b) {\n  `c`\n}')).toEqual([{ kind: 'text', text: 'if (a < b) {\n  `c`\n}' }]);
+    expect(new OutputFilter().take('if (a < b) {\n  `c`\n}')).toEqual([
+      { kind: 'text', text: 'if (a < b) {\n  `c`\n}' },
+    ]);
   });
 
   it('holds a line back no further than a pair can reach', () => {
@@ -76,7 +86,26 @@ describe('what is taken out of an answer', () => {
 
 describe('in whatever pieces an answer comes', () => {
   const word = fc.constantFrom(
-    'a', ' ', '\n', '`', '```', '<', '>', '</', '<think>', '</think>', '<THINK>', '<thinking>', '</thinking>', '<thi', 'nk>', '<memory-context>', '</memory-context>', '\r\n', '🌍', 'word',
+    'a',
+    ' ',
+    '\n',
+    '`',
+    '```',
+    '<',
+    '>',
+    '</',
+    '<think>',
+    '</think>',
+    '<THINK>',
+    '<thinking>',
+    '</thinking>',
+    '<thi',
+    'nk>',
+    '<memory-context>',
+    '</memory-context>',
+    '\r\n',
+    '🌍',
+    'word',
   );
   const answer = fc.array(word, { maxLength: 30 }).map((words) => words.join(''));
 
@@ -93,7 +122,11 @@ describe('in whatever pieces an answer comes', () => {
   });
 
   it('no word outside a memory fence is lost or moved', () => {
-    const plain = fc.array(fc.constantFrom('x', 'y ', '\n', '`', '<', '<think>', '</think>', '<reasoning>', '</reasoning>'), { maxLength: 30 }).map((words) => words.map((word, index) => (/[xy]/.test(word) ? `${word.trim()}${index} ` : word)).join(''));
+    const plain = fc
+      .array(fc.constantFrom('x', 'y ', '\n', '`', '<', '<think>', '</think>', '<reasoning>', '</reasoning>'), {
+        maxLength: 30,
+      })
+      .map((words) => words.map((word, index) => (/[xy]/.test(word) ? `${word.trim()}${index} ` : word)).join(''));
     fc.assert(
       fc.property(plain, (text) => {
         const words = (from: string): readonly string[] => from.match(/[xy]\d+/g) ?? [];

@@ -13,13 +13,15 @@ interface Block {
 }
 
 function block(where: string, value: JsonValue): Block {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { text: `${where} ${JSON.stringify(value)}`, isMarked: false };
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { text: `${where} ${JSON.stringify(value)}`, isMarked: false };
   const entries = Object.entries(value);
   const bare = entries.filter(([name]) => name !== 'cache_control');
   return { text: `${where} ${JSON.stringify(Object.fromEntries(bare))}`, isMarked: bare.length < entries.length };
 }
 
-const list = (value: JsonValue | undefined): readonly JsonValue[] => (Array.isArray(value) ? value : value === undefined ? [] : [value]);
+const list = (value: JsonValue | undefined): readonly JsonValue[] =>
+  Array.isArray(value) ? value : value === undefined ? [] : [value];
 
 /** A request in the order in which the service caches it: tools, system prompt, messages. */
 function blocksOf(body: { readonly [key: string]: JsonValue }): readonly Block[] {
@@ -27,16 +29,28 @@ function blocksOf(body: { readonly [key: string]: JsonValue }): readonly Block[]
     if (typeof message !== 'object' || message === null || !('role' in message)) return [];
     return list(message['content']).map((part) => block(String(message['role']), part));
   });
-  return [...list(body['tools']).map((tool) => block('tool', tool)), ...list(body['system']).map((part) => block('system', part)), ...messages];
+  return [
+    ...list(body['tools']).map((tool) => block('tool', tool)),
+    ...list(body['system']).map((part) => block('system', part)),
+    ...messages,
+  ];
 }
 
 /** What the service reads from its cache in each request, of how many blocks. */
-function cacheReads(requests: readonly (readonly Block[])[]): readonly { readonly read: number; readonly of: number }[] {
+function cacheReads(
+  requests: readonly (readonly Block[])[],
+): readonly { readonly read: number; readonly of: number }[] {
   const stored = new Set<string>();
   return requests.map((blocks) => {
-    const prefix = (length: number): string => blocks.slice(0, length).map(({ text }) => text).join('\n');
+    const prefix = (length: number): string =>
+      blocks
+        .slice(0, length)
+        .map(({ text }) => text)
+        .join('\n');
     const marks = blocks.flatMap(({ isMarked }, index) => (isMarked ? [index + 1] : []));
-    const candidates = marks.flatMap((mark) => Array.from({ length: Math.min(lookBack, mark) }, (_, back) => mark - back));
+    const candidates = marks.flatMap((mark) =>
+      Array.from({ length: Math.min(lookBack, mark) }, (_, back) => mark - back),
+    );
     const read = Math.max(0, ...candidates.filter((length) => stored.has(prefix(length))));
     for (const mark of marks) stored.add(prefix(mark));
     return { read, of: blocks.length };
@@ -49,10 +63,22 @@ afterEach(() => world.close());
 describe('the cache of an Anthropic service', () => {
   it('holds all of the request before: each one pays for what is new, over tools, recall, a cut-off answer, a branch and another window', async () => {
     const recalls = ['', '- the parser is recursive', '', ''];
-    world = await World.create({ protocol: 'anthropic', memory: (log) => [new RecordingMemory(log, { recall: () => recalls.shift() ?? '' })] });
+    world = await World.create({
+      protocol: 'anthropic',
+      memory: (log) => [new RecordingMemory(log, { recall: () => recalls.shift() ?? '' })],
+    });
     world.server.script(
-      reply().thinks('Hm.').says('Looking.').calls('list_directory', { path: 'one' }).calls('list_directory', { path: 'two' }), reply().says('Nothing.'),
-      reply().says('Half ').drops(), reply().says('Again.').calls('list_directory', { path: 'three' }), reply().says('Done.'), reply().says('In the branch.'), reply().says('Later.'),
+      reply()
+        .thinks('Hm.')
+        .says('Looking.')
+        .calls('list_directory', { path: 'one' })
+        .calls('list_directory', { path: 'two' }),
+      reply().says('Nothing.'),
+      reply().says('Half ').drops(),
+      reply().says('Again.').calls('list_directory', { path: 'three' }),
+      reply().says('Done.'),
+      reply().says('In the branch.'),
+      reply().says('Later.'),
     );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'first question');
@@ -67,6 +93,14 @@ describe('the cache of an Anthropic service', () => {
     const reads = cacheReads(world.server.requests.map(({ body }) => blocksOf(body)));
     const before = reads.map(({ of }) => of);
     // The fifth question goes on behind the third: the branch holds the same beginning.
-    expect(reads.map(({ read }) => read)).toEqual([0, before[0], before[1], before[2], before[3], before[4], before[4]]);
+    expect(reads.map(({ read }) => read)).toEqual([
+      0,
+      before[0],
+      before[1],
+      before[2],
+      before[3],
+      before[4],
+      before[4],
+    ]);
   });
 });

@@ -5,12 +5,29 @@ import type { Failure } from '../../../src/transcript/stopReason';
 import { World } from '../../support/world';
 
 const info: ModelInfo = {
-  ref: 'Local/test-model', provider: 'Local', id: 'test-model', label: 'test-model', destination: 'here', contextWindow: null, allocatedContext: null,
-  tools: true, images: true, efforts: ['default'], price: null, warnings: [],
+  ref: 'Local/test-model',
+  provider: 'Local',
+  id: 'test-model',
+  label: 'test-model',
+  destination: 'here',
+  contextWindow: null,
+  allocatedContext: null,
+  tools: true,
+  images: true,
+  efforts: ['default'],
+  price: null,
+  warnings: [],
 };
 const failure: Failure = { cause: 'network', sentence: 'The connection broke.', technical: 'reset' };
 const broken: Terminal = { outcome: 'interrupted', failure, usage: null, requestId: null };
-const complete: Terminal = { outcome: 'complete', finish: { unified: 'stop', raw: 'stop' }, toolCalls: [], empty: 'no', usage: null, requestId: null };
+const complete: Terminal = {
+  outcome: 'complete',
+  finish: { unified: 'stop', raw: 'stop' },
+  toolCalls: [],
+  empty: 'no',
+  usage: null,
+  requestId: null,
+};
 const half: StreamEvent = { kind: 'toolCallProgress', callId: 'a', name: 'read_file', characters: 4 };
 
 /** A stream that ended, whose event list can be written to afterwards all the same. */
@@ -38,14 +55,26 @@ describe('the requests of one answer', () => {
     world = await World.create({ openModel: () => Promise.resolve(model) });
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'Count.');
-    expect({ lines: await world.lines(sessionId), shown: panel.deliveredText, same: requests[1]?.messages === requests[0]?.messages }).toEqual({
-      lines: ['user: Count.', 'assistant: One. Two.'], shown: 'One. Two.', same: true,
+    expect({
+      lines: await world.lines(sessionId),
+      shown: panel.deliveredText,
+      same: requests[1]?.messages === requests[0]?.messages,
+    }).toEqual({
+      lines: ['user: Count.', 'assistant: One. Two.'],
+      shown: 'One. Two.',
+      same: true,
     });
   });
 
   it('keep the signature of thinking that passed whole, and give up that of thinking that was a repeat in part', async () => {
-    const signed = (text: string): readonly StreamEvent[] => [{ kind: 'thinking', text }, { kind: 'partEnd', of: 'thinking', metadata: { by: { signature: text } } }];
-    const streams = [ended([...signed('One.'), half], broken), ended([...signed('One. Two.'), ...signed('Three.'), { kind: 'text', text: 'Done.' }], complete)];
+    const signed = (text: string): readonly StreamEvent[] => [
+      { kind: 'thinking', text },
+      { kind: 'partEnd', of: 'thinking', metadata: { by: { signature: text } } },
+    ];
+    const streams = [
+      ended([...signed('One.'), half], broken),
+      ended([...signed('One. Two.'), ...signed('Three.'), { kind: 'text', text: 'Done.' }], complete),
+    ];
     const model: ChatModel = { info, stream: () => streams.shift() ?? ended([], complete) };
     world = await World.create({ openModel: () => Promise.resolve(model) });
     const panel = world.surface();
@@ -59,15 +88,28 @@ describe('the requests of one answer', () => {
   });
 
   it('leave thinking as the provider signed it, tags and all', async () => {
-    const events: StreamEvent[] = [{ kind: 'thinking', text: '<think>x</think>' }, { kind: 'partEnd', of: 'thinking', metadata: { by: { signature: 's' } } }, { kind: 'text', text: 'Done.' }];
+    const events: StreamEvent[] = [
+      { kind: 'thinking', text: '<think>x</think>' },
+      { kind: 'partEnd', of: 'thinking', metadata: { by: { signature: 's' } } },
+      { kind: 'text', text: 'Done.' },
+    ];
     world = await World.create({ openModel: () => Promise.resolve({ info, stream: () => ended(events, complete) }) });
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'Well?');
-    expect((await world.rows(sessionId))[1]?.parts[0]).toEqual({ kind: 'thinking', text: '<think>x</think>', metadata: { by: { signature: 's' } } });
+    expect((await world.rows(sessionId))[1]?.parts[0]).toEqual({
+      kind: 'thinking',
+      text: '<think>x</think>',
+      metadata: { by: { signature: 's' } },
+    });
   });
 
   it('keep the parts of an answer in the order in which they came, whatever was held back', async () => {
-    const events: StreamEvent[] = [{ kind: 'text', text: 'a <thi' }, { kind: 'thinking', text: 'hm' }, { kind: 'text', text: '<think>so' }, { kind: 'text', text: '</think> b <' }];
+    const events: StreamEvent[] = [
+      { kind: 'text', text: 'a <thi' },
+      { kind: 'thinking', text: 'hm' },
+      { kind: 'text', text: '<think>so' },
+      { kind: 'text', text: '</think> b <' },
+    ];
     world = await World.create({ openModel: () => Promise.resolve({ info, stream: () => ended(events, complete) }) });
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'Well?');

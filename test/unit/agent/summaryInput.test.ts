@@ -5,8 +5,12 @@ import { TranscriptBuilder } from '../../support/builders/messages';
 
 const rows = new TranscriptBuilder()
   .user('Fix the authorization middleware; the bearer certificate and api-key handling too.')
-  .assistant('The authorization header is parsed in src/auth.ts with Bearer abc123def456ghi789.', { kind: 'toolCall', callId: 'c', name: 'read_file', arguments: '{"path":"authorization/handler.ts"}' })
-  .messages;
+  .assistant('The authorization header is parsed in src/auth.ts with Bearer abc123def456ghi789.', {
+    kind: 'toolCall',
+    callId: 'c',
+    name: 'read_file',
+    arguments: '{"path":"authorization/handler.ts"}',
+  }).messages;
 
 describe('what a summary is made from', () => {
   it.each([
@@ -15,6 +19,10 @@ describe('what a summary is made from', () => {
     ['handoffText', () => handoffText('Done.', rows)],
   ])('has no secrets, and every word about them: %s', (_name, text) => {
     const made = text();
-    expect([made.includes('Fix the authorization middleware; the bearer certificate and api-key handling too.'), made.includes('The authorization header is parsed in src/auth.ts with Bearer [secret].'), made.includes('abc123')]).toEqual([true, true, false]);
+    expect([
+      made.includes('Fix the authorization middleware; the bearer certificate and api-key handling too.'),
+      made.includes('The authorization header is parsed in src/auth.ts with Bearer [secret].'),
+      made.includes('abc123'),
+    ]).toEqual([true, true, false]);
   });
 });

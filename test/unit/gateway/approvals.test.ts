@@ -19,36 +19,58 @@ async function asking(options: WorldOptions = {}, during?: Parameters<typeof ask
   return { ...asks, panel: world.surface() };
 }
 
-const questions = (panel: RecordingSurface): readonly Approval[] => panel.turnEvents.flatMap((event) => (event.kind === 'approvalRequested' ? [event.approval] : []));
+const questions = (panel: RecordingSurface): readonly Approval[] =>
+  panel.turnEvents.flatMap((event) => (event.kind === 'approvalRequested' ? [event.approval] : []));
 async function question(panel: RecordingSurface, count = 1): Promise<Approval> {
   await panel.until(() => questions(panel).length >= count);
   return questions(panel)[count - 1] ?? expect.unreachable();
 }
-const tools = async (sessionId: string): Promise<readonly string[]> => (await world.lines(sessionId)).filter((line) => line.startsWith('tool'));
-const planNotes = (): readonly boolean[] => world.server.requests.map(({ outline }) => outline.some((line) => line.includes('(Plan mode:')));
+const tools = async (sessionId: string): Promise<readonly string[]> =>
+  (await world.lines(sessionId)).filter((line) => line.startsWith('tool'));
+const planNotes = (): readonly boolean[] =>
+  world.server.requests.map(({ outline }) => outline.some((line) => line.includes('(Plan mode:')));
 
 /** Asks as the cautious policy does, knows rules, and writes down what it is told to remember. */
 function ruledPolicy(remembered: string[]): ApprovalPolicy {
   return {
     judge: ({ tool, asked: { access }, sessionRules }) => {
       const rule = `${tool}(${access.kind === 'edit' ? (access.paths[0]?.shown ?? '') : '*'})`;
-      return sessionRules.includes(rule) ? { kind: 'allow' } : { kind: 'ask', request: { tool, access, subject: rule, reasons: ['change'], rules: [rule], preview: null } };
+      return sessionRules.includes(rule)
+        ? { kind: 'allow' }
+        : { kind: 'ask', request: { tool, access, subject: rule, reasons: ['change'], rules: [rule], preview: null } };
     },
-    remember: async (decision) => void remembered.push(decision.kind === 'allow' && decision.scope !== 'once' ? `${decision.scope} ${decision.rules.join()}` : decision.kind),
+    remember: async (decision) =>
+      void remembered.push(
+        decision.kind === 'allow' && decision.scope !== 'once'
+          ? `${decision.scope} ${decision.rules.join()}`
+          : decision.kind,
+      ),
   };
 }
 
 describe('Plan mode', () => {
   it('refuses what could change something, and ends when the plan is approved', async () => {
     const { panel, ran } = await asking({ mode: 'plan' });
-    world.server.script(reply().calls('change', { name: 'a.ts' }).calls('look', { name: 'a.ts' }), reply().calls('present', { name: 'plan' }), reply().calls('change', { name: 'a.ts' }), reply().says('Done.'));
+    world.server.script(
+      reply().calls('change', { name: 'a.ts' }).calls('look', { name: 'a.ts' }),
+      reply().calls('present', { name: 'plan' }),
+      reply().calls('change', { name: 'a.ts' }),
+      reply().says('Done.'),
+    );
     const { sessionId } = await world.send(panel, 'change it');
     await world.gateway.decideApproval((await question(panel)).id, once);
     await world.gateway.decideApproval((await question(panel, 2)).id, once);
     await panel.untilSettled(1);
-    expect({ ran, refusal: (await tools(sessionId))[0], notes: planNotes(), mode: await world.gateway.mode(panel.id, sessionId), told: panel.sessionEvents.flatMap((event) => (event.kind === 'modeChanged' ? [event.mode] : [])) }).toEqual({
+    expect({
+      ran,
+      refusal: (await tools(sessionId))[0],
+      notes: planNotes(),
+      mode: await world.gateway.mode(panel.id, sessionId),
+      told: panel.sessionEvents.flatMap((event) => (event.kind === 'modeChanged' ? [event.mode] : [])),
+    }).toEqual({
       ran: ['look a.ts', 'present plan', 'change a.ts'],
-      refusal: 'tool: denied: Plan mode: change could change something, so it was not run. Only look, for now; then present a plan.',
+      refusal:
+        'tool: denied: Plan mode: change could change something, so it was not run. Only look, for now; then present a plan.',
       notes: [true, true, false, false],
       mode: 'ask',
       told: ['ask'],
@@ -59,7 +81,13 @@ describe('Plan mode', () => {
     const { panel, ran } = await asking();
     world.server.script(reply().calls('present', { name: 'plan' }), reply().says('Well.'));
     const { sessionId } = await world.ask(panel, 'go');
-    expect([ran, await tools(sessionId), questions(panel)]).toEqual([[], ['tool: failed: Plan mode is off, so there is nothing to approve: do the work. What needs it is asked for call by call.'], []]);
+    expect([ran, await tools(sessionId), questions(panel)]).toEqual([
+      [],
+      [
+        'tool: failed: Plan mode is off, so there is nothing to approve: do the work. What needs it is asked for call by call.',
+      ],
+      [],
+    ]);
   });
 });
 
@@ -73,7 +101,10 @@ describe('the mode of a session', () => {
     const first = await world.ask(panel, 'one');
     const shown = (await world.gateway.snapshot(first.sessionId, 10)).mode;
     await world.gateway.switchSession(panel.id, { reason: 'new_session' });
-    const next = [await world.gateway.mode(panel.id, null), await world.store.sessionMode((await world.ask(panel, 'two')).sessionId)];
+    const next = [
+      await world.gateway.mode(panel.id, null),
+      await world.store.sessionMode((await world.ask(panel, 'two')).sessionId),
+    ];
     expect({ before, shown, next }).toEqual({ before: ['auto', 'ask'], shown: 'auto', next: ['ask', null] });
   });
 });
@@ -82,13 +113,31 @@ describe('an allowed rule', () => {
   it('of the session is not asked for again; one for the workspace is kept before the call runs', async () => {
     const remembered: string[] = [];
     const keptBefore: (readonly string[])[] = [];
-    const { panel, ran } = await asking({ approvals: ruledPolicy(remembered) }, (name) => name === 'change b.ts' && keptBefore.push([...remembered]));
-    world.server.script(reply().calls('change', { name: 'a.ts' }).calls('change', { name: 'a.ts' }).calls('change', { name: 'b.ts' }), reply().says('Done.'));
+    const { panel, ran } = await asking(
+      { approvals: ruledPolicy(remembered) },
+      (name) => name === 'change b.ts' && keptBefore.push([...remembered]),
+    );
+    world.server.script(
+      reply().calls('change', { name: 'a.ts' }).calls('change', { name: 'a.ts' }).calls('change', { name: 'b.ts' }),
+      reply().says('Done.'),
+    );
     await world.send(panel, 'go');
-    await world.gateway.decideApproval((await question(panel)).id, { kind: 'allow', scope: 'session', rules: ['change(a.ts)'] });
-    await world.gateway.decideApproval((await question(panel, 2)).id, { kind: 'allow', scope: 'workspace', rules: ['change(b.ts)'] });
+    await world.gateway.decideApproval((await question(panel)).id, {
+      kind: 'allow',
+      scope: 'session',
+      rules: ['change(a.ts)'],
+    });
+    await world.gateway.decideApproval((await question(panel, 2)).id, {
+      kind: 'allow',
+      scope: 'workspace',
+      rules: ['change(b.ts)'],
+    });
     await panel.untilSettled(1);
-    expect({ ran, keptBefore, asked: questions(panel).length }).toEqual({ ran: ['change a.ts', 'change a.ts', 'change b.ts'], keptBefore: [['workspace change(b.ts)']], asked: 2 });
+    expect({ ran, keptBefore, asked: questions(panel).length }).toEqual({
+      ran: ['change a.ts', 'change a.ts', 'change b.ts'],
+      keptBefore: [['workspace change(b.ts)']],
+      asked: 2,
+    });
   });
 
   it('cannot be empty, and nothing is decided by one', async () => {
@@ -96,7 +145,9 @@ describe('an allowed rule', () => {
     world.server.script(reply().calls('change', { name: 'a.ts' }));
     await world.send(panel, 'go');
     const { id } = await question(panel);
-    await expect(world.gateway.decideApproval(id, { kind: 'allow', scope: 'user', rules: [' '] })).rejects.toMatchObject({ causeClass: 'invalid' });
+    await expect(
+      world.gateway.decideApproval(id, { kind: 'allow', scope: 'user', rules: [' '] }),
+    ).rejects.toMatchObject({ causeClass: 'invalid' });
     await expect(world.gateway.decideApproval('nowhere', once)).rejects.toMatchObject({ causeClass: 'notFound' });
     expect((await world.store.approval(id))?.state).toEqual({ kind: 'pending' });
   });
@@ -106,13 +157,19 @@ describe('a single call', () => {
   it('can be stopped: the model is told, and the turn goes on', async () => {
     const { panel, holds } = await asking();
     holds.set('a.ts', new Promise(() => undefined));
-    world.server.script(reply().calls('look', { name: 'a.ts' }, { id: 'call-a' }).calls('look', { name: 'b.ts' }), reply().says('I go on.'));
+    world.server.script(
+      reply().calls('look', { name: 'a.ts' }, { id: 'call-a' }).calls('look', { name: 'b.ts' }),
+      reply().says('I go on.'),
+    );
     const { sessionId } = await world.send(panel, 'go');
-    await panel.until(() => panel.turnEvents.some((event) => event.kind === 'activity' && event.activity.kind === 'runningTool'));
+    await panel.until(() =>
+      panel.turnEvents.some((event) => event.kind === 'activity' && event.activity.kind === 'runningTool'),
+    );
     await world.gateway.stopCall(sessionId, 'call-a');
     await panel.untilSettled(1);
     expect([await tools(sessionId), panel.settled.map(({ turn }) => turn.stopReason)]).toEqual([
-      ['tool: interrupted: The person stopped this call. It may have run in part.', 'tool: done: look b.ts is done'], ['stop'],
+      ['tool: interrupted: The person stopped this call. It may have run in part.', 'tool: done: look b.ts is done'],
+      ['stop'],
     ]);
   });
 
@@ -123,7 +180,9 @@ describe('a single call', () => {
     holds.set('a.ts', proceeded);
     world.server.script(reply().calls('look', { name: 'a.ts' }, { id: 'call-a' }), reply().says('On.'));
     const { sessionId } = await world.send(panel, 'go');
-    await panel.until(() => panel.turnEvents.some((event) => event.kind === 'activity' && event.activity.kind === 'runningTool'));
+    await panel.until(() =>
+      panel.turnEvents.some((event) => event.kind === 'activity' && event.activity.kind === 'runningTool'),
+    );
     await world.gateway.proceedCall(sessionId, 'call-a');
     await panel.untilSettled(1);
     expect(await tools(sessionId)).toEqual(['tool: done: look a.ts is done']);
@@ -155,8 +214,18 @@ describe('a turn that waits', () => {
     await panel.untilSettled(1);
     // What memory is told behind a turn is told by then.
     await world.gateway.shutdown();
-    expect({ marked, left, ran, reason: panel.settled[0]?.turn.stopReason, synced: world.memoryLog.filter((line) => line.startsWith('sync')).map((line) => line.split(': ')[1]) }).toEqual({
-      marked: [true], left: [0, 'waiting'], ran: ['change a.ts'], reason: 'iterations', synced: ['go -> Last words.'],
+    expect({
+      marked,
+      left,
+      ran,
+      reason: panel.settled[0]?.turn.stopReason,
+      synced: world.memoryLog.filter((line) => line.startsWith('sync')).map((line) => line.split(': ')[1]),
+    }).toEqual({
+      marked: [true],
+      left: [0, 'waiting'],
+      ran: ['change a.ts'],
+      reason: 'iterations',
+      synced: ['go -> Last words.'],
     });
   });
 
@@ -171,7 +240,9 @@ describe('a turn that waits', () => {
     await world.reopen();
     await world.gateway.decideApproval(id, once);
     await world.idle();
-    const [asked, resumed] = [1, 2].map((index) => world.server.requests[index]?.outline.find((line) => line.includes('second')));
+    const [asked, resumed] = [1, 2].map((index) =>
+      world.server.requests[index]?.outline.find((line) => line.includes('second')),
+    );
     expect([resumed, (await world.store.openTurnOf(sessionId))?.state]).toEqual([asked, undefined]);
   });
 
@@ -205,23 +276,46 @@ describe('a turn that waits', () => {
     const { sessionId } = await world.send(panel, 'go');
     await panel.untilSettled(1);
     mend();
-    expect([ran, questions(panel), panel.settled.map(({ turn }) => turn.stopReason), await tools(sessionId)]).toEqual([[], [], ['storeFailed'], ['tool: cancelled: (Cancelled: this call was not run.)']]);
+    expect([ran, questions(panel), panel.settled.map(({ turn }) => turn.stopReason), await tools(sessionId)]).toEqual([
+      [],
+      [],
+      ['storeFailed'],
+      ['tool: cancelled: (Cancelled: this call was not run.)'],
+    ]);
   });
 
   it('does not come to be while its answer is kept in a spill: what is decided must be in the store', async () => {
     const { panel, ran } = await asking({ spillFolders: ['spills'] });
     world.server.script(reply().says('I will. ').calls('change', { name: 'a.ts' }));
-    const mend = world.breakStore((method) => (['appendChunks', 'putMessages', 'requestApproval', 'settleTurn', 'foldSpill'].includes(method) ? full : null));
+    const mend = world.breakStore((method) =>
+      ['appendChunks', 'putMessages', 'requestApproval', 'settleTurn', 'foldSpill'].includes(method) ? full : null,
+    );
     const { sessionId } = await world.send(panel, 'go');
     await panel.untilSettled(1);
     mend();
     await world.spilling.tryAgain();
-    expect([ran, questions(panel), panel.settled.map(({ turn }) => turn.stopReason), (await world.lines(sessionId)).slice(1), await world.store.openTurnOf(sessionId), await world.store.verifyIntegrity()]).toEqual([
-      [], [], ['storeFailed'], ['assistant: I will.  [change {"name":"a.ts"}]', 'tool: cancelled: (Cancelled: this call was not run.)', 'assistant (closing): (Stopped before an answer: it could not be saved.)'], null, [],
+    expect([
+      ran,
+      questions(panel),
+      panel.settled.map(({ turn }) => turn.stopReason),
+      (await world.lines(sessionId)).slice(1),
+      await world.store.openTurnOf(sessionId),
+      await world.store.verifyIntegrity(),
+    ]).toEqual([
+      [],
+      [],
+      ['storeFailed'],
+      [
+        'assistant: I will.  [change {"name":"a.ts"}]',
+        'tool: cancelled: (Cancelled: this call was not run.)',
+        'assistant (closing): (Stopped before an answer: it could not be saved.)',
+      ],
+      null,
+      [],
     ]);
   });
 
-  it('is nobody\'s who left it: once it goes on and the program dies, it is settled as cut off', async () => {
+  it("is nobody's who left it: once it goes on and the program dies, it is settled as cut off", async () => {
     const { panel, holds } = await asking();
     holds.set('a.ts', new Promise(() => undefined));
     world.server.script(reply().calls('change', { name: 'a.ts' }));
@@ -232,6 +326,12 @@ describe('a turn that waits', () => {
     await world.gateway.decideApproval(id, once);
     const whileRunning = world.spilling.liveTurns.length;
     await world.crash();
-    expect([whileWaiting, whileRunning, (await world.store.readTranscript({ sessionId, limit: 9 })).turns.map((turn) => (turn.state === 'settled' ? turn.stopReason : turn.state))]).toEqual([[], 1, ['crash']]);
+    expect([
+      whileWaiting,
+      whileRunning,
+      (await world.store.readTranscript({ sessionId, limit: 9 })).turns.map((turn) =>
+        turn.state === 'settled' ? turn.stopReason : turn.state,
+      ),
+    ]).toEqual([[], 1, ['crash']]);
   });
 });

@@ -22,10 +22,17 @@ class Moving {
   /** Called whenever it is asked what the call would do. */
   onAsk: () => void = () => undefined;
   readonly tool: AnyTool = defineTool({
-    name: 'write', description: 'write', parameters: { type: 'object', properties: {} }, schema: v.object({}), readOnly: false,
+    name: 'write',
+    description: 'write',
+    parameters: { type: 'object', properties: {} },
+    schema: v.object({}),
+    readOnly: false,
     asks: async () => {
       this.onAsk();
-      return { access: { kind: 'edit', paths: [{ path: this.place, shown: this.place, isInside: true }] }, preview: this.shown };
+      return {
+        access: { kind: 'edit', paths: [{ path: this.place, shown: this.place, isInside: true }] },
+        preview: this.shown,
+      };
     },
     run: async () => {
       this.ran.push(`${this.place} ${this.shown}`);
@@ -44,12 +51,14 @@ async function asking(options: Partial<WorldOptions> = {}) {
   return { moving, panel, sessionId, first };
 }
 
-const questions = (panel: RecordingSurface): readonly Approval[] => panel.turnEvents.flatMap((event) => (event.kind === 'approvalRequested' ? [event.approval] : []));
+const questions = (panel: RecordingSurface): readonly Approval[] =>
+  panel.turnEvents.flatMap((event) => (event.kind === 'approvalRequested' ? [event.approval] : []));
 async function question(panel: RecordingSurface, count = 1): Promise<Approval> {
   await panel.until(() => questions(panel).length >= count);
   return questions(panel)[count - 1] ?? expect.unreachable();
 }
-const results = async (sessionId: string): Promise<readonly string[]> => (await world.lines(sessionId)).filter((line) => line.startsWith('tool'));
+const results = async (sessionId: string): Promise<readonly string[]> =>
+  (await world.lines(sessionId)).filter((line) => line.startsWith('tool'));
 
 it('a call that leads elsewhere by the time it is allowed is asked for anew, and runs as it was shown last', async () => {
   const { moving, panel, first } = await asking();
@@ -59,7 +68,11 @@ it('a call that leads elsewhere by the time it is allowed is asked for anew, and
   const ranBefore = [...moving.ran];
   await world.gateway.decideApproval(second.id, once);
   await panel.untilSettled(1);
-  expect([ranBefore, second.request.subject, moving.ran]).toEqual([[], '/project/.git/hooks/pre-commit', ['/project/.git/hooks/pre-commit +one line']]);
+  expect([ranBefore, second.request.subject, moving.ran]).toEqual([
+    [],
+    '/project/.git/hooks/pre-commit',
+    ['/project/.git/hooks/pre-commit +one line'],
+  ]);
 });
 
 it('a call that shows something else after the program was started anew is asked for anew', async () => {
@@ -67,12 +80,20 @@ it('a call that shows something else after the program was started anew is asked
   moving.shown = '+another line';
   await world.reopen();
   await world.gateway.decideApproval(first.id, once);
-  await expect.poll(async () => (await world.gateway.pendingApproval(sessionId))?.request.preview).toBe('+another line');
+  await expect
+    .poll(async () => (await world.gateway.pendingApproval(sessionId))?.request.preview)
+    .toBe('+another line');
   const second = await world.gateway.pendingApproval(sessionId);
   const ranBefore = [...moving.ran];
   await world.gateway.decideApproval(second?.id ?? '', { kind: 'deny', reason: 'not that' });
   await world.idle();
-  expect([ranBefore, moving.ran, await results(sessionId)]).toEqual([[], [], ['tool: denied: The person did not allow this: /project/plain.txt. They said: not that Do not try it again another way; ask or go on without it.']]);
+  expect([ranBefore, moving.ran, await results(sessionId)]).toEqual([
+    [],
+    [],
+    [
+      'tool: denied: The person did not allow this: /project/plain.txt. They said: not that Do not try it again another way; ask or go on without it.',
+    ],
+  ]);
 });
 
 it('one that is the same after the program was started anew runs without a second question', async () => {
@@ -80,12 +101,19 @@ it('one that is the same after the program was started anew runs without a secon
   await world.reopen();
   await world.gateway.decideApproval(first.id, once);
   await world.idle();
-  expect([moving.ran, await results(sessionId), (await world.store.approvalsOf(first.turnUid)).length]).toEqual([['/project/plain.txt +one line'], ['tool: done: written'], 1]);
+  expect([moving.ran, await results(sessionId), (await world.store.approvalsOf(first.turnUid)).length]).toEqual([
+    ['/project/plain.txt +one line'],
+    ['tool: done: written'],
+    1,
+  ]);
 });
 
 it('what is denied by the time it is allowed does not run', async () => {
   let isDenied = false;
-  const approvals: ApprovalPolicy = { ...cautiousPolicy, judge: (call) => (isDenied ? { kind: 'deny', sentence: 'Restricted Mode.' } : cautiousPolicy.judge(call)) };
+  const approvals: ApprovalPolicy = {
+    ...cautiousPolicy,
+    judge: (call) => (isDenied ? { kind: 'deny', sentence: 'Restricted Mode.' } : cautiousPolicy.judge(call)),
+  };
   const { moving, panel, first, sessionId } = await asking({ approvals });
   isDenied = true;
   await world.gateway.decideApproval(first.id, once);
@@ -108,5 +136,8 @@ it('a call that shows something else each time is not asked for without end', as
   await world.gateway.decideApproval(first.id, once);
   for (let at = 2; at <= 5; at++) await world.gateway.decideApproval((await question(panel, at)).id, once);
   await panel.untilSettled(1);
-  expect([moving.ran, (await results(sessionId))[0]]).toEqual([[], 'tool: failed: What this call would do was another thing each time the person was asked, so it was not run. Look at what it works on first.']);
+  expect([moving.ran, (await results(sessionId))[0]]).toEqual([
+    [],
+    'tool: failed: What this call would do was another thing each time the person was asked, so it was not run. Look at what it works on first.',
+  ]);
 });

@@ -24,10 +24,17 @@ function gate(): { readonly open: () => void; readonly opened: Promise<void> } {
 }
 
 const busySend = (panel: RecordingSurface, text: string, busy: BusyMode): Promise<SubmitReceipt> =>
-  world.gateway.submit(panel.id, { sessionId: world.gateway.shownSession(panel.id), uid: `${busy}: ${text}`, text, busy });
-const queueOf = async (sessionId: string): Promise<readonly string[]> => (await world.store.queue(sessionId)).map(({ text }) => text);
+  world.gateway.submit(panel.id, {
+    sessionId: world.gateway.shownSession(panel.id),
+    uid: `${busy}: ${text}`,
+    text,
+    busy,
+  });
+const queueOf = async (sessionId: string): Promise<readonly string[]> =>
+  (await world.store.queue(sessionId)).map(({ text }) => text);
 const endings = (panel: RecordingSurface): readonly string[] => panel.settled.map(({ turn }) => turn.stopReason);
-const steered = (text: string): string => `(The following is not part of the tool's output. The person wrote it while you were working; take it into account from here on.)\n${text}`;
+const steered = (text: string): string =>
+  `(The following is not part of the tool's output. The person wrote it while you were working; take it into account from here on.)\n${text}`;
 const refused = (): number => world.server.requests.filter((request) => request.rejection !== null).length;
 
 describe('a prompt that interrupts', () => {
@@ -42,9 +49,24 @@ describe('a prompt that interrupts', () => {
     const receipt = await busySend(panel, 'urgent', 'interrupt');
     await panel.untilSettled(4);
     await world.idle();
-    expect({ receipt: receipt.kind === 'queued' && receipt.queue.map(({ text }) => text), lines: await world.lines(sessionId), endings: endings(panel), queue: await queueOf(sessionId), refused: refused() }).toEqual({
+    expect({
+      receipt: receipt.kind === 'queued' && receipt.queue.map(({ text }) => text),
+      lines: await world.lines(sessionId),
+      endings: endings(panel),
+      queue: await queueOf(sessionId),
+      refused: refused(),
+    }).toEqual({
       receipt: ['urgent', 'second', 'third'],
-      lines: ['user: first', 'assistant: one ', 'user: urgent', 'assistant: now', 'user: second', 'assistant: two', 'user: third', 'assistant: three'],
+      lines: [
+        'user: first',
+        'assistant: one ',
+        'user: urgent',
+        'assistant: now',
+        'user: second',
+        'assistant: two',
+        'user: third',
+        'assistant: three',
+      ],
       endings: ['newPrompt', 'stop', 'stop', 'stop'],
       queue: [],
       refused: 0,
@@ -61,7 +83,11 @@ describe('a prompt that interrupts', () => {
     await busySend(panel, 'urgent', 'interrupt');
     await panel.untilSettled(2);
     await world.idle();
-    expect({ endings: endings(panel), queue: await queueOf(sessionId), requests: server.requests.length }).toEqual({ endings: ['newPrompt', 'error'], queue: ['second'], requests: 2 });
+    expect({ endings: endings(panel), queue: await queueOf(sessionId), requests: server.requests.length }).toEqual({
+      endings: ['newPrompt', 'error'],
+      queue: ['second'],
+      requests: 2,
+    });
   });
 
   it('is answered when several come at once, each in the order they were sent', async () => {
@@ -74,7 +100,14 @@ describe('a prompt that interrupts', () => {
     await Promise.all([busySend(panel, 'a', 'interrupt'), busySend(panel, 'b', 'interrupt')]);
     await panel.untilSettled(3);
     await world.idle();
-    expect(await world.lines(sessionId)).toEqual(['user: first', 'assistant: one ', 'user: a', 'assistant: answer', 'user: b', 'assistant: answer']);
+    expect(await world.lines(sessionId)).toEqual([
+      'user: first',
+      'assistant: one ',
+      'user: a',
+      'assistant: answer',
+      'user: b',
+      'assistant: answer',
+    ]);
   });
 
   it('is stored before anything is stopped: killed in between, it waits for the person at the next start', async () => {
@@ -83,24 +116,38 @@ describe('a prompt that interrupts', () => {
     const panel = world.surface();
     const { sessionId } = await world.send(panel, 'first');
     await panel.until(() => panel.deliveredText === 'one ');
-    world.breakStore((method) => (method === 'settleTurn' ? new StoreError('full', 'The disk is full.', 'full') : null));
+    world.breakStore((method) =>
+      method === 'settleTurn' ? new StoreError('full', 'The disk is full.', 'full') : null,
+    );
     await busySend(panel, 'urgent', 'interrupt');
     await panel.untilSettled(1);
     await world.crash();
     const next = world.surface();
     await world.gateway.switchSession(next.id, { reason: 'resume', sessionId });
     await world.gateway.resumeQueues();
-    const waiting = [await queueOf(sessionId), (await world.gateway.snapshot(sessionId, 10)).page.turns.map((turn) => turn.state === 'settled' && turn.stopReason)];
+    const waiting = [
+      await queueOf(sessionId),
+      (await world.gateway.snapshot(sessionId, 10)).page.turns.map(
+        (turn) => turn.state === 'settled' && turn.stopReason,
+      ),
+    ];
     await world.gateway.promoteQueued((await world.store.queue(sessionId))[0]?.uid ?? '');
     await next.untilSettled(1);
     await world.idle();
-    expect({ waiting, lines: await world.lines(sessionId) }).toEqual({ waiting: [['urgent'], ['crash']], lines: ['user: first', 'assistant: one ', 'user: urgent', 'assistant: now'] });
+    expect({ waiting, lines: await world.lines(sessionId) }).toEqual({
+      waiting: [['urgent'], ['crash']],
+      lines: ['user: first', 'assistant: one ', 'user: urgent', 'assistant: now'],
+    });
   });
 
   it('is not stopped by a stop that comes late, nor is the turn behind it', async () => {
     const { server } = await create();
     const held = gate();
-    server.script(reply().says('one ').hangs(), reply().says('now ').waitsFor(held.opened).says('done'), reply().says('after'));
+    server.script(
+      reply().says('one ').hangs(),
+      reply().says('now ').waitsFor(held.opened).says('done'),
+      reply().says('after'),
+    );
     const panel = world.surface();
     const { sessionId } = await world.send(panel, 'first');
     await panel.until(() => panel.deliveredText === 'one ');
@@ -115,7 +162,14 @@ describe('a prompt that interrupts', () => {
     await world.ask(panel, 'next');
     expect({ endings: endings(panel), lines: await world.lines(sessionId) }).toEqual({
       endings: ['user', 'stop', 'stop'],
-      lines: ['user: first', 'assistant: one ', 'user: urgent', 'assistant: now done', 'user: next', 'assistant: after'],
+      lines: [
+        'user: first',
+        'assistant: one ',
+        'user: urgent',
+        'assistant: now done',
+        'user: next',
+        'assistant: after',
+      ],
     });
   });
 
@@ -132,7 +186,10 @@ describe('a prompt that interrupts', () => {
     held.open();
     await panel.untilSettled(2);
     await world.idle();
-    expect([endings(panel), await world.lines(sessionId)]).toEqual([['newPrompt', 'stop'], ['user: first', 'assistant: one ', 'user: urgent', 'assistant: now done']]);
+    expect([endings(panel), await world.lines(sessionId)]).toEqual([
+      ['newPrompt', 'stop'],
+      ['user: first', 'assistant: one ', 'user: urgent', 'assistant: now done'],
+    ]);
   });
 
   it('waits for the person when the turn that it stops is stopped by the person too', async () => {
@@ -141,7 +198,9 @@ describe('a prompt that interrupts', () => {
     const panel = world.surface();
     const { sessionId } = await world.send(panel, 'first');
     await panel.until(() => panel.deliveredText === 'one ');
-    const mend = world.breakStore((method) => (method === 'settleTurn' ? new StoreError('full', 'The disk is full.', 'full') : null));
+    const mend = world.breakStore((method) =>
+      method === 'settleTurn' ? new StoreError('full', 'The disk is full.', 'full') : null,
+    );
     await busySend(panel, 'urgent', 'interrupt');
     const stopping = world.gateway.stop(sessionId);
     await panel.untilSettled(1);
@@ -171,7 +230,10 @@ describe('a prompt that interrupts', () => {
     await world.idle();
     await busySend(panel, 'second', 'steer');
     await world.idle();
-    expect([first.kind, await world.lines(first.sessionId)]).toEqual(['started', ['user: first', 'assistant: one', 'user: second', 'assistant: two']]);
+    expect([first.kind, await world.lines(first.sessionId)]).toEqual([
+      'started',
+      ['user: first', 'assistant: one', 'user: second', 'assistant: two'],
+    ]);
   });
 });
 
@@ -179,7 +241,11 @@ describe.each(['openai', 'anthropic'] as const)('a prompt that steers (%s)', (pr
   it('is told to the running turn with its next tool results, stands in the transcript where it was said, and is sent again as it was', async () => {
     const { server } = await create({ protocol });
     const held = gate();
-    server.script(reply().says('I look.').waitsFor(held.opened).calls('read_file', { path: 'note.txt' }, { id: 'a' }), reply().says('Seen.'), reply().says('Yes.'));
+    server.script(
+      reply().says('I look.').waitsFor(held.opened).calls('read_file', { path: 'note.txt' }, { id: 'a' }),
+      reply().says('Seen.'),
+      reply().says('Yes.'),
+    );
     const panel = world.surface();
     const { sessionId } = await world.send(panel, 'look');
     await panel.until(() => panel.deliveredText.startsWith('I look.'));
@@ -191,12 +257,34 @@ describe.each(['openai', 'anthropic'] as const)('a prompt that steers (%s)', (pr
     await world.idle();
     await world.ask(panel, 'thanks');
     const told = server.requests.slice(1).map(({ outline }) => outline.filter((line) => line.startsWith('tool')));
-    const result = (await world.rows(sessionId)).flatMap(({ parts }) => parts.flatMap((part) => (part.kind === 'toolResult' ? [part.text] : [])))[0] ?? '';
-    expect({ whileRunning, queue: await queueOf(sessionId), lines: await world.lines(sessionId), told, refused: refused(), turns: panel.settled.length }).toEqual({
+    const result =
+      (await world.rows(sessionId)).flatMap(({ parts }) =>
+        parts.flatMap((part) => (part.kind === 'toolResult' ? [part.text] : [])),
+      )[0] ?? '';
+    expect({
+      whileRunning,
+      queue: await queueOf(sessionId),
+      lines: await world.lines(sessionId),
+      told,
+      refused: refused(),
+      turns: panel.settled.length,
+    }).toEqual({
       whileRunning: ['only the title', 'in German'],
       queue: [],
-      lines: ['user: look', 'assistant: I look. [read_file {"path":"note.txt"}]', `tool: done: ${result}`, 'user: only the title', 'user: in German', 'assistant: Seen.', 'user: thanks', 'assistant: Yes.'],
-      told: [[`tool a: ${result}\n\n${steered('only the title')}\n\n${steered('in German')}`], [`tool a: ${result}\n\n${steered('only the title')}\n\n${steered('in German')}`]],
+      lines: [
+        'user: look',
+        'assistant: I look. [read_file {"path":"note.txt"}]',
+        `tool: done: ${result}`,
+        'user: only the title',
+        'user: in German',
+        'assistant: Seen.',
+        'user: thanks',
+        'assistant: Yes.',
+      ],
+      told: [
+        [`tool a: ${result}\n\n${steered('only the title')}\n\n${steered('in German')}`],
+        [`tool a: ${result}\n\n${steered('only the title')}\n\n${steered('in German')}`],
+      ],
       refused: 0,
       turns: 2,
     });
@@ -218,7 +306,16 @@ describe('a prompt that steers', () => {
     held.open();
     await panel.untilSettled(4);
     await world.idle();
-    expect(await world.lines(sessionId)).toEqual(['user: first', 'assistant: one done', 'user: also this', 'assistant: answer', 'user: and this', 'assistant: answer', 'user: second', 'assistant: answer']);
+    expect(await world.lines(sessionId)).toEqual([
+      'user: first',
+      'assistant: one done',
+      'user: also this',
+      'assistant: answer',
+      'user: and this',
+      'assistant: answer',
+      'user: second',
+      'assistant: answer',
+    ]);
   });
 
   it('stays queued for the person when the turn is stopped, and when the process is killed', async () => {
@@ -235,13 +332,20 @@ describe('a prompt that steers', () => {
     await panel.until(() => panel.deliveredText === 'one two ');
     await busySend(panel, 'and this', 'steer');
     await world.crash();
-    expect([stopped, await queueOf(sessionId), server.requests.length]).toEqual([['also this'], ['and this', 'also this'], 2]);
+    expect([stopped, await queueOf(sessionId), server.requests.length]).toEqual([
+      ['also this'],
+      ['and this', 'also this'],
+      2,
+    ]);
   });
 
   it('that the person changes before it is told is told as it was changed, and one that is taken back is not told', async () => {
     const { server } = await create();
     const held = gate();
-    server.script(reply().waitsFor(held.opened).calls('read_file', { path: 'note.txt' }, { id: 'a' }), reply().says('Seen.'));
+    server.script(
+      reply().waitsFor(held.opened).calls('read_file', { path: 'note.txt' }, { id: 'a' }),
+      reply().says('Seen.'),
+    );
     const panel = world.surface();
     const { sessionId } = await world.send(panel, 'look');
     await busySend(panel, 'draft', 'steer');
@@ -253,13 +357,21 @@ describe('a prompt that steers', () => {
     await world.idle();
     const said = (await world.lines(sessionId)).filter((line) => line.startsWith('user'));
     const lastQueue = panel.sessionEvents.findLast((event) => event.kind === 'queueChanged');
-    expect([said, lastQueue?.queue, panel.turnEvents.filter((event) => event.kind === 'messageStored' && event.message.role === 'user').length]).toEqual([['user: look', 'user: final'], [], 1]);
+    expect([
+      said,
+      lastQueue?.queue,
+      panel.turnEvents.filter((event) => event.kind === 'messageStored' && event.message.role === 'user').length,
+    ]).toEqual([['user: look', 'user: final'], [], 1]);
   });
 
   it('is stored and shown once however often it is submitted, before and after it was told', async () => {
     const { server } = await create();
     const held = gate();
-    server.script(reply().waitsFor(held.opened).calls('read_file', { path: 'note.txt' }, { id: 'a' }), reply().calls('read_file', { path: 'note.txt' }, { id: 'b' }), reply().says('Seen.'));
+    server.script(
+      reply().waitsFor(held.opened).calls('read_file', { path: 'note.txt' }, { id: 'a' }),
+      reply().calls('read_file', { path: 'note.txt' }, { id: 'b' }),
+      reply().says('Seen.'),
+    );
     const panel = world.surface();
     const { sessionId } = await world.send(panel, 'look');
     await busySend(panel, 'title', 'steer');
@@ -268,14 +380,24 @@ describe('a prompt that steers', () => {
     await panel.untilSettled(1);
     await world.idle();
     const receipt = await busySend(panel, 'title', 'steer');
-    const shown = panel.turnEvents.filter((event) => event.kind === 'messageStored' && event.message.role === 'user').length;
-    expect([shown, receipt.kind, (await world.lines(sessionId)).filter((line) => line.startsWith('user'))]).toEqual([1, 'started', ['user: look', 'user: title']]);
+    const shown = panel.turnEvents.filter(
+      (event) => event.kind === 'messageStored' && event.message.role === 'user',
+    ).length;
+    expect([shown, receipt.kind, (await world.lines(sessionId)).filter((line) => line.startsWith('user'))]).toEqual([
+      1,
+      'started',
+      ['user: look', 'user: title'],
+    ]);
   });
 
   it('is part of the prompt when its turn is asked again', async () => {
     const { server } = await create();
     const held = gate();
-    server.script(reply().waitsFor(held.opened).calls('read_file', { path: 'note.txt' }, { id: 'a' }), refuses(400, { message: 'no' }), reply().says('Seen.'));
+    server.script(
+      reply().waitsFor(held.opened).calls('read_file', { path: 'note.txt' }, { id: 'a' }),
+      refuses(400, { message: 'no' }),
+      reply().says('Seen.'),
+    );
     const panel = world.surface();
     const { sessionId } = await world.send(panel, 'look');
     await busySend(panel, 'only the title', 'steer');

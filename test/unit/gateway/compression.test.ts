@@ -14,12 +14,18 @@ let world: World;
 const create = async (options: WorldOptions = {}): Promise<World> => (world = await World.create(options));
 afterEach(() => world.close());
 
-const long = (topic: string): string => `${topic}: ${'the parser reads tokens and builds a tree of nodes. '.repeat(150)}`;
+const long = (topic: string): string =>
+  `${topic}: ${'the parser reads tokens and builds a tree of nodes. '.repeat(150)}`;
 const key = ['sk', 'live', '0123456789abcdefghij'].join('-');
 
 /** Two long answers, of which the last one filled `inputTokens` of the context. */
-async function talk(inputTokens = 3000): Promise<{ readonly panel: ReturnType<World['surface']>; readonly sessionId: string }> {
-  world.server.script(reply().says(long('first'), { in: 4000 }), reply().says(long('second'), { in: 4000 }).uses({ input: inputTokens, output: 10 }));
+async function talk(
+  inputTokens = 3000,
+): Promise<{ readonly panel: ReturnType<World['surface']>; readonly sessionId: string }> {
+  world.server.script(
+    reply().says(long('first'), { in: 4000 }),
+    reply().says(long('second'), { in: 4000 }).uses({ input: inputTokens, output: 10 }),
+  );
   const panel = world.surface();
   await world.ask(panel, `What does the parser do? My key is ${key}.`);
   const { sessionId } = await world.ask(panel, 'And the lexer?');
@@ -30,7 +36,10 @@ const tooLong = () => refuses(400, { message: "This model's maximum context leng
 const summary = '## Goal\nUnderstand the parser.';
 const rejections = () => world.server.requests.map(({ rejection }) => rejection);
 const wire = (number: number) => JSON.stringify(world.server.requests[number]?.body);
-const uids = async (sessionId: string) => (await world.store.readTranscript({ sessionId, limit: 100 })).messages.map(({ role, visibility }) => `${role} ${visibility.kind}`);
+const uids = async (sessionId: string) =>
+  (await world.store.readTranscript({ sessionId, limit: 100 })).messages.map(
+    ({ role, visibility }) => `${role} ${visibility.kind}`,
+  );
 
 describe.each(['openai', 'anthropic'] as const)('a session compressed over the %s protocol', (protocol) => {
   it('goes on as one session: surfaces and memory move along, the summary is sent in place of what it stands for', async () => {
@@ -42,12 +51,26 @@ describe.each(['openai', 'anthropic'] as const)('a session compressed over the %
     const answered = await world.ask(panel, 'What does it make?');
     const handoff = (await world.store.activeMessages(report.sessionId))[0];
     expect({
-      moved: [panel.switches.at(-1), world.gateway.shownSession(panel.id), answered.sessionId].map((one) => JSON.stringify(one)?.replace(report.sessionId, 'child')),
-      memory: world.memoryLog.map((line) => line.replace(report.sessionId, 'child').replace(sessionId, 'parent').slice(0, 33)),
-      asked: { withoutTools: !wire(2).includes('"tools"'), focus: wire(2).includes('the lexer'), secret: wire(2).includes(key) },
-      sent: { summary: wire(3).includes('Understand the parser.'), gone: !wire(3).includes(long('first')), kept: wire(3).includes('second: the parser'), secret: wire(3).includes(key) },
+      moved: [panel.switches.at(-1), world.gateway.shownSession(panel.id), answered.sessionId].map((one) =>
+        JSON.stringify(one)?.replace(report.sessionId, 'child'),
+      ),
+      memory: world.memoryLog.map((line) =>
+        line.replace(report.sessionId, 'child').replace(sessionId, 'parent').slice(0, 33),
+      ),
+      asked: {
+        withoutTools: !wire(2).includes('"tools"'),
+        focus: wire(2).includes('the lexer'),
+        secret: wire(2).includes(key),
+      },
+      sent: {
+        summary: wire(3).includes('Understand the parser.'),
+        gone: !wire(3).includes(long('first')),
+        kept: wire(3).includes('second: the parser'),
+        secret: wire(3).includes(key),
+      },
       made: report.madeBy,
-      saved: report.tokens.after < report.tokens.before / 1.5 && preview !== null && preview.before === report.tokens.before,
+      saved:
+        report.tokens.after < report.tokens.before / 1.5 && preview !== null && preview.before === report.tokens.before,
       border: handoff === undefined ? null : handoffTokens(handoff),
       rows: await uids(answered.sessionId),
       list: (await world.gateway.listSessions({ limit: 10 })).length,
@@ -55,13 +78,27 @@ describe.each(['openai', 'anthropic'] as const)('a session compressed over the %
       problems: await world.store.verifyIntegrity(),
     }).toEqual({
       moved: ['{"sessionId":"child","reason":"compression"}', '"child"', '"child"'],
-      memory: ['initialize parent', 'sync parent: What does the parser', 'sync parent: And the lexer? -> se', 'switch child compression parent p', 'sync child: What does it make? ->'],
+      memory: [
+        'initialize parent',
+        'sync parent: What does the parser',
+        'sync parent: And the lexer? -> se',
+        'switch child compression parent p',
+        'sync child: What does it make? ->',
+      ],
       asked: { withoutTools: true, focus: true, secret: false },
       sent: { summary: true, gone: true, kept: true, secret: false },
       made: 'summary',
       saved: true,
       border: report.tokens,
-      rows: ['user shown', 'assistant shown', 'user shown', 'assistant shown', 'user handoff', 'user shown', 'assistant shown'],
+      rows: [
+        'user shown',
+        'assistant shown',
+        'user shown',
+        'assistant shown',
+        'user handoff',
+        'user shown',
+        'assistant shown',
+      ],
       list: 1,
       rejections: [null, null, null, null],
       problems: [],
@@ -79,7 +116,13 @@ describe.each(['openai', 'anthropic'] as const)('a session compressed over the %
     const receipt = await world.send(panel, 'What does it make?');
     await panel.untilSettled(3);
     await world.idle();
-    expect({ receipt: receipt.kind, waiting, lines: (await world.lines(sessionId)).slice(4).map((line) => line.slice(0, 34)), queue: await world.store.queue(sessionId), rejections: rejections() }).toEqual({
+    expect({
+      receipt: receipt.kind,
+      waiting,
+      lines: (await world.lines(sessionId)).slice(4).map((line) => line.slice(0, 34)),
+      queue: await world.store.queue(sessionId),
+      rejections: rejections(),
+    }).toEqual({
       receipt: 'queued',
       waiting: ['What does it make?'],
       lines: ['user (handoff): (Summary of the ea', 'user: What does it make?', 'assistant: It makes tokens.'],
@@ -95,19 +138,39 @@ describe.each(['openai', 'anthropic'] as const)('a session compressed over the %
     await world.ask(panel, 'What does it make?');
     const tip = await world.store.conversationTip(sessionId);
     expect({
-      ended: panel.settled.map(({ turn }) => turn.outcome), rows: await uids(sessionId), requests: world.server.requests.length,
-      shown: world.gateway.shownSession(panel.id) === tip && tip !== sessionId, of: panel.settled.at(-1)?.turn.sessionId === tip, problems: await world.store.verifyIntegrity(),
+      ended: panel.settled.map(({ turn }) => turn.outcome),
+      rows: await uids(sessionId),
+      requests: world.server.requests.length,
+      shown: world.gateway.shownSession(panel.id) === tip && tip !== sessionId,
+      of: panel.settled.at(-1)?.turn.sessionId === tip,
+      problems: await world.store.verifyIntegrity(),
     }).toEqual({
       ended: ['complete', 'complete', 'complete'],
-      rows: ['user shown', 'assistant shown', 'user shown', 'assistant shown', 'user shown', 'user handoff', 'assistant shown'],
-      requests: 5, shown: true, of: true, problems: [],
+      rows: [
+        'user shown',
+        'assistant shown',
+        'user shown',
+        'assistant shown',
+        'user shown',
+        'user handoff',
+        'assistant shown',
+      ],
+      requests: 5,
+      shown: true,
+      of: true,
+      problems: [],
     });
   });
 
   it('brings its earlier summary up to date when it is compressed again', async () => {
     await create({ protocol });
     const { panel, sessionId } = await talk();
-    world.server.script(reply().says(summary), reply().says(long('third'), { in: 4000 }), reply().says(`${summary} And the lexer.`), reply().says('Yes.'));
+    world.server.script(
+      reply().says(summary),
+      reply().says(long('third'), { in: 4000 }),
+      reply().says(`${summary} And the lexer.`),
+      reply().says('Yes.'),
+    );
     await world.gateway.compress(sessionId, null);
     await world.ask(panel, 'What else?');
     const second = await world.gateway.compress(sessionId, null);
@@ -134,12 +197,25 @@ describe.each(['openai', 'anthropic'] as const)('a session compressed over the %
     const abandoned = world.gateway.compress(sessionId, null).catch((error: unknown) => String(error));
     await asked;
     await world.crash();
-    const before = { tip: await world.store.conversationTip(sessionId), rows: (await uids(sessionId)).length, abandoned: await abandoned };
+    const before = {
+      tip: await world.store.conversationTip(sessionId),
+      rows: (await uids(sessionId)).length,
+      abandoned: await abandoned,
+    };
     world.server.script(reply().says(summary));
     const { sessionId: child } = await world.gateway.compress(sessionId, null);
     await world.crash();
-    expect({ before, after: { tip: await world.store.conversationTip(sessionId), rows: (await world.store.activeMessages(child)).length }, problems: await world.store.verifyIntegrity() }).toMatchObject({
-      before: { tip: sessionId, rows: 4 }, after: { tip: child, rows: 3 }, problems: [],
+    expect({
+      before,
+      after: {
+        tip: await world.store.conversationTip(sessionId),
+        rows: (await world.store.activeMessages(child)).length,
+      },
+      problems: await world.store.verifyIntegrity(),
+    }).toMatchObject({
+      before: { tip: sessionId, rows: 4 },
+      after: { tip: child, rows: 3 },
+      problems: [],
     });
   });
 });
@@ -150,7 +226,10 @@ describe('compressing', () => {
     const { sessionId } = await talk();
     world.server.script(refuses(401, { message: 'no such key' }));
     const refused = await world.gateway.compress(sessionId, null).catch((error: unknown) => error);
-    expect({ refused, tip: await world.store.conversationTip(sessionId) }).toMatchObject({ refused: { causeClass: 'notCompressed' }, tip: sessionId });
+    expect({ refused, tip: await world.store.conversationTip(sessionId) }).toMatchObject({
+      refused: { causeClass: 'notCompressed' },
+      tip: sessionId,
+    });
   });
 
   it('does without a summary when the model gives none', async () => {
@@ -160,18 +239,40 @@ describe('compressing', () => {
     world.server.otherwise(reply().says('It makes tokens.'));
     const report = await world.gateway.compress(sessionId, null);
     await world.ask(panel, 'What does it make?');
-    const handoff = await world.lines(report.sessionId).then((lines) => lines.find((line) => line.startsWith('user (handoff)')) ?? '');
-    expect({ made: report.madeBy, prompt: handoff.includes('What does the parser do?'), secret: handoff.includes(key), rejections: rejections().filter((one) => one !== null) }).toEqual({
-      made: 'plain', prompt: true, secret: false, rejections: [],
+    const handoff = await world
+      .lines(report.sessionId)
+      .then((lines) => lines.find((line) => line.startsWith('user (handoff)')) ?? '');
+    expect({
+      made: report.madeBy,
+      prompt: handoff.includes('What does the parser do?'),
+      secret: handoff.includes(key),
+      rejections: rejections().filter((one) => one !== null),
+    }).toEqual({
+      made: 'plain',
+      prompt: true,
+      secret: false,
+      rejections: [],
     });
   });
 
   it('is refused while a turn runs, when there is nothing to compress, and when it would not save anything', async () => {
     await create();
-    world.server.script(reply().says('Hello.'), reply().says('Again.'), reply().says(long('longer than what it stands for'), { in: 4000 }), reply().says('busy').hangs());
+    world.server.script(
+      reply().says('Hello.'),
+      reply().says('Again.'),
+      reply().says(long('longer than what it stands for'), { in: 4000 }),
+      reply().says('busy').hangs(),
+    );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'Hi');
-    const refusal = () => world.gateway.compress(sessionId, null).then(() => 'done', (error: unknown) => (error instanceof Error && 'causeClass' in error ? `${String(error.causeClass)}: ${error.message}` : String(error)));
+    const refusal = () =>
+      world.gateway.compress(sessionId, null).then(
+        () => 'done',
+        (error: unknown) =>
+          error instanceof Error && 'causeClass' in error
+            ? `${String(error.causeClass)}: ${error.message}`
+            : String(error),
+      );
     const short = { refused: await refusal(), preview: await world.gateway.compressionPreview(sessionId) };
     await world.ask(panel, 'Hi again');
     const noGain = await refusal();
@@ -180,7 +281,10 @@ describe('compressing', () => {
     const whileRunning = await refusal();
     await world.gateway.stop(sessionId);
     expect({ short, noGain, whileRunning, tip: await world.store.conversationTip(sessionId) }).toEqual({
-      short: { refused: 'notCompressed: There is nothing to compress yet: what is there is kept as it is.', preview: null },
+      short: {
+        refused: 'notCompressed: There is nothing to compress yet: what is there is kept as it is.',
+        preview: null,
+      },
       noGain: 'notCompressed: Compressing would save next to nothing here. Nothing was changed.',
       whileRunning: 'busy: An answer is being written in this session. Stop it first, or wait.',
       tip: sessionId,
@@ -201,7 +305,10 @@ describe('compressing', () => {
     const { sessionId: child } = await compressing;
     await panel.untilSettled(3);
     await world.idle();
-    expect({ receipt: receipt.kind, last: (await world.lines(child)).slice(-2) }).toEqual({ receipt: 'queued', last: ['user: What does it make?', 'assistant: It makes tokens.'] });
+    expect({ receipt: receipt.kind, last: (await world.lines(child)).slice(-2) }).toEqual({
+      receipt: 'queued',
+      last: ['user: What does it make?', 'assistant: It makes tokens.'],
+    });
   });
 
   it('comes before a queued prompt that finds the context nearly full', async () => {
@@ -209,47 +316,86 @@ describe('compressing', () => {
     const { panel, sessionId } = await talk(100);
     let release: (() => void) | null = null;
     const released = new Promise<void>((resolve) => (release = resolve));
-    world.server.script(reply().says('third', { in: 4000 }).waitsFor(released).uses({ input: 3300, output: 10 }), reply().says(summary), reply().says('It makes tokens.'));
+    world.server.script(
+      reply().says('third', { in: 4000 }).waitsFor(released).uses({ input: 3300, output: 10 }),
+      reply().says(summary),
+      reply().says('It makes tokens.'),
+    );
     await world.send(panel, 'Third?');
     await panel.until(({ deliveredText }) => deliveredText.includes('third'));
     await world.send(panel, 'What does it make?');
     (release as (() => void) | null)?.();
     await panel.untilSettled(4);
     await world.idle();
-    expect((await world.lines(sessionId)).slice(-4).map((line) => line.slice(0, 30))).toEqual(['assistant: third', 'user (handoff): (Summary of th', 'user: What does it make?', 'assistant: It makes tokens.']);
+    expect((await world.lines(sessionId)).slice(-4).map((line) => line.slice(0, 30))).toEqual([
+      'assistant: third',
+      'user (handoff): (Summary of th',
+      'user: What does it make?',
+      'assistant: It makes tokens.',
+    ]);
   });
 
   it('that the store refuses does not hold a prompt up', async () => {
     await create({ contextWindow: 4000 });
     const { panel, sessionId } = await talk(3300);
     world.server.script(reply().says(summary), reply().says('It makes tokens.'));
-    const mend = world.breakStore((method) => (method === 'compressSession' ? new StoreError('full', 'full', 'full') : null));
+    const mend = world.breakStore((method) =>
+      method === 'compressSession' ? new StoreError('full', 'full', 'full') : null,
+    );
     await world.send(panel, 'What does it make?');
     await panel.untilSettled(3);
     await world.idle();
     mend();
-    expect({ tip: await world.store.conversationTip(sessionId), last: (await world.lines(sessionId)).at(-1) }).toEqual({ tip: sessionId, last: 'assistant: It makes tokens.' });
+    expect({ tip: await world.store.conversationTip(sessionId), last: (await world.lines(sessionId)).at(-1) }).toEqual({
+      tip: sessionId,
+      last: 'assistant: It makes tokens.',
+    });
   });
 
   it('is given up by a stop', async () => {
     await create();
     const { sessionId } = await talk();
     world.server.script(reply().hangs());
-    const compressing = world.gateway.compress(sessionId, null).catch((error: unknown) => (error instanceof Error ? error.message : ''));
+    const compressing = world.gateway
+      .compress(sessionId, null)
+      .catch((error: unknown) => (error instanceof Error ? error.message : ''));
     while (world.server.requests.length < 3) await new Promise((resolve) => setTimeout(resolve, 2));
     await world.gateway.stop(sessionId);
-    expect([await compressing, await world.store.conversationTip(sessionId)]).toEqual(['Compressing was stopped. Nothing was changed.', sessionId]);
+    expect([await compressing, await world.store.conversationTip(sessionId)]).toEqual([
+      'Compressing was stopped. Nothing was changed.',
+      sessionId,
+    ]);
   });
 });
 
 describe('the summary', () => {
   /** A model that says one thing. */
   const writing = (text: string): ChatModel => ({
-    info: { ref: 'Local/small', provider: 'Local', id: 'small', label: 'small', destination: 'x', contextWindow: 8000, allocatedContext: null, tools: false, images: false, efforts: ['default'], price: null, warnings: [] },
+    info: {
+      ref: 'Local/small',
+      provider: 'Local',
+      id: 'small',
+      label: 'small',
+      destination: 'x',
+      contextWindow: 8000,
+      allocatedContext: null,
+      tools: false,
+      images: false,
+      efforts: ['default'],
+      price: null,
+      warnings: [],
+    },
     stream: () => {
       const pump = new EventPump();
       pump.append({ kind: 'text', text });
-      pump.end({ outcome: 'complete', finish: { unified: 'stop', raw: 'stop' }, toolCalls: [], empty: 'no', usage: null, requestId: null });
+      pump.end({
+        outcome: 'complete',
+        finish: { unified: 'stop', raw: 'stop' },
+        toolCalls: [],
+        empty: 'no',
+        usage: null,
+        requestId: null,
+      });
       return pump.stream;
     },
   });
@@ -258,26 +404,54 @@ describe('the summary', () => {
     const seen: unknown[] = [];
     for (const summaryModel of ['Local/small', 'Local/gone', 'Local/absent', 'Local/test-model']) {
       const failure = { cause: 'notFound' as const, sentence: 'There is no such model.', technical: '404' };
-      await create({ summaryModel, openModel: (ref) => (ref === 'Local/gone' ? Promise.reject(new ModelError(failure)) : ref === 'Local/small' ? Promise.resolve(writing('Written by the small one.')) : undefined) });
+      await create({
+        summaryModel,
+        openModel: (ref) =>
+          ref === 'Local/gone'
+            ? Promise.reject(new ModelError(failure))
+            : ref === 'Local/small'
+              ? Promise.resolve(writing('Written by the small one.'))
+              : undefined,
+      });
       const { sessionId } = await talk();
       world.server.script(reply().says('Written by its own.'));
       const { sessionId: child } = await world.gateway.compress(sessionId, null);
       const handoff = JSON.stringify((await world.store.activeMessages(child))[0]);
-      seen.push([summaryModel, handoff.includes('Written by the small one.') ? 'small' : handoff.includes('Written by its own.') ? 'own' : '?', world.logLines.filter((line) => line.includes('hermes.compression.model')).length]);
+      seen.push([
+        summaryModel,
+        handoff.includes('Written by the small one.') ? 'small' : handoff.includes('Written by its own.') ? 'own' : '?',
+        world.logLines.filter((line) => line.includes('hermes.compression.model')).length,
+      ]);
       if (summaryModel !== 'Local/test-model') await world.close();
     }
-    expect(seen).toEqual([['Local/small', 'small', 0], ['Local/gone', 'own', 1], ['Local/absent', 'own', 1], ['Local/test-model', 'own', 0]]);
+    expect(seen).toEqual([
+      ['Local/small', 'small', 0],
+      ['Local/gone', 'own', 1],
+      ['Local/absent', 'own', 1],
+      ['Local/test-model', 'own', 0],
+    ]);
   });
 
   it('is asked for with what memory has to say of the rows, without secrets; memory that fails does not hold it up', async () => {
     const heard: string[] = [];
-    await create({ memory: (log) => [new RecordingMemory(log, { beforeCompressing: `They chose the recursive parser. ${key}` }), throwingMemory()] });
+    await create({
+      memory: (log) => [
+        new RecordingMemory(log, { beforeCompressing: `They chose the recursive parser. ${key}` }),
+        throwingMemory(),
+      ],
+    });
     const { sessionId } = await talk();
     world.server.script(reply().says(summary));
     await world.gateway.compress(sessionId, null);
     heard.push(...world.memoryLog.filter((line) => line.startsWith('compressing')).map((line) => line.slice(0, 36)));
-    expect({ heard, told: wire(2).includes('They chose the recursive parser.'), secret: wire(2).includes(key) }).toEqual({
-      heard: ['compressing What does the parser do?'], told: true, secret: false,
+    expect({
+      heard,
+      told: wire(2).includes('They chose the recursive parser.'),
+      secret: wire(2).includes(key),
+    }).toEqual({
+      heard: ['compressing What does the parser do?'],
+      told: true,
+      secret: false,
     });
   });
 
@@ -304,8 +478,16 @@ describe('surfaces, while a session is compressed between two turns', () => {
     const { activity } = await world.gateway.snapshot(sessionId, 1);
     held.open();
     const { sessionId: child } = await compressing;
-    const told = panel.sessionEvents.flatMap((event) => (event.kind === 'compressing' ? [`${event.sessionId === child ? 'child' : 'parent'} ${event.activity?.kind ?? 'over'}`] : []));
-    expect({ activity: activity?.kind, told, after: (await world.gateway.snapshot(child, 1)).activity }).toEqual({ activity: 'compressing', told: ['parent compressing', 'child over'], after: null });
+    const told = panel.sessionEvents.flatMap((event) =>
+      event.kind === 'compressing'
+        ? [`${event.sessionId === child ? 'child' : 'parent'} ${event.activity?.kind ?? 'over'}`]
+        : [],
+    );
+    expect({ activity: activity?.kind, told, after: (await world.gateway.snapshot(child, 1)).activity }).toEqual({
+      activity: 'compressing',
+      told: ['parent compressing', 'child over'],
+      after: null,
+    });
   });
 });
 
@@ -314,31 +496,48 @@ describe('how full the context is', () => {
     await create({ contextWindow: 4000 });
     const { sessionId } = await talk(3000);
     const counted = await world.gateway.contextUse(sessionId);
-    const { id } = await world.store.createSession({ id: '20260101_000000_abcdef', startedAt: 1, model: 'Local/test-model' });
+    const { id } = await world.store.createSession({
+      id: '20260101_000000_abcdef',
+      startedAt: 1,
+      model: 'Local/test-model',
+    });
     const empty = await world.gateway.contextUse(id);
     const sum = ({ parts }: typeof counted) => (parts === null ? null : parts.system + parts.tools + parts.messages);
-    expect({ counted: [counted.tokens, counted.counted, counted.window, sum(counted)], empty: [empty.counted, empty.parts?.messages, sum(empty) === empty.tokens, (empty.parts?.tools ?? 0) > 100] }).toEqual({
-      counted: [3010, true, 4000, 3010], empty: [false, 0, true, true],
+    expect({
+      counted: [counted.tokens, counted.counted, counted.window, sum(counted)],
+      empty: [empty.counted, empty.parts?.messages, sum(empty) === empty.tokens, (empty.parts?.tools ?? 0) > 100],
+    }).toEqual({
+      counted: [3010, true, 4000, 3010],
+      empty: [false, 0, true, true],
     });
   });
 });
 
 describe('a session that is compressed while a surface opens it', () => {
-  it.each(['resolveSessionId', 'conversationTip', 'getSession', 'readTranscript'])('is shown as it goes on, whatever the surface was waiting for: %s', async (method) => {
-    await create();
-    const { sessionId } = await talk();
-    const tab = world.surface();
-    const held = world.holdCall(method, 'after');
-    const opening = world.gateway.switchSession(tab.id, { reason: 'resume', sessionId });
-    await held.reached;
-    world.server.script(reply().says(summary), reply().says('a3'));
-    const report = await world.gateway.compress(sessionId, null);
-    held.release();
-    const opened = await opening;
-    expect({ opened: opened.sessionId, shown: world.gateway.shownSession(tab.id), told: tab.switches.map((told) => told.sessionId) }).toEqual({
-      opened: report.sessionId, shown: report.sessionId, told: [report.sessionId],
-    });
-    await world.askBeside(tab, 'q3');
-    expect(tab.deliveredText).toBe('a3');
-  });
+  it.each(['resolveSessionId', 'conversationTip', 'getSession', 'readTranscript'])(
+    'is shown as it goes on, whatever the surface was waiting for: %s',
+    async (method) => {
+      await create();
+      const { sessionId } = await talk();
+      const tab = world.surface();
+      const held = world.holdCall(method, 'after');
+      const opening = world.gateway.switchSession(tab.id, { reason: 'resume', sessionId });
+      await held.reached;
+      world.server.script(reply().says(summary), reply().says('a3'));
+      const report = await world.gateway.compress(sessionId, null);
+      held.release();
+      const opened = await opening;
+      expect({
+        opened: opened.sessionId,
+        shown: world.gateway.shownSession(tab.id),
+        told: tab.switches.map((told) => told.sessionId),
+      }).toEqual({
+        opened: report.sessionId,
+        shown: report.sessionId,
+        told: [report.sessionId],
+      });
+      await world.askBeside(tab, 'q3');
+      expect(tab.deliveredText).toBe('a3');
+    },
+  );
 });

@@ -16,28 +16,48 @@ const create = (options: WorldOptions = {}): Promise<World> => createSilent({ co
 /** The same with a model that does not say how much it takes. */
 const createSilent = async (options: WorldOptions = {}): Promise<World> => {
   world = await World.create(options);
-  for (const name of ['a', 'b', 'c', 'd']) writeFileSync(join(world.folder, `${name}.txt`), `file ${name}: ${'the parser reads tokens. '.repeat(160)}`);
+  for (const name of ['a', 'b', 'c', 'd'])
+    writeFileSync(join(world.folder, `${name}.txt`), `file ${name}: ${'the parser reads tokens. '.repeat(160)}`);
   return world;
 };
 
 const summary = '## Goal\nRead every file.\n## Done\na.txt and b.txt speak of a parser.';
-const reads = (name: string, input: number): Reply => reply().calls('read_file', { path: `${name}.txt` }, { id: `call-${name}` }).uses({ input, output: 10 });
+const reads = (name: string, input: number): Reply =>
+  reply()
+    .calls('read_file', { path: `${name}.txt` }, { id: `call-${name}` })
+    .uses({ input, output: 10 });
 /** Three files are read; the request for the third one filled the context. */
 const fillsUp = () => [reads('a', 900), reads('b', 2000), reads('c', 3300)];
 const tooLong = () => refuses(400, { message: "This model's maximum context length is 4096 tokens." });
-const activities = (panel: RecordingSurface) => panel.turnEvents.flatMap((event) => (event.kind === 'activity' ? [event.activity.kind] : []));
+const activities = (panel: RecordingSurface) =>
+  panel.turnEvents.flatMap((event) => (event.kind === 'activity' ? [event.activity.kind] : []));
 const refused = () => world.server.requests.flatMap(({ rejection }) => rejection ?? []);
 /** The rows of the whole conversation, carried ones left out: role, what stands out of it, and the visibility where it is not shown. */
 const rows = async (sessionId: string) =>
-  (await world.store.readTranscript({ sessionId, limit: 100, includeHidden: true })).messages.map(({ role, visibility, parts }) => {
-    const said = parts.map((part) => (part.kind === 'text' ? part.text : part.kind === 'toolCall' || part.kind === 'toolResult' ? part.callId : part.kind)).join(' ');
-    return `${role}${visibility.kind === 'shown' ? '' : ` (${visibility.kind})`}: ${visibility.kind === 'handoff' ? '…' : said}`;
-  });
+  (await world.store.readTranscript({ sessionId, limit: 100, includeHidden: true })).messages.map(
+    ({ role, visibility, parts }) => {
+      const said = parts
+        .map((part) =>
+          part.kind === 'text'
+            ? part.text
+            : part.kind === 'toolCall' || part.kind === 'toolResult'
+              ? part.callId
+              : part.kind,
+        )
+        .join(' ');
+      return `${role}${visibility.kind === 'shown' ? '' : ` (${visibility.kind})`}: ${visibility.kind === 'handoff' ? '…' : said}`;
+    },
+  );
 
 describe.each(['openai', 'anthropic'] as const)('a turn that fills the context (%s)', (protocol) => {
   it('is compressed between two of its requests and goes on in the child: the prompt and the latest step stay, and everyone follows', async () => {
     await create({ protocol });
-    world.server.script(...fillsUp(), reply().says(summary), reply().says('All read.'), reply().says('You are welcome.'));
+    world.server.script(
+      ...fillsUp(),
+      reply().says(summary),
+      reply().says('All read.'),
+      reply().says('You are welcome.'),
+    );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'Read every file.');
     const tip = await world.store.conversationTip(sessionId);
@@ -50,7 +70,10 @@ describe.each(['openai', 'anthropic'] as const)('a turn that fills the context (
       activity: activities(panel).includes('compressing'),
       rows: await rows(sessionId),
       sent: last.map((line) => line.slice(0, 24)),
-      summarised: { told: last.some((line) => line.includes('speak of a parser')), gone: !last.some((line) => line.includes('file b:')) },
+      summarised: {
+        told: last.some((line) => line.includes('speak of a parser')),
+        gone: !last.some((line) => line.includes('file b:')),
+      },
       next: sent(world, 5).length,
       memory: world.memoryLog.map((line) => name(line).slice(0, 36)),
       list: (await world.gateway.listSessions({ limit: 10 })).map(({ id, turnCount }) => `${name(id)} ${turnCount}`),
@@ -63,13 +86,32 @@ describe.each(['openai', 'anthropic'] as const)('a turn that fills the context (
       shown: 'child',
       activity: true,
       rows: [
-        'user: Read every file.', 'assistant: call-a', 'tool: call-a', 'assistant: call-b', 'tool: call-b', 'assistant: call-c', 'tool: call-c',
-        'user (handoff): …', 'assistant: All read.', 'user: Thanks.', 'assistant: You are welcome.',
+        'user: Read every file.',
+        'assistant: call-a',
+        'tool: call-a',
+        'assistant: call-b',
+        'tool: call-b',
+        'assistant: call-c',
+        'tool: call-c',
+        'user (handoff): …',
+        'assistant: All read.',
+        'user: Thanks.',
+        'assistant: You are welcome.',
       ],
-      sent: [expect.stringContaining('user: (Summary of the'), 'user: Read every file.', expect.stringContaining('assistant: calls'), expect.stringContaining('tool call-c')],
+      sent: [
+        expect.stringContaining('user: (Summary of the'),
+        'user: Read every file.',
+        expect.stringContaining('assistant: calls'),
+        expect.stringContaining('tool call-c'),
+      ],
       summarised: { told: true, gone: true },
       next: 6,
-      memory: ['initialize parent', 'switch child compression parent pare', 'sync child: Read every file. -> All ', 'sync child: Thanks. -> You are welco'],
+      memory: [
+        'initialize parent',
+        'switch child compression parent pare',
+        'sync child: Read every file. -> All ',
+        'sync child: Thanks. -> You are welco',
+      ],
       list: ['child 2'],
       delivered: ['All read.', 'You are welcome.'],
       refused: [],
@@ -80,31 +122,72 @@ describe.each(['openai', 'anthropic'] as const)('a turn that fills the context (
 
   it('is compressed once when a request in its middle is refused as too long', async () => {
     await createSilent({ protocol });
-    world.server.script(reads('a', 900), reads('b', 2000), reads('c', 2800), reads('d', 3000), tooLong(), reply().says(summary), reply().says('All read.'));
+    world.server.script(
+      reads('a', 900),
+      reads('b', 2000),
+      reads('c', 2800),
+      reads('d', 3000),
+      tooLong(),
+      reply().says(summary),
+      reply().says('All read.'),
+    );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'Read every file.');
-    expect({ ended: ended(panel), rows: (await rows(sessionId)).slice(-4), refused: refused(), problems: await world.store.verifyIntegrity() }).toEqual({
-      ended: 'complete stop', rows: ['assistant: call-d', 'tool: call-d', 'user (handoff): …', 'assistant: All read.'], refused: [], problems: [],
+    expect({
+      ended: ended(panel),
+      rows: (await rows(sessionId)).slice(-4),
+      refused: refused(),
+      problems: await world.store.verifyIntegrity(),
+    }).toEqual({
+      ended: 'complete stop',
+      rows: ['assistant: call-d', 'tool: call-d', 'user (handoff): …', 'assistant: All read.'],
+      refused: [],
+      problems: [],
     });
   });
 
   it('fails when it is refused again behind its compression: it is not tried without end', async () => {
     await createSilent({ protocol });
-    world.server.script(reads('a', 900), reads('b', 2000), reads('c', 2800), tooLong(), reply().says(summary), tooLong());
+    world.server.script(
+      reads('a', 900),
+      reads('b', 2000),
+      reads('c', 2800),
+      tooLong(),
+      reply().says(summary),
+      tooLong(),
+    );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'Read every file.');
     const failed = ended(panel);
     world.server.script(reply().says('Here.'));
     await world.ask(panel, 'Are you there?');
-    expect({ failed, now: ended(panel), requests: world.server.requests.length, refused: refused(), problems: await world.store.verifyIntegrity(), last: (await rows(sessionId)).at(-1) }).toEqual({
-      failed: 'failed error context', now: 'complete stop', requests: 7, refused: [], problems: [], last: 'assistant: Here.',
+    expect({
+      failed,
+      now: ended(panel),
+      requests: world.server.requests.length,
+      refused: refused(),
+      problems: await world.store.verifyIntegrity(),
+      last: (await rows(sessionId)).at(-1),
+    }).toEqual({
+      failed: 'failed error context',
+      now: 'complete stop',
+      requests: 7,
+      refused: [],
+      problems: [],
+      last: 'assistant: Here.',
     });
   });
 
   it('takes along what the person tells it while it is summarised, and what waits behind it', async () => {
     await create({ protocol });
     const held = gate();
-    world.server.script(...fillsUp(), reply().waitsFor(held.opened).says(summary), reads('d', 1500), reply().says('All read.'), reply().says('Later.'));
+    world.server.script(
+      ...fillsUp(),
+      reply().waitsFor(held.opened).says(summary),
+      reads('d', 1500),
+      reply().says('All read.'),
+      reply().says('Later.'),
+    );
     const panel = world.surface();
     const { sessionId } = await world.send(panel, 'Read every file.');
     await world.server.request(3);
@@ -114,12 +197,31 @@ describe.each(['openai', 'anthropic'] as const)('a turn that fills the context (
     held.open();
     await panel.untilSettled(2);
     await world.idle();
-    const told = panel.sessionEvents.flatMap((event) => (event.kind === 'queueChanged' ? [`${event.sessionId === sessionId ? 'parent' : 'child'}: ${event.queue.map(({ uid }) => uid).join(' ')}`] : []));
-    expect({ activity: snapshot.activity?.kind, rows: (await rows(sessionId)).slice(7), told, refused: refused(), problems: await world.store.verifyIntegrity() }).toEqual({
+    const told = panel.sessionEvents.flatMap((event) =>
+      event.kind === 'queueChanged'
+        ? [`${event.sessionId === sessionId ? 'parent' : 'child'}: ${event.queue.map(({ uid }) => uid).join(' ')}`]
+        : [],
+    );
+    expect({
+      activity: snapshot.activity?.kind,
+      rows: (await rows(sessionId)).slice(7),
+      told,
+      refused: refused(),
+      problems: await world.store.verifyIntegrity(),
+    }).toEqual({
       activity: 'compressing',
-      rows: ['user (handoff): …', 'assistant: call-d', 'tool: call-d', 'user: briefly', 'assistant: All read.', 'user: And then?', 'assistant: Later.'],
+      rows: [
+        'user (handoff): …',
+        'assistant: call-d',
+        'tool: call-d',
+        'user: briefly',
+        'assistant: All read.',
+        'user: And then?',
+        'assistant: Later.',
+      ],
       told: ['parent: steer', 'parent: steer queued', 'child: queued', 'child: '],
-      refused: [], problems: [],
+      refused: [],
+      problems: [],
     });
   });
 
@@ -130,8 +232,18 @@ describe.each(['openai', 'anthropic'] as const)('a turn that fills the context (
     const { sessionId } = await world.send(panel, 'Read every file.');
     await world.server.request(3);
     await world.gateway.stop(sessionId);
-    expect({ ended: ended(panel), tip: await world.store.conversationTip(sessionId), sessions: world.query('SELECT id FROM sessions').length, rows: (await rows(sessionId)).slice(-2), problems: await world.store.verifyIntegrity() }).toEqual({
-      ended: 'interrupted user', tip: sessionId, sessions: 1, rows: ['tool: call-c', expect.stringContaining('assistant (closing)')], problems: [],
+    expect({
+      ended: ended(panel),
+      tip: await world.store.conversationTip(sessionId),
+      sessions: world.query('SELECT id FROM sessions').length,
+      rows: (await rows(sessionId)).slice(-2),
+      problems: await world.store.verifyIntegrity(),
+    }).toEqual({
+      ended: 'interrupted user',
+      tip: sessionId,
+      sessions: 1,
+      rows: ['tool: call-c', expect.stringContaining('assistant (closing)')],
+      problems: [],
     });
   });
 
@@ -141,7 +253,11 @@ describe.each(['openai', 'anthropic'] as const)('a turn that fills the context (
     const { sessionId } = await world.send(world.surface(), 'Read every file.');
     await world.server.request(3);
     await world.crash();
-    const during = { tip: await world.store.conversationTip(sessionId), rows: (await rows(sessionId)).slice(-2), problems: await world.store.verifyIntegrity() };
+    const during = {
+      tip: await world.store.conversationTip(sessionId),
+      rows: (await rows(sessionId)).slice(-2),
+      problems: await world.store.verifyIntegrity(),
+    };
     world.server.script(...fillsUp(), reply().says(summary), reply().says('All ').hangs());
     const panel = world.surface();
     const second = await world.send(panel, 'Read every file again.');
@@ -149,9 +265,18 @@ describe.each(['openai', 'anthropic'] as const)('a turn that fills the context (
     await world.crash();
     const turn = second.kind === 'started' ? await world.store.getTurn(second.turnUid) : null;
     const tip = await world.store.conversationTip(second.sessionId);
-    expect({ during, rows: (await rows(second.sessionId)).slice(-3), turn: turn?.state === 'settled' ? turn.stopReason : null, moved: turn?.sessionId === tip && tip !== second.sessionId, problems: await world.store.verifyIntegrity() }).toEqual({
+    expect({
+      during,
+      rows: (await rows(second.sessionId)).slice(-3),
+      turn: turn?.state === 'settled' ? turn.stopReason : null,
+      moved: turn?.sessionId === tip && tip !== second.sessionId,
+      problems: await world.store.verifyIntegrity(),
+    }).toEqual({
       during: { tip: sessionId, rows: ['tool: call-c', expect.stringContaining('assistant (closing)')], problems: [] },
-      rows: ['tool: call-c', 'user (handoff): …', 'assistant: All '], turn: 'crash', moved: true, problems: [],
+      rows: ['tool: call-c', 'user (handoff): …', 'assistant: All '],
+      turn: 'crash',
+      moved: true,
+      problems: [],
     });
   });
 });
@@ -160,7 +285,12 @@ describe('a turn that fills the context', () => {
   it('is followed by every surface that shows it, and by none that went elsewhere', async () => {
     await create();
     const held = gate();
-    world.server.script(...fillsUp(), reply().waitsFor(held.opened).says(summary), reply().says('All read.'), reply().says('Hello.'));
+    world.server.script(
+      ...fillsUp(),
+      reply().waitsFor(held.opened).says(summary),
+      reply().says('All read.'),
+      reply().says('Hello.'),
+    );
     const [panel, tab, elsewhere] = [world.surface(), world.surface(), world.surface()];
     const { sessionId } = await world.send(panel, 'Read every file.');
     await world.gateway.switchSession(tab.id, { reason: 'resume', sessionId });
@@ -171,7 +301,9 @@ describe('a turn that fills the context', () => {
     await world.idle();
     const tip = await world.store.conversationTip(sessionId);
     expect({
-      shown: [panel, tab, elsewhere].map(({ id }) => world.gateway.shownSession(id)), whole: tab.deliveredText, leftOut: panel.deliveredText,
+      shown: [panel, tab, elsewhere].map(({ id }) => world.gateway.shownSession(id)),
+      whole: tab.deliveredText,
+      leftOut: panel.deliveredText,
       synced: world.memoryLog.filter((line) => line.startsWith('sync')).map((line) => line.includes(tip)),
     }).toEqual({ shown: [null, tip, null], whole: 'All read.', leftOut: '', synced: [true] });
   });
@@ -180,35 +312,61 @@ describe('a turn that fills the context', () => {
     await create();
     world.server.script(...fillsUp(), reply().says(summary), reply().says('All read.'));
     const panel = world.surface();
-    const mend = world.breakStore((method) => (method === 'compressSession' ? new StoreError('full', 'The disk is full.', 'full') : null));
+    const mend = world.breakStore((method) =>
+      method === 'compressSession' ? new StoreError('full', 'The disk is full.', 'full') : null,
+    );
     const { sessionId } = await world.ask(panel, 'Read every file.');
     mend();
-    expect({ ended: ended(panel), tip: await world.store.conversationTip(sessionId), last: (await rows(sessionId)).at(-1), told: world.logLines.filter((line) => line.includes('was not compressed')).length }).toEqual({
-      ended: 'complete stop', tip: sessionId, last: 'assistant: All read.', told: 1,
+    expect({
+      ended: ended(panel),
+      tip: await world.store.conversationTip(sessionId),
+      last: (await rows(sessionId)).at(-1),
+      told: world.logLines.filter((line) => line.includes('was not compressed')).length,
+    }).toEqual({
+      ended: 'complete stop',
+      tip: sessionId,
+      last: 'assistant: All read.',
+      told: 1,
     });
   });
 
-  it.each(['before', 'behind'] as const)('goes on in a spill file when the disk is full %s its compression, and is whole when that is folded back', async (where) => {
-    await create({ spillFolders: ['store'] });
-    world.server.script(...fillsUp(), reply().says(summary), reply().says('All read.'), reply().says('Good.'));
-    const panel = world.surface();
-    const writes = ['appendChunks', 'putMessages', 'addUsage', 'settleTurn', 'compressSession', 'repairTranscript'];
-    let compressed = false;
-    const mend = world.breakStore((method) => {
-      const isFull = where === 'before' ? world.server.requests.length >= 3 : compressed;
-      compressed ||= method === 'compressSession';
-      return isFull && writes.includes(method) ? new StoreError('full', 'The disk is full.', 'full') : null;
-    });
-    const { sessionId } = await world.ask(panel, 'Read every file.');
-    const during = { ended: ended(panel), states: world.spilling.statuses.map(({ state }) => state) };
-    mend();
-    await world.spilling.tryAgain();
-    const tip = await world.store.conversationTip(sessionId);
-    await world.ask(panel, 'And now?');
-    expect({ ...during, moved: tip !== sessionId, shown: world.gateway.shownSession(panel.id) === tip, rows: (await rows(sessionId)).slice(-3), refused: refused(), problems: await world.store.verifyIntegrity() }).toEqual({
-      ended: 'complete stop', states: ['writing'], moved: where === 'behind', shown: true, rows: ['assistant: All read.', 'user: And now?', 'assistant: Good.'], refused: [], problems: [],
-    });
-  });
+  it.each(['before', 'behind'] as const)(
+    'goes on in a spill file when the disk is full %s its compression, and is whole when that is folded back',
+    async (where) => {
+      await create({ spillFolders: ['store'] });
+      world.server.script(...fillsUp(), reply().says(summary), reply().says('All read.'), reply().says('Good.'));
+      const panel = world.surface();
+      const writes = ['appendChunks', 'putMessages', 'addUsage', 'settleTurn', 'compressSession', 'repairTranscript'];
+      let compressed = false;
+      const mend = world.breakStore((method) => {
+        const isFull = where === 'before' ? world.server.requests.length >= 3 : compressed;
+        compressed ||= method === 'compressSession';
+        return isFull && writes.includes(method) ? new StoreError('full', 'The disk is full.', 'full') : null;
+      });
+      const { sessionId } = await world.ask(panel, 'Read every file.');
+      const during = { ended: ended(panel), states: world.spilling.statuses.map(({ state }) => state) };
+      mend();
+      await world.spilling.tryAgain();
+      const tip = await world.store.conversationTip(sessionId);
+      await world.ask(panel, 'And now?');
+      expect({
+        ...during,
+        moved: tip !== sessionId,
+        shown: world.gateway.shownSession(panel.id) === tip,
+        rows: (await rows(sessionId)).slice(-3),
+        refused: refused(),
+        problems: await world.store.verifyIntegrity(),
+      }).toEqual({
+        ended: 'complete stop',
+        states: ['writing'],
+        moved: where === 'behind',
+        shown: true,
+        rows: ['assistant: All read.', 'user: And now?', 'assistant: Good.'],
+        refused: [],
+        problems: [],
+      });
+    },
+  );
 
   it('goes on in the child when the store made it and could not say so', async () => {
     await create();
@@ -217,22 +375,45 @@ describe('a turn that fills the context', () => {
     world.failAfter('compressSession', 2, new StoreError('unknown', 'The disk reported a problem.', 'EIO'));
     const { sessionId } = await world.ask(panel, 'Read every file.');
     const tip = await world.store.conversationTip(sessionId);
-    expect({ ended: ended(panel), moved: tip !== sessionId && world.gateway.shownSession(panel.id) === tip, rows: (await rows(sessionId)).slice(-2), problems: await world.store.verifyIntegrity() }).toEqual({
-      ended: 'complete stop', moved: true, rows: ['user (handoff): …', 'assistant: All read.'], problems: [],
+    expect({
+      ended: ended(panel),
+      moved: tip !== sessionId && world.gateway.shownSession(panel.id) === tip,
+      rows: (await rows(sessionId)).slice(-2),
+      problems: await world.store.verifyIntegrity(),
+    }).toEqual({
+      ended: 'complete stop',
+      moved: true,
+      rows: ['user (handoff): …', 'assistant: All read.'],
+      problems: [],
     });
   });
 
   it('goes on as it is when the model cannot be asked for a summary, and does not ask for one with every step', async () => {
     await create();
-    world.server.script(...fillsUp(), refuses(401, { message: 'no' }), reads('d', 3500), reads('a', 3600), reply().says('All read.'));
+    world.server.script(
+      ...fillsUp(),
+      refuses(401, { message: 'no' }),
+      reads('d', 3500),
+      reads('a', 3600),
+      reply().says('All read.'),
+    );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'Read every file.');
-    expect({ ended: ended(panel), tip: await world.store.conversationTip(sessionId), requests: world.server.requests.length }).toEqual({ ended: 'complete stop', tip: sessionId, requests: 7 });
+    expect({
+      ended: ended(panel),
+      tip: await world.store.conversationTip(sessionId),
+      requests: world.server.requests.length,
+    }).toEqual({ ended: 'complete stop', tip: sessionId, requests: 7 });
   });
 
   it('can be sent again, as a whole, from behind its compression', async () => {
     await create();
-    world.server.script(...fillsUp(), reply().says(summary), refuses(400, { message: 'no' }), reply().says('All read.'));
+    world.server.script(
+      ...fillsUp(),
+      reply().says(summary),
+      refuses(400, { message: 'no' }),
+      reply().says('All read.'),
+    );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'Read every file.');
     const failed = panel.settled.at(-1)?.turn.uid ?? '';
@@ -240,15 +421,35 @@ describe('a turn that fills the context', () => {
     await panel.untilSettled(2);
     await world.idle();
     const prompts = sent(world, -1).filter((line) => line === 'user: Read every file.');
-    expect({ ended: ended(panel), shown: (await world.store.readTranscript({ sessionId, limit: 100 })).messages.map(({ role, visibility }) => `${role} ${visibility.kind}`), prompts: prompts.length, refused: refused().length, problems: await world.store.verifyIntegrity() }).toEqual({
-      ended: 'complete stop', shown: ['user handoff', 'user shown', 'assistant shown'], prompts: 1, refused: 0, problems: [],
+    expect({
+      ended: ended(panel),
+      shown: (await world.store.readTranscript({ sessionId, limit: 100 })).messages.map(
+        ({ role, visibility }) => `${role} ${visibility.kind}`,
+      ),
+      prompts: prompts.length,
+      refused: refused().length,
+      problems: await world.store.verifyIntegrity(),
+    }).toEqual({
+      ended: 'complete stop',
+      shown: ['user handoff', 'user shown', 'assistant shown'],
+      prompts: 1,
+      refused: 0,
+      problems: [],
     });
   });
 
   it('is sent again with what the person told it before and behind its compression', async () => {
     await create();
     const [first, second] = [gate(), gate()];
-    world.server.script(reads('a', 900).waitsFor(first.opened), reads('b', 2000), reads('c', 3300), reply().waitsFor(second.opened).says(summary), reads('d', 1500), refuses(400, { message: 'no' }), reply().says('All read.'));
+    world.server.script(
+      reads('a', 900).waitsFor(first.opened),
+      reads('b', 2000),
+      reads('c', 3300),
+      reply().waitsFor(second.opened).says(summary),
+      reads('d', 1500),
+      refuses(400, { message: 'no' }),
+      reply().says('All read.'),
+    );
     const panel = world.surface();
     const { sessionId } = await world.send(panel, 'Read every file.');
     await world.gateway.submit(panel.id, { sessionId, uid: 'early', text: 'briefly', busy: 'steer' });
@@ -261,6 +462,9 @@ describe('a turn that fills the context', () => {
     await world.gateway.retry(panel.id, panel.settled.at(-1)?.turn.uid ?? '');
     await panel.untilSettled(2);
     await world.idle();
-    expect({ ended: ended(panel), prompt: sent(world, -1).at(-1) }).toEqual({ ended: 'complete stop', prompt: 'user: Read every file.\n\nbriefly\n\nin German' });
+    expect({ ended: ended(panel), prompt: sent(world, -1).at(-1) }).toEqual({
+      ended: 'complete stop',
+      prompt: 'user: Read every file.\n\nbriefly\n\nin German',
+    });
   });
 });

@@ -10,7 +10,9 @@ const { create } = worldPerTest();
 describe('the context meter', () => {
   it('counts what memory has in the system prompt, and what it recalled', async () => {
     const use = async (block: string, recall: string) => {
-      const world = await create({ memory: (log) => [new RecordingMemory(log, { block: () => block, recall: () => recall })] });
+      const world = await create({
+        memory: (log) => [new RecordingMemory(log, { block: () => block, recall: () => recall })],
+      });
       // Cut off: the service has counted nothing, so that everything is estimated.
       world.server.script(reply().says('Half ').drops(), reply().says('Half ').drops());
       const { sessionId } = await world.ask(world.surface(), 'What do you know of it?');
@@ -20,21 +22,42 @@ describe('the context meter', () => {
     };
     const bare = await use('', '');
     const full = await use('x '.repeat(400), 'recalled words '.repeat(100));
-    expect({ counted: [bare.counted, full.counted], memory: [bare.memory, (full.memory ?? 0) > 100], messages: (full.messages ?? 0) - (bare.messages ?? 0) > 200 }).toEqual({
-      counted: [false, false], memory: [0, true], messages: true,
+    expect({
+      counted: [bare.counted, full.counted],
+      memory: [bare.memory, (full.memory ?? 0) > 100],
+      messages: (full.messages ?? 0) - (bare.messages ?? 0) > 200,
+    }).toEqual({
+      counted: [false, false],
+      memory: [0, true],
+      messages: true,
     });
     expect(full.tokens).toBe((full.system ?? 0) + (full.tools ?? 0) + (full.memory ?? 0) + (full.messages ?? 0));
   });
 
   it('counts after a restart what requests carried before it, until a turn gathers it anew', async () => {
-    const tool = defineTool({ name: 'weather', description: 'Says what the weather is. '.repeat(20), parameters: { type: 'object' }, schema: v.object({}), readOnly: true, run: async () => ({ outcome: 'done', text: 'fine' }) });
-    const world = await create({ memory: (log) => [new RecordingMemory(log, { block: () => 'x '.repeat(400) })], moreTools: async () => [tool] });
+    const tool = defineTool({
+      name: 'weather',
+      description: 'Says what the weather is. '.repeat(20),
+      parameters: { type: 'object' },
+      schema: v.object({}),
+      readOnly: true,
+      run: async () => ({ outcome: 'done', text: 'fine' }),
+    });
+    const world = await create({
+      memory: (log) => [new RecordingMemory(log, { block: () => 'x '.repeat(400) })],
+      moreTools: async () => [tool],
+    });
     world.server.script(reply().says('Half ').drops());
     const { sessionId } = await world.ask(world.surface(), 'What do you know of it?');
     const before = await world.gateway.contextUse(sessionId);
     await world.reopen();
     expect(await world.gateway.contextUse(sessionId)).toEqual(before);
-    const other = await world.store.createSession({ id: '20260101_000000_abcdef', startedAt: 1, model: 'Local/test-model', private: true });
+    const other = await world.store.createSession({
+      id: '20260101_000000_abcdef',
+      startedAt: 1,
+      model: 'Local/test-model',
+      private: true,
+    });
     expect((await world.gateway.contextUse(other.id)).parts?.memory).toBe(0);
   });
 });

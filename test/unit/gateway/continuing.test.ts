@@ -27,7 +27,11 @@ async function continued(panel: RecordingSurface, turnUid: string, text: string)
   return receipt.kind === 'started' ? receipt.turnUid : receipt.kind;
 }
 
-const refusal = (promise: Promise<unknown>): Promise<string> => promise.then(() => 'none', (error: unknown) => (error instanceof GatewayError ? error.causeClass : String(error)));
+const refusal = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'none',
+    (error: unknown) => (error instanceof GatewayError ? error.causeClass : String(error)),
+  );
 
 describe.each(['openai', 'anthropic'] as const)('an answer that is continued over the %s protocol', (protocol) => {
   it('goes on in a turn that nobody wrote a prompt for; the model is told what was stopped and what to do', async () => {
@@ -46,7 +50,9 @@ describe.each(['openai', 'anthropic'] as const)('an answer that is continued ove
     }).toEqual({
       rows: ['user', 'assistant', 'continuation', 'assistant'],
       ended: 'complete',
-      asked: expect.stringMatching(/^user: \(Your previous turn was stopped by the person.*\(The person chose “Continue”\. Go on with your previous answer exactly where it stopped/s),
+      asked: expect.stringMatching(
+        /^user: \(Your previous turn was stopped by the person.*\(The person chose “Continue”\. Go on with your previous answer exactly where it stopped/s,
+      ),
       memory: ['initialize S', 'sync S: Tell me about parsers -> answer.'],
       refused: [null, null],
       problems: [],
@@ -66,8 +72,18 @@ describe('a continuation', () => {
     const branch = await world.gateway.switchSession(panel.id, { reason: 'branch', sessionId, from: row?.uid ?? null });
     const rewound = await world.gateway.switchSession(panel.id, { reason: 'rewind', sessionId, turns: 1 });
     const [session] = await world.gateway.listSessions({ limit: 9 });
-    expect({ hits, branch: branch.draft, branched: await world.lines(branch.sessionId ?? ''), rewound: rewound.draft, named: /Continue/.test(JSON.stringify([session?.title, session?.preview])) }).toEqual({
-      hits: [], branch: null, branched: ['user: Tell me about parsers', 'assistant: Half an '], rewound: 'Tell me about parsers', named: false,
+    expect({
+      hits,
+      branch: branch.draft,
+      branched: await world.lines(branch.sessionId ?? ''),
+      rewound: rewound.draft,
+      named: /Continue/.test(JSON.stringify([session?.title, session?.preview])),
+    }).toEqual({
+      hits: [],
+      branch: null,
+      branched: ['user: Tell me about parsers', 'assistant: Half an '],
+      rewound: 'Tell me about parsers',
+      named: false,
     });
   });
 
@@ -80,8 +96,14 @@ describe('a continuation', () => {
     await world.gateway.retry(panel.id, first);
     await world.idle();
     const page = await world.store.readTranscript({ sessionId, limit: 9 });
-    expect({ rows: page.messages.map((row) => (isContinuation(row) ? 'continuation' : row.role)), last: (await world.lines(sessionId)).at(-1), versions: page.versions.map(({ versions }) => versions.length) }).toEqual({
-      rows: ['user', 'assistant', 'continuation', 'assistant'], last: 'assistant: hour later.', versions: [2],
+    expect({
+      rows: page.messages.map((row) => (isContinuation(row) ? 'continuation' : row.role)),
+      last: (await world.lines(sessionId)).at(-1),
+      versions: page.versions.map(({ versions }) => versions.length),
+    }).toEqual({
+      rows: ['user', 'assistant', 'continuation', 'assistant'],
+      last: 'assistant: hour later.',
+      versions: [2],
     });
   });
 
@@ -96,8 +118,16 @@ describe('a continuation', () => {
     held.open();
     await world.idle();
     const late = await refusal(world.gateway.continueTurn(panel.id, turnUid));
-    expect({ busy, late, unknown: await refusal(world.gateway.continueTurn(panel.id, 'gone')), rows: (await world.rows(sessionId)).some(isContinuation) }).toEqual({
-      busy: 'busy', late: 'invalid', unknown: 'notFound', rows: false,
+    expect({
+      busy,
+      late,
+      unknown: await refusal(world.gateway.continueTurn(panel.id, 'gone')),
+      rows: (await world.rows(sessionId)).some(isContinuation),
+    }).toEqual({
+      busy: 'busy',
+      late: 'invalid',
+      unknown: 'notFound',
+      rows: false,
     });
   });
 });

@@ -18,13 +18,18 @@ function gate(): { readonly open: () => void; readonly opened: Promise<void> } {
   return { open, opened };
 }
 
-const queued = (receipt: SubmitReceipt): readonly string[] => (receipt.kind === 'queued' ? receipt.queue.map(({ text }) => text) : []);
+const queued = (receipt: SubmitReceipt): readonly string[] =>
+  receipt.kind === 'queued' ? receipt.queue.map(({ text }) => text) : [];
 
 describe('prompts sent while an answer is written', () => {
   it('wait durably, can be changed, moved and removed, and are answered one after the other', async () => {
     const { server } = await create();
     const held = gate();
-    server.script(reply().says('one ').waitsFor(held.opened).says('done'), reply().says('three'), reply().says('two, edited'));
+    server.script(
+      reply().says('one ').waitsFor(held.opened).says('done'),
+      reply().says('three'),
+      reply().says('two, edited'),
+    );
     const panel = world.surface();
     await world.send(panel, 'first');
     await panel.until(() => panel.deliveredText === 'one ');
@@ -40,11 +45,23 @@ describe('prompts sent while an answer is written', () => {
     held.open();
     await panel.untilSettled(3);
     await world.idle();
-    expect({ queued: queued(receipt), waiting, left: await world.store.queue(sessionId), lines: await world.lines(sessionId) }).toEqual({
+    expect({
+      queued: queued(receipt),
+      waiting,
+      left: await world.store.queue(sessionId),
+      lines: await world.lines(sessionId),
+    }).toEqual({
       queued: ['second', 'never', 'third'],
       waiting: ['third', 'second, edited'],
       left: [],
-      lines: ['user: first', 'assistant: one done', 'user: third', 'assistant: three', 'user: second, edited', 'assistant: two, edited'],
+      lines: [
+        'user: first',
+        'assistant: one done',
+        'user: third',
+        'assistant: three',
+        'user: second, edited',
+        'assistant: two, edited',
+      ],
     });
   });
 
@@ -61,7 +78,10 @@ describe('prompts sent while an answer is written', () => {
     await world.gateway.promoteQueued((await world.store.queue(sessionId))[0]?.uid ?? '');
     await panel.untilSettled(2);
     await world.idle();
-    expect({ afterStop, lines: await world.lines(sessionId) }).toEqual({ afterStop: ['second'], lines: ['user: first', 'assistant: one ', 'user: second', 'assistant: two'] });
+    expect({ afterStop, lines: await world.lines(sessionId) }).toEqual({
+      afterStop: ['second'],
+      lines: ['user: first', 'assistant: one ', 'user: second', 'assistant: two'],
+    });
   });
 
   it('survive the window and go on behind a completed answer', async () => {
@@ -95,11 +115,17 @@ describe('prompts sent while an answer is written', () => {
     const { sessionId } = await world.gateway.submit(panel.id, first);
     await world.gateway.submit(panel.id, first);
     const second = { sessionId, uid: 'p2', text: 'second' };
-    await Promise.all([world.gateway.submit(panel.id, second), world.gateway.submit(panel.id, second).catch(() => undefined)]);
+    await Promise.all([
+      world.gateway.submit(panel.id, second),
+      world.gateway.submit(panel.id, second).catch(() => undefined),
+    ]);
     held.open();
     await panel.untilSettled(2);
     await world.idle();
-    expect({ lines: await world.lines(sessionId), sessions: (await world.gateway.listSessions({ limit: 10 })).length }).toEqual({
+    expect({
+      lines: await world.lines(sessionId),
+      sessions: (await world.gateway.listSessions({ limit: 10 })).length,
+    }).toEqual({
       lines: ['user: first', 'assistant: one', 'user: second', 'assistant: two'],
       sessions: 1,
     });
@@ -119,7 +145,12 @@ describe('prompts sent while an answer is written', () => {
       lines: (await world.lines(sessionId)).map((line) => line.split(':')[0]),
       refused: server.requests.filter((request) => request.rejection !== null).length,
       rightSaw: right.settled.length,
-    }).toEqual({ kinds: ['queued', 'queued', 'started'], lines: ['user', 'assistant', 'user', 'assistant', 'user', 'assistant', 'user', 'assistant'], refused: 0, rightSaw: 3 });
+    }).toEqual({
+      kinds: ['queued', 'queued', 'started'],
+      lines: ['user', 'assistant', 'user', 'assistant', 'user', 'assistant', 'user', 'assistant'],
+      refused: 0,
+      rightSaw: 3,
+    });
   });
 });
 
@@ -162,14 +193,23 @@ describe('sessions', () => {
       turn: snapshot.openTurn?.state,
       activity: snapshot.activity?.kind,
       settledAtBoth: [first.settled.length, second.settled.length],
-    }).toEqual({ drawn: ['streaming', [{ kind: 'text', text: 'one two ' }], true], turn: 'running', activity: 'answering', settledAtBoth: [1, 1] });
+    }).toEqual({
+      drawn: ['streaming', [{ kind: 'text', text: 'one two ' }], true],
+      turn: 'running',
+      activity: 'answering',
+      settledAtBoth: [1, 1],
+    });
   });
 
   it('that do not exist are refused in words', async () => {
     await create();
     const panel = world.surface();
-    await expect(world.gateway.switchSession(panel.id, { reason: 'resume', sessionId: 'nope' })).rejects.toThrow('This session is no longer stored. Open another one from the list.');
-    await expect(world.gateway.retry(panel.id, 'nope')).rejects.toThrow('This turn is no longer stored, so it cannot be sent again.');
+    await expect(world.gateway.switchSession(panel.id, { reason: 'resume', sessionId: 'nope' })).rejects.toThrow(
+      'This session is no longer stored. Open another one from the list.',
+    );
+    await expect(world.gateway.retry(panel.id, 'nope')).rejects.toThrow(
+      'This turn is no longer stored, so it cannot be sent again.',
+    );
   });
 });
 
@@ -185,7 +225,9 @@ describe('memory', () => {
     await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId: first.sessionId });
     await world.ask(panel, 'q3');
     await world.gateway.shutdown();
-    expect(world.memoryLog.map((entry) => entry.replaceAll(first.sessionId, 'S1').replaceAll(second.sessionId, 'S2'))).toEqual([
+    expect(
+      world.memoryLog.map((entry) => entry.replaceAll(first.sessionId, 'S1').replaceAll(second.sessionId, 'S2')),
+    ).toEqual([
       'initialize S1',
       'sync S1: q1 -> a1',
       'end S1',
@@ -208,14 +250,32 @@ describe('memory', () => {
     held.open();
     await world.idle();
     await world.gateway.shutdown();
-    const log = world.memoryLog.map((entry) => entry.replaceAll(slow.sessionId, 'SLOW').replaceAll(quick.sessionId, 'QUICK'));
-    expect([...log].sort()).toEqual(['end SLOW', 'initialize QUICK', 'initialize SLOW', 'shutdown', 'shutdown', 'sync QUICK: q2 -> quick', 'sync SLOW: q1 -> slow']);
+    const log = world.memoryLog.map((entry) =>
+      entry.replaceAll(slow.sessionId, 'SLOW').replaceAll(quick.sessionId, 'QUICK'),
+    );
+    expect([...log].sort()).toEqual([
+      'end SLOW',
+      'initialize QUICK',
+      'initialize SLOW',
+      'shutdown',
+      'shutdown',
+      'sync QUICK: q2 -> quick',
+      'sync SLOW: q1 -> slow',
+    ]);
     expect(log.indexOf('end SLOW')).toBeGreaterThan(log.indexOf('sync SLOW: q1 -> slow'));
   });
 
   it('that fails or hangs changes nothing for the turn or for the other providers', async () => {
-    const throwing: MemoryProvider = { name: 'throwing', initialize: () => Promise.reject(new Error('broken')), syncTurn: () => Promise.reject(new Error('broken')) };
-    const hanging: MemoryProvider = { name: 'hanging', initialize: () => new Promise(() => undefined), syncTurn: () => new Promise(() => undefined) };
+    const throwing: MemoryProvider = {
+      name: 'throwing',
+      initialize: () => Promise.reject(new Error('broken')),
+      syncTurn: () => Promise.reject(new Error('broken')),
+    };
+    const hanging: MemoryProvider = {
+      name: 'hanging',
+      initialize: () => new Promise(() => undefined),
+      syncTurn: () => new Promise(() => undefined),
+    };
     const { server } = await create({ memory: (log) => [throwing, hanging, new RecordingMemory(log)] });
     server.script(reply().says('a1'));
     const panel = world.surface();
@@ -223,7 +283,10 @@ describe('memory', () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect({ memory: world.memoryLog, warned: world.logLines }).toEqual({
       memory: [`initialize ${sessionId}`, `sync ${sessionId}: q1 -> a1`],
-      warned: ['warn Memory provider throwing: initialize failed: broken', 'warn Memory provider throwing: syncTurn failed: broken'],
+      warned: [
+        'warn Memory provider throwing: initialize failed: broken',
+        'warn Memory provider throwing: syncTurn failed: broken',
+      ],
     });
   });
 });

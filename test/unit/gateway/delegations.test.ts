@@ -31,10 +31,13 @@ function answers(tasks: Readonly<Record<string, readonly Reply[]>>, own: readonl
   });
 }
 
-const results = (rows: readonly Message[]): readonly ToolResultPart[] => rows.flatMap((row) => (row.role === 'tool' ? [row.parts[0]] : []));
-const delegates = (): readonly string[] => world.query("SELECT id FROM sessions WHERE parent_kind = 'delegate' ORDER BY rowid").map(({ id }) => String(id));
+const results = (rows: readonly Message[]): readonly ToolResultPart[] =>
+  rows.flatMap((row) => (row.role === 'tool' ? [row.parts[0]] : []));
+const delegates = (): readonly string[] =>
+  world.query("SELECT id FROM sessions WHERE parent_kind = 'delegate' ORDER BY rowid").map(({ id }) => String(id));
 const only = (): string => delegates()[0] ?? expect.unreachable();
-const asked = (panel: RecordingSurface): readonly (Approval | null)[] => panel.turnEvents.flatMap((event) => (event.kind === 'subAgentAsks' ? [event.approval] : []));
+const asked = (panel: RecordingSurface): readonly (Approval | null)[] =>
+  panel.turnEvents.flatMap((event) => (event.kind === 'subAgentAsks' ? [event.approval] : []));
 async function question(panel: RecordingSurface, count = 1): Promise<Approval> {
   const questions = (): readonly Approval[] => asked(panel).flatMap((approval) => approval ?? []);
   await panel.until(() => questions().length >= count);
@@ -46,21 +49,53 @@ describe('a task handed to a sub-agent', () => {
     const { panel, ran } = await delegating();
     answers(
       { 'Look at a.ts': [reply().says('I look.').calls('look', { name: 'a.ts' }), reply().says('It is empty.')] },
-      [reply().calls('delegate_task', { task: 'Look at a.ts', context: 'It is new.', title: 'Look around' }, { id: 'call-d' }), reply().says('So it is empty.')],
+      [
+        reply().calls(
+          'delegate_task',
+          { task: 'Look at a.ts', context: 'It is new.', title: 'Look around' },
+          { id: 'call-d' },
+        ),
+        reply().says('So it is empty.'),
+      ],
     );
     const { sessionId } = await world.ask(panel, 'go');
     const child = await world.store.getSession(only());
     const [result] = results(await world.rows(sessionId));
     expect({
-      ran, child: [child?.parentSessionId, child?.parentKind, child?.title, child?.conversationId], by: world.query('SELECT delegated_by FROM sessions WHERE delegated_by IS NOT NULL')[0]?.['delegated_by'],
-      listed: (await world.gateway.listSessions({ limit: 9 })).map(({ id }) => id), own: await world.lines(sessionId), its: await world.lines(only()),
-      details: { ...Object(result?.details), ms: 0 }, told: panel.turnEvents.flatMap((event) => (event.kind === 'toolProgress' ? [event.progress] : [])), memory: world.memoryLog.filter((line) => line.includes(only())),
+      ran,
+      child: [child?.parentSessionId, child?.parentKind, child?.title, child?.conversationId],
+      by: world.query('SELECT delegated_by FROM sessions WHERE delegated_by IS NOT NULL')[0]?.['delegated_by'],
+      listed: (await world.gateway.listSessions({ limit: 9 })).map(({ id }) => id),
+      own: await world.lines(sessionId),
+      its: await world.lines(only()),
+      details: { ...Object(result?.details), ms: 0 },
+      told: panel.turnEvents.flatMap((event) => (event.kind === 'toolProgress' ? [event.progress] : [])),
+      memory: world.memoryLog.filter((line) => line.includes(only())),
     }).toEqual({
-      ran: ['look a.ts'], child: [sessionId, 'delegate', 'Look around', only()], by: 'call-d',
+      ran: ['look a.ts'],
+      child: [sessionId, 'delegate', 'Look around', only()],
+      by: 'call-d',
       listed: [sessionId],
-      own: ['user: go', expect.stringContaining('assistant: [delegate_task '), 'tool: done: It is empty.', 'assistant: So it is empty.'],
-      its: ['user: Look at a.ts\n\nIt is new.', 'assistant: I look. [look {"name":"a.ts"}]', 'tool: done: look a.ts is done', 'assistant: It is empty.'],
-      details: { kind: 'delegate', sessionId: only(), title: 'Look around', turns: 2, ms: 0, tokens: expect.anything() },
+      own: [
+        'user: go',
+        expect.stringContaining('assistant: [delegate_task '),
+        'tool: done: It is empty.',
+        'assistant: So it is empty.',
+      ],
+      its: [
+        'user: Look at a.ts\n\nIt is new.',
+        'assistant: I look. [look {"name":"a.ts"}]',
+        'tool: done: look a.ts is done',
+        'assistant: It is empty.',
+      ],
+      details: {
+        kind: 'delegate',
+        sessionId: only(),
+        title: 'Look around',
+        turns: 2,
+        ms: 0,
+        tokens: expect.anything(),
+      },
       told: [{ kind: 'session', sessionId: only() }],
       memory: [`delegation ${sessionId} to ${only()}: Look at a.ts -> It is empty.`],
     });
@@ -68,15 +103,25 @@ describe('a task handed to a sub-agent', () => {
 
   it('is not handed on, and with read_only is done with tools alone that look', async () => {
     const { panel } = await delegating();
-    answers({ 'Look only': [reply().calls('change', { name: 'a.ts' }), reply().says('I cannot.')] }, [reply().calls('delegate_task', { task: 'Look only', read_only: true }), reply().says('Well.')]);
+    answers({ 'Look only': [reply().calls('change', { name: 'a.ts' }), reply().says('I cannot.')] }, [
+      reply().calls('delegate_task', { task: 'Look only', read_only: true }),
+      reply().says('Well.'),
+    ]);
     await world.ask(panel, 'go');
     const [, refused] = await world.lines(only()).then((lines) => lines.filter((line) => !line.startsWith('user')));
-    expect([refused?.includes('There is no tool named "change"'), /\bdelegate_task\b/.test(refused ?? ''), refused?.includes('look, fetch')]).toEqual([true, false, true]);
+    expect([
+      refused?.includes('There is no tool named "change"'),
+      /\bdelegate_task\b/.test(refused ?? ''),
+      refused?.includes('look, fetch'),
+    ]).toEqual([true, false, true]);
   });
 
   it('takes no prompts of the person, and is deleted with the session it belongs to alone', async () => {
     const { panel } = await delegating();
-    answers({ Count: [reply().says('Three.')] }, [reply().calls('delegate_task', { task: 'Count' }), reply().says('Three it is.')]);
+    answers({ Count: [reply().says('Three.')] }, [
+      reply().calls('delegate_task', { task: 'Count' }),
+      reply().says('Three it is.'),
+    ]);
     const { sessionId } = await world.ask(panel, 'go');
     const child = only();
     const other = world.surface();
@@ -85,7 +130,12 @@ describe('a task handed to a sub-agent', () => {
     await expect(world.gateway.trashSession(child)).rejects.toMatchObject({ causeClass: 'invalid' });
     const queue = await world.store.queue(child);
     const { sessionIds } = await world.gateway.forgetSession(sessionId);
-    expect([queue, sessionIds, await world.store.getSession(child), world.gateway.shownSession(other.id)]).toEqual([[], [sessionId, child], null, null]);
+    expect([queue, sessionIds, await world.store.getSession(child), world.gateway.shownSession(other.id)]).toEqual([
+      [],
+      [sessionId, child],
+      null,
+      null,
+    ]);
   });
 });
 
@@ -101,7 +151,13 @@ describe('several tasks of one answer', () => {
     const task = (name: string): readonly Reply[] => [reply().calls('look', { name }), reply().says(`${name} is done`)];
     answers(
       { 'task one': task('one'), 'task two': task('two'), 'task three': task('three'), 'task four': task('four') },
-      [['one', 'two', 'three', 'four'].reduce((answer, name) => answer.calls('delegate_task', { task: `task ${name}` }), reply()), reply().says('All done.')],
+      [
+        ['one', 'two', 'three', 'four'].reduce(
+          (answer, name) => answer.calls('delegate_task', { task: `task ${name}` }),
+          reply(),
+        ),
+        reply().says('All done.'),
+      ],
     );
     const { sessionId } = await world.send(panel, 'go');
     while (running.now < 3) await new Promise((resolve) => setTimeout(resolve, 2));
@@ -109,49 +165,95 @@ describe('several tasks of one answer', () => {
     while (delegates().length < 4) await new Promise((resolve) => setTimeout(resolve, 2));
     for (const index of [3, 1, 0]) gates[index]?.();
     await panel.untilSettled(1);
-    expect([running.most, results(await world.rows(sessionId)).map(({ text }) => text)]).toEqual([3, ['one is done', 'two is done', 'three is done', 'four is done']]);
+    expect([running.most, results(await world.rows(sessionId)).map(({ text }) => text)]).toEqual([
+      3,
+      ['one is done', 'two is done', 'three is done', 'four is done'],
+    ]);
   });
 });
 
 describe('what a sub-agent asks', () => {
   it('is asked where the session is shown it works for, which then waits in the list, and its rules hold for both', async () => {
     const { panel, ran } = await delegating();
-    answers({ Change: [reply().calls('change', { name: 'a.ts' }), reply().says('Changed.')] }, [reply().calls('delegate_task', { task: 'Change it', title: 'Change' }, { id: 'call-d' }), reply().says('Good.')]);
+    answers({ Change: [reply().calls('change', { name: 'a.ts' }), reply().says('Changed.')] }, [
+      reply().calls('delegate_task', { task: 'Change it', title: 'Change' }, { id: 'call-d' }),
+      reply().says('Good.'),
+    ]);
     const { sessionId } = await world.send(panel, 'go');
     const approval = await question(panel);
     const own = panel.turnEvents.some(({ kind }) => kind === 'approvalRequested');
     const whileAsked = {
-      pending: [(await world.gateway.pendingApproval(sessionId))?.id, (await world.gateway.pendingApproval(only()))?.id, (await world.gateway.snapshot(sessionId, 9)).approval?.id],
-      turn: (await world.store.openTurnOf(sessionId))?.state, listed: (await world.gateway.listSessions({ limit: 9 })).map(({ lastTurn }) => lastTurn?.state), busy: world.gateway.runningTurns().map(({ isWaiting }) => isWaiting),
+      pending: [
+        (await world.gateway.pendingApproval(sessionId))?.id,
+        (await world.gateway.pendingApproval(only()))?.id,
+        (await world.gateway.snapshot(sessionId, 9)).approval?.id,
+      ],
+      turn: (await world.store.openTurnOf(sessionId))?.state,
+      listed: (await world.gateway.listSessions({ limit: 9 })).map(({ lastTurn }) => lastTurn?.state),
+      busy: world.gateway.runningTurns().map(({ isWaiting }) => isWaiting),
     };
     await world.gateway.decideApproval(approval.id, { kind: 'allow', scope: 'session', rules: ['change(a.ts)'] });
     await panel.untilSettled(1);
-    expect({ approval: [approval.sessionId, approval.subAgent?.title, approval.subAgent?.callId], own, whileAsked, after: asked(panel).at(-1), rules: await world.store.sessionRules(sessionId), ran }).toEqual({
-      approval: [only(), 'Change', 'call-d'], own: false,
-      whileAsked: { pending: [approval.id, approval.id, approval.id], turn: 'running', listed: ['waiting'], busy: [false, false] },
-      after: null, rules: ['change(a.ts)'], ran: ['change a.ts'],
+    expect({
+      approval: [approval.sessionId, approval.subAgent?.title, approval.subAgent?.callId],
+      own,
+      whileAsked,
+      after: asked(panel).at(-1),
+      rules: await world.store.sessionRules(sessionId),
+      ran,
+    }).toEqual({
+      approval: [only(), 'Change', 'call-d'],
+      own: false,
+      whileAsked: {
+        pending: [approval.id, approval.id, approval.id],
+        turn: 'running',
+        listed: ['waiting'],
+        busy: [false, false],
+      },
+      after: null,
+      rules: ['change(a.ts)'],
+      ran: ['change a.ts'],
     });
   });
 
   it('is asked one after the other where several do', async () => {
     const { panel, ran } = await delegating();
     const change = (name: string): readonly Reply[] => [reply().calls('change', { name }), reply().says('Changed.')];
-    answers({ 'task a': change('a.ts'), 'task b': change('b.ts') }, [reply().calls('delegate_task', { task: 'task a' }).calls('delegate_task', { task: 'task b' }), reply().says('Good.')]);
+    answers({ 'task a': change('a.ts'), 'task b': change('b.ts') }, [
+      reply().calls('delegate_task', { task: 'task a' }).calls('delegate_task', { task: 'task b' }),
+      reply().says('Good.'),
+    ]);
     await world.send(panel, 'go');
     const first = await question(panel);
     await world.gateway.decideApproval(first.id, once);
     const second = await question(panel, 2);
     await world.gateway.decideApproval(second.id, once);
     await panel.untilSettled(1);
-    expect([[...ran].sort(), first.id === second.id, asked(panel).at(-1)]).toEqual([['change a.ts', 'change b.ts'], false, null]);
+    expect([[...ran].sort(), first.id === second.id, asked(panel).at(-1)]).toEqual([
+      ['change a.ts', 'change b.ts'],
+      false,
+      null,
+    ]);
   });
 
   it('goes by the mode of the session it works for, as it is at each call', async () => {
     const { panel, ran } = await delegating();
-    answers({ Change: [reply().calls('look', { name: 'a.ts' }), reply().calls('change', { name: 'a.ts' }), reply().says('Not allowed.')] }, [reply().calls('delegate_task', { task: 'Change it' }), reply().says('Good.')]);
+    answers(
+      {
+        Change: [
+          reply().calls('look', { name: 'a.ts' }),
+          reply().calls('change', { name: 'a.ts' }),
+          reply().says('Not allowed.'),
+        ],
+      },
+      [reply().calls('delegate_task', { task: 'Change it' }), reply().says('Good.')],
+    );
     await world.gateway.setMode(panel.id, null, 'plan');
     await world.ask(panel, 'go');
-    expect([ran, results(await world.rows(only())).map(({ outcome }) => outcome)]).toEqual([['look a.ts'], ['done', 'denied']]);
+    expect([ran, results(await world.rows(only())).map(({ outcome }) => outcome)]).toEqual([
+      ['look a.ts'],
+      ['done', 'denied'],
+    ]);
   });
 });
 
@@ -160,25 +262,56 @@ describe('a sub-agent ends', () => {
     const made = await delegating(options);
     made.holds.set('slow', new Promise(() => undefined));
     answers(
-      { 'task slow': [reply().says('I begin.').calls('look', { name: 'slow' })], 'task asks': [reply().calls('change', { name: 'a.ts' })] },
-      [reply().calls('delegate_task', { task: 'task slow' }, { id: 'call-1' }).calls('delegate_task', { task: 'task asks' }, { id: 'call-2' }), reply().says('I go on.')],
+      {
+        'task slow': [reply().says('I begin.').calls('look', { name: 'slow' })],
+        'task asks': [reply().calls('change', { name: 'a.ts' })],
+      },
+      [
+        reply()
+          .calls('delegate_task', { task: 'task slow' }, { id: 'call-1' })
+          .calls('delegate_task', { task: 'task asks' }, { id: 'call-2' }),
+        reply().says('I go on.'),
+      ],
     );
     const { sessionId } = await world.send(made.panel, 'go');
     await question(made.panel);
     while (!made.ran.includes('look slow')) await new Promise((resolve) => setTimeout(resolve, 2));
     return { ...made, sessionId };
   };
-  const turns = (): readonly string[] => world.query('SELECT state, outcome, stop_reason FROM turns ORDER BY id').map((row) => `${row['state']} ${row['outcome']} ${row['stop_reason']}`);
+  const turns = (): readonly string[] =>
+    world
+      .query('SELECT state, outcome, stop_reason FROM turns ORDER BY id')
+      .map((row) => `${row['state']} ${row['outcome']} ${row['stop_reason']}`);
 
   it('before the turn it works for, where that is stopped: both calls say so, and lead to their sessions', async () => {
     const { panel, sessionId } = await stuck();
     const order: string[] = [];
     world.gateway.onDidTurnEvent(({ sessionId: of, event }) => event.kind === 'turnSettled' && order.push(of));
     await world.gateway.stop(sessionId);
-    const calls = results(await world.rows(sessionId)).map(({ callId, outcome, details }) => [callId, outcome, Object(details).sessionId]);
-    expect([order.at(-1), [...order].sort(), turns(), calls, asked(panel).at(-1), await world.gateway.pendingApproval(sessionId), await world.store.verifyIntegrity()]).toEqual([
-      sessionId, [sessionId, ...delegates()].sort(), Array(3).fill('settled interrupted user'),
-      [['call-1', 'interrupted', delegates()[0]], ['call-2', 'interrupted', delegates()[1]]], null, null, [],
+    const calls = results(await world.rows(sessionId)).map(({ callId, outcome, details }) => [
+      callId,
+      outcome,
+      Object(details).sessionId,
+    ]);
+    expect([
+      order.at(-1),
+      [...order].sort(),
+      turns(),
+      calls,
+      asked(panel).at(-1),
+      await world.gateway.pendingApproval(sessionId),
+      await world.store.verifyIntegrity(),
+    ]).toEqual([
+      sessionId,
+      [sessionId, ...delegates()].sort(),
+      Array(3).fill('settled interrupted user'),
+      [
+        ['call-1', 'interrupted', delegates()[0]],
+        ['call-2', 'interrupted', delegates()[1]],
+      ],
+      null,
+      null,
+      [],
     ]);
   });
 
@@ -188,7 +321,10 @@ describe('a sub-agent ends', () => {
     await world.gateway.stop(delegates().find((id) => id !== waits) ?? '');
     await world.gateway.stopCall(sessionId, 'call-2');
     await panel.untilSettled(1);
-    expect([results(await world.rows(sessionId)).map(({ outcome, text }) => `${outcome}: ${text}`), panel.settled.at(-1)?.turn.outcome]).toEqual([
+    expect([
+      results(await world.rows(sessionId)).map(({ outcome, text }) => `${outcome}: ${text}`),
+      panel.settled.at(-1)?.turn.outcome,
+    ]).toEqual([
       [
         'interrupted: I begin.\n\n(The person stopped the sub-agent. What it said until then stands above. What it changed stays changed.)',
         'interrupted: (The person stopped the sub-agent. It had said nothing by then. What it changed stays changed.)',
@@ -200,22 +336,43 @@ describe('a sub-agent ends', () => {
   it('with its window, and does not wait for anybody in the store', async () => {
     const { sessionId } = await stuck();
     await world.reopen();
-    expect([turns(), await world.store.pendingApproval(only()), results(await world.rows(sessionId)).map(({ outcome }) => outcome), await world.store.verifyIntegrity()]).toEqual([
-      Array(3).fill('settled interrupted windowClosed'), null, ['interrupted', 'interrupted'], [],
-    ]);
+    expect([
+      turns(),
+      await world.store.pendingApproval(only()),
+      results(await world.rows(sessionId)).map(({ outcome }) => outcome),
+      await world.store.verifyIntegrity(),
+    ]).toEqual([Array(3).fill('settled interrupted windowClosed'), null, ['interrupted', 'interrupted'], []]);
   });
 
   it('with a process that is killed: nothing shown is lost, the calls lead to their sessions, and the session goes on', async () => {
     const { sessionId } = await stuck();
     const before = delegates();
     await world.crash();
-    const calls = results(await world.rows(sessionId)).map(({ outcome, details }) => [outcome, Object(details).sessionId]);
+    const calls = results(await world.rows(sessionId)).map(({ outcome, details }) => [
+      outcome,
+      Object(details).sessionId,
+    ]);
     const lines = await world.lines(before[0] ?? '');
     const next = world.surface();
     await world.gateway.switchSession(next.id, { reason: 'resume', sessionId });
     await world.ask(next, 'and now?');
-    expect([turns().slice(0, 3), calls, lines.slice(0, 2), next.settled.at(-1)?.turn.outcome, world.server.requests.flatMap(({ rejection }) => rejection ?? []), await world.store.verifyIntegrity()]).toEqual([
-      Array(3).fill('settled interrupted crash'), [['interrupted', before[0]], ['interrupted', before[1]]], ['user: task slow', 'assistant: I begin. [look {"name":"slow"}]'], 'complete', [], [],
+    expect([
+      turns().slice(0, 3),
+      calls,
+      lines.slice(0, 2),
+      next.settled.at(-1)?.turn.outcome,
+      world.server.requests.flatMap(({ rejection }) => rejection ?? []),
+      await world.store.verifyIntegrity(),
+    ]).toEqual([
+      Array(3).fill('settled interrupted crash'),
+      [
+        ['interrupted', before[0]],
+        ['interrupted', before[1]],
+      ],
+      ['user: task slow', 'assistant: I begin. [look {"name":"slow"}]'],
+      'complete',
+      [],
+      [],
     ]);
   });
 });

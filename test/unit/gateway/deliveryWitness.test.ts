@@ -6,7 +6,14 @@ import { TranscriptBuilder } from '../../support/builders/messages';
 import { reply } from '../../support/modelServer';
 import { World } from '../../support/world';
 
-const chunk = (seq: number, part: number, start: number, text: string): Chunk => ({ messageUid: 'm1', seq, part, kind: 'text', start, text });
+const chunk = (seq: number, part: number, start: number, text: string): Chunk => ({
+  messageUid: 'm1',
+  seq,
+  part,
+  kind: 'text',
+  start,
+  text,
+});
 
 describe('the witness of what was shown', () => {
   it('finds nothing missing when the stored rows begin with what was shown', () => {
@@ -19,7 +26,11 @@ describe('the witness of what was shown', () => {
     const witness = new DeliveryWitness();
     witness.observe({ kind: 'delivered', turnUid: 't', chunks: [chunk(1, 0, 0, 'Hello world')] });
     const missing = (rows: TranscriptBuilder) => witness.missingFrom(rows.messages).map(({ stored }) => stored);
-    expect([missing(new TranscriptBuilder().assistant('Hello')), missing(new TranscriptBuilder().assistant('Other words')), missing(new TranscriptBuilder())]).toEqual([['Hello'], ['Other words'], [null]]);
+    expect([
+      missing(new TranscriptBuilder().assistant('Hello')),
+      missing(new TranscriptBuilder().assistant('Other words')),
+      missing(new TranscriptBuilder()),
+    ]).toEqual([['Hello'], ['Other words'], [null]]);
   });
 });
 
@@ -41,9 +52,16 @@ describe('after a turn', () => {
     mend();
     await panel.untilSettled(2);
     await world.idle();
-    expect({ lines: (await world.lines(sessionId)).filter((line) => !line.includes('(closing)')), log: world.logLines.filter((line) => line.includes('Backfill')) }).toEqual({
+    expect({
+      lines: (await world.lines(sessionId)).filter((line) => !line.includes('(closing)')),
+      log: world.logLines.filter((line) => line.includes('Backfill')),
+    }).toEqual({
       lines: ['user: Hi', 'assistant: Hello '],
-      log: [expect.stringMatching(/^info Backfill 1: turn .*, message .*, part 0: 6 characters were shown, 0 were stored\.$/)],
+      log: [
+        expect.stringMatching(
+          /^info Backfill 1: turn .*, message .*, part 0: 6 characters were shown, 0 were stored\.$/,
+        ),
+      ],
     });
   });
 });

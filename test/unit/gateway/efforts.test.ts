@@ -41,7 +41,11 @@ describe('the effort of a session', () => {
     const { sessionId } = await world.ask(panel, 'one');
     await world.gateway.switchSession(panel.id, { reason: 'new_session' });
     await world.ask(panel, 'two');
-    expect([before, await world.store.sessionEffort(sessionId), asked()]).toEqual([['medium', 'default'], 'medium', ['medium', null]]);
+    expect([before, await world.store.sessionEffort(sessionId), asked()]).toEqual([
+      ['medium', 'default'],
+      'medium',
+      ['medium', null],
+    ]);
   });
 
   it('changes within a running turn with its next request', async () => {
@@ -63,6 +67,8 @@ describe('the effort of a session', () => {
 
   it('of a session that is not there is refused', async () => {
     const panel = await opened();
-    await expect(world.gateway.setEffort(panel.id, 'nowhere', 'high')).rejects.toThrow('This session is no longer stored.');
+    await expect(world.gateway.setEffort(panel.id, 'nowhere', 'high')).rejects.toThrow(
+      'This session is no longer stored.',
+    );
   });
 });

@@ -9,8 +9,23 @@ import { hangingMemory, RecordingMemory } from '../../support/recordingMemory';
 
 function session(id: string, how: Partial<Session> = {}): Session {
   return {
-    id, title: null, titleSource: null, parentSessionId: null, parentKind: null, conversationId: id, model: null, folder: null, startedAt: 1, lastActiveAt: 1,
-    endedAt: null, endReason: null, pinned: false, archived: false, trashedAt: null, private: false, ...how,
+    id,
+    title: null,
+    titleSource: null,
+    parentSessionId: null,
+    parentKind: null,
+    conversationId: id,
+    model: null,
+    folder: null,
+    startedAt: 1,
+    lastActiveAt: 1,
+    endedAt: null,
+    endReason: null,
+    pinned: false,
+    archived: false,
+    trashedAt: null,
+    private: false,
+    ...how,
   };
 }
 
@@ -20,9 +35,17 @@ function seats() {
   let chosen = 'one';
   const providers = new MemoryProviders(() => chosen, silentLog);
   const register = (name: string, pause?: (hook: string) => Promise<void>): void => {
-    providers.register({ name, kind: 'external', create: () => new RecordingMemory(heard, { name, prefix: `${name}: `, ...(pause === undefined ? {} : { pause }) }) });
+    providers.register({
+      name,
+      kind: 'external',
+      create: () =>
+        new RecordingMemory(heard, { name, prefix: `${name}: `, ...(pause === undefined ? {} : { pause }) }),
+    });
   };
-  const seating = new Seating({ clock, createMemory: (agent) => providers.createMemory(agent, { clock, log: silentLog }) });
+  const seating = new Seating({
+    clock,
+    createMemory: (agent) => providers.createMemory(agent, { clock, log: silentLog }),
+  });
   return { seating, clock, heard, providers, register, choose: (name: string) => void (chosen = name) };
 }
 
@@ -36,7 +59,14 @@ describe('the seat of a surface', () => {
     first.turnBegan();
     choose('two');
     const during = seating.seatFor('panel', session('S1'), 'resume');
-    first.memory.syncTurn({ turnUid: 't', prompt: 'q1', answer: 'a1', outcome: 'complete', startedAt: 1, settledAt: 2 });
+    first.memory.syncTurn({
+      turnUid: 't',
+      prompt: 'q1',
+      answer: 'a1',
+      outcome: 'complete',
+      startedAt: 1,
+      settledAt: 2,
+    });
     first.turnEnded();
     const after = seating.seatFor('panel', session('S1'), 'resume');
     await after.memory.drain();
@@ -44,7 +74,10 @@ describe('the seat of a surface', () => {
     held.open();
     await first.memory.drain();
     expect([during === first, after === first, early, heard]).toEqual([
-      true, false, ['one: initialize S1', 'two: initialize S1'], ['one: initialize S1', 'two: initialize S1', 'one: sync S1: q1 -> a1', 'one: shutdown'],
+      true,
+      false,
+      ['one: initialize S1', 'two: initialize S1'],
+      ['one: initialize S1', 'two: initialize S1', 'one: sync S1: q1 -> a1', 'one: shutdown'],
     ]);
     await clock.advance(0);
   });
@@ -53,10 +86,28 @@ describe('the seat of a surface', () => {
     const { seating, clock, heard, providers } = seats();
     const held = gate();
     const pause = (hook: string): Promise<void> => (hook === 'sync' ? held.opened : Promise.resolve());
-    const registration = providers.register({ name: 'one', kind: 'external', create: () => new RecordingMemory(heard, { pause }) });
-    const [idle, busy] = [seating.seatFor('panel', session('S1'), 'resume'), seating.seatFor('tab', session('S2'), 'resume')];
+    const registration = providers.register({
+      name: 'one',
+      kind: 'external',
+      create: () => new RecordingMemory(heard, { pause }),
+    });
+    const [idle, busy] = [
+      seating.seatFor('panel', session('S1'), 'resume'),
+      seating.seatFor('tab', session('S2'), 'resume'),
+    ];
     busy.turnBegan();
-    for (const [seat, number] of [[idle, 1], [busy, 2]] as const) seat.memory.syncTurn({ turnUid: `t${number}`, prompt: `question ${number}`, answer: 'a', outcome: 'complete', startedAt: 1, settledAt: 2 });
+    for (const [seat, number] of [
+      [idle, 1],
+      [busy, 2],
+    ] as const)
+      seat.memory.syncTurn({
+        turnUid: `t${number}`,
+        prompt: `question ${number}`,
+        answer: 'a',
+        outcome: 'complete',
+        startedAt: 1,
+        settledAt: 2,
+      });
     providers.onDidChange(() => seating.memoryChanged());
     registration.dispose();
     held.open();
@@ -67,7 +118,9 @@ describe('the seat of a surface', () => {
     await busy.memory.drain();
     const next = seating.seatFor('panel', session('S1'), 'resume');
     expect({ during, after: heard.slice(during.length), next: next.memory.providerNames }).toEqual({
-      during: ['initialize S1', 'initialize S2', 'sync S1: question 1 -> a', 'sync S2: question 2 -> a', 'shutdown'], after: ['shutdown'], next: [],
+      during: ['initialize S1', 'initialize S2', 'sync S1: question 1 -> a', 'sync S2: question 2 -> a', 'shutdown'],
+      after: ['shutdown'],
+      next: [],
     });
     await clock.advance(0);
   });
@@ -78,15 +131,24 @@ describe('the seat of a surface', () => {
     register('one');
     const late = seating.seatFor('panel', session('S1'), 'resume');
     await late.memory.drain();
-    expect([early.memory.providerNames, late.memory.providerNames, heard]).toEqual([[], ['one'], ['one: initialize S1']]);
+    expect([early.memory.providerNames, late.memory.providerNames, heard]).toEqual([
+      [],
+      ['one'],
+      ['one: initialize S1'],
+    ]);
   });
 
   it('never takes memory of another session into a private one, nor back', async () => {
     const { seating, heard, register } = seats();
     register('one');
-    const shown = [session('S1'), session('P1', { private: true }), session('S2')].map((each) => seating.seatFor('panel', each, 'resume'));
+    const shown = [session('S1'), session('P1', { private: true }), session('S2')].map((each) =>
+      seating.seatFor('panel', each, 'resume'),
+    );
     await Promise.all(shown.map(({ memory }) => memory.drain()));
-    expect([shown.map(({ memory }) => memory.providerNames), heard]).toEqual([[['one'], [], ['one']], ['one: initialize S1', 'one: initialize S2', 'one: shutdown']]);
+    expect([shown.map(({ memory }) => memory.providerNames), heard]).toEqual([
+      [['one'], [], ['one']],
+      ['one: initialize S1', 'one: initialize S2', 'one: shutdown'],
+    ]);
   });
 
   it('does not keep a closing window waiting for a provider that hangs', async () => {

@@ -15,11 +15,28 @@ const other: SentPart = { kind: 'attachment', label: 'problems', source: 'proble
 const picture: SentPart = { kind: 'image', mediaType: 'image/png', dataBase64: 'iVBORw0KGgo=', name: 'shot.png' };
 
 let uids = 0;
-function submit(world: World, panel: RecordingSurface, text: string, parts: readonly SentPart[], busy?: 'steer' | 'interrupt' | 'queue'): Promise<SubmitReceipt> {
-  return world.gateway.submit(panel.id, { sessionId: world.gateway.shownSession(panel.id), uid: `with-parts-${++uids}`, text, parts, ...(busy === undefined ? {} : { busy }) });
+function submit(
+  world: World,
+  panel: RecordingSurface,
+  text: string,
+  parts: readonly SentPart[],
+  busy?: 'steer' | 'interrupt' | 'queue',
+): Promise<SubmitReceipt> {
+  return world.gateway.submit(panel.id, {
+    sessionId: world.gateway.shownSession(panel.id),
+    uid: `with-parts-${++uids}`,
+    text,
+    parts,
+    ...(busy === undefined ? {} : { busy }),
+  });
 }
 
-async function asked(world: World, panel: RecordingSurface, text: string, parts: readonly SentPart[]): Promise<SubmitReceipt> {
+async function asked(
+  world: World,
+  panel: RecordingSurface,
+  text: string,
+  parts: readonly SentPart[],
+): Promise<SubmitReceipt> {
   const count = panel.settled.length + 1;
   const receipt = await submit(world, panel, text, parts);
   await panel.untilSettled(count);
@@ -33,21 +50,35 @@ function sent(world: World, index: number): string {
   return JSON.stringify(messages);
 }
 
-const shown = async (world: World, sessionId: string): Promise<readonly string[]> => (await world.lines(sessionId)).filter((line) => !line.includes('(hidden'));
+const shown = async (world: World, sessionId: string): Promise<readonly string[]> =>
+  (await world.lines(sessionId)).filter((line) => !line.includes('(hidden'));
 const refused = (world: World): number => world.server.requests.filter((request) => request.rejection !== null).length;
 
 describe('a prompt with attachments and images', () => {
-  it.each(['openai', 'anthropic'] as const)('is stored, shown and sent whole, also without a word (%s)', async (protocol) => {
-    const world = await create({ protocol });
-    world.server.script(reply().says('a1'), reply().says('a2'));
-    const panel = world.surface();
-    const { sessionId } = await asked(world, panel, 'Why?', [file, picture]);
-    await asked(world, panel, '', [other]);
-    const [first, second] = [sent(world, 0), sent(world, 1)];
-    expect({ lines: await shown(world, sessionId), first: ['Why?', '<attachment label=\\"src/a.ts', 'export const a = 1;', picture.dataBase64].map((text) => first.includes(text)), second: second.includes('error: no'), refused: refused(world) }).toEqual({
-      lines: ['user: Why? [src/a.ts] [image]', 'assistant: a1', 'user: [problems]', 'assistant: a2'], first: [true, true, true, true], second: true, refused: 0,
-    });
-  });
+  it.each(['openai', 'anthropic'] as const)(
+    'is stored, shown and sent whole, also without a word (%s)',
+    async (protocol) => {
+      const world = await create({ protocol });
+      world.server.script(reply().says('a1'), reply().says('a2'));
+      const panel = world.surface();
+      const { sessionId } = await asked(world, panel, 'Why?', [file, picture]);
+      await asked(world, panel, '', [other]);
+      const [first, second] = [sent(world, 0), sent(world, 1)];
+      expect({
+        lines: await shown(world, sessionId),
+        first: ['Why?', '<attachment label=\\"src/a.ts', 'export const a = 1;', picture.dataBase64].map((text) =>
+          first.includes(text),
+        ),
+        second: second.includes('error: no'),
+        refused: refused(world),
+      }).toEqual({
+        lines: ['user: Why? [src/a.ts] [image]', 'assistant: a1', 'user: [problems]', 'assistant: a2'],
+        first: [true, true, true, true],
+        second: true,
+        refused: 0,
+      });
+    },
+  );
 
   it('is refused where there is neither word nor part', async () => {
     const world = await create();
@@ -67,33 +98,60 @@ describe('a prompt with attachments and images', () => {
     await panel.untilSettled(3);
     await world.idle();
     expect({ queued: queued?.parts, lines: await shown(world, sessionId), refused: refused(world) }).toEqual({
-      queued: [file, picture], lines: ['user: first', 'assistant: one ', 'user: [problems]', 'assistant: now', 'user: [src/a.ts] [image]', 'assistant: two'], refused: 0,
+      queued: [file, picture],
+      lines: [
+        'user: first',
+        'assistant: one ',
+        'user: [problems]',
+        'assistant: now',
+        'user: [src/a.ts] [image]',
+        'assistant: two',
+      ],
+      refused: 0,
     });
   });
 
-  it.each(['openai', 'anthropic'] as const)('can be told to a running turn: attachments go with the result ahead of it (%s)', async (protocol) => {
-    const world = await create({ protocol });
-    writeFileSync(path.join(world.folder, 'note.txt'), 'the note');
-    const told = gate();
-    world.server.script(reply().says('Looking.').waitsFor(told.opened).calls('read_file', { path: 'note.txt' }), reply().says('Seen.'));
-    const panel = world.surface();
-    const { sessionId } = await world.send(panel, 'first');
-    await panel.until(() => panel.deliveredText === 'Looking.');
-    await submit(world, panel, '', [file, other], 'steer');
-    told.open();
-    await panel.untilSettled(1);
-    await world.idle();
-    const request = sent(world, 1);
-    expect({ told: ['The person wrote it while you were working', 'export const a = 1;', 'error: no'].map((text) => request.includes(text)), last: (await shown(world, sessionId)).slice(-2), refused: refused(world) }).toEqual({
-      told: [true, true, true], last: ['user: [src/a.ts] [problems]', 'assistant: Seen.'], refused: 0,
-    });
-  });
+  it.each(['openai', 'anthropic'] as const)(
+    'can be told to a running turn: attachments go with the result ahead of it (%s)',
+    async (protocol) => {
+      const world = await create({ protocol });
+      writeFileSync(path.join(world.folder, 'note.txt'), 'the note');
+      const told = gate();
+      world.server.script(
+        reply().says('Looking.').waitsFor(told.opened).calls('read_file', { path: 'note.txt' }),
+        reply().says('Seen.'),
+      );
+      const panel = world.surface();
+      const { sessionId } = await world.send(panel, 'first');
+      await panel.until(() => panel.deliveredText === 'Looking.');
+      await submit(world, panel, '', [file, other], 'steer');
+      told.open();
+      await panel.untilSettled(1);
+      await world.idle();
+      const request = sent(world, 1);
+      expect({
+        told: ['The person wrote it while you were working', 'export const a = 1;', 'error: no'].map((text) =>
+          request.includes(text),
+        ),
+        last: (await shown(world, sessionId)).slice(-2),
+        refused: refused(world),
+      }).toEqual({
+        told: [true, true, true],
+        last: ['user: [src/a.ts] [problems]', 'assistant: Seen.'],
+        refused: 0,
+      });
+    },
+  );
 
   it('is not told to a running turn where it has images, which a result may not hold: it is the next prompt', async () => {
     const world = await create();
     writeFileSync(path.join(world.folder, 'note.txt'), 'the note');
     const told = gate();
-    world.server.script(reply().says('Looking.').waitsFor(told.opened).calls('read_file', { path: 'note.txt' }), reply().says('Read.'), reply().says('A cat.'));
+    world.server.script(
+      reply().says('Looking.').waitsFor(told.opened).calls('read_file', { path: 'note.txt' }),
+      reply().says('Read.'),
+      reply().says('A cat.'),
+    );
     const panel = world.surface();
     const { sessionId } = await world.send(panel, 'first');
     await panel.until(() => panel.deliveredText === 'Looking.');
@@ -104,8 +162,16 @@ describe('a prompt with attachments and images', () => {
     told.open();
     await panel.untilSettled(3);
     await world.idle();
-    expect({ queue, sent: [1, 2].map((index) => sent(world, index).includes(picture.dataBase64)), last: (await shown(world, sessionId)).slice(-5), refused: refused(world) }).toEqual({
-      queue: ['this', 'later'], sent: [false, true], last: ['assistant: Read.', 'user: this [image]', 'assistant: A cat.', 'user: later', 'assistant: Later.'], refused: 0,
+    expect({
+      queue,
+      sent: [1, 2].map((index) => sent(world, index).includes(picture.dataBase64)),
+      last: (await shown(world, sessionId)).slice(-5),
+      refused: refused(world),
+    }).toEqual({
+      queue: ['this', 'later'],
+      sent: [false, true],
+      last: ['assistant: Read.', 'user: this [image]', 'assistant: A cat.', 'user: later', 'assistant: Later.'],
+      refused: 0,
     });
   });
 
@@ -114,7 +180,8 @@ describe('a prompt with attachments and images', () => {
     world.server.script(...['a1', 'a2', 'a3', 'a4'].map((text) => reply().says(text)));
     const panel = world.surface();
     const { sessionId } = await asked(world, panel, 'Why?', [file, picture]);
-    const turnOf = async (): Promise<string> => (await world.store.readTranscript({ sessionId, limit: 1 })).messages[0]?.turnUid ?? '';
+    const turnOf = async (): Promise<string> =>
+      (await world.store.readTranscript({ sessionId, limit: 1 })).messages[0]?.turnUid ?? '';
     const done = async (again: Promise<SubmitReceipt>, count: number): Promise<string | undefined> => {
       await again;
       await panel.untilSettled(count);
@@ -123,10 +190,18 @@ describe('a prompt with attachments and images', () => {
     };
     const retried = await done(world.gateway.retry(panel.id, await turnOf()), 2);
     const edited = await done(world.gateway.editAndResend(panel.id, await turnOf(), 'How?', 'edit-1'), 3);
-    const replaced = await done(world.gateway.editAndResend(panel.id, await turnOf(), '', 'edit-2', undefined, [other]), 4);
-    const emptied = await world.gateway.editAndResend(panel.id, await turnOf(), '', 'edit-3', undefined, []).catch((error: unknown) => String(error));
+    const replaced = await done(
+      world.gateway.editAndResend(panel.id, await turnOf(), '', 'edit-2', undefined, [other]),
+      4,
+    );
+    const emptied = await world.gateway
+      .editAndResend(panel.id, await turnOf(), '', 'edit-3', undefined, [])
+      .catch((error: unknown) => String(error));
     expect({ retried, edited, replaced, emptied }).toEqual({
-      retried: 'user: Why? [src/a.ts] [image]', edited: 'user: How? [src/a.ts] [image]', replaced: 'user: [problems]', emptied: 'GatewayError: There is nothing to send. Type a prompt first.',
+      retried: 'user: Why? [src/a.ts] [image]',
+      edited: 'user: How? [src/a.ts] [image]',
+      replaced: 'user: [problems]',
+      emptied: 'GatewayError: There is nothing to send. Type a prompt first.',
     });
   });
 
@@ -136,14 +211,26 @@ describe('a prompt with attachments and images', () => {
     const panel = world.surface();
     await world.ask(panel, 'first');
     const { sessionId } = await asked(world, panel, '', [file, picture]);
-    const prompt = (await world.store.activeMessages(sessionId)).find(({ parts }) => parts.some(({ kind }) => kind === 'attachment'))?.uid ?? '';
-    const branched = await world.gateway.switchSession(world.surface().id, { reason: 'branch', sessionId, from: prompt });
+    const prompt =
+      (await world.store.activeMessages(sessionId)).find(({ parts }) => parts.some(({ kind }) => kind === 'attachment'))
+        ?.uid ?? '';
+    const branched = await world.gateway.switchSession(world.surface().id, {
+      reason: 'branch',
+      sessionId,
+      from: prompt,
+    });
     await world.gateway.saveDraft(sessionId, 'typed', [other]);
     const rewound = await world.gateway.switchSession(panel.id, { reason: 'rewind', sessionId, to: prompt });
-    const draftOf = async (id: string | null): Promise<unknown> => [await world.gateway.draft(id ?? ''), await world.gateway.draftParts(id ?? '')];
-    expect({ branched: await draftOf(branched.sessionId), rewound: [rewound.draft, await draftOf(sessionId)] }).toEqual({
-      branched: ['', [file, picture]], rewound: ['typed', ['typed', [file, picture, other]]],
-    });
+    const draftOf = async (id: string | null): Promise<unknown> => [
+      await world.gateway.draft(id ?? ''),
+      await world.gateway.draftParts(id ?? ''),
+    ];
+    expect({ branched: await draftOf(branched.sessionId), rewound: [rewound.draft, await draftOf(sessionId)] }).toEqual(
+      {
+        branched: ['', [file, picture]],
+        rewound: ['typed', ['typed', [file, picture, other]]],
+      },
+    );
   });
 
   it('is continued from as any other', async () => {
@@ -157,7 +244,11 @@ describe('a prompt with attachments and images', () => {
     await world.gateway.continueTurn(panel.id, panel.settled[0]?.turn.uid ?? '');
     await panel.untilSettled(2);
     await world.idle();
-    expect({ sent: sent(world, 1).includes('export const a = 1;'), refused: refused(world), first: (await shown(world, sessionId))[0] }).toEqual({ sent: true, refused: 0, first: 'user: [src/a.ts]' });
+    expect({
+      sent: sent(world, 1).includes('export const a = 1;'),
+      refused: refused(world),
+      first: (await shown(world, sessionId))[0],
+    }).toEqual({ sent: true, refused: 0, first: 'user: [src/a.ts]' });
   });
 
   it('survives a crash with them', async () => {
@@ -168,7 +259,10 @@ describe('a prompt with attachments and images', () => {
     await panel.until(() => panel.deliveredText === 'one ');
     await submit(world, panel, 'later', [other]);
     await world.crash();
-    expect({ lines: (await world.lines(sessionId)).slice(0, 2), queue: (await world.store.queue(sessionId)).map(({ text, parts }) => [text, parts]) }).toEqual({ lines: ['user: Why? [src/a.ts] [image]', 'assistant: one '], queue: [['later', [other]]] });
+    expect({
+      lines: (await world.lines(sessionId)).slice(0, 2),
+      queue: (await world.store.queue(sessionId)).map(({ text, parts }) => [text, parts]),
+    }).toEqual({ lines: ['user: Why? [src/a.ts] [image]', 'assistant: one '], queue: [['later', [other]]] });
   });
 
   it('with what memory recalled is sent with both, and memory hears the words alone', async () => {
@@ -177,8 +271,14 @@ describe('a prompt with attachments and images', () => {
     await asked(world, world.surface(), 'Why?', [file, picture]);
     await world.gateway.shutdown();
     const request = sent(world, 0);
-    expect({ sent: ['likes tea', 'export const a = 1;', picture.dataBase64].map((text) => request.includes(text)), memory: JSON.stringify(world.memoryLog).includes('export const a'), synced: world.memoryLog.filter((line) => line.startsWith('sync')).map((line) => line.replace(/^sync \S+ /, '')) }).toEqual({
-      sent: [true, true, true], memory: false, synced: ['Why? -> a1'],
+    expect({
+      sent: ['likes tea', 'export const a = 1;', picture.dataBase64].map((text) => request.includes(text)),
+      memory: JSON.stringify(world.memoryLog).includes('export const a'),
+      synced: world.memoryLog.filter((line) => line.startsWith('sync')).map((line) => line.replace(/^sync \S+ /, '')),
+    }).toEqual({
+      sent: [true, true, true],
+      memory: false,
+      synced: ['Why? -> a1'],
     });
   });
 });

@@ -10,8 +10,23 @@ const silent = { trace: () => undefined, info: () => undefined, warn: () => unde
 
 function session(id: string, changes: Partial<Session> = {}): Session {
   return {
-    id, title: null, titleSource: null, parentSessionId: null, parentKind: null, conversationId: id, model: null, folder: null, startedAt: 1, lastActiveAt: 1,
-    endedAt: null, endReason: null, pinned: false, archived: false, trashedAt: null, private: false, ...changes,
+    id,
+    title: null,
+    titleSource: null,
+    parentSessionId: null,
+    parentKind: null,
+    conversationId: id,
+    model: null,
+    folder: null,
+    startedAt: 1,
+    lastActiveAt: 1,
+    endedAt: null,
+    endReason: null,
+    pinned: false,
+    archived: false,
+    trashedAt: null,
+    private: false,
+    ...changes,
   };
 }
 
@@ -22,7 +37,11 @@ function seatingWith(pause?: (clock: ManualClock) => Promise<void>) {
   const createMemory = ({ isPrivate }: { readonly isPrivate: boolean }) => {
     const log: string[] = [];
     heard.push(log);
-    return memoryOf([new RecordingMemory(log, pause === undefined ? {} : { pause: () => pause(clock) })], { clock, log: silent, isPrivate });
+    return memoryOf([new RecordingMemory(log, pause === undefined ? {} : { pause: () => pause(clock) })], {
+      clock,
+      log: silent,
+      isPrivate,
+    });
   };
   return { clock, heard, seating: new Seating({ createMemory, clock }) };
 }
@@ -43,12 +62,16 @@ describe('seats', () => {
     for (let number = 1; number < 20; number++) seating.seatFor(`surface-${number}`, session(`s${number}`), 'resume');
     await settle();
     const gone = heard.flatMap((log, number) => (log.includes('shutdown') ? [number] : []));
-    expect({ gone, ended: heard.flat().filter((line) => line.startsWith('end')) }).toEqual({ gone: [1, 2, 3, 4], ended: [] });
+    expect({ gone, ended: heard.flat().filter((line) => line.startsWith('end')) }).toEqual({
+      gone: [1, 2, 3, 4],
+      ended: [],
+    });
   });
 
   it('may be more while turns run in all of them', async () => {
     const { seating, heard } = seatingWith();
-    for (let number = 0; number < 20; number++) running(seating.seatFor(`surface-${number}`, session(`s${number}`), 'resume'));
+    for (let number = 0; number < 20; number++)
+      running(seating.seatFor(`surface-${number}`, session(`s${number}`), 'resume'));
     await settle();
     expect(heard.flat().filter((line) => line === 'shutdown')).toEqual([]);
   });
@@ -56,7 +79,14 @@ describe('seats', () => {
   it('that were idle for an hour go, without an end of their sessions; work that is slow is still done', async () => {
     const { seating, heard, clock } = seatingWith((time) => new Promise((resolve) => time.after(2000, resolve)));
     const seat = seating.seatFor('one', session('s1'), 'resume');
-    seat.memory.syncTurn({ turnUid: 't1', outcome: 'complete', prompt: 'a long question', answer: 'a', startedAt: 1, settledAt: 2 });
+    seat.memory.syncTurn({
+      turnUid: 't1',
+      outcome: 'complete',
+      prompt: 'a long question',
+      answer: 'a',
+      startedAt: 1,
+      settledAt: 2,
+    });
     await clock.advance(1);
     const later = clock.now() + 3601;
     Object.assign(clock, { now: () => later });
@@ -73,7 +103,10 @@ describe('seats', () => {
     first.turnEnded();
     seating.settled(first);
     await settle();
-    expect({ same: back === first, heard }).toEqual({ same: true, heard: [['initialize s1'], ['initialize s2', 'shutdown']] });
+    expect({ same: back === first, heard }).toEqual({
+      same: true,
+      heard: [['initialize s1'], ['initialize s2', 'shutdown']],
+    });
   });
 
   it('behind which a new session was begun hear the end of theirs when their turn has settled', async () => {
@@ -85,7 +118,10 @@ describe('seats', () => {
     first.turnEnded();
     seating.settled(first);
     await settle();
-    expect({ during, then: heard }).toEqual({ during: ['initialize s1'], then: [['initialize s1', 'end s1', 'shutdown'], ['initialize s2']] });
+    expect({ during, then: heard }).toEqual({
+      during: ['initialize s1'],
+      then: [['initialize s1', 'end s1', 'shutdown'], ['initialize s2']],
+    });
   });
 
   it('all follow a compression, shown or not, so that none serves a segment that is closed', async () => {
@@ -95,7 +131,10 @@ describe('seats', () => {
     seating.movedOn('s1', session('s1b', { parentSessionId: 's1', parentKind: 'compression', conversationId: 's1' }));
     seating.seatFor('two', session('s2'), 'new_session');
     await settle();
-    expect(heard).toEqual([['initialize s1', 'switch s1b compression parent s1'], ['initialize s1', 'switch s1b compression parent s1', 'end s1b', 'switch s2 new_session reset']]);
+    expect(heard).toEqual([
+      ['initialize s1', 'switch s1b compression parent s1'],
+      ['initialize s1', 'switch s1b compression parent s1', 'end s1b', 'switch s2 new_session reset'],
+    ]);
   });
 
   it('of private sessions serve no others, and the other way round', async () => {
@@ -112,6 +151,13 @@ describe('seats', () => {
     seating.seatFor('panel', session('s1'), 'resume');
     const sentences = [...(await seating.forget(['s1'])), ...(await seating.forget(['s9']))];
     await settle();
-    expect({ sentences, heard, serving: seating.serving('s1') }).toEqual({ sentences: [], heard: [['initialize s1', 'forget s1', 'shutdown'], ['forget s9', 'shutdown']], serving: null });
+    expect({ sentences, heard, serving: seating.serving('s1') }).toEqual({
+      sentences: [],
+      heard: [
+        ['initialize s1', 'forget s1', 'shutdown'],
+        ['forget s9', 'shutdown'],
+      ],
+      serving: null,
+    });
   });
 });

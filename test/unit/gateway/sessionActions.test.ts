@@ -24,7 +24,10 @@ describe('a session', () => {
     listening.dispose();
     await world.gateway.setPinned(sessionId, false);
     expect({ pinned, archived, back: await listed('active'), told }).toEqual({
-      pinned: [`${sessionId} pinned`], archived: [[], [`${sessionId} pinned`]], back: [sessionId], told: [sessionId, sessionId, sessionId],
+      pinned: [`${sessionId} pinned`],
+      archived: [[], [`${sessionId} pinned`]],
+      back: [sessionId],
+      told: [sessionId, sessionId, sessionId],
     });
   });
 
@@ -38,8 +41,16 @@ describe('a session', () => {
     world.gateway.onDidTurnEvent(({ sessionId, event }) => void followed.push(`${sessionId} ${event.kind}`));
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'q1');
-    expect({ first: followed[0], last: followed.at(-1), settled: panel.settled.length, logged: world.logLines.some((line) => line.includes('broken follower')) }).toEqual({
-      first: `${sessionId} turnOpened`, last: `${sessionId} turnSettled`, settled: 1, logged: true,
+    expect({
+      first: followed[0],
+      last: followed.at(-1),
+      settled: panel.settled.length,
+      logged: world.logLines.some((line) => line.includes('broken follower')),
+    }).toEqual({
+      first: `${sessionId} turnOpened`,
+      last: `${sessionId} turnSettled`,
+      settled: 1,
+      logged: true,
     });
   });
 
@@ -48,15 +59,25 @@ describe('a session', () => {
     world.server.otherwise(reply().says('ok'));
     const [panel, tab] = [world.surface(), world.surface()];
     const told: string[] = [];
-    world.gateway.onDidSwitchSession(({ surfaceId, from, to, reason }) => void told.push(`${surfaceId} ${from} -> ${to} ${reason}`));
+    world.gateway.onDidSwitchSession(
+      ({ surfaceId, from, to, reason }) => void told.push(`${surfaceId} ${from} -> ${to} ${reason}`),
+    );
     const { sessionId: first } = await world.ask(panel, 'q1');
     await world.gateway.switchSession(tab.id, { reason: 'resume', sessionId: first });
     await world.gateway.switchSession(tab.id, { reason: 'resume', sessionId: first });
-    const { sessionId: branch } = await world.gateway.switchSession(panel.id, { reason: 'branch', sessionId: first, from: null });
+    const { sessionId: branch } = await world.gateway.switchSession(panel.id, {
+      reason: 'branch',
+      sessionId: first,
+      from: null,
+    });
     await world.gateway.switchSession(tab.id, { reason: 'rewind', sessionId: first, turns: 1 });
     await world.gateway.switchSession(panel.id, { reason: 'reset' });
     expect(told).toEqual([
-      `surface-1 null -> ${first} new_session`, `surface-2 null -> ${first} resume`, `surface-1 ${first} -> ${branch} branch`, `surface-2 ${first} -> ${first} rewind`, `surface-1 ${branch} -> null reset`,
+      `surface-1 null -> ${first} new_session`,
+      `surface-2 null -> ${first} resume`,
+      `surface-1 ${first} -> ${branch} branch`,
+      `surface-2 ${first} -> ${first} rewind`,
+      `surface-1 ${branch} -> null reset`,
     ]);
   });
 
@@ -89,7 +110,10 @@ describe('a session', () => {
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'q1');
     const mend = world.breakStore((method) => (method === 'setSessionModel' ? new Error('The disk is full.') : null));
-    const [choosing, sending] = await Promise.allSettled([world.gateway.selectModel(sessionId, 'Local/chosen'), world.send(panel, 'q2')]);
+    const [choosing, sending] = await Promise.allSettled([
+      world.gateway.selectModel(sessionId, 'Local/chosen'),
+      world.send(panel, 'q2'),
+    ]);
     mend();
     expect([choosing.status, sending.status, world.server.requests.length]).toEqual(['rejected', 'rejected', 1]);
     await world.ask(panel, 'q3');
@@ -104,8 +128,14 @@ describe('a surface', () => {
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'q1');
     await world.gateway.switchSession(panel.id, { reason: 'new_session' });
-    await Promise.all([world.gateway.switchSession(panel.id, { reason: 'resume', sessionId }), world.gateway.switchSession(panel.id, { reason: 'new_session' })]);
-    expect({ shown: world.gateway.shownSession(panel.id), last: panel.switches.at(-1) }).toEqual({ shown: null, last: { sessionId: null, reason: 'new_session' } });
+    await Promise.all([
+      world.gateway.switchSession(panel.id, { reason: 'resume', sessionId }),
+      world.gateway.switchSession(panel.id, { reason: 'new_session' }),
+    ]);
+    expect({ shown: world.gateway.shownSession(panel.id), last: panel.switches.at(-1) }).toEqual({
+      shown: null,
+      last: { sessionId: null, reason: 'new_session' },
+    });
   });
 
   it('that went elsewhere while its first prompt was being stored stays there; the turn runs behind it', async () => {
@@ -118,6 +148,9 @@ describe('a surface', () => {
     await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
     const begun = await sending;
     await world.idle();
-    expect({ shown: world.gateway.shownSession(panel.id), lines: await world.lines(begun.sessionId) }).toEqual({ shown: sessionId, lines: ['user: q2', 'assistant: ok'] });
+    expect({ shown: world.gateway.shownSession(panel.id), lines: await world.lines(begun.sessionId) }).toEqual({
+      shown: sessionId,
+      lines: ['user: q2', 'assistant: ok'],
+    });
   });
 });

@@ -15,13 +15,24 @@ async function windowWithSession() {
   return { panel, sessionId };
 }
 
-const outcomeOf = (promise: Promise<unknown>): Promise<string> => promise.then(() => 'done', (error: unknown) => (error instanceof GatewayError ? error.causeClass : String(error)));
-const turns = () => world.query('SELECT state, stop_reason AS reason FROM turns ORDER BY started_at, rowid').map(({ state, reason }) => `${String(state)} ${String(reason)}`);
+const outcomeOf = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'done',
+    (error: unknown) => (error instanceof GatewayError ? error.causeClass : String(error)),
+  );
+const turns = () =>
+  world
+    .query('SELECT state, stop_reason AS reason FROM turns ORDER BY started_at, rowid')
+    .map(({ state, reason }) => `${String(state)} ${String(reason)}`);
 
 describe('a window that closes while a prompt is sent', () => {
   // Everything a prompt waits for on its way to its turn: closing waits for it once it is in its conversation's sequence.
   it.each([
-    ['getMessage', false], ['conversationTip', false], ['getSession', false], ['openTurnOf', true], ['openTurn', true],
+    ['getMessage', false],
+    ['conversationTip', false],
+    ['getSession', false],
+    ['openTurnOf', true],
+    ['openTurn', true],
   ])('leaves no turn behind that is not settled: %s', async (method, isWaitedFor) => {
     const { panel } = await windowWithSession();
     const held = world.holdCall(method);
@@ -36,7 +47,13 @@ describe('a window that closes while a prompt is sent', () => {
     await closing;
     const stored = turns();
     const opened = method === 'openTurn';
-    expect({ isWaitedFor: !early, receipt, stored, running: world.gateway.runningTurns(), requests: world.server.requests.length }).toEqual({
+    expect({
+      isWaitedFor: !early,
+      receipt,
+      stored,
+      running: world.gateway.runningTurns(),
+      requests: world.server.requests.length,
+    }).toEqual({
       isWaitedFor,
       receipt: opened ? 'done' : 'closing',
       stored: ['settled stop', ...(opened ? ['settled windowClosed'] : [])],
@@ -51,12 +68,22 @@ describe('a window that closes while a prompt is sent', () => {
     const rewound = outcomeOf(world.gateway.switchSession(panel.id, { reason: 'rewind', sessionId, turns: 1 }));
     await held.reached;
     const closing = world.gateway.shutdown();
-    const late = [world.gateway.switchSession(panel.id, { reason: 'new_session' }), world.send(panel, 'q2')].map(outcomeOf);
+    const late = [world.gateway.switchSession(panel.id, { reason: 'new_session' }), world.send(panel, 'q2')].map(
+      outcomeOf,
+    );
     held.release();
     await closing;
     const afterwards = await outcomeOf(world.gateway.trashSession(sessionId));
-    expect({ rewound: await rewound, late: await Promise.all(late), afterwards, shutdowns: world.memoryLog.filter((line) => line === 'shutdown').length }).toEqual({
-      rewound: 'done', late: ['closing', 'closing'], afterwards: 'closing', shutdowns: 1,
+    expect({
+      rewound: await rewound,
+      late: await Promise.all(late),
+      afterwards,
+      shutdowns: world.memoryLog.filter((line) => line === 'shutdown').length,
+    }).toEqual({
+      rewound: 'done',
+      late: ['closing', 'closing'],
+      afterwards: 'closing',
+      shutdowns: 1,
     });
   });
 });

@@ -11,15 +11,27 @@ const create = async (options: WorldOptions = {}): Promise<World> => (world = aw
 afterEach(() => world.close());
 
 const info: ModelInfo = {
-  ref: 'Local/test-model', provider: 'Local', id: 'test-model', label: 'test-model', destination: 'here', contextWindow: null, allocatedContext: null,
-  tools: true, images: true, efforts: ['default'], price: null, warnings: [],
+  ref: 'Local/test-model',
+  provider: 'Local',
+  id: 'test-model',
+  label: 'test-model',
+  destination: 'here',
+  contextWindow: null,
+  allocatedContext: null,
+  tools: true,
+  images: true,
+  efforts: ['default'],
+  price: null,
+  warnings: [],
 };
 
 type Panel = ReturnType<World['surface']>;
 
 const outcome = (panel: Panel): string => {
   const turn = panel.settled.at(-1)?.turn;
-  return turn === undefined ? 'not settled' : `${turn.outcome} ${turn.stopReason}${turn.failure === null ? '' : ` ${turn.failure.cause}`}`;
+  return turn === undefined
+    ? 'not settled'
+    : `${turn.outcome} ${turn.stopReason}${turn.failure === null ? '' : ` ${turn.failure.cause}`}`;
 };
 
 /** One snapshot of a session whose last turn has ended: what is stored, whether surfaces were given exactly that, how it ended, and whether
@@ -30,7 +42,9 @@ async function seen(panel: Panel, sessionId: string) {
   const lines = await world.lines(sessionId);
   const delivered = panel.delivered.map(({ uid, text }) => {
     const row = rows.find((message) => message.uid === uid);
-    return row?.parts.map((part) => (part.kind === 'text' || part.kind === 'thinking' ? part.text : '')).join('') === text;
+    return (
+      row?.parts.map((part) => (part.kind === 'text' || part.kind === 'thinking' ? part.text : '')).join('') === text
+    );
   });
   const { server } = world;
   server.script(reply().says('Next.'));
@@ -52,10 +66,18 @@ const sent = (index: number): string => JSON.stringify(world.server.requests[ind
 describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protocol) => {
   it('thinking in tags is shown and stored as thinking, recalled memory not at all', async () => {
     const { server } = await create({ protocol });
-    server.script(reply().says('<think>Let me\nsee.</think>\n\nYes.\n<memory-context>\nold notes\n</memory-context>\nDone.', { in: 3 }));
+    server.script(
+      reply().says('<think>Let me\nsee.</think>\n\nYes.\n<memory-context>\nold notes\n</memory-context>\nDone.', {
+        in: 3,
+      }),
+    );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'Well?');
-    expect(await seen(panel, sessionId)).toEqual({ ...well, lines: ['user: Well?', 'assistant: <Let me\nsee.> Yes.\nDone.'], ended: 'complete stop' });
+    expect(await seen(panel, sessionId)).toEqual({
+      ...well,
+      lines: ['user: Well?', 'assistant: <Let me\nsee.> Yes.\nDone.'],
+      ended: 'complete stop',
+    });
   });
 
   it('an answer cut off while a tool call was received is asked for again, and says nothing twice', async () => {
@@ -70,7 +92,12 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
     const { sessionId } = await world.ask(panel, 'What is in it?');
     expect(await seen(panel, sessionId)).toEqual({
       ...well,
-      lines: ['user: What is in it?', 'assistant: I look at the note. [read_file {"path":"note.txt"}]', 'tool: done: 1\tmilk', 'assistant: Milk.'],
+      lines: [
+        'user: What is in it?',
+        'assistant: I look at the note. [read_file {"path":"note.txt"}]',
+        'tool: done: 1\tmilk',
+        'assistant: Milk.',
+      ],
       ended: 'complete stop',
     });
   });
@@ -86,7 +113,12 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
     const { sessionId } = await world.ask(panel, 'What is here?');
     const sentBack = protocol === 'openai' || sent(2).includes('"signature"');
     const { lines, ...rest } = await seen(panel, sessionId);
-    expect({ ...rest, sentBack, answer: lines[1] }).toEqual({ ...well, sentBack: true, answer: 'assistant: <A list helps.> [list_directory {}]', ended: 'complete stop' });
+    expect({ ...rest, sentBack, answer: lines[1] }).toEqual({
+      ...well,
+      sentBack: true,
+      answer: 'assistant: <A list helps.> [list_directory {}]',
+      ended: 'complete stop',
+    });
   });
 
   it('half a call never runs, and after the last attempt the turn ends with what was shown', async () => {
@@ -95,12 +127,20 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
     server.script(half, half, half);
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'What is in it?');
-    expect(await seen(panel, sessionId)).toEqual({ ...well, lines: ['user: What is in it?', 'assistant: I look.'], ended: 'interrupted connectionLost network' });
+    expect(await seen(panel, sessionId)).toEqual({
+      ...well,
+      lines: ['user: What is in it?', 'assistant: I look.'],
+      ended: 'interrupted connectionLost network',
+    });
   });
 
   it('an answer cut off at the output limit goes on in the same row, without what it repeats', async () => {
     const { server } = await create({ protocol });
-    server.script(reply().thinks('Count.').says('One, two, three, fo').finishes('length'), reply().thinks('On.').says('three, four, five, six').finishes('length'), reply().says(', seven.'));
+    server.script(
+      reply().thinks('Count.').says('One, two, three, fo').finishes('length'),
+      reply().thinks('On.').says('three, four, five, six').finishes('length'),
+      reply().says(', seven.'),
+    );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'Count.');
     const messages = panel.delivered.length;
@@ -114,13 +154,21 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
 
   it('an empty answer behind a tool result is asked about once, and nothing of that is stored', async () => {
     const { server } = await create({ protocol });
-    server.script(reply().says('I look.').calls('list_directory', {}, { id: 'a' }), reply(), reply().says('Nothing is there.'));
+    server.script(
+      reply().says('I look.').calls('list_directory', {}, { id: 'a' }),
+      reply(),
+      reply().says('Nothing is there.'),
+    );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'What is here?');
     const asked = sent(2).includes('results of your tool calls');
     const { lines, ...rest } = await seen(panel, sessionId);
     expect({ ...rest, asked, roles: lines.map((line) => line.split(' ')[0]), last: lines.at(-1) }).toEqual({
-      ...well, asked: true, roles: ['user:', 'assistant:', 'tool:', 'assistant:'], last: 'assistant: Nothing is there.', ended: 'complete stop',
+      ...well,
+      asked: true,
+      roles: ['user:', 'assistant:', 'tool:', 'assistant:'],
+      last: 'assistant: Nothing is there.',
+      ended: 'complete stop',
     });
   });
 
@@ -131,7 +179,8 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
     const { sessionId } = await world.ask(panel, 'Well?');
     const sentence = panel.settled[0]?.turn.failure?.sentence;
     expect({ sentence, ...(await seen(panel, sessionId)) }).toEqual({
-      sentence: 'The model stopped after thinking, without an answer. Your prompt is saved. Retry, or choose another model.',
+      sentence:
+        'The model stopped after thinking, without an answer. Your prompt is saved. Retry, or choose another model.',
       ...well,
       lines: ['user: Well?', 'assistant: <First.> <Second.> <Third.>'],
       ended: 'failed empty empty',
@@ -143,7 +192,11 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
     server.script(reply(), reply(), reply(), reply().says('Here.'));
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'Well?');
-    expect(await seen(panel, sessionId)).toEqual({ ...well, lines: ['user: Well?', 'assistant: Here.'], ended: 'complete stop' });
+    expect(await seen(panel, sessionId)).toEqual({
+      ...well,
+      lines: ['user: Well?', 'assistant: Here.'],
+      ended: 'complete stop',
+    });
   });
 
   it('the next prompt says on the wire that the answer before it was cut off', async () => {
@@ -153,7 +206,12 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
     const { sessionId } = await world.ask(panel, 'one');
     await world.ask(panel, 'two');
     await world.ask(panel, 'three');
-    const told = [0, 1, 2].map((index) => world.server.requests.at(index)?.outline.filter((line) => line.includes('ended when the connection was lost')).map((line) => line.split('\n').at(-1)));
+    const told = [0, 1, 2].map((index) =>
+      world.server.requests
+        .at(index)
+        ?.outline.filter((line) => line.includes('ended when the connection was lost'))
+        .map((line) => line.split('\n').at(-1)),
+    );
     expect({ told, ...(await seen(panel, sessionId)) }).toEqual({
       told: [[], ['two'], ['two']],
       ...well,
@@ -166,11 +224,19 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
 describe('an answer that takes several requests', () => {
   it('sets a repeated request that begins differently apart from what was said', async () => {
     const { server } = await create();
-    server.script(reply().says('I look.').beginsCall('list_directory', '{').drops(), reply().says('Let me list it.').calls('list_directory', {}, { id: 'b' }), reply().says('Done.'));
+    server.script(
+      reply().says('I look.').beginsCall('list_directory', '{').drops(),
+      reply().says('Let me list it.').calls('list_directory', {}, { id: 'b' }),
+      reply().says('Done.'),
+    );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'What is here?');
     const { lines, ...rest } = await seen(panel, sessionId);
-    expect({ ...rest, answer: lines[1] }).toEqual({ ...well, answer: 'assistant: I look.\n\nLet me list it. [list_directory {}]', ended: 'complete stop' });
+    expect({ ...rest, answer: lines[1] }).toEqual({
+      ...well,
+      answer: 'assistant: I look.\n\nLet me list it. [list_directory {}]',
+      ended: 'complete stop',
+    });
   });
 
   it('is not asked for again after text alone', async () => {
@@ -178,12 +244,20 @@ describe('an answer that takes several requests', () => {
     server.script(reply().says('Half an ').drops());
     const panel = world.surface();
     await world.ask(panel, 'Well?');
-    expect({ ended: outcome(panel), requests: server.requests.length }).toEqual({ ended: 'interrupted connectionLost network', requests: 1 });
+    expect({ ended: outcome(panel), requests: server.requests.length }).toEqual({
+      ended: 'interrupted connectionLost network',
+      requests: 1,
+    });
   });
 
   it('is not asked for again when the service refused it in words that will not change', async () => {
     const { server } = await create();
-    server.script(reply().says('I look.').beginsCall('list_directory', '{').breaksWith('Your prompt is too long.', 'context_length_exceeded'));
+    server.script(
+      reply()
+        .says('I look.')
+        .beginsCall('list_directory', '{')
+        .breaksWith('Your prompt is too long.', 'context_length_exceeded'),
+    );
     const panel = world.surface();
     await world.ask(panel, 'Well?');
     expect({ requests: server.requests.length, shown: panel.deliveredText }).toEqual({ requests: 1, shown: 'I look.' });
@@ -195,10 +269,16 @@ describe('an answer that takes several requests', () => {
     server.script(half, half);
     const panel = world.surface();
     const { sessionId } = await world.send(panel, 'What is here?');
-    await panel.until(() => panel.turnEvents.some((event) => event.kind === 'activity' && event.activity.kind === 'retrying' && event.activity.delayMs > 0));
+    await panel.until(() =>
+      panel.turnEvents.some(
+        (event) => event.kind === 'activity' && event.activity.kind === 'retrying' && event.activity.delayMs > 0,
+      ),
+    );
     await world.gateway.stop(sessionId);
     expect({ ended: outcome(panel), requests: server.requests.length, lines: await world.lines(sessionId) }).toEqual({
-      ended: 'interrupted user', requests: 2, lines: ['user: What is here?', 'assistant: I look.'],
+      ended: 'interrupted user',
+      requests: 2,
+      lines: ['user: What is here?', 'assistant: I look.'],
     });
   });
 
@@ -207,15 +287,26 @@ describe('an answer that takes several requests', () => {
     server.script(...['One.', ' Two.', ' Three.', ' Four.'].map((text) => reply().says(text).finishes('length')));
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'Count.');
-    expect(await seen(panel, sessionId)).toEqual({ ...well, lines: ['user: Count.', 'assistant: One. Two. Three. Four.'], ended: 'complete length' });
+    expect(await seen(panel, sessionId)).toEqual({
+      ...well,
+      lines: ['user: Count.', 'assistant: One. Two. Three. Four.'],
+      ended: 'complete length',
+    });
   });
 
   it('ends at the output limit when going on brings nothing new', async () => {
     const { server } = await create();
-    server.script(reply().says('All that there is to say').finishes('length'), reply().says('All that there is to say'));
+    server.script(
+      reply().says('All that there is to say').finishes('length'),
+      reply().says('All that there is to say'),
+    );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'Well?');
-    expect(await seen(panel, sessionId)).toEqual({ ...well, lines: ['user: Well?', 'assistant: All that there is to say'], ended: 'complete length' });
+    expect(await seen(panel, sessionId)).toEqual({
+      ...well,
+      lines: ['user: Well?', 'assistant: All that there is to say'],
+      ended: 'complete length',
+    });
   });
 
   it('is not asked for again when thinking used up the limit', async () => {
@@ -224,7 +315,12 @@ describe('an answer that takes several requests', () => {
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'Well?');
     const requests = server.requests.length;
-    expect({ requests, ...(await seen(panel, sessionId)) }).toEqual({ requests: 1, ...well, lines: ['user: Well?', 'assistant: <On and on>'], ended: 'complete length' });
+    expect({ requests, ...(await seen(panel, sessionId)) }).toEqual({
+      requests: 1,
+      ...well,
+      lines: ['user: Well?', 'assistant: <On and on>'],
+      ended: 'complete length',
+    });
   });
 
   it('tells a model whose call was cut at the limit to make it again', async () => {
@@ -238,7 +334,12 @@ describe('an answer that takes several requests', () => {
     const { sessionId } = await world.ask(panel, 'What is here?');
     const told = sent(1).includes('That call was not run.');
     const { lines, ...rest } = await seen(panel, sessionId);
-    expect({ ...rest, told, answer: lines[1] }).toEqual({ ...well, told: true, answer: 'assistant: I look. [list_directory {}]', ended: 'complete stop' });
+    expect({ ...rest, told, answer: lines[1] }).toEqual({
+      ...well,
+      told: true,
+      answer: 'assistant: I look. [list_directory {}]',
+      ended: 'complete stop',
+    });
   });
 
   it.each([
@@ -258,19 +359,33 @@ describe('an answer that takes several requests', () => {
     const panel = world.surface();
     const { sessionId } = await world.send(panel, 'Count.');
     await server.request(1);
-    await panel.until(() => panel.turnEvents.filter((event) => event.kind === 'activity' && event.activity.kind === 'answering').length >= 2);
+    await panel.until(
+      () =>
+        panel.turnEvents.filter((event) => event.kind === 'activity' && event.activity.kind === 'answering').length >=
+        2,
+    );
     await world.gateway.stop(sessionId);
-    expect(await seen(panel, sessionId)).toEqual({ ...well, lines: ['user: Count.', 'assistant: One, two, three'], ended: 'interrupted user' });
+    expect(await seen(panel, sessionId)).toEqual({
+      ...well,
+      lines: ['user: Count.', 'assistant: One, two, three'],
+      ended: 'interrupted user',
+    });
   });
 
   it('counts the tokens of all its requests, in its row and in its turn', async () => {
     const { server } = await create();
-    server.script(reply().says('One,').uses({ input: 10, output: 1 }).finishes('length'), reply().says(' two.').uses({ input: 20, output: 2 }));
+    server.script(
+      reply().says('One,').uses({ input: 10, output: 1 }).finishes('length'),
+      reply().says(' two.').uses({ input: 20, output: 2 }),
+    );
     const panel = world.surface();
     await world.ask(panel, 'Count.');
     const row = panel.lastMessages.find((message) => message.role === 'assistant');
     const counts = [row?.role === 'assistant' ? row.usage : null, panel.settled.at(-1)?.turn.usage];
-    expect(counts.map((usage) => [usage?.inputTokens, usage?.outputTokens])).toEqual([[30, 3], [30, 3]]);
+    expect(counts.map((usage) => [usage?.inputTokens, usage?.outputTokens])).toEqual([
+      [30, 3],
+      [30, 3],
+    ]);
   });
 
   it('keeps the words of a refusal', async () => {
@@ -278,50 +393,105 @@ describe('an answer that takes several requests', () => {
     server.script(reply().says('I will not do that.').finishes('contentFilter'));
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'Do it.');
-    expect(await seen(panel, sessionId)).toEqual({ ...well, lines: ['user: Do it.', 'assistant: I will not do that.'], ended: 'complete refusal' });
+    expect(await seen(panel, sessionId)).toEqual({
+      ...well,
+      lines: ['user: Do it.', 'assistant: I will not do that.'],
+      ended: 'complete refusal',
+    });
   });
 
   it('stays silent about silence behind a tool result when asking does not help, and the next prompt is answered', async () => {
     const { server } = await create();
-    server.script(reply().says('I look.').calls('list_directory', {}, { id: 'a' }), reply(), reply(), reply(), reply(), reply());
+    server.script(
+      reply().says('I look.').calls('list_directory', {}, { id: 'a' }),
+      reply(),
+      reply(),
+      reply(),
+      reply(),
+      reply(),
+    );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'What is here?');
     const requests = server.requests.length;
     const { lines, ...rest } = await seen(panel, sessionId);
-    expect({ ...rest, requests, last: lines.at(-1) }).toEqual({ ...well, requests: 6, last: 'assistant (closing): (No answer was given.)', ended: 'failed empty empty' });
+    expect({ ...rest, requests, last: lines.at(-1) }).toEqual({
+      ...well,
+      requests: 6,
+      last: 'assistant (closing): (No answer was given.)',
+      ended: 'failed empty empty',
+    });
   });
 });
 
 describe('thinking that only its provider can read', () => {
-  const redacted = { type: 'content_block_start', index: 0, content_block: { type: 'redacted_thinking', data: 'AAAA' } };
+  const redacted = {
+    type: 'content_block_start',
+    index: 0,
+    content_block: { type: 'redacted_thinking', data: 'AAAA' },
+  };
   const stopped = { type: 'content_block_stop', index: 0 };
 
   it('goes back with the calls behind it', async () => {
     const { server } = await create({ protocol: 'anthropic' });
-    const start = { type: 'message_start', message: { id: 'm', type: 'message', role: 'assistant', model: 'test-model', content: [], stop_reason: null, stop_sequence: null, usage: { input_tokens: 1, output_tokens: 1 } } };
+    const start = {
+      type: 'message_start',
+      message: {
+        id: 'm',
+        type: 'message',
+        role: 'assistant',
+        model: 'test-model',
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: { input_tokens: 1, output_tokens: 1 },
+      },
+    };
     const call = [
-      { type: 'content_block_start', index: 1, content_block: { type: 'tool_use', id: 'a', name: 'list_directory', input: {} } },
+      {
+        type: 'content_block_start',
+        index: 1,
+        content_block: { type: 'tool_use', id: 'a', name: 'list_directory', input: {} },
+      },
       { type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json: '{}' } },
       { type: 'content_block_stop', index: 1 },
       { type: 'message_delta', delta: { stop_reason: 'tool_use', stop_sequence: null }, usage: { output_tokens: 2 } },
       { type: 'message_stop' },
     ];
-    server.script(reply().sends(start, redacted, stopped, ...call).endsWithoutFinish(), reply().says('Empty.'));
+    server.script(
+      reply()
+        .sends(start, redacted, stopped, ...call)
+        .endsWithoutFinish(),
+      reply().says('Empty.'),
+    );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'What is here?');
     const sentBack = sent(1).includes('"redacted_thinking"');
     const { lines, ...rest } = await seen(panel, sessionId);
-    expect({ ...rest, sentBack, last: lines.at(-1) }).toEqual({ ...well, sentBack: true, last: 'assistant: Empty.', ended: 'complete stop' });
+    expect({ ...rest, sentBack, last: lines.at(-1) }).toEqual({
+      ...well,
+      sentBack: true,
+      last: 'assistant: Empty.',
+      ended: 'complete stop',
+    });
   });
 
   it('is no answer: a stop right behind it leaves a turn in which nothing was said', async () => {
-    const events: StreamEvent[] = [{ kind: 'partEnd', of: 'thinking', metadata: { anthropic: { redactedData: 'AAAA' } } }];
+    const events: StreamEvent[] = [
+      { kind: 'partEnd', of: 'thinking', metadata: { anthropic: { redactedData: 'AAAA' } } },
+    ];
     const hanging: ChatModel = {
       info,
       stream: (_request, signal) => ({
         events,
-        hasEvent: (index) => (index < events.length ? Promise.resolve(true) : new Promise((resolve) => signal.addEventListener('abort', () => resolve(false), { once: true }))),
-        terminal: new Promise((resolve) => signal.addEventListener('abort', () => resolve({ outcome: 'aborted', usage: null, requestId: null }), { once: true })),
+        hasEvent: (index) =>
+          index < events.length
+            ? Promise.resolve(true)
+            : new Promise((resolve) => signal.addEventListener('abort', () => resolve(false), { once: true })),
+        terminal: new Promise((resolve) =>
+          signal.addEventListener('abort', () => resolve({ outcome: 'aborted', usage: null, requestId: null }), {
+            once: true,
+          }),
+        ),
       }),
     };
     await create({ openModel: () => Promise.resolve(hanging) });
@@ -330,7 +500,11 @@ describe('thinking that only its provider can read', () => {
     await panel.until(() => panel.turnEvents.some((event) => event.kind === 'activity'));
     await world.gateway.stop(sessionId);
     expect({ lines: await world.lines(sessionId), ended: outcome(panel) }).toEqual({
-      lines: ['user: Well?', 'assistant (closing): (Stopped by the user before an answer. Do not resume this request unless asked.)'], ended: 'interrupted user',
+      lines: [
+        'user: Well?',
+        'assistant (closing): (Stopped by the user before an answer. Do not resume this request unless asked.)',
+      ],
+      ended: 'interrupted user',
     });
   });
 });
@@ -340,7 +514,11 @@ describe('the note about a turn that was cut off', () => {
 
   it('goes with every request of the next turn and is never stored', async () => {
     const { server } = await create();
-    server.script(reply().says('one two ').hangs(), reply().calls('list_directory', {}, { id: 'a' }), reply().says('Empty.'));
+    server.script(
+      reply().says('one two ').hangs(),
+      reply().calls('list_directory', {}, { id: 'a' }),
+      reply().says('Empty.'),
+    );
     const panel = world.surface();
     const { sessionId } = await world.send(panel, 'count');
     await panel.until(() => panel.deliveredText === 'one two ');
@@ -348,7 +526,12 @@ describe('the note about a turn that was cut off', () => {
     await world.ask(panel, 'look');
     const told = [0, 1, 2].map((index) => sent(index).includes(`${note} was stopped by the person`));
     const { lines, ...rest } = await seen(panel, sessionId);
-    expect({ ...rest, told, stored: lines.some((line) => line.includes(note)) }).toEqual({ ...well, told: [false, true, true], stored: false, ended: 'complete stop' });
+    expect({ ...rest, told, stored: lines.some((line) => line.includes(note)) }).toEqual({
+      ...well,
+      told: [false, true, true],
+      stored: false,
+      ended: 'complete stop',
+    });
   });
 
   it('is given after the window was closed in the middle of an answer', async () => {
@@ -361,7 +544,10 @@ describe('the note about a turn that was cut off', () => {
     const again = world.surface();
     await world.gateway.switchSession(again.id, { reason: 'resume', sessionId });
     await world.ask(again, 'go on');
-    expect({ told: sent(1).includes(`${note} ended when the window was closed`), ended: outcome(again) }).toEqual({ told: true, ended: 'complete stop' });
+    expect({ told: sent(1).includes(`${note} ended when the window was closed`), ended: outcome(again) }).toEqual({
+      told: true,
+      ended: 'complete stop',
+    });
   });
 
   it('is given after the program ended in the middle of an answer', async () => {
@@ -369,15 +555,31 @@ describe('the note about a turn that was cut off', () => {
     server.script(reply().says('One.'), reply().says('Back.'));
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'one');
-    const row = { uid: 'lost-prompt', sessionId, turnUid: 'lost', createdAt: 1, visibility: { kind: 'shown' as const }, carriedFrom: null };
+    const row = {
+      uid: 'lost-prompt',
+      sessionId,
+      turnUid: 'lost',
+      createdAt: 1,
+      visibility: { kind: 'shown' as const },
+      carriedFrom: null,
+    };
     await world.store.openTurn({
-      turnUid: 'lost', sessionId, model: 'Local/test-model', startedAt: 1, userMessage: { ...row, role: 'user', parts: [{ kind: 'text', text: 'lost' }] },
+      turnUid: 'lost',
+      sessionId,
+      model: 'Local/test-model',
+      startedAt: 1,
+      userMessage: { ...row, role: 'user', parts: [{ kind: 'text', text: 'lost' }] },
     });
     await world.store.recoverTurns();
     await world.ask(panel, 'again');
     const told = sent(1).includes(`${note} ended when the program ended unexpectedly`);
     const { lines, ...rest } = await seen(panel, sessionId);
-    expect({ ...rest, told, prompts: lines.filter((line) => line.startsWith('user')) }).toEqual({ ...well, told: true, prompts: ['user: one', 'user: lost', 'user: again'], ended: 'complete stop' });
+    expect({ ...rest, told, prompts: lines.filter((line) => line.startsWith('user')) }).toEqual({
+      ...well,
+      told: true,
+      prompts: ['user: one', 'user: lost', 'user: again'],
+      ended: 'complete stop',
+    });
   });
 
   it('is not given when the cut-off turn is retried, since it is no part of the transcript any more', async () => {

@@ -11,7 +11,9 @@ afterEach(() => world.close());
 
 const outcome = (surface: ReturnType<World['surface']>): string => {
   const turn = surface.settled.at(-1)?.turn;
-  return turn === undefined ? 'not settled' : `${turn.outcome} ${turn.stopReason}${turn.failure === null ? '' : ` ${turn.failure.cause}`}`;
+  return turn === undefined
+    ? 'not settled'
+    : `${turn.outcome} ${turn.stopReason}${turn.failure === null ? '' : ` ${turn.failure.cause}`}`;
 };
 
 describe.each(['openai', 'anthropic'] as const)('a turn over the %s protocol', (protocol) => {
@@ -31,12 +33,19 @@ describe.each(['openai', 'anthropic'] as const)('a turn over the %s protocol', (
     const { server } = await create({ protocol });
     writeFileSync(path.join(world.folder, 'note.txt'), 'remember the milk');
     server.script(
-      reply().says('I look.').calls('read_file', { path: 'note.txt' }, { id: 'a' }).calls('read_file', { path: 'nope' }, { id: 'b' }),
+      reply()
+        .says('I look.')
+        .calls('read_file', { path: 'note.txt' }, { id: 'a' })
+        .calls('read_file', { path: 'nope' }, { id: 'b' }),
       reply().says('It says: remember the milk.'),
     );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'What is in note.txt?');
-    expect({ lines: await world.lines(sessionId), ended: outcome(panel), refused: server.requests.map((request) => request.rejection) }).toEqual({
+    expect({
+      lines: await world.lines(sessionId),
+      ended: outcome(panel),
+      refused: server.requests.map((request) => request.rejection),
+    }).toEqual({
       lines: [
         'user: What is in note.txt?',
         'assistant: I look. [read_file {"path":"note.txt"}] [read_file {"path":"nope"}]',
@@ -56,7 +65,11 @@ describe.each(['openai', 'anthropic'] as const)('a turn over the %s protocol', (
     const { sessionId } = await world.ask(panel, 'first');
     const first = outcome(panel);
     await world.ask(panel, 'second');
-    expect({ first, lines: await world.lines(sessionId), refused: server.requests.map((request) => request.rejection) }).toEqual({
+    expect({
+      first,
+      lines: await world.lines(sessionId),
+      refused: server.requests.map((request) => request.rejection),
+    }).toEqual({
       first: 'interrupted connectionLost network',
       lines: ['user: first', 'assistant: Half an ', 'user: second', 'assistant: All of it.'],
       refused: [null, null],
@@ -71,7 +84,11 @@ describe.each(['openai', 'anthropic'] as const)('a turn over the %s protocol', (
     const first = outcome(panel);
     await world.ask(panel, 'second');
     const lines = await world.lines(sessionId);
-    expect({ first, roles: lines.map((line) => line.slice(0, 20)), refused: server.requests.map((request) => request.rejection !== null) }).toEqual({
+    expect({
+      first,
+      roles: lines.map((line) => line.slice(0, 20)),
+      refused: server.requests.map((request) => request.rejection !== null),
+    }).toEqual({
       first: 'failed error noKey',
       roles: ['user: first', expect.stringMatching(/^assistant \(closing\)/), 'user: second', 'assistant: Now yes.'],
       refused: [false, false],
@@ -90,7 +107,10 @@ describe('a turn', () => {
     const { sessionId } = await world.send(panel, 'count');
     await panel.until(() => panel.deliveredText === 'one two three ');
     await world.gateway.stop(sessionId);
-    expect({ lines: await world.lines(sessionId), ended: outcome(panel) }).toEqual({ lines: ['user: count', 'assistant: one two three '], ended: 'interrupted user' });
+    expect({ lines: await world.lines(sessionId), ended: outcome(panel) }).toEqual({
+      lines: ['user: count', 'assistant: one two three '],
+      ended: 'interrupted user',
+    });
   });
 
   it('is not disturbed by a stop that comes after the end of the one before', async () => {
@@ -110,7 +130,10 @@ describe('a turn', () => {
     const { sessionId } = await world.send(panel, 'count');
     await panel.until(() => panel.deliveredText === 'one two ');
     await world.reopen();
-    expect({ lines: await world.lines(sessionId), ended: outcome(panel) }).toEqual({ lines: ['user: count', 'assistant: one two '], ended: 'interrupted windowClosed' });
+    expect({ lines: await world.lines(sessionId), ended: outcome(panel) }).toEqual({
+      lines: ['user: count', 'assistant: one two '],
+      ended: 'interrupted windowClosed',
+    });
   });
 
   it('says in words what it found when its budget of requests is used up', async () => {
@@ -118,7 +141,10 @@ describe('a turn', () => {
     server.script(reply().calls('list_directory', {}), reply().says('I only got this far.'));
     const panel = world.surface();
     await world.ask(panel, 'look everywhere');
-    expect({ ended: outcome(panel), choice: server.requests.map((request) => request.body['tool_choice'] ?? 'auto') }).toEqual({ ended: 'complete iterations', choice: ['auto', 'none'] });
+    expect({
+      ended: outcome(panel),
+      choice: server.requests.map((request) => request.body['tool_choice'] ?? 'auto'),
+    }).toEqual({ ended: 'complete iterations', choice: ['auto', 'none'] });
   });
 
   it('fails with a sentence when the model ends without a word, and Retry hides the failed attempt', async () => {
@@ -131,7 +157,11 @@ describe('a turn', () => {
     await world.gateway.retry(panel.id, failed?.uid ?? '');
     await panel.untilSettled(2);
     await world.idle();
-    expect({ sentence, sent: await activeLines(sessionId), refused: server.requests.map((request) => request.rejection) }).toEqual({
+    expect({
+      sentence,
+      sent: await activeLines(sessionId),
+      refused: server.requests.map((request) => request.rejection),
+    }).toEqual({
       sentence: 'The model ended its answer without a word. Your prompt is saved. Retry, or choose another model.',
       sent: ['user: say something', 'assistant: Here.'],
       refused: [null, null, null, null, null],
@@ -144,14 +174,23 @@ describe('a turn', () => {
     const panel = world.surface();
     const { sessionId } = await world.send(panel, 'count');
     await panel.until(() => panel.deliveredText !== '');
-    const mend = world.breakStore(() => new StoreError('full', 'The disk is full. Free some space.', 'database or disk is full'));
+    const mend = world.breakStore(
+      () => new StoreError('full', 'The disk is full. Free some space.', 'database or disk is full'),
+    );
     await panel.untilSettled(1);
     const shown = panel.deliveredText;
     const first = panel.settled[0]?.turn.failure?.sentence;
     mend();
     await panel.untilSettled(2);
     await world.idle();
-    expect({ first, shownLater: panel.deliveredText, lines: (await world.lines(sessionId)).map((line) => line.startsWith(`assistant: ${shown}`) || line === 'user: count'), ended: outcome(panel) }).toEqual({
+    expect({
+      first,
+      shownLater: panel.deliveredText,
+      lines: (await world.lines(sessionId)).map(
+        (line) => line.startsWith(`assistant: ${shown}`) || line === 'user: count',
+      ),
+      ended: outcome(panel),
+    }).toEqual({
       first: 'The disk is full. Free some space. This answer was stopped; everything shown of it is saved.',
       shownLater: shown,
       lines: [true, true],
@@ -161,10 +200,16 @@ describe('a turn', () => {
 
   it('is never called complete when its last words could not be saved', async () => {
     const { server } = await create();
-    server.script(reply().says('one two three').waitsFor(new Promise((resolve) => setTimeout(resolve, 30))));
+    server.script(
+      reply()
+        .says('one two three')
+        .waitsFor(new Promise((resolve) => setTimeout(resolve, 30))),
+    );
     const panel = world.surface();
     let appends = 0;
-    const mend = world.breakStore((method) => (method === 'appendChunks' && ++appends > 1 ? new StoreError('full', 'The disk is full.', 'full') : null));
+    const mend = world.breakStore((method) =>
+      method === 'appendChunks' && ++appends > 1 ? new StoreError('full', 'The disk is full.', 'full') : null,
+    );
     const { sessionId } = await world.send(panel, 'count');
     await panel.untilSettled(1);
     mend();
@@ -172,16 +217,24 @@ describe('a turn', () => {
     await world.idle();
     const last = panel.settled.at(-1);
     const stored = (await world.rows(sessionId)).find((row) => row.role === 'assistant');
-    expect({ reason: last?.turn.stopReason, shown: stored?.parts[0]?.kind === 'text' && stored.parts[0].text.startsWith(panel.deliveredText) }).toEqual({ reason: 'storeFailed', shown: true });
+    expect({
+      reason: last?.turn.stopReason,
+      shown: stored?.parts[0]?.kind === 'text' && stored.parts[0].text.startsWith(panel.deliveredText),
+    }).toEqual({ reason: 'storeFailed', shown: true });
   });
 
   it('does not begin when the prompt cannot be stored: the person keeps it', async () => {
     await create();
     const panel = world.surface();
-    const mend = world.breakStore((method) => (method === 'openTurn' ? new StoreError('full', 'The disk is full. Free some space.', 'full') : null));
+    const mend = world.breakStore((method) =>
+      method === 'openTurn' ? new StoreError('full', 'The disk is full. Free some space.', 'full') : null,
+    );
     await expect(world.send(panel, 'hello')).rejects.toThrow('The disk is full. Free some space.');
     mend();
-    expect({ shown: world.gateway.shownSession(panel.id), requests: world.server.requests.length }).toEqual({ shown: null, requests: 0 });
+    expect({ shown: world.gateway.shownSession(panel.id), requests: world.server.requests.length }).toEqual({
+      shown: null,
+      requests: 0,
+    });
   });
 
   it('begins once when the store has opened it and could not say so', async () => {
@@ -190,7 +243,10 @@ describe('a turn', () => {
     const panel = world.surface();
     world.failAfter('openTurn', 1, new StoreError('unknown', 'The disk reported a problem.', 'EIO'));
     const { sessionId } = await world.ask(panel, 'hello');
-    expect({ lines: await world.lines(sessionId), ended: outcome(panel) }).toEqual({ lines: ['user: hello', 'assistant: Here.'], ended: 'complete stop' });
+    expect({ lines: await world.lines(sessionId), ended: outcome(panel) }).toEqual({
+      lines: ['user: hello', 'assistant: Here.'],
+      ended: 'complete stop',
+    });
   });
 
   it('that was opened and never ran is run when its prompt is sent again', async () => {
@@ -202,7 +258,11 @@ describe('a turn', () => {
     await expect(world.gateway.submit(panel.id, prompt)).rejects.toThrow('The disk reported a problem.');
     const { sessionId } = await world.gateway.submit(panel.id, prompt);
     await world.idle();
-    expect({ shown: world.gateway.shownSession(panel.id) === sessionId, lines: await activeLines(sessionId), sessions: (await world.gateway.listSessions({ limit: 9 })).length }).toEqual({
+    expect({
+      shown: world.gateway.shownSession(panel.id) === sessionId,
+      lines: await activeLines(sessionId),
+      sessions: (await world.gateway.listSessions({ limit: 9 })).length,
+    }).toEqual({
       shown: true,
       lines: ['user: hello', 'assistant: Here.'],
       sessions: 1,
@@ -218,7 +278,10 @@ describe('a turn', () => {
     await expect(world.send(panel, 'lost?')).rejects.toThrow('The disk reported a problem.');
     await world.ask(panel, 'second');
     const lines = await world.lines(sessionId);
-    expect({ lines: lines.filter((line) => !line.includes('(closing)')), refused: server.requests.map((request) => request.rejection) }).toEqual({
+    expect({
+      lines: lines.filter((line) => !line.includes('(closing)')),
+      refused: server.requests.map((request) => request.rejection),
+    }).toEqual({
       lines: ['user: first', 'assistant: one', 'user: lost?', 'user: second', 'assistant: two'],
       refused: [null, null],
     });
@@ -227,7 +290,9 @@ describe('a turn', () => {
   it('does not begin without a model or without words', async () => {
     await create({ defaultModel: null });
     const panel = world.surface();
-    await expect(world.send(panel, 'hello')).rejects.toThrow('No model is chosen yet. Your prompt is kept: choose a model, then send it.');
+    await expect(world.send(panel, 'hello')).rejects.toThrow(
+      'No model is chosen yet. Your prompt is kept: choose a model, then send it.',
+    );
     await expect(world.send(panel, ' \n ')).rejects.toThrow('There is nothing to send. Type a prompt first.');
   });
 });

@@ -8,10 +8,29 @@ import { RecordingLog } from './recordingLog';
 import { settle } from './recordingPort';
 
 const complete: Settlement = { outcome: 'complete', stopReason: 'stop', failure: null };
-const failed: Settlement = { outcome: 'failed', stopReason: 'error', failure: { cause: 'auth', sentence: 'The key was refused (401).', technical: '' } };
+const failed: Settlement = {
+  outcome: 'failed',
+  stopReason: 'error',
+  failure: { cause: 'auth', sentence: 'The key was refused (401).', technical: '' },
+};
 
 function ended(how: Settlement, seconds = 60, uid = 't1'): TurnEvent {
-  return { kind: 'turnSettled', turn: { uid, sessionId: 's1', userMessageUid: 'u1', model: 'm', startedAt: 100, usage: null, supersedes: null, state: 'settled', settledAt: 100 + seconds, ...how }, messages: [] };
+  return {
+    kind: 'turnSettled',
+    turn: {
+      uid,
+      sessionId: 's1',
+      userMessageUid: 'u1',
+      model: 'm',
+      startedAt: 100,
+      usage: null,
+      supersedes: null,
+      state: 'settled',
+      settledAt: 100 + seconds,
+      ...how,
+    },
+    messages: [],
+  };
 }
 
 async function seen(events: readonly TurnEvent[], over: Partial<AnswerNoticeNeeds> = {}, press?: string) {
@@ -20,10 +39,16 @@ async function seen(events: readonly TurnEvent[], over: Partial<AnswerNoticeNeed
   const made = new AnswerNotices({
     gateway: { onDidTurnEvent: (listener) => ((tell = listener), toDisposable(() => undefined)) },
     sessions: { getSession: async () => ({ title: 'Fix upload', parentKind: null }) },
-    when: () => 'whenHidden', isInSight: () => false, isWindowFocused: () => true,
-    open: async (id) => void calls.push(`open ${id}`), turnOff: async () => void calls.push('off'),
+    when: () => 'whenHidden',
+    isInSight: () => false,
+    isWindowFocused: () => true,
+    open: async (id) => void calls.push(`open ${id}`),
+    turnOff: async () => void calls.push('off'),
     notify: async (kind, message) => (shown.push(`${kind}: ${message}`), press),
-    t: (message, args = {}) => message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? ''), clock: new ManualClock(), log: new RecordingLog(), ...over,
+    t: (message, args = {}) => message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? ''),
+    clock: new ManualClock(),
+    log: new RecordingLog(),
+    ...over,
   });
   for (const event of events) tell({ sessionId: 's1', event });
   await settle();
@@ -42,14 +67,44 @@ describe('an answer that ends', () => {
     ['a short one beside the window in front', complete, 5, {}, []],
     ['a short one behind another program', complete, 5, { isWindowFocused: () => false }, [answered]],
     ['one in sight', complete, 60, { isInSight: () => true }, []],
-    ['one in sight of nobody, behind another program', complete, 60, { isInSight: () => true, isWindowFocused: () => false }, [answered]],
-    ['one that failed at once', failed, 1, {}, ['warning: Hermes could not finish its answer in “Fix upload”. The key was refused (401).']],
-    ['one that lost its connection', { outcome: 'interrupted', stopReason: 'connectionLost', failure: null }, 1, {}, ['warning: Hermes could not finish its answer in “Fix upload”. What was shown is saved.']],
+    [
+      'one in sight of nobody, behind another program',
+      complete,
+      60,
+      { isInSight: () => true, isWindowFocused: () => false },
+      [answered],
+    ],
+    [
+      'one that failed at once',
+      failed,
+      1,
+      {},
+      ['warning: Hermes could not finish its answer in “Fix upload”. The key was refused (401).'],
+    ],
+    [
+      'one that lost its connection',
+      { outcome: 'interrupted', stopReason: 'connectionLost', failure: null },
+      1,
+      {},
+      ['warning: Hermes could not finish its answer in “Fix upload”. What was shown is saved.'],
+    ],
     ['one that the person stopped', { outcome: 'interrupted', stopReason: 'user', failure: null }, 60, {}, []],
     ['any, where nothing is to be announced', complete, 60, { when: () => 'never' }, []],
     ['any, where everything is', complete, 1, { when: () => 'always', isInSight: () => true }, [answered]],
-    ['one of a sub-agent', complete, 60, { sessions: { getSession: async () => ({ title: 'Look', parentKind: 'delegate' }) } }, []],
-    ['one whose title is a trap', complete, 60, { sessions: { getSession: async () => ({ title: '[x](command:evil)\nnext', parentKind: null }) } }, ['info: Hermes has answered in “[x] (command:evil) next”.']],
+    [
+      'one of a sub-agent',
+      complete,
+      60,
+      { sessions: { getSession: async () => ({ title: 'Look', parentKind: 'delegate' }) } },
+      [],
+    ],
+    [
+      'one whose title is a trap',
+      complete,
+      60,
+      { sessions: { getSession: async () => ({ title: '[x](command:evil)\nnext', parentKind: null }) } },
+      ['info: Hermes has answered in “[x] (command:evil) next”.'],
+    ],
   ])('is announced as it should: %s', async (_name, how, seconds, over, expected) => {
     expect((await seen([ended(how, seconds)], over)).shown).toEqual(expected);
   });
@@ -61,10 +116,17 @@ describe('an answer that ends', () => {
       return log.lines;
     };
     const canceled = Object.assign(new Error('Canceled'), { name: 'Canceled' });
-    expect([await told(canceled), await told(new Error('No such command.'))]).toEqual([[], [expect.stringContaining('warn: The end of an answer could not be announced')]]);
+    expect([await told(canceled), await told(new Error('No such command.'))]).toEqual([
+      [],
+      [expect.stringContaining('warn: The end of an answer could not be announced')],
+    ]);
   });
 
   it('leads to its session, and to silence', async () => {
-    expect([(await seen([ended(complete)], {}, 'Open')).calls, (await seen([ended(complete)], {}, "Don't Show Again")).calls, (await seen([ended(complete)])).calls]).toEqual([['open s1'], ['off'], []]);
+    expect([
+      (await seen([ended(complete)], {}, 'Open')).calls,
+      (await seen([ended(complete)], {}, "Don't Show Again")).calls,
+      (await seen([ended(complete)])).calls,
+    ]).toEqual([['open s1'], ['off'], []]);
   });
 });

@@ -5,11 +5,17 @@ import { WorkspaceRules } from '../../../src/host/approvals/workspaceRules';
 describe('the lists of rules in the settings', () => {
   const read = (allow: unknown, deny: unknown): unknown => {
     const problems: string[] = [];
-    return { read: readApprovals(allow, deny, (setting, sentence) => problems.push(`${setting}: ${sentence.slice(0, 50)}`)), problems };
+    return {
+      read: readApprovals(allow, deny, (setting, sentence) => problems.push(`${setting}: ${sentence.slice(0, 50)}`)),
+      problems,
+    };
   };
 
   it('are read as they are', () => {
-    expect(read(['run(npm test)'], ['run(git push *)', 'run(*)'])).toEqual({ read: { allow: ['run(npm test)'], deny: ['run(git push *)', 'run(*)'] }, problems: [] });
+    expect(read(['run(npm test)'], ['run(git push *)', 'run(*)'])).toEqual({
+      read: { allow: ['run(npm test)'], deny: ['run(git push *)', 'run(*)'] },
+      problems: [],
+    });
     expect(read(undefined, undefined)).toEqual({ read: { allow: [], deny: [] }, problems: [] });
   });
 
@@ -34,7 +40,10 @@ describe('the lists of rules in the settings', () => {
 describe('what is allowed for a workspace', () => {
   it('is added once, removed, and never more than the rules it holds', async () => {
     const kept = new Map<string, unknown>([['hermes.approvals.allow', ['run(npm test)', 'run(*)', 'nothing']]]);
-    const rules = new WorkspaceRules({ get: (key) => kept.get(key), update: async (key, value) => void kept.set(key, value) });
+    const rules = new WorkspaceRules({
+      get: (key) => kept.get(key),
+      update: async (key, value) => void kept.set(key, value),
+    });
     const before = rules.all();
     await rules.add(['run(ls)', 'run(npm test)']);
     const added = rules.all();
@@ -42,6 +51,11 @@ describe('what is allowed for a workspace', () => {
     kept.set('other', 1);
     const removed = rules.all();
     kept.set('hermes.approvals.allow', 'run(x)');
-    expect([before, added, removed, rules.all()]).toEqual([['run(npm test)'], ['run(npm test)', 'run(ls)'], ['run(ls)'], []]);
+    expect([before, added, removed, rules.all()]).toEqual([
+      ['run(npm test)'],
+      ['run(npm test)', 'run(ls)'],
+      ['run(ls)'],
+      [],
+    ]);
   });
 });

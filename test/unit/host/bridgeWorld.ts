@@ -23,7 +23,9 @@ afterEach(() => {
 });
 
 /** A bridge between a gateway that the test plays and whatever page it connects. Ends with its test. */
-export function bridgeWorld(options: { readonly store?: StoreState; readonly remembered?: string; readonly files?: ChatFiles } = {}) {
+export function bridgeWorld(
+  options: { readonly store?: StoreState; readonly remembered?: string; readonly files?: ChatFiles } = {},
+) {
   const gateway = new ScriptedGateway(session('s1'), session('s2'));
   const connection = new StoreAtHand(options.store);
   const store = new StoreDesk(connection, (message) => message, noSpills);
@@ -32,8 +34,19 @@ export function bridgeWorld(options: { readonly store?: StoreState; readonly rem
   const written: string[] = [];
   const record = (what: string) => async (argument: string | null) => void done.push(`${what} ${argument ?? ''}`);
   const editor: ChatEditor = {
-    openTranscript: record('transcript'), pickSession: record('pickSession'), pickModel: record('pickModel'), openSettings: record('settings'),
-    showLog: () => void done.push('log'), copy: record('copy'), openLink: record('link'), code: noCodeActions, searchSessions: record('search'), exportSession: record('export'), openMemory: () => record('memory')(null), setUp: record('setUp'), runAction: record('action'),
+    openTranscript: record('transcript'),
+    pickSession: record('pickSession'),
+    pickModel: record('pickModel'),
+    openSettings: record('settings'),
+    showLog: () => void done.push('log'),
+    copy: record('copy'),
+    openLink: record('link'),
+    code: noCodeActions,
+    searchSessions: record('search'),
+    exportSession: record('export'),
+    openMemory: () => record('memory')(null),
+    setUp: record('setUp'),
+    runAction: record('action'),
   };
   const changes = new Emitter<void>();
   const models: ChatModels & { fire(): void } = {
@@ -59,8 +72,23 @@ export function bridgeWorld(options: { readonly store?: StoreState; readonly rem
   };
   const log = new RecordingLog();
   const needs = {
-    gateway, sessions, store, models, editor, log, files: options.files ?? noChangedFiles, attachments: noAttachments, witness: noWitness, onChange: () => undefined,
-    surroundings: () => ({ restricted: false, folderName: 'sample', demoPrompts: [], localization: {}, promptFiles: [] }),
+    gateway,
+    sessions,
+    store,
+    models,
+    editor,
+    log,
+    files: options.files ?? noChangedFiles,
+    attachments: noAttachments,
+    witness: noWitness,
+    onChange: () => undefined,
+    surroundings: () => ({
+      restricted: false,
+      folderName: 'sample',
+      demoPrompts: [],
+      localization: {},
+      promptFiles: [],
+    }),
   };
   const bridge = new ChatBridge('chat', needs);
   const tab = (sessionId: string): ChatBridge => {

@@ -5,7 +5,7 @@ import { delivered, session, userMessage } from './scriptedGateway';
 import { openState } from './storeAtHand';
 import { bridgeWorld, shownIn } from './bridgeWorld';
 
-describe('the chat view\'s tie to the gateway', () => {
+describe("the chat view's tie to the gateway", () => {
   it('draws everything when a page is ready, and nothing before', async () => {
     const { bridge, gateway } = bridgeWorld();
     const port = new RecordingPort();
@@ -15,7 +15,16 @@ describe('the chat view\'s tie to the gateway', () => {
     port.command('ready');
     await settle();
     expect(port.notifications).toEqual([
-      ['bootstrap', expect.objectContaining({ shown: null, newDraft: 'draft of the empty state', folderName: 'sample', store: { kind: 'open', notices: [] }, model: { chosen: null, problem: 'model of default' } })],
+      [
+        'bootstrap',
+        expect.objectContaining({
+          shown: null,
+          newDraft: 'draft of the empty state',
+          folderName: 'sample',
+          store: { kind: 'open', notices: [] },
+          model: { chosen: null, problem: 'model of default' },
+        }),
+      ],
     ]);
   });
 
@@ -78,7 +87,10 @@ describe('the chat view\'s tie to the gateway', () => {
     gateway.rows.push(userMessage('u1', 'hello'));
     port.command('ready');
     await settle();
-    expect(port.notifications.at(-1)).toEqual(['bootstrap', expect.objectContaining({ shown: expect.objectContaining({ messages: gateway.rows }) })]);
+    expect(port.notifications.at(-1)).toEqual([
+      'bootstrap',
+      expect.objectContaining({ shown: expect.objectContaining({ messages: gateway.rows }) }),
+    ]);
   });
 
   it('serves a new webview from then on, and the old one no more', async () => {
@@ -101,7 +113,10 @@ describe('the chat view\'s tie to the gateway', () => {
     bridge.connect(port);
     port.command('ready');
     await settle();
-    expect(port.notifications.at(-1)).toEqual(['bootstrap', expect.objectContaining({ shown: expect.objectContaining({ session: session('s2') }) })]);
+    expect(port.notifications.at(-1)).toEqual([
+      'bootstrap',
+      expect.objectContaining({ shown: expect.objectContaining({ session: session('s2') }) }),
+    ]);
     await gateway.switchSession('chat', { reason: 'new_session' });
     await settle();
     expect(meta.get('shown:chat')).toBe('');
@@ -113,7 +128,10 @@ describe('the chat view\'s tie to the gateway', () => {
     bridge.connect(port);
     port.command('ready');
     await settle();
-    expect({ calls: gateway.calls, last: port.notifications.at(-1) }).toEqual({ calls: [], last: ['bootstrap', expect.objectContaining({ shown: null })] });
+    expect({ calls: gateway.calls, last: port.notifications.at(-1) }).toEqual({
+      calls: [],
+      last: ['bootstrap', expect.objectContaining({ shown: null })],
+    });
   });
 
   it('says that the store is being opened, and draws the session when it is open', async () => {
@@ -122,12 +140,17 @@ describe('the chat view\'s tie to the gateway', () => {
     bridge.connect(port);
     port.command('ready');
     await settle();
-    expect(port.notifications).toEqual([['bootstrap', expect.objectContaining({ shown: null, store: { kind: 'opening' } })]]);
+    expect(port.notifications).toEqual([
+      ['bootstrap', expect.objectContaining({ shown: null, store: { kind: 'opening' } })],
+    ]);
     connection.become(openState);
     await settle();
     expect(port.notifications.at(-1)).toEqual([
       'bootstrap',
-      expect.objectContaining({ store: { kind: 'open', notices: [] }, shown: expect.objectContaining({ session: session('s1') }) }),
+      expect.objectContaining({
+        store: { kind: 'open', notices: [] },
+        shown: expect.objectContaining({ session: session('s1') }),
+      }),
     ]);
   });
 
@@ -140,16 +163,33 @@ describe('the chat view\'s tie to the gateway', () => {
     await settle();
     const before = port.notifications.length;
     connection.become({ kind: 'continuedElsewhere' });
-    connection.become({ kind: 'failed', error: new StoreError('full', 'The disk is full. Free some space, then try again.', 'ENOSPC') });
+    connection.become({
+      kind: 'failed',
+      error: new StoreError('full', 'The disk is full. Free some space, then try again.', 'ENOSPC'),
+    });
     port.command('runAction', { action: 'store.retry' });
     await settle();
     expect(port.notifications.slice(before)).toEqual([
-      ['store', { kind: 'elsewhere', sentence: 'Continued in another window. Everything shown is saved.', actions: [{ action: 'store.reclaim', label: 'Continue Here' }] }],
       [
         'store',
         {
-          kind: 'failed', cause: 'full', sentence: 'The disk is full. Free some space, then try again.', technical: 'ENOSPC',
-          actions: [{ action: 'store.retry', label: 'Try Again' }, { action: 'openSettings:hermes.storage.path', label: 'Choose a Storage Folder' }, { action: 'showLog', label: 'Show Log' }],
+          kind: 'elsewhere',
+          sentence: 'Continued in another window. Everything shown is saved.',
+          actions: [{ action: 'store.reclaim', label: 'Continue Here' }],
+        },
+      ],
+      [
+        'store',
+        {
+          kind: 'failed',
+          cause: 'full',
+          sentence: 'The disk is full. Free some space, then try again.',
+          technical: 'ENOSPC',
+          actions: [
+            { action: 'store.retry', label: 'Try Again' },
+            { action: 'openSettings:hermes.storage.path', label: 'Choose a Storage Folder' },
+            { action: 'showLog', label: 'Show Log' },
+          ],
         },
       ],
     ]);
@@ -175,7 +215,11 @@ describe('a message that is to be seen', () => {
     expect({ away, back, again: port.notifications.slice(back.length) }).toEqual({
       away: 0,
       back: ['bootstrap', 'reveal'],
-      again: [['shown', expect.objectContaining({ messages: gateway.rows })], ['model', expect.anything()], ['reveal', { messageUid: 'u1', turnUid: 't1' }]],
+      again: [
+        ['shown', expect.objectContaining({ messages: gateway.rows })],
+        ['model', expect.anything()],
+        ['reveal', { messageUid: 'u1', turnUid: 't1' }],
+      ],
     });
   });
 
@@ -208,7 +252,12 @@ describe('the surface of a tab', () => {
     gateway.happen('s1', delivered(1, 'only for the tab', 0));
     await settle();
     const events = (port: RecordingPort): number => port.notifications.filter(([name]) => name === 'turnEvent').length;
-    expect({ shown: [gateway.shownSession('chat'), gateway.shownSession('tab:1')], events: [events(panelPort), events(tabPort)], meta: [...meta], sent: gateway.calls.filter((call) => call.startsWith('submit')) }).toEqual({
+    expect({
+      shown: [gateway.shownSession('chat'), gateway.shownSession('tab:1')],
+      events: [events(panelPort), events(tabPort)],
+      meta: [...meta],
+      sent: gateway.calls.filter((call) => call.startsWith('submit')),
+    }).toEqual({
       shown: ['s2', 's1'],
       events: [0, 1],
       meta: [['shown:chat', 's2']],
@@ -219,13 +268,22 @@ describe('the surface of a tab', () => {
 
 describe('a rule that could not be kept', () => {
   it.each([
-    ['run(*)', 'would allow everything of its kind'], ['edit(/**)', 'would allow everything of its kind'], ['read(~/**)', 'would allow everything of its kind'], ['npm test', 'is not a rule'],
+    ['run(*)', 'would allow everything of its kind'],
+    ['edit(/**)', 'would allow everything of its kind'],
+    ['read(~/**)', 'would allow everything of its kind'],
+    ['npm test', 'is not a rule'],
   ])('%s is refused while the question stays', async (rule, why) => {
     const { bridge, gateway } = bridgeWorld();
     const port = new RecordingPort();
     bridge.connect(port);
-    port.request(1, 'decideApproval', { approvalId: 'a1', decision: { kind: 'allow', scope: 'session', rules: ['run(npm test)', rule] } });
+    port.request(1, 'decideApproval', {
+      approvalId: 'a1',
+      decision: { kind: 'allow', scope: 'session', rules: ['run(npm test)', rule] },
+    });
     await settle();
-    expect([JSON.stringify(port.posted).includes(why), gateway.calls.filter((call) => call.startsWith('decide'))]).toEqual([true, []]);
+    expect([
+      JSON.stringify(port.posted).includes(why),
+      gateway.calls.filter((call) => call.startsWith('decide')),
+    ]).toEqual([true, []]);
   });
 });

@@ -31,7 +31,10 @@ describe('what a chat view asks for and is told', () => {
     port.request(2, 'submit', { sessionId: 's1', uid: 'u2', text: 'hello', busy: 'shout' });
     await settle();
     expect(gateway.calls).toEqual(['submit chat s1 hello (steer)']);
-    expect(port.responses).toMatchObject([{ id: 2, ok: false }, { id: 1, ok: true }]);
+    expect(port.responses).toMatchObject([
+      { id: 2, ok: false },
+      { id: 1, ok: true },
+    ]);
   });
 
   it('saves what the composer held before it switches, and hands on what there is to say', async () => {
@@ -43,7 +46,10 @@ describe('what a chat view asks for and is told', () => {
     port.request(2, 'switchSession', { target: { reason: 'rewind', sessionId: 's1', turns: 0 } });
     await settle();
     expect(gateway.calls).toEqual(['draft s1 half a thought', 'switch chat s2']);
-    expect(port.responses).toMatchObject([{ id: 2, ok: false }, { id: 1, ok: true, result: { sessionId: 's2', notice: null } }]);
+    expect(port.responses).toMatchObject([
+      { id: 2, ok: false },
+      { id: 1, ok: true, result: { sessionId: 's2', notice: null } },
+    ]);
   });
 
   it('has files put back before a prompt is asked again and behind a rewind, where that was asked for, and says what stayed', async () => {
@@ -64,16 +70,31 @@ describe('what a chat view asks for and is told', () => {
     await settle();
     port.request(5, 'switchSession', { target: { reason: 'rewind', sessionId: 's1', to: 'u1' } });
     await settle();
-    expect(gateway.calls).toEqual(['files of t1', 'retry t1', 'retry t2', 'files of t3', 'edit t3 other', 'switch chat new', 'files of t1', 'switch chat new']);
+    expect(gateway.calls).toEqual([
+      'files of t1',
+      'retry t1',
+      'retry t2',
+      'files of t3',
+      'edit t3 other',
+      'switch chat new',
+      'files of t1',
+      'switch chat new',
+    ]);
     expect(port.responses.map((response) => ('result' in response ? response.result : null))).toMatchObject([
-      { notice: 'a.ts stays as it is.' }, { notice: null }, { notice: 'a.ts stays as it is.' }, { notice: 'a.ts stays as it is.' }, { notice: null },
+      { notice: 'a.ts stays as it is.' },
+      { notice: null },
+      { notice: 'a.ts stays as it is.' },
+      { notice: 'a.ts stays as it is.' },
+      { notice: null },
     ]);
   });
 
   it('draws what turns changed in files, and tells it again when it changes', async () => {
     const changes = new Emitter<WorkNotifications['changedFiles']>();
     const file = { path: '/w/a.ts', shown: 'a.ts', kind: 'edited', added: 1, removed: 1, state: 'open' } as const;
-    const { bridge, gateway } = bridgeWorld({ files: { ...noChangedFiles, ofTurns: async () => ({ t1: [file] }), onDidChange: changes.event } });
+    const { bridge, gateway } = bridgeWorld({
+      files: { ...noChangedFiles, ofTurns: async () => ({ t1: [file] }), onDidChange: changes.event },
+    });
     const port = new RecordingPort();
     bridge.connect(port);
     port.command('ready');
@@ -81,7 +102,8 @@ describe('what a chat view asks for and is told', () => {
     await settle();
     changes.fire({ sessionId: 's1', turnUid: 't1', files: [{ ...file, state: 'kept' }] });
     expect(port.notifications.slice(-2).map(([, payload]) => payload)).toEqual([
-      expect.objectContaining({ shown: expect.objectContaining({ changes: { t1: [file] } }) }), { sessionId: 's1', turnUid: 't1', files: [{ ...file, state: 'kept' }] },
+      expect.objectContaining({ shown: expect.objectContaining({ changes: { t1: [file] } }) }),
+      { sessionId: 's1', turnUid: 't1', files: [{ ...file, state: 'kept' }] },
     ]);
   });
 
@@ -96,7 +118,9 @@ describe('what a chat view asks for and is told', () => {
       await settle();
     }
     expect(port.notifications.filter(([name]) => name === 'shown').map(([, payload]) => payload)).toMatchObject([
-      { session: { id: 's1' }, changed: false }, { session: { id: 's1' }, changed: true }, { session: { id: 's2' }, changed: false },
+      { session: { id: 's1' }, changed: false },
+      { session: { id: 's1' }, changed: true },
+      { session: { id: 's2' }, changed: false },
     ]);
   });
 
@@ -116,7 +140,11 @@ describe('what a chat view asks for and is told', () => {
       await settle();
       origins.push(port.notifications.filter(([name]) => name === 'shown').at(-1)?.[1]);
     }
-    expect(origins).toMatchObject([{ origin: { sessionId: 's1', title: 'Title of s1', isTrashed: true } }, { origin: null }, { origin: { sessionId: null } }]);
+    expect(origins).toMatchObject([
+      { origin: { sessionId: 's1', title: 'Title of s1', isTrashed: true } },
+      { origin: null },
+      { origin: { sessionId: null } },
+    ]);
   });
 
   it('counts what it shows as seen only while its page is there, and what came meanwhile when it is back', async () => {
@@ -133,7 +161,11 @@ describe('what a chat view asks for and is told', () => {
     const before = gateway.calls.length;
     port.command('ready');
     await settle();
-    expect({ seen, back: bridge.isVisible(), calls: gateway.calls.slice(before) }).toEqual({ seen: [false, true, false], back: true, calls: ['seen s1'] });
+    expect({ seen, back: bridge.isVisible(), calls: gateway.calls.slice(before) }).toEqual({
+      seen: [false, true, false],
+      back: true,
+      calls: ['seen s1'],
+    });
   });
 
   it('writes nothing to the store before what is shown was read, and what is remembered already never', async () => {
@@ -152,7 +184,11 @@ describe('what a chat view asks for and is told', () => {
     await settle();
     await gateway.switchSession('chat', { reason: 'resume', sessionId: 's2' });
     await settle();
-    expect({ restored, drawing, after: writes() }).toEqual({ restored: [], drawing: [], after: ['seen s1', 'shown:chat s2'] });
+    expect({ restored, drawing, after: writes() }).toEqual({
+      restored: [],
+      drawing: [],
+      after: ['seen s1', 'shown:chat s2'],
+    });
   });
 
   it('tells what runs in the background, and no longer of what the person dismissed', async () => {
@@ -171,7 +207,9 @@ describe('what a chat view asks for and is told', () => {
     port.command('dismissBackground', { sessionId: 's2' });
     await settle();
     expect(port.notifications.filter(([name]) => name === 'background').map(([, payload]) => payload)).toEqual([
-      [{ sessionId: 's2', title: 'Title of s2', state: 'running' }], [{ sessionId: 's2', title: 'Title of s2', state: 'complete' }], [],
+      [{ sessionId: 's2', title: 'Title of s2', state: 'running' }],
+      [{ sessionId: 's2', title: 'Title of s2', state: 'complete' }],
+      [],
     ]);
   });
 
@@ -210,7 +248,10 @@ describe('what a chat view asks for and is told', () => {
     port.command('ready');
     expect(await shownIn(port)).toEqual(['bootstrap', 'insertPrompt']);
     bridge.insertPrompt('more');
-    expect(port.notifications.slice(1)).toEqual([['insertPrompt', { text: '`a.ts:1`' }], ['insertPrompt', { text: 'more' }]]);
+    expect(port.notifications.slice(1)).toEqual([
+      ['insertPrompt', { text: '`a.ts:1`' }],
+      ['insertPrompt', { text: 'more' }],
+    ]);
   });
 
   it('leaves nothing behind when it is disposed', async () => {
@@ -224,7 +265,11 @@ describe('what a chat view asks for and is told', () => {
     models.fire();
     port.request(1, 'switchSession', { target: { reason: 'new_session' } });
     await settle();
-    expect({ attached: gateway.attached, posted: port.posted.length, calls: gateway.calls }).toEqual({ attached: 0, posted: before, calls: [] });
+    expect({ attached: gateway.attached, posted: port.posted.length, calls: gateway.calls }).toEqual({
+      attached: 0,
+      posted: before,
+      calls: [],
+    });
   });
 
   it('shows, in a folder the window moves to, what was shown there last, and nothing of the one it left', async () => {
@@ -240,8 +285,18 @@ describe('what a chat view asks for and is told', () => {
     meta.set('shown:chat', 's2');
     connection.become(openState);
     await settle();
-    expect({ before, between, after: bridge.shownSession, drawn: gateway.shownSession('chat'), last: port.notifications.at(-1)?.[0] }).toEqual({
-      before: 's1', between: null, after: 's2', drawn: 's2', last: 'bootstrap',
+    expect({
+      before,
+      between,
+      after: bridge.shownSession,
+      drawn: gateway.shownSession('chat'),
+      last: port.notifications.at(-1)?.[0],
+    }).toEqual({
+      before: 's1',
+      between: null,
+      after: 's2',
+      drawn: 's2',
+      last: 'bootstrap',
     });
   });
 });

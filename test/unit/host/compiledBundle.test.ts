@@ -19,7 +19,9 @@ function written(source: string): string {
 }
 
 test('a bundle runs as require would run it', () => {
-  written('exports.name = __filename; exports.folder = __dirname; exports.same = require("node:path").sep; exports.isModule = module.exports === exports;');
+  written(
+    'exports.name = __filename; exports.folder = __dirname; exports.same = require("node:path").sep; exports.isModule = module.exports === exports;',
+  );
   expect(runBundle(bundle(), kept()).exports).toEqual({ name: bundle(), folder, same: join('/'), isModule: true });
 });
 
@@ -66,7 +68,10 @@ test('a place that cannot be written to keeps nothing, and the bundle runs', () 
 });
 
 test('a stack trace names the place in the bundle, also on its first line', () => {
-  const failing = runBundle(written('exports.fail = () => { throw new Error("no"); };\nexports.second = () => { throw new Error("no"); };'), kept()).exports;
+  const failing = runBundle(
+    written('exports.fail = () => { throw new Error("no"); };\nexports.second = () => { throw new Error("no"); };'),
+    kept(),
+  ).exports;
   const { fail, second } = failing as Record<'fail' | 'second', () => void>;
   expect(stackOf(fail)).toContain(`${bundle()}:1:30`);
   expect(stackOf(second)).toContain(`${bundle()}:2:32`);

@@ -10,7 +10,11 @@ let world: World;
 afterEach(() => world.close());
 
 describe('a question that is decided from a view', () => {
-  const decidable = (shown: string | null, id: string): Promise<boolean> => refuseUnseenApproval(world.store, shown, id).then(() => true, () => false);
+  const decidable = (shown: string | null, id: string): Promise<boolean> =>
+    refuseUnseenApproval(world.store, shown, id).then(
+      () => true,
+      () => false,
+    );
 
   it('must be of the session that is shown there, in whichever segment', async () => {
     world = await World.create({ tools: askingTools().tools });
@@ -22,18 +26,33 @@ describe('a question that is decided from a view', () => {
     const { id } = (await world.gateway.pendingApproval(sessionId)) ?? expect.unreachable();
     await world.store.createSession({ id: 'other', startedAt: 1 });
     await world.store.createSession({ id: 'branch', startedAt: 1, parentSessionId: sessionId, parentKind: 'branch' });
-    expect([await decidable(sessionId, id), await decidable('other', id), await decidable('branch', id), await decidable(null, id), await decidable('other', 'unknown')]).toEqual([true, false, false, false, true]);
-    await expect(refuseUnseenApproval(world.store, 'other', id)).rejects.toThrow('This was asked in another session than the one that is shown here. Nothing was decided; open that session and decide there.');
+    expect([
+      await decidable(sessionId, id),
+      await decidable('other', id),
+      await decidable('branch', id),
+      await decidable(null, id),
+      await decidable('other', 'unknown'),
+    ]).toEqual([true, false, false, false, true]);
+    await expect(refuseUnseenApproval(world.store, 'other', id)).rejects.toThrow(
+      'This was asked in another session than the one that is shown here. Nothing was decided; open that session and decide there.',
+    );
   });
 
   it('may be one of a sub-agent that works for that session', async () => {
     world = await World.create({ tools: [...askingTools().tools, delegateTaskTool()] });
     const panel = world.surface();
-    world.server.script(reply().calls('delegate_task', { task: 'Change a.ts', context: 'It is new.', title: 'Change' }), reply().calls('change', { name: 'a.ts' }));
+    world.server.script(
+      reply().calls('delegate_task', { task: 'Change a.ts', context: 'It is new.', title: 'Change' }),
+      reply().calls('change', { name: 'a.ts' }),
+    );
     const { sessionId } = await world.send(panel, 'go');
     await panel.until(() => panel.turnEvents.some((event) => event.kind === 'subAgentAsks' && event.approval !== null));
     const asked = (await world.gateway.pendingApproval(sessionId)) ?? expect.unreachable();
-    expect([asked.sessionId === sessionId, await decidable(sessionId, asked.id), await decidable(asked.sessionId, asked.id)]).toEqual([false, true, true]);
+    expect([
+      asked.sessionId === sessionId,
+      await decidable(sessionId, asked.id),
+      await decidable(asked.sessionId, asked.id),
+    ]).toEqual([false, true, true]);
   });
 });
 
@@ -44,12 +63,24 @@ describe('prompts that were written before', () => {
     world.server.otherwise(reply().says('ok'));
     const { sessionId } = await world.ask(panel, 'one');
     await world.gateway.submit(panel.id, {
-      sessionId, uid: 'two', text: 'look at @a.ts',
-      parts: [{ kind: 'attachment', source: 'file:a.ts', label: 'a.ts', text: 'x' }, { kind: 'attachment', source: 'pasted', label: 'Pasted text', text: 'y' }, { kind: 'attachment', source: 'selection', label: 'b.ts:1-2', text: 'z' }],
+      sessionId,
+      uid: 'two',
+      text: 'look at @a.ts',
+      parts: [
+        { kind: 'attachment', source: 'file:a.ts', label: 'a.ts', text: 'x' },
+        { kind: 'attachment', source: 'pasted', label: 'Pasted text', text: 'y' },
+        { kind: 'attachment', source: 'selection', label: 'b.ts:1-2', text: 'z' },
+      ],
     });
     await panel.untilSettled(2);
     const summarisedUpTo = (await world.store.activeMessages(sessionId))[1]?.uid ?? expect.unreachable();
-    await world.store.compressSession({ parentId: sessionId, childId: 'child', handoff: 'Before.', summarisedUpTo, now: 20 });
+    await world.store.compressSession({
+      parentId: sessionId,
+      childId: 'child',
+      handoff: 'Before.',
+      summarisedUpTo,
+      now: 20,
+    });
     await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId: 'child' });
     await world.gateway.submit(panel.id, { sessionId: 'child', uid: 'three', text: 'three' });
     await panel.untilSettled(3);
@@ -66,18 +97,36 @@ describe('prompts that were written before', () => {
 
   it('come page by page where there are many', async () => {
     world = await World.create({});
-    const rows = Array.from({ length: 900 }, (_, index) => ({ uid: `u${index}`, position: index, role: 'user', visibility: { kind: 'shown' }, parts: [{ kind: 'text', text: `p${index}` }] }) as const);
+    const rows = Array.from(
+      { length: 900 },
+      (_, index) =>
+        ({
+          uid: `u${index}`,
+          position: index,
+          role: 'user',
+          visibility: { kind: 'shown' },
+          parts: [{ kind: 'text', text: `p${index}` }],
+        }) as const,
+    );
     const reads: (number | undefined)[] = [];
     const gateway = {
       readTranscript: async ({ before, limit }: { readonly before?: number; readonly limit: number }) => {
         reads.push(before);
         const end = before ?? rows.length;
-        const messages = rows.slice(Math.max(0, end - limit), end).map((row) => ({ ...row, sessionId: 's', turnUid: null, createdAt: 1, carriedFrom: null }));
+        const messages = rows
+          .slice(Math.max(0, end - limit), end)
+          .map((row) => ({ ...row, sessionId: 's', turnUid: null, createdAt: 1, carriedFrom: null }));
         return { messages, turns: [], hasEarlier: end > limit, versions: [], later: 0, total: rows.length };
       },
     };
     const first = await promptHistory(gateway, 's', null);
     const second = await promptHistory(gateway, 's', first.before);
-    expect([first.prompts.length, first.prompts[0]?.text, first.before, second.prompts[0]?.text, reads]).toEqual([200, 'p899', 700, 'p699', [undefined, 700]]);
+    expect([first.prompts.length, first.prompts[0]?.text, first.before, second.prompts[0]?.text, reads]).toEqual([
+      200,
+      'p899',
+      700,
+      'p699',
+      [undefined, 700],
+    ]);
   });
 });

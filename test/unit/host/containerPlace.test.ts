@@ -10,9 +10,14 @@ const workspace = '530 521 8:1 /home/me/project /workspaces/my\\040project rw,re
 const volume = '531 521 8:1 /var/lib/docker/volumes/hermes/_data /root/.vscode-server rw,relatime - ext4 /dev/sda1 rw';
 
 const machine = (files: Readonly<Record<string, string>>, over: Partial<MachineFacts> = {}): MachineFacts => ({
-  exists: (path) => path in files, read: (path) => files[path] ?? null, resolve: (path) => path, remoteName: undefined, ...over,
+  exists: (path) => path in files,
+  read: (path) => files[path] ?? null,
+  resolve: (path) => path,
+  remoteName: undefined,
+  ...over,
 });
-const docker = (...mounts: readonly string[]) => machine({ '/.dockerenv': '', '/proc/self/mountinfo': `${[layer, proc, shm, ...mounts].join('\n')}\n` });
+const docker = (...mounts: readonly string[]) =>
+  machine({ '/.dockerenv': '', '/proc/self/mountinfo': `${[layer, proc, shm, ...mounts].join('\n')}\n` });
 
 describe('a folder inside a container', () => {
   it.each([
@@ -23,11 +28,36 @@ describe('a folder inside a container', () => {
     ['in memory', docker(), '/dev/shm/hermes', true],
     ['where nothing says what is mounted', machine({ '/.dockerenv': '' }), '/root', false],
     ['of Podman', machine({ '/run/.containerenv': '', '/proc/self/mountinfo': layer }), '/root', true],
-    ['of Kubernetes', machine({ '/proc/1/cgroup': '11:memory:/kubepods/besteffort/pod1/abc', '/proc/self/mountinfo': layer }), '/root', true],
-    ['that the editor made', machine({ '/proc/self/mountinfo': layer }, { remoteName: 'dev-container' }), '/root', true],
-    ['behind a link that leads out of it', { ...docker(volume), resolve: () => '/root/.vscode-server/x' }, '/link', false],
-    ['no: an ordinary machine', machine({ '/proc/1/cgroup': '0::/init.scope', '/proc/self/mountinfo': '27 1 254:0 / / rw - ext4 /dev/vda rw' }), '/home/me', false],
-    ['no: an ordinary remote machine', machine({ '/proc/self/mountinfo': layer }, { remoteName: 'ssh-remote' }), '/home/me', false],
+    [
+      'of Kubernetes',
+      machine({ '/proc/1/cgroup': '11:memory:/kubepods/besteffort/pod1/abc', '/proc/self/mountinfo': layer }),
+      '/root',
+      true,
+    ],
+    [
+      'that the editor made',
+      machine({ '/proc/self/mountinfo': layer }, { remoteName: 'dev-container' }),
+      '/root',
+      true,
+    ],
+    [
+      'behind a link that leads out of it',
+      { ...docker(volume), resolve: () => '/root/.vscode-server/x' },
+      '/link',
+      false,
+    ],
+    [
+      'no: an ordinary machine',
+      machine({ '/proc/1/cgroup': '0::/init.scope', '/proc/self/mountinfo': '27 1 254:0 / / rw - ext4 /dev/vda rw' }),
+      '/home/me',
+      false,
+    ],
+    [
+      'no: an ordinary remote machine',
+      machine({ '/proc/self/mountinfo': layer }, { remoteName: 'ssh-remote' }),
+      '/home/me',
+      false,
+    ],
   ])('%s', (_, facts, folder, dies) => {
     expect(diesWithContainer(folder, facts)).toBe(dies);
   });
@@ -40,7 +70,13 @@ describe('a folder inside a container', () => {
 
 describe('what is said about it', () => {
   const notice = (facts: MachineFacts) => {
-    const state = { offers: [] as readonly Offer[], isEmpty: true, read: undefined as unknown, asked: 0, folder: '/root' };
+    const state = {
+      offers: [] as readonly Offer[],
+      isEmpty: true,
+      read: undefined as unknown,
+      asked: 0,
+      folder: '/root',
+    };
     const update = new ContainerNotice({
       facts,
       folder: () => state.folder,
@@ -50,7 +86,10 @@ describe('what is said about it', () => {
       chooseFolder: async () => void state.asked++,
       t: (message) => message,
     });
-    return { state, update: () => (update.update(), state.offers.map(({ choices }) => choices.map(({ label }) => label))) };
+    return {
+      state,
+      update: () => (update.update(), state.offers.map(({ choices }) => choices.map(({ label }) => label))),
+    };
   };
 
   it('stands in the empty state, until it was read', async () => {

@@ -9,7 +9,17 @@ function stored(count: number) {
   const snapshot = async (_sessionId: string, size: number): Promise<SessionSnapshot> => {
     asked.push(size);
     const messages = Array.from({ length: count }, (_, index) => userMessage(`m${index + 1}`, 'x')).slice(-size);
-    return { session: session('s1'), page: { messages, turns: [], versions: [], hasEarlier: messages.length < count, total: count, later: 0 }, queue: [], draft: '', draftParts: [], openTurn: null, activity: null, approval: null, mode: 'ask' as const };
+    return {
+      session: session('s1'),
+      page: { messages, turns: [], versions: [], hasEarlier: messages.length < count, total: count, later: 0 },
+      queue: [],
+      draft: '',
+      draftParts: [],
+      openTurn: null,
+      activity: null,
+      approval: null,
+      mode: 'ask' as const,
+    };
   };
   return { asked, snapshot };
 }
@@ -32,7 +42,10 @@ describe('the pages that a drawing takes in', () => {
     pages.reachTo('m300');
     const { page } = await pages.read(gateway, 's1');
     await pages.read(gateway, 's1');
-    expect({ asked: gateway.asked, reached: page.messages.some(({ uid }) => uid === 'm300') }).toEqual({ asked: [60, 240, 240], reached: true });
+    expect({ asked: gateway.asked, reached: page.messages.some(({ uid }) => uid === 'm300') }).toEqual({
+      asked: [60, 240, 240],
+      reached: true,
+    });
   });
 
   it('end where the session does, and for a message that is not there any more', async () => {

@@ -7,15 +7,32 @@ import { ManualClock } from '../../support/manualClock';
 import { settle } from './recordingPort';
 
 const info: ModelInfo = {
-  ref: 'Editor/acme/m1', provider: 'Editor', id: 'acme/m1', label: 'Acme One', destination: 'Editor (Acme)', contextWindow: 8000, allocatedContext: null,
-  tools: null, images: null, efforts: ['default'], price: null, warnings: [],
+  ref: 'Editor/acme/m1',
+  provider: 'Editor',
+  id: 'acme/m1',
+  label: 'Acme One',
+  destination: 'Editor (Acme)',
+  contextWindow: 8000,
+  allocatedContext: null,
+  tools: null,
+  images: null,
+  efforts: ['default'],
+  price: null,
+  warnings: [],
 };
 
 const request: ModelRequest = {
   system: 'You are Hermes.',
   messages: [
     { role: 'user', content: [{ kind: 'text', text: 'Read a.ts' }] },
-    { role: 'assistant', content: [{ kind: 'thinking', text: 'hm' }, { kind: 'text', text: 'Reading.' }, { kind: 'toolCall', callId: 'c1', name: 'read_file', arguments: { path: 'a.ts' } }] },
+    {
+      role: 'assistant',
+      content: [
+        { kind: 'thinking', text: 'hm' },
+        { kind: 'text', text: 'Reading.' },
+        { kind: 'toolCall', callId: 'c1', name: 'read_file', arguments: { path: 'a.ts' } },
+      ],
+    },
     { role: 'tool', results: [{ callId: 'c1', name: 'read_file', text: '1\tlet a', isError: false }] },
   ],
   tools: [{ name: 'read_file', description: 'Reads.', parameters: { type: 'object' } }],
@@ -33,7 +50,12 @@ interface Sent {
 /** An editor model that answers with these parts, one per turn of the event loop; an Error among them breaks the answer. */
 function editorModel(parts: readonly unknown[] | Error, sent: Sent[] = []): vscode.LanguageModelChat {
   const fake = {
-    name: 'Acme One', id: 'm1', vendor: 'acme', family: 'one', version: '1', maxInputTokens: 8000,
+    name: 'Acme One',
+    id: 'm1',
+    vendor: 'acme',
+    family: 'one',
+    version: '1',
+    maxInputTokens: 8000,
     countTokens: () => Promise.resolve(0),
     sendRequest: (messages: unknown, options?: unknown, token?: vscode.CancellationToken) => {
       sent.push({ messages, options, token });
@@ -52,7 +74,9 @@ async function* answer(parts: readonly unknown[]): AsyncGenerator<never> {
   }
 }
 
-async function run(parts: readonly unknown[] | Error): Promise<{ readonly events: readonly StreamEvent[]; readonly terminal: Terminal }> {
+async function run(
+  parts: readonly unknown[] | Error,
+): Promise<{ readonly events: readonly StreamEvent[]; readonly terminal: Terminal }> {
   const model = new EditorChatModel(info, editorModel(parts), 'because', new ManualClock());
   const stream = model.stream(request, new AbortController().signal);
   const terminal = await stream.terminal;
@@ -62,7 +86,7 @@ async function run(parts: readonly unknown[] | Error): Promise<{ readonly events
 const text = (value: string) => new vscode.LanguageModelTextPart(value);
 
 describe('a model of the editor', () => {
-  it('is sent the system text as a user message, calls and results in the editor\'s own parts, and a justification', async () => {
+  it("is sent the system text as a user message, calls and results in the editor's own parts, and a justification", async () => {
     const sent: Sent[] = [];
     const model = new EditorChatModel(info, editorModel([text('ok')], sent), 'because', new ManualClock());
     await model.stream(request, new AbortController().signal).terminal;
@@ -71,10 +95,16 @@ describe('a model of the editor', () => {
         messages: [
           { role: 'user', content: 'You are Hermes.' },
           { role: 'user', content: [{ value: 'Read a.ts' }] },
-          { role: 'assistant', content: [{ value: 'Reading.' }, { callId: 'c1', name: 'read_file', input: { path: 'a.ts' } }] },
+          {
+            role: 'assistant',
+            content: [{ value: 'Reading.' }, { callId: 'c1', name: 'read_file', input: { path: 'a.ts' } }],
+          },
           { role: 'user', content: [{ callId: 'c1', content: [{ value: '1\tlet a' }] }] },
         ],
-        options: { justification: 'because', tools: [{ name: 'read_file', description: 'Reads.', inputSchema: { type: 'object' } }] },
+        options: {
+          justification: 'because',
+          tools: [{ name: 'read_file', description: 'Reads.', inputSchema: { type: 'object' } }],
+        },
       },
     ]);
   });
@@ -88,7 +118,14 @@ describe('a model of the editor', () => {
         { kind: 'text', text: 'two.' },
         { kind: 'partEnd', of: 'text' },
       ],
-      terminal: { outcome: 'complete', finish: { unified: 'stop', raw: null }, toolCalls: [], empty: 'no', usage: null, requestId: null },
+      terminal: {
+        outcome: 'complete',
+        finish: { unified: 'stop', raw: null },
+        toolCalls: [],
+        empty: 'no',
+        usage: null,
+        requestId: null,
+      },
     });
   });
 
@@ -103,8 +140,17 @@ describe('a model of the editor', () => {
   });
 
   it('ignores parts that it cannot know', async () => {
-    const { events } = await run([new vscode.LanguageModelDataPart(new Uint8Array([1]), 'application/json'), { value: 'no id, no metadata' }, 7, null, text('yes')]);
-    expect(events).toEqual([{ kind: 'text', text: 'yes' }, { kind: 'partEnd', of: 'text' }]);
+    const { events } = await run([
+      new vscode.LanguageModelDataPart(new Uint8Array([1]), 'application/json'),
+      { value: 'no id, no metadata' },
+      7,
+      null,
+      text('yes'),
+    ]);
+    expect(events).toEqual([
+      { kind: 'text', text: 'yes' },
+      { kind: 'partEnd', of: 'text' },
+    ]);
   });
 
   it('keeps what it said when the provider fails, as interrupted', async () => {
@@ -112,7 +158,11 @@ describe('a model of the editor', () => {
     expect(events).toEqual([{ kind: 'text', text: 'Half an ans' }]);
     expect(terminal).toEqual({
       outcome: 'interrupted',
-      failure: { cause: 'unknown', sentence: 'Acme One failed: socket hang up. Everything shown is saved. Retry or choose another model.', technical: 'Error: socket hang up.' },
+      failure: {
+        cause: 'unknown',
+        sentence: 'Acme One failed: socket hang up. Everything shown is saved. Retry or choose another model.',
+        technical: 'Error: socket hang up.',
+      },
       usage: null,
       requestId: null,
     });
@@ -125,12 +175,18 @@ describe('a model of the editor', () => {
     [new Error('other'), 'unknown'],
   ])('says why it could not answer: %s', async (error, cause) => {
     const { terminal } = await run(error);
-    expect(terminal).toMatchObject({ outcome: 'failed', failure: { cause, sentence: expect.stringContaining('Your prompt is saved.') } });
+    expect(terminal).toMatchObject({
+      outcome: 'failed',
+      failure: { cause, sentence: expect.stringContaining('Your prompt is saved.') },
+    });
   });
 
   it('says when the answer was empty or only thought', async () => {
     expect((await run([])).terminal).toMatchObject({ outcome: 'complete', empty: 'empty' });
-    expect((await run([{ value: 'hm', id: '1' }])).terminal).toMatchObject({ outcome: 'complete', empty: 'thinkingOnly' });
+    expect((await run([{ value: 'hm', id: '1' }])).terminal).toMatchObject({
+      outcome: 'complete',
+      empty: 'thinkingOnly',
+    });
   });
 
   it('ends at once when it is stopped, even while the provider hangs, and cancels it', async () => {

@@ -26,7 +26,13 @@ test('a vendor that does not answer in time keeps the models it named before, an
   const clock = new ManualClock();
   const models = new EditorModels(clock, silentLog);
   const seen: (readonly string[])[] = [];
-  for (const answer of [() => never, () => Promise.resolve([echo]), () => never, () => Promise.resolve([]), () => never]) {
+  for (const answer of [
+    () => never,
+    () => Promise.resolve([echo]),
+    () => never,
+    () => Promise.resolve([]),
+    () => never,
+  ]) {
     asked.answer = (vendor) => (vendor === 'acme' ? answer() : Promise.resolve([]));
     seen.push(await listed(models, clock));
   }

@@ -7,7 +7,12 @@ const editor = vi.hoisted(() => {
   const state: {
     isTrusted: boolean;
     setting: { readonly globalValue?: boolean; readonly workspaceValue?: boolean };
-    tools: readonly { readonly name: string; readonly description: string; readonly inputSchema: object | undefined; readonly tags: readonly string[] }[];
+    tools: readonly {
+      readonly name: string;
+      readonly description: string;
+      readonly inputSchema: object | undefined;
+      readonly tags: readonly string[];
+    }[];
     invoked: { readonly name: string; readonly input: unknown; readonly invocation: unknown }[];
     answer: (cancelled: Promise<void>) => Promise<{ readonly content: readonly unknown[] }>;
   } = { isTrusted: true, setting: {}, tools: [], invoked: [], answer: async () => ({ content: [] }) };
@@ -22,7 +27,10 @@ vi.mock('vscode', () => {
     constructor(readonly value: unknown) {}
   }
   class LanguageModelDataPart {
-    constructor(readonly data: Uint8Array, readonly mimeType: string) {}
+    constructor(
+      readonly data: Uint8Array,
+      readonly mimeType: string,
+    ) {}
   }
   class CancellationTokenSource {
     cancel: () => void = () => undefined;
@@ -30,7 +38,10 @@ vi.mock('vscode', () => {
     dispose = () => undefined;
   }
   return {
-    LanguageModelTextPart, LanguageModelPromptTsxPart, LanguageModelDataPart, CancellationTokenSource,
+    LanguageModelTextPart,
+    LanguageModelPromptTsxPart,
+    LanguageModelDataPart,
+    CancellationTokenSource,
     workspace: {
       get isTrusted() {
         return editor.isTrusted;
@@ -41,7 +52,11 @@ vi.mock('vscode', () => {
       get tools() {
         return editor.tools;
       },
-      invokeTool: (name: string, { input, toolInvocationToken }: { input: unknown; toolInvocationToken: unknown }, token: Promise<void>) => {
+      invokeTool: (
+        name: string,
+        { input, toolInvocationToken }: { input: unknown; toolInvocationToken: unknown },
+        token: Promise<void>,
+      ) => {
         editor.invoked.push({ name, input, invocation: toolInvocationToken });
         return editor.answer(token);
       },
@@ -50,7 +65,12 @@ vi.mock('vscode', () => {
 });
 
 const { LanguageModelDataPart, LanguageModelPromptTsxPart, LanguageModelTextPart } = await import('vscode');
-const tool = (name: string, inputSchema: object = { type: 'object', properties: { a: { type: 'string' } } }) => ({ name, description: `Does ${name}.`, inputSchema, tags: [] });
+const tool = (name: string, inputSchema: object = { type: 'object', properties: { a: { type: 'string' } } }) => ({
+  name,
+  description: `Does ${name}.`,
+  inputSchema,
+  tags: [],
+});
 const names = () => editorTools().map(({ name }) => name);
 const { signal } = new AbortController();
 
@@ -62,12 +82,28 @@ function bound(input: unknown = {}) {
 }
 
 beforeEach(() => {
-  Object.assign(editor, { isTrusted: true, setting: {}, tools: [tool('jupyter_list')], invoked: [], answer: async () => ({ content: [new LanguageModelTextPart('fine')] }) });
+  Object.assign(editor, {
+    isTrusted: true,
+    setting: {},
+    tools: [tool('jupyter_list')],
+    invoked: [],
+    answer: async () => ({ content: [new LanguageModelTextPart('fine')] }),
+  });
 });
 
 describe('tools of other extensions', () => {
   it('are offered by name, as they are at the moment; those that only work in the editor’s own chat are not', () => {
-    editor.tools = [tool('zeta.tool'), tool('copilot_readFile'), tool('vscode_editFile_internal'), tool('run_in_terminal'), tool('mcp_x_y'), tool('hermes_own'), tool('text', { type: 'string' }), { ...tool('bare'), inputSchema: undefined }, tool('alpha')];
+    editor.tools = [
+      tool('zeta.tool'),
+      tool('copilot_readFile'),
+      tool('vscode_editFile_internal'),
+      tool('run_in_terminal'),
+      tool('mcp_x_y'),
+      tool('hermes_own'),
+      tool('text', { type: 'string' }),
+      { ...tool('bare'), inputSchema: undefined },
+      tool('alpha'),
+    ];
     expect(names()).toEqual(['ext_alpha', 'ext_bare', 'ext_zeta_tool']);
     expect(editorTools()[1]?.parameters).toEqual({ type: 'object', properties: {} });
     editor.tools = [];
@@ -86,7 +122,10 @@ describe('tools of other extensions', () => {
 
   it('are asked for, and called without the token of a chat', async () => {
     const call = bound({ a: 'b' });
-    expect(await call.asks?.(signal)).toEqual({ access: { kind: 'editorTool', name: 'jupyter_list' }, preview: '```json\n{\n  "a": "b"\n}\n```' });
+    expect(await call.asks?.(signal)).toEqual({
+      access: { kind: 'editorTool', name: 'jupyter_list' },
+      preview: '```json\n{\n  "a": "b"\n}\n```',
+    });
     expect(await call.run(signal, aToolCall())).toEqual({ outcome: 'done', text: 'fine' });
     expect(editor.invoked).toEqual([{ name: 'jupyter_list', input: { a: 'b' }, invocation: undefined }]);
   });
@@ -94,7 +133,13 @@ describe('tools of other extensions', () => {
   it('hand on text, prompt trees, JSON and images', async () => {
     const bytes = (text: string) => new TextEncoder().encode(text);
     editor.answer = async () => ({
-      content: [new LanguageModelTextPart('one'), new LanguageModelPromptTsxPart({ node: { children: [{ type: 2, text: 'two' }] } }), new LanguageModelDataPart(bytes('{"three":3}'), 'application/json'), new LanguageModelDataPart(bytes('png'), 'image/png'), 'unknown'],
+      content: [
+        new LanguageModelTextPart('one'),
+        new LanguageModelPromptTsxPart({ node: { children: [{ type: 2, text: 'two' }] } }),
+        new LanguageModelDataPart(bytes('{"three":3}'), 'application/json'),
+        new LanguageModelDataPart(bytes('png'), 'image/png'),
+        'unknown',
+      ],
     });
     expect(await bound().run(signal, aToolCall())).toEqual({
       outcome: 'done',
@@ -105,7 +150,10 @@ describe('tools of other extensions', () => {
 
   it('that fail say so; one that does not listen is left when the turn is stopped', async () => {
     editor.answer = () => Promise.reject(new Error('no kernel'));
-    expect(await bound().run(signal, aToolCall())).toEqual({ outcome: 'failed', text: 'The tool jupyter_list of another extension failed: no kernel' });
+    expect(await bound().run(signal, aToolCall())).toEqual({
+      outcome: 'failed',
+      text: 'The tool jupyter_list of another extension failed: no kernel',
+    });
     let wasCancelled = false;
     editor.answer = (cancelled) => new Promise(() => void cancelled.then(() => (wasCancelled = true)));
     const stop = new AbortController();
@@ -117,5 +165,13 @@ describe('tools of other extensions', () => {
 });
 
 it('words of a prompt tree are its texts, in order, without its properties', () => {
-  expect(textsIn({ node: { type: 1, props: { text: 'not this' }, children: [{ type: 2, text: 'a' }, { children: [{ type: 2, text: 'b' }] }] } })).toEqual(['a', 'b']);
+  expect(
+    textsIn({
+      node: {
+        type: 1,
+        props: { text: 'not this' },
+        children: [{ type: 2, text: 'a' }, { children: [{ type: 2, text: 'b' }] }],
+      },
+    }),
+  ).toEqual(['a', 'b']);
 });

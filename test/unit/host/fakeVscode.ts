@@ -87,5 +87,6 @@ export class CancellationTokenSource {
 }
 
 export const l10n = {
-  t: (message: string, args: Readonly<Record<string, unknown>> = {}): string => message.replace(/\{(\w+)\}/g, (whole, name: string) => (name in args ? String(args[name]) : whole)),
+  t: (message: string, args: Readonly<Record<string, unknown>> = {}): string =>
+    message.replace(/\{(\w+)\}/g, (whole, name: string) => (name in args ? String(args[name]) : whole)),
 };

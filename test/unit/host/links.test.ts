@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { linkTarget } from '../../../src/host/linkTarget';
 
-const file = (path: string, line: number | null = null, column: number | null = null) => ({ kind: 'file', path, line, column });
+const file = (path: string, line: number | null = null, column: number | null = null) => ({
+  kind: 'file',
+  path,
+  line,
+  column,
+});
 
 describe('a link of an answer', () => {
   it.each([
@@ -23,7 +28,13 @@ describe('a link of an answer', () => {
     expect(linkTarget(href)).toEqual(target);
   });
 
-  it.each(['command:workbench.action.quit', 'vscode://settings/a', 'javascript:alert(1)', 'data:text/html,x', 'ftp://example.org'])('%s is refused', (href) => {
+  it.each([
+    'command:workbench.action.quit',
+    'vscode://settings/a',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'ftp://example.org',
+  ])('%s is refused', (href) => {
     expect(linkTarget(href)).toEqual({ kind: 'refused', scheme: href.slice(0, href.indexOf(':')) });
   });
 });

@@ -11,10 +11,18 @@ function localizedTexts(): { readonly texts: readonly string[]; readonly compute
   const texts = new Set<string>();
   const computed: string[] = [];
   const files = ['src/host', 'src/webview'].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name)).map((name) => join(root, folder, name)),
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.tsx?$/.test(name))
+      .map((name) => join(root, folder, name)),
   );
   for (const file of files) {
-    const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true, file.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS);
+    const source = ts.createSourceFile(
+      file,
+      readFileSync(file, 'utf8'),
+      ts.ScriptTarget.Latest,
+      true,
+      file.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS,
+    );
     const visit = (node: ts.Node): void => {
       if (ts.isCallExpression(node) && isTranslation(node.expression)) {
         const [text] = node.arguments;
@@ -29,7 +37,10 @@ function localizedTexts(): { readonly texts: readonly string[]; readonly compute
 }
 
 function isTranslation(callee: ts.Expression): boolean {
-  return (ts.isIdentifier(callee) && callee.text === 't') || (ts.isPropertyAccessExpression(callee) && callee.name.text === 't' && callee.expression.getText().endsWith('l10n'));
+  return (
+    (ts.isIdentifier(callee) && callee.text === 't') ||
+    (ts.isPropertyAccessExpression(callee) && callee.name.text === 't' && callee.expression.getText().endsWith('l10n'))
+  );
 }
 
 interface Manifest {
@@ -39,7 +50,9 @@ interface Manifest {
 describe('texts for people', () => {
   it('are in the bundle that translators start from (after a change: npx vitest run test/unit/host/localization.test.ts --update)', async () => {
     const { texts } = localizedTexts();
-    await expect(`${JSON.stringify(Object.fromEntries(texts.map((text) => [text, text])), null, 2)}\n`).toMatchFileSnapshot(join(root, 'l10n/bundle.l10n.json'));
+    await expect(
+      `${JSON.stringify(Object.fromEntries(texts.map((text) => [text, text])), null, 2)}\n`,
+    ).toMatchFileSnapshot(join(root, 'l10n/bundle.l10n.json'));
   });
 
   it('are given to the translator as literals, except where it is passed on', () => {
@@ -56,6 +69,8 @@ describe('texts for people', () => {
 
   it('name every command of the manifest', () => {
     const { contributes }: Manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-    expect(contributes.commands.filter(({ command, title }) => title !== `%${command.replace('hermes.', 'command.')}%`)).toEqual([]);
+    expect(
+      contributes.commands.filter(({ command, title }) => title !== `%${command.replace('hermes.', 'command.')}%`),
+    ).toEqual([]);
   });
 });

@@ -6,42 +6,77 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const item = v.object({ command: v.optional(v.string()), submenu: v.optional(v.string()), when: v.optional(v.string()), group: v.optional(v.string()) });
-const setting = v.looseObject({ scope: v.string(), order: v.number(), markdownDescription: v.string(), enum: v.optional(v.array(v.string())), markdownEnumDescriptions: v.optional(v.array(v.string())) });
+const item = v.object({
+  command: v.optional(v.string()),
+  submenu: v.optional(v.string()),
+  when: v.optional(v.string()),
+  group: v.optional(v.string()),
+});
+const setting = v.looseObject({
+  scope: v.string(),
+  order: v.number(),
+  markdownDescription: v.string(),
+  enum: v.optional(v.array(v.string())),
+  markdownEnumDescriptions: v.optional(v.array(v.string())),
+});
 const manifestSchema = v.object({
   activationEvents: v.array(v.string()),
   extensionKind: v.array(v.string()),
-  capabilities: v.object({ untrustedWorkspaces: v.object({ supported: v.string(), restrictedConfigurations: v.array(v.string()) }), virtualWorkspaces: v.object({ supported: v.string() }) }),
+  capabilities: v.object({
+    untrustedWorkspaces: v.object({ supported: v.string(), restrictedConfigurations: v.array(v.string()) }),
+    virtualWorkspaces: v.object({ supported: v.string() }),
+  }),
   contributes: v.object({
     commands: v.array(v.object({ command: v.string(), title: v.string(), category: v.string() })),
     menus: v.record(v.string(), v.array(item)),
     keybindings: v.array(v.object({ command: v.string(), key: v.string(), when: v.optional(v.string()) })),
     views: v.record(v.string(), v.array(v.looseObject({ id: v.string() }))),
-    configuration: v.array(v.object({ title: v.string(), order: v.number(), properties: v.record(v.string(), setting) })),
-    walkthroughs: v.array(v.object({ when: v.string(), steps: v.array(v.object({ id: v.string(), description: v.string(), completionEvents: v.array(v.string()), media: v.object({ svg: v.string(), altText: v.string() }) })) })),
+    configuration: v.array(
+      v.object({ title: v.string(), order: v.number(), properties: v.record(v.string(), setting) }),
+    ),
+    walkthroughs: v.array(
+      v.object({
+        when: v.string(),
+        steps: v.array(
+          v.object({
+            id: v.string(),
+            description: v.string(),
+            completionEvents: v.array(v.string()),
+            media: v.object({ svg: v.string(), altText: v.string() }),
+          }),
+        ),
+      }),
+    ),
     viewsWelcome: v.array(v.object({ view: v.string(), contents: v.string(), when: v.string() })),
   }),
 });
 const manifest = v.parse(manifestSchema, JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
-const words: Readonly<Record<string, string>> = v.parse(v.record(v.string(), v.string()), JSON.parse(readFileSync(join(root, 'package.nls.json'), 'utf8')));
+const words: Readonly<Record<string, string>> = v.parse(
+  v.record(v.string(), v.string()),
+  JSON.parse(readFileSync(join(root, 'package.nls.json'), 'utf8')),
+);
 const { contributes } = manifest;
 const wordsOf = (key: string): string => words[key.slice(1, -1)] ?? `(${key} is missing)`;
 const contributed = contributes.commands.map(({ command }) => command);
-const linksIn = (text: string): readonly string[] => [...text.matchAll(/\(command:([\w.]+)/g)].map((match) => match[1] ?? '');
+const linksIn = (text: string): readonly string[] =>
+  [...text.matchAll(/\(command:([\w.]+)/g)].map((match) => match[1] ?? '');
 
 /** Registered, and called by rows and other parts of the extension alone. */
 const internal = ['hermes.showMoreSessions', 'hermes.fixProblem', 'hermes.explainProblem'];
 
 const sources = readdirSync(join(root, 'src/host'), { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))
-  .map((name) => ts.createSourceFile(name, readFileSync(join(root, 'src/host', name), 'utf8'), ts.ScriptTarget.Latest, true));
+  .map((name) =>
+    ts.createSourceFile(name, readFileSync(join(root, 'src/host', name), 'utf8'), ts.ScriptTarget.Latest, true),
+  );
 
 /** Commands that src/host registers: by name, and as entries of tables that go to `registerCommands`. */
 function registered(): ReadonlySet<string> {
   const found = new Set<string>();
   const entries = (table: ts.Node): void => {
     if (!ts.isObjectLiteralExpression(table)) return;
-    for (const property of table.properties) if (property.name !== undefined && ts.isIdentifier(property.name)) found.add(`hermes.${property.name.text}`);
+    for (const property of table.properties)
+      if (property.name !== undefined && ts.isIdentifier(property.name)) found.add(`hermes.${property.name.text}`);
   };
   const visit = (node: ts.Node): void => {
     if (ts.isCallExpression(node) && node.expression.getText().endsWith('registerCommand')) {
@@ -49,7 +84,10 @@ function registered(): ReadonlySet<string> {
       if (name !== undefined && ts.isStringLiteral(name)) found.add(name.text);
     }
     if (ts.isCallExpression(node) && node.expression.getText() === 'registerCommands') node.arguments.forEach(entries);
-    if ((ts.isFunctionLike(node) || ts.isVariableDeclaration(node) || ts.isPropertyDeclaration(node)) && node.type?.getText() === 'CommandTable') {
+    if (
+      (ts.isFunctionLike(node) || ts.isVariableDeclaration(node) || ts.isPropertyDeclaration(node)) &&
+      node.type?.getText() === 'CommandTable'
+    ) {
       const inside = (child: ts.Node): void => {
         if (ts.isReturnStatement(child) && child.expression !== undefined) entries(child.expression);
         else ts.forEachChild(child, inside);
@@ -68,7 +106,8 @@ function contextKeys(): ReadonlySet<string> {
   const found = new Set<string>();
   for (const source of sources) {
     for (const match of source.text.matchAll(/'setContext', '([\w.]+)'/g)) found.add(match[1] ?? '');
-    if (/`hermes\.\$\{key\}`/.test(source.text)) for (const match of source.text.matchAll(/tell\('(\w+)'/g)) found.add(`hermes.${match[1] ?? ''}`);
+    if (/`hermes\.\$\{key\}`/.test(source.text))
+      for (const match of source.text.matchAll(/tell\('(\w+)'/g)) found.add(`hermes.${match[1] ?? ''}`);
   }
   return found;
 }
@@ -76,27 +115,59 @@ function contextKeys(): ReadonlySet<string> {
 describe('the manifest', () => {
   it('contributes every command that is registered, and the other way round', () => {
     const known = registered();
-    expect({ notRegistered: contributed.filter((command) => !known.has(command)), notContributed: [...known].filter((command) => !contributed.includes(command) && !internal.includes(command)) }).toEqual({ notRegistered: [], notContributed: [] });
+    expect({
+      notRegistered: contributed.filter((command) => !known.has(command)),
+      notContributed: [...known].filter((command) => !contributed.includes(command) && !internal.includes(command)),
+    }).toEqual({ notRegistered: [], notContributed: [] });
   });
 
   it('names commands in menus, keys, welcome texts and the walkthrough that exist', () => {
     const named = [
-      ...Object.values(contributes.menus).flat().map(({ command }) => command),
+      ...Object.values(contributes.menus)
+        .flat()
+        .map(({ command }) => command),
       ...contributes.keybindings.map(({ command }) => command),
       ...contributes.viewsWelcome.flatMap(({ contents }) => linksIn(wordsOf(contents))),
-      ...contributes.walkthroughs.flatMap(({ steps }) => steps.flatMap(({ description, completionEvents }) => [...linksIn(wordsOf(description)), ...completionEvents.filter((event) => event.startsWith('onCommand:')).map((event) => event.slice('onCommand:'.length))])),
-      ...contributes.configuration.flatMap(({ properties }) => Object.values(properties).flatMap(({ markdownDescription }) => linksIn(wordsOf(markdownDescription)))),
+      ...contributes.walkthroughs.flatMap(({ steps }) =>
+        steps.flatMap(({ description, completionEvents }) => [
+          ...linksIn(wordsOf(description)),
+          ...completionEvents
+            .filter((event) => event.startsWith('onCommand:'))
+            .map((event) => event.slice('onCommand:'.length)),
+        ]),
+      ),
+      ...contributes.configuration.flatMap(({ properties }) =>
+        Object.values(properties).flatMap(({ markdownDescription }) => linksIn(wordsOf(markdownDescription))),
+      ),
     ].filter((command) => command !== undefined);
     expect([...new Set(named)].filter((command) => !contributed.includes(command))).toEqual([]);
   });
 
   it('asks in its conditions for context keys that are set', () => {
     const conditions = [
-      ...Object.values(contributes.menus).flat().map(({ when }) => when), ...contributes.keybindings.map(({ when }) => when), ...contributes.viewsWelcome.map(({ when }) => when),
-      ...contributes.walkthroughs.flatMap(({ when, steps }) => [when, ...steps.flatMap(({ completionEvents }) => completionEvents.filter((event) => event.startsWith('onContext:')).map((event) => event.slice('onContext:'.length)))]),
+      ...Object.values(contributes.menus)
+        .flat()
+        .map(({ when }) => when),
+      ...contributes.keybindings.map(({ when }) => when),
+      ...contributes.viewsWelcome.map(({ when }) => when),
+      ...contributes.walkthroughs.flatMap(({ when, steps }) => [
+        when,
+        ...steps.flatMap(({ completionEvents }) =>
+          completionEvents
+            .filter((event) => event.startsWith('onContext:'))
+            .map((event) => event.slice('onContext:'.length)),
+        ),
+      ]),
     ].filter((when) => when !== undefined);
-    const ids = new Set([...Object.values(contributes.views).flat().map(({ id }) => id), ...manifest.activationEvents.map((event) => event.split(':')[1] ?? '')]);
-    const asked = new Set(conditions.flatMap((when) => [...when.matchAll(/\bhermes(?:\.\w+)+/g)].map((match) => match[0])));
+    const ids = new Set([
+      ...Object.values(contributes.views)
+        .flat()
+        .map(({ id }) => id),
+      ...manifest.activationEvents.map((event) => event.split(':')[1] ?? ''),
+    ]);
+    const asked = new Set(
+      conditions.flatMap((when) => [...when.matchAll(/\bhermes(?:\.\w+)+/g)].map((match) => match[0])),
+    );
     const set = contextKeys();
     expect([...asked].filter((key) => !set.has(key) && !ids.has(key))).toEqual([]);
   });
@@ -107,28 +178,71 @@ describe('the manifest', () => {
   });
 
   it('keeps commands that mean a row out of the palette', () => {
-    const hidden = new Set((contributes.menus['commandPalette'] ?? []).filter(({ when }) => when === 'false').map(({ command }) => command));
-    const ofRows = ['hermes.openSession', 'hermes.openOtherSession', 'hermes.filterSessions', 'hermes.clearSessionsFilter', 'hermes.refreshSessions', 'hermes.askAboutFile', 'hermes.askAboutFolder'];
+    const hidden = new Set(
+      (contributes.menus['commandPalette'] ?? []).filter(({ when }) => when === 'false').map(({ command }) => command),
+    );
+    const ofRows = [
+      'hermes.openSession',
+      'hermes.openOtherSession',
+      'hermes.filterSessions',
+      'hermes.clearSessionsFilter',
+      'hermes.refreshSessions',
+      'hermes.askAboutFile',
+      'hermes.askAboutFolder',
+    ];
     expect(ofRows.filter((command) => !hidden.has(command))).toEqual([]);
   });
 
   it('has the actions of the chat view in their order: new, history, branch, more', () => {
-    const shown = (contributes.menus['view/title'] ?? []).filter(({ when, group }) => when?.startsWith('view == hermes.chat') === true && group?.startsWith('navigation') === true);
-    expect(shown.sort((a, b) => (a.group ?? '').localeCompare(b.group ?? '')).map(({ command }) => command)).toEqual(['hermes.newSession', 'hermes.resumeSession', 'hermes.branchSession']);
+    const shown = (contributes.menus['view/title'] ?? []).filter(
+      ({ when, group }) => when?.startsWith('view == hermes.chat') === true && group?.startsWith('navigation') === true,
+    );
+    expect(shown.sort((a, b) => (a.group ?? '').localeCompare(b.group ?? '')).map(({ command }) => command)).toEqual([
+      'hermes.newSession',
+      'hermes.resumeSession',
+      'hermes.branchSession',
+    ]);
   });
 
   it('groups its settings, describes each value, and lets no untrusted folder decide', () => {
     const all = contributes.configuration.flatMap(({ properties }) => Object.entries(properties));
     const restricted = new Set(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations);
-    const mayComeFromFolder = new Set(['hermes.checkpoints', 'hermes.notifications', 'hermes.trash.days', 'hermes.compression.threshold']);
+    const mayComeFromFolder = new Set([
+      'hermes.checkpoints',
+      'hermes.notifications',
+      'hermes.trash.days',
+      'hermes.compression.threshold',
+    ]);
     expect({
       orders: contributes.configuration.map(({ order }) => order),
       twice: all.map(([name]) => name).filter((name, index, names) => names.indexOf(name) !== index),
-      undescribed: all.filter(([, { enum: values, markdownEnumDescriptions: told }]) => values !== undefined && (told === undefined || told.length !== values.length)).map(([name]) => name).filter((name) => name !== 'hermes.memory.provider'),
+      undescribed: all
+        .filter(
+          ([, { enum: values, markdownEnumDescriptions: told }]) =>
+            values !== undefined && (told === undefined || told.length !== values.length),
+        )
+        .map(([name]) => name)
+        .filter((name) => name !== 'hermes.memory.provider'),
       unguarded: all.map(([name]) => name).filter((name) => !restricted.has(name) && !mayComeFromFolder.has(name)),
-      placesOfOurs: all.filter(([name, { scope }]) => /model$|providers|approvals|memory|storage|mcp|terminal/.test(name) && scope !== 'application' && scope !== 'machine').map(([name]) => name),
-      orderInGroup: contributes.configuration.map(({ properties }) => Object.values(properties).map(({ order }) => order)).filter((orders) => new Set(orders).size !== orders.length),
-    }).toEqual({ orders: contributes.configuration.map((_group, index) => index + 1), twice: [], undescribed: [], unguarded: [], placesOfOurs: [], orderInGroup: [] });
+      placesOfOurs: all
+        .filter(
+          ([name, { scope }]) =>
+            /model$|providers|approvals|memory|storage|mcp|terminal/.test(name) &&
+            scope !== 'application' &&
+            scope !== 'machine',
+        )
+        .map(([name]) => name),
+      orderInGroup: contributes.configuration
+        .map(({ properties }) => Object.values(properties).map(({ order }) => order))
+        .filter((orders) => new Set(orders).size !== orders.length),
+    }).toEqual({
+      orders: contributes.configuration.map((_group, index) => index + 1),
+      twice: [],
+      undescribed: [],
+      unguarded: [],
+      placesOfOurs: [],
+      orderInGroup: [],
+    });
   });
 
   it('tells the three ways apart in which the sessions view is empty', () => {
@@ -137,7 +251,11 @@ describe('the manifest', () => {
   });
 
   it('has every picture of the walkthrough, with words for who does not see it', () => {
-    expect(contributes.walkthroughs.flatMap(({ steps }) => steps.filter(({ media }) => !existsSync(join(root, media.svg)) || wordsOf(media.altText).length < 20))).toEqual([]);
+    expect(
+      contributes.walkthroughs.flatMap(({ steps }) =>
+        steps.filter(({ media }) => !existsSync(join(root, media.svg)) || wordsOf(media.altText).length < 20),
+      ),
+    ).toEqual([]);
   });
 
   it('has no words of its own: each title and description is in package.nls.json', () => {
@@ -146,9 +264,17 @@ describe('the manifest', () => {
       if (Array.isArray(value)) value.forEach((each, index) => visit(each, `${path}.${index}`));
       else if (typeof value === 'object' && value !== null) {
         for (const [name, each] of Object.entries(value)) {
-          const isWords = /^(title|description|markdownDescription|markdownEnumDescriptions|enumDescriptions|enumItemLabels|label|contents|altText|patternErrorMessage|errorMessage|contextualTitle|displayName)$/.test(name);
+          const isWords =
+            /^(title|description|markdownDescription|markdownEnumDescriptions|enumDescriptions|enumItemLabels|label|contents|altText|patternErrorMessage|errorMessage|contextualTitle|displayName)$/.test(
+              name,
+            );
           const texts: readonly unknown[] = Array.isArray(each) ? each : [each];
-          if (isWords) found.push(...texts.filter((text) => typeof text === 'string' && !/^%.+%$/.test(text)).map((text) => `${path}.${name}: ${String(text)}`));
+          if (isWords)
+            found.push(
+              ...texts
+                .filter((text) => typeof text === 'string' && !/^%.+%$/.test(text))
+                .map((text) => `${path}.${name}: ${String(text)}`),
+            );
           else visit(each, `${path}.${name}`);
         }
       }

@@ -6,7 +6,10 @@ import { HindsightStandIn } from '../../support/hindsight/standIn';
 /** What the person answers, in order, and what they were asked. */
 const { person } = vi.hoisted(() => ({ person: { answers: [] as (string | undefined)[], asked: [] as string[] } }));
 vi.mock('vscode', () => ({
-  l10n: { t: (text: string, args: Record<string, string> = {}) => text.replace(/\{(\w+)\}/g, (_, name: string) => args[name] ?? '') },
+  l10n: {
+    t: (text: string, args: Record<string, string> = {}) =>
+      text.replace(/\{(\w+)\}/g, (_, name: string) => args[name] ?? ''),
+  },
   ProgressLocation: { Notification: 15 },
   window: {
     showInputBox: async ({ prompt, password, value }: { prompt: string; password?: boolean; value?: string }) => {
@@ -22,7 +25,8 @@ vi.mock('vscode', () => ({
       person.asked.push(sentence);
       return person.answers.shift();
     },
-    withProgress: async (_options: unknown, work: (progress: unknown, token: unknown) => Promise<unknown>) => work({}, { onCancellationRequested: () => undefined }),
+    withProgress: async (_options: unknown, work: (progress: unknown, token: unknown) => Promise<unknown>) =>
+      work({}, { onCancellationRequested: () => undefined }),
   },
 }));
 const { MemorySetup } = await import('../../../src/host/memorySetup');
@@ -41,7 +45,15 @@ async function setUp(answers: readonly (string | undefined)[], kept: Readonly<Re
   const saved: string[] = [];
   await new MemorySetup({
     desk: {
-      connectionTo: (place, key) => ({ place, api: createHindsightApi({ place, key, fetch: globalThis.fetch, after: (ms, run) => systemClock.after(ms, run) }) }),
+      connectionTo: (place, key) => ({
+        place,
+        api: createHindsightApi({
+          place,
+          key,
+          fetch: globalThis.fetch,
+          after: (ms, run) => systemClock.after(ms, run),
+        }),
+      }),
       keyOf: async (origin) => keys[origin],
       keepKey: async (origin, key) => void (keys[origin] = key),
       changed: () => saved.push('changed'),
@@ -49,16 +61,23 @@ async function setUp(answers: readonly (string | undefined)[], kept: Readonly<Re
     current: () => ({ url: null, bank: null }),
     save: async (url, bank) => void saved.push(`${url} ${bank}`),
   }).run();
-  return { keys, saved, seen: server.requests.map(({ operation, authorization }) => `${operation} ${authorization ?? '-'}`) };
+  return {
+    keys,
+    saved,
+    seen: server.requests.map(({ operation, authorization }) => `${operation} ${authorization ?? '-'}`),
+  };
 }
 
 describe('Set Up Memory…', () => {
   it('says what is sent where before it connects, and sends nothing when the person does not agree', async () => {
     const outcome = await setUp([server.url, 'default', undefined]);
     expect({ ...outcome, asked: person.asked }).toEqual({
-      keys: {}, saved: [], seen: [],
+      keys: {},
+      saved: [],
+      seen: [],
       asked: [
-        'input: Address of the Hindsight server', 'input: Memory bank',
+        'input: Address of the Hindsight server',
+        'input: Memory bank',
         `Completed turns of every session in this workspace are sent to ${new URL(server.url).host}. Deleting here does not delete there.`,
       ],
     });
@@ -66,7 +85,8 @@ describe('Set Up Memory…', () => {
 
   it('connects to a server on this machine without a key', async () => {
     expect(await setUp([`${server.url}/`, ' team ', 'Connect'])).toEqual({
-      keys: {}, saved: [`${server.url} team`, 'changed'],
+      keys: {},
+      saved: [`${server.url} team`, 'changed'],
       seen: ['get_version -', 'list_operations -', 'list_operations -'],
     });
   });
@@ -74,8 +94,14 @@ describe('Set Up Memory…', () => {
   it('asks for a key where it is refused, and keeps the one that works for this origin', async () => {
     server.options = { key: 'right' };
     const outcome = await setUp([server.url, 'hermes', 'Connect', 'Enter a Key', 'wrong', 'Enter a Key', 'right']);
-    expect({ keys: outcome.keys, saved: outcome.saved, said: person.asked.flatMap((sentence) => /(asks for a key|refused the key) \(401\)/.exec(sentence)?.[1] ?? []) }).toEqual({
-      keys: { [server.url]: 'right' }, saved: [`${server.url} hermes`, 'changed'], said: ['asks for a key', 'refused the key'],
+    expect({
+      keys: outcome.keys,
+      saved: outcome.saved,
+      said: person.asked.flatMap((sentence) => /(asks for a key|refused the key) \(401\)/.exec(sentence)?.[1] ?? []),
+    }).toEqual({
+      keys: { [server.url]: 'right' },
+      saved: [`${server.url} hermes`, 'changed'],
+      said: ['asks for a key', 'refused the key'],
     });
   });
 
@@ -92,7 +118,11 @@ describe('Set Up Memory…', () => {
   ] as const)('changes nothing where the server %s, and says so', async (_what, status, words) => {
     server.options = { fault: (operation) => (operation === 'get_version' ? (status === 404 ? 302 : status) : null) };
     const outcome = await setUp([server.url, 'hermes', 'Connect']);
-    expect({ keys: outcome.keys, saved: outcome.saved, said: person.asked.at(-1)?.includes(words ?? 'is not Hindsight. Nothing was changed.') }).toEqual({ keys: {}, saved: [], said: true });
+    expect({
+      keys: outcome.keys,
+      saved: outcome.saved,
+      said: person.asked.at(-1)?.includes(words ?? 'is not Hindsight. Nothing was changed.'),
+    }).toEqual({ keys: {}, saved: [], said: true });
   });
 
   it('says that nothing answers', async () => {
@@ -101,7 +131,8 @@ describe('Set Up Memory…', () => {
     const outcome = await setUp([url, 'hermes', 'Connect']);
     server = await HindsightStandIn.start();
     expect({ saved: outcome.saved, said: person.asked.at(-1) }).toEqual({
-      saved: [], said: `Nothing answers at ${new URL(url).host} (ECONNREFUSED). Nothing was changed. Start the server, or correct the address.`,
+      saved: [],
+      said: `Nothing answers at ${new URL(url).host} (ECONNREFUSED). Nothing was changed. Start the server, or correct the address.`,
     });
   });
 });

@@ -9,8 +9,19 @@ import { settle } from './recordingPort';
 
 function info(provider: string, id: string, changes: Partial<ModelInfo> = {}): ModelInfo {
   return {
-    ref: `${provider}/${id}`, provider, id, label: id, destination: `${provider}.example`, contextWindow: 128_000, allocatedContext: null, tools: true, images: null,
-    efforts: ['default'], price: null, warnings: [], ...changes,
+    ref: `${provider}/${id}`,
+    provider,
+    id,
+    label: id,
+    destination: `${provider}.example`,
+    contextWindow: 128_000,
+    allocatedContext: null,
+    tools: true,
+    images: null,
+    efforts: ['default'],
+    price: null,
+    warnings: [],
+    ...changes,
   };
 }
 
@@ -34,18 +45,30 @@ class CountedProvider implements ModelProvider {
   async open(modelId: string) {
     this.opened++;
     const found = this.listing.kind === 'models' ? this.listing.models.find(({ id }) => id === modelId) : undefined;
-    if (found === undefined) throw new ModelError({ cause: 'notFound', sentence: `${this.name} has no model ${modelId}.`, technical: '404' });
-    return { info: found, stream: () => { throw new Error('not asked here'); } };
+    if (found === undefined)
+      throw new ModelError({ cause: 'notFound', sentence: `${this.name} has no model ${modelId}.`, technical: '404' });
+    return {
+      info: found,
+      stream: () => {
+        throw new Error('not asked here');
+      },
+    };
   }
 }
 
-function desk(options: { readonly providers: readonly CountedProvider[]; readonly found?: readonly FoundServer[]; readonly notSetUp?: readonly string[]; readonly chosen?: string | null }) {
+function desk(options: {
+  readonly providers: readonly CountedProvider[];
+  readonly found?: readonly FoundServer[];
+  readonly notSetUp?: readonly string[];
+  readonly chosen?: string | null;
+}) {
   const clock = new ManualClock();
   const named = (name: string) => options.providers.find((provider) => provider.name === name) ?? null;
   const listed = options.providers.filter(({ name }) => !(options.notSetUp ?? []).includes(name));
   const models = new ModelDesk({
     catalog: {
-      list: async () => Promise.all(listed.map(async (provider) => ({ provider, listing: await provider.listModels() }))),
+      list: async () =>
+        Promise.all(listed.map(async (provider) => ({ provider, listing: await provider.listModels() }))),
       providerNamed: named,
       discover: async () => options.found ?? [],
       resolve: async (ref) => {
@@ -55,18 +78,28 @@ function desk(options: { readonly providers: readonly CountedProvider[]; readonl
       },
     },
     defaultModel: () => options.chosen ?? null,
-    words: { editorProvider: 'Editor', machine: 'this machine', t: (message, args = {}) => message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? '') },
+    words: {
+      editorProvider: 'Editor',
+      machine: 'this machine',
+      t: (message, args = {}) => message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? ''),
+    },
     clock,
     log: new RecordingLog(),
   });
   return { models, clock };
 }
 
-const hosted = () => new CountedProvider('OpenRouter', 'openai', 'openrouter.ai', { kind: 'models', models: [info('OpenRouter', 'a/b', { price: { input: 1, output: 2 } })] });
+const hosted = () =>
+  new CountedProvider('OpenRouter', 'openai', 'openrouter.ai', {
+    kind: 'models',
+    models: [info('OpenRouter', 'a/b', { price: { input: 1, output: 2 } })],
+  });
 const local = () =>
   new CountedProvider('Ollama', 'openai', '127.0.0.1:11434', {
     kind: 'models',
-    models: [info('Ollama', 'qwen3:8b', { allocatedContext: 4096, warnings: ['qwen3:8b is given only 4,096 tokens here.'] })],
+    models: [
+      info('Ollama', 'qwen3:8b', { allocatedContext: 4096, warnings: ['qwen3:8b is given only 4,096 tokens here.'] }),
+    ],
   });
 
 describe('the models that a chat view sees', () => {
@@ -98,7 +131,18 @@ describe('the models that a chat view sees', () => {
     await settle();
     expect({ state: models.stateOf(null), asked: provider.listings + provider.opened }).toEqual({
       state: {
-        chosen: { ref: 'OpenRouter/a/b', label: 'a/b', provider: 'OpenRouter', destination: 'openrouter.ai', contextWindow: null, tools: null, images: null, price: null, warnings: [], isDemo: false },
+        chosen: {
+          ref: 'OpenRouter/a/b',
+          label: 'a/b',
+          provider: 'OpenRouter',
+          destination: 'openrouter.ai',
+          contextWindow: null,
+          tools: null,
+          images: null,
+          price: null,
+          warnings: [],
+          isDemo: false,
+        },
         problem: null,
       },
       asked: 0,
@@ -126,16 +170,30 @@ describe('the models that a chat view sees', () => {
     await settle();
     expect([models.stateOf(null).problem, models.stateOf('Nowhere/x')]).toEqual([
       'Ollama has no model gone.',
-      { chosen: null, problem: 'The model "Nowhere/x" is not set up here. Your prompt is kept. Choose another model or add its provider in the settings.' },
+      {
+        chosen: null,
+        problem:
+          'The model "Nowhere/x" is not set up here. Your prompt is kept. Choose another model or add its provider in the settings.',
+      },
     ]);
   });
 
   it('are listed with what could not be asked, and with local servers that were found but not set up', async () => {
-    const broken = new CountedProvider('Groq', 'openai', 'api.groq.com', { kind: 'failed', failure: { cause: 'auth', sentence: 'The key for Groq was refused (401).', technical: '401' } });
+    const broken = new CountedProvider('Groq', 'openai', 'api.groq.com', {
+      kind: 'failed',
+      failure: { cause: 'auth', sentence: 'The key for Groq was refused (401).', technical: '401' },
+    });
     const { models } = desk({
       providers: [hosted(), broken, local()],
       notSetUp: ['Ollama'],
-      found: [{ name: 'Ollama', baseUrl: 'http://127.0.0.1:11434/v1', destination: '127.0.0.1:11434', modelIds: ['qwen3:8b'] }],
+      found: [
+        {
+          name: 'Ollama',
+          baseUrl: 'http://127.0.0.1:11434/v1',
+          destination: '127.0.0.1:11434',
+          modelIds: ['qwen3:8b'],
+        },
+      ],
     });
     const choices = await models.choices(false);
     expect({ refs: choices.models.map(({ ref }) => ref), problems: choices.problems }).toEqual({
@@ -165,7 +223,10 @@ describe('the models that a chat view sees', () => {
 
 describe('the offers of the empty state', () => {
   it('are a key and Demo at once, and what was found as soon as it is', async () => {
-    const editor = new CountedProvider('Editor', 'editor', 'Editor', { kind: 'models', models: ['a', 'b', 'c', 'd', 'e'].map((id) => info('Editor', `v/${id}`, { label: id })) });
+    const editor = new CountedProvider('Editor', 'editor', 'Editor', {
+      kind: 'models',
+      models: ['a', 'b', 'c', 'd', 'e'].map((id) => info('Editor', `v/${id}`, { label: id })),
+    });
     const { models } = desk({
       providers: [editor],
       found: [
@@ -176,7 +237,11 @@ describe('the offers of the empty state', () => {
     });
     const before = models.setup;
     const [first, second] = await Promise.all([models.discover(), models.discover()]);
-    expect({ before: [before.searching, before.entries.map(({ id }) => id)], same: first === second || JSON.stringify(first) === JSON.stringify(second), asked: editor.listings }).toEqual({
+    expect({
+      before: [before.searching, before.entries.map(({ id }) => id)],
+      same: first === second || JSON.stringify(first) === JSON.stringify(second),
+      asked: editor.listings,
+    }).toEqual({
       before: [true, ['pasteKey', 'demo']],
       same: true,
       asked: 1,
@@ -185,15 +250,33 @@ describe('the offers of the empty state', () => {
       searching: false,
       entries: [
         { id: 'editorModels', kind: 'editorModels', title: "Use the Editor's Models", detail: 'a, b, c and 2 more' },
-        { id: 'local:Ollama', kind: 'localServer', title: 'Found Ollama on this machine: 2 models', detail: '127.0.0.1:11434' },
-        { id: 'local:vLLM', kind: 'localServer', title: 'Found vLLM on this machine: 1 model', detail: '127.0.0.1:8000' },
-        { id: 'local:LM Studio', kind: 'localServer', title: 'Found LM Studio on this machine: no models yet', detail: '127.0.0.1:1234' },
+        {
+          id: 'local:Ollama',
+          kind: 'localServer',
+          title: 'Found Ollama on this machine: 2 models',
+          detail: '127.0.0.1:11434',
+        },
+        {
+          id: 'local:vLLM',
+          kind: 'localServer',
+          title: 'Found vLLM on this machine: 1 model',
+          detail: '127.0.0.1:8000',
+        },
+        {
+          id: 'local:LM Studio',
+          kind: 'localServer',
+          title: 'Found LM Studio on this machine: no models yet',
+          detail: '127.0.0.1:1234',
+        },
       ],
     });
   });
 
   it('are looked for again when the editor gets models later, at most every few seconds, and only while none is chosen', async () => {
-    const editor = new CountedProvider('Editor', 'editor', 'Editor', { kind: 'models', models: [info('Editor', 'v/a')] });
+    const editor = new CountedProvider('Editor', 'editor', 'Editor', {
+      kind: 'models',
+      models: [info('Editor', 'v/a')],
+    });
     const { models, clock } = desk({ providers: [editor] });
     await models.discover();
     models.editorModelsChanged();

@@ -19,7 +19,7 @@ describe('a key', () => {
     expect(await keys.get('OpenRouter', 'https://OPENROUTER.ai:443/other')).toBe('sk-or-1');
   });
 
-  it('stays behind when its provider moves to another address, and is no other provider\'s', async () => {
+  it("stays behind when its provider moves to another address, and is no other provider's", async () => {
     const keys = new ProviderKeys(secrets());
     await keys.set('OpenRouter', 'https://openrouter.ai/api/v1', 'sk-or-1');
     expect(await keys.get('OpenRouter', 'https://collector.example/api/v1')).toBeUndefined();

@@ -7,7 +7,20 @@ import { describe, expect, it } from 'vitest';
 const root = fileURLToPath(new URL('../../../src/host/', import.meta.url));
 
 /** What the editor shows of an item, a picker, a box or a view. */
-const shownProperties = new Set(['title', 'placeHolder', 'placeholder', 'prompt', 'label', 'detail', 'description', 'tooltip', 'openLabel', 'saveLabel', 'validationMessage', 'ignoreFocusOutMessage']);
+const shownProperties = new Set([
+  'title',
+  'placeHolder',
+  'placeholder',
+  'prompt',
+  'label',
+  'detail',
+  'description',
+  'tooltip',
+  'openLabel',
+  'saveLabel',
+  'validationMessage',
+  'ignoreFocusOutMessage',
+]);
 /** Names that are the same in every language. */
 const names = /^(?:Hermes|OpenAI|Anthropic|Markdown|JSON|Hindsight)$/;
 /** Parts that put no words on a screen, or whose words go to the model. */
@@ -19,9 +32,15 @@ const exempt: Readonly<Record<string, string>> = {
 /** Words in a literal that a person would read: letters beside signs of the icon font, names and what is filled in. */
 function hasWords(node: ts.Expression): boolean {
   if (ts.isStringLiteralLike(node)) return isProse(node.text);
-  if (ts.isTemplateExpression(node)) return [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].some(isProse);
+  if (ts.isTemplateExpression(node))
+    return [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].some(isProse);
   if (ts.isConditionalExpression(node)) return hasWords(node.whenTrue) || hasWords(node.whenFalse);
-  if (ts.isBinaryExpression(node) && (node.operatorToken.kind === ts.SyntaxKind.PlusToken || node.operatorToken.kind === ts.SyntaxKind.QuestionQuestionToken)) return hasWords(node.left) || hasWords(node.right);
+  if (
+    ts.isBinaryExpression(node) &&
+    (node.operatorToken.kind === ts.SyntaxKind.PlusToken ||
+      node.operatorToken.kind === ts.SyntaxKind.QuestionQuestionToken)
+  )
+    return hasWords(node.left) || hasWords(node.right);
   if (ts.isParenthesizedExpression(node)) return hasWords(node.expression);
   return false;
 }
@@ -38,12 +57,36 @@ function found(): readonly string[] {
     const source = ts.createSourceFile(name, readFileSync(join(root, name), 'utf8'), ts.ScriptTarget.Latest, true);
     // Only what talks to the editor shows something by itself.
     const usesEditor = /from 'vscode'/.test(source.text);
-    const tell = (node: ts.Node): void => void places.push(`${name}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1} ${node.getText().slice(0, 80)}`);
+    const tell = (node: ts.Node): void =>
+      void places.push(
+        `${name}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1} ${node.getText().slice(0, 80)}`,
+      );
     const visit = (node: ts.Node): void => {
-      if (ts.isCallExpression(node) && /\.show(?:Information|Warning|Error)Message$|\.setStatusBarMessage$|\.createOutputChannel$/.test(node.expression.getText())) node.arguments.filter(hasWords).forEach(tell);
-      if (ts.isNewExpression(node) && /TreeItem$|MarkdownString$/.test(node.expression.getText())) (node.arguments ?? []).filter(hasWords).forEach(tell);
-      if (usesEditor && ts.isPropertyAssignment(node) && shownProperties.has(node.name.getText()) && hasWords(node.initializer)) tell(node);
-      if (usesEditor && ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.EqualsToken && ts.isPropertyAccessExpression(node.left) && shownProperties.has(node.left.name.text) && hasWords(node.right)) tell(node);
+      if (
+        ts.isCallExpression(node) &&
+        /\.show(?:Information|Warning|Error)Message$|\.setStatusBarMessage$|\.createOutputChannel$/.test(
+          node.expression.getText(),
+        )
+      )
+        node.arguments.filter(hasWords).forEach(tell);
+      if (ts.isNewExpression(node) && /TreeItem$|MarkdownString$/.test(node.expression.getText()))
+        (node.arguments ?? []).filter(hasWords).forEach(tell);
+      if (
+        usesEditor &&
+        ts.isPropertyAssignment(node) &&
+        shownProperties.has(node.name.getText()) &&
+        hasWords(node.initializer)
+      )
+        tell(node);
+      if (
+        usesEditor &&
+        ts.isBinaryExpression(node) &&
+        node.operatorToken.kind === ts.SyntaxKind.EqualsToken &&
+        ts.isPropertyAccessExpression(node.left) &&
+        shownProperties.has(node.left.name.text) &&
+        hasWords(node.right)
+      )
+        tell(node);
       ts.forEachChild(node, visit);
     };
     visit(source);

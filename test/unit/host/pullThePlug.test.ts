@@ -13,24 +13,52 @@ let folder = '';
 beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'hermes-plug-'))));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-function plug(change: { readonly running?: number; readonly store?: ReturnType<PlugNeeds['storeState']>; readonly yes?: boolean } = {}) {
+function plug(
+  change: {
+    readonly running?: number;
+    readonly store?: ReturnType<PlugNeeds['storeState']>;
+    readonly yes?: boolean;
+  } = {},
+) {
   const done: string[] = [];
   const clock = new ManualClock(1000);
   const events = new Emitter<{ readonly sessionId: string; readonly event: TurnEvent }>();
   const witnessed = new Emitter<string>();
   let shown = 0;
-  const record = new PlugRecord(() => path.join(folder, 'pulled-plug.json'), () => clock.now());
+  const record = new PlugRecord(
+    () => path.join(folder, 'pulled-plug.json'),
+    () => clock.now(),
+  );
   const room = new PullThePlug({
     gateway: {
-      runningTurns: () => Array.from({ length: change.running ?? 0 }, () => ({ sessionId: 's', turnUid: 't', activity: null, isWaiting: false })),
+      runningTurns: () =>
+        Array.from({ length: change.running ?? 0 }, () => ({
+          sessionId: 's',
+          turnUid: 't',
+          activity: null,
+          isWaiting: false,
+        })),
       switchSession: async () => ({ sessionId: 'plug', draft: null, notice: null }),
-      submit: async (_surface, { text }) => (done.push(`sent ${text}`), { kind: 'started', sessionId: 'plug', turnUid: 'turn' }),
+      submit: async (_surface, { text }) => (
+        done.push(`sent ${text}`),
+        { kind: 'started', sessionId: 'plug', turnUid: 'turn' }
+      ),
       onDidTurnEvent: events.event,
       stop: async () => undefined,
     },
-    sessions: { createSession: async ({ id, model, private: isPrivate }) => (done.push(`began ${model} ${String(isPrivate)}`), session({ id, conversationId: 'plug' })) },
+    sessions: {
+      createSession: async ({ id, model, private: isPrivate }) => (
+        done.push(`began ${model} ${String(isPrivate)}`),
+        session({ id, conversationId: 'plug' })
+      ),
+    },
     storeState: () => change.store ?? 'open',
-    witness: { entriesOf: () => [{ messageUid: 'a', turnUid: 'turn', part: 0, kind: 'text', length: shown, hash: '0'.repeat(16) }], onDidWitness: witnessed.event },
+    witness: {
+      entriesOf: () => [
+        { messageUid: 'a', turnUid: 'turn', part: 0, kind: 'text', length: shown, hash: '0'.repeat(16) },
+      ],
+      onDidWitness: witnessed.event,
+    },
     record,
     surfaceId: 'chat',
     showChat: async () => undefined,
@@ -63,9 +91,14 @@ describe('pulling the plug', () => {
     const before = [...done];
     show(640);
     await running;
-    const next = new PlugRecord(() => path.join(folder, 'pulled-plug.json'), () => 1010);
+    const next = new PlugRecord(
+      () => path.join(folder, 'pulled-plug.json'),
+      () => 1010,
+    );
     expect([before, done.at(-1), next.current]).toEqual([
-      ['began Demo/script true', 'sent Give me a long answer about this folder'], 'killed, on disk: true', { conversationId: 'plug', turnUid: 'turn', at: 1000 },
+      ['began Demo/script true', 'sent Give me a long answer about this folder'],
+      'killed, on disk: true',
+      { conversationId: 'plug', turnUid: 'turn', at: 1000 },
     ]);
   });
 
@@ -89,7 +122,11 @@ describe('pulling the plug', () => {
   });
 
   it('gives the keys back to the panel that comes back from it, once, and to none that comes back later', () => {
-    const pulledAt = (at: number): void => new PlugRecord(() => path.join(folder, 'pulled-plug.json'), () => at).write({ conversationId: 'plug', turnUid: 'turn', at, acknowledged: 500 });
+    const pulledAt = (at: number): void =>
+      new PlugRecord(
+        () => path.join(folder, 'pulled-plug.json'),
+        () => at,
+      ).write({ conversationId: 'plug', turnUid: 'turn', at, acknowledged: 500 });
     const comesBack = (): readonly string[] => {
       const { show, done } = plug();
       for (let told = 0; told < 2; told++) show(500);
@@ -112,6 +149,12 @@ describe('pulling the plug', () => {
     new PlugRecord(file, () => 1000).write(intention);
     const old = new PlugRecord(file, () => 1000 + 2 * 86_400).current;
     writeFileSync(file(), '{');
-    expect([found, record.current, old, new PlugRecord(file, () => 1001).current, existsSync(file())]).toEqual([{ conversationId: 'c', turnUid: 't', at: 1000 }, null, null, null, false]);
+    expect([found, record.current, old, new PlugRecord(file, () => 1001).current, existsSync(file())]).toEqual([
+      { conversationId: 'c', turnUid: 't', at: 1000 },
+      null,
+      null,
+      null,
+      false,
+    ]);
   });
 });

@@ -5,7 +5,8 @@ import { RecordingLog } from './recordingLog';
 import { settle } from './recordingPort';
 import { noSpills, StoreAtHand } from './storeAtHand';
 
-const t = (message: string, args: Readonly<Record<string, string>> = {}): string => message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? '');
+const t = (message: string, args: Readonly<Record<string, string>> = {}): string =>
+  message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? '');
 
 describe('recent sessions that cannot be read', () => {
   it('are told apart from none, and read again when that is asked for', async () => {
@@ -14,7 +15,9 @@ describe('recent sessions that cannot be read', () => {
     const read: number[] = [];
     const recent: RecentSessions = new RecentSessions(
       { listSessions: async () => (isBroken ? Promise.reject(new Error('disk I/O error')) : []) },
-      new RecordingLog(), (sessions) => void read.push(sessions.length), (reason) => store.recentUnread(reason, async () => recent.refresh()),
+      new RecordingLog(),
+      (sessions) => void read.push(sessions.length),
+      (reason) => store.recentUnread(reason, async () => recent.refresh()),
     );
     recent.refresh();
     await settle();
@@ -23,8 +26,19 @@ describe('recent sessions that cannot be read', () => {
     await store.runAction(notice[0]?.actions[0]?.action ?? '');
     await settle();
     recent.dispose();
-    expect([notice.map(({ sentence, actions }) => [sentence.slice(0, 81), actions.map(({ label }) => label)]), store.shown, read]).toEqual([
-      [['Your recent sessions could not be read. What is stored is not touched. Something ', ['Try Again', 'Show Log']]], { kind: 'open', notices: [] }, [0],
+    expect([
+      notice.map(({ sentence, actions }) => [sentence.slice(0, 81), actions.map(({ label }) => label)]),
+      store.shown,
+      read,
+    ]).toEqual([
+      [
+        [
+          'Your recent sessions could not be read. What is stored is not touched. Something ',
+          ['Try Again', 'Show Log'],
+        ],
+      ],
+      { kind: 'open', notices: [] },
+      [0],
     ]);
   });
 });

@@ -31,7 +31,9 @@ export class RecordingPort implements WebviewPort {
 
   /** Payloads of the notifications posted so far, in order, as [name, payload]. */
   get notifications(): readonly (readonly [string, unknown])[] {
-    return this.posted.flatMap((message) => (message.kind === 'notification' ? [[message.name, message.payload] as const] : []));
+    return this.posted.flatMap((message) =>
+      message.kind === 'notification' ? [[message.name, message.payload] as const] : [],
+    );
   }
 
   get responses(): readonly ToView[] {

@@ -20,21 +20,47 @@ const put = (files: Readonly<Record<string, string | Uint8Array>>): void => {
 };
 const walked = async (excludes: readonly string[] = []): Promise<readonly string[]> => {
   const paths: string[] = [];
-  for await (const path of walkFolder({ root, reader: diskReader, excludes, signal: never, pace: new Pace() })) paths.push(path);
+  for await (const path of walkFolder({ root, reader: diskReader, excludes, signal: never, pace: new Pace() }))
+    paths.push(path);
   return paths;
 };
-const search = (changes: Partial<TextSearch> = {}): TextSearch => ({ query: 'x', isRegularExpression: false, caseSensitive: true, include: null, maxMatches: 100, ...changes });
+const search = (changes: Partial<TextSearch> = {}): TextSearch => ({
+  query: 'x',
+  isRegularExpression: false,
+  caseSensitive: true,
+  include: null,
+  maxMatches: 100,
+  ...changes,
+});
 const scan = (wanted: TextSearch, { signal = never, reader = diskReader, limit = 100 } = {}) =>
   scanFolder({ root, reader, excludes: [], search: wanted, accepts: () => true, limit, signal }, new Pace());
 
 describe('a walk through a folder', () => {
   it('leaves out what ignore files name, the nearest one deciding, and what the editor excludes', async () => {
     put({
-      '.gitignore': '*.log\n/build\n!keep.log\n', 'a.log': '', 'keep.log': '', 'build/a.ts': '', 'src/build/a.ts': '', 'src/a.ts': '',
-      'src/.gitignore': '!a.log\n', 'src/a.log': '', 'src/.ignore': 'secret/\n', 'src/secret/a.ts': '',
-      '.git/config': '', 'node_modules/x/index.js': '', 'dist/a.ts': '',
+      '.gitignore': '*.log\n/build\n!keep.log\n',
+      'a.log': '',
+      'keep.log': '',
+      'build/a.ts': '',
+      'src/build/a.ts': '',
+      'src/a.ts': '',
+      'src/.gitignore': '!a.log\n',
+      'src/a.log': '',
+      'src/.ignore': 'secret/\n',
+      'src/secret/a.ts': '',
+      '.git/config': '',
+      'node_modules/x/index.js': '',
+      'dist/a.ts': '',
     });
-    expect(await walked(['**/dist'])).toEqual(['.gitignore', 'keep.log', 'src/.gitignore', 'src/.ignore', 'src/a.log', 'src/a.ts', 'src/build/a.ts']);
+    expect(await walked(['**/dist'])).toEqual([
+      '.gitignore',
+      'keep.log',
+      'src/.gitignore',
+      'src/.ignore',
+      'src/a.log',
+      'src/a.ts',
+      'src/build/a.ts',
+    ]);
   });
 
   it('does not follow links, which may lead out of it or back', async () => {
@@ -53,7 +79,9 @@ describe('a walk through a folder', () => {
 describe('text search without ripgrep', () => {
   it('finds lines with their numbers, whatever ends them, in the order of names', async () => {
     put({ 'b.txt': 'one\r\nx two\r\n', 'a.txt': 'x\n\nx', 'c.txt': 'X\n' });
-    const places = (await scan(search())).map(({ path, line, text }) => `${path.slice(root.length + 1)}:${line}:${text}`);
+    const places = (await scan(search())).map(
+      ({ path, line, text }) => `${path.slice(root.length + 1)}:${line}:${text}`,
+    );
     expect(places).toEqual(['a.txt:1:x', 'a.txt:3:x', 'b.txt:2:x two']);
   });
 
@@ -70,7 +98,10 @@ describe('text search without ripgrep', () => {
   it('ends with the reason of a stop, also while the disk does not answer', async () => {
     put({ 'a.txt': 'x' });
     const controller = new AbortController();
-    const hanging: FolderReader = { ...diskReader, read: () => new Promise(() => setTimeout(() => controller.abort(new Error('stopped')), 5)) };
+    const hanging: FolderReader = {
+      ...diskReader,
+      read: () => new Promise(() => setTimeout(() => controller.abort(new Error('stopped')), 5)),
+    };
     await expect(scan(search(), { signal: controller.signal, reader: hanging })).rejects.toThrow('stopped');
   });
 
@@ -78,7 +109,10 @@ describe('text search without ripgrep', () => {
     put({ 'a.txt': 'y\n'.repeat(100_000) });
     let turns = 0;
     const timer = setInterval(() => turns++, 0);
-    await scanFolder({ root, reader: diskReader, excludes: [], search: search(), accepts: () => true, limit: 1, signal: never }, new Pace(0));
+    await scanFolder(
+      { root, reader: diskReader, excludes: [], search: search(), accepts: () => true, limit: 1, signal: never },
+      new Pace(0),
+    );
     clearInterval(timer);
     expect(turns).toBeGreaterThan(1);
   });

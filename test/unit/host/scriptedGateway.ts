@@ -1,5 +1,15 @@
 import { toDisposable, type Disposable } from '../../../src/base/disposable';
-import type { ForgetReport, Gateway, PromptSubmission, SessionContextUse, SessionSnapshot, SubmitReceipt, Surface, SwitchOutcome, SwitchTarget } from '../../../src/gateway/gateway';
+import type {
+  ForgetReport,
+  Gateway,
+  PromptSubmission,
+  SessionContextUse,
+  SessionSnapshot,
+  SubmitReceipt,
+  Surface,
+  SwitchOutcome,
+  SwitchTarget,
+} from '../../../src/gateway/gateway';
 import type { BringOver, BroughtOver } from '../../../src/store/bringingOver';
 import type { TranscriptPage, TranscriptQuery } from '../../../src/store/sessionStore';
 import type { ApprovalDecision, Mode } from '../../../src/transcript/approval';
@@ -11,13 +21,38 @@ import type { TurnActivity, TurnEvent } from '../../../src/transcript/turnEvent'
 
 export function session(id: string, changes: Partial<Session> = {}): Session {
   return {
-    id, title: `Title of ${id}`, titleSource: 'derived', parentSessionId: null, parentKind: null, conversationId: id, model: null, folder: null,
-    startedAt: 1, lastActiveAt: 2, endedAt: null, endReason: null, pinned: false, archived: false, trashedAt: null, private: false, ...changes,
+    id,
+    title: `Title of ${id}`,
+    titleSource: 'derived',
+    parentSessionId: null,
+    parentKind: null,
+    conversationId: id,
+    model: null,
+    folder: null,
+    startedAt: 1,
+    lastActiveAt: 2,
+    endedAt: null,
+    endReason: null,
+    pinned: false,
+    archived: false,
+    trashedAt: null,
+    private: false,
+    ...changes,
   };
 }
 
 export function userMessage(uid: string, text: string, sessionId = 's1'): Message {
-  return { uid, sessionId, turnUid: 't1', position: 1, createdAt: 1, visibility: { kind: 'shown' }, carriedFrom: null, role: 'user', parts: [{ kind: 'text', text }] };
+  return {
+    uid,
+    sessionId,
+    turnUid: 't1',
+    position: 1,
+    createdAt: 1,
+    visibility: { kind: 'shown' },
+    carriedFrom: null,
+    role: 'user',
+    parts: [{ kind: 'text', text }],
+  };
 }
 
 export function delivered(seq: number, text: string, start: number): TurnEvent {
@@ -31,7 +66,12 @@ export class ScriptedGateway implements Gateway {
   readonly rows: Message[] = [];
   /** What lists say of a session beside what it is. */
   readonly listed = new Map<string, Partial<SessionSummary>>();
-  running: { readonly sessionId: string; readonly turnUid: string; readonly activity: TurnActivity | null; readonly isWaiting: boolean }[] = [];
+  running: {
+    readonly sessionId: string;
+    readonly turnUid: string;
+    readonly activity: TurnActivity | null;
+    readonly isWaiting: boolean;
+  }[] = [];
   /** Awaited by every snapshot after it was read, so that events can happen in between. */
   beforeSnapshotArrives: Promise<void> = Promise.resolve();
   private readonly modes = new Map<string, Mode>();
@@ -62,29 +102,55 @@ export class ScriptedGateway implements Gateway {
     const sessionId = target.reason === 'resume' ? target.sessionId : null;
     this.calls.push(`switch ${surfaceId} ${sessionId ?? 'new'}`);
     this.shown.set(surfaceId, sessionId);
-    for (const surface of this.surfaces) if (surface.id === surfaceId) surface.onSessionSwitched(sessionId, target.reason);
+    for (const surface of this.surfaces)
+      if (surface.id === surfaceId) surface.onSessionSwitched(sessionId, target.reason);
     return { sessionId, draft: null, notice: null, ...(target.reason === 'rewind' ? { takenBack: 't1' } : {}) };
   }
 
   async snapshot(sessionId: string): Promise<SessionSnapshot> {
     const found = this.sessions.get(sessionId);
     if (found === undefined) throw new Error(`no session ${sessionId}`);
-    const snapshot = { session: found, page: this.page(sessionId), queue: [], draft: `draft of ${sessionId}`, draftParts: [], openTurn: null, activity: null, approval: null, mode: 'ask' as const };
+    const snapshot = {
+      session: found,
+      page: this.page(sessionId),
+      queue: [],
+      draft: `draft of ${sessionId}`,
+      draftParts: [],
+      openTurn: null,
+      activity: null,
+      approval: null,
+      mode: 'ask' as const,
+    };
     await this.beforeSnapshotArrives;
     return snapshot;
   }
 
   async readTranscript(query: TranscriptQuery): Promise<TranscriptPage> {
-    this.calls.push(`read ${query.sessionId} ${query.after === undefined ? `before ${query.before ?? 'end'}` : `after ${query.after}`} hidden ${query.includeHidden ?? false}`);
+    this.calls.push(
+      `read ${query.sessionId} ${query.after === undefined ? `before ${query.before ?? 'end'}` : `after ${query.after}`} hidden ${query.includeHidden ?? false}`,
+    );
     return this.page(query.sessionId);
   }
 
   async listSessions(): Promise<readonly SessionSummary[]> {
-    return [...this.sessions.values()].map((each) => ({ ...each, preview: null, turnCount: 1, messageCount: 2, lastTurn: null, queuedCount: 0, branchOf: null, unread: false, problem: null, ...this.listed.get(each.id) }));
+    return [...this.sessions.values()].map((each) => ({
+      ...each,
+      preview: null,
+      turnCount: 1,
+      messageCount: 2,
+      lastTurn: null,
+      queuedCount: 0,
+      branchOf: null,
+      unread: false,
+      problem: null,
+      ...this.listed.get(each.id),
+    }));
   }
 
   async submit(surfaceId: string, prompt: PromptSubmission): Promise<SubmitReceipt> {
-    this.calls.push(`submit ${surfaceId} ${prompt.sessionId ?? 'new'} ${prompt.text}${prompt.busy === undefined ? '' : ` (${prompt.busy})`}`);
+    this.calls.push(
+      `submit ${surfaceId} ${prompt.sessionId ?? 'new'} ${prompt.text}${prompt.busy === undefined ? '' : ` (${prompt.busy})`}`,
+    );
     return { kind: 'started', sessionId: prompt.sessionId ?? 's1', turnUid: 't1' };
   }
 
@@ -111,7 +177,13 @@ export class ScriptedGateway implements Gateway {
     return { kind: 'started', sessionId: 's1', turnUid: 't2' };
   }
 
-  async editAndResend(_surfaceId: string, turnUid: string, text: string, _uid: string, before?: () => Promise<void>): Promise<SubmitReceipt> {
+  async editAndResend(
+    _surfaceId: string,
+    turnUid: string,
+    text: string,
+    _uid: string,
+    before?: () => Promise<void>,
+  ): Promise<SubmitReceipt> {
     await before?.();
     this.calls.push(`edit ${turnUid} ${text}`);
     return { kind: 'started', sessionId: 's1', turnUid };
@@ -182,7 +254,8 @@ export class ScriptedGateway implements Gateway {
   async setMode(surfaceId: string, sessionId: string | null, mode: Mode): Promise<void> {
     this.calls.push(`mode ${sessionId ?? 'new'} ${mode}`);
     this.modes.set(sessionId ?? surfaceId, mode);
-    if (sessionId !== null) for (const surface of this.surfaces) surface.onSessionEvent({ kind: 'modeChanged', sessionId, mode });
+    if (sessionId !== null)
+      for (const surface of this.surfaces) surface.onSessionEvent({ kind: 'modeChanged', sessionId, mode });
   }
 
   async effort(surfaceId: string, sessionId: string | null): Promise<ReasoningEffort> {
@@ -192,7 +265,8 @@ export class ScriptedGateway implements Gateway {
   async setEffort(surfaceId: string, sessionId: string | null, effort: ReasoningEffort): Promise<void> {
     this.calls.push(`effort ${sessionId ?? 'new'} ${effort}`);
     this.efforts.set(sessionId ?? surfaceId, effort);
-    if (sessionId !== null) for (const surface of this.surfaces) surface.onSessionEvent({ kind: 'effortChanged', sessionId, effort });
+    if (sessionId !== null)
+      for (const surface of this.surfaces) surface.onSessionEvent({ kind: 'effortChanged', sessionId, effort });
   }
 
   async stopCall(sessionId: string, callId: string): Promise<void> {
@@ -249,7 +323,8 @@ export class ScriptedGateway implements Gateway {
   async shutdown(): Promise<void> {}
 
   happen(sessionId: string, event: TurnEvent): void {
-    for (const surface of this.surfaces) if (this.shown.get(surface.id) === sessionId) surface.onTurnEvent(sessionId, event);
+    for (const surface of this.surfaces)
+      if (this.shown.get(surface.id) === sessionId) surface.onTurnEvent(sessionId, event);
   }
 
   changed(...sessionIds: readonly string[]): void {

@@ -59,10 +59,21 @@ function screen(asked: string | null = null, state = openState) {
 }
 
 function hit(messageUid: string): SearchHit {
-  return { sessionId: 's1', conversationId: 's1', position: 7, sessionTitle: 'Title of s1', messageUid, role: 'user', createdAt: 1, snippet: 'needle', matches: [{ start: 0, end: 6 }] };
+  return {
+    sessionId: 's1',
+    conversationId: 's1',
+    position: 7,
+    sessionTitle: 'Title of s1',
+    messageUid,
+    role: 'user',
+    createdAt: 1,
+    snippet: 'needle',
+    matches: [{ start: 0, end: 6 }],
+  };
 }
 
-const ask = (port: RecordingPort, search: number, change: object = {}): void => port.request(search, 'search', { search, text: 'needle', kind: 'words', offset: 0, limit: 2, ...change });
+const ask = (port: RecordingPort, search: number, change: object = {}): void =>
+  port.request(search, 'search', { search, text: 'needle', kind: 'words', offset: 0, limit: 2, ...change });
 
 describe('the search screen', () => {
   it('begins with what was asked for, and says why nothing can be searched', async () => {
@@ -73,7 +84,12 @@ describe('the search screen', () => {
     await settle();
     expect([asked.port.notifications, failed.port.notifications]).toEqual([
       [['bootstrap', { asked: 'flaky test', problem: null, localization: { Words: 'Wörter' } }]],
-      [['bootstrap', { asked: null, problem: expect.stringMatching(/another window/), localization: { Words: 'Wörter' } }]],
+      [
+        [
+          'bootstrap',
+          { asked: null, problem: expect.stringMatching(/another window/), localization: { Words: 'Wörter' } },
+        ],
+      ],
     ]);
   });
 
@@ -147,7 +163,11 @@ describe('the search screen', () => {
     const first = running[0]?.signal?.aborted;
     bridge.pageUnloaded();
     await settle();
-    expect([first, running[1]?.signal?.aborted, port.responses.map((response) => 'result' in response && response.result)]).toEqual([true, true, [{ kind: 'cancelled' }, { kind: 'cancelled' }]]);
+    expect([
+      first,
+      running[1]?.signal?.aborted,
+      port.responses.map((response) => 'result' in response && response.result),
+    ]).toEqual([true, true, [{ kind: 'cancelled' }, { kind: 'cancelled' }]]);
   });
 
   it('answers a search that cannot be done with a sentence', async () => {
@@ -156,7 +176,13 @@ describe('the search screen', () => {
     await settle();
     running[0]?.fail(new StoreError('corrupt', 'The sessions could not be read.', 'EIO'));
     await settle();
-    expect(port.responses).toEqual([expect.objectContaining({ id: 1, ok: false, error: { sentence: 'The sessions could not be read.', cause: 'corrupt' } })]);
+    expect(port.responses).toEqual([
+      expect.objectContaining({
+        id: 1,
+        ok: false,
+        error: { sentence: 'The sessions could not be read.', cause: 'corrupt' },
+      }),
+    ]);
   });
 
   it('opens what was found where it is wanted, or says why not', async () => {
@@ -166,8 +192,15 @@ describe('the search screen', () => {
     port.request(3, 'open', { sessionId: 's1', messageUid: null, place: 'elsewhere' });
     await settle();
     expect({ opened, ok: port.responses.map((response) => 'ok' in response && [response.id, response.ok]) }).toEqual({
-      opened: [['s1', 'm1', 'transcript'], ['gone', null, 'chat']],
-      ok: [[3, false], [1, true], [2, false]],
+      opened: [
+        ['s1', 'm1', 'transcript'],
+        ['gone', null, 'chat'],
+      ],
+      ok: [
+        [3, false],
+        [1, true],
+        [2, false],
+      ],
     });
   });
 });

@@ -22,7 +22,10 @@ const defaults: Readonly<Record<string, unknown>> = {
 };
 
 /** The editor's configuration: what the user set, and what the workspace set on top. */
-function configuration(user: Readonly<Record<string, unknown>>, workspace: Readonly<Record<string, unknown>> = {}): SettingSource {
+function configuration(
+  user: Readonly<Record<string, unknown>>,
+  workspace: Readonly<Record<string, unknown>> = {},
+): SettingSource {
   return {
     get: (setting) => workspace[setting] ?? user[setting] ?? defaults[setting],
     inspect: (setting) => ({ defaultValue: defaults[setting], globalValue: user[setting] }),
@@ -34,7 +37,26 @@ const local = { name: 'Local', protocol: 'openai', baseUrl: 'http://127.0.0.1:11
 describe('settings', () => {
   it('are the defaults when nothing is set', () => {
     expect(readSettings(configuration({}))).toEqual({
-      settings: { model: null, providers: [], reasoningEffort: 'default', busyInput: 'queue', mode: 'ask', approvals: { allow: [], deny: [] }, checkpoints: true, notifications: 'whenHidden', maxIterations: 90, compressionThreshold: 0.8, compressionModel: null, memoryProvider: 'builtin', memoryRecallTimeoutMs: 2000, hindsightUrl: null, hindsightBank: null, storagePath: null, terminalTimeoutSeconds: 120, trashDays: 30 },
+      settings: {
+        model: null,
+        providers: [],
+        reasoningEffort: 'default',
+        busyInput: 'queue',
+        mode: 'ask',
+        approvals: { allow: [], deny: [] },
+        checkpoints: true,
+        notifications: 'whenHidden',
+        maxIterations: 90,
+        compressionThreshold: 0.8,
+        compressionModel: null,
+        memoryProvider: 'builtin',
+        memoryRecallTimeoutMs: 2000,
+        hindsightUrl: null,
+        hindsightBank: null,
+        storagePath: null,
+        terminalTimeoutSeconds: 120,
+        trashDays: 30,
+      },
       problems: [],
     });
   });
@@ -76,7 +98,9 @@ describe('settings', () => {
         compressionThreshold: 0.5,
         compressionModel: 'Local/qwen3:1b',
         memoryProvider: 'hindsight',
-        memoryRecallTimeoutMs: 500, hindsightUrl: 'http://127.0.0.1:8888', hindsightBank: 'team',
+        memoryRecallTimeoutMs: 500,
+        hindsightUrl: 'http://127.0.0.1:8888',
+        hindsightBank: 'team',
         storagePath: '/var/lib/hermes',
         terminalTimeoutSeconds: 20,
         trashDays: 7,
@@ -87,9 +111,41 @@ describe('settings', () => {
 
   it('name every bad value in a sentence and go on with its default', () => {
     const { settings, problems } = readSettings(
-      configuration({ 'hermes.model': 'qwen', 'hermes.providers': 'http://x', 'hermes.reasoningEffort': 'extreme', 'hermes.busyInput': 'shout', 'hermes.maxIterations': 0, 'hermes.compression.threshold': 2, 'hermes.compression.model': 'qwen', 'hermes.memory.provider': '', 'hermes.memory.recallTimeout': -1, 'hermes.storage.path': 'here', 'hermes.terminal.timeout': 0, 'hermes.trash.days': 0.5 }),
+      configuration({
+        'hermes.model': 'qwen',
+        'hermes.providers': 'http://x',
+        'hermes.reasoningEffort': 'extreme',
+        'hermes.busyInput': 'shout',
+        'hermes.maxIterations': 0,
+        'hermes.compression.threshold': 2,
+        'hermes.compression.model': 'qwen',
+        'hermes.memory.provider': '',
+        'hermes.memory.recallTimeout': -1,
+        'hermes.storage.path': 'here',
+        'hermes.terminal.timeout': 0,
+        'hermes.trash.days': 0.5,
+      }),
     );
-    expect(settings).toEqual({ model: null, providers: [], reasoningEffort: 'default', busyInput: 'queue', mode: 'ask', approvals: { allow: [], deny: [] }, checkpoints: true, notifications: 'whenHidden', maxIterations: 90, compressionThreshold: 0.8, compressionModel: null, memoryProvider: 'builtin', memoryRecallTimeoutMs: 2000, hindsightUrl: null, hindsightBank: null, storagePath: null, terminalTimeoutSeconds: 120, trashDays: 30 });
+    expect(settings).toEqual({
+      model: null,
+      providers: [],
+      reasoningEffort: 'default',
+      busyInput: 'queue',
+      mode: 'ask',
+      approvals: { allow: [], deny: [] },
+      checkpoints: true,
+      notifications: 'whenHidden',
+      maxIterations: 90,
+      compressionThreshold: 0.8,
+      compressionModel: null,
+      memoryProvider: 'builtin',
+      memoryRecallTimeoutMs: 2000,
+      hindsightUrl: null,
+      hindsightBank: null,
+      storagePath: null,
+      terminalTimeoutSeconds: 120,
+      trashDays: 30,
+    });
     expect(problems.map(({ sentence }) => sentence)).toEqual([
       'The setting `hermes.model` is not written as Provider/model-id. Its default is used until it is corrected.',
       'The setting `hermes.compression.model` is not written as Provider/model-id. Its default is used until it is corrected.',
@@ -109,7 +165,12 @@ describe('settings', () => {
   it('keep the good providers beside a bad one', () => {
     const { settings, problems } = readSettings(
       configuration({
-        'hermes.providers': [{ name: 'Broken', protocol: 'openai', baseUrl: 'localhost:1234' }, local, { ...local, baseUrl: 'http://127.0.0.1:1/v1' }, 7],
+        'hermes.providers': [
+          { name: 'Broken', protocol: 'openai', baseUrl: 'localhost:1234' },
+          local,
+          { ...local, baseUrl: 'http://127.0.0.1:1/v1' },
+          7,
+        ],
       }),
     );
     expect(settings.providers).toEqual([local]);
@@ -135,6 +196,13 @@ describe('settings', () => {
         },
       ),
     );
-    expect(settings).toMatchObject({ providers: [local], model: 'Local/qwen3:8b', approvals: { allow: [], deny: ['run(rm *)'] }, storagePath: null, trashDays: 30, maxIterations: 3 });
+    expect(settings).toMatchObject({
+      providers: [local],
+      model: 'Local/qwen3:8b',
+      approvals: { allow: [], deny: ['run(rm *)'] },
+      storagePath: null,
+      trashDays: 30,
+      maxIterations: 3,
+    });
   });
 });

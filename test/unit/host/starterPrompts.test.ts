@@ -3,11 +3,15 @@ import { StarterDesk, type StarterDeskNeeds } from '../../../src/host/firstSteps
 import type { DirectoryEntry } from '../../../src/tools/workspaceFiles';
 import { RecordingLog } from './recordingLog';
 
-const t = (message: string, args: Readonly<Record<string, string>> = {}): string => message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? '');
+const t = (message: string, args: Readonly<Record<string, string>> = {}): string =>
+  message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? '');
 const file = (name: string): DirectoryEntry => ({ name, kind: 'file' });
 const folder = (name: string): DirectoryEntry => ({ name, kind: 'directory' });
 
-function desk(entries: readonly DirectoryEntry[], over: Partial<StarterDeskNeeds> & { readonly packageJson?: string; readonly changed?: string } = {}) {
+function desk(
+  entries: readonly DirectoryEntry[],
+  over: Partial<StarterDeskNeeds> & { readonly packageJson?: string; readonly changed?: string } = {},
+) {
   const asked: string[] = [];
   const made = new StarterDesk({
     files: {
@@ -16,8 +20,14 @@ function desk(entries: readonly DirectoryEntry[], over: Partial<StarterDeskNeeds
       size: async () => (over.packageJson ?? '').length,
       read: async (path) => (asked.push(path), new TextEncoder().encode(over.packageJson ?? '{}')),
     },
-    git: async (_folder, args) => (asked.push(`git ${args[0] ?? ''}`), { code: 0, text: over.changed ?? '', error: '', isCut: false }),
-    isTrusted: () => true, t, log: new RecordingLog(), ...over,
+    git: async (_folder, args) => (
+      asked.push(`git ${args[0] ?? ''}`),
+      { code: 0, text: over.changed ?? '', error: '', isCut: false }
+    ),
+    isTrusted: () => true,
+    t,
+    log: new RecordingLog(),
+    ...over,
   });
   return { made, asked };
 }
@@ -29,7 +39,9 @@ describe('what the empty chat suggests', () => {
   it('is about what is in the folder, three things at most, always the same', async () => {
     const entries = [folder('.git'), folder('src'), folder('test'), file('package.json'), file('README.md')];
     const over = { packageJson: '{"scripts":{"build":"tsc"}}', changed: ' M src/a.ts\n' };
-    expect([await prompts(entries, over), await prompts([...entries].reverse(), over)]).toEqual(Array.from({ length: 2 }, () => [explain, 'What do the tests in test/ cover?', 'Review my uncommitted changes']));
+    expect([await prompts(entries, over), await prompts([...entries].reverse(), over)]).toEqual(
+      Array.from({ length: 2 }, () => [explain, 'What do the tests in test/ cover?', 'Review my uncommitted changes']),
+    );
   });
 
   it('speaks of nothing that is not there', async () => {
@@ -55,11 +67,23 @@ describe('what the empty chat suggests', () => {
   it('asks git only in a folder that is trusted, and does without it', async () => {
     const restricted = desk([file('a.ts')], { isTrusted: () => false, changed: ' M a.ts' });
     const without = desk([file('a.ts')], { git: () => Promise.reject(new Error('no git')) });
-    expect([await restricted.made.prompts(), restricted.asked, await without.made.prompts()]).toEqual([['What is in this folder?'], [], ['What is in this folder?']]);
+    expect([await restricted.made.prompts(), restricted.asked, await without.made.prompts()]).toEqual([
+      ['What is in this folder?'],
+      [],
+      ['What is in this folder?'],
+    ]);
   });
 
   it('is nothing without a folder, or in one that cannot be read', async () => {
-    const unreadable = { roots: () => [{ name: 'w', path: '/w' }], list: () => Promise.reject(new Error('EACCES')), size: async () => 0, read: async () => new Uint8Array() };
-    expect([await prompts([], { files: { ...unreadable, roots: () => [] } }), await prompts([], { files: unreadable })]).toEqual([[], []]);
+    const unreadable = {
+      roots: () => [{ name: 'w', path: '/w' }],
+      list: () => Promise.reject(new Error('EACCES')),
+      size: async () => 0,
+      read: async () => new Uint8Array(),
+    };
+    expect([
+      await prompts([], { files: { ...unreadable, roots: () => [] } }),
+      await prompts([], { files: unreadable }),
+    ]).toEqual([[], []]);
   });
 });

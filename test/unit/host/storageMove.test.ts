@@ -14,7 +14,10 @@ function world() {
     onDidChangeSettings: changes.event,
     isUsed: () => state.used,
     move: (folder) => void moves.push(folder),
-    tell: (notices) => void said.push(notices.map(({ sentence, actions }) => [sentence, ...actions.map(({ label }) => label)].join(' · '))),
+    tell: (notices) =>
+      void said.push(
+        notices.map(({ sentence, actions }) => [sentence, ...actions.map(({ label }) => label)].join(' · ')),
+      ),
     clock,
     t: (message, args = {}) => message.replace(/\{(\w+)\}/g, (_, name: string) => args[name] ?? ''),
   });
@@ -25,7 +28,8 @@ function world() {
   return { clock, state, change, moves, notices: () => said.at(-1) };
 }
 
-const stays = 'The setting hermes.storage.path was changed. This window still keeps its sessions in /first. Reload to use the new place. · Reload Window';
+const stays =
+  'The setting hermes.storage.path was changed. This window still keeps its sessions in /first. Reload to use the new place. · Reload Window';
 
 describe('a storage folder that is changed under an open window', () => {
   it('is gone to at once by a window that has just come up and was asked nothing', async () => {

@@ -35,7 +35,20 @@ export class StoreAtHand {
   }
 }
 
-export const openState: StoreState = { kind: 'open', report: { path: '/history/state.db', created: false, recoveredTurns: [], setAside: null, salvaged: [], merged: [], mergeProblems: [], spills: [], readOnly: null } };
+export const openState: StoreState = {
+  kind: 'open',
+  report: {
+    path: '/history/state.db',
+    created: false,
+    recoveredTurns: [],
+    setAside: null,
+    salvaged: [],
+    merged: [],
+    mergeProblems: [],
+    spills: [],
+    readOnly: null,
+  },
+};
 
 /** No answer is kept anywhere but in the store. */
 export const noSpills = { statuses: [], onDidChange: new Emitter<void>().event, tryAgain: () => Promise.resolve() };

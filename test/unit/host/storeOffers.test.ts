@@ -18,7 +18,11 @@ describe('what is offered beside the store', () => {
     store.offer('topic', []);
     ran.push(await store.runAction(yes.action));
     expect({ sentence: notice?.sentence, labels: [yes.label, no.label], done, ran, left: shown(store) }).toEqual({
-      sentence: 'Shall it be done?', labels: ['Yes', 'No'], done: ['No', 'Yes'], ran: [true, true, false], left: [],
+      sentence: 'Shall it be done?',
+      labels: ['Yes', 'No'],
+      done: ['No', 'Yes'],
+      ran: [true, true, false],
+      left: [],
     });
   });
 

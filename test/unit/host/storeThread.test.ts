@@ -31,7 +31,11 @@ const kept = (): string => join(folder, 'compiled', 'storeWorker.bin');
 async function opened(keepAfterMs: number): Promise<string> {
   const data: StoreThreadData = { compiledFolder: join(folder, 'compiled'), keepAfterMs };
   connection = openStore({
-    storageFolder: join(folder, 'history'), workerEntry: join(built.folder, 'storeThread.js'), startWorker: (entry) => startNodeWorker(entry, data), clock: systemClock, log: silentLog,
+    storageFolder: join(folder, 'history'),
+    workerEntry: join(built.folder, 'storeThread.js'),
+    startWorker: (entry) => startNodeWorker(entry, data),
+    clock: systemClock,
+    log: silentLog,
   });
   await connection.open();
   return connection.state.kind;
@@ -52,7 +56,13 @@ it('a thread keeps what was compiled for it; the next one opens the same history
 
 it.each([
   ['kept code is damaged', () => writeFileSync(kept(), 'no code')],
-  ['nothing can be kept', () => (rmSync(join(folder, 'compiled'), { recursive: true }), writeFileSync(join(folder, 'compiled'), 'a file in the place of the folder'))],
+  [
+    'nothing can be kept',
+    () => (
+      rmSync(join(folder, 'compiled'), { recursive: true }),
+      writeFileSync(join(folder, 'compiled'), 'a file in the place of the folder')
+    ),
+  ],
 ])('a store opens where %s', async (_case, spoil) => {
   await opened(0);
   await vi.waitFor(() => expect(existsSync(kept())).toBe(true), 10_000);

@@ -26,7 +26,10 @@ describe('a glob', () => {
     ['a+b(c).ts', ['a+b(c).ts'], ['aab(c).ts', 'abc.ts']],
   ])('%s matches what a person means', (pattern, yes, no) => {
     const matches = globMatcher(pattern);
-    expect({ yes: yes.filter((path) => !matches(path)), no: no.filter((path) => matches(path)) }).toEqual({ yes: [], no: [] });
+    expect({ yes: yes.filter((path) => !matches(path)), no: no.filter((path) => matches(path)) }).toEqual({
+      yes: [],
+      no: [],
+    });
   });
 
   it('that cannot be read matches nothing', () => {
@@ -42,7 +45,15 @@ describe('lines of a text', () => {
       matchingLines(text, search('one.', { isRegularExpression: true }), 10).map(({ line }) => line),
       matchingLines(text, search('One', { caseSensitive: true }), 10).map(({ line }) => line),
       matchingLines(text, search('one'), 2),
-    ]).toEqual([[1, 3], [1, 2, 3, 4], [2], [{ line: 1, text: 'one.' }, { line: 2, text: 'One!' }]]);
+    ]).toEqual([
+      [1, 3],
+      [1, 2, 3, 4],
+      [2],
+      [
+        { line: 1, text: 'one.' },
+        { line: 2, text: 'One!' },
+      ],
+    ]);
   });
 });
 
@@ -59,9 +70,20 @@ describe('ripgrep', () => {
     return path;
   }
 
-  const row = (path: string, line: number, text: string): string => JSON.stringify({ type: 'match', data: { path: { text: path }, lines: { text }, line_number: line, absolute_offset: 0, submatches: [] } });
+  const row = (path: string, line: number, text: string): string =>
+    JSON.stringify({
+      type: 'match',
+      data: { path: { text: path }, lines: { text }, line_number: line, absolute_offset: 0, submatches: [] },
+    });
   const run = (binary: string, changes: Partial<RipgrepRun> = {}): RipgrepRun => ({
-    binary, root: folder, search: search('x'), excludes: [], accepts: () => true, limit: 100, signal: new AbortController().signal, ...changes,
+    binary,
+    root: folder,
+    search: search('x'),
+    excludes: [],
+    accepts: () => true,
+    limit: 100,
+    signal: new AbortController().signal,
+    ...changes,
   });
 
   it('is looked for where the editor keeps it, newest place first', async () => {
@@ -76,13 +98,31 @@ describe('ripgrep', () => {
   });
 
   it('is asked with the query as data, never as an option', () => {
-    expect(ripgrepArguments(search('--files', { caseSensitive: true }), ['**/dist']).slice(-7)).toEqual(['--case-sensitive', '--fixed-strings', '--glob=!.git', '--glob=!**/dist', '--regexp', '--files', '.']);
+    expect(ripgrepArguments(search('--files', { caseSensitive: true }), ['**/dist']).slice(-7)).toEqual([
+      '--case-sensitive',
+      '--fixed-strings',
+      '--glob=!.git',
+      '--glob=!**/dist',
+      '--regexp',
+      '--files',
+      '.',
+    ]);
     expect(ripgrepArguments(search('a|b', { isRegularExpression: true }), [])).toContain('--engine=auto');
   });
 
   it('gives matches with absolute paths, whole lines and only what is accepted', async () => {
-    writeFileSync(join(folder, 'out'), [row('./src/a.ts', 3, '  let x;\r\n'), row('./b.ts', 1, 'x\n'), '{"type":"end","data":{}}', row('./src/c.ts', 9, 'xx\n')].join('\n'));
-    const matches = await searchWithRipgrep(run(program(`cat "${join(folder, 'out')}"`), { accepts: (path) => path.startsWith('src/') }));
+    writeFileSync(
+      join(folder, 'out'),
+      [
+        row('./src/a.ts', 3, '  let x;\r\n'),
+        row('./b.ts', 1, 'x\n'),
+        '{"type":"end","data":{}}',
+        row('./src/c.ts', 9, 'xx\n'),
+      ].join('\n'),
+    );
+    const matches = await searchWithRipgrep(
+      run(program(`cat "${join(folder, 'out')}"`), { accepts: (path) => path.startsWith('src/') }),
+    );
     expect(matches).toEqual([
       { path: join(folder, 'src/a.ts'), line: 3, text: '  let x;' },
       { path: join(folder, 'src/c.ts'), line: 9, text: 'xx' },
@@ -102,7 +142,9 @@ describe('ripgrep', () => {
   });
 
   it('says its own reason when it cannot search, and keeps matches when only some files could not be read', async () => {
-    await expect(searchWithRipgrep(run(program('echo "regex parse error" >&2; exit 2')))).rejects.toThrow('regex parse error');
+    await expect(searchWithRipgrep(run(program('echo "regex parse error" >&2; exit 2')))).rejects.toThrow(
+      'regex parse error',
+    );
     const partly = program(`echo '${row('./a.ts', 1, 'x')}'; echo "a: Permission denied" >&2; exit 2`);
     expect((await searchWithRipgrep(run(partly))).length).toBe(1);
   });

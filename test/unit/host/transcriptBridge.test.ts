@@ -11,7 +11,15 @@ import { ScriptedGateway, session, userMessage } from './scriptedGateway';
 import { openState, StoreAtHand, noSpills } from './storeAtHand';
 
 function branch(conversationId: string, parentConversationId: string | null): ConversationBranch {
-  return { conversationId, tipId: conversationId, title: null, parentConversationId, branchedFrom: null, lastActiveAt: 1, turnCount: 1 };
+  return {
+    conversationId,
+    tipId: conversationId,
+    title: null,
+    parentConversationId,
+    branchedFrom: null,
+    lastActiveAt: 1,
+    turnCount: 1,
+  };
 }
 
 function tab(options: { readonly sessionId?: string; readonly reveal?: string; readonly opening?: boolean } = {}) {
@@ -64,14 +72,28 @@ const rows = transcriptPage({
   segments: [{ sessionId: 's1', firstUid: 'u1', lastUid: 'u1', handoffUid: null, tokens: null }],
 });
 const tree = [{ ...branch('s1', null), subAgent: false }];
-const state = { session: session('s1'), rows, branches: tree, problem: null, reveal: null, otherFolder: null, readAt: null, localization: {} };
+const state = {
+  session: session('s1'),
+  rows,
+  branches: tree,
+  problem: null,
+  reveal: null,
+  otherFolder: null,
+  readAt: null,
+  localization: {},
+};
 
 describe('the transcript tab', () => {
   it('shows what is stored, and reads on where it is asked to', async () => {
     const { port, titles } = tab();
     port.command('ready', atEnd);
     await settle();
-    port.request(1, 'loadRows', { sessionId: 's1', wanted: { kind: 'before', position: 17 }, limit: 50, filter: everything });
+    port.request(1, 'loadRows', {
+      sessionId: 's1',
+      wanted: { kind: 'before', position: 17 },
+      limit: 50,
+      filter: everything,
+    });
     await settle();
     expect({ told: port.notifications, answered: port.responses, titles }).toEqual({
       told: [['bootstrap', state]],
@@ -84,7 +106,16 @@ describe('the transcript tab', () => {
     const gone = tab({ sessionId: 'gone' });
     gone.port.command('ready', atEnd);
     await settle();
-    expect(gone.port.notifications).toEqual([['bootstrap', expect.objectContaining({ session: null, rows: null, problem: "Session gone is not in this folder's history." })]]);
+    expect(gone.port.notifications).toEqual([
+      [
+        'bootstrap',
+        expect.objectContaining({
+          session: null,
+          rows: null,
+          problem: "Session gone is not in this folder's history.",
+        }),
+      ],
+    ]);
   });
 
   it('waits for a store that is being opened, and reads again when it comes back', async () => {
@@ -112,8 +143,13 @@ describe('the transcript tab', () => {
     await clock.advance(3000);
     gateway.running = [];
     await clock.advance(5000);
-    const changes = (told: typeof port.notifications): readonly unknown[] => told.filter(([name]) => name === 'changed').map(([, payload]) => payload);
-    expect({ before: changes(port.notifications.slice(0, before)), during: changes(port.notifications.slice(before)).length, timers: clock.waiting }).toEqual({
+    const changes = (told: typeof port.notifications): readonly unknown[] =>
+      told.filter(([name]) => name === 'changed').map(([, payload]) => payload);
+    expect({
+      before: changes(port.notifications.slice(0, before)),
+      during: changes(port.notifications.slice(before)).length,
+      timers: clock.waiting,
+    }).toEqual({
       before: [{ sessionId: 's1' }, { sessionId: 's1' }],
       during: 4,
       timers: 0,
@@ -129,7 +165,11 @@ describe('the transcript tab', () => {
     port.command('openInChat', { messageUid: 'u1' });
     bridge.reveal('u1');
     await settle();
-    expect({ titles, opened, last: port.notifications.at(-1) }).toEqual({ titles: ['Title of s1', 'Better'], opened: [['chat', 's1', 'u1']], last: ['reveal', { messageUid: 'u1' }] });
+    expect({ titles, opened, last: port.notifications.at(-1) }).toEqual({
+      titles: ['Title of s1', 'Better'],
+      opened: [['chat', 's1', 'u1']],
+      last: ['reveal', { messageUid: 'u1' }],
+    });
   });
 
   it('begins at a row that it is to reveal, with the rows around it; a row carried over by a compression is the one it repeats', async () => {
@@ -144,7 +184,10 @@ describe('the transcript tab', () => {
     const { port, gateway, stored, clock } = tab();
     port.command('ready', atEnd);
     await settle();
-    gateway.sessions.set('s2', session('s2', { conversationId: 's1', parentSessionId: 's1', parentKind: 'compression' }));
+    gateway.sessions.set(
+      's2',
+      session('s2', { conversationId: 's1', parentSessionId: 's1', parentKind: 'compression' }),
+    );
     stored.tips.set('s1', 's2');
     gateway.changed('s1');
     await settle();
@@ -155,7 +198,9 @@ describe('the transcript tab', () => {
     gateway.running = [];
     await clock.advance(2000);
     const changes = port.notifications.filter(([name]) => name === 'changed').map(([, payload]) => payload);
-    expect({ sessions: new Set(changes.map((change) => JSON.stringify(change))), enough: changes.length >= 4 }).toEqual({ sessions: new Set(['{"sessionId":"s2"}']), enough: true });
+    expect({ sessions: new Set(changes.map((change) => JSON.stringify(change))), enough: changes.length >= 4 }).toEqual(
+      { sessions: new Set(['{"sessionId":"s2"}']), enough: true },
+    );
   });
 
   it('tells the branches again when one was made anywhere, and only when they are others', async () => {
@@ -168,7 +213,9 @@ describe('the transcript tab', () => {
     gateway.changed('b1');
     gateway.changed('b1');
     await clock.advance(100);
-    expect(port.notifications.filter(([name]) => name === 'branches')).toEqual([['branches', [...tree, { ...branch('b1', 's1'), subAgent: false }]]]);
+    expect(port.notifications.filter(([name]) => name === 'branches')).toEqual([
+      ['branches', [...tree, { ...branch('b1', 's1'), subAgent: false }]],
+    ]);
   });
 
   it('goes to another session of the tree in the same tab, unless another tab shows that one', async () => {
@@ -187,12 +234,34 @@ describe('the transcript tab', () => {
     port.command('exportSession');
     port.request(4, 'revisions', { messageUid: 'u1' });
     await settle();
-    expect({ stayed, now: bridge.sessionId, told: port.notifications.at(-1), opened, revisions: port.responses }).toEqual({
+    expect({
+      stayed,
+      now: bridge.sessionId,
+      told: port.notifications.at(-1),
+      opened,
+      revisions: port.responses,
+    }).toEqual({
       stayed: 's1',
       now: 'b1',
       told: ['bootstrap', expect.objectContaining({ session: session('b1'), reveal: 'u1' })],
-      opened: [['branch', 'b1', 'u1'], ['rewind', 'b1', 'u1'], ['export', 'b1']],
-      revisions: [expect.objectContaining({ id: 4, ok: true, result: [{ revisedAt: 7, parts: [{ kind: 'text', text: 'u1 before' }], diff: '--- row\n+++ row\n@@ -1 +1 @@\n-u1 before\n+hello' }] })],
+      opened: [
+        ['branch', 'b1', 'u1'],
+        ['rewind', 'b1', 'u1'],
+        ['export', 'b1'],
+      ],
+      revisions: [
+        expect.objectContaining({
+          id: 4,
+          ok: true,
+          result: [
+            {
+              revisedAt: 7,
+              parts: [{ kind: 'text', text: 'u1 before' }],
+              diff: '--- row\n+++ row\n@@ -1 +1 @@\n-u1 before\n+hello',
+            },
+          ],
+        }),
+      ],
     });
   });
 
@@ -221,12 +290,25 @@ describe('the transcript tab', () => {
       return copied.at(-1) ?? '';
     };
     const both = ['u2', 'u1'];
-    const json = [await copy(both, 'json'), await copy(['u1'], 'json'), await copy(null, 'json'), await copy(null, 'json', { ...everything, role: 'assistant' })];
+    const json = [
+      await copy(both, 'json'),
+      await copy(['u1'], 'json'),
+      await copy(null, 'json'),
+      await copy(null, 'json', { ...everything, role: 'assistant' }),
+    ];
     const [text, markdown] = [await copy(both, 'text'), await copy(both, 'markdown')];
     const row = (uid: string, said: string): object => ({ uid, role: 'user', parts: [{ kind: 'text', text: said }] });
     const [first, second] = [row('u1', 'hello'), row('u2', 'again')];
-    expect({ raw: port.responses, json: json.map((each): unknown => JSON.parse(each)), text, markdown: markdown.replace(/^## You.*$/gm, '## You') }).toEqual({
-      raw: [expect.objectContaining({ id: 1, result: JSON.stringify(first, null, 2) }), expect.objectContaining({ id: 2, result: null })],
+    expect({
+      raw: port.responses,
+      json: json.map((each): unknown => JSON.parse(each)),
+      text,
+      markdown: markdown.replace(/^## You.*$/gm, '## You'),
+    }).toEqual({
+      raw: [
+        expect.objectContaining({ id: 1, result: JSON.stringify(first, null, 2) }),
+        expect.objectContaining({ id: 2, result: null }),
+      ],
       json: [[first, second], first, [first, second], []],
       text: 'hello\n\nagain',
       markdown: '## You\n\nhello\n\n## You\n\nagain\n',
@@ -235,7 +317,11 @@ describe('the transcript tab', () => {
 
   it('finds text in rows that no page has loaded, says how far it is, and ends a search that is not wanted any more', async () => {
     const { port, stored } = tab();
-    stored.messages = Array.from({ length: 1000 }, (_, index) => ({ ...userMessage(`m${index}`, index === 3 || index === 990 ? 'A Needle' : 'hay'), position: index + 1, turnUid: null }));
+    stored.messages = Array.from({ length: 1000 }, (_, index) => ({
+      ...userMessage(`m${index}`, index === 3 || index === 990 ? 'A Needle' : 'hay'),
+      position: index + 1,
+      turnUid: null,
+    }));
     port.command('ready', atEnd);
     const query = { sessionId: 's1', filter: everything, text: 'needle', matchCase: false };
     port.request(1, 'findRows', { search: 1, ...query });
@@ -244,9 +330,15 @@ describe('the transcript tab', () => {
     port.request(2, 'findRows', { search: 2, ...query });
     port.request(3, 'findRows', { search: 3, ...query, matchCase: true });
     await settle();
-    expect({ answers: port.responses.map((response) => ('result' in response ? response.result : response)), progress }).toEqual({
+    expect({
+      answers: port.responses.map((response) => ('result' in response ? response.result : response)),
+      progress,
+    }).toEqual({
       answers: [{ kind: 'found', uids: ['m3', 'm990'] }, { kind: 'cancelled' }, { kind: 'found', uids: [] }],
-      progress: [{ search: 1, done: 400, total: 1000 }, { search: 1, done: 800, total: 1000 }],
+      progress: [
+        { search: 1, done: 400, total: 1000 },
+        { search: 1, done: 800, total: 1000 },
+      ],
     });
   });
 
@@ -258,16 +350,28 @@ describe('the transcript tab', () => {
     port.request(1, 'resolveReferences', { texts: ['src/a.ts'] });
     await settle();
     expect({ opened, answers: port.responses }).toEqual({
-      opened: [['insert', 'let a;'], ['apply', 'let b;', 'js'], ['symbol', 'waitBefore']],
+      opened: [
+        ['insert', 'let a;'],
+        ['apply', 'let b;', 'js'],
+        ['symbol', 'waitBefore'],
+      ],
       answers: [expect.objectContaining({ id: 1, ok: true, result: [{ kind: 'file', href: 'src/a.ts' }] })],
     });
   });
 
   it('comes back around the row a person was at, of the rows they had filtered', async () => {
     const { port, stored } = tab();
-    stored.messages = Array.from({ length: 900 }, (_, index) => ({ ...userMessage(`m${index}`, 'hay'), position: index + 1, turnUid: null }));
+    stored.messages = Array.from({ length: 900 }, (_, index) => ({
+      ...userMessage(`m${index}`, 'hay'),
+      position: index + 1,
+      turnUid: null,
+    }));
     port.command('ready', { filter: { ...everything, role: 'user' }, around: 'm400' });
     await settle();
-    expect(port.notifications.map(([, payload]) => payload)).toEqual([expect.objectContaining({ rows: expect.objectContaining({ earlier: 300, later: 400, matching: 900, total: 900 }) })]);
+    expect(port.notifications.map(([, payload]) => payload)).toEqual([
+      expect.objectContaining({
+        rows: expect.objectContaining({ earlier: 300, later: 400, matching: 900, total: 900 }),
+      }),
+    ]);
   });
 });

@@ -3,11 +3,14 @@ import { tellingUnkept } from '../../../src/host/approvals/unkeptRules';
 import type { ApprovalDecision } from '../../../src/transcript/approval';
 
 describe('a rule that the person allowed', () => {
-  const words = (message: string, args: Record<string, string>): string => message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? '');
+  const words = (message: string, args: Record<string, string>): string =>
+    message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? '');
   const remembered = async (decision: ApprovalDecision, problem: string | null): Promise<readonly string[]> => {
     const seen: string[] = [];
     const remember = (): Promise<void> => (problem === null ? Promise.resolve() : Promise.reject(new Error(problem)));
-    const policy = tellingUnkept({ judge: () => ({ kind: 'allow' }), remember }, words, (sentence) => seen.push(`told: ${sentence}`));
+    const policy = tellingUnkept({ judge: () => ({ kind: 'allow' }), remember }, words, (sentence) =>
+      seen.push(`told: ${sentence}`),
+    );
     await policy.remember(decision).catch((error: Error) => seen.push(`rejected: ${error.message}`));
     return seen;
   };
@@ -16,7 +19,10 @@ describe('a rule that the person allowed', () => {
     const decision: ApprovalDecision = { kind: 'allow', scope: 'user', rules: ['run(npm test)', 'run(ls)'] };
     expect([await remembered(decision, null), await remembered(decision, 'The settings cannot be written.')]).toEqual([
       [],
-      ['told: This was allowed this once only, because the rule could not be kept: run(npm test), run(ls). You will be asked again. The settings cannot be written.', 'rejected: The settings cannot be written.'],
+      [
+        'told: This was allowed this once only, because the rule could not be kept: run(npm test), run(ls). You will be asked again. The settings cannot be written.',
+        'rejected: The settings cannot be written.',
+      ],
     ]);
   });
 });

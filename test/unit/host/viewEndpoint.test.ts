@@ -32,7 +32,10 @@ function endpoint() {
       requests: {
         double: ({ value }) => Promise.resolve(value * 2),
         fail: ({ how }) => {
-          if (how === 'store') return Promise.reject(new StoreError('full', 'The disk is full. Free some space, then try again.', 'ENOSPC'));
+          if (how === 'store')
+            return Promise.reject(
+              new StoreError('full', 'The disk is full. Free some space, then try again.', 'ENOSPC'),
+            );
           if (how === 'gateway') return Promise.reject(new GatewayError('noModel', 'No model is chosen yet.'));
           throw new TypeError('x is undefined.');
         },
@@ -71,8 +74,23 @@ describe('the host end of a view', () => {
     await settle();
     expect(heard).toEqual([]);
     expect(port.responses).toEqual([
-      { v: protocolVersion, kind: 'response', id: 1, ok: false, error: { cause: 'invalid', sentence: 'The view sent a request that could not be read. Reload the window.' } },
-      { v: protocolVersion, kind: 'response', id: 2, ok: false, error: { cause: 'invalid', sentence: 'The view asked for something unknown ("hasOwnProperty"). Reload the window.' } },
+      {
+        v: protocolVersion,
+        kind: 'response',
+        id: 1,
+        ok: false,
+        error: { cause: 'invalid', sentence: 'The view sent a request that could not be read. Reload the window.' },
+      },
+      {
+        v: protocolVersion,
+        kind: 'response',
+        id: 2,
+        ok: false,
+        error: {
+          cause: 'invalid',
+          sentence: 'The view asked for something unknown ("hasOwnProperty"). Reload the window.',
+        },
+      },
     ]);
     expect(log.lines).toHaveLength(6);
   });
@@ -85,12 +103,21 @@ describe('the host end of a view', () => {
     port.request(3, 'fail', { how: 'defect' });
     port.command('explode');
     await settle();
-    expect(port.responses.map((response) => (response.kind === 'response' && !response.ok ? response.error : response))).toEqual([
+    expect(
+      port.responses.map((response) => (response.kind === 'response' && !response.ok ? response.error : response)),
+    ).toEqual([
       { cause: 'full', sentence: 'The disk is full. Free some space, then try again.' },
       { cause: 'noModel', sentence: 'No model is chosen yet.' },
-      { cause: 'unknown', sentence: 'Something unexpected went wrong: x is undefined. What is already shown is saved; the log has the details.' },
+      {
+        cause: 'unknown',
+        sentence:
+          'Something unexpected went wrong: x is undefined. What is already shown is saved; the log has the details.',
+      },
     ]);
-    expect(log.lines.filter((line) => line.startsWith('error'))).toEqual(['error: fail failed', 'error: explode failed']);
+    expect(log.lines.filter((line) => line.startsWith('error'))).toEqual([
+      'error: fail failed',
+      'error: explode failed',
+    ]);
   });
 
   it('says and hears nothing after it was let go', async () => {

@@ -18,7 +18,14 @@ async function bundled(entry: string, second: string): Promise<string> {
   writeFileSync(join(folder, 'entry.ts'), entry);
   writeFileSync(join(folder, 'second.ts'), second);
   const { outputFiles } = await build({
-    entryPoints: [join(folder, 'entry.ts')], bundle: true, write: false, platform: 'node', format: 'cjs', minify: true, logLevel: 'silent', logOverride: { 'import-is-undefined': 'error' },
+    entryPoints: [join(folder, 'entry.ts')],
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'cjs',
+    minify: true,
+    logLevel: 'silent',
+    logOverride: { 'import-is-undefined': 'error' },
     plugins: [vscodeModule(join(import.meta.dirname, '../../../node_modules/@types/vscode/index.d.ts'))],
   });
   return outputFiles[0]?.text ?? '';
@@ -40,11 +47,15 @@ it('however many files import it, vscode is asked for once and only what they us
   );
   const read: string[] = [];
   const parts = { l10n: { t: (text: string) => `<${text}>` }, workspace: { name: 'folder' }, Position: class {} };
-  const editor = new Proxy(parts, { get: (target, name, self) => (read.push(String(name)), Reflect.get(target, name, self)) });
+  const editor = new Proxy(parts, {
+    get: (target, name, self) => (read.push(String(name)), Reflect.get(target, name, self)),
+  });
   expect(run(program, editor)).toMatchObject({ words: ['<one>', 'folder <two>', {}], asked: ['vscode'] });
   expect(read.sort()).toEqual(['Position', 'l10n', 'workspace']);
 });
 
 it('a name that vscode does not export stops the build', async () => {
-  await expect(bundled("import * as vscode from 'vscode'; export const it = vscode.noSuchThing;", '')).rejects.toThrow(/noSuchThing/);
+  await expect(bundled("import * as vscode from 'vscode'; export const it = vscode.noSuchThing;", '')).rejects.toThrow(
+    /noSuchThing/,
+  );
 });

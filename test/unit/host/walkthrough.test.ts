@@ -12,18 +12,45 @@ function started(ranBefore: boolean) {
   let tell: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void = () => undefined;
   let switched: (event: SurfaceSwitch) => void = () => undefined;
   const made = new Walkthrough({
-    gateway: { onDidTurnEvent: (listener) => ((tell = listener), toDisposable(() => undefined)), onDidSwitchSession: (listener) => ((switched = listener), toDisposable(() => undefined)) },
+    gateway: {
+      onDidTurnEvent: (listener) => ((tell = listener), toDisposable(() => undefined)),
+      onDidSwitchSession: (listener) => ((switched = listener), toDisposable(() => undefined)),
+    },
     sessions: { getSession: async (id) => ({ parentKind: id === 'branch' ? 'branch' : null }) },
     setContext: (key) => void told.push(key),
     openWalkthrough: async () => void told.push('(opened)'),
     tickOff: async (step) => void told.push(`(ticked off ${step})`),
     memory: { get: (key) => stored.get(key), update: async (key, value) => void stored.set(key, value) },
   });
-  return { told, made, stored, stopped: () => tell({ sessionId: 's', event: settledBy('user') }), ended: () => tell({ sessionId: 's', event: settledBy('stop') }), shows: (to: string) => switched({ surfaceId: 'chat', from: null, to, reason: 'resume' }) };
+  return {
+    told,
+    made,
+    stored,
+    stopped: () => tell({ sessionId: 's', event: settledBy('user') }),
+    ended: () => tell({ sessionId: 's', event: settledBy('stop') }),
+    shows: (to: string) => switched({ surfaceId: 'chat', from: null, to, reason: 'resume' }),
+  };
 }
 
 function settledBy(stopReason: 'user' | 'stop'): TurnEvent {
-  return { kind: 'turnSettled', turn: { uid: 't', sessionId: 's', userMessageUid: 'u', model: 'm', startedAt: 1, usage: null, supersedes: null, state: 'settled', settledAt: 2, outcome: stopReason === 'user' ? 'interrupted' : 'complete', stopReason, failure: null }, messages: [] };
+  return {
+    kind: 'turnSettled',
+    turn: {
+      uid: 't',
+      sessionId: 's',
+      userMessageUid: 'u',
+      model: 'm',
+      startedAt: 1,
+      usage: null,
+      supersedes: null,
+      state: 'settled',
+      settledAt: 2,
+      outcome: stopReason === 'user' ? 'interrupted' : 'complete',
+      stopReason,
+      failure: null,
+    },
+    messages: [],
+  };
 }
 
 describe('the walkthrough', () => {
@@ -31,7 +58,12 @@ describe('the walkthrough', () => {
     const first = started(false);
     const before = [...first.told];
     await first.made.commands['getStarted']?.();
-    expect([before, first.told, first.stored.get('hermes.ranBefore'), started(true).told]).toEqual([[], ['hermes.walkthroughOffered', '(opened)'], true, ['hermes.walkthroughOffered']]);
+    expect([before, first.told, first.stored.get('hermes.ranBefore'), started(true).told]).toEqual([
+      [],
+      ['hermes.walkthroughOffered', '(opened)'],
+      true,
+      ['hermes.walkthroughOffered'],
+    ]);
   });
 
   it('ticks its steps off when they happen, each once', async () => {
@@ -46,7 +78,10 @@ describe('the walkthrough', () => {
     made.modelChosen(true);
     shows('branch');
     await settle();
-    expect([before, told]).toEqual([['hermes.promptSent'], ['hermes.promptSent', 'hermes.turnStopped', 'hermes.modelChosen', 'hermes.branchShown']]);
+    expect([before, told]).toEqual([
+      ['hermes.promptSent'],
+      ['hermes.promptSent', 'hermes.turnStopped', 'hermes.modelChosen', 'hermes.branchShown'],
+    ]);
   });
 
   it('ticks off what was done before it was opened, once the editor has it', async () => {
@@ -60,19 +95,36 @@ describe('the walkthrough', () => {
   });
 
   it('asks only for what is told', () => {
-    const manifest: { contributes: { walkthroughs: { steps: { id: string; completionEvents: string[] }[] }[] } } = JSON.parse(readFileSync('package.json', 'utf8'));
-    const keys = manifest.contributes.walkthroughs.flatMap(({ steps }) => steps.flatMap(({ id, completionEvents }) => completionEvents.filter((event) => event.startsWith('onContext:')).map((event) => `${id} ${event}`)));
-    expect(keys).toEqual(['model onContext:hermes.modelChosen', 'ask onContext:hermes.promptSent', 'stop onContext:hermes.turnStopped', 'branch onContext:hermes.branchShown', 'plug onContext:hermes.plugPulled']);
+    const manifest: { contributes: { walkthroughs: { steps: { id: string; completionEvents: string[] }[] }[] } } =
+      JSON.parse(readFileSync('package.json', 'utf8'));
+    const keys = manifest.contributes.walkthroughs.flatMap(({ steps }) =>
+      steps.flatMap(({ id, completionEvents }) =>
+        completionEvents.filter((event) => event.startsWith('onContext:')).map((event) => `${id} ${event}`),
+      ),
+    );
+    expect(keys).toEqual([
+      'model onContext:hermes.modelChosen',
+      'ask onContext:hermes.promptSent',
+      'stop onContext:hermes.turnStopped',
+      'branch onContext:hermes.branchShown',
+      'plug onContext:hermes.plugPulled',
+    ]);
   });
 
   it('has a picture for every step, in the colours of the theme and without words that could not be translated', () => {
-    const manifest: { contributes: { walkthroughs: { steps: { id: string; media: { svg: string } }[] }[] } } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const manifest: { contributes: { walkthroughs: { steps: { id: string; media: { svg: string } }[] }[] } } =
+      JSON.parse(readFileSync('package.json', 'utf8'));
     const pictures = manifest.contributes.walkthroughs.flatMap(({ steps }) => steps.map(({ media }) => media.svg));
-    const data = /^(127\.0\.0\.1:11434|vscode\.lm|openrouter\.ai|src\/upload\.ts:42|@upload\.ts|MEMORY\.md|1,284 \/ 1,284|\d+ [hd])$/;
+    const data =
+      /^(127\.0\.0\.1:11434|vscode\.lm|openrouter\.ai|src\/upload\.ts:42|@upload\.ts|MEMORY\.md|1,284 \/ 1,284|\d+ [hd])$/;
     const seen = pictures.map((file) => {
       const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
       const words = [...text.matchAll(/<text[^>]*>([^<]*)</g)].map((match) => match[1] ?? '');
-      return [text.startsWith('<svg'), /(?:fill|stroke)="(?!none|var\(--vscode-)/.test(text), words.filter((word) => !data.test(word))];
+      return [
+        text.startsWith('<svg'),
+        /(?:fill|stroke)="(?!none|var\(--vscode-)/.test(text),
+        words.filter((word) => !data.test(word)),
+      ];
     });
     expect(seen).toEqual(pictures.map(() => [true, false, []]));
     expect(pictures.length).toBe(7);

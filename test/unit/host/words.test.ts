@@ -10,10 +10,19 @@ import { webviewHtml } from '../../../src/host/webviewHtml';
 import type { OpenReport } from '../../../src/store/worker/openedStore';
 import { openState } from './storeAtHand';
 
-const t = (message: string, args: Readonly<Record<string, string>> = {}): string => message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? '');
+const t = (message: string, args: Readonly<Record<string, string>> = {}): string =>
+  message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? '');
 
 describe('the age of a session', () => {
-  it.each([[5, 'now'], [90, '1 minute ago'], [3 * 3600, '3 hours ago'], [30 * 3600, 'yesterday'], [9 * 86_400, 'last week'], [800 * 86_400, '2 years ago'], [-60, 'now']])('%d s is "%s"', (age, words) => {
+  it.each([
+    [5, 'now'],
+    [90, '1 minute ago'],
+    [3 * 3600, '3 hours ago'],
+    [30 * 3600, 'yesterday'],
+    [9 * 86_400, 'last week'],
+    [800 * 86_400, '2 years ago'],
+    [-60, 'now'],
+  ])('%d s is "%s"', (age, words) => {
     expect(ageWords(1_000_000_000 - age, 1_000_000_000, 'en')).toBe(words);
   });
 });
@@ -43,7 +52,21 @@ describe('another window', () => {
 });
 
 describe('what opening the store found', () => {
-  const report: OpenReport = { ...(openState.kind === 'open' ? openState.report : { path: '', created: false, recoveredTurns: [], setAside: null, salvaged: [], merged: [], mergeProblems: [], spills: [], readOnly: null }) };
+  const report: OpenReport = {
+    ...(openState.kind === 'open'
+      ? openState.report
+      : {
+          path: '',
+          created: false,
+          recoveredTurns: [],
+          setAside: null,
+          salvaged: [],
+          merged: [],
+          mergeProblems: [],
+          spills: [],
+          readOnly: null,
+        }),
+  };
 
   it('is not mentioned when all is well, also after a crash', () => {
     expect(openReportNotices({ ...report, recoveredTurns: [{ sessionId: 's', turnUid: 't' }] }, t)).toEqual([]);
@@ -51,11 +74,16 @@ describe('what opening the store found', () => {
 
   it('names where a damaged file is kept and what was read from it', () => {
     const setAside = { path: '/s/state.db.damaged', damage: 'malformed' };
-    expect([
-      ...openReportNotices({ ...report, setAside, salvaged: [{ path: setAside.path, sessions: 3, messages: 40, complete: false }] }, t),
-      ...openReportNotices({ ...report, setAside }, t),
-      ...openReportNotices({ ...report, mergeProblems: [{ folder: '/s-1', technical: 'x' }] }, t),
-    ].map(({ sentence }) => sentence)).toEqual([
+    expect(
+      [
+        ...openReportNotices(
+          { ...report, setAside, salvaged: [{ path: setAside.path, sessions: 3, messages: 40, complete: false }] },
+          t,
+        ),
+        ...openReportNotices({ ...report, setAside }, t),
+        ...openReportNotices({ ...report, mergeProblems: [{ folder: '/s-1', technical: 'x' }] }, t),
+      ].map(({ sentence }) => sentence),
+    ).toEqual([
       'The session file was damaged. What could be read is here (3 sessions, 40 messages); some rows could not. The damaged file is kept at /s/state.db.damaged.',
       'The session file could not be read and was set aside, whole, at /s/state.db.damaged. A new history was begun.',
       'Sessions that another window left in /s-1 could not be read. They are kept there.',
@@ -66,7 +94,8 @@ describe('what opening the store found', () => {
 describe('a setting of the workspace that is ignored', () => {
   it('is named with its file and the way to have it', () => {
     expect(overrideNotice({ setting: 'hermes.providers', file: '.vscode/settings.json' }, t)).toEqual({
-      sentence: '.vscode/settings.json sets `hermes.providers`. It is ignored: a workspace cannot decide where prompts, keys or sessions go. If you want it, put it into your user settings.',
+      sentence:
+        '.vscode/settings.json sets `hermes.providers`. It is ignored: a workspace cannot decide where prompts, keys or sessions go. If you want it, put it into your user settings.',
       actions: [{ action: 'openUserSettings:hermes.providers', label: 'Open User Settings' }],
     });
   });
@@ -74,42 +103,82 @@ describe('a setting of the workspace that is ignored', () => {
 
 describe('where the history of a window lies', () => {
   const facts: WindowFacts = {
-    storagePath: null, workspaceStorage: '/w/0123/ext', globalStorage: '/g/ext', workspace: { name: 'my project!', uri: 'file:///home/a/my%20project' }, emptyWindowId: () => 'id-1',
+    storagePath: null,
+    workspaceStorage: '/w/0123/ext',
+    globalStorage: '/g/ext',
+    workspace: { name: 'my project!', uri: 'file:///home/a/my%20project' },
+    emptyWindowId: () => 'id-1',
   };
 
-  it('is the editor\'s storage, or a folder of its own below the one in the settings', () => {
+  it("is the editor's storage, or a folder of its own below the one in the settings", () => {
     const other = { name: 'my project!', uri: 'file:///home/b/my%20project' };
-    const [own, same, another] = [facts, facts, { ...facts, workspace: other }].map((window) => storagePlace({ ...window, storagePath: '/data' }));
+    const [own, same, another] = [facts, facts, { ...facts, workspace: other }].map((window) =>
+      storagePlace({ ...window, storagePath: '/data' }),
+    );
     expect({
       editor: storagePlace(facts),
       readable: /^\/data\/my-project-[0-9a-f]{12}$/.test(own ?? ''),
       stable: own === same,
       apart: own !== another,
-      empty: [storagePlace({ ...facts, workspace: null, workspaceStorage: null }), storagePlace({ ...facts, workspace: null, workspaceStorage: null, storagePath: '/data' })],
-      odd: storagePlace({ ...facts, storagePath: '/data', workspace: { name: '../..', uri: 'file:///x' } }).startsWith('/data/'),
-    }).toEqual({ editor: '/w/0123/ext', readable: true, stable: true, apart: true, empty: ['/g/ext/empty-windows/id-1', '/data/empty-id-1'], odd: true });
+      empty: [
+        storagePlace({ ...facts, workspace: null, workspaceStorage: null }),
+        storagePlace({ ...facts, workspace: null, workspaceStorage: null, storagePath: '/data' }),
+      ],
+      odd: storagePlace({ ...facts, storagePath: '/data', workspace: { name: '../..', uri: 'file:///x' } }).startsWith(
+        '/data/',
+      ),
+    }).toEqual({
+      editor: '/w/0123/ext',
+      readable: true,
+      stable: true,
+      apart: true,
+      empty: ['/g/ext/empty-windows/id-1', '/data/empty-id-1'],
+      odd: true,
+    });
   });
 });
 
 describe('the page around a view', () => {
-  const html = webviewHtml({ title: 'Hermes', language: 'de"><script>', script: 'https://r/chat.js', styles: ['https://r/a.css?x=1&y=2'], cspSource: 'https://*.example', nonce: 'abc123', place: 'editor' });
+  const html = webviewHtml({
+    title: 'Hermes',
+    language: 'de"><script>',
+    script: 'https://r/chat.js',
+    styles: ['https://r/a.css?x=1&y=2'],
+    cspSource: 'https://*.example',
+    nonce: 'abc123',
+    place: 'editor',
+  });
 
   it('allows our script by nonce and our own files, and nothing else', () => {
-    expect(/content="([^"]+)"/.exec(html)?.[1]).toBe("default-src 'none'; script-src 'nonce-abc123'; style-src https://*.example; font-src https://*.example; img-src https://*.example data:");
+    expect(/content="([^"]+)"/.exec(html)?.[1]).toBe(
+      "default-src 'none'; script-src 'nonce-abc123'; style-src https://*.example; font-src https://*.example; img-src https://*.example data:",
+    );
     expect(html).not.toContain('unsafe');
   });
 
   it('escapes what it is given, and holds one script and no style of its own', () => {
-    expect({ scripts: html.match(/<script/g)?.length, inline: /<style|\sstyle=|\son\w+=/.test(html), link: html.includes('href="https://r/a.css?x=1&amp;y=2"') }).toEqual({ scripts: 1, inline: false, link: true });
+    expect({
+      scripts: html.match(/<script/g)?.length,
+      inline: /<style|\sstyle=|\son\w+=/.test(html),
+      link: html.includes('href="https://r/a.css?x=1&amp;y=2"'),
+    }).toEqual({ scripts: 1, inline: false, link: true });
   });
 });
 
 describe('vendors of editor models', () => {
   it('are those of all installed extensions, however their manifests look, and the built-in ones', () => {
     const vendors = editorModelVendors([
-      null, 7, { contributes: null }, { contributes: { languageModelChatProviders: 'x' } }, { contributes: { languageModelChatProviders: [{ vendor: 'acme' }, { vendor: 'acme' }] } },
+      null,
+      7,
+      { contributes: null },
+      { contributes: { languageModelChatProviders: 'x' } },
+      { contributes: { languageModelChatProviders: [{ vendor: 'acme' }, { vendor: 'acme' }] } },
       { contributes: { languageModelChatProviders: { vendor: 'single' } } },
     ]);
-    expect([vendors.slice(0, 2), vendors.includes('copilot'), new Set(vendors).size === vendors.length]).toEqual([['acme', 'single'], true, true]);
+    expect([vendors.slice(0, 2), vendors.includes('copilot'), new Set(vendors).size === vendors.length]).toEqual([
+      ['acme', 'single'],
+      true,
+      true,
+    ]);
   });
 });

@@ -14,11 +14,18 @@ describe('settings that a workspace tries to make', () => {
   });
 
   it('are found when their name is written with escapes', () => {
-    expect(workspaceOverrides(file, '{"\\u0068ermes.model": "Collector/any"}')).toEqual([{ setting: 'hermes.model', file }]);
+    expect(workspaceOverrides(file, '{"\\u0068ermes.model": "Collector/any"}')).toEqual([
+      { setting: 'hermes.model', file },
+    ]);
   });
 
   it('are not seen in values, in other settings, or in a file that is not there', () => {
-    expect(workspaceOverrides(file, '{"search.query": "hermes.model", "hermes.maxIterations": 3, "url": "http://x//hermes.model"}')).toEqual([]);
+    expect(
+      workspaceOverrides(
+        file,
+        '{"search.query": "hermes.model", "hermes.maxIterations": 3, "url": "http://x//hermes.model"}',
+      ),
+    ).toEqual([]);
     expect(workspaceOverrides(file, '')).toEqual([]);
   });
 });

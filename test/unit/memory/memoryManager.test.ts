@@ -24,19 +24,42 @@ interface Bench {
 function bench(parts: Partial<MemoryManagerParts> = {}): Bench {
   const clock = new ManualClock();
   const warned: string[] = [];
-  const log: Log = { trace: () => undefined, info: () => undefined, warn: (message) => void warned.push(message), error: (message) => void warned.push(message) };
+  const log: Log = {
+    trace: () => undefined,
+    info: () => undefined,
+    warn: (message) => void warned.push(message),
+    error: (message) => void warned.push(message),
+  };
   return { clock, heard: [], warned, parts: { clock, log, ...parts } };
 }
 
-const turn = (prompt: string, answer = 'a', more: Partial<EndedTurn> = {}): EndedTurn => ({ turnUid: `t-${prompt}`, prompt, answer, outcome: 'complete', startedAt: 1, settledAt: 2, ...more });
+const turn = (prompt: string, answer = 'a', more: Partial<EndedTurn> = {}): EndedTurn => ({
+  turnUid: `t-${prompt}`,
+  prompt,
+  answer,
+  outcome: 'complete',
+  startedAt: 1,
+  settledAt: 2,
+  ...more,
+});
 
 function request(prompt: string, more: Partial<RecallRequest> = {}): RecallRequest {
-  return { prompt, signal: new AbortController().signal, skip: new AbortController().signal, onSlow: () => undefined, ...more };
+  return {
+    prompt,
+    signal: new AbortController().signal,
+    skip: new AbortController().signal,
+    onSlow: () => undefined,
+    ...more,
+  };
 }
 
 const tool = (name: string, said: string[] = [], readOnly = true): AnyTool =>
   defineTool({
-    name, description: name, parameters: { type: 'object' }, readOnly, schema: v.object({ text: v.optional(v.string()) }),
+    name,
+    description: name,
+    parameters: { type: 'object' },
+    readOnly,
+    schema: v.object({ text: v.optional(v.string()) }),
     run: ({ text }) => {
       said.push(text ?? '');
       return Promise.resolve({ outcome: 'done', text: `<memory-context>\nold\n</memory-context>\n${text ?? name}` });
@@ -53,41 +76,67 @@ describe('who may be a provider', () => {
     const { parts, warned } = bench();
     const manager = new MemoryManager(parts);
     const added = [
-      manager.add({ provider: legacyMemory([], 'files'), kind: 'builtin' }), manager.add({ provider: legacyMemory([], 'hindsight'), kind: 'external' }),
-      manager.add({ provider: legacyMemory([], 'mem0'), kind: 'external' }), manager.add({ provider: legacyMemory([], 'rules'), kind: 'builtin' }),
+      manager.add({ provider: legacyMemory([], 'files'), kind: 'builtin' }),
+      manager.add({ provider: legacyMemory([], 'hindsight'), kind: 'external' }),
+      manager.add({ provider: legacyMemory([], 'mem0'), kind: 'external' }),
+      manager.add({ provider: legacyMemory([], 'rules'), kind: 'builtin' }),
     ];
     expect({ added, names: manager.providerNames, warned }).toEqual({
-      added: [true, true, false, true], names: ['files', 'hindsight', 'rules'],
-      warned: ['Memory provider mem0 is not used: hindsight is in use already, and one external provider is the most there can be.'],
+      added: [true, true, false, true],
+      names: ['files', 'hindsight', 'rules'],
+      warned: [
+        'Memory provider mem0 is not used: hindsight is in use already, and one external provider is the most there can be.',
+      ],
     });
   });
 
   it('leaves nothing behind where it cannot say what tools it has, so that the next one is taken', () => {
     const { parts, warned } = bench();
     const manager = new MemoryManager(parts);
-    const broken: MemoryProvider = Object.defineProperty(legacyMemory([], 'broken'), 'tools', { get: () => { throw new Error('no schema'); } });
-    expect([manager.add({ provider: broken, kind: 'external' }), manager.add({ provider: { ...legacyMemory([], 'next'), tools: [tool('recall')] }, kind: 'external' })]).toEqual([false, true]);
+    const broken: MemoryProvider = Object.defineProperty(legacyMemory([], 'broken'), 'tools', {
+      get: () => {
+        throw new Error('no schema');
+      },
+    });
+    expect([
+      manager.add({ provider: broken, kind: 'external' }),
+      manager.add({ provider: { ...legacyMemory([], 'next'), tools: [tool('recall')] }, kind: 'external' }),
+    ]).toEqual([false, true]);
     expect({ names: manager.providerNames, tools: manager.tools.map(({ name }) => name), warned }).toEqual({
-      names: ['next'], tools: ['recall'], warned: ['Memory provider broken: isAvailable failed: no schema'],
+      names: ['next'],
+      tools: ['recall'],
+      warned: ['Memory provider broken: isAvailable failed: no schema'],
     });
   });
 
   it('is not one that is not set up', () => {
     const { parts, warned } = bench();
     const manager = new MemoryManager(parts);
-    expect([manager.add({ provider: { ...legacyMemory([]), isAvailable: () => false }, kind: 'external' }), warned, manager.providerNames]).toEqual([false, [], []]);
+    expect([
+      manager.add({ provider: { ...legacyMemory([]), isAvailable: () => false }, kind: 'external' }),
+      warned,
+      manager.providerNames,
+    ]).toEqual([false, [], []]);
   });
 });
 
 describe('tools of providers', () => {
   it('never stand in for one of Hermes, and are there once', () => {
     const { parts, warned } = bench({ coreTools: ['read_file'] });
-    const manager = memoryOf([{ ...legacyMemory([], 'one'), tools: [tool('read_file'), tool('recall'), tool('recall'), tool('')] }, { ...legacyMemory([], 'two'), tools: [tool('recall'), tool('reflect')] }], parts);
+    const manager = memoryOf(
+      [
+        { ...legacyMemory([], 'one'), tools: [tool('read_file'), tool('recall'), tool('recall'), tool('')] },
+        { ...legacyMemory([], 'two'), tools: [tool('recall'), tool('reflect')] },
+      ],
+      parts,
+    );
     expect({ tools: manager.tools.map(({ name }) => name), warned }).toEqual({
       tools: ['recall', 'reflect'],
       warned: [
-        'Memory provider one: its tool read_file is not used, because Hermes has a tool of that name.', 'Memory provider one: its tool recall is not used, because there is one of that name already.',
-        'Memory provider one: a tool without a name is not used.', 'Memory provider two: its tool recall is not used, because there is one of that name already.',
+        'Memory provider one: its tool read_file is not used, because Hermes has a tool of that name.',
+        'Memory provider one: its tool recall is not used, because there is one of that name already.',
+        'Memory provider one: a tool without a name is not used.',
+        'Memory provider two: its tool recall is not used, because there is one of that name already.',
       ],
     });
   });
@@ -98,7 +147,11 @@ describe('tools of providers', () => {
     const manager = memoryOf([{ ...legacyMemory([]), tools: [tool('retain', said)] }], parts);
     manager.initialize('S1');
     const input = { text: `keep ${key}` };
-    expect({ output: await run(manager.tools[0], input), said, input }).toEqual({ output: { outcome: 'done', text: 'keep [secret]' }, said: ['keep [secret]'], input: { text: `keep ${key}` } });
+    expect({ output: await run(manager.tools[0], input), said, input }).toEqual({
+      output: { outcome: 'done', text: 'keep [secret]' },
+      said: ['keep [secret]'],
+      input: { text: `keep ${key}` },
+    });
   });
 
   it('wait until their provider knows the session, but not for ever', async () => {
@@ -112,7 +165,14 @@ describe('tools of providers', () => {
 
   it('that fail are logged with their provider’s name', async () => {
     const { parts, warned } = bench();
-    const failing = defineTool({ name: 'recall', description: '', parameters: {}, readOnly: true, schema: v.object({}), run: () => Promise.reject(new Error(`401 for ${key}`)) });
+    const failing = defineTool({
+      name: 'recall',
+      description: '',
+      parameters: {},
+      readOnly: true,
+      schema: v.object({}),
+      run: () => Promise.reject(new Error(`401 for ${key}`)),
+    });
     const manager = memoryOf([{ ...legacyMemory([], 'cloud'), tools: [failing] }], parts);
     manager.initialize('S1');
     await expect(run(manager.tools[0], {})).rejects.toThrow('401');
@@ -124,14 +184,23 @@ describe('a switch', () => {
   it('comes behind the end of the old session and ahead of writes of the new one, however slow the provider', async () => {
     const { parts, heard } = bench();
     const held = gate();
-    const manager = memoryOf([new RecordingMemory(heard, { pause: (hook) => (hook === 'end' ? held.opened : Promise.resolve()) })], parts);
+    const manager = memoryOf(
+      [new RecordingMemory(heard, { pause: (hook) => (hook === 'end' ? held.opened : Promise.resolve()) })],
+      parts,
+    );
     manager.initialize('S1');
     manager.syncTurn(turn('q1'));
     manager.switchSession({ from: 'S1', to: 'S2', reason: 'new_session', parentSessionId: null });
     manager.syncTurn(turn('q2'));
     held.open();
     await manager.drain();
-    expect(heard).toEqual(['initialize S1', 'sync S1: q1 -> a', 'end S1', 'switch S2 new_session reset', 'sync S2: q2 -> a']);
+    expect(heard).toEqual([
+      'initialize S1',
+      'sync S1: q1 -> a',
+      'end S1',
+      'switch S2 new_session reset',
+      'sync S2: q2 -> a',
+    ]);
   });
 
   it('says its reason and parent; only a new conversation is a reset, only a rewind keeps the id', async () => {
@@ -145,7 +214,13 @@ describe('a switch', () => {
     manager.switchSession({ from: 'S1', to: 'S4', reason: 'reset', parentSessionId: null });
     await manager.drain();
     expect(heard).toEqual([
-      'initialize S1 parent P', 'switch S2 compression parent S1', 'switch S3 branch parent S2', 'switch S3 rewind rewound parent S2', 'switch S1 resume parent P', 'end S1', 'switch S4 reset reset',
+      'initialize S1 parent P',
+      'switch S2 compression parent S1',
+      'switch S3 branch parent S2',
+      'switch S3 rewind rewound parent S2',
+      'switch S1 resume parent P',
+      'end S1',
+      'switch S4 reset reset',
     ]);
   });
 
@@ -186,7 +261,13 @@ describe('a provider that misbehaves', () => {
     await manager.forget(['S9']);
   };
   const whole = [
-    'initialize S1', 'sync S1: q1 -> a', 'end S1', 'switch S2 new_session reset', 'sync S2: q2 -> a', 'delegation S2 to C: t -> r', 'forget S9',
+    'initialize S1',
+    'sync S1: q1 -> a',
+    'end S1',
+    'switch S2 new_session reset',
+    'sync S2: q2 -> a',
+    'delegation S2 to C: t -> r',
+    'forget S9',
   ];
 
   it('touches no other: one that throws', async () => {
@@ -194,7 +275,10 @@ describe('a provider that misbehaves', () => {
     const manager = memoryOf([throwingMemory(), new RecordingMemory(heard)], parts);
     await hooks(manager);
     await manager.drain();
-    expect({ heard, told: [...new Set(warned.map((line) => line.replace(/: \w+ failed.*/, '')))] }).toEqual({ heard: whole, told: ['Memory provider throwing'] });
+    expect({ heard, told: [...new Set(warned.map((line) => line.replace(/: \w+ failed.*/, '')))] }).toEqual({
+      heard: whole,
+      told: ['Memory provider throwing'],
+    });
   });
 
   it('touches no other: one that hangs', async () => {
@@ -210,7 +294,10 @@ describe('a provider that misbehaves', () => {
   it('is left alone when it does not heed its abort, and hears what comes behind', async () => {
     const { parts, heard, clock, warned } = bench();
     const aborted: boolean[] = [];
-    const provider: MemoryProvider = { ...legacyMemory(heard), initialize: (_id, signal) => new Promise(() => signal.addEventListener('abort', () => aborted.push(true))) };
+    const provider: MemoryProvider = {
+      ...legacyMemory(heard),
+      initialize: (_id, signal) => new Promise(() => signal.addEventListener('abort', () => aborted.push(true))),
+    };
     const manager = memoryOf([provider], parts);
     manager.initialize('S1');
     manager.syncTurn(turn('q1'));
@@ -219,7 +306,13 @@ describe('a provider that misbehaves', () => {
     expect([aborted, heard]).toEqual([[], []]);
     await clock.advance(5001);
     await manager.drain();
-    expect([aborted, heard, warned]).toEqual([[true], ['legacy sync S1: q1'], ['Memory provider legacy: initialize failed: It took too long. It did not stop when it was asked to, and is left alone.']]);
+    expect([aborted, heard, warned]).toEqual([
+      [true],
+      ['legacy sync S1: q1'],
+      [
+        'Memory provider legacy: initialize failed: It took too long. It did not stop when it was asked to, and is left alone.',
+      ],
+    ]);
   });
 
   it('that is of before most hooks existed works', async () => {
@@ -251,30 +344,50 @@ describe('what is remembered', () => {
     const external = new RecordingMemory(heard, { beforeCompressing: '<memory-context>x</memory-context>' });
     const manager = memoryOf([external], parts, external);
     manager.initialize('S1');
-    const told = Object.freeze(turn(`use ${key}`, '<memory-context>\nold\n</memory-context>\npassword: "hunter2hunter2"'));
+    const told = Object.freeze(
+      turn(`use ${key}`, '<memory-context>\nold\n</memory-context>\npassword: "hunter2hunter2"'),
+    );
     manager.syncTurn(told);
-    manager.mirrorWrite(Object.freeze({ action: 'replace', target: 'user', content: `key ${key}`, previous: `old ${key}` } as const));
+    manager.mirrorWrite(
+      Object.freeze({ action: 'replace', target: 'user', content: `key ${key}`, previous: `old ${key}` } as const),
+    );
     manager.delegated(Object.freeze({ childSessionId: 'C', task: `with ${key}`, result: 'done' }));
     const rows = new TranscriptBuilder().turn('t1').user(`u ${key}`).assistant(`a ${key}`).messages;
     const before = JSON.stringify(rows);
     await manager.beforeCompressing(rows, new AbortController().signal);
     await manager.drain();
     expect(heard.slice(1)).toEqual([
-      'sync S1: use [secret] -> password: [secret]', 'write replace user: old [secret] -> key [secret]', 'delegation S1 to C: with [secret] -> done', 'compressing u [secret] | a [secret]',
+      'sync S1: use [secret] -> password: [secret]',
+      'write replace user: old [secret] -> key [secret]',
+      'delegation S1 to C: with [secret] -> done',
+      'compressing u [secret] | a [secret]',
     ]);
     expect([told.prompt, JSON.stringify(rows)]).toEqual([`use ${key}`, before]);
   });
 
   it('is nothing of a private session: no provider hears of it or lends it anything', async () => {
     const { parts, heard } = bench({ isPrivate: true });
-    const manager = memoryOf([new RecordingMemory(heard, { starts: true, tools: [tool('look'), tool('note', [], false)], recall: () => 'likes tea' })], parts);
+    const manager = memoryOf(
+      [
+        new RecordingMemory(heard, {
+          starts: true,
+          tools: [tool('look'), tool('note', [], false)],
+          recall: () => 'likes tea',
+        }),
+      ],
+      parts,
+    );
     manager.initialize('S1');
     manager.turnStarting({ turnUid: 't', prompt: 'q', model: 'm' });
     manager.syncTurn(turn('q1'));
     manager.delegated({ childSessionId: 'C', task: 't', result: 'r' });
     manager.mirrorWrite({ action: 'add', target: 'user', content: 'x', previous: null });
     await manager.drain();
-    expect({ heard, tools: manager.tools.map(({ name }) => name), recall: (await manager.prepareTurn(request('what do I like'))).recall }).toEqual({ heard: [], tools: [], recall: '' });
+    expect({
+      heard,
+      tools: manager.tools.map(({ name }) => name),
+      recall: (await manager.prepareTurn(request('what do I like'))).recall,
+    }).toEqual({ heard: [], tools: [], recall: '' });
   });
 
   it('counts the turns of a session for those who want to know, over a compression too', async () => {
@@ -289,7 +402,12 @@ describe('what is remembered', () => {
     manager.switchSession({ from: 'S2', to: 'S3', reason: 'resume', parentSessionId: null });
     start('four');
     await manager.drain();
-    expect(heard.filter((line) => line.startsWith('start'))).toEqual(['start S1 1: one', 'start S1 2: two', 'start S2 3: three', 'start S3 1: four']);
+    expect(heard.filter((line) => line.startsWith('start'))).toEqual([
+      'start S1 1: one',
+      'start S1 2: two',
+      'start S2 3: three',
+      'start S3 1: four',
+    ]);
   });
 
   it('of a write of the built-in memory is told to the external provider alone', async () => {
@@ -312,9 +430,15 @@ describe('recall', () => {
       asked.push(query);
       return '- likes tea\n- likes tea\n<memory-context>echo</memory-context>';
     };
-    const manager = memoryOf([new RecordingMemory([], { recall }), legacyMemory([]), new RecordingMemory([], { recall: () => 'uses pnpm' })], parts);
+    const manager = memoryOf(
+      [new RecordingMemory([], { recall }), legacyMemory([]), new RecordingMemory([], { recall: () => 'uses pnpm' })],
+      parts,
+    );
     manager.initialize('S1');
-    expect([(await manager.prepareTurn(request(`what fits ${key}`))).recall, asked]).toEqual(['- likes tea\n\nuses pnpm', ['what fits [secret]']]);
+    expect([(await manager.prepareTurn(request(`what fits ${key}`))).recall, asked]).toEqual([
+      '- likes tea\n\nuses pnpm',
+      ['what fits [secret]'],
+    ]);
   });
 
   it('is not asked for prompts that say nothing', async () => {
@@ -322,14 +446,32 @@ describe('recall', () => {
     const asked: string[] = [];
     const manager = memoryOf([new RecordingMemory([], { recall: (query) => (asked.push(query), '') })], parts);
     manager.initialize('S1');
-    for (const prompt of ['', ' ', 'ok', 'Thanks!', 'OK, thank you.', 'go on', '/compress the rest', '👍', 'hi', 'ok then where is the config']) await manager.prepareTurn(request(prompt));
+    for (const prompt of [
+      '',
+      ' ',
+      'ok',
+      'Thanks!',
+      'OK, thank you.',
+      'go on',
+      '/compress the rest',
+      '👍',
+      'hi',
+      'ok then where is the config',
+    ])
+      await manager.prepareTurn(request(prompt));
     expect(asked).toEqual(['ok then where is the config']);
   });
 
   it('is waited for two seconds; after a moment the person is told; what came by then counts', async () => {
     const { parts, clock, warned } = bench();
     const slow: number[] = [];
-    const manager = memoryOf([new RecordingMemory([], { name: 'quick', recall: () => 'quick' }), { ...hangingMemory('stuck'), initialize: () => Promise.resolve() }], parts);
+    const manager = memoryOf(
+      [
+        new RecordingMemory([], { name: 'quick', recall: () => 'quick' }),
+        { ...hangingMemory('stuck'), initialize: () => Promise.resolve() },
+      ],
+      parts,
+    );
     manager.initialize('S1');
     const prepared = manager.prepareTurn(request('where is it', { onSlow: () => slow.push(clock.monotonicMs()) }));
     await clock.advance(1999);
@@ -338,14 +480,30 @@ describe('recall', () => {
     await clock.advance(0);
     const before = isDone;
     await clock.advance(1);
-    expect([before, slow, (await prepared).recall, warned]).toEqual([false, [300], 'quick', ['Memory provider stuck: recall took longer than 2 s; the turn went on without it.']]);
+    expect([before, slow, (await prepared).recall, warned]).toEqual([
+      false,
+      [300],
+      'quick',
+      ['Memory provider stuck: recall took longer than 2 s; the turn went on without it.'],
+    ]);
   });
 
   it('leaves a provider out that has not come back, and asks it again when it has', async () => {
     const { parts, clock, warned } = bench();
     const held = gate();
     const asked: string[] = [];
-    const manager = memoryOf([new RecordingMemory([], { recall: async (query) => { asked.push(query); if (asked.length === 1) await held.opened; return `found for ${query}`; } })], parts);
+    const manager = memoryOf(
+      [
+        new RecordingMemory([], {
+          recall: async (query) => {
+            asked.push(query);
+            if (asked.length === 1) await held.opened;
+            return `found for ${query}`;
+          },
+        }),
+      ],
+      parts,
+    );
     manager.initialize('S1');
     const first = manager.prepareTurn(request('first question'));
     await clock.advance(2000);
@@ -353,7 +511,13 @@ describe('recall', () => {
     held.open();
     await clock.advance(0);
     const after = await manager.prepareTurn(request('third question'));
-    expect([(await first).recall, during.recall, after.recall, asked, warned.length]).toEqual(['', '', 'found for third question', ['first question', 'third question'], 1]);
+    expect([(await first).recall, during.recall, after.recall, asked, warned.length]).toEqual([
+      '',
+      '',
+      'found for third question',
+      ['first question', 'third question'],
+      1,
+    ]);
   });
 
   it('can be skipped by the person, and ends with its turn', async () => {
@@ -361,7 +525,13 @@ describe('recall', () => {
     const told: unknown[] = [];
     const provider: MemoryProvider = {
       ...legacyMemory([], 'heeding'),
-      prefetch: (_query, _id, signal) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => { told.push(signal.aborted); reject(new Error('aborted')); })),
+      prefetch: (_query, _id, signal) =>
+        new Promise((_resolve, reject) =>
+          signal.addEventListener('abort', () => {
+            told.push(signal.aborted);
+            reject(new Error('aborted'));
+          }),
+        ),
     };
     const manager = memoryOf([provider], parts);
     manager.initialize('S1');
@@ -373,17 +543,29 @@ describe('recall', () => {
       expect((await prepared).recall).toBe('');
       await clock.advance(0);
     }
-    expect([told, warned]).toEqual([[true, true], ['Memory provider heeding: recall was skipped; the turn went on without it.']]);
+    expect([told, warned]).toEqual([
+      [true, true],
+      ['Memory provider heeding: recall was skipped; the turn went on without it.'],
+    ]);
   });
 
   it('of a new session is not answered from the old one: a provider is asked when it has been told', async () => {
     const { parts, clock } = bench();
     const held = gate();
     let session = '';
-    const manager = memoryOf([{
-      ...legacyMemory([]), initialize: async (id) => void (session = id), onSessionEnd: () => held.opened, onSessionSwitch: async (id) => void (session = id),
-      prefetch: () => Promise.resolve(`from ${session}`), systemPromptBlock: () => `block of ${session}`,
-    }], parts);
+    const manager = memoryOf(
+      [
+        {
+          ...legacyMemory([]),
+          initialize: async (id) => void (session = id),
+          onSessionEnd: () => held.opened,
+          onSessionSwitch: async (id) => void (session = id),
+          prefetch: () => Promise.resolve(`from ${session}`),
+          systemPromptBlock: () => `block of ${session}`,
+        },
+      ],
+      parts,
+    );
     manager.initialize('S1');
     await manager.drain();
     manager.switchSession({ from: 'S1', to: 'S2', reason: 'new_session', parentSessionId: null });
@@ -392,14 +574,29 @@ describe('recall', () => {
     held.open();
     await clock.advance(0);
     const second = await manager.prepareTurn(request('second question'));
-    expect([await first, second]).toEqual([{ systemBlock: '', recall: '', found: [] }, { systemBlock: 'block of S2', recall: 'from S2', found: [] }]);
+    expect([await first, second]).toEqual([
+      { systemBlock: '', recall: '', found: [] },
+      { systemBlock: 'block of S2', recall: 'from S2', found: [] },
+    ]);
   });
 
   it('says what was found where a provider can count it', async () => {
     const { parts } = bench();
-    const manager = memoryOf([{ ...legacyMemory([], 'one'), prefetch: () => Promise.resolve('x'), recallStatus: () => ({ label: 'memories', count: 3 }) }, { ...throwingMemory('two'), prefetch: () => Promise.resolve('y') }], parts);
+    const manager = memoryOf(
+      [
+        {
+          ...legacyMemory([], 'one'),
+          prefetch: () => Promise.resolve('x'),
+          recallStatus: () => ({ label: 'memories', count: 3 }),
+        },
+        { ...throwingMemory('two'), prefetch: () => Promise.resolve('y') },
+      ],
+      parts,
+    );
     manager.initialize('S1');
-    expect((await manager.prepareTurn(request('where is it'))).found).toEqual([{ provider: 'one', label: 'memories', count: 3 }]);
+    expect((await manager.prepareTurn(request('where is it'))).found).toEqual([
+      { provider: 'one', label: 'memories', count: 3 },
+    ]);
   });
 });
 
@@ -407,25 +604,57 @@ describe('the system prompt’s part', () => {
   it('stays the same for a session and is read anew for the next', async () => {
     const { parts } = bench();
     let reads = 0;
-    const manager = memoryOf([new RecordingMemory([], { block: () => `read ${++reads}\n<memory-context>` }), new RecordingMemory([], { block: () => 'fixed' })], parts);
+    const manager = memoryOf(
+      [
+        new RecordingMemory([], { block: () => `read ${++reads}\n<memory-context>` }),
+        new RecordingMemory([], { block: () => 'fixed' }),
+      ],
+      parts,
+    );
     const block = async (): Promise<string> => (await manager.prepareTurn(request('ok'))).systemBlock;
     manager.initialize('S1');
     const first = [await block(), await block()];
     manager.switchSession({ from: 'S1', to: 'S1', reason: 'rewind', parentSessionId: null });
     const rewound = await block();
     manager.switchSession({ from: 'S1', to: 'S2', reason: 'new_session', parentSessionId: null });
-    expect([...first, rewound, await block()]).toEqual(['read 1\n\nfixed', 'read 1\n\nfixed', 'read 1\n\nfixed', 'read 2\n\nfixed']);
+    expect([...first, rewound, await block()]).toEqual([
+      'read 1\n\nfixed',
+      'read 1\n\nfixed',
+      'read 1\n\nfixed',
+      'read 2\n\nfixed',
+    ]);
   });
 });
 
 describe('a provider that our types do not hold', () => {
   it('answers with anything, and the turn goes on', async () => {
     const { parts } = bench();
-    const odd: MemoryProvider = JSON.parse('{"name":"odd"}', (field, value: unknown) => (field === '' ? Object.assign({}, value, Object.fromEntries(['initialize', 'syncTurn', 'systemPromptBlock', 'prefetch', 'recallStatus', 'onPreCompress', 'onSessionForgotten'].map((hook) => [hook, () => 7]))) : value));
+    const odd: MemoryProvider = JSON.parse('{"name":"odd"}', (field, value: unknown) =>
+      field === ''
+        ? Object.assign(
+            {},
+            value,
+            Object.fromEntries(
+              [
+                'initialize',
+                'syncTurn',
+                'systemPromptBlock',
+                'prefetch',
+                'recallStatus',
+                'onPreCompress',
+                'onSessionForgotten',
+              ].map((hook) => [hook, () => 7]),
+            ),
+          )
+        : value,
+    );
     const manager = memoryOf([odd], parts);
     manager.initialize('S1');
     manager.syncTurn(turn('q1'));
-    expect([await manager.prepareTurn(request('where is it')), await manager.beforeCompressing([], new AbortController().signal)]).toEqual([{ systemBlock: '7', recall: '', found: [] }, '']);
+    expect([
+      await manager.prepareTurn(request('where is it')),
+      await manager.beforeCompressing([], new AbortController().signal),
+    ]).toEqual([{ systemBlock: '7', recall: '', found: [] }, '']);
     await manager.shutdown(null);
   });
 });
@@ -433,12 +662,23 @@ describe('a provider that our types do not hold', () => {
 describe('before a summary is made', () => {
   it('providers say what it must keep, each for so long', async () => {
     const { parts, clock, warned } = bench();
-    const manager = memoryOf([new RecordingMemory([], { beforeCompressing: 'keep the plan' }), throwingMemory(), hangingMemory(), legacyMemory([])], parts);
+    const manager = memoryOf(
+      [
+        new RecordingMemory([], { beforeCompressing: 'keep the plan' }),
+        throwingMemory(),
+        hangingMemory(),
+        legacyMemory([]),
+      ],
+      parts,
+    );
     manager.initialize('S1');
     const text = manager.beforeCompressing([], new AbortController().signal);
     await clock.advance(0);
     await clock.advance(5000);
-    expect([await text, warned.at(-1)]).toEqual(['keep the plan', 'Memory provider hanging: onPreCompress took longer than 5 s; the summary was made without it.']);
+    expect([await text, warned.at(-1)]).toEqual([
+      'keep the plan',
+      'Memory provider hanging: onPreCompress took longer than 5 s; the summary was made without it.',
+    ]);
   });
 });
 
@@ -447,7 +687,20 @@ describe('a session that is forgotten', () => {
     const { parts, heard, clock } = bench();
     const held = gate();
     const external = legacyMemory([], 'cloud');
-    const manager = memoryOf([new RecordingMemory(heard, { cannotForget: 'Two notes are shared.', pause: (hook) => (hook === 'initialize' ? held.opened : Promise.resolve()) }), external, throwingMemory(), hangingMemory(), legacyMemory([], 'files')], parts, external);
+    const manager = memoryOf(
+      [
+        new RecordingMemory(heard, {
+          cannotForget: 'Two notes are shared.',
+          pause: (hook) => (hook === 'initialize' ? held.opened : Promise.resolve()),
+        }),
+        external,
+        throwingMemory(),
+        hangingMemory(),
+        legacyMemory([], 'files'),
+      ],
+      parts,
+      external,
+    );
     manager.initialize('S1');
     manager.syncTurn(turn('secret plan'));
     const sentences = manager.forget(['S0', 'S1']);
@@ -455,7 +708,12 @@ describe('a session that is forgotten', () => {
     await clock.advance(0);
     await clock.advance(10_000);
     expect([await sentences, heard]).toEqual([
-      ['Two notes are shared.', 'cloud keeps what it was sent: it has no way to erase a session.', 'throwing could not erase its part. The log says why.', 'hanging has not said yet whether it could erase its part.'],
+      [
+        'Two notes are shared.',
+        'cloud keeps what it was sent: it has no way to erase a session.',
+        'throwing could not erase its part. The log says why.',
+        'hanging has not said yet whether it could erase its part.',
+      ],
       ['initialize S1', 'forget S0 S1'],
     ]);
   });

@@ -4,15 +4,25 @@ import { type MemoryContext, type MemoryProviderFactory, MemoryProviders } from 
 import { ManualClock } from '../../support/manualClock';
 import { legacyMemory, RecordingMemory } from '../../support/recordingMemory';
 
-function factory(name: string, kind: MemoryProviderFactory['kind'], contexts: MemoryContext[] = []): MemoryProviderFactory {
+function factory(
+  name: string,
+  kind: MemoryProviderFactory['kind'],
+  contexts: MemoryContext[] = [],
+): MemoryProviderFactory {
   return { name, kind, create: (context) => (contexts.push(context), legacyMemory([], name)) };
 }
 
-function known(chosen: string): { readonly providers: MemoryProviders; readonly warned: string[]; readonly names: (isPrivate?: boolean) => readonly string[] } {
+function known(chosen: string): {
+  readonly providers: MemoryProviders;
+  readonly warned: string[];
+  readonly names: (isPrivate?: boolean) => readonly string[];
+} {
   const warned: string[] = [];
   const providers = new MemoryProviders(() => chosen, { ...silentLog, warn: (message) => void warned.push(message) });
-  for (const each of [factory('hindsight', 'external'), factory('builtin', 'builtin'), factory('mem0', 'external')]) providers.register(each);
-  const names = (isPrivate = false): readonly string[] => providers.createMemory({ isPrivate }, { clock: new ManualClock(), log: silentLog }).providerNames;
+  for (const each of [factory('hindsight', 'external'), factory('builtin', 'builtin'), factory('mem0', 'external')])
+    providers.register(each);
+  const names = (isPrivate = false): readonly string[] =>
+    providers.createMemory({ isPrivate }, { clock: new ManualClock(), log: silentLog }).providerNames;
   return { providers, warned, names };
 }
 
@@ -28,7 +38,10 @@ describe('the choice of a memory provider', () => {
 
   it('that nobody knows leaves the built-in one and is said', () => {
     const { names, warned } = known('letta');
-    expect([names(), warned]).toEqual([['builtin'], ['Memory provider letta is chosen in the settings but not known here; only the built-in memory is used.']]);
+    expect([names(), warned]).toEqual([
+      ['builtin'],
+      ['Memory provider letta is chosen in the settings but not known here; only the built-in memory is used.'],
+    ]);
   });
 
   it('gives a private session none, not even the built-in one', () => {
@@ -42,7 +55,9 @@ describe('providers of an agent', () => {
     const providers = new MemoryProviders(() => 'builtin', silentLog);
     providers.register(factory('builtin', 'builtin', made));
     const parts = { clock: new ManualClock(), log: silentLog };
-    expect(providers.createMemory({ isPrivate: false }, parts)).not.toBe(providers.createMemory({ isPrivate: false }, parts));
+    expect(providers.createMemory({ isPrivate: false }, parts)).not.toBe(
+      providers.createMemory({ isPrivate: false }, parts),
+    );
     expect(made.length).toBe(2);
   });
 
@@ -61,7 +76,13 @@ describe('providers of an agent', () => {
 
   it('that cannot be made are left out, and said', () => {
     const { providers, warned, names } = known('broken');
-    providers.register({ name: 'broken', kind: 'external', create: () => { throw new Error('no wasm'); } });
+    providers.register({
+      name: 'broken',
+      kind: 'external',
+      create: () => {
+        throw new Error('no wasm');
+      },
+    });
     expect([names(), warned]).toEqual([['builtin'], ['Memory provider broken could not be made: no wasm']]);
   });
 
@@ -69,7 +90,8 @@ describe('providers of an agent', () => {
     let chosen = 'builtin';
     const providers = new MemoryProviders(() => chosen, silentLog);
     providers.register(factory('builtin', 'builtin'));
-    const memory = (isPrivate = false) => providers.createMemory({ isPrivate }, { clock: new ManualClock(), log: silentLog });
+    const memory = (isPrivate = false) =>
+      providers.createMemory({ isPrivate }, { clock: new ManualClock(), log: silentLog });
     const first = memory();
     const mine = providers.register(factory('mine', 'external'));
     const unchanged = first.isCurrent;
@@ -78,7 +100,12 @@ describe('providers of an agent', () => {
     const chosenNow = [first.isCurrent, second.isCurrent, hidden.isCurrent];
     mine.dispose();
     providers.register(factory('mine', 'external'));
-    expect([unchanged, chosenNow, second.isCurrent, hidden.isCurrent]).toEqual([true, [false, true, true], false, true]);
+    expect([unchanged, chosenNow, second.isCurrent, hidden.isCurrent]).toEqual([
+      true,
+      [false, true, true],
+      false,
+      true,
+    ]);
   });
 
   it('have one name each, and may be taken back', () => {

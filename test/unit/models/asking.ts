@@ -1,6 +1,13 @@
 import { systemClock } from '../../../src/base/clock';
 import type { Clock } from '../../../src/base/clock';
-import type { ChatModel, ModelRequest, ModelStream, StreamEvent, Terminal, WireMessage } from '../../../src/models/chatModel';
+import type {
+  ChatModel,
+  ModelRequest,
+  ModelStream,
+  StreamEvent,
+  Terminal,
+  WireMessage,
+} from '../../../src/models/chatModel';
 import { httpChatModel } from '../../../src/models/httpChatModel';
 import type { ModelInfo } from '../../../src/models/modelInfo';
 import { createTransports } from '../../../src/models/providers/index';
@@ -19,10 +26,30 @@ export interface ModelAt {
 }
 
 /** A model behind the given address, with real transports. */
-export function modelAt({ url, protocol, key, model = 'test-model', clock = systemClock, policy = {}, info = {}, fetch = globalThis.fetch }: ModelAt): ChatModel {
+export function modelAt({
+  url,
+  protocol,
+  key,
+  model = 'test-model',
+  clock = systemClock,
+  policy = {},
+  info = {},
+  fetch = globalThis.fetch,
+}: ModelAt): ChatModel {
   const about: ModelInfo = {
-    ref: `Test/${model}`, provider: 'Test', id: model, label: model, destination: new URL(url).host, contextWindow: null, allocatedContext: null, tools: true,
-    images: true, efforts: ['default', 'none', 'low', 'medium', 'high'], price: null, warnings: [], ...info,
+    ref: `Test/${model}`,
+    provider: 'Test',
+    id: model,
+    label: model,
+    destination: new URL(url).host,
+    contextWindow: null,
+    allocatedContext: null,
+    tools: true,
+    images: true,
+    efforts: ['default', 'none', 'low', 'medium', 'high'],
+    price: null,
+    warnings: [],
+    ...info,
   };
   return httpChatModel(about, {
     loadTransports: () => Promise.resolve(createTransports()),
@@ -36,11 +63,20 @@ export function modelAt({ url, protocol, key, model = 'test-model', clock = syst
 export const prompt = (text = 'Hello'): WireMessage => ({ role: 'user', content: [{ kind: 'text', text }] });
 
 export const request = (change: Partial<ModelRequest> = {}): ModelRequest => ({
-  system: 'Be brief.', messages: [prompt()], tools: [], reasoningEffort: 'default', maxOutputTokens: null, cacheKey: null, ...change,
+  system: 'Be brief.',
+  messages: [prompt()],
+  tools: [],
+  reasoningEffort: 'default',
+  maxOutputTokens: null,
+  cacheKey: null,
+  ...change,
 });
 
 /** Reads a stream as the agent does, optionally pausing after every event. */
-export async function follow(stream: ModelStream, pause: () => Promise<void> = () => Promise.resolve()): Promise<{ readonly events: readonly StreamEvent[]; readonly terminal: Terminal }> {
+export async function follow(
+  stream: ModelStream,
+  pause: () => Promise<void> = () => Promise.resolve(),
+): Promise<{ readonly events: readonly StreamEvent[]; readonly terminal: Terminal }> {
   const events: StreamEvent[] = [];
   for (let index = 0; await stream.hasEvent(index); index += 1) {
     const event = stream.events[index];
@@ -51,7 +87,11 @@ export async function follow(stream: ModelStream, pause: () => Promise<void> = (
   return { events, terminal: await stream.terminal };
 }
 
-export const ask = (model: ChatModel, what: ModelRequest = request(), signal: AbortSignal = new AbortController().signal): ReturnType<typeof follow> => follow(model.stream(what, signal));
+export const ask = (
+  model: ChatModel,
+  what: ModelRequest = request(),
+  signal: AbortSignal = new AbortController().signal,
+): ReturnType<typeof follow> => follow(model.stream(what, signal));
 
 export function textOf(events: readonly StreamEvent[], kind: 'text' | 'thinking' = 'text'): string {
   return events.map((event) => (event.kind === kind ? event.text : '')).join('');

@@ -22,11 +22,19 @@ async function start(options: ModelServerOptions = {}): Promise<ModelServer> {
   return server;
 }
 
-function catalog(change: Partial<CatalogParts> & { readonly keys?: Readonly<Record<string, string>> } = {}): ModelCatalog {
+function catalog(
+  change: Partial<CatalogParts> & { readonly keys?: Readonly<Record<string, string>> } = {},
+): ModelCatalog {
   const { keys = {}, ...parts } = change;
   return new ModelCatalog({
-    settings: () => [], others: [], keyOf: (name, origin) => Promise.resolve(keys[`${name} ${origin}`]), loadTransports: () => Promise.resolve(createTransports()),
-    fetch: globalThis.fetch, clock: systemClock, localServers: [], ...parts,
+    settings: () => [],
+    others: [],
+    keyOf: (name, origin) => Promise.resolve(keys[`${name} ${origin}`]),
+    loadTransports: () => Promise.resolve(createTransports()),
+    fetch: globalThis.fetch,
+    clock: systemClock,
+    localServers: [],
+    ...parts,
   });
 }
 
@@ -34,11 +42,17 @@ const never = new AbortController().signal;
 const failureOf = (opening: Promise<unknown>): Promise<{ readonly cause: string; readonly sentence: string }> =>
   opening.then(
     () => Promise.reject(new Error('it was opened')),
-    (error: unknown) => (error instanceof ModelError ? { cause: error.failure.cause, sentence: error.failure.sentence } : Promise.reject(error)),
+    (error: unknown) =>
+      error instanceof ModelError
+        ? { cause: error.failure.cause, sentence: error.failure.sentence }
+        : Promise.reject(error),
   );
 
 /** A fetch that answers hosted addresses from a table of documents, and keeps what it was asked. */
-function hosted(documents: Readonly<Record<string, unknown>>): { readonly fetch: typeof globalThis.fetch; readonly asked: { readonly url: string; readonly headers: Record<string, string> }[] } {
+function hosted(documents: Readonly<Record<string, unknown>>): {
+  readonly fetch: typeof globalThis.fetch;
+  readonly asked: { readonly url: string; readonly headers: Record<string, string> }[];
+} {
   const asked: { url: string; headers: Record<string, string> }[] = [];
   return {
     asked,
@@ -46,7 +60,11 @@ function hosted(documents: Readonly<Record<string, unknown>>): { readonly fetch:
       const url = String(input);
       asked.push({ url, headers: Object.fromEntries(new Headers(init?.headers)) });
       const document = documents[url];
-      return Promise.resolve(document === undefined ? new Response('{"error":{"message":"no such page"}}', { status: 401 }) : Response.json(document));
+      return Promise.resolve(
+        document === undefined
+          ? new Response('{"error":{"message":"no such page"}}', { status: 401 })
+          : Response.json(document),
+      );
     },
   };
 }
@@ -55,24 +73,36 @@ describe('the catalog', () => {
   it('opens a model of a configured endpoint and asks it', async () => {
     const server = await start({ models: ['org/name-with/slashes'] });
     server.script(reply().says('Hello.'));
-    const model = await catalog({ settings: () => [{ name: 'Local', protocol: 'openai', baseUrl: server.url }] }).resolve('Local/org/name-with/slashes', never);
+    const model = await catalog({
+      settings: () => [{ name: 'Local', protocol: 'openai', baseUrl: server.url }],
+    }).resolve('Local/org/name-with/slashes', never);
     const { terminal } = await ask(model);
     expect({ ref: model.info.ref, destination: model.info.destination, outcome: terminal.outcome }).toEqual({
-      ref: 'Local/org/name-with/slashes', destination: new URL(server.url).host, outcome: 'complete',
+      ref: 'Local/org/name-with/slashes',
+      destination: new URL(server.url).host,
+      outcome: 'complete',
     });
   });
 
   it('says in words what keeps a model from being opened', async () => {
     const settings = [{ name: 'Broken', protocol: 'openai' as const, baseUrl: 'localhost:1234' }];
     const at = catalog({ settings: () => settings });
-    expect(await Promise.all(['', 'nothing', 'Nowhere/x', 'Broken/x', 'OpenAI/gpt-5'].map((ref) => failureOf(at.resolve(ref, never)).then(({ cause }) => cause)))).toEqual([
-      'noModel', 'noModel', 'noModel', 'badRequest', 'noKey',
-    ]);
+    expect(
+      await Promise.all(
+        ['', 'nothing', 'Nowhere/x', 'Broken/x', 'OpenAI/gpt-5'].map((ref) =>
+          failureOf(at.resolve(ref, never)).then(({ cause }) => cause),
+        ),
+      ),
+    ).toEqual(['noModel', 'noModel', 'noModel', 'badRequest', 'noKey']);
   });
 
   it('gives a key only to the origin it was entered for', async () => {
     const web = hosted({ 'https://moved.example/v1/models': { data: [{ id: 'm' }] } });
-    const at = catalog({ fetch: web.fetch, keys: { 'Work https://work.example': 'sk-work' }, settings: () => [{ name: 'Work', protocol: 'openai', baseUrl: 'https://moved.example/v1' }] });
+    const at = catalog({
+      fetch: web.fetch,
+      keys: { 'Work https://work.example': 'sk-work' },
+      settings: () => [{ name: 'Work', protocol: 'openai', baseUrl: 'https://moved.example/v1' }],
+    });
     expect(await failureOf(at.resolve('Work/m', never))).toMatchObject({ cause: 'noKey' });
     expect(web.asked).toEqual([]);
   });
@@ -81,11 +111,19 @@ describe('the catalog', () => {
     const good = await start({ models: ['a', 'text-embedding-3', 'b'] });
     const bad = await start({ key: 'sk-right' });
     const listed = await catalog({
-      settings: () => [{ name: 'Good', protocol: 'openai', baseUrl: good.url }, { name: 'Bad', protocol: 'openai', baseUrl: bad.url }],
+      settings: () => [
+        { name: 'Good', protocol: 'openai', baseUrl: good.url },
+        { name: 'Bad', protocol: 'openai', baseUrl: bad.url },
+      ],
       keys: { [`Bad ${bad.origin}`]: 'sk-wrong' },
       others: [new DemoProvider(systemClock)],
     }).list(never);
-    expect(listed.map(({ provider, listing }) => [provider.name, listing.kind === 'models' ? listing.models.map(({ ref }) => ref) : listing.failure.sentence])).toEqual([
+    expect(
+      listed.map(({ provider, listing }) => [
+        provider.name,
+        listing.kind === 'models' ? listing.models.map(({ ref }) => ref) : listing.failure.sentence,
+      ]),
+    ).toEqual([
       ['Good', ['Good/a', 'Good/b']],
       ['Bad', 'The key for Bad was refused (401). Set a new key.'],
       ['Demo', ['Demo/script']],
@@ -93,30 +131,56 @@ describe('the catalog', () => {
   });
 
   it('knows services by their key alone', async () => {
-    const at = catalog({ keys: { 'Anthropic https://api.anthropic.com': 'sk-ant-1', 'Groq https://api.groq.com': 'gsk_1' } });
-    expect((await at.providers()).map(({ name, destination }) => [name, destination])).toEqual([['Anthropic', 'api.anthropic.com'], ['Groq', 'api.groq.com']]);
+    const at = catalog({
+      keys: { 'Anthropic https://api.anthropic.com': 'sk-ant-1', 'Groq https://api.groq.com': 'gsk_1' },
+    });
+    expect((await at.providers()).map(({ name, destination }) => [name, destination])).toEqual([
+      ['Anthropic', 'api.anthropic.com'],
+      ['Groq', 'api.groq.com'],
+    ]);
   });
 
   it('takes the models and facts of the settings over the endpoint’s own', async () => {
     const server = await start({ models: ['from-server'] });
     const models = [{ id: 'mine', contextWindow: 65_536, tools: false, images: true }];
-    const [listed] = await catalog({ settings: () => [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models }] }).list(never);
+    const [listed] = await catalog({
+      settings: () => [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models }],
+    }).list(never);
     expect(listed?.listing).toMatchObject({
       kind: 'models',
-      models: [{ ref: 'Local/mine', contextWindow: 65_536, tools: false, images: true, warnings: ['mine cannot call tools: chat only. It cannot read files or search the folder.'] }],
+      models: [
+        {
+          ref: 'Local/mine',
+          contextWindow: 65_536,
+          tools: false,
+          images: true,
+          warnings: ['mine cannot call tools: chat only. It cannot read files or search the folder.'],
+        },
+      ],
     });
     expect(server.paths).toEqual([]);
   });
 
   it('opens a model although its server says nothing of it', async () => {
     const clock = new ManualClock();
-    const silent: typeof globalThis.fetch = (_input, init) => new Promise((_resolve, fail) => init?.signal?.addEventListener('abort', () => fail(new Error('aborted'))));
-    const opening = catalog({ fetch: silent, clock, settings: () => [{ name: 'Local', protocol: 'openai', baseUrl: 'http://127.0.0.1:9/v1' }] }).resolve('Local/x', never);
+    const silent: typeof globalThis.fetch = (_input, init) =>
+      new Promise((_resolve, fail) => init?.signal?.addEventListener('abort', () => fail(new Error('aborted'))));
+    const opening = catalog({
+      fetch: silent,
+      clock,
+      settings: () => [{ name: 'Local', protocol: 'openai', baseUrl: 'http://127.0.0.1:9/v1' }],
+    }).resolve('Local/x', never);
     await clock.untilWaiting(2);
     await clock.advance(2000);
     await clock.untilWaiting();
     await clock.advance(2000);
-    expect((await opening).info).toMatchObject({ ref: 'Local/x', contextWindow: null, tools: null, efforts: ['default'], warnings: [] });
+    expect((await opening).info).toMatchObject({
+      ref: 'Local/x',
+      contextWindow: null,
+      tools: null,
+      efforts: ['default'],
+      warnings: [],
+    });
   });
 });
 
@@ -131,16 +195,48 @@ describe('what is known of a model', () => {
         { id: 'embed:1b', capabilities: ['embedding'] },
       ],
     });
-    const [listed] = await catalog({ settings: () => [{ name: 'Ollama', protocol: 'openai', baseUrl: server.url }] }).list(never);
+    const [listed] = await catalog({
+      settings: () => [{ name: 'Ollama', protocol: 'openai', baseUrl: server.url }],
+    }).list(never);
     const models = listed?.listing.kind === 'models' ? listed.listing.models : [];
-    expect(models.map(({ id, contextWindow, allocatedContext, tools, images, efforts, warnings }) => ({ id, contextWindow, allocatedContext, tools, images, efforts: efforts.length, warnings }))).toEqual([
+    expect(
+      models.map(({ id, contextWindow, allocatedContext, tools, images, efforts, warnings }) => ({
+        id,
+        contextWindow,
+        allocatedContext,
+        tools,
+        images,
+        efforts: efforts.length,
+        warnings,
+      })),
+    ).toEqual([
       {
-        id: 'qwen3:8b', contextWindow: 40_960, allocatedContext: 4096, tools: true, images: false, efforts: 5,
-        warnings: ['qwen3:8b is given only 4,096 tokens here, and what is longer is cut off. Start it with `OLLAMA_CONTEXT_LENGTH=32768 ollama serve`, or set `PARAMETER num_ctx 32768` in a Modelfile.'],
+        id: 'qwen3:8b',
+        contextWindow: 40_960,
+        allocatedContext: 4096,
+        tools: true,
+        images: false,
+        efforts: 5,
+        warnings: [
+          'qwen3:8b is given only 4,096 tokens here, and what is longer is cut off. Start it with `OLLAMA_CONTEXT_LENGTH=32768 ollama serve`, or set `PARAMETER num_ctx 32768` in a Modelfile.',
+        ],
       },
-      { id: 'set:1b', contextWindow: 131_072, allocatedContext: 32_768, tools: true, images: false, efforts: 1, warnings: [] },
       {
-        id: 'loaded:1b', contextWindow: 131_072, allocatedContext: 8192, tools: false, images: true, efforts: 1,
+        id: 'set:1b',
+        contextWindow: 131_072,
+        allocatedContext: 32_768,
+        tools: true,
+        images: false,
+        efforts: 1,
+        warnings: [],
+      },
+      {
+        id: 'loaded:1b',
+        contextWindow: 131_072,
+        allocatedContext: 8192,
+        tools: false,
+        images: true,
+        efforts: 1,
         warnings: [
           'loaded:1b cannot call tools: chat only. It cannot read files or search the folder.',
           'loaded:1b is given only 8,192 tokens here, and what is longer is cut off. Start it with `OLLAMA_CONTEXT_LENGTH=32768 ollama serve`, or set `PARAMETER num_ctx 32768` in a Modelfile.',
@@ -150,23 +246,60 @@ describe('what is known of a model', () => {
   });
 
   it('is read again from a local server each time a model is opened', async () => {
-    const server = await start({ local: 'ollama', models: [{ id: 'qwen3:latest', capabilities: ['completion', 'tools'], contextLength: 40_960, loadedContext: 32_768 }] });
-    const model = await catalog({ settings: () => [{ name: 'Ollama', protocol: 'openai', baseUrl: server.url }] }).resolve('Ollama/qwen3', never);
+    const server = await start({
+      local: 'ollama',
+      models: [
+        { id: 'qwen3:latest', capabilities: ['completion', 'tools'], contextLength: 40_960, loadedContext: 32_768 },
+      ],
+    });
+    const model = await catalog({
+      settings: () => [{ name: 'Ollama', protocol: 'openai', baseUrl: server.url }],
+    }).resolve('Ollama/qwen3', never);
     expect(model.info).toMatchObject({ ref: 'Ollama/qwen3', allocatedContext: 32_768, tools: true, warnings: [] });
   });
 
   it('comes from LM Studio', async () => {
-    const server = await start({ local: 'lmstudio', models: [{ id: 'q', type: 'vlm', contextLength: 32_768, loadedContext: 4096, capabilities: ['tool_use'] }, { id: 'e', type: 'embeddings' }] });
-    const [listed] = await catalog({ settings: () => [{ name: 'LM Studio', protocol: 'openai', baseUrl: server.url }] }).list(never);
+    const server = await start({
+      local: 'lmstudio',
+      models: [
+        { id: 'q', type: 'vlm', contextLength: 32_768, loadedContext: 4096, capabilities: ['tool_use'] },
+        { id: 'e', type: 'embeddings' },
+      ],
+    });
+    const [listed] = await catalog({
+      settings: () => [{ name: 'LM Studio', protocol: 'openai', baseUrl: server.url }],
+    }).list(never);
     expect(listed?.listing).toMatchObject({
-      models: [{ id: 'q', contextWindow: 32_768, allocatedContext: 4096, tools: true, images: true, warnings: ['q is given only 4,096 tokens here, and what is longer is cut off. Load it in LM Studio with a larger context length.'] }],
+      models: [
+        {
+          id: 'q',
+          contextWindow: 32_768,
+          allocatedContext: 4096,
+          tools: true,
+          images: true,
+          warnings: [
+            'q is given only 4,096 tokens here, and what is longer is cut off. Load it in LM Studio with a larger context length.',
+          ],
+        },
+      ],
     });
   });
 
   it('comes from vLLM', async () => {
     const server = await start({ models: [{ id: 'v', extra: { max_model_len: 8192 } }] });
-    const [listed] = await catalog({ settings: () => [{ name: 'vLLM', protocol: 'openai', baseUrl: server.url }] }).list(never);
-    expect(listed?.listing).toMatchObject({ models: [{ id: 'v', contextWindow: 8192, allocatedContext: 8192, warnings: ['v takes only 8,192 tokens: too little for work on files. Choose a model with a larger context.'] }] });
+    const [listed] = await catalog({
+      settings: () => [{ name: 'vLLM', protocol: 'openai', baseUrl: server.url }],
+    }).list(never);
+    expect(listed?.listing).toMatchObject({
+      models: [
+        {
+          id: 'v',
+          contextWindow: 8192,
+          allocatedContext: 8192,
+          warnings: ['v takes only 8,192 tokens: too little for work on files. Choose a model with a larger context.'],
+        },
+      ],
+    });
   });
 
   it('comes from OpenRouter, with prices per million tokens', async () => {
@@ -174,31 +307,82 @@ describe('what is known of a model', () => {
       'https://openrouter.ai/api/v1/models': {
         data: [
           {
-            id: 'z/agent', name: 'Z Agent', context_length: 200_000, pricing: { prompt: '0.000003', completion: '0.000015', input_cache_read: '0.0000003', input_cache_write: '' },
-            supported_parameters: ['tools', 'reasoning'], architecture: { input_modalities: ['text', 'image'], output_modalities: ['text'] },
+            id: 'z/agent',
+            name: 'Z Agent',
+            context_length: 200_000,
+            pricing: {
+              prompt: '0.000003',
+              completion: '0.000015',
+              input_cache_read: '0.0000003',
+              input_cache_write: '',
+            },
+            supported_parameters: ['tools', 'reasoning'],
+            architecture: { input_modalities: ['text', 'image'], output_modalities: ['text'] },
           },
-          { id: 'z/chat', name: 'Z Chat', context_length: 32_000, pricing: { prompt: '-1', completion: '-1' }, supported_parameters: ['temperature'], architecture: { input_modalities: ['text'] } },
-          { id: 'z/draws', name: 'Z Draws', architecture: { input_modalities: ['text'], output_modalities: ['image'] } },
+          {
+            id: 'z/chat',
+            name: 'Z Chat',
+            context_length: 32_000,
+            pricing: { prompt: '-1', completion: '-1' },
+            supported_parameters: ['temperature'],
+            architecture: { input_modalities: ['text'] },
+          },
+          {
+            id: 'z/draws',
+            name: 'Z Draws',
+            architecture: { input_modalities: ['text'], output_modalities: ['image'] },
+          },
         ],
       },
     });
-    const listed = await catalog({ fetch: web.fetch, keys: { 'OpenRouter https://openrouter.ai': 'sk-or-1' } }).list(never);
+    const listed = await catalog({ fetch: web.fetch, keys: { 'OpenRouter https://openrouter.ai': 'sk-or-1' } }).list(
+      never,
+    );
     expect(listed.map(({ listing }) => listing)).toMatchObject([
       {
         models: [
-          { ref: 'OpenRouter/z/agent', label: 'Z Agent', destination: 'openrouter.ai', contextWindow: 200_000, tools: true, images: true, efforts: ['default', 'low', 'medium', 'high'], price: { input: 3, output: 15, cachedInput: 0.3 } },
+          {
+            ref: 'OpenRouter/z/agent',
+            label: 'Z Agent',
+            destination: 'openrouter.ai',
+            contextWindow: 200_000,
+            tools: true,
+            images: true,
+            efforts: ['default', 'low', 'medium', 'high'],
+            price: { input: 3, output: 15, cachedInput: 0.3 },
+          },
           { ref: 'OpenRouter/z/chat', tools: false, images: false, efforts: ['default'], price: null },
         ],
       },
     ]);
-    expect(web.asked).toMatchObject([{ url: 'https://openrouter.ai/api/v1/models', headers: { authorization: 'Bearer sk-or-1' } }]);
+    expect(web.asked).toMatchObject([
+      { url: 'https://openrouter.ai/api/v1/models', headers: { authorization: 'Bearer sk-or-1' } },
+    ]);
   });
 
   it('comes from Anthropic, completed with what every Claude can', async () => {
-    const web = hosted({ 'https://api.anthropic.com/v1/models?limit=1000': { data: [{ id: 'claude-sonnet-4-5', display_name: 'Claude Sonnet 4.5' }, { id: 'claude-3-haiku-20240307' }] } });
-    const listed = await catalog({ fetch: web.fetch, keys: { 'Anthropic https://api.anthropic.com': 'sk-ant-1' } }).list(never);
+    const web = hosted({
+      'https://api.anthropic.com/v1/models?limit=1000': {
+        data: [{ id: 'claude-sonnet-4-5', display_name: 'Claude Sonnet 4.5' }, { id: 'claude-3-haiku-20240307' }],
+      },
+    });
+    const listed = await catalog({
+      fetch: web.fetch,
+      keys: { 'Anthropic https://api.anthropic.com': 'sk-ant-1' },
+    }).list(never);
     expect(listed.map(({ listing }) => listing)).toMatchObject([
-      { models: [{ label: 'Claude Sonnet 4.5', contextWindow: 200_000, tools: true, images: true, efforts: ['default', 'none', 'low', 'medium', 'high'] }, { id: 'claude-3-haiku-20240307', efforts: ['default'] }] },
+      {
+        models: [
+          {
+            label: 'Claude Sonnet 4.5',
+            contextWindow: 200_000,
+            tools: true,
+            images: true,
+            efforts: ['default', 'none', 'low', 'medium', 'high'],
+          },
+          { id: 'claude-3-haiku-20240307', efforts: ['default'] },
+        ],
+      },
     ]);
     expect(web.asked[0]?.headers).toMatchObject({ 'x-api-key': 'sk-ant-1', 'anthropic-version': '2023-06-01' });
   });
@@ -209,7 +393,10 @@ describe('the test of a connection', () => {
     const server = await start({ key: 'sk-right', models: ['m'] });
     const settings = { name: 'New', protocol: 'openai' as const, baseUrl: server.url };
     const at = catalog();
-    expect([await at.testConnection(settings, 'sk-right', never), await at.testConnection(settings, 'sk-wrong', never)]).toMatchObject([
+    expect([
+      await at.testConnection(settings, 'sk-right', never),
+      await at.testConnection(settings, 'sk-wrong', never),
+    ]).toMatchObject([
       { kind: 'models', models: [{ ref: 'New/m' }] },
       { kind: 'failed', failure: { cause: 'auth', sentence: 'The key for New was refused (401). Set a new key.' } },
     ]);
@@ -217,20 +404,42 @@ describe('the test of a connection', () => {
 
   it('judges the key where the list of models is public', async () => {
     const web = hosted({ 'https://openrouter.ai/api/v1/models': { data: [{ id: 'm' }] } });
-    const listing = await catalog({ fetch: web.fetch }).testConnection({ name: 'OpenRouter', protocol: 'openai', baseUrl: 'https://openrouter.ai/api/v1' }, 'sk-or-wrong', never);
+    const listing = await catalog({ fetch: web.fetch }).testConnection(
+      { name: 'OpenRouter', protocol: 'openai', baseUrl: 'https://openrouter.ai/api/v1' },
+      'sk-or-wrong',
+      never,
+    );
     expect(listing).toMatchObject({ kind: 'failed', failure: { cause: 'auth' } });
     expect(web.asked.map(({ url }) => url)).toEqual(['https://openrouter.ai/api/v1/key']);
   });
 
   it('says that the base URL leads to a web page', async () => {
-    const page: typeof globalThis.fetch = () => Promise.resolve(new Response('<!doctype html><title>Open WebUI</title>', { headers: { 'content-type': 'text/html' } }));
-    const listing = await catalog({ fetch: page }).testConnection({ name: 'Web', protocol: 'openai', baseUrl: 'http://127.0.0.1:3000' }, null, never);
-    expect(listing).toMatchObject({ failure: { cause: 'notAnApi', sentence: 'http://127.0.0.1:3000 answered with a web page, not with a model. Check the base URL; most end in /v1.' } });
+    const page: typeof globalThis.fetch = () =>
+      Promise.resolve(
+        new Response('<!doctype html><title>Open WebUI</title>', { headers: { 'content-type': 'text/html' } }),
+      );
+    const listing = await catalog({ fetch: page }).testConnection(
+      { name: 'Web', protocol: 'openai', baseUrl: 'http://127.0.0.1:3000' },
+      null,
+      never,
+    );
+    expect(listing).toMatchObject({
+      failure: {
+        cause: 'notAnApi',
+        sentence:
+          'http://127.0.0.1:3000 answered with a web page, not with a model. Check the base URL; most end in /v1.',
+      },
+    });
   });
 });
 
 describe('discovery', () => {
-  const preset = (name: string, program: 'ollama' | 'lmstudio' | 'openai', baseUrl: string) => ({ name, program, protocol: 'openai' as const, baseUrl });
+  const preset = (name: string, program: 'ollama' | 'lmstudio' | 'openai', baseUrl: string) => ({
+    name,
+    program,
+    protocol: 'openai' as const,
+    baseUrl,
+  });
 
   it('finds the servers of this machine, by their configured names where they have one', async () => {
     const ollama = await start({ local: 'ollama', models: ['a', 'b'] });
@@ -238,7 +447,11 @@ describe('discovery', () => {
     const gone = await start();
     await gone.close();
     const found = await catalog({
-      localServers: [preset('Ollama', 'ollama', ollama.url), preset('vLLM', 'openai', other.url), preset('llama.cpp', 'openai', gone.url)],
+      localServers: [
+        preset('Ollama', 'ollama', ollama.url),
+        preset('vLLM', 'openai', other.url),
+        preset('llama.cpp', 'openai', gone.url),
+      ],
       settings: () => [{ name: 'Mine', protocol: 'openai', baseUrl: other.url.replace('127.0.0.1', 'localhost') }],
     }).discover(never);
     expect(found).toEqual([
@@ -255,16 +468,27 @@ describe('discovery', () => {
 
   it('waits a second for a port that takes connections and says nothing', async () => {
     const clock = new ManualClock();
-    const silent: typeof globalThis.fetch = (_input, init) => new Promise((_resolve, fail) => init?.signal?.addEventListener('abort', () => fail(new Error('aborted'))));
-    const finding = catalog({ fetch: silent, clock, localServers: [preset('Ollama', 'ollama', 'http://127.0.0.1:11434/v1')] }).discover(never);
+    const silent: typeof globalThis.fetch = (_input, init) =>
+      new Promise((_resolve, fail) => init?.signal?.addEventListener('abort', () => fail(new Error('aborted'))));
+    const finding = catalog({
+      fetch: silent,
+      clock,
+      localServers: [preset('Ollama', 'ollama', 'http://127.0.0.1:11434/v1')],
+    }).discover(never);
     await clock.untilWaiting();
     await clock.advance(1000);
     expect(await finding).toEqual([]);
   });
 
   it('passes over what is no model server', async () => {
-    const page: typeof globalThis.fetch = () => Promise.resolve(new Response('<html>Jenkins</html>', { headers: { 'content-type': 'text/html' } }));
-    expect(await catalog({ fetch: page, localServers: [preset('llama.cpp', 'openai', 'http://127.0.0.1:8080/v1')] }).discover(never)).toEqual([]);
+    const page: typeof globalThis.fetch = () =>
+      Promise.resolve(new Response('<html>Jenkins</html>', { headers: { 'content-type': 'text/html' } }));
+    expect(
+      await catalog({
+        fetch: page,
+        localServers: [preset('llama.cpp', 'openai', 'http://127.0.0.1:8080/v1')],
+      }).discover(never),
+    ).toEqual([]);
   });
 });
 

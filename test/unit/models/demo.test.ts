@@ -9,25 +9,56 @@ import { ManualClock } from '../../support/manualClock';
 import { ask, follow, prompt, request, textOf } from './asking';
 
 /** Time that passes at once. */
-const instant: Clock = { now: () => 1_700_000_000, monotonicMs: () => 0, after: (_ms, callback) => { const timer = setImmediate(callback); return () => clearImmediate(timer); } };
-const tools = ['read_file', 'list_directory', 'search_files'].map((name) => ({ name, description: name, parameters: { type: 'object' } }));
-const asked = (text: string, result?: { readonly name: string; readonly text: string; readonly isError?: boolean }): ModelRequest => {
-  const answered: readonly WireMessage[] = result === undefined ? [] : [
-    { role: 'assistant', content: [{ kind: 'toolCall', callId: 'd', name: result.name, arguments: {} }] },
-    { role: 'tool', results: [{ callId: 'd', name: result.name, text: result.text, isError: result.isError ?? false }] },
-  ];
+const instant: Clock = {
+  now: () => 1_700_000_000,
+  monotonicMs: () => 0,
+  after: (_ms, callback) => {
+    const timer = setImmediate(callback);
+    return () => clearImmediate(timer);
+  },
+};
+const tools = ['read_file', 'list_directory', 'search_files'].map((name) => ({
+  name,
+  description: name,
+  parameters: { type: 'object' },
+}));
+const asked = (
+  text: string,
+  result?: { readonly name: string; readonly text: string; readonly isError?: boolean },
+): ModelRequest => {
+  const answered: readonly WireMessage[] =
+    result === undefined
+      ? []
+      : [
+          { role: 'assistant', content: [{ kind: 'toolCall', callId: 'd', name: result.name, arguments: {} }] },
+          {
+            role: 'tool',
+            results: [{ callId: 'd', name: result.name, text: result.text, isError: result.isError ?? false }],
+          },
+        ];
   return request({ messages: [prompt(text), ...answered], tools });
 };
 const answer = async (what: ModelRequest): Promise<string> => textOf((await ask(new DemoModel(instant), what)).events);
 const calls = async (what: ModelRequest): Promise<readonly string[]> => {
   const { terminal } = await ask(new DemoModel(instant), what);
-  return terminal.outcome === 'complete' ? terminal.toolCalls.map((call) => `${call.name} ${call.arguments}`) : [terminal.outcome];
+  return terminal.outcome === 'complete'
+    ? terminal.toolCalls.map((call) => `${call.name} ${call.arguments}`)
+    : [terminal.outcome];
 };
 
 describe('Demo', () => {
   it('looks at the folder and searches it through the agent’s own tools', async () => {
-    expect(await Promise.all([demoPrompts[0], demoPrompts[1], demoPrompts[2], 'find retry( in this folder'].map((text) => calls(asked(text))))).toEqual([
-      ['list_directory {"path":"."}'], ['search_files {"query":"TODO"}'], ['list_directory {"path":"."}'], ['search_files {"query":"retry("}'],
+    expect(
+      await Promise.all(
+        [demoPrompts[0], demoPrompts[1], demoPrompts[2], 'find retry( in this folder'].map((text) =>
+          calls(asked(text)),
+        ),
+      ),
+    ).toEqual([
+      ['list_directory {"path":"."}'],
+      ['search_files {"query":"TODO"}'],
+      ['list_directory {"path":"."}'],
+      ['search_files {"query":"retry("}'],
     ]);
   });
 
@@ -42,29 +73,48 @@ describe('Demo', () => {
   });
 
   it('says when a search found nothing, and when a tool failed', async () => {
-    expect(await answer(asked('search for xyz', { name: 'search_files', text: 'No line matches "xyz".' }))).toBe('I searched the folder for `xyz` and found nothing.');
-    expect(await answer(asked('search for xyz', { name: 'search_files', text: 'No folder is open.', isError: true }))).toBe('I tried to search the folder, and the tool said:\n\n> No folder is open.');
+    expect(await answer(asked('search for xyz', { name: 'search_files', text: 'No line matches "xyz".' }))).toBe(
+      'I searched the folder for `xyz` and found nothing.',
+    );
+    expect(
+      await answer(asked('search for xyz', { name: 'search_files', text: 'No folder is open.', isError: true })),
+    ).toBe('I tried to search the folder, and the tool said:\n\n> No folder is open.');
   });
 
   it('says what is in the folder', async () => {
-    expect(await answer(asked(demoPrompts[0], { name: 'list_directory', text: 'src/\nREADME.md\npackage.json' }))).toContain(
+    expect(
+      await answer(asked(demoPrompts[0], { name: 'list_directory', text: 'src/\nREADME.md\npackage.json' })),
+    ).toContain(
       'This folder holds 1 folder and 2 files.\n\n**Folders:** `src/`\n\n**Files:** [README.md](README.md), [package.json](package.json)',
     );
   });
 
   it('gives a long Markdown answer with headings, a list, a table and code', async () => {
     const text = await answer(asked(demoPrompts[2], { name: 'list_directory', text: 'src/\nREADME.md' }));
-    expect([text.length >= 1200, /^## /m.test(text), /^- /m.test(text), /^\| `src\/` \| folder \|$/m.test(text), /^```sql$/m.test(text)]).toEqual([true, true, true, true, true]);
+    expect([
+      text.length >= 1200,
+      /^## /m.test(text),
+      /^- /m.test(text),
+      /^\| `src\/` \| folder \|$/m.test(text),
+      /^```sql$/m.test(text),
+    ]).toEqual([true, true, true, true, true]);
   });
 
   it('can be stopped in the middle, and keeps what it has said', async () => {
     const clock = new ManualClock();
     const stop = new AbortController();
-    const stream = new DemoModel(clock).stream(asked(demoPrompts[2], { name: 'list_directory', text: 'a' }), stop.signal);
+    const stream = new DemoModel(clock).stream(
+      asked(demoPrompts[2], { name: 'list_directory', text: 'a' }),
+      stop.signal,
+    );
     await clock.advance(30 * 10);
     stop.abort();
     const { events, terminal } = await follow(stream);
-    expect([events.length, terminal, clock.waiting]).toEqual([10, { outcome: 'aborted', usage: null, requestId: null }, 0]);
+    expect([events.length, terminal, clock.waiting]).toEqual([
+      10,
+      { outcome: 'aborted', usage: null, requestId: null },
+      0,
+    ]);
   });
 
   it('says of anything else that it is a script, what it can do and how to get real answers', async () => {
@@ -80,12 +130,24 @@ describe('Demo', () => {
 
   it('answers the last prompt, not the one before', async () => {
     const before = asked(demoPrompts[1], { name: 'search_files', text: 'a\n1: TODO' });
-    expect(await calls({ ...before, messages: [...before.messages, { role: 'assistant', content: [{ kind: 'text', text: 'x' }] }, prompt(demoPrompts[0])] })).toEqual(['list_directory {"path":"."}']);
+    expect(
+      await calls({
+        ...before,
+        messages: [
+          ...before.messages,
+          { role: 'assistant', content: [{ kind: 'text', text: 'x' }] },
+          prompt(demoPrompts[0]),
+        ],
+      }),
+    ).toEqual(['list_directory {"path":"."}']);
   });
 
   it('is one model that sends nothing anywhere', async () => {
     const provider = new DemoProvider(instant);
-    expect([provider.destination, await provider.listModels()]).toMatchObject(['nowhere: scripted, offline', { kind: 'models', models: [{ ref: 'Demo/script' }] }]);
+    expect([provider.destination, await provider.listModels()]).toMatchObject([
+      'nowhere: scripted, offline',
+      { kind: 'models', models: [{ ref: 'Demo/script' }] },
+    ]);
     await expect(provider.open('other')).rejects.toBeInstanceOf(ModelError);
   });
 

@@ -14,18 +14,40 @@ async function start(options: ModelServerOptions = {}): Promise<ModelServer> {
   return server;
 }
 
-async function ask(at: ModelServer, protocol: 'openai' | 'anthropic', body: JsonObject): Promise<{ status: number; body: string }> {
+async function ask(
+  at: ModelServer,
+  protocol: 'openai' | 'anthropic',
+  body: JsonObject,
+): Promise<{ status: number; body: string }> {
   const response = await fetch(`${at.url}/${protocol === 'openai' ? 'chat/completions' : 'messages'}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...(protocol === 'anthropic' ? { 'anthropic-version': '2023-06-01' } : {}) },
-    body: JSON.stringify({ model: 'test-model', stream: true, ...(protocol === 'anthropic' ? { max_tokens: 100 } : {}), ...body }),
+    headers: {
+      'content-type': 'application/json',
+      ...(protocol === 'anthropic' ? { 'anthropic-version': '2023-06-01' } : {}),
+    },
+    body: JSON.stringify({
+      model: 'test-model',
+      stream: true,
+      ...(protocol === 'anthropic' ? { max_tokens: 100 } : {}),
+      ...body,
+    }),
   });
   return { status: response.status, body: await response.text() };
 }
 
-const call = (id: string): JsonObject => ({ role: 'assistant', content: null, tool_calls: [{ id, type: 'function', function: { name: 'read_file', arguments: '{}' } }] });
-const use = (id: string): JsonObject => ({ role: 'assistant', content: [{ type: 'tool_use', id, name: 'read_file', input: {} }] });
-const used = (id: string): JsonObject => ({ role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'ok' }] });
+const call = (id: string): JsonObject => ({
+  role: 'assistant',
+  content: null,
+  tool_calls: [{ id, type: 'function', function: { name: 'read_file', arguments: '{}' } }],
+});
+const use = (id: string): JsonObject => ({
+  role: 'assistant',
+  content: [{ type: 'tool_use', id, name: 'read_file', input: {} }],
+});
+const used = (id: string): JsonObject => ({
+  role: 'user',
+  content: [{ type: 'tool_result', tool_use_id: id, content: 'ok' }],
+});
 const user = (content = 'Hello'): JsonObject => ({ role: 'user', content });
 
 describe('the strict model server', () => {
@@ -33,8 +55,16 @@ describe('the strict model server', () => {
     const at = await start();
     at.script(reply().thinks('Hm.').says('Hello wörld 🌍.').calls('read_file', { path: 'a' }, { id: 'c1' }));
     const answer = await ask(at, 'openai', { messages: [user()] });
-    expect({ status: answer.status, end: answer.body.trim().endsWith('[DONE]'), delivered: at.requests[0]?.delivered, bytes: at.requests[0]?.bytesDelivered }).toEqual({
-      status: 200, end: true, delivered: { thinking: 'Hm.', text: 'Hello wörld 🌍.' }, bytes: Buffer.byteLength(answer.body),
+    expect({
+      status: answer.status,
+      end: answer.body.trim().endsWith('[DONE]'),
+      delivered: at.requests[0]?.delivered,
+      bytes: at.requests[0]?.bytesDelivered,
+    }).toEqual({
+      status: 200,
+      end: true,
+      delivered: { thinking: 'Hm.', text: 'Hello wörld 🌍.' },
+      bytes: Buffer.byteLength(answer.body),
     });
   });
 
@@ -51,7 +81,9 @@ describe('the strict model server', () => {
     at.script(reply().says('Hello').hangs());
     const stop = new AbortController();
     const response = await fetch(`${at.url}/chat/completions`, {
-      method: 'POST', signal: stop.signal, body: JSON.stringify({ model: 'test-model', stream: true, messages: [user()] }),
+      method: 'POST',
+      signal: stop.signal,
+      body: JSON.stringify({ model: 'test-model', stream: true, messages: [user()] }),
     });
     await response.body?.getReader().read();
     stop.abort();
@@ -62,28 +94,93 @@ describe('the strict model server', () => {
 
   it('says so when the test scripted no answer', async () => {
     const at = await start();
-    expect(await ask(at, 'openai', { messages: [user()] })).toMatchObject({ status: 500, body: expect.stringContaining('scripted no answer') });
+    expect(await ask(at, 'openai', { messages: [user()] })).toMatchObject({
+      status: 500,
+      body: expect.stringContaining('scripted no answer'),
+    });
   });
 
   it('refuses by script in the error JSON of the protocol', async () => {
     const at = await start();
     at.script(refuses(529, { message: 'Overloaded' }), refuses(429, { retryAfter: 7 }));
-    expect(JSON.parse((await ask(at, 'anthropic', { messages: [user()] })).body)).toMatchObject({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } });
-    expect(JSON.parse((await ask(at, 'openai', { messages: [user()] })).body)).toMatchObject({ error: { type: 'rate_limit_error' } });
+    expect(JSON.parse((await ask(at, 'anthropic', { messages: [user()] })).body)).toMatchObject({
+      type: 'error',
+      error: { type: 'overloaded_error', message: 'Overloaded' },
+    });
+    expect(JSON.parse((await ask(at, 'openai', { messages: [user()] })).body)).toMatchObject({
+      error: { type: 'rate_limit_error' },
+    });
   });
 
   const invalidOpenai: readonly (readonly [string, JsonObject, RegExp])[] = [
-    ['a stray tool result', { messages: [user(), { role: 'tool', tool_call_id: 'x', content: 'r' }] }, /must be a response to a preceeding message/],
+    [
+      'a stray tool result',
+      { messages: [user(), { role: 'tool', tool_call_id: 'x', content: 'r' }] },
+      /must be a response to a preceeding message/,
+    ],
     ['an unanswered call', { messages: [user(), call('a')] }, /did not have response messages: a/],
-    ['a result that does not follow at once', { messages: [user(), call('a'), user('wait'), { role: 'tool', tool_call_id: 'a', content: 'r' }] }, /did not have response messages: a/],
-    ['two results of one call', { messages: [user(), call('a'), { role: 'tool', tool_call_id: 'a', content: 'r' }, { role: 'tool', tool_call_id: 'a', content: 'r' }] }, /must be a response/],
-    ['a call id used twice', { messages: [user(), call('a'), { role: 'tool', tool_call_id: 'a', content: 'r' }, call('a'), { role: 'tool', tool_call_id: 'a', content: 'r' }] }, /Duplicate tool call id/],
+    [
+      'a result that does not follow at once',
+      { messages: [user(), call('a'), user('wait'), { role: 'tool', tool_call_id: 'a', content: 'r' }] },
+      /did not have response messages: a/,
+    ],
+    [
+      'two results of one call',
+      {
+        messages: [
+          user(),
+          call('a'),
+          { role: 'tool', tool_call_id: 'a', content: 'r' },
+          { role: 'tool', tool_call_id: 'a', content: 'r' },
+        ],
+      },
+      /must be a response/,
+    ],
+    [
+      'a call id used twice',
+      {
+        messages: [
+          user(),
+          call('a'),
+          { role: 'tool', tool_call_id: 'a', content: 'r' },
+          call('a'),
+          { role: 'tool', tool_call_id: 'a', content: 'r' },
+        ],
+      },
+      /Duplicate tool call id/,
+    ],
     ['two prompts in a row', { messages: [user(), user()] }, /two 'user' messages in a row/],
     ['an empty prompt', { messages: [user('')] }, /must not be empty/],
-    ['an empty answer', { messages: [user(), { role: 'assistant', content: '' }, user()] }, /expected a string, got null/],
-    ['an answer first', { messages: [{ role: 'assistant', content: 'Hi' }, user()] }, /first message is not from the user/],
-    ['a late system message', { messages: [user(), { role: 'assistant', content: 'Hi' }, { role: 'system', content: 'x' }] }, /System message must be at the beginning/],
-    ['arguments that are not JSON', { messages: [user(), { role: 'assistant', content: null, tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{"pa' } }] }, { role: 'tool', tool_call_id: 'a', content: '' }] }, /not a JSON object/],
+    [
+      'an empty answer',
+      { messages: [user(), { role: 'assistant', content: '' }, user()] },
+      /expected a string, got null/,
+    ],
+    [
+      'an answer first',
+      { messages: [{ role: 'assistant', content: 'Hi' }, user()] },
+      /first message is not from the user/,
+    ],
+    [
+      'a late system message',
+      { messages: [user(), { role: 'assistant', content: 'Hi' }, { role: 'system', content: 'x' }] },
+      /System message must be at the beginning/,
+    ],
+    [
+      'arguments that are not JSON',
+      {
+        messages: [
+          user(),
+          {
+            role: 'assistant',
+            content: null,
+            tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{"pa' } }],
+          },
+          { role: 'tool', tool_call_id: 'a', content: '' },
+        ],
+      },
+      /not a JSON object/,
+    ],
     ['an empty list of tools', { messages: [user()], tools: [] }, /tools/],
     ['a lone surrogate', { messages: [user('\ud83d')] }, /lone surrogate/],
   ];
@@ -98,16 +195,75 @@ describe('the strict model server', () => {
 
   const invalidAnthropic: readonly (readonly [string, JsonObject, RegExp])[] = [
     ['a stray tool result', { messages: [used('x')] }, /unexpected `tool_use_id`/],
-    ['an unanswered call', { messages: [user(), use('a'), user()] }, /without `tool_result` blocks immediately after: a/],
+    [
+      'an unanswered call',
+      { messages: [user(), use('a'), user()] },
+      /without `tool_result` blocks immediately after: a/,
+    ],
     ['a result behind text', { messages: [user(), use('a'), user('first'), used('a')] }, /must come first/],
     ['a call id used twice', { messages: [user(), use('a'), used('a'), use('a'), used('a')] }, /must be unique/],
     ['empty text', { messages: [user('')] }, /must be non-empty/],
     ['blank text', { messages: [user(' \n')] }, /non-whitespace/],
-    ['an answer first', { messages: [{ role: 'assistant', content: 'Hi' }] }, /first message must use the \\"user\\" role/],
-    ['thinking without a signature', { messages: [user(), { role: 'assistant', content: [{ type: 'thinking', thinking: 'x' }, { type: 'text', text: 'y' }] }, user()] }, /signature/],
-    ['thinking with a forged signature', { messages: [user(), { role: 'assistant', content: [{ type: 'thinking', thinking: 'x', signature: 'sig_0' }, { type: 'text', text: 'y' }] }, user()] }, /Invalid `signature`/],
-    ['five cache marks', { messages: [{ role: 'user', content: Array.from({ length: 5 }, () => ({ type: 'text', text: 'x', cache_control: { type: 'ephemeral' } })) }] }, /maximum of 4/i],
-    ['a prefill that ends in a space', { messages: [user(), { role: 'assistant', content: 'Yes ' }] }, /trailing whitespace/],
+    [
+      'an answer first',
+      { messages: [{ role: 'assistant', content: 'Hi' }] },
+      /first message must use the \\"user\\" role/,
+    ],
+    [
+      'thinking without a signature',
+      {
+        messages: [
+          user(),
+          {
+            role: 'assistant',
+            content: [
+              { type: 'thinking', thinking: 'x' },
+              { type: 'text', text: 'y' },
+            ],
+          },
+          user(),
+        ],
+      },
+      /signature/,
+    ],
+    [
+      'thinking with a forged signature',
+      {
+        messages: [
+          user(),
+          {
+            role: 'assistant',
+            content: [
+              { type: 'thinking', thinking: 'x', signature: 'sig_0' },
+              { type: 'text', text: 'y' },
+            ],
+          },
+          user(),
+        ],
+      },
+      /Invalid `signature`/,
+    ],
+    [
+      'five cache marks',
+      {
+        messages: [
+          {
+            role: 'user',
+            content: Array.from({ length: 5 }, () => ({
+              type: 'text',
+              text: 'x',
+              cache_control: { type: 'ephemeral' },
+            })),
+          },
+        ],
+      },
+      /maximum of 4/i,
+    ],
+    [
+      'a prefill that ends in a space',
+      { messages: [user(), { role: 'assistant', content: 'Yes ' }] },
+      /trailing whitespace/,
+    ],
   ];
   it.each(invalidAnthropic)('Anthropic: refuses %s', async (_name, body, message) => {
     const at = await start();
@@ -121,7 +277,14 @@ describe('the strict model server', () => {
     const at = await start();
     at.otherwise(reply().says('Fine.'));
     const statuses = [
-      await ask(at, 'openai', { messages: [{ role: 'system', content: 's' }, user(), call('a'), { role: 'tool', tool_call_id: 'a', content: '' }] }),
+      await ask(at, 'openai', {
+        messages: [
+          { role: 'system', content: 's' },
+          user(),
+          call('a'),
+          { role: 'tool', tool_call_id: 'a', content: '' },
+        ],
+      }),
       await ask(at, 'anthropic', { messages: [user(), use('a'), used('a'), user('more')] }),
       await ask(at, 'anthropic', { messages: [user(), user()] }),
     ].map(({ status }) => status);

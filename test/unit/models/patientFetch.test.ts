@@ -11,7 +11,11 @@ afterEach(() => server.close());
 
 const elsewhere: typeof globalThis.fetch = (input) => Promise.resolve(new Response(`elsewhere: ${String(input)}`));
 const ask = (init: RequestInit = {}): Promise<Response> =>
-  patientFetch(elsewhere)(`${server.url}/chat/completions`, { method: 'POST', body: JSON.stringify({ model: 'test-model' }), ...init });
+  patientFetch(elsewhere)(`${server.url}/chat/completions`, {
+    method: 'POST',
+    body: JSON.stringify({ model: 'test-model' }),
+    ...init,
+  });
 
 describe('fetch to this machine', () => {
   it('gives a slow reader everything that arrived before the connection dropped, and then the error', async () => {
@@ -33,9 +37,13 @@ describe('fetch to this machine', () => {
   it('carries method, headers and body, and hands over status and headers', async () => {
     server.script(refuses(429, { retryAfter: 7 }));
     const response = await ask({ headers: { authorization: 'Bearer sk-1', 'content-type': 'application/json' } });
-    expect([response.status, response.headers.get('retry-after'), response.ok, server.requests[0]?.headers.authorization, server.requests[0]?.body]).toEqual([
-      429, '7', false, 'Bearer sk-1', { model: 'test-model' },
-    ]);
+    expect([
+      response.status,
+      response.headers.get('retry-after'),
+      response.ok,
+      server.requests[0]?.headers.authorization,
+      server.requests[0]?.body,
+    ]).toEqual([429, '7', false, 'Bearer sk-1', { model: 'test-model' }]);
   });
 
   it('ends when aborted, before and after the answer began', async () => {
@@ -56,7 +64,10 @@ describe('fetch to this machine', () => {
     server = await startModelServer();
   });
 
-  it.each(['https://127.0.0.1/v1', 'http://models.example/v1', 'https://models.example/v1'])('leaves %s to the given fetch', async (url) => {
-    expect(await (await patientFetch(elsewhere)(url)).text()).toBe(`elsewhere: ${url}`);
-  });
+  it.each(['https://127.0.0.1/v1', 'http://models.example/v1', 'https://models.example/v1'])(
+    'leaves %s to the given fetch',
+    async (url) => {
+      expect(await (await patientFetch(elsewhere)(url)).text()).toBe(`elsewhere: ${url}`);
+    },
+  );
 });

@@ -8,7 +8,14 @@ import { follow, request, textOf } from './asking';
 
 const text = (value: string): StreamEvent => ({ kind: 'text', text: value });
 const aborted: Terminal = { outcome: 'aborted', usage: null, requestId: null };
-const complete: Terminal = { outcome: 'complete', finish: { unified: 'stop', raw: 'stop' }, toolCalls: [], empty: 'no', usage: null, requestId: null };
+const complete: Terminal = {
+  outcome: 'complete',
+  finish: { unified: 'stop', raw: 'stop' },
+  toolCalls: [],
+  empty: 'no',
+  usage: null,
+  requestId: null,
+};
 
 describe('the pump', () => {
   it('lets readers follow at their own pace, early and late ones alike', async () => {
@@ -20,7 +27,10 @@ describe('the pump', () => {
     }
     pump.end(complete);
     const late = follow(pump.stream);
-    expect([await early, await late]).toEqual([{ events: ['a', 'b', 'c'].map(text), terminal: complete }, { events: ['a', 'b', 'c'].map(text), terminal: complete }]);
+    expect([await early, await late]).toEqual([
+      { events: ['a', 'b', 'c'].map(text), terminal: complete },
+      { events: ['a', 'b', 'c'].map(text), terminal: complete },
+    ]);
   });
 
   it('takes nothing after its terminal, and only one terminal', async () => {
@@ -29,7 +39,11 @@ describe('the pump', () => {
     pump.end(aborted);
     const taken = pump.append(text('late'));
     pump.end(complete);
-    expect([taken, pump.closed, await follow(pump.stream)]).toEqual([false, true, { events: [text('a')], terminal: aborted }]);
+    expect([taken, pump.closed, await follow(pump.stream)]).toEqual([
+      false,
+      true,
+      { events: [text('a')], terminal: aborted },
+    ]);
   });
 
   it('answers every reader that waits for an event that never comes', async () => {
@@ -40,14 +54,37 @@ describe('the pump', () => {
   });
 });
 
-const broken: TransportEnd = { kind: 'broken', fault: { kind: 'network', code: 'ECONNRESET', message: 'reset' }, usage: null, requestId: null };
-const finished: TransportEnd = { kind: 'finished', finish: { unified: 'stop', raw: 'stop' }, toolCalls: [], usage: null, requestId: null };
+const broken: TransportEnd = {
+  kind: 'broken',
+  fault: { kind: 'network', code: 'ECONNRESET', message: 'reset' },
+  usage: null,
+  requestId: null,
+};
+const finished: TransportEnd = {
+  kind: 'finished',
+  finish: { unified: 'stop', raw: 'stop' },
+  toolCalls: [],
+  usage: null,
+  requestId: null,
+};
 
-function run(transport: Transport, clock: ManualClock, signal = new AbortController().signal): ReturnType<typeof runRequest> {
+function run(
+  transport: Transport,
+  clock: ManualClock,
+  signal = new AbortController().signal,
+): ReturnType<typeof runRequest> {
   return runRequest(request(), signal, {
     loadTransports: () => Promise.resolve({ createTransport: () => transport }),
-    settings: { protocol: 'openai', baseUrl: 'https://h.example/v1', key: null, modelId: 'm', fetch: () => Promise.reject(new Error('no network')) },
-    policy: remotePolicy, clock, provider: 'Rude',
+    settings: {
+      protocol: 'openai',
+      baseUrl: 'https://h.example/v1',
+      key: null,
+      modelId: 'm',
+      fetch: () => Promise.reject(new Error('no network')),
+    },
+    policy: remotePolicy,
+    clock,
+    provider: 'Rude',
   });
 }
 
@@ -78,13 +115,17 @@ describe('a transport that misbehaves', () => {
   it('cannot hold up Stop, and adds nothing after it', async () => {
     const stop = new AbortController();
     let late: () => void = () => undefined;
-    const stream = run({
-      send(_request, { emit }) {
-        emit({ kind: 'text', text: 'One' });
-        late = () => emit({ kind: 'text', text: ' late' });
-        return new Promise(() => undefined);
+    const stream = run(
+      {
+        send(_request, { emit }) {
+          emit({ kind: 'text', text: 'One' });
+          late = () => emit({ kind: 'text', text: ' late' });
+          return new Promise(() => undefined);
+        },
       },
-    }, new ManualClock(), stop.signal);
+      new ManualClock(),
+      stop.signal,
+    );
     await stream.hasEvent(0);
     stop.abort();
     const terminal = await stream.terminal;
@@ -93,20 +134,44 @@ describe('a transport that misbehaves', () => {
   });
 
   it.each([
-    ['throws', () => { throw new Error('thrown'); }],
+    [
+      'throws',
+      () => {
+        throw new Error('thrown');
+      },
+    ],
     ['rejects', () => Promise.reject(new Error('rejected'))],
   ] as const)('ends in one failure when it %s', async (_how, send) => {
     const clock = new ManualClock();
     const { terminal } = await follow(run({ send }, clock));
     expect(clock.waiting).toBe(0);
-    expect(terminal).toMatchObject({ outcome: 'failed', failure: { cause: 'unknown', sentence: 'The request to Rude could not be made. Your prompt is saved. Retry, or choose another model. Copy Details holds the reason.' } });
+    expect(terminal).toMatchObject({
+      outcome: 'failed',
+      failure: {
+        cause: 'unknown',
+        sentence:
+          'The request to Rude could not be made. Your prompt is saved. Retry, or choose another model. Copy Details holds the reason.',
+      },
+    });
   });
 
   it('ends in one failure when the transports cannot be loaded', async () => {
     const stream = runRequest(request(), new AbortController().signal, {
       loadTransports: () => Promise.reject(new Error('providers.js is missing')),
-      settings: { protocol: 'openai', baseUrl: 'https://h.example/v1', key: null, modelId: 'm', fetch: globalThis.fetch }, policy: remotePolicy, clock: new ManualClock(), provider: 'Rude',
+      settings: {
+        protocol: 'openai',
+        baseUrl: 'https://h.example/v1',
+        key: null,
+        modelId: 'm',
+        fetch: globalThis.fetch,
+      },
+      policy: remotePolicy,
+      clock: new ManualClock(),
+      provider: 'Rude',
     });
-    expect(await stream.terminal).toMatchObject({ outcome: 'failed', failure: { cause: 'unknown', technical: expect.stringContaining('providers.js is missing') } });
+    expect(await stream.terminal).toMatchObject({
+      outcome: 'failed',
+      failure: { cause: 'unknown', technical: expect.stringContaining('providers.js is missing') },
+    });
   });
 });

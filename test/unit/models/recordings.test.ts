@@ -8,18 +8,39 @@ import { ask, modelAt, textOf } from './asking';
 /** A directory with recorded streams of real services: `openai/*.jsonl` and `anthropic/*.jsonl`, one `data:` payload per line. */
 const directory = process.env['HERMES_STREAMS'];
 
-const recordings = directory === undefined ? [] : (['openai', 'anthropic'] as const).flatMap((protocol) =>
-  readdirSync(join(directory, protocol)).filter((file) => file.endsWith('.jsonl')).map((file) => ({ protocol, file, path: join(directory, protocol, file) })),
-);
+const recordings =
+  directory === undefined
+    ? []
+    : (['openai', 'anthropic'] as const).flatMap((protocol) =>
+        readdirSync(join(directory, protocol))
+          .filter((file) => file.endsWith('.jsonl'))
+          .map((file) => ({ protocol, file, path: join(directory, protocol, file) })),
+      );
 
 const block = v.object({ type: v.string(), input: v.optional(v.record(v.string(), v.unknown())) });
 const payload = v.object({
   message: v.optional(v.object({ content: v.array(block) })),
-  choices: v.optional(v.array(v.object({
-    delta: v.optional(v.object({
-      tool_calls: v.optional(v.nullable(v.array(v.object({ index: v.optional(v.number(), 0), id: v.optional(v.nullable(v.string())), function: v.object({ arguments: v.optional(v.string(), '') }) })))),
-    })),
-  }))),
+  choices: v.optional(
+    v.array(
+      v.object({
+        delta: v.optional(
+          v.object({
+            tool_calls: v.optional(
+              v.nullable(
+                v.array(
+                  v.object({
+                    index: v.optional(v.number(), 0),
+                    id: v.optional(v.nullable(v.string())),
+                    function: v.object({ arguments: v.optional(v.string(), '') }),
+                  }),
+                ),
+              ),
+            ),
+          }),
+        ),
+      }),
+    ),
+  ),
   index: v.optional(v.number(), 0),
   content_block: v.optional(block),
   delta: v.optional(v.object({ partial_json: v.optional(v.string(), '') })),
@@ -27,7 +48,9 @@ const payload = v.object({
 
 /** The word with which the recorded service ended, and the arguments of its calls, read from the recording itself. */
 function recorded(path: string): { readonly word: string | undefined; readonly calls: readonly string[] } {
-  const lines = readFileSync(path, 'utf8').split('\n').filter((line) => line.trim() !== '');
+  const lines = readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
   const calls: { arguments: string }[] = [];
   const open = new Map<number, { id: string | null; arguments: string }>();
   const begin = (index: number, id: string | null, json: string): void => {
@@ -38,14 +61,17 @@ function recorded(path: string): { readonly word: string | undefined; readonly c
   for (const line of lines) {
     const { choices, content_block: begun, delta, index, message } = v.parse(payload, JSON.parse(line));
     // A call from the provider's own sandbox comes complete with the beginning of its message.
-    for (const whole of message?.content ?? []) if (whole.type === 'tool_use') begin(-1, null, JSON.stringify(whole.input));
+    for (const whole of message?.content ?? [])
+      if (whole.type === 'tool_use') begin(-1, null, JSON.stringify(whole.input));
     for (const call of choices?.[0]?.delta?.tool_calls ?? []) {
       const before = open.get(call.index);
-      if (before === undefined || (call.id && call.id !== before.id)) begin(call.index, call.id ?? null, call.function.arguments);
+      if (before === undefined || (call.id && call.id !== before.id))
+        begin(call.index, call.id ?? null, call.function.arguments);
       else before.arguments += call.function.arguments;
     }
     if (begun !== undefined) open.delete(index);
-    if (begun?.type === 'tool_use') begin(index, null, Object.keys(begun.input ?? {}).length > 0 ? JSON.stringify(begun.input) : '');
+    if (begun?.type === 'tool_use')
+      begin(index, null, Object.keys(begun.input ?? {}).length > 0 ? JSON.stringify(begun.input) : '');
     const receiving = open.get(index);
     if (receiving !== undefined) receiving.arguments += delta?.partial_json ?? '';
   }
@@ -60,9 +86,17 @@ describe.runIf(recordings.length > 0)('a recorded stream of a real service', () 
     const { events, terminal } = await ask(modelAt({ url: server.url, protocol }));
     const { word, calls } = recorded(path);
     expect({
-      text: textOf(events), thinking: textOf(events, 'thinking'), word: terminal.outcome === 'complete' ? terminal.finish.raw : terminal,
-      calls: terminal.outcome === 'complete' ? terminal.toolCalls.map((call) => call.arguments) : [], usage: terminal.usage !== null,
-    }).toEqual({ ...server.requests[0]?.delivered, word, calls: calls.map((call) => (call === '' ? '{}' : call)), usage: true });
+      text: textOf(events),
+      thinking: textOf(events, 'thinking'),
+      word: terminal.outcome === 'complete' ? terminal.finish.raw : terminal,
+      calls: terminal.outcome === 'complete' ? terminal.toolCalls.map((call) => call.arguments) : [],
+      usage: terminal.usage !== null,
+    }).toEqual({
+      ...server.requests[0]?.delivered,
+      word,
+      calls: calls.map((call) => (call === '' ? '{}' : call)),
+      usage: true,
+    });
     await server.close();
   });
 });

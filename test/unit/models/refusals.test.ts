@@ -11,11 +11,23 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 const signed = { anthropic: { signature: 'sig' } };
-const image: WireMessage = { role: 'user', content: [{ kind: 'text', text: 'See' }, { kind: 'image', mediaType: 'image/png', dataBase64: 'iVBORw0KGgo=' }] };
+const image: WireMessage = {
+  role: 'user',
+  content: [
+    { kind: 'text', text: 'See' },
+    { kind: 'image', mediaType: 'image/png', dataBase64: 'iVBORw0KGgo=' },
+  ],
+};
 /** A history whose last answer called a tool and thought before it, with what its provider wants back. */
 const thought: readonly WireMessage[] = [
   prompt('one'),
-  { role: 'assistant', content: [{ kind: 'thinking', text: 'Hm.', metadata: { endpoint: { field: 'reasoning_content' } } }, { kind: 'toolCall', callId: 'a', name: 'read_file', arguments: {} }] },
+  {
+    role: 'assistant',
+    content: [
+      { kind: 'thinking', text: 'Hm.', metadata: { endpoint: { field: 'reasoning_content' } } },
+      { kind: 'toolCall', callId: 'a', name: 'read_file', arguments: {} },
+    ],
+  },
   { role: 'tool', results: [{ callId: 'a', name: 'read_file', text: 'content', isError: false }] },
 ];
 const tools = [{ name: 'read_file', description: 'Reads a file', parameters: { type: 'object' } }];
@@ -24,24 +36,44 @@ const tools = [{ name: 'read_file', description: 'Reads a file', parameters: { t
 const carried = (): readonly string[] =>
   server.requests.map(({ body }) => {
     const text = JSON.stringify(body);
-    return [/reasoning_content|"thinking":"|encrypted/.test(text) && 'reasoning', /reasoning_effort|budget_tokens/.test(text) && 'effort', text.includes('image_url') && 'image'].filter(Boolean).join(' ');
+    return [
+      /reasoning_content|"thinking":"|encrypted/.test(text) && 'reasoning',
+      /reasoning_effort|budget_tokens/.test(text) && 'effort',
+      text.includes('image_url') && 'image',
+    ]
+      .filter(Boolean)
+      .join(' ');
   });
 
 const model = (info = {}) => modelAt({ url: server.url, protocol: 'openai', info });
-const withThought = (change: Partial<ModelRequest> = {}): ModelRequest => request({ messages: thought, tools, cacheKey: 'conversation', ...change });
+const withThought = (change: Partial<ModelRequest> = {}): ModelRequest =>
+  request({ messages: thought, tools, cacheKey: 'conversation', ...change });
 
 describe('a service that refuses part of a request', () => {
   it('is asked again without the reasoning it was sent back, and never sent it again in this conversation', async () => {
-    server.script(refuses(400, { message: 'The encrypted content for reasoning item rs_1 could not be verified.' }), reply().says('Two.'), reply().says('Three.'), reply().says('Elsewhere.'));
+    server.script(
+      refuses(400, { message: 'The encrypted content for reasoning item rs_1 could not be verified.' }),
+      reply().says('Two.'),
+      reply().says('Three.'),
+      reply().says('Elsewhere.'),
+    );
     const one = model();
     const { events, terminal } = await ask(one, withThought());
     await ask(one, withThought());
     await ask(one, withThought({ cacheKey: 'another' }));
-    expect([textOf(events), terminal.outcome, carried()]).toEqual(['Two.', 'complete', ['reasoning', '', '', 'reasoning']]);
+    expect([textOf(events), terminal.outcome, carried()]).toEqual([
+      'Two.',
+      'complete',
+      ['reasoning', '', '', 'reasoning'],
+    ]);
   });
 
   it('is asked again with its own amount of reasoning, in every conversation', async () => {
-    server.script(refuses(400, { message: "Unsupported parameter: 'reasoning_effort' is not supported with this model." }), reply().says('Two.'), reply().says('Three.'));
+    server.script(
+      refuses(400, { message: "Unsupported parameter: 'reasoning_effort' is not supported with this model." }),
+      reply().says('Two.'),
+      reply().says('Three.'),
+    );
     const one = model();
     await ask(one, request({ reasoningEffort: 'high', cacheKey: 'one' }));
     await ask(one, request({ reasoningEffort: 'high', cacheKey: 'two' }));
@@ -49,21 +81,40 @@ describe('a service that refuses part of a request', () => {
   });
 
   it('is told that a tool returned an image where the model takes none', async () => {
-    const result: WireMessage = { role: 'tool', results: [{ callId: 'a', name: 'read_file', text: 'a picture', isError: false, images: [{ kind: 'image', mediaType: 'image/png', dataBase64: 'AAAA' }] }] };
+    const result: WireMessage = {
+      role: 'tool',
+      results: [
+        {
+          callId: 'a',
+          name: 'read_file',
+          text: 'a picture',
+          isError: false,
+          images: [{ kind: 'image', mediaType: 'image/png', dataBase64: 'AAAA' }],
+        },
+      ],
+    };
     await ask(model({ images: false }), request({ messages: [...thought.slice(0, 2), result], tools }));
-    expect(JSON.stringify(server.requests[0]?.body)).toContain('a picture\\n\\n(An image stood here. This model takes no images.)');
+    expect(JSON.stringify(server.requests[0]?.body)).toContain(
+      'a picture\\n\\n(An image stood here. This model takes no images.)',
+    );
   });
 
   it.each([
     [404, 'No endpoints found that support image input'],
-    [400, 'Failed to deserialize the JSON body into the target type: messages[1]: unknown variant `image_url`, expected `text`'],
+    [
+      400,
+      'Failed to deserialize the JSON body into the target type: messages[1]: unknown variant `image_url`, expected `text`',
+    ],
     [400, 'model does not support images'],
   ])('is told that there was an image where it takes none (%i %s)', async (status, message) => {
     server.script(refuses(status, { message }), reply().says('Two.'), reply().says('Three.'));
     const one = model({ images: null });
     await ask(one, request({ messages: [image] }));
     await ask(one, request({ messages: [image] }));
-    expect([carried(), server.requests[1]?.outline.slice(1)]).toEqual([['image', '', ''], ['user: See', 'user: (An image stood here. This model takes no images.)']]);
+    expect([carried(), server.requests[1]?.outline.slice(1)]).toEqual([
+      ['image', '', ''],
+      ['user: See', 'user: (An image stood here. This model takes no images.)'],
+    ]);
   });
 
   it.each([
@@ -74,36 +125,71 @@ describe('a service that refuses part of a request', () => {
     [400, 'Invalid value for tools[0].name'],
   ])('is not asked again for what leaving out would not cure (%i %s)', async (status, message) => {
     server.script(refuses(status, { message }), reply().says('Not asked for.'));
-    const { terminal } = await ask(model(), withThought({ messages: [...thought, { role: 'assistant', content: [{ kind: 'text', text: 'ok' }] }, image] }));
+    const { terminal } = await ask(
+      model(),
+      withThought({ messages: [...thought, { role: 'assistant', content: [{ kind: 'text', text: 'ok' }] }, image] }),
+    );
     expect([server.requests.length, terminal.outcome]).toEqual([1, 'failed']);
   });
 
   it('is asked once more for each of them at most; what did not help is not remembered', async () => {
-    server.script(...Array.from({ length: 3 }, () => refuses(400, { message: 'Thinking is wrong here' })), reply().says('Better.'));
+    server.script(
+      ...Array.from({ length: 3 }, () => refuses(400, { message: 'Thinking is wrong here' })),
+      reply().says('Better.'),
+    );
     const one = model();
     const { terminal } = await ask(one, withThought());
     await ask(one, withThought());
-    expect([terminal.outcome === 'failed' && terminal.failure.sentence.includes('Thinking is wrong here'), carried()]).toEqual([true, ['reasoning', '', 'reasoning', '']]);
+    expect([
+      terminal.outcome === 'failed' && terminal.failure.sentence.includes('Thinking is wrong here'),
+      carried(),
+    ]).toEqual([true, ['reasoning', '', 'reasoning', '']]);
   });
 
   it('is not asked again once its answer has begun', async () => {
-    server.script(reply().says('Half ').breaksWith('Invalid signature in thinking block', 'invalid_request_error'), reply().says('Not asked for.'));
+    server.script(
+      reply().says('Half ').breaksWith('Invalid signature in thinking block', 'invalid_request_error'),
+      reply().says('Not asked for.'),
+    );
     const { terminal } = await ask(model(), withThought());
     expect([server.requests.length, terminal.outcome]).toEqual([1, 'interrupted']);
   });
 
   it('speaks Anthropic’s protocol: signatures go, and the exchange ends without thinking', async () => {
     server.script(reply().says('Two.'));
-    const messages = thought.map((message) => (message.role === 'assistant' ? { ...message, content: message.content.map((part) => (part.kind === 'thinking' ? { ...part, metadata: signed } : part)) } : message));
-    const { terminal } = await ask(modelAt({ url: server.url, protocol: 'anthropic' }), withThought({ messages, reasoningEffort: 'low' }));
-    expect([terminal.outcome, server.requests[0]?.rejection?.includes('signature'), server.requests[1]?.rejection, JSON.stringify(server.requests[1]?.body).includes('thinking')]).toEqual(['complete', true, null, false]);
+    const messages = thought.map((message) =>
+      message.role === 'assistant'
+        ? {
+            ...message,
+            content: message.content.map((part) => (part.kind === 'thinking' ? { ...part, metadata: signed } : part)),
+          }
+        : message,
+    );
+    const { terminal } = await ask(
+      modelAt({ url: server.url, protocol: 'anthropic' }),
+      withThought({ messages, reasoningEffort: 'low' }),
+    );
+    expect([
+      terminal.outcome,
+      server.requests[0]?.rejection?.includes('signature'),
+      server.requests[1]?.rejection,
+      JSON.stringify(server.requests[1]?.body).includes('thinking'),
+    ]).toEqual(['complete', true, null, false]);
   });
 });
 
 describe('a model known to take no images', () => {
   it('is never sent one', async () => {
     server.otherwise(reply().says('Fine.'));
-    await ask(model({ images: false }), request({ messages: [image, { role: 'assistant', content: [{ kind: 'text', text: 'ok' }] }, prompt('and now?')] }));
-    expect([carried(), server.requests[0]?.outline.slice(1, 3)]).toEqual([[''], ['user: See', 'user: (An image stood here. This model takes no images.)']]);
+    await ask(
+      model({ images: false }),
+      request({
+        messages: [image, { role: 'assistant', content: [{ kind: 'text', text: 'ok' }] }, prompt('and now?')],
+      }),
+    );
+    expect([carried(), server.requests[0]?.outline.slice(1, 3)]).toEqual([
+      [''],
+      ['user: See', 'user: (An image stood here. This model takes no images.)'],
+    ]);
   });
 });

@@ -12,12 +12,19 @@ afterEach(() => server.close());
 /** What a service at `url` says a request used; the connection itself goes to the stand-in. */
 async function used(usage: ReplyUsage, url = server.url): Promise<Usage | null> {
   server.script(reply().says('Fine.').uses(usage));
-  const toServer: typeof fetch = (input, init) => fetch(String(input instanceof Request ? input.url : input).replace(url, server.url), init);
+  const toServer: typeof fetch = (input, init) =>
+    fetch(String(input instanceof Request ? input.url : input).replace(url, server.url), init);
   const { terminal } = await ask(modelAt({ url, protocol: 'openai', key: 'k', fetch: toServer }));
   return terminal.usage;
 }
 
-const counts: Usage = { inputTokens: 1_000_000, outputTokens: 100_000, cachedInputTokens: 0, cacheWriteTokens: null, reasoningTokens: 0 };
+const counts: Usage = {
+  inputTokens: 1_000_000,
+  outputTokens: 100_000,
+  cachedInputTokens: 0,
+  cacheWriteTokens: null,
+  reasoningTokens: 0,
+};
 const price: ModelPrice = { input: 3, output: 15 };
 
 describe('what a request cost', () => {
@@ -27,7 +34,15 @@ describe('what a request cost', () => {
   });
 
   it('includes what a key of the person’s own is charged behind OpenRouter', async () => {
-    expect((await used({ input: 10, output: 5, extra: { cost: 0.001, is_byok: true, cost_details: { upstream_inference_cost: 0.02 } } }))?.costUsd).toBeCloseTo(0.021, 9);
+    expect(
+      (
+        await used({
+          input: 10,
+          output: 5,
+          extra: { cost: 0.001, is_byok: true, cost_details: { upstream_inference_cost: 0.02 } },
+        })
+      )?.costUsd,
+    ).toBeCloseTo(0.021, 9);
     expect((await used({ input: 10, output: 5, extra: { cost: 0.001, is_byok: true } }))?.costUsd).toBeUndefined();
   });
 
@@ -40,17 +55,32 @@ describe('what a request cost', () => {
     expect(withCost(counts, price)).toEqual({ ...counts, requests: 1, costUsd: 4.5 });
     expect(withCost({ ...counts, costUsd: 1 }, price).costUsd).toBe(1);
     expect(withCost({ ...counts, costUsd: 0 }, price).costUsd).toBe(0);
-    expect(withCost({ ...counts, cachedInputTokens: 500_000, cacheWriteTokens: 100_000 }, { ...price, cachedInput: 0.3, cacheWrite: 3.75 }).costUsd).toBeCloseTo(1.2 + 0.15 + 0.375 + 1.5, 9);
+    expect(
+      withCost(
+        { ...counts, cachedInputTokens: 500_000, cacheWriteTokens: 100_000 },
+        { ...price, cachedInput: 0.3, cacheWrite: 3.75 },
+      ).costUsd,
+    ).toBeCloseTo(1.2 + 0.15 + 0.375 + 1.5, 9);
   });
 
   it('is unknown, not 0, without a price of everything that was used', () => {
-    const unknown = [withCost(counts, null), withCost({ ...counts, cachedInputTokens: 5 }, price), withCost({ ...counts, cacheWriteTokens: 5 }, price), withCost({ ...counts, inputTokens: null }, price)];
+    const unknown = [
+      withCost(counts, null),
+      withCost({ ...counts, cachedInputTokens: 5 }, price),
+      withCost({ ...counts, cacheWriteTokens: 5 }, price),
+      withCost({ ...counts, inputTokens: null }, price),
+    ];
     expect(unknown.map(({ costUsd }) => costUsd)).toEqual([undefined, undefined, undefined, undefined]);
   });
 
   it('is summed over requests only where each is known', () => {
     const [known, unknown] = [withCost(counts, price), withCost(counts, null)];
     const { costUsd: both, requests } = addUsage(known, known);
-    expect([both, requests, addUsage(known, unknown).costUsd, addUsage(unknown, known).requests]).toEqual([9, 2, undefined, 2]);
+    expect([both, requests, addUsage(known, unknown).costUsd, addUsage(unknown, known).requests]).toEqual([
+      9,
+      2,
+      undefined,
+      2,
+    ]);
   });
 });

@@ -31,7 +31,10 @@ async function untilRetryNotice(stream: ModelStream, count = 1): Promise<void> {
   await clock.untilWaiting();
 }
 
-const retryDelays = (events: readonly StreamEvent[]): readonly number[] => events.flatMap((event) => (event.kind === 'notice' && event.notice.kind === 'retrying' ? [event.notice.delayMs] : []));
+const retryDelays = (events: readonly StreamEvent[]): readonly number[] =>
+  events.flatMap((event) =>
+    event.kind === 'notice' && event.notice.kind === 'retrying' ? [event.notice.delayMs] : [],
+  );
 const waits = (events: readonly StreamEvent[], kind: 'loadingModel' | 'waiting'): readonly number[] =>
   events.flatMap((event) => (event.kind === 'notice' && event.notice.kind === kind ? [event.notice.elapsedMs] : []));
 
@@ -48,7 +51,10 @@ describe('a retry', () => {
   });
 
   it('reads a date as well', async () => {
-    server.script(refuses(503, { retryAfter: new Date((clock.now() + 30) * 1000).toUTCString() }), reply().says('Now.'));
+    server.script(
+      refuses(503, { retryAfter: new Date((clock.now() + 30) * 1000).toUTCString() }),
+      reply().says('Now.'),
+    );
     const stream = start();
     await untilRetryNotice(stream);
     await clock.advance(30_000);
@@ -68,7 +74,14 @@ describe('a retry', () => {
   it('does not happen when the service asks for more than a minute: the sentence says how long', async () => {
     server.script(refuses(429, { retryAfter: 600 }), reply().says('too early'));
     const { terminal } = await follow(start());
-    expect(terminal).toMatchObject({ outcome: 'failed', failure: { cause: 'rateLimit', sentence: 'Test is limiting requests (429). It asks to wait 10 minutes. Your prompt is saved. Wait and retry, or choose another model.' } });
+    expect(terminal).toMatchObject({
+      outcome: 'failed',
+      failure: {
+        cause: 'rateLimit',
+        sentence:
+          'Test is limiting requests (429). It asks to wait 10 minutes. Your prompt is saved. Wait and retry, or choose another model.',
+      },
+    });
   });
 
   it('is cancelled by Stop while it waits', async () => {
@@ -87,7 +100,9 @@ describe('a retry', () => {
   });
 
   it('does not happen for an account without credit, though its status is 429', async () => {
-    server.script(refuses(429, { message: 'You exceeded your current quota, please check your plan and billing details.' }));
+    server.script(
+      refuses(429, { message: 'You exceeded your current quota, please check your plan and billing details.' }),
+    );
     const { terminal } = await follow(start());
     expect(terminal).toMatchObject({ outcome: 'failed', failure: { cause: 'quota' } });
   });
@@ -104,14 +119,28 @@ describe('a retry', () => {
 describe('waiting for the first byte', () => {
   it('shows each second of a cold load on this machine, and never gives up within ten minutes', async () => {
     let loaded: () => void = () => undefined;
-    server.script(reply().startsAfter(new Promise<void>((resolve) => { loaded = resolve; })).says('Loaded.'));
+    server.script(
+      reply()
+        .startsAfter(
+          new Promise<void>((resolve) => {
+            loaded = resolve;
+          }),
+        )
+        .says('Loaded.'),
+    );
     const stream = start(loopbackPolicy);
     await untilRequests(1);
     await clock.advance(599_000);
     loaded();
     const { events, terminal } = await follow(stream);
     const shown = waits(events, 'loadingModel');
-    expect([shown.length, shown[0], shown.at(-1), textOf(events), terminal.outcome]).toEqual([599, 1000, 599_000, 'Loaded.', 'complete']);
+    expect([shown.length, shown[0], shown.at(-1), textOf(events), terminal.outcome]).toEqual([
+      599,
+      1000,
+      599_000,
+      'Loaded.',
+      'complete',
+    ]);
   });
 
   it('fails after two minutes of silence from a remote service, in words', async () => {
@@ -123,8 +152,15 @@ describe('waiting for the first byte', () => {
     expect([waits(events, 'waiting').length, terminal]).toEqual([
       119,
       {
-        outcome: 'failed', usage: null, requestId: null,
-        failure: { cause: 'timeout', sentence: 'Test did not begin to answer within 2 minutes. Your prompt is saved. Retry, or choose another model.', technical: `Test · test-model · ${server.url}\nno first byte within 120000 ms` },
+        outcome: 'failed',
+        usage: null,
+        requestId: null,
+        failure: {
+          cause: 'timeout',
+          sentence:
+            'Test did not begin to answer within 2 minutes. Your prompt is saved. Retry, or choose another model.',
+          technical: `Test · test-model · ${server.url}\nno first byte within 120000 ms`,
+        },
       },
     ]);
     await server.requests[0]?.ended;
@@ -143,7 +179,11 @@ describe('silence in the middle of an answer', () => {
     await clock.advance(limit - 1000);
     await clock.advance(1000);
     const { events, terminal } = await follow(stream);
-    expect([textOf(events), terminal.outcome, terminal.outcome === 'interrupted' ? terminal.failure.cause : null]).toEqual(['One two', 'interrupted', 'timeout']);
+    expect([
+      textOf(events),
+      terminal.outcome,
+      terminal.outcome === 'interrupted' ? terminal.failure.cause : null,
+    ]).toEqual(['One two', 'interrupted', 'timeout']);
     await server.requests[0]?.ended;
     expect([server.requests[0]?.clientClosed, clock.waiting]).toEqual([true, 0]);
   });
@@ -151,7 +191,9 @@ describe('silence in the middle of an answer', () => {
   it('is no silence while keep-alives arrive', async () => {
     let goOn: () => void = () => undefined;
     let sawComment: () => void = () => undefined;
-    const commentSeen = new Promise<void>((resolve) => { sawComment = resolve; });
+    const commentSeen = new Promise<void>((resolve) => {
+      sawComment = resolve;
+    });
     const watched: typeof globalThis.fetch = async (input, init) => {
       const response = await fetch(input, init);
       const watch = new TransformStream<Uint8Array, Uint8Array>({
@@ -160,16 +202,35 @@ describe('silence in the middle of an answer', () => {
           if (Buffer.from(bytes).includes(': processing')) setImmediate(sawComment);
         },
       });
-      return new Response(response.body?.pipeThrough(watch) ?? null, { status: response.status, headers: response.headers });
+      return new Response(response.body?.pipeThrough(watch) ?? null, {
+        status: response.status,
+        headers: response.headers,
+      });
     };
-    server.script(reply().says('One').waitsFor(new Promise<void>((resolve) => { goOn = resolve; })).comments('processing').hangs());
-    const stream = modelAt({ url: server.url, protocol: 'openai', clock, policy: remotePolicy, fetch: watched }).stream(request(), new AbortController().signal);
+    server.script(
+      reply()
+        .says('One')
+        .waitsFor(
+          new Promise<void>((resolve) => {
+            goOn = resolve;
+          }),
+        )
+        .comments('processing')
+        .hangs(),
+    );
+    const stream = modelAt({ url: server.url, protocol: 'openai', clock, policy: remotePolicy, fetch: watched }).stream(
+      request(),
+      new AbortController().signal,
+    );
     await stream.hasEvent(0);
     await clock.advance(119_000);
     goOn();
     await commentSeen;
     await clock.advance(119_000);
-    const stillOpen = await Promise.race([stream.terminal.then(() => false), new Promise<boolean>((resolve) => setImmediate(() => resolve(true)))]);
+    const stillOpen = await Promise.race([
+      stream.terminal.then(() => false),
+      new Promise<boolean>((resolve) => setImmediate(() => resolve(true))),
+    ]);
     await clock.advance(1000);
     expect([stillOpen, (await stream.terminal).outcome]).toEqual([true, 'interrupted']);
   });

@@ -9,15 +9,26 @@ const code = `export function sleep(clock: Clock, ms: number): Promise<void> {
   });
 }
 `.repeat(8);
-const prose = 'Every piece of delivered text is in the transcript before a surface may show it, in order and once; and nothing that happens next can take it away. '.repeat(20);
-const json = JSON.stringify(Array.from({ length: 40 }, (_, i) => ({ id: i, name: `file${i}.ts`, size: i * 1024, tags: ['a', 'b'], ok: true })));
+const prose =
+  'Every piece of delivered text is in the transcript before a surface may show it, in order and once; and nothing that happens next can take it away. '.repeat(
+    20,
+  );
+const json = JSON.stringify(
+  Array.from({ length: 40 }, (_, i) => ({ id: i, name: `file${i}.ts`, size: i * 1024, tags: ['a', 'b'], ok: true })),
+);
 const chinese = '今天天气很好，我们去公园散步吧。'.repeat(50);
-const base64 = Buffer.from(Array.from({ length: 1500 }, (_, i) => (i * 7919 + ((i * i) % 251)) & 255)).toString('base64');
+const base64 = Buffer.from(Array.from({ length: 1500 }, (_, i) => (i * 7919 + ((i * i) % 251)) & 255)).toString(
+  'base64',
+);
 
 describe('the token estimate', () => {
   // Counts of the o200k tokenizer (gpt-tokenizer 4.0.0).
   it.each([
-    ['code', code, 528], ['prose', prose, 621], ['JSON', json, 1041], ['Chinese', chinese, 600], ['base64', base64, 1346],
+    ['code', code, 528],
+    ['prose', prose, 621],
+    ['JSON', json, 1041],
+    ['Chinese', chinese, 600],
+    ['base64', base64, 1346],
   ])('is within 25 %% of a real tokenizer for %s', (_name, text, counted) => {
     expect(Math.abs(estimateTokens(text) / counted - 1)).toBeLessThan(0.25);
   });
@@ -29,7 +40,12 @@ describe('the token estimate', () => {
   });
 
   it('takes nothing for nothing, and any text for something', () => {
-    expect([estimateTokens(''), estimateTokens('a'), estimateTokens('\ud83d'), estimateTokens('👩‍👩‍👧') > 3]).toEqual([0, 1, 1, true]);
+    expect([estimateTokens(''), estimateTokens('a'), estimateTokens('\ud83d'), estimateTokens('👩‍👩‍👧') > 3]).toEqual([
+      0,
+      1,
+      1,
+      true,
+    ]);
   });
 
   it('grows in proportion on a million repeated characters', () => {

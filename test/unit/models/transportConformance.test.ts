@@ -2,7 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChatModel, Terminal } from '../../../src/models/chatModel';
 import { patientFetch } from '../../../src/models/patientFetch';
-import { answersHtml, answersJson, answersNothing, dropsBeforeAnswering, refuses, reply, startModelServer } from '../../support/modelServer';
+import {
+  answersHtml,
+  answersJson,
+  answersNothing,
+  dropsBeforeAnswering,
+  refuses,
+  reply,
+  startModelServer,
+} from '../../support/modelServer';
 import type { ModelServer, Scripted } from '../../support/modelServer';
 import { arrived, ask, follow, modelAt, request, textOf } from './asking';
 
@@ -32,53 +40,145 @@ interface Case {
 }
 
 const cases: readonly Case[] = [
-  { name: 'a plain answer', script: reply().says('Hello wörld 🌍, how are you?'), arrives: ['text: Hello wörld 🌍, how are you?', 'end of text'], ends: 'complete stop' },
   {
-    name: 'thinking before the answer', script: reply().thinks('Let me see.').says('Four.'),
-    arrives: ['thinking: Let me see.', 'end of thinking', 'text: Four.', 'end of text'], ends: 'complete stop',
+    name: 'a plain answer',
+    script: reply().says('Hello wörld 🌍, how are you?'),
+    arrives: ['text: Hello wörld 🌍, how are you?', 'end of text'],
+    ends: 'complete stop',
   },
   {
-    name: 'text and two tool calls', script: reply().says('I look.').calls('read_file', { path: 'ä.txt' }, { id: 'a' }).calls('list_directory', {}, { id: 'b' }),
+    name: 'thinking before the answer',
+    script: reply().thinks('Let me see.').says('Four.'),
+    arrives: ['thinking: Let me see.', 'end of thinking', 'text: Four.', 'end of text'],
+    ends: 'complete stop',
+  },
+  {
+    name: 'text and two tool calls',
+    script: reply()
+      .says('I look.')
+      .calls('read_file', { path: 'ä.txt' }, { id: 'a' })
+      .calls('list_directory', {}, { id: 'b' }),
     ends: 'complete toolCalls read_file({"path":"ä.txt"}) list_directory({})',
   },
   {
-    name: 'a tool call without arguments', script: reply().calls('list_directory', ''),
+    name: 'a tool call without arguments',
+    script: reply().calls('list_directory', ''),
     ends: { openai: 'complete toolCalls list_directory()', anthropic: 'complete toolCalls list_directory({})' },
   },
-  { name: 'tool arguments that do not parse', script: reply().calls('read_file', '{"path": oops'), ends: 'complete toolCalls read_file({"path": oops)' },
-  { name: 'the connection dropping in the middle of text', script: reply().says('One two three').drops(), arrives: ['text: One two three'], ends: 'interrupted network' },
-  { name: 'the connection dropping in the middle of thinking', script: reply().thinks('One two').drops(), arrives: ['thinking: One two'], ends: 'interrupted network' },
-  { name: 'the connection dropping in the middle of a tool call', script: reply().says('I look.').beginsCall('read_file', '{"path": "a').drops(), ends: 'interrupted network' },
-  { name: 'an orderly end without a finish reason', script: reply().says('One two three').endsWithoutFinish(), ends: 'interrupted network' },
-  { name: 'an orderly end in the middle of a tool call', script: reply().beginsCall('read_file', '{"path": "a').endsWithoutFinish(), ends: 'interrupted network' },
-  { name: 'an error object in the stream', script: reply().says('One two').breaksWith('Overloaded', 'overloaded_error'), ends: 'interrupted overloaded' },
-  { name: 'a malformed frame between good ones', script: reply().says('One ').sendsMalformedFrame().says('two'), arrives: ['text: One two', 'end of text'], ends: 'complete stop' },
+  {
+    name: 'tool arguments that do not parse',
+    script: reply().calls('read_file', '{"path": oops'),
+    ends: 'complete toolCalls read_file({"path": oops)',
+  },
+  {
+    name: 'the connection dropping in the middle of text',
+    script: reply().says('One two three').drops(),
+    arrives: ['text: One two three'],
+    ends: 'interrupted network',
+  },
+  {
+    name: 'the connection dropping in the middle of thinking',
+    script: reply().thinks('One two').drops(),
+    arrives: ['thinking: One two'],
+    ends: 'interrupted network',
+  },
+  {
+    name: 'the connection dropping in the middle of a tool call',
+    script: reply().says('I look.').beginsCall('read_file', '{"path": "a').drops(),
+    ends: 'interrupted network',
+  },
+  {
+    name: 'an orderly end without a finish reason',
+    script: reply().says('One two three').endsWithoutFinish(),
+    ends: 'interrupted network',
+  },
+  {
+    name: 'an orderly end in the middle of a tool call',
+    script: reply().beginsCall('read_file', '{"path": "a').endsWithoutFinish(),
+    ends: 'interrupted network',
+  },
+  {
+    name: 'an error object in the stream',
+    script: reply().says('One two').breaksWith('Overloaded', 'overloaded_error'),
+    ends: 'interrupted overloaded',
+  },
+  {
+    name: 'a malformed frame between good ones',
+    script: reply().says('One ').sendsMalformedFrame().says('two'),
+    arrives: ['text: One two', 'end of text'],
+    ends: 'complete stop',
+  },
   { name: 'a cut at the output limit', script: reply().says('One two').finishes('length'), ends: 'complete length' },
-  { name: 'a tool call cut at the output limit', script: reply().says('One').calls('read_file', {}).finishes('length'), ends: 'complete length' },
+  {
+    name: 'a tool call cut at the output limit',
+    script: reply().says('One').calls('read_file', {}).finishes('length'),
+    ends: 'complete length',
+  },
   { name: 'a content filter', script: reply().says('No').finishes('contentFilter'), ends: 'complete contentFilter' },
-  { name: 'a refusal in words', script: reply().refusesWith('I cannot help with that.').finishes('contentFilter'), ends: 'complete contentFilter' },
+  {
+    name: 'a refusal in words',
+    script: reply().refusesWith('I cannot help with that.').finishes('contentFilter'),
+    ends: 'complete contentFilter',
+  },
   { name: 'an unknown finish reason', script: reply().says('One').finishes('stop', 'tired'), ends: 'complete other' },
   { name: 'an answer without a word', script: reply(), ends: 'complete stop empty' },
   { name: 'nothing but thinking', script: reply().thinks('Hm.'), ends: 'complete stop thinkingOnly' },
-  { name: 'every byte on its own', script: reply().thinks('hmm ü').says('日本語 👩‍👩‍👧 ok').calls('f', { q: '日' }).byteByByte(), ends: 'complete toolCalls f({"q":"日"})' },
-  { name: 'keep-alive comments', script: reply().comments('processing').says('One').comments('processing').says(' two'), arrives: ['text: One two', 'end of text'], ends: 'complete stop' },
-  { name: 'a cut inside a multi-byte character', script: reply().says('Größe und Länge').cutsAtByte(640), ends: { openai: 'interrupted network', anthropic: 'interrupted network' } },
+  {
+    name: 'every byte on its own',
+    script: reply().thinks('hmm ü').says('日本語 👩‍👩‍👧 ok').calls('f', { q: '日' }).byteByByte(),
+    ends: 'complete toolCalls f({"q":"日"})',
+  },
+  {
+    name: 'keep-alive comments',
+    script: reply().comments('processing').says('One').comments('processing').says(' two'),
+    arrives: ['text: One two', 'end of text'],
+    ends: 'complete stop',
+  },
+  {
+    name: 'a cut inside a multi-byte character',
+    script: reply().says('Größe und Länge').cutsAtByte(640),
+    ends: { openai: 'interrupted network', anthropic: 'interrupted network' },
+  },
   { name: 'a web page', script: answersHtml(), ends: 'failed notAnApi' },
   { name: 'a JSON document', script: answersJson({ status: 'ok' }), ends: 'failed notAnApi' },
-  { name: 'an error as a JSON document with status 200', script: answersJson({ error: { message: 'No credit', code: 402 } }), ends: 'failed quota' },
+  {
+    name: 'an error as a JSON document with status 200',
+    script: answersJson({ error: { message: 'No credit', code: 402 } }),
+    ends: 'failed quota',
+  },
   { name: 'an empty body', script: answersNothing(), ends: 'failed empty' },
   { name: 'a wrong key', script: refuses(401), ends: 'failed auth' },
-  { name: 'an unknown model', script: refuses(404, { message: 'The model `test-model` does not exist' }), ends: 'failed notFound' },
-  { name: 'too long a conversation', script: refuses(400, { message: 'prompt is too long: 210000 tokens > 200000 maximum' }), ends: 'failed context' },
+  {
+    name: 'an unknown model',
+    script: refuses(404, { message: 'The model `test-model` does not exist' }),
+    ends: 'failed notFound',
+  },
+  {
+    name: 'too long a conversation',
+    script: refuses(400, { message: 'prompt is too long: 210000 tokens > 200000 maximum' }),
+    ends: 'failed context',
+  },
   { name: 'rate limiting that lasts', script: refuses(429, { retryAfter: 3600 }), ends: 'failed rateLimit' },
-  { name: 'an invalid request', script: refuses(400, { message: 'temperature is not supported' }), ends: 'failed badRequest' },
+  {
+    name: 'an invalid request',
+    script: refuses(400, { message: 'temperature is not supported' }),
+    ends: 'failed badRequest',
+  },
 ];
 
 const transports = [
   { protocol: 'openai', network: 'fetch', fetch: globalThis.fetch },
   { protocol: 'anthropic', network: 'fetch', fetch: globalThis.fetch },
-  { protocol: 'openai', network: 'patientFetch', fetch: patientFetch(() => Promise.reject(new Error('left this machine'))) },
-  { protocol: 'anthropic', network: 'patientFetch', fetch: patientFetch(() => Promise.reject(new Error('left this machine'))) },
+  {
+    protocol: 'openai',
+    network: 'patientFetch',
+    fetch: patientFetch(() => Promise.reject(new Error('left this machine'))),
+  },
+  {
+    protocol: 'anthropic',
+    network: 'patientFetch',
+    fetch: patientFetch(() => Promise.reject(new Error('left this machine'))),
+  },
 ] as const;
 
 describe.each(transports)('every transport, here $protocol over $network', ({ protocol, fetch }) => {
@@ -94,7 +194,10 @@ describe.each(transports)('every transport, here $protocol over $network', ({ pr
     server.script(script);
     const { events, terminal } = await ask(model);
     const expected = typeof ends === 'string' ? ends : ends[protocol];
-    expect({ ends: ended(terminal), seen: { text: textOf(events), thinking: textOf(events, 'thinking') } }).toEqual({ ends: expected, seen: server.requests[0]?.delivered });
+    expect({ ends: ended(terminal), seen: { text: textOf(events), thinking: textOf(events, 'thinking') } }).toEqual({
+      ends: expected,
+      seen: server.requests[0]?.delivered,
+    });
     if (arrives !== undefined) expect(arrived(events)).toEqual(arrives);
     expect(server.unplayed).toBe(0);
   });
@@ -102,11 +205,18 @@ describe.each(transports)('every transport, here $protocol over $network', ({ pr
   it.each([
     { name: 'one burst and a drop', script: reply().says(long, { in: 'words' }).inOneBurst().drops() },
     { name: 'single events and a drop', script: reply().says(long, { in: 'words' }).drops() },
-    { name: 'one burst and an orderly end', script: reply().says(long, { in: 'words' }).inOneBurst().endsWithoutFinish() },
+    {
+      name: 'one burst and an orderly end',
+      script: reply().says(long, { in: 'words' }).inOneBurst().endsWithoutFinish(),
+    },
   ])('loses nothing to a slow reader after $name', async ({ script }) => {
     server.script(script);
     const { events, terminal } = await follow(model.stream(request(), new AbortController().signal), () => sleep(1));
-    expect({ text: textOf(events), outcome: terminal.outcome, sent: server.requests[0]?.delivered.text }).toEqual({ text: long, outcome: 'interrupted', sent: long });
+    expect({ text: textOf(events), outcome: terminal.outcome, sent: server.requests[0]?.delivered.text }).toEqual({
+      text: long,
+      outcome: 'interrupted',
+      sent: long,
+    });
   });
 
   it('loses nothing while the event loop is blocked and the connection drops', async () => {
@@ -128,7 +238,9 @@ describe.each(transports)('every transport, here $protocol over $network', ({ pr
     const { events, terminal } = await follow(stream);
     await server.requests[0]?.ended;
     expect({ text: textOf(events), terminal, gone: server.requests[0]?.clientClosed }).toEqual({
-      text: server.requests[0]?.delivered.text, terminal: { outcome: 'aborted', usage: null, requestId: null }, gone: true,
+      text: server.requests[0]?.delivered.text,
+      terminal: { outcome: 'aborted', usage: null, requestId: null },
+      gone: true,
     });
   });
 
@@ -150,14 +262,21 @@ describe.each(transports)('every transport, here $protocol over $network', ({ pr
     server.script(reply().calls('read_file', { path: 'src/a.ts' }, { id: 'c1', in: 5 }));
     const { events } = await ask(model);
     const progress = events.flatMap((event) => (event.kind === 'toolCallProgress' ? [event] : []));
-    expect(progress.at(-1)).toEqual({ kind: 'toolCallProgress', callId: 'c1', name: 'read_file', characters: '{"path":"src/a.ts"}'.length });
+    expect(progress.at(-1)).toEqual({
+      kind: 'toolCallProgress',
+      callId: 'c1',
+      name: 'read_file',
+      characters: '{"path":"src/a.ts"}'.length,
+    });
   });
 
   it('reports usage, the finish word and the request id', async () => {
     server.script(reply().says('One').uses({ input: 120, output: 7, cached: 100 }));
     const { terminal } = await ask(model);
     expect(terminal).toMatchObject({
-      outcome: 'complete', requestId: 'req_1', finish: { unified: 'stop', raw: protocol === 'openai' ? 'stop' : 'end_turn' },
+      outcome: 'complete',
+      requestId: 'req_1',
+      finish: { unified: 'stop', raw: protocol === 'openai' ? 'stop' : 'end_turn' },
       usage: { inputTokens: protocol === 'openai' ? 120 : 220, outputTokens: 7, cachedInputTokens: 100 },
     });
   });
@@ -165,8 +284,16 @@ describe.each(transports)('every transport, here $protocol over $network', ({ pr
   it('retries a broken connection and an overloaded server before the first delta, and says so', async () => {
     server.script(dropsBeforeAnswering(), refuses(529), reply().says('Now.'));
     const { events, terminal } = await ask(model);
-    const retries = events.flatMap((event) => (event.kind === 'notice' && event.notice.kind === 'retrying' ? [`${event.notice.attempt} of ${event.notice.attempts}: ${event.notice.failure.cause}`] : []));
-    expect({ retries, text: textOf(events), ends: ended(terminal) }).toEqual({ retries: ['2 of 3: network', '3 of 3: overloaded'], text: 'Now.', ends: 'complete stop' });
+    const retries = events.flatMap((event) =>
+      event.kind === 'notice' && event.notice.kind === 'retrying'
+        ? [`${event.notice.attempt} of ${event.notice.attempts}: ${event.notice.failure.cause}`]
+        : [],
+    );
+    expect({ retries, text: textOf(events), ends: ended(terminal) }).toEqual({
+      retries: ['2 of 3: network', '3 of 3: overloaded'],
+      text: 'Now.',
+      ends: 'complete stop',
+    });
   });
 
   it('gives up after three attempts', async () => {
@@ -182,32 +309,54 @@ describe.each(transports)('every transport, here $protocol over $network', ({ pr
   });
 
   it('holds no key in any failure', async () => {
-    server.script(refuses(401, { message: 'Incorrect API key provided: sk-secret-key. Authorization: Bearer sk-secret-key' }));
+    server.script(
+      refuses(401, { message: 'Incorrect API key provided: sk-secret-key. Authorization: Bearer sk-secret-key' }),
+    );
     const { terminal } = await ask(model);
     expect(JSON.stringify(terminal)).not.toContain('secret');
   });
 
   it('sends a whole tool exchange with thinking so that a strict service accepts it', async () => {
-    server.script(reply().thinks('I should look.').says('I look.').calls('read_file', { path: 'a' }, { id: 'c1' }), reply().says('Done.'));
-    const tools = [{ name: 'read_file', description: 'Reads', parameters: { type: 'object', properties: { path: { type: 'string' } } } }];
+    server.script(
+      reply().thinks('I should look.').says('I look.').calls('read_file', { path: 'a' }, { id: 'c1' }),
+      reply().says('Done.'),
+    );
+    const tools = [
+      {
+        name: 'read_file',
+        description: 'Reads',
+        parameters: { type: 'object', properties: { path: { type: 'string' } } },
+      },
+    ];
     const first = await ask(model, request({ tools }));
-    const [thinkingEnd] = first.events.flatMap((event) => (event.kind === 'partEnd' && event.of === 'thinking' ? [event] : []));
-    const second = await ask(model, request({
-      tools,
-      messages: [
-        ...request().messages,
-        {
-          role: 'assistant',
-          content: [
-            { kind: 'thinking', text: 'I should look.', ...(thinkingEnd?.metadata === undefined ? {} : { metadata: thinkingEnd.metadata }) },
-            { kind: 'text', text: 'I look.' },
-            { kind: 'toolCall', callId: 'c1', name: 'read_file', arguments: { path: 'a' } },
-          ],
-        },
-        { role: 'tool', results: [{ callId: 'c1', name: 'read_file', text: 'content of a', isError: false }] },
-      ],
-    }));
-    expect(second.terminal.outcome === 'failed' ? second.terminal.failure.technical : ended(second.terminal)).toBe('complete stop');
+    const [thinkingEnd] = first.events.flatMap((event) =>
+      event.kind === 'partEnd' && event.of === 'thinking' ? [event] : [],
+    );
+    const second = await ask(
+      model,
+      request({
+        tools,
+        messages: [
+          ...request().messages,
+          {
+            role: 'assistant',
+            content: [
+              {
+                kind: 'thinking',
+                text: 'I should look.',
+                ...(thinkingEnd?.metadata === undefined ? {} : { metadata: thinkingEnd.metadata }),
+              },
+              { kind: 'text', text: 'I look.' },
+              { kind: 'toolCall', callId: 'c1', name: 'read_file', arguments: { path: 'a' } },
+            ],
+          },
+          { role: 'tool', results: [{ callId: 'c1', name: 'read_file', text: 'content of a', isError: false }] },
+        ],
+      }),
+    );
+    expect(second.terminal.outcome === 'failed' ? second.terminal.failure.technical : ended(second.terminal)).toBe(
+      'complete stop',
+    );
     expect(server.requests[1]?.outline).toContain('tool c1: content of a');
     expect(JSON.stringify(server.requests[1]?.body)).toContain('I should look.');
   });

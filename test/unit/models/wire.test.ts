@@ -6,15 +6,36 @@ import { reply, startModelServer } from '../../support/modelServer';
 import type { ModelServer } from '../../support/modelServer';
 import { ask, modelAt, prompt, request } from './asking';
 
-const tool: WireTool = { name: 'read_file', description: 'Reads a file', parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] } };
+const tool: WireTool = {
+  name: 'read_file',
+  description: 'Reads a file',
+  parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+};
 const exchange = (id: string): readonly WireMessage[] => [
-  { role: 'assistant', content: [{ kind: 'text', text: 'I look.' }, { kind: 'toolCall', callId: id, name: 'read_file', arguments: { path: id } }] },
+  {
+    role: 'assistant',
+    content: [
+      { kind: 'text', text: 'I look.' },
+      { kind: 'toolCall', callId: id, name: 'read_file', arguments: { path: id } },
+    ],
+  },
   { role: 'tool', results: [{ callId: id, name: 'read_file', text: `content of ${id}`, isError: false }] },
 ];
 
 const exchangeWithImage: readonly WireMessage[] = [
   ...exchange('a').slice(0, 1),
-  { role: 'tool', results: [{ callId: 'a', name: 'read_file', text: 'a picture', isError: false, images: [{ kind: 'image', mediaType: 'image/png', dataBase64: 'iVBORw0KGgo=' }] }] },
+  {
+    role: 'tool',
+    results: [
+      {
+        callId: 'a',
+        name: 'read_file',
+        text: 'a picture',
+        isError: false,
+        images: [{ kind: 'image', mediaType: 'image/png', dataBase64: 'iVBORw0KGgo=' }],
+      },
+    ],
+  },
 ];
 
 let server: ModelServer;
@@ -28,27 +49,58 @@ afterEach(() => server.close());
 function marks(value: unknown, path = ''): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   const here = 'cache_control' in value ? [path] : [];
-  return [...here, ...Object.entries(value).flatMap(([key, inner]) => (key === 'cache_control' ? [] : marks(inner, path === '' ? key : `${path}.${key}`)))];
+  return [
+    ...here,
+    ...Object.entries(value).flatMap(([key, inner]) =>
+      key === 'cache_control' ? [] : marks(inner, path === '' ? key : `${path}.${key}`),
+    ),
+  ];
 }
 
 describe('a request on the Anthropic wire', () => {
   it('marks the system prompt, the tools and the last two turns of the user for the cache', async () => {
-    const messages = [prompt('one'), { role: 'assistant' as const, content: [{ kind: 'text' as const, text: 'ok' }] }, prompt('two'), ...exchange('a'), ...exchange('b')];
-    await ask(modelAt({ url: server.url, protocol: 'anthropic' }), request({ messages, tools: [tool, { ...tool, name: 'other' }] }));
-    expect([server.requests[0]?.rejection, marks(server.requests[0]?.body)]).toEqual([null, ['system.0', 'messages.4.content.0', 'messages.6.content.0', 'tools.1']]);
+    const messages = [
+      prompt('one'),
+      { role: 'assistant' as const, content: [{ kind: 'text' as const, text: 'ok' }] },
+      prompt('two'),
+      ...exchange('a'),
+      ...exchange('b'),
+    ];
+    await ask(
+      modelAt({ url: server.url, protocol: 'anthropic' }),
+      request({ messages, tools: [tool, { ...tool, name: 'other' }] }),
+    );
+    expect([server.requests[0]?.rejection, marks(server.requests[0]?.body)]).toEqual([
+      null,
+      ['system.0', 'messages.4.content.0', 'messages.6.content.0', 'tools.1'],
+    ]);
   });
 
   it('carries images, errors of tools and the effort', async () => {
     const messages: readonly WireMessage[] = [
-      { role: 'user', content: [{ kind: 'text', text: 'See' }, { kind: 'image', mediaType: 'image/png', dataBase64: 'iVBORw0KGgo=' }] },
+      {
+        role: 'user',
+        content: [
+          { kind: 'text', text: 'See' },
+          { kind: 'image', mediaType: 'image/png', dataBase64: 'iVBORw0KGgo=' },
+        ],
+      },
       ...exchange('a').slice(0, 1),
       { role: 'tool', results: [{ callId: 'a', name: 'read_file', text: 'no such file', isError: true }] },
     ];
-    await ask(modelAt({ url: server.url, protocol: 'anthropic' }), request({ messages, tools: [tool], maxOutputTokens: 4000, reasoningEffort: 'low' }));
+    await ask(
+      modelAt({ url: server.url, protocol: 'anthropic' }),
+      request({ messages, tools: [tool], maxOutputTokens: 4000, reasoningEffort: 'low' }),
+    );
     expect(server.requests[0]?.rejection).toBeNull();
     expect(server.requests[0]?.body).toMatchObject({
       messages: [
-        { content: [{ type: 'text', text: 'See' }, { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } }] },
+        {
+          content: [
+            { type: 'text', text: 'See' },
+            { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } },
+          ],
+        },
         {},
         { content: [{ type: 'tool_result', tool_use_id: 'a', is_error: true, content: 'no such file' }] },
       ],
@@ -56,72 +108,181 @@ describe('a request on the Anthropic wire', () => {
   });
 
   it('carries the images of a tool result', async () => {
-    await ask(modelAt({ url: server.url, protocol: 'anthropic' }), request({ messages: [prompt(), ...exchangeWithImage], tools: [tool] }));
-    expect([server.requests[0]?.rejection, server.requests[0]?.body]).toMatchObject([null, {
-      messages: [{}, {}, { content: [{ type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text: 'a picture' }, { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } }] }] }],
-    }]);
+    await ask(
+      modelAt({ url: server.url, protocol: 'anthropic' }),
+      request({ messages: [prompt(), ...exchangeWithImage], tools: [tool] }),
+    );
+    expect([server.requests[0]?.rejection, server.requests[0]?.body]).toMatchObject([
+      null,
+      {
+        messages: [
+          {},
+          {},
+          {
+            content: [
+              {
+                type: 'tool_result',
+                tool_use_id: 'a',
+                content: [
+                  { type: 'text', text: 'a picture' },
+                  { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+    ]);
   });
 
   it('thinks with the effort asked for, but not where results go back to an answer without thinking', async () => {
     const model = modelAt({ url: server.url, protocol: 'anthropic' });
     await ask(model, request({ reasoningEffort: 'low' }));
     await ask(model, request({ reasoningEffort: 'low', messages: [prompt(), ...exchange('a')], tools: [tool] }));
-    expect(server.requests.map(({ rejection, body }) => [rejection, 'thinking' in body])).toEqual([[null, true], [null, false]]);
+    expect(server.requests.map(({ rejection, body }) => [rejection, 'thinking' in body])).toEqual([
+      [null, true],
+      [null, false],
+    ]);
   });
 
   it('returns redacted thinking as it came', async () => {
-    server.script(reply().sends(
-      { type: 'message_start', message: { id: 'm', type: 'message', role: 'assistant', model: 'test-model', content: [], stop_reason: null, usage: { input_tokens: 1, output_tokens: 1 } } },
-      { type: 'content_block_start', index: 0, content_block: { type: 'redacted_thinking', data: 'opaque' } },
-      { type: 'content_block_stop', index: 0 },
-      { type: 'content_block_start', index: 1, content_block: { type: 'text', text: '' } },
-      { type: 'content_block_delta', index: 1, delta: { type: 'text_delta', text: 'Hi' } },
-      { type: 'content_block_stop', index: 1 },
-      { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } },
-      { type: 'message_stop' },
-    ).endsWithoutFinish());
+    server.script(
+      reply()
+        .sends(
+          {
+            type: 'message_start',
+            message: {
+              id: 'm',
+              type: 'message',
+              role: 'assistant',
+              model: 'test-model',
+              content: [],
+              stop_reason: null,
+              usage: { input_tokens: 1, output_tokens: 1 },
+            },
+          },
+          { type: 'content_block_start', index: 0, content_block: { type: 'redacted_thinking', data: 'opaque' } },
+          { type: 'content_block_stop', index: 0 },
+          { type: 'content_block_start', index: 1, content_block: { type: 'text', text: '' } },
+          { type: 'content_block_delta', index: 1, delta: { type: 'text_delta', text: 'Hi' } },
+          { type: 'content_block_stop', index: 1 },
+          { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } },
+          { type: 'message_stop' },
+        )
+        .endsWithoutFinish(),
+    );
     const model = modelAt({ url: server.url, protocol: 'anthropic' });
     const { events } = await ask(model);
     expect(events[0]).toEqual({ kind: 'partEnd', of: 'thinking', metadata: { anthropic: { redactedData: 'opaque' } } });
     const metadata = events[0]?.kind === 'partEnd' ? events[0].metadata : undefined;
-    const content = [{ kind: 'thinking' as const, text: '', ...(metadata === undefined ? {} : { metadata }) }, { kind: 'text' as const, text: 'Hi' }];
+    const content = [
+      { kind: 'thinking' as const, text: '', ...(metadata === undefined ? {} : { metadata }) },
+      { kind: 'text' as const, text: 'Hi' },
+    ];
     await ask(model, request({ messages: [prompt(), { role: 'assistant', content }, prompt('more')] }));
-    expect(server.requests[1]?.body).toMatchObject({ messages: [{}, { content: [{ type: 'redacted_thinking', data: 'opaque' }, { type: 'text', text: 'Hi' }] }, {}] });
+    expect(server.requests[1]?.body).toMatchObject({
+      messages: [
+        {},
+        {
+          content: [
+            { type: 'redacted_thinking', data: 'opaque' },
+            { type: 'text', text: 'Hi' },
+          ],
+        },
+        {},
+      ],
+    });
   });
 
   it('leaves out thinking that has no signature', async () => {
     server.script(reply().thinks('unsigned').says('Hi').withoutSignatures());
     const model = modelAt({ url: server.url, protocol: 'anthropic' });
     await ask(model);
-    await ask(model, request({ messages: [prompt(), { role: 'assistant', content: [{ kind: 'thinking', text: 'unsigned' }, { kind: 'text', text: 'Hi' }] }, prompt('more')] }));
-    expect([server.requests[1]?.rejection, JSON.stringify(server.requests[1]?.body).includes('unsigned')]).toEqual([null, false]);
+    await ask(
+      model,
+      request({
+        messages: [
+          prompt(),
+          {
+            role: 'assistant',
+            content: [
+              { kind: 'thinking', text: 'unsigned' },
+              { kind: 'text', text: 'Hi' },
+            ],
+          },
+          prompt('more'),
+        ],
+      }),
+    );
+    expect([server.requests[1]?.rejection, JSON.stringify(server.requests[1]?.body).includes('unsigned')]).toEqual([
+      null,
+      false,
+    ]);
   });
 });
 
 describe('a request on the OpenAI wire', () => {
   it('carries images, tools, the effort and the limit', async () => {
-    const messages: readonly WireMessage[] = [{ role: 'user', content: [{ kind: 'text', text: 'See' }, { kind: 'image', mediaType: 'image/png', dataBase64: 'iVBORw0KGgo=' }] }];
-    await ask(modelAt({ url: server.url, protocol: 'openai' }), request({ messages, tools: [tool], maxOutputTokens: 4000, reasoningEffort: 'high', cacheKey: 'conversation' }));
+    const messages: readonly WireMessage[] = [
+      {
+        role: 'user',
+        content: [
+          { kind: 'text', text: 'See' },
+          { kind: 'image', mediaType: 'image/png', dataBase64: 'iVBORw0KGgo=' },
+        ],
+      },
+    ];
+    await ask(
+      modelAt({ url: server.url, protocol: 'openai' }),
+      request({ messages, tools: [tool], maxOutputTokens: 4000, reasoningEffort: 'high', cacheKey: 'conversation' }),
+    );
     expect(server.requests[0]?.rejection).toBeNull();
     expect(server.requests[0]?.body).toEqual({
-      model: 'test-model', stream: true, stream_options: { include_usage: true }, max_tokens: 4000, reasoning_effort: 'high',
+      model: 'test-model',
+      stream: true,
+      stream_options: { include_usage: true },
+      max_tokens: 4000,
+      reasoning_effort: 'high',
       messages: [
         { role: 'system', content: 'Be brief.' },
-        { role: 'user', content: [{ type: 'text', text: 'See' }, { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } }] },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'See' },
+            { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } },
+          ],
+        },
       ],
-      tools: [{ type: 'function', function: { name: 'read_file', description: 'Reads a file', parameters: tool.parameters } }],
+      tools: [
+        { type: 'function', function: { name: 'read_file', description: 'Reads a file', parameters: tool.parameters } },
+      ],
     });
   });
 
   it('says in a tool result that images came with it, which this protocol has no place for', async () => {
-    await ask(modelAt({ url: server.url, protocol: 'openai' }), request({ messages: [prompt(), ...exchangeWithImage], tools: [tool] }));
+    await ask(
+      modelAt({ url: server.url, protocol: 'openai' }),
+      request({ messages: [prompt(), ...exchangeWithImage], tools: [tool] }),
+    );
     const sent = JSON.stringify(server.requests[0]?.body);
-    expect([server.requests[0]?.rejection, sent.includes('a picture\\n\\n(Images came with this result.'), sent.includes('iVBORw0KGgo')]).toEqual([null, true, false]);
+    expect([
+      server.requests[0]?.rejection,
+      sent.includes('a picture\\n\\n(Images came with this result.'),
+      sent.includes('iVBORw0KGgo'),
+    ]).toEqual([null, true, false]);
   });
 
   it('sends nothing that the model is known not to take', async () => {
-    await ask(modelAt({ url: server.url, protocol: 'openai', info: { tools: false, efforts: ['default'] } }), request({ tools: [tool], reasoningEffort: 'high' }));
-    expect(Object.keys(server.requests[0]?.body ?? {}).sort()).toEqual(['messages', 'model', 'stream', 'stream_options']);
+    await ask(
+      modelAt({ url: server.url, protocol: 'openai', info: { tools: false, efforts: ['default'] } }),
+      request({ tools: [tool], reasoningEffort: 'high' }),
+    );
+    expect(Object.keys(server.requests[0]?.body ?? {}).sort()).toEqual([
+      'messages',
+      'model',
+      'stream',
+      'stream_options',
+    ]);
   });
 
   it('is adapted to api.openai.com and to api.mistral.ai only', async () => {
@@ -133,50 +294,103 @@ describe('a request on the OpenAI wire', () => {
           return Promise.resolve(new Response('{}', { status: 400 }));
         };
         await ask(modelAt({ url, protocol: 'openai', fetch }), request({ maxOutputTokens: 100, cacheKey: 'c' }));
-        return Object.keys(Object(body)).filter((key) => /max|cache|stream_options/.test(key)).sort();
+        return Object.keys(Object(body))
+          .filter((key) => /max|cache|stream_options/.test(key))
+          .sort();
       }),
     );
-    expect(bodies).toEqual([['max_completion_tokens', 'prompt_cache_key', 'stream_options'], ['max_tokens'], ['max_tokens', 'stream_options']]);
+    expect(bodies).toEqual([
+      ['max_completion_tokens', 'prompt_cache_key', 'stream_options'],
+      ['max_tokens'],
+      ['max_tokens', 'stream_options'],
+    ]);
   });
 
   it('returns thinking between a call and its result, and no longer after the next prompt', async () => {
     server.script(reply().thinks('I should look.').calls('read_file', { path: 'a' }, { id: 'a' }));
     const model = modelAt({ url: server.url, protocol: 'openai' });
     const { events } = await ask(model, request({ tools: [tool] }));
-    const metadata = events.flatMap((event) => (event.kind === 'partEnd' && event.metadata !== undefined ? [event.metadata] : []))[0] ?? {};
+    const metadata =
+      events.flatMap((event) =>
+        event.kind === 'partEnd' && event.metadata !== undefined ? [event.metadata] : [],
+      )[0] ?? {};
     const turn: readonly WireMessage[] = [
       prompt(),
-      { role: 'assistant', content: [{ kind: 'thinking', text: 'I should look.', metadata }, { kind: 'toolCall', callId: 'a', name: 'read_file', arguments: { path: 'a' } }] },
+      {
+        role: 'assistant',
+        content: [
+          { kind: 'thinking', text: 'I should look.', metadata },
+          { kind: 'toolCall', callId: 'a', name: 'read_file', arguments: { path: 'a' } },
+        ],
+      },
       { role: 'tool', results: [{ callId: 'a', name: 'read_file', text: 'x', isError: false }] },
     ];
     await ask(model, request({ messages: turn, tools: [tool] }));
-    await ask(model, request({ messages: [...turn, { role: 'assistant', content: [{ kind: 'text', text: 'Done.' }] }, prompt('next')], tools: [tool] }));
-    expect(server.requests.slice(1).map(({ body }) => JSON.stringify(body).includes('"reasoning_content":"I should look."'))).toEqual([true, false]);
+    await ask(
+      model,
+      request({
+        messages: [...turn, { role: 'assistant', content: [{ kind: 'text', text: 'Done.' }] }, prompt('next')],
+        tools: [tool],
+      }),
+    );
+    expect(
+      server.requests.slice(1).map(({ body }) => JSON.stringify(body).includes('"reasoning_content":"I should look."')),
+    ).toEqual([true, false]);
   });
 
   it('returns OpenRouter’s reasoning details as they came', async () => {
-    const chunk = (delta: object, finish: string | null = null) => ({ id: 'g', object: 'chat.completion.chunk', model: 'test-model', choices: [{ index: 0, delta: { ...delta }, finish_reason: finish }] });
-    server.script(reply().sends(
-      chunk({ role: 'assistant', reasoning: 'Hm', reasoning_details: [{ type: 'reasoning.text', text: 'Hm', format: 'f', index: 0 }] }),
-      chunk({ reasoning: ' ok', reasoning_details: [{ type: 'reasoning.text', text: ' ok', format: 'f', index: 0 }] }),
-      chunk({ reasoning_details: [{ type: 'reasoning.text', signature: 'sig', index: 0 }] }),
-      chunk({ reasoning_details: [{ type: 'reasoning.encrypted', data: 'e1', id: 'r1', index: 1 }] }),
-      chunk({ content: 'Hi' }),
-      chunk({}, 'stop'),
-    ).endsWithoutFinish());
+    const chunk = (delta: object, finish: string | null = null) => ({
+      id: 'g',
+      object: 'chat.completion.chunk',
+      model: 'test-model',
+      choices: [{ index: 0, delta: { ...delta }, finish_reason: finish }],
+    });
+    server.script(
+      reply()
+        .sends(
+          chunk({
+            role: 'assistant',
+            reasoning: 'Hm',
+            reasoning_details: [{ type: 'reasoning.text', text: 'Hm', format: 'f', index: 0 }],
+          }),
+          chunk({
+            reasoning: ' ok',
+            reasoning_details: [{ type: 'reasoning.text', text: ' ok', format: 'f', index: 0 }],
+          }),
+          chunk({ reasoning_details: [{ type: 'reasoning.text', signature: 'sig', index: 0 }] }),
+          chunk({ reasoning_details: [{ type: 'reasoning.encrypted', data: 'e1', id: 'r1', index: 1 }] }),
+          chunk({ content: 'Hi' }),
+          chunk({}, 'stop'),
+        )
+        .endsWithoutFinish(),
+    );
     const model = modelAt({ url: server.url, protocol: 'openai' });
     const { events } = await ask(model);
     const content = events.flatMap((event) => {
       if (event.kind !== 'partEnd' || event.metadata === undefined) return [];
       return [{ kind: 'thinking' as const, text: '', metadata: event.metadata }];
     });
-    await ask(model, request({ messages: [prompt(), { role: 'assistant', content: [...content, { kind: 'text', text: 'Hi' }] }, prompt('more')] }));
+    await ask(
+      model,
+      request({
+        messages: [
+          prompt(),
+          { role: 'assistant', content: [...content, { kind: 'text', text: 'Hi' }] },
+          prompt('more'),
+        ],
+      }),
+    );
     expect(server.requests[1]?.body).toMatchObject({
       messages: [
-        {}, {},
+        {},
+        {},
         {
-          role: 'assistant', content: 'Hi',
-          reasoning_details: [{ type: 'reasoning.text', text: 'Hm ok', format: 'f', index: 0, signature: 'sig' }, { type: 'reasoning.encrypted', data: 'e1', id: 'r1', index: 1 }],
+          role: 'assistant',
+          content: 'Hi',
+          reasoning_details: [
+            { type: 'reasoning.text', text: 'Hm ok', format: 'f', index: 0, signature: 'sig' },
+            { type: 'reasoning.encrypted', data: 'e1', id: 'r1', index: 1 },
+          ],
         },
         {},
       ],
@@ -194,8 +408,26 @@ describe('a transport', () => {
   it('reports every delta in the same turn of the event loop in which it was read', async () => {
     server.script(reply().says('one two three', { in: 'words' }).inOneBurst());
     const parts: TransportPart[] = [];
-    const transport = createTransports().createTransport({ protocol: 'openai', baseUrl: server.url, key: null, modelId: 'test-model', fetch: globalThis.fetch });
-    const end = await transport.send(request(), { signal: new AbortController().signal, active: () => undefined, emit: (part) => parts.push(part) });
-    expect([end.kind, parts]).toEqual(['finished', [{ kind: 'text', text: 'one' }, { kind: 'text', text: ' two' }, { kind: 'text', text: ' three' }, { kind: 'partEnd', of: 'text' }]]);
+    const transport = createTransports().createTransport({
+      protocol: 'openai',
+      baseUrl: server.url,
+      key: null,
+      modelId: 'test-model',
+      fetch: globalThis.fetch,
+    });
+    const end = await transport.send(request(), {
+      signal: new AbortController().signal,
+      active: () => undefined,
+      emit: (part) => parts.push(part),
+    });
+    expect([end.kind, parts]).toEqual([
+      'finished',
+      [
+        { kind: 'text', text: 'one' },
+        { kind: 'text', text: ' two' },
+        { kind: 'text', text: ' three' },
+        { kind: 'partEnd', of: 'text' },
+      ],
+    ]);
   });
 });

@@ -1,10 +1,19 @@
 import { expect, it } from 'vitest';
 import type { SqlDatabase } from '../../../src/store/engine/sqlDatabase';
 import { SessionDb } from '../../../src/store/session/sessionDb';
-import { answered, append, chunk, prompt, sessionDbWorld, settle, type SessionDbWorld } from '../../support/sessionDbWorld';
+import {
+  answered,
+  append,
+  chunk,
+  prompt,
+  sessionDbWorld,
+  settle,
+  type SessionDbWorld,
+} from '../../support/sessionDbWorld';
 
 /** Tables that grow with every turn: whoever reads them whole gets slower the longer Hermes is used. */
-const growing = /^SCAN (?:TABLE )?(?:sessions|s|c|turns|t|messages|m|stream_chunks|file_changes|message_revisions|approvals)\b(?!.*USING (?:COVERING )?INDEX (?:turns_slot|messages_streaming|sessions_activity))/;
+const growing =
+  /^SCAN (?:TABLE )?(?:sessions|s|c|turns|t|messages|m|stream_chunks|file_changes|message_revisions|approvals)\b(?!.*USING (?:COVERING )?INDEX (?:turns_slot|messages_streaming|sessions_activity))/;
 
 /** A database that keeps each query it was asked. */
 function listening(database: SqlDatabase, queries: Set<string>): SqlDatabase {
@@ -32,11 +41,22 @@ async function used(): Promise<SessionDbWorld> {
 }
 
 /** What these calls read whole, as SQLite's own plan says. */
-async function readWhole(world: SessionDbWorld, calls: (db: SessionDb) => void): Promise<{ readonly asked: number; readonly whole: readonly string[] }> {
+async function readWhole(
+  world: SessionDbWorld,
+  calls: (db: SessionDb) => void,
+): Promise<{ readonly asked: number; readonly whole: readonly string[] }> {
   const queries = new Set<string>();
-  calls(new SessionDb({ database: listening(world.database, queries), now: () => 1, fileSizes: () => world.database.sizes() }));
+  calls(
+    new SessionDb({
+      database: listening(world.database, queries),
+      now: () => 1,
+      fileSizes: () => world.database.sizes(),
+    }),
+  );
   const whole = [...queries].flatMap((sql) => {
-    const plan = world.database.all(`EXPLAIN QUERY PLAN ${sql}`, Array<null>(sql.split('?').length - 1).fill(null)).map(({ detail }) => String(detail));
+    const plan = world.database
+      .all(`EXPLAIN QUERY PLAN ${sql}`, Array<null>(sql.split('?').length - 1).fill(null))
+      .map(({ detail }) => String(detail));
     return plan.filter((step) => growing.test(step)).map((step) => `${step}: ${sql.replace(/\s+/g, ' ').slice(0, 90)}`);
   });
   return { asked: queries.size, whole };
@@ -44,7 +64,13 @@ async function readWhole(world: SessionDbWorld, calls: (db: SessionDb) => void):
 
 it('opening a store and listing its newest sessions reads no table whole that grows with every turn', async () => {
   const world = await used();
-  world.db.openTurn({ turnUid: 'open', sessionId: 's0', startedAt: 9, model: 'Local/test', userMessage: prompt('u-open', 'Open?', 'open', 's0') });
+  world.db.openTurn({
+    turnUid: 'open',
+    sessionId: 's0',
+    startedAt: 9,
+    model: 'Local/test',
+    userMessage: prompt('u-open', 'Open?', 'open', 's0'),
+  });
   const { asked, whole } = await readWhole(world, (db) => {
     db.scrub();
     expect(db.recoverTurns()).toHaveLength(1);
@@ -56,19 +82,42 @@ it('opening a store and listing its newest sessions reads no table whole that gr
 it('neither does a turn, from the prompt to its end, nor the page that shows it', async () => {
   const world = await used();
   const { asked, whole } = await readWhole(world, (db) => {
-    db.openTurn({ turnUid: 'next', sessionId: 's1', startedAt: 9, model: 'Local/test', userMessage: prompt('u-next', 'Next?', 'next') });
+    db.openTurn({
+      turnUid: 'next',
+      sessionId: 's1',
+      startedAt: 9,
+      model: 'Local/test',
+      userMessage: prompt('u-next', 'Next?', 'next'),
+    });
     append(db, 'next', chunk('a-next', 1, 0, 'An '));
     append(db, 'next', chunk('a-next', 2, 3, 'answer.'));
-    db.addUsage('next', { inputTokens: 1, outputTokens: 1, cachedInputTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 });
+    db.addUsage('next', {
+      inputTokens: 1,
+      outputTokens: 1,
+      cachedInputTokens: 0,
+      cacheWriteTokens: 0,
+      reasoningTokens: 0,
+    });
     db.setApiContent('u-next', 'as it was sent');
     settle(db, 'next');
     db.setSeen('s1', 10);
     const ofSession: readonly ((sessionId: string) => unknown)[] = [
-      (id) => db.getSession(id), (id) => db.openTurnOf(id), (id) => db.queue(id), (id) => db.activeMessages(id), (id) => db.promptVersions(id), (id) => db.pendingApproval(id),
-      (id) => db.sessionRules(id), (id) => db.sessionMode(id), (id) => db.sessionEffort(id), (id) => db.apiContents(id), (id) => db.conversationTip(id), (id) => db.branchesOf(id),
+      (id) => db.getSession(id),
+      (id) => db.openTurnOf(id),
+      (id) => db.queue(id),
+      (id) => db.activeMessages(id),
+      (id) => db.promptVersions(id),
+      (id) => db.pendingApproval(id),
+      (id) => db.sessionRules(id),
+      (id) => db.sessionMode(id),
+      (id) => db.sessionEffort(id),
+      (id) => db.apiContents(id),
+      (id) => db.conversationTip(id),
+      (id) => db.branchesOf(id),
     ];
     for (const read of ofSession) read('s1');
-    for (const read of [() => db.approvalsOf('next'), () => db.getTurn('next'), () => db.fileChangesFrom('next')]) read();
+    for (const read of [() => db.approvalsOf('next'), () => db.getTurn('next'), () => db.fileChangesFrom('next')])
+      read();
     db.fileChangesOf(['next']);
     db.subAgentsOf(['s1']);
     db.readTranscript({ sessionId: 's1', limit: 200 });

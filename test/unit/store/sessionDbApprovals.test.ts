@@ -1,6 +1,20 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ApprovalDecision } from '../../../src/transcript/approval';
-import { anApproval, answer, answered, call, lines, openTurn, refusal, result, runningTurn, sessionDbWorld, settle, stopped, type SessionDbWorld } from '../../support/sessionDbWorld';
+import {
+  anApproval,
+  answer,
+  answered,
+  call,
+  lines,
+  openTurn,
+  refusal,
+  result,
+  runningTurn,
+  sessionDbWorld,
+  settle,
+  stopped,
+  type SessionDbWorld,
+} from '../../support/sessionDbWorld';
 
 let world: SessionDbWorld;
 beforeEach(async () => {
@@ -9,7 +23,12 @@ beforeEach(async () => {
 
 const once: ApprovalDecision = { kind: 'allow', scope: 'once' };
 const deny: ApprovalDecision = { kind: 'deny', reason: 'not now' };
-const state = (db = world.db) => ({ turn: db.getTurn('t1')?.state, approvals: db.approvalsOf('t1').map((approval) => approval.state.kind), pending: db.pendingApproval('s1')?.id ?? null, sound: db.verifyIntegrity() });
+const state = (db = world.db) => ({
+  turn: db.getTurn('t1')?.state,
+  approvals: db.approvalsOf('t1').map((approval) => approval.state.kind),
+  pending: db.pendingApproval('s1')?.id ?? null,
+  sound: db.verifyIntegrity(),
+});
 
 /** Turn `t1` has called `c1` and `c2`. */
 function callingTurn(): void {
@@ -22,7 +41,13 @@ describe('a question to the person', () => {
     callingTurn();
     const asked = world.db.requestApproval(anApproval('ap'));
     const found = await world.reopened();
-    expect([asked.turn.state, state(found.db), found.db.pendingApproval('s1'), found.db.recoverTurns(), found.db.listSessions({ limit: 1 })[0]?.lastTurn]).toEqual([
+    expect([
+      asked.turn.state,
+      state(found.db),
+      found.db.pendingApproval('s1'),
+      found.db.recoverTurns(),
+      found.db.listSessions({ limit: 1 })[0]?.lastTurn,
+    ]).toEqual([
       'waiting',
       { turn: 'waiting', approvals: ['pending'], pending: 'ap', sound: [] },
       { ...anApproval('ap'), state: { kind: 'pending' } },
@@ -47,9 +72,12 @@ describe('a question to the person', () => {
     const first = world.db.decideApproval('ap', once, 7);
     const second = world.db.decideApproval('ap', deny, 8);
     const found = await world.reopened();
-    expect([first.turn.state, second, state(found.db), refusal(() => found.db.decideApproval('nowhere', once, 9))]).toEqual([
-      'running', first, { turn: 'running', approvals: ['decided'], pending: null, sound: [] }, 'not-found',
-    ]);
+    expect([
+      first.turn.state,
+      second,
+      state(found.db),
+      refusal(() => found.db.decideApproval('nowhere', once, 9)),
+    ]).toEqual(['running', first, { turn: 'running', approvals: ['decided'], pending: null, sound: [] }, 'not-found']);
   });
 
   it('expires with its turn: the call and what stands behind it are said not to have run', () => {
@@ -60,7 +88,10 @@ describe('a question to the person', () => {
     expect([state(), late.turn.state, lines(world.db).filter((line) => line.startsWith('tool'))]).toEqual([
       { turn: 'settled', approvals: ['expired'], pending: null, sound: [] },
       'settled',
-      ['tool: c1=cancelled:(Cancelled: this call was not run.)', 'tool: c2=cancelled:(Cancelled: this call was not run.)'],
+      [
+        'tool: c1=cancelled:(Cancelled: this call was not run.)',
+        'tool: c2=cancelled:(Cancelled: this call was not run.)',
+      ],
     ]);
   });
 
@@ -70,7 +101,11 @@ describe('a question to the person', () => {
     world.db.decideApproval('ap', once, 7);
     const { db } = await world.reopened();
     const [recovered] = db.recoverTurns();
-    expect([db.approvalsOf('t1').map((approval) => approval.state.kind), recovered?.turn.stopReason, recovered?.messages.flatMap((row) => (row.role === 'tool' ? [row.parts[0].outcome] : []))]).toEqual([['decided'], 'crash', ['interrupted', 'interrupted']]);
+    expect([
+      db.approvalsOf('t1').map((approval) => approval.state.kind),
+      recovered?.turn.stopReason,
+      recovered?.messages.flatMap((row) => (row.role === 'tool' ? [row.parts[0].outcome] : [])),
+    ]).toEqual([['decided'], 'crash', ['interrupted', 'interrupted']]);
   });
 
   it('about a later call leaves the result of an earlier one as it is', () => {
@@ -78,7 +113,10 @@ describe('a question to the person', () => {
     world.db.putMessages([result('r1', 'c1', 'content', 't1')]);
     world.db.requestApproval(anApproval('ap', { callId: 'c2' }));
     settle(world.db, 't1', stopped);
-    expect(lines(world.db).filter((line) => line.startsWith('tool'))).toEqual(['tool: c1=done:content', 'tool: c2=cancelled:(Cancelled: this call was not run.)']);
+    expect(lines(world.db).filter((line) => line.startsWith('tool'))).toEqual([
+      'tool: c1=done:content',
+      'tool: c2=cancelled:(Cancelled: this call was not run.)',
+    ]);
   });
 
   it('goes with its session when that is forgotten', () => {
@@ -107,7 +145,11 @@ describe('what was allowed for a session', () => {
     settle(world.db, 't1');
     world.db.compressSession({ parentId: 's1', childId: 's2', handoff: 'Before.', summarisedUpTo: 'm2', now: 20 });
     world.db.branchSession({ sessionId: 's2', upTo: null, childId: 'b1', now: 21 });
-    expect([world.db.sessionRules('s2'), world.db.sessionRules('b1'), world.db.verifyIntegrity()]).toEqual([['run(npm test)', 'edit(src/**)'], [], []]);
+    expect([world.db.sessionRules('s2'), world.db.sessionRules('b1'), world.db.verifyIntegrity()]).toEqual([
+      ['run(npm test)', 'edit(src/**)'],
+      [],
+      [],
+    ]);
   });
 });
 
@@ -122,7 +164,11 @@ describe('the effort of a session', () => {
     world.db.compressSession({ parentId: 's1', childId: 's2', handoff: 'Before.', summarisedUpTo: 'a-t1', now: 20 });
     const taken = [world.db.sessionEffort('s2'), world.db.sessionEffort('b1')];
     world.db.setSessionEffort('s1', null);
-    expect([taken, world.db.sessionEffort('s2'), world.db.getTurn('b1/t1')?.recalled]).toEqual([['high', null], null, found]);
+    expect([taken, world.db.sessionEffort('s2'), world.db.getTurn('b1/t1')?.recalled]).toEqual([
+      ['high', null],
+      null,
+      found,
+    ]);
   });
 });
 

@@ -1,6 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { type DiskOperation, SimulatedDisk } from '../../../src/store/engine/simulatedDisk';
-import { answer, append, call, chunk, complete, lines, openTurn, refusal, result, runningTurn, settle, sessionDbWorld, type SessionDbWorld } from '../../support/sessionDbWorld';
+import {
+  answer,
+  append,
+  call,
+  chunk,
+  complete,
+  lines,
+  openTurn,
+  refusal,
+  result,
+  runningTurn,
+  settle,
+  sessionDbWorld,
+  type SessionDbWorld,
+} from '../../support/sessionDbWorld';
 
 /** Two answered turns; the second one looked something up. */
 async function answeredTwice(disk?: SimulatedDisk): Promise<SessionDbWorld> {
@@ -13,10 +27,30 @@ async function answeredTwice(disk?: SimulatedDisk): Promise<SessionDbWorld> {
   return world;
 }
 
-const compress = ({ db }: SessionDbWorld, input: { parentId?: string; childId?: string; handoff?: string; summarisedUpTo?: string; turnUid?: string; prompt?: string } = {}) =>
-  db.compressSession({ parentId: 's1', childId: 's2', handoff: 'One was asked.', summarisedUpTo: 'a1', now: 50, ...input });
+const compress = (
+  { db }: SessionDbWorld,
+  input: {
+    parentId?: string;
+    childId?: string;
+    handoff?: string;
+    summarisedUpTo?: string;
+    turnUid?: string;
+    prompt?: string;
+  } = {},
+) =>
+  db.compressSession({
+    parentId: 's1',
+    childId: 's2',
+    handoff: 'One was asked.',
+    summarisedUpTo: 'a1',
+    now: 50,
+    ...input,
+  });
 
-const active = (world: SessionDbWorld, sessionId: string) => world.db.activeMessages(sessionId).map(({ uid, carriedFrom, visibility }) => `${uid} ${visibility.kind} ${carriedFrom ?? '-'}`);
+const active = (world: SessionDbWorld, sessionId: string) =>
+  world.db
+    .activeMessages(sessionId)
+    .map(({ uid, carriedFrom, visibility }) => `${uid} ${visibility.kind} ${carriedFrom ?? '-'}`);
 
 describe('a compression', () => {
   it('goes on in a child that begins with the handoff and repeats what it does not speak for', async () => {
@@ -26,9 +60,28 @@ describe('a compression', () => {
     world.db.setDraft('s1', 'half a prom');
     const parentRows = active(world, 's1');
     const { session, handoff, carried } = compress(world);
-    expect({ session, handoff: handoff.parts, carried, child: active(world, 's2'), parent: world.db.getSession('s1'), parentRowsKept: active(world, 's1'), tip: world.db.conversationTip('s1'),
-      draft: [world.db.draft('s1'), world.db.draft('s2')], problems: world.db.verifyIntegrity() }).toMatchObject({
-      session: { id: 's2', parentSessionId: 's1', parentKind: 'compression', conversationId: 's1', title: 'Counting', titleSource: 'person', model: 'Local/other', startedAt: 50, endReason: null },
+    expect({
+      session,
+      handoff: handoff.parts,
+      carried,
+      child: active(world, 's2'),
+      parent: world.db.getSession('s1'),
+      parentRowsKept: active(world, 's1'),
+      tip: world.db.conversationTip('s1'),
+      draft: [world.db.draft('s1'), world.db.draft('s2')],
+      problems: world.db.verifyIntegrity(),
+    }).toMatchObject({
+      session: {
+        id: 's2',
+        parentSessionId: 's1',
+        parentKind: 'compression',
+        conversationId: 's1',
+        title: 'Counting',
+        titleSource: 'person',
+        model: 'Local/other',
+        startedAt: 50,
+        endReason: null,
+      },
       handoff: [{ kind: 'text', text: 'One was asked.' }],
       carried: 4,
       child: ['s2/handoff handoff -', 's2/u-t2 shown u-t2', 's2/c2 shown c2', 's2/r2 shown r2', 's2/a2 shown a2'],
@@ -56,9 +109,10 @@ describe('a compression', () => {
     compress(world, { parentId: 's2', childId: 's3', summarisedUpTo: 's2/a2' });
     openTurn(world.db, { sessionId: 's3', turnUid: 't4', text: 'four?' });
     settle(world.db, 't4', complete, [answer('a4', 'four', 't4', 's3')]);
-    const uids = (sessionId: string) => world.db.readTranscript({ sessionId, limit: 100 }).messages.map(({ uid }) => uid);
+    const uids = (sessionId: string) =>
+      world.db.readTranscript({ sessionId, limit: 100 }).messages.map(({ uid }) => uid);
     const pages: string[][] = [];
-    for (let before: number | undefined; pages.length < 20; ) {
+    for (let before: number | undefined; pages.length < 20;) {
       const page = world.db.readTranscript({ sessionId: 's3', limit: 3, ...(before === undefined ? {} : { before }) });
       pages.unshift(page.messages.map(({ uid }) => uid));
       before = page.messages[0]?.position;
@@ -66,15 +120,23 @@ describe('a compression', () => {
     }
     const whole = ['u-t1', 'a1', 'u-t2', 'c2', 'r2', 'a2', 's2/handoff', 'u-t3', 'a3', 's3/handoff', 'u-t4', 'a4'];
     expect({
-      fromTheTip: uids('s3'), fromTheFirst: uids('s1'), pages: pages.flat(),
-      list: world.db.listSessions({ limit: 10 }).map(({ id, messageCount, turnCount, preview }) => ({ id, messageCount, turnCount, preview })),
+      fromTheTip: uids('s3'),
+      fromTheFirst: uids('s1'),
+      pages: pages.flat(),
+      list: world.db
+        .listSessions({ limit: 10 })
+        .map(({ id, messageCount, turnCount, preview }) => ({ id, messageCount, turnCount, preview })),
       found: world.db.search({ text: 'two', limit: 10 }).map(({ messageUid }) => messageUid),
       handoffFound: world.db.search({ text: 'asked', limit: 10 }).length,
       problems: world.db.verifyIntegrity(),
     }).toEqual({
-      fromTheTip: whole, fromTheFirst: whole, pages: whole,
+      fromTheTip: whole,
+      fromTheFirst: whole,
+      pages: whole,
       list: [{ id: 's3', messageCount: 10, turnCount: 4, preview: 'one?' }],
-      found: ['a2', 'u-t2'], handoffFound: 0, problems: [],
+      found: ['a2', 'u-t2'],
+      handoffFound: 0,
+      problems: [],
     });
   });
 
@@ -90,11 +152,26 @@ describe('a compression', () => {
     append(world.db, 't3', chunk('a3', 1, 0, 'thr'));
     const whileDelivered = refusal(() => compress(world, { turnUid: 't3' }));
     settle(world.db, 't3');
-    const before = { lines: lines(world.db), sessions: world.db.statistics().sessions, parent: world.db.getSession('s1')?.endReason };
+    const before = {
+      lines: lines(world.db),
+      sessions: world.db.statistics().sessions,
+      parent: world.db.getSession('s1')?.endReason,
+    };
     world.db.endSession('s1', 'reset');
-    expect({ ...refusals, whileAnswering, whileDelivered, before, ended: refusal(() => compress(world)) }).toMatchObject({
-      emptyHandoff: 'invalid', insideAGroup: 'invalid', unknownRow: 'invalid', whileAnswering: 'conversation-busy', whileDelivered: 'invalid',
-      before: { sessions: 1, parent: null }, ended: 'invalid',
+    expect({
+      ...refusals,
+      whileAnswering,
+      whileDelivered,
+      before,
+      ended: refusal(() => compress(world)),
+    }).toMatchObject({
+      emptyHandoff: 'invalid',
+      insideAGroup: 'invalid',
+      unknownRow: 'invalid',
+      whileAnswering: 'conversation-busy',
+      whileDelivered: 'invalid',
+      before: { sessions: 1, parent: null },
+      ended: 'invalid',
     });
   });
 
@@ -104,7 +181,11 @@ describe('a compression', () => {
     world.db.putMessages([answer('c3', [call('k3')], 't3'), result('r3', 'k3', 'seen', 't3')]);
     compress(world, { summarisedUpTo: 'a2', turnUid: 't3' });
     const settled = settle(world.db, 't3', complete, [answer('a3', 'three', 't3', 's2')]);
-    expect({ rows: settled.messages.map(({ uid }) => uid), active: active(world, 's2'), problems: world.db.verifyIntegrity() }).toEqual({
+    expect({
+      rows: settled.messages.map(({ uid }) => uid),
+      active: active(world, 's2'),
+      problems: world.db.verifyIntegrity(),
+    }).toEqual({
       rows: ['u-t3', 'c3', 'r3', 'a3'],
       active: ['s2/handoff handoff -', 's2/u-t3 shown u-t3', 's2/c3 shown c3', 's2/r3 shown r3', 'a3 shown -'],
       problems: [],
@@ -114,27 +195,45 @@ describe('a compression', () => {
   it('in the middle of a turn takes the prompt along, the turn itself, and what is queued behind it', async () => {
     const world = await answeredTwice();
     openTurn(world.db, { turnUid: 't3', text: 'three?' });
-    for (const n of [3, 4]) world.db.putMessages([answer(`c${n}`, [call(`k${n}`)], 't3'), result(`r${n}`, `k${n}`, 'seen', 't3')]);
+    for (const n of [3, 4])
+      world.db.putMessages([answer(`c${n}`, [call(`k${n}`)], 't3'), result(`r${n}`, `k${n}`, 'seen', 't3')]);
     world.db.enqueue({ uid: 'q', sessionId: 's1', text: 'four?', createdAt: 40 });
-    const wrong = ['a1', 'u-t9', 'c4'].map((prompt) => refusal(() => compress(world, { summarisedUpTo: 'r3', turnUid: 't3', prompt })));
+    const wrong = ['a1', 'u-t9', 'c4'].map((prompt) =>
+      refusal(() => compress(world, { summarisedUpTo: 'r3', turnUid: 't3', prompt })),
+    );
     compress(world, { summarisedUpTo: 'r3', turnUid: 't3', prompt: 'u-t3' });
     const open = world.db.openTurnOf('s1');
     const settled = settle(world.db, 't3', complete, [answer('a3', 'three', 't3', 's2')]);
     expect({
-      wrong, open: open?.sessionId, queue: world.db.queue('s2').map(({ uid, sessionId }) => `${uid} ${sessionId}`), rows: settled.messages.map(({ uid }) => uid), active: active(world, 's2'),
-      shown: world.db.readTranscript({ sessionId: 's2', limit: 20 }).messages.slice(6).map(({ uid }) => uid), problems: world.db.verifyIntegrity(),
+      wrong,
+      open: open?.sessionId,
+      queue: world.db.queue('s2').map(({ uid, sessionId }) => `${uid} ${sessionId}`),
+      rows: settled.messages.map(({ uid }) => uid),
+      active: active(world, 's2'),
+      shown: world.db
+        .readTranscript({ sessionId: 's2', limit: 20 })
+        .messages.slice(6)
+        .map(({ uid }) => uid),
+      problems: world.db.verifyIntegrity(),
     }).toEqual({
-      wrong: ['invalid', 'invalid', 'invalid'], open: 's2', queue: ['q s2'],
+      wrong: ['invalid', 'invalid', 'invalid'],
+      open: 's2',
+      queue: ['q s2'],
       rows: ['u-t3', 'c3', 'r3', 'c4', 'r4', 'a3'],
       active: ['s2/handoff handoff -', 's2/u-t3 shown u-t3', 's2/c4 shown c4', 's2/r4 shown r4', 'a3 shown -'],
-      shown: ['u-t3', 'c3', 'r3', 'c4', 'r4', 's2/handoff', 'a3'], problems: [],
+      shown: ['u-t3', 'c3', 'r3', 'c4', 'r4', 's2/handoff', 'a3'],
+      problems: [],
     });
   });
 
   it('asked for twice happens once', async () => {
     const world = await answeredTwice();
     const first = compress(world);
-    expect({ same: compress(world), rows: active(world, 's2').length, other: refusal(() => compress(world, { childId: 's1' })) }).toEqual({ same: first, rows: 5, other: 'invalid' });
+    expect({
+      same: compress(world),
+      rows: active(world, 's2').length,
+      other: refusal(() => compress(world, { childId: 's1' })),
+    }).toEqual({ same: first, rows: 5, other: 'invalid' });
   });
 
   it('takes away a retried turn on both sides of the border', async () => {
@@ -142,9 +241,11 @@ describe('a compression', () => {
     compress(world);
     openTurn(world.db, { sessionId: 's2', turnUid: 't3', text: 'two?', supersedes: 't2' });
     settle(world.db, 't3', complete, [answer('a3', 'two, again', 't3', 's2')]);
-    expect([active(world, 's2').map((row) => row.split(' ')[0]), world.db.readTranscript({ sessionId: 's2', limit: 100 }).messages.map(({ uid }) => uid), world.db.verifyIntegrity()]).toEqual([
-      ['s2/handoff', 'u-t3', 'a3'], ['u-t1', 'a1', 's2/handoff', 'u-t3', 'a3'], [],
-    ]);
+    expect([
+      active(world, 's2').map((row) => row.split(' ')[0]),
+      world.db.readTranscript({ sessionId: 's2', limit: 100 }).messages.map(({ uid }) => uid),
+      world.db.verifyIntegrity(),
+    ]).toEqual([['s2/handoff', 'u-t3', 'a3'], ['u-t1', 'a1', 's2/handoff', 'u-t3', 'a3'], []]);
   });
 
   it('leaves either the living parent or a whole child when the power fails, at every write of it', async () => {
@@ -152,7 +253,9 @@ describe('a compression', () => {
     for (let healthy = 0, isDone = false; !isDone && healthy < 400; healthy++) {
       let left = Number.POSITIVE_INFINITY;
       const fails = ({ kind }: DiskOperation): boolean => (kind === 'write' || kind === 'sync') && left-- <= 0;
-      const world = await answeredTwice(new SimulatedDisk({ intervene: (operation) => (fails(operation) ? 'EIO' : undefined) }));
+      const world = await answeredTwice(
+        new SimulatedDisk({ intervene: (operation) => (fails(operation) ? 'EIO' : undefined) }),
+      );
       left = healthy;
       isDone = refusal(() => compress(world)) === 'none';
       const found = await world.reopened();
@@ -170,11 +273,14 @@ describe('rows put between others in a later segment', () => {
     compress(world);
     openTurn(world.db, { sessionId: 's2', turnUid: 't3', text: 'three?' });
     settle(world.db, 't3', complete, [answer('a3', 'three', 't3', 's2')]);
-    for (let count = 0; count < 15; count++) world.db.putMessages([answer(`late-${count}`, `late ${count}`, 't2', 's2')]);
+    for (let count = 0; count < 15; count++)
+      world.db.putMessages([answer(`late-${count}`, `late ${count}`, 't2', 's2')]);
     const order = world.db.readTranscript({ sessionId: 's2', limit: 100 }).messages.map(({ uid }) => uid);
     const handoff = order.indexOf('s2/handoff');
-    expect([order.slice(0, handoff), order.slice(handoff + 1).filter((uid) => !uid.startsWith('late')), order.length]).toEqual([
-      ['u-t1', 'a1', 'u-t2', 'c2', 'r2', 'a2'], ['u-t3', 'a3'], 24,
-    ]);
+    expect([
+      order.slice(0, handoff),
+      order.slice(handoff + 1).filter((uid) => !uid.startsWith('late')),
+      order.length,
+    ]).toEqual([['u-t1', 'a1', 'u-t2', 'c2', 'r2', 'a2'], ['u-t3', 'a3'], 24]);
   });
 });

@@ -1,6 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SessionDb } from '../../../src/store/session/sessionDb';
-import { anApproval, answer, call, openTurn, runningTurn, sessionDbWorld, settle, stopped, type SessionDbWorld } from '../../support/sessionDbWorld';
+import {
+  anApproval,
+  answer,
+  call,
+  openTurn,
+  runningTurn,
+  sessionDbWorld,
+  settle,
+  stopped,
+  type SessionDbWorld,
+} from '../../support/sessionDbWorld';
 
 let world: SessionDbWorld;
 beforeEach(async () => {
@@ -11,13 +21,22 @@ beforeEach(async () => {
 function delegated(db: SessionDb): void {
   runningTurn(db);
   db.putMessages([answer('m1', [call('c1', 'delegate_task')], 't1')]);
-  db.createSession({ id: 'd1', startedAt: 3, parentSessionId: 's1', parentKind: 'delegate', delegatedBy: 'c1', title: 'Look', titleSource: 'derived' });
+  db.createSession({
+    id: 'd1',
+    startedAt: 3,
+    parentSessionId: 's1',
+    parentKind: 'delegate',
+    delegatedBy: 'c1',
+    title: 'Look',
+    titleSource: 'derived',
+  });
   openTurn(db, { sessionId: 'd1', turnUid: 't2' });
   db.putMessages([answer('m2', [call('c9')], 't2', 'd1')]);
 }
 
 const childAsks = { turnUid: 't2', sessionId: 'd1', messageUid: 'm2', callId: 'c9' } as const;
-const lastTurn = (db: SessionDb) => db.listSessions({ limit: 5 }).map(({ id, lastTurn: last }) => `${id} ${last?.state}`);
+const lastTurn = (db: SessionDb) =>
+  db.listSessions({ limit: 5 }).map(({ id, lastTurn: last }) => `${id} ${last?.state}`);
 
 describe('the session of a sub-agent', () => {
   it('is in no list; the one it works for waits for the person while it does', () => {
@@ -31,13 +50,24 @@ describe('the session of a sub-agent', () => {
 
   it('has the rules that were allowed for the session it works for, and for its other sub-agents; nobody else has them', () => {
     delegated(world.db);
-    world.db.createSession({ id: 'd2', startedAt: 3, parentSessionId: 's1', parentKind: 'delegate', delegatedBy: 'c2' });
+    world.db.createSession({
+      id: 'd2',
+      startedAt: 3,
+      parentSessionId: 's1',
+      parentKind: 'delegate',
+      delegatedBy: 'c2',
+    });
     world.db.createSession({ id: 'b1', startedAt: 3, parentSessionId: 's1', parentKind: 'branch' });
     world.db.requestApproval(anApproval('ap', childAsks));
     world.db.decideApproval('ap', { kind: 'allow', scope: 'session', rules: ['run(git push)'] }, 7);
     world.db.requestApproval(anApproval('ap2'));
     world.db.decideApproval('ap2', { kind: 'allow', scope: 'session', rules: ['run(git pull)'] }, 8);
-    expect(['s1', 'd1', 'd2', 'b1'].map((id) => world.db.sessionRules(id))).toEqual([['run(git push)', 'run(git pull)'], ['run(git push)', 'run(git pull)'], ['run(git push)', 'run(git pull)'], []]);
+    expect(['s1', 'd1', 'd2', 'b1'].map((id) => world.db.sessionRules(id))).toEqual([
+      ['run(git push)', 'run(git pull)'],
+      ['run(git push)', 'run(git pull)'],
+      ['run(git push)', 'run(git pull)'],
+      [],
+    ]);
   });
 
   it('is linked from its call where that is answered behind a crash, and waits for nobody', async () => {
@@ -45,14 +75,26 @@ describe('the session of a sub-agent', () => {
     world.db.requestApproval(anApproval('ap', childAsks));
     const { db } = await world.reopened();
     const recovered = db.recoverTurns();
-    const results = recovered.flatMap(({ messages }) => messages.flatMap((row) => (row.role === 'tool' ? [row.parts[0]] : [])));
-    expect([recovered.map(({ turn }) => `${turn.uid} ${turn.stopReason}`), results.map(({ callId, outcome, details }) => ({ callId, outcome, details })), db.approval('ap')?.state.kind, db.verifyIntegrity()]).toEqual([
+    const results = recovered.flatMap(({ messages }) =>
+      messages.flatMap((row) => (row.role === 'tool' ? [row.parts[0]] : [])),
+    );
+    expect([
+      recovered.map(({ turn }) => `${turn.uid} ${turn.stopReason}`),
+      results.map(({ callId, outcome, details }) => ({ callId, outcome, details })),
+      db.approval('ap')?.state.kind,
+      db.verifyIntegrity(),
+    ]).toEqual([
       ['t1 crash', 't2 crash'],
       [
-        { callId: 'c1', outcome: 'interrupted', details: { kind: 'delegate', sessionId: 'd1', title: 'Look', turns: 1, ms: 997_000 } },
+        {
+          callId: 'c1',
+          outcome: 'interrupted',
+          details: { kind: 'delegate', sessionId: 'd1', title: 'Look', turns: 1, ms: 997_000 },
+        },
         { callId: 'c9', outcome: 'cancelled', details: undefined },
       ],
-      'expired', [],
+      'expired',
+      [],
     ]);
   });
 
@@ -68,6 +110,12 @@ describe('the session of a sub-agent', () => {
     settle(world.db, 't1', stopped);
     const branch = world.db.branchSession({ sessionId: 's1', upTo: null, childId: 'b1', now: 20 });
     const forgotten = world.db.forgetSession('s1');
-    expect([branch.session.id, forgotten.sessionIds, world.db.getSession('d1'), world.db.getSession('b1')?.id, world.db.verifyIntegrity()]).toEqual(['b1', ['s1', 'd1'], null, 'b1', []]);
+    expect([
+      branch.session.id,
+      forgotten.sessionIds,
+      world.db.getSession('d1'),
+      world.db.getSession('b1')?.id,
+      world.db.verifyIntegrity(),
+    ]).toEqual(['b1', ['s1', 'd1'], null, 'b1', []]);
   });
 });

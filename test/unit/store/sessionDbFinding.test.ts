@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { answer, answered, openTurn, prompt, settle, sessionDbWorld, type SessionDbWorld } from '../../support/sessionDbWorld';
+import {
+  answer,
+  answered,
+  openTurn,
+  prompt,
+  settle,
+  sessionDbWorld,
+  type SessionDbWorld,
+} from '../../support/sessionDbWorld';
 
 async function sessions(...ids: readonly string[]): Promise<SessionDbWorld> {
   const world = await sessionDbWorld();
@@ -16,17 +24,39 @@ describe('a session named by a person', () => {
     world.db.setTitle('20260101_aa', 'Über Parser', 'person');
     world.db.setTitle('20260102_bb', '20260103', 'person');
     world.db.setTitle('20260103_cc', 'über parser', 'person');
-    world.db.compressSession({ parentId: '20260101_aa', childId: '20260104_dd', handoff: 'One.', summarisedUpTo: 'a-t-20260101_aa', now: 50 });
+    world.db.compressSession({
+      parentId: '20260101_aa',
+      childId: '20260104_dd',
+      handoff: 'One.',
+      summarisedUpTo: 'a-t-20260101_aa',
+      now: 50,
+    });
     const found = (text: string) => {
       const result = world.db.findSession(text);
-      return result.kind === 'one' ? result.sessionId : result.kind === 'several' ? result.sessions.map(({ id }) => id).sort() : 'none';
+      return result.kind === 'one'
+        ? result.sessionId
+        : result.kind === 'several'
+          ? result.sessions.map(({ id }) => id).sort()
+          : 'none';
     };
     expect({
-      id: found(' 20260102_bb '), segment: found('20260101_aa'), beginning: found('20260101'), idBeforeTitle: found('20260103'), several: found('2026010'), title: found('ÜBER PARSER'),
-      none: found('nothing'), empty: found(' '),
+      id: found(' 20260102_bb '),
+      segment: found('20260101_aa'),
+      beginning: found('20260101'),
+      idBeforeTitle: found('20260103'),
+      several: found('2026010'),
+      title: found('ÜBER PARSER'),
+      none: found('nothing'),
+      empty: found(' '),
     }).toEqual({
-      id: '20260102_bb', segment: '20260104_dd', beginning: '20260104_dd', idBeforeTitle: '20260103_cc', several: ['20260102_bb', '20260103_cc', '20260104_dd'],
-      title: ['20260103_cc', '20260104_dd'], none: 'none', empty: 'none',
+      id: '20260102_bb',
+      segment: '20260104_dd',
+      beginning: '20260104_dd',
+      idBeforeTitle: '20260103_cc',
+      several: ['20260102_bb', '20260103_cc', '20260104_dd'],
+      title: ['20260103_cc', '20260104_dd'],
+      none: 'none',
+      empty: 'none',
     });
   });
 
@@ -40,8 +70,16 @@ describe('a session named by a person', () => {
     const world = await sessions('other');
     const { db } = world;
     for (const [id, parentSessionId, parentKind] of [
-      ['e1', null, null], ['e2', 'e1', 'compression'], ['e3', 'e2', 'branch'], ['f1', null, null], ['f2', 'f1', 'branch'], ['f3', 'f1', 'branch'], ['g1', null, null], ['g2', 'g1', 'delegate'],
-    ] as const) db.createSession({ id, startedAt: 3, parentSessionId, parentKind });
+      ['e1', null, null],
+      ['e2', 'e1', 'compression'],
+      ['e3', 'e2', 'branch'],
+      ['f1', null, null],
+      ['f2', 'f1', 'branch'],
+      ['f3', 'f1', 'branch'],
+      ['g1', null, null],
+      ['g2', 'g1', 'delegate'],
+    ] as const)
+      db.createSession({ id, startedAt: 3, parentSessionId, parentKind });
     for (const id of ['e3', 'f2', 'f3', 'g2']) answered(db, `t-${id}`, id, { sessionId: id });
     expect(['e1', 'e2', 'f1', 'g1', 'g2'].map((id) => db.resolveSessionId(id))).toEqual(['e3', 'e3', 'f1', 'g1', 'g2']);
   });
@@ -54,9 +92,18 @@ describe('the list', () => {
     world.database.run("UPDATE sessions SET last_activity_at = 'late' WHERE id = 's2'");
     world.database.run("UPDATE messages SET parts = '{half' WHERE uid = 'a-t-s1'");
     expect({
-      list: world.db.listSessions({ limit: 9 }).map(({ id, problem }) => [id, problem]).sort(), messages: world.db.readTranscript({ sessionId: 's1', limit: 9 }).messages.map(({ parts: [part] }) => part?.kind === 'text' && part.text),
+      list: world.db
+        .listSessions({ limit: 9 })
+        .map(({ id, problem }) => [id, problem])
+        .sort(),
+      messages: world.db
+        .readTranscript({ sessionId: 's1', limit: 9 })
+        .messages.map(({ parts: [part] }) => part?.kind === 'text' && part.text),
     }).toEqual({
-      list: [['s1', 'This session could not be read completely from the file. Its messages are kept.'], ['s2', 'This session could not be read completely from the file. Its messages are kept.']],
+      list: [
+        ['s1', 'This session could not be read completely from the file. Its messages are kept.'],
+        ['s2', 'This session could not be read completely from the file. Its messages are kept.'],
+      ],
       messages: ['s1?', 'This message could not be read from the file. Its raw row is kept.\n\ns1'],
     });
   });
@@ -72,7 +119,12 @@ describe('revisions', () => {
     }
     settle(world.db, 't2');
     expect([world.db.revisionsOf('a2'), world.db.revisionsOf('a-t-s1'), world.db.revisionsOf('none')]).toEqual([
-      [{ revisedAt: 101, parts: [{ kind: 'text', text: 'one' }] }, { revisedAt: 102, parts: [{ kind: 'text', text: 'one two' }] }], [], [],
+      [
+        { revisedAt: 101, parts: [{ kind: 'text', text: 'one' }] },
+        { revisedAt: 102, parts: [{ kind: 'text', text: 'one two' }] },
+      ],
+      [],
+      [],
     ]);
   });
 });
@@ -82,31 +134,49 @@ describe('search over sessions', () => {
     const world = await sessions('s1');
     for (const childId of ['b1', 'b2']) world.db.branchSession({ sessionId: 's1', upTo: null, childId, now: 60 });
     answered(world.db, 't9', 'own needle', { sessionId: 'b1' });
-    const found = (query: { sessionId?: string; sessionIds?: readonly string[] } = {}) => world.db.search({ text: 's1', limit: 9, ...query }).map(({ messageUid, conversationId }) => `${messageUid} ${conversationId}`);
+    const found = (query: { sessionId?: string; sessionIds?: readonly string[] } = {}) =>
+      world.db
+        .search({ text: 's1', limit: 9, ...query })
+        .map(({ messageUid, conversationId }) => `${messageUid} ${conversationId}`);
     const all = found();
     const named = [found({ sessionId: 'b1' }), found({ sessionIds: ['b1', 'b2'] }).length, found({ sessionIds: [] })];
     world.db.rewindSession({ sessionId: 's1', to: 'u-t-s1', now: 61 });
     const rewound = found();
     world.db.trashSession('b1', 62);
     expect({ all, named, rewound, trashed: found() }).toEqual({
-      all: ['a-t-s1 s1', 'u-t-s1 s1'], named: [['b1/a-t-s1 b1', 'b1/u-t-s1 b1'], 4, []], rewound: ['b1/a-t-s1 b1', 'b1/u-t-s1 b1'], trashed: ['b2/a-t-s1 b2', 'b2/u-t-s1 b2'],
+      all: ['a-t-s1 s1', 'u-t-s1 s1'],
+      named: [['b1/a-t-s1 b1', 'b1/u-t-s1 b1'], 4, []],
+      rewound: ['b1/a-t-s1 b1', 'b1/u-t-s1 b1'],
+      trashed: ['b2/a-t-s1 b2', 'b2/u-t-s1 b2'],
     });
   });
 
   it('goes on page by page, by words and by scanning', async () => {
     const world = await sessions(...Array.from({ length: 7 }, (_, index) => `needle${index}`));
     world.db.indexBatch(5);
-    const pages = (kind: 'words' | 'substring', text: string) => [0, 5, 10, 15].map((offset) => world.db.search({ text, kind, limit: 5, offset }).map(({ messageUid }) => messageUid));
+    const pages = (kind: 'words' | 'substring', text: string) =>
+      [0, 5, 10, 15].map((offset) =>
+        world.db.search({ text, kind, limit: 5, offset }).map(({ messageUid }) => messageUid),
+      );
     const words = pages('words', 'needle');
-    expect({ lengths: words.map((page) => page.length), unique: new Set(words.flat()).size, scanned: pages('substring', 'eedle'), same: pages('substring', 'needle') }).toEqual({
-      lengths: [5, 5, 4, 0], unique: 14, scanned: words, same: words,
+    expect({
+      lengths: words.map((page) => page.length),
+      unique: new Set(words.flat()).size,
+      scanned: pages('substring', 'eedle'),
+      same: pages('substring', 'needle'),
+    }).toEqual({
+      lengths: [5, 5, 4, 0],
+      unique: 14,
+      scanned: words,
+      same: words,
     });
   });
 
   it('by words does not scan for what the index does not know; the text inside words is found when asked for', async () => {
     const world = await sessions('needle');
     world.db.indexBatch(50);
-    const count = (kind?: 'words' | 'substring') => world.db.search({ text: 'eedle', limit: 5, ...(kind === undefined ? {} : { kind }) }).length;
+    const count = (kind?: 'words' | 'substring') =>
+      world.db.search({ text: 'eedle', limit: 5, ...(kind === undefined ? {} : { kind }) }).length;
     expect([count('words'), count('substring'), count()]).toEqual([0, 2, 2]);
   });
 
@@ -116,17 +186,39 @@ describe('search over sessions', () => {
     world.db.putMessages(Array.from({ length: 3000 }, (_, index) => prompt(`p${index}`, 'some text', 't2')));
     const slices = world.db.searchSlices({ text: 'absent', limit: 5, kind: 'substring' });
     const told: number[] = [];
-    for (let step = slices.next(); step.done !== true; step = slices.next()) if (step.value !== undefined) told.push(step.value.done / step.value.total);
-    expect({ several: told.length > 1, rising: [...told].sort((a, b) => a - b), last: told.at(-1) }).toEqual({ several: true, rising: told, last: 1 });
+    for (let step = slices.next(); step.done !== true; step = slices.next())
+      if (step.value !== undefined) told.push(step.value.done / step.value.total);
+    expect({ several: told.length > 1, rising: [...told].sort((a, b) => a - b), last: told.at(-1) }).toEqual({
+      several: true,
+      rising: told,
+      last: 1,
+    });
   });
 });
 
 describe('the outbox', () => {
-  const entry = (uid: string, sessionId: string, nextAttemptAt = 10, provider = 'p') => ({ uid, provider, sessionId, kind: 'retain', payload: `{"n":"${uid}"}`, createdAt: 5, nextAttemptAt });
+  const entry = (uid: string, sessionId: string, nextAttemptAt = 10, provider = 'p') => ({
+    uid,
+    provider,
+    sessionId,
+    kind: 'retain',
+    payload: `{"n":"${uid}"}`,
+    createdAt: 5,
+    nextAttemptAt,
+  });
 
   it('gives out what is due in the order of adding, each once, and holds what waits behind a failed one of its session', async () => {
     const world = await sessionDbWorld();
-    for (const one of [entry('z', 's1'), entry('y', 's2'), entry('x', 's1'), entry('w', 's2', 99), entry('v', 's2'), entry('u', 's1', 10, 'q'), entry('z', 's9')]) world.db.outboxAdd(one);
+    for (const one of [
+      entry('z', 's1'),
+      entry('y', 's2'),
+      entry('x', 's1'),
+      entry('w', 's2', 99),
+      entry('v', 's2'),
+      entry('u', 's1', 10, 'q'),
+      entry('z', 's9'),
+    ])
+      world.db.outboxAdd(one);
     const due = (now: number) => world.db.outboxDue('p', now, 9).map(({ uid }) => uid);
     const early = due(9);
     const first = due(10);
@@ -136,10 +228,24 @@ describe('the outbox', () => {
     const behind = due(20);
     const found = await world.reopened();
     expect({
-      early, first, behind, later: found.db.outboxDue('p', 50, 1), all: found.db.outboxDue('p', 99, 9).map(({ uid }) => uid), counts: found.db.outboxCounts(), gone: found.db.outboxFailed('y', 'late', 1),
+      early,
+      first,
+      behind,
+      later: found.db.outboxDue('p', 50, 1),
+      all: found.db.outboxDue('p', 99, 9).map(({ uid }) => uid),
+      counts: found.db.outboxCounts(),
+      gone: found.db.outboxFailed('y', 'late', 1),
     }).toEqual({
-      early: [], first: ['z', 'y', 'x'], behind: [], later: [{ ...entry('z', 's1', 50), attempts: 1, lastError: 'offline' }], all: ['z', 'x', 'w', 'v'],
-      counts: [{ provider: 'p', waiting: 4, failed: 1, oldestAt: 5, lastError: 'offline' }, { provider: 'q', waiting: 1, failed: 0, oldestAt: 5, lastError: null }], gone: undefined,
+      early: [],
+      first: ['z', 'y', 'x'],
+      behind: [],
+      later: [{ ...entry('z', 's1', 50), attempts: 1, lastError: 'offline' }],
+      all: ['z', 'x', 'w', 'v'],
+      counts: [
+        { provider: 'p', waiting: 4, failed: 1, oldestAt: 5, lastError: 'offline' },
+        { provider: 'q', waiting: 1, failed: 0, oldestAt: 5, lastError: null },
+      ],
+      gone: undefined,
     });
   });
 

@@ -2,7 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { readWhole } from '../../../src/store/engine/fileSystem';
 import type { SimulatedDisk } from '../../../src/store/engine/simulatedDisk';
 import {
-  activeUids, afterEveryFailure, answer, answered, append, chunk, complete, openTurn, refusal, runningTurn, sentence, sessionDbWorld, settle, type SessionDbWorld,
+  activeUids,
+  afterEveryFailure,
+  answer,
+  answered,
+  append,
+  chunk,
+  complete,
+  openTurn,
+  refusal,
+  runningTurn,
+  sentence,
+  sessionDbWorld,
+  settle,
+  type SessionDbWorld,
 } from '../../support/sessionDbWorld';
 
 const secret = 'xylophonic';
@@ -14,18 +27,33 @@ async function secretive(disk?: SimulatedDisk, turns = 4): Promise<SessionDbWorl
   db.createSession({ id: 'other', startedAt: 1 });
   answered(db, 'to', 'harmless words', { sessionId: 'other' });
   runningTurn(db, { text: `What is ${secret}?` });
-  for (let seq = 1; seq <= 40; seq++) append(db, 't1', chunk('a1', seq, (seq - 1) * 30, `${secret} ${'and so on, and on'.padEnd(19)}`));
+  for (let seq = 1; seq <= 40; seq++)
+    append(db, 't1', chunk('a1', seq, (seq - 1) * 30, `${secret} ${'and so on, and on'.padEnd(19)}`));
   settle(db, 't1');
   db.putMessages([answer('b1', `draft of ${secret}`, 't1')]);
   db.putMessages([answer('b1', `draft of ${secret}, said ${'at length '.repeat(2000)}`, 't1')]);
   for (let turn = 2; turn <= turns; turn++) answered(db, `t${turn}`, `${secret} number ${turn}`);
   while (db.indexBatch(50) > 0);
   answered(db, 'te', `TWO ${secret}`, { replaces: { turnUid: 't2', reason: 'edited' } });
-  db.compressSession({ parentId: 's1', childId: 's2', handoff: `All about ${secret}.`, summarisedUpTo: 'u-t1', now: 50 });
+  db.compressSession({
+    parentId: 's1',
+    childId: 's2',
+    handoff: `All about ${secret}.`,
+    summarisedUpTo: 'u-t1',
+    now: 50,
+  });
   db.setTitle('s2', `On ${secret}`, 'person');
   db.enqueue({ uid: 'q', sessionId: 's2', text: `and ${secret}?`, createdAt: 5 });
   db.setDraft('s2', `still ${secret}`);
-  db.outboxAdd({ uid: 'o1', provider: 'p', sessionId: 's1', kind: 'retain', payload: `"${secret}"`, createdAt: 1, nextAttemptAt: 1 });
+  db.outboxAdd({
+    uid: 'o1',
+    provider: 'p',
+    sessionId: 's1',
+    kind: 'retain',
+    payload: `"${secret}"`,
+    createdAt: 1,
+    nextAttemptAt: 1,
+  });
   db.setMeta('p/cursor/s2', secret);
   db.setMeta('p/cursor/other', 'kept');
   db.createSession({ id: 'helper', startedAt: 6, parentSessionId: 's2', parentKind: 'delegate' });
@@ -35,7 +63,12 @@ async function secretive(disk?: SimulatedDisk, turns = 4): Promise<SessionDbWorl
 
 /** Files of the store's folder that hold the secret, in any case. */
 function leaks({ disk }: SessionDbWorld): readonly string[] {
-  return disk.list('/store').filter((name) => Buffer.from(readWhole(disk, `/store/${name}`)).toString('latin1').toLowerCase().includes(secret));
+  return disk.list('/store').filter((name) =>
+    Buffer.from(readWhole(disk, `/store/${name}`))
+      .toString('latin1')
+      .toLowerCase()
+      .includes(secret),
+  );
 }
 
 describe('forgetting a session', () => {
@@ -43,15 +76,54 @@ describe('forgetting a session', () => {
     const world = await secretive(undefined, 30);
     const before = leaks(world).length > 0 && world.db.search({ text: secret, limit: 5 }).length === 5;
     const { sessionIds, branches, isComplete } = world.db.forgetSession('s2');
-    const tables = ['sessions', 'turns', 'messages', 'stream_chunks', 'message_revisions', 'queue', 'drafts', 'approvals', 'outbox', 'search_dirty'];
-    const rows = Object.fromEntries(tables.map((table) => [table, world.database.get(`SELECT count(*) AS n FROM ${table}`)?.['n']]));
+    const tables = [
+      'sessions',
+      'turns',
+      'messages',
+      'stream_chunks',
+      'message_revisions',
+      'queue',
+      'drafts',
+      'approvals',
+      'outbox',
+      'search_dirty',
+    ];
+    const rows = Object.fromEntries(
+      tables.map((table) => [table, world.database.get(`SELECT count(*) AS n FROM ${table}`)?.['n']]),
+    );
     expect({
-      before, isComplete, sessionIds: [...sessionIds].sort(), branches, rows, leaks: leaks(world), hits: world.db.search({ text: secret, limit: 5, kind: 'substring' }), meta: [world.db.getMeta('p/cursor/s2'), world.db.getMeta('p/cursor/other')],
-      other: [activeUids(world.db, 'other'), world.db.search({ text: 'harmless', limit: 5 }).length], problems: world.db.verifyIntegrity(),
+      before,
+      isComplete,
+      sessionIds: [...sessionIds].sort(),
+      branches,
+      rows,
+      leaks: leaks(world),
+      hits: world.db.search({ text: secret, limit: 5, kind: 'substring' }),
+      meta: [world.db.getMeta('p/cursor/s2'), world.db.getMeta('p/cursor/other')],
+      other: [activeUids(world.db, 'other'), world.db.search({ text: 'harmless', limit: 5 }).length],
+      problems: world.db.verifyIntegrity(),
     }).toEqual({
-      before: true, isComplete: true, sessionIds: ['helper', 's1', 's2'], branches: [],
-      rows: { sessions: 1, turns: 1, messages: 2, stream_chunks: 0, message_revisions: 0, queue: 0, drafts: 0, approvals: 0, outbox: 0, search_dirty: 0 },
-      leaks: [], hits: [], meta: [null, 'kept'], other: [['u-to', 'a-to'], 2], problems: [],
+      before: true,
+      isComplete: true,
+      sessionIds: ['helper', 's1', 's2'],
+      branches: [],
+      rows: {
+        sessions: 1,
+        turns: 1,
+        messages: 2,
+        stream_chunks: 0,
+        message_revisions: 0,
+        queue: 0,
+        drafts: 0,
+        approvals: 0,
+        outbox: 0,
+        search_dirty: 0,
+      },
+      leaks: [],
+      hits: [],
+      meta: [null, 'kept'],
+      other: [['u-to', 'a-to'], 2],
+      problems: [],
     });
   });
 
@@ -64,8 +136,24 @@ describe('forgetting a session', () => {
     const hits = () => world.db.search({ text: 'needle', limit: 9 }).map(({ messageUid }) => messageUid);
     const before = hits();
     const { branches } = world.db.forgetSession('s1');
-    expect({ before, branches: branches.map(({ sessionId, title }) => [sessionId, title]), after: hits(), parents: ['b1', 'b3'].map((id) => world.db.getSession(id)?.parentSessionId), tree: world.db.branchesOf('b1').length, problems: world.db.verifyIntegrity() }).toEqual({
-      before: ['a-t1', 'u-t1'], branches: [['b1', 'needle? #2'], ['b2', 'needle? #3'], ['b3', 'needle? #4']], after: ['b1/a-t1', 'b1/u-t1'], parents: [null, 'b2'], tree: 1, problems: [],
+    expect({
+      before,
+      branches: branches.map(({ sessionId, title }) => [sessionId, title]),
+      after: hits(),
+      parents: ['b1', 'b3'].map((id) => world.db.getSession(id)?.parentSessionId),
+      tree: world.db.branchesOf('b1').length,
+      problems: world.db.verifyIntegrity(),
+    }).toEqual({
+      before: ['a-t1', 'u-t1'],
+      branches: [
+        ['b1', 'needle? #2'],
+        ['b2', 'needle? #3'],
+        ['b3', 'needle? #4'],
+      ],
+      after: ['b1/a-t1', 'b1/u-t1'],
+      parents: [null, 'b2'],
+      tree: 1,
+      problems: [],
     });
   });
 
@@ -73,28 +161,51 @@ describe('forgetting a session', () => {
     const { db } = await sessionDbWorld();
     db.createSession({ id: 's1', startedAt: 1 });
     for (const turn of ['t1', 't2', 't3']) answered(db, turn, `needle ${turn}`);
-    db.compressSession({ parentId: 's1', childId: 's2', handoff: 'All about needles.', summarisedUpTo: 'a-t1', now: 50 });
+    db.compressSession({
+      parentId: 's1',
+      childId: 's2',
+      handoff: 'All about needles.',
+      summarisedUpTo: 'a-t1',
+      now: 50,
+    });
     db.branchSession({ sessionId: 's2', upTo: null, childId: 'b1', now: 60 });
-    const rows = (includeHidden: boolean) => db.readTranscript({ sessionId: 'b1', limit: 99, includeHidden }).messages.map(({ uid }) => uid);
+    const rows = (includeHidden: boolean) =>
+      db.readTranscript({ sessionId: 'b1', limit: 99, includeHidden }).messages.map(({ uid }) => uid);
     const before = [rows(false), rows(true)];
     db.forgetSession('s1');
-    expect({ now: [rows(false), rows(true)], kind: db.getSession('b1')?.parentKind, parent: db.getSession('b1')?.parentSessionId }).toEqual({ now: before, kind: 'branch', parent: null });
+    expect({
+      now: [rows(false), rows(true)],
+      kind: db.getSession('b1')?.parentKind,
+      parent: db.getSession('b1')?.parentSessionId,
+    }).toEqual({ now: before, kind: 'branch', parent: null });
   });
 
   it('and trashing are refused, in a sentence, while a turn is running', async () => {
     const world = await sessionDbWorld();
     runningTurn(world.db);
-    expect({ trash: sentence(() => world.db.trashSession('s1', 5)), forget: sentence(() => world.db.forgetSession('s1')), unknown: refusal(() => world.db.forgetSession('none')), rows: activeUids(world.db) }).toEqual({
-      trash: 'This session is still answering. Stop it before you delete it.', forget: 'This session is still answering. Stop it before you delete it.', unknown: 'not-found', rows: ['u-t1'],
+    expect({
+      trash: sentence(() => world.db.trashSession('s1', 5)),
+      forget: sentence(() => world.db.forgetSession('s1')),
+      unknown: refusal(() => world.db.forgetSession('none')),
+      rows: activeUids(world.db),
+    }).toEqual({
+      trash: 'This session is still answering. Stop it before you delete it.',
+      forget: 'This session is still answering. Stop it before you delete it.',
+      unknown: 'not-found',
+      rows: ['u-t1'],
     });
   });
 
   it('is done whole or not at all when the power fails, and its bytes are gone after the next opening', async () => {
-    const outcomes = await afterEveryFailure(secretive, ({ db }) => db.forgetSession('s1'), (found) => {
-      found.db.scrub();
-      const { sessions, messages } = found.db.statistics();
-      return `${sessions} ${messages > 2 ? 'all' : messages} ${leaks(found).length > 0 ? 'leak' : 'clean'}`;
-    });
+    const outcomes = await afterEveryFailure(
+      secretive,
+      ({ db }) => db.forgetSession('s1'),
+      (found) => {
+        found.db.scrub();
+        const { sessions, messages } = found.db.statistics();
+        return `${sessions} ${messages > 2 ? 'all' : messages} ${leaks(found).length > 0 ? 'leak' : 'clean'}`;
+      },
+    );
     expect(outcomes).toEqual(['1 2 clean', '4 all leak']);
   }, 300_000);
 });
@@ -106,15 +217,18 @@ describe('the trash', () => {
     answered(world.db, 't1', 'needle');
     world.db.compressSession({ parentId: 's1', childId: 's2', handoff: 'One.', summarisedUpTo: 'a-t1', now: 50 });
     const seen = () => ({
-      active: world.db.listSessions({ limit: 9 }).map(({ id }) => id), trash: world.db.listSessions({ limit: 9, state: 'trash' }).map(({ id, trashedAt }) => [id, trashedAt]),
-      hits: world.db.search({ text: 'needle', limit: 9 }).length, named: world.db.findSession('needle?').kind,
+      active: world.db.listSessions({ limit: 9 }).map(({ id }) => id),
+      trash: world.db.listSessions({ limit: 9, state: 'trash' }).map(({ id, trashedAt }) => [id, trashedAt]),
+      hits: world.db.search({ text: 'needle', limit: 9 }).length,
+      named: world.db.findSession('needle?').kind,
     });
     world.db.trashSession('s1', 70);
     world.db.trashSession('s2', 71);
     const trashed = { ...seen(), prompt: refusal(() => openTurn(world.db, { sessionId: 's2', turnUid: 't2' })) };
     world.db.restoreSession('s2');
     expect({ trashed, restored: seen() }).toEqual({
-      trashed: { active: [], trash: [['s2', 70]], hits: 0, named: 'none', prompt: 'invalid' }, restored: { active: ['s2'], trash: [], hits: 2, named: 'one' },
+      trashed: { active: [], trash: [['s2', 70]], hits: 0, named: 'none', prompt: 'invalid' },
+      restored: { active: ['s2'], trash: [], hits: 2, named: 'one' },
     });
   });
 
@@ -126,13 +240,33 @@ describe('the trash', () => {
     }
     world.db.branchSession({ sessionId: 'old', upTo: null, childId: 'branch', now: 5 });
     world.db.setPinned('pinned', true);
-    for (const [id, at] of [['old', 100], ['older', 50], ['fresh', 900], ['pinned', 50]] as const) world.db.trashSession(id, at);
+    for (const [id, at] of [
+      ['old', 100],
+      ['older', 50],
+      ['fresh', 900],
+      ['pinned', 50],
+    ] as const)
+      world.db.trashSession(id, at);
     const { sessionIds, branches } = world.db.pruneTrash(500);
     expect({
-      sessionIds, branches: branches.map(({ sessionId }) => sessionId), trash: world.db.listSessions({ limit: 9, state: 'trash' }).map(({ id }) => id),
-      active: world.db.listSessions({ limit: 9 }).map(({ id }) => id).sort(), branch: activeUids(world.db, 'branch'), again: world.db.pruneTrash(500).sessionIds, problems: world.db.verifyIntegrity(),
+      sessionIds,
+      branches: branches.map(({ sessionId }) => sessionId),
+      trash: world.db.listSessions({ limit: 9, state: 'trash' }).map(({ id }) => id),
+      active: world.db
+        .listSessions({ limit: 9 })
+        .map(({ id }) => id)
+        .sort(),
+      branch: activeUids(world.db, 'branch'),
+      again: world.db.pruneTrash(500).sessionIds,
+      problems: world.db.verifyIntegrity(),
     }).toEqual({
-      sessionIds: ['older', 'old'], branches: ['branch'], trash: ['fresh', 'pinned'], active: ['branch', 'living'], branch: ['branch/u-t-old', 'branch/a-t-old'], again: [], problems: [],
+      sessionIds: ['older', 'old'],
+      branches: ['branch'],
+      trash: ['fresh', 'pinned'],
+      active: ['branch', 'living'],
+      branch: ['branch/u-t-old', 'branch/a-t-old'],
+      again: [],
+      problems: [],
     });
   });
 });
@@ -145,9 +279,15 @@ describe('marks of a conversation', () => {
     world.db.compressSession({ parentId: 's1', childId: 's2', handoff: 'One.', summarisedUpTo: 'a-t1', now: 50 });
     world.db.setPinned('s1', true);
     world.db.setArchived('s1', true);
-    const lists = (['active', 'archived'] as const).map((state) => world.db.listSessions({ limit: 9, state }).map(({ id, pinned, private: isPrivate }) => [id, pinned, isPrivate]));
+    const lists = (['active', 'archived'] as const).map((state) =>
+      world.db.listSessions({ limit: 9, state }).map(({ id, pinned, private: isPrivate }) => [id, pinned, isPrivate]),
+    );
     world.db.setArchived('s2', false);
-    expect({ lists, again: world.db.listSessions({ limit: 9 }).length, unknown: refusal(() => world.db.setPinned('none', true)) }).toEqual({ lists: [[], [['s2', true, true]]], again: 1, unknown: 'not-found' });
+    expect({
+      lists,
+      again: world.db.listSessions({ limit: 9 }).length,
+      unknown: refusal(() => world.db.setPinned('none', true)),
+    }).toEqual({ lists: [[], [['s2', true, true]]], again: 1, unknown: 'not-found' });
   });
 
   it('say that something settled since the person last looked', async () => {

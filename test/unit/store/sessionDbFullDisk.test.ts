@@ -40,8 +40,18 @@ describe('a store on a disk with little room', () => {
     const stored = world.db.getMessage('a1');
     world.disk.capacity += 512 * kibibyte;
     settle(world.db, 't1');
-    expect({ failure, few: words < 20_000, lastSeq: stored?.role === 'assistant' ? stored.lastSeq : null, state: world.db.getTurn('t1')?.state, problems: world.db.verifyIntegrity() }).toEqual({
-      failure: expect.objectContaining({ causeClass: 'full' }), few: true, lastSeq: words, state: 'settled', problems: [],
+    expect({
+      failure,
+      few: words < 20_000,
+      lastSeq: stored?.role === 'assistant' ? stored.lastSeq : null,
+      state: world.db.getTurn('t1')?.state,
+      problems: world.db.verifyIntegrity(),
+    }).toEqual({
+      failure: expect.objectContaining({ causeClass: 'full' }),
+      few: true,
+      lastSeq: words,
+      state: 'settled',
+      problems: [],
     });
   });
 });

@@ -3,7 +3,22 @@ import type { SqlRow } from '../../../src/store/engine/sqlDatabase';
 import { rowsOf, type ImportedTable, type StoreRows } from '../../../src/store/session/storeImport';
 import type { SessionDb } from '../../../src/store/session/sessionDb';
 import { closingText } from '../../../src/transcript/closingText';
-import { anApproval, answer, answered, append, call, chunk, complete, lines, openTurn, result, runningTurn, sessionDbWorld, settle, type SessionDbWorld } from '../../support/sessionDbWorld';
+import {
+  anApproval,
+  answer,
+  answered,
+  append,
+  call,
+  chunk,
+  complete,
+  lines,
+  openTurn,
+  result,
+  runningTurn,
+  sessionDbWorld,
+  settle,
+  type SessionDbWorld,
+} from '../../support/sessionDbWorld';
 
 let here: SessionDbWorld;
 let other: SessionDbWorld;
@@ -13,7 +28,9 @@ beforeEach(async () => {
 });
 
 /** Rows as a reader of a damaged file gives them: any table may be missing, any row broken. */
-const damaged = (tables: Partial<Record<ImportedTable, readonly SqlRow[]>>): StoreRows => ({ rows: (table) => tables[table] ?? [] });
+const damaged = (tables: Partial<Record<ImportedTable, readonly SqlRow[]>>): StoreRows => ({
+  rows: (table) => tables[table] ?? [],
+});
 
 describe('merging another store', () => {
   it('keeps versions, branches and marks', () => {
@@ -23,10 +40,31 @@ describe('merging another store', () => {
     other.db.branchSession({ sessionId: 's1', upTo: null, childId: 'b1', now: 5 });
     answered(other.db, 't3', 'ONE', { replaces: { turnUid: 't1', reason: 'edited' } });
     other.db.setPinned('s1', true);
-    other.db.outboxAdd({ uid: 'o', provider: 'p', sessionId: 's1', kind: 'k', payload: '1', createdAt: 1, nextAttemptAt: 1 });
+    other.db.outboxAdd({
+      uid: 'o',
+      provider: 'p',
+      sessionId: 's1',
+      kind: 'k',
+      payload: '1',
+      createdAt: 1,
+      nextAttemptAt: 1,
+    });
     const told = (db: SessionDb) => ({
-      list: db.listSessions({ limit: 9 }).map(({ id, turnCount, pinned, private: isPrivate, branchOf }) => [id, turnCount, pinned, isPrivate, branchOf?.sessionId]).sort(),
-      versions: db.promptVersions('s1'), tree: db.branchesOf('b1'), hits: db.search({ text: 'two', limit: 9 }).map(({ messageUid }) => messageUid), outbox: db.outboxDue('p', 2, 9).length, problems: db.verifyIntegrity(),
+      list: db
+        .listSessions({ limit: 9 })
+        .map(({ id, turnCount, pinned, private: isPrivate, branchOf }) => [
+          id,
+          turnCount,
+          pinned,
+          isPrivate,
+          branchOf?.sessionId,
+        ])
+        .sort(),
+      versions: db.promptVersions('s1'),
+      tree: db.branchesOf('b1'),
+      hits: db.search({ text: 'two', limit: 9 }).map(({ messageUid }) => messageUid),
+      outbox: db.outboxDue('p', 2, 9).length,
+      problems: db.verifyIntegrity(),
     });
     const theirs = told(other.db);
     here.db.mergeFrom(rowsOf(other.database));
@@ -49,20 +87,39 @@ describe('merging another store', () => {
     const afterFirst = { lines: lines(here.db), statistics: here.db.statistics().messages };
     const second = here.db.mergeFrom(rowsOf(other.database));
     expect({
-      first, second, unchanged: lines(here.db).length === afterFirst.lines.length, lines: afterFirst.lines.map((line) => line.replace(/:\(Inter.*/, ':…')),
-      turn: here.db.getTurn('t2'), mine: here.db.openTurnOf('s0')?.uid, queue: here.db.queue('s1').length, draft: here.db.draft('s1'),
-      list: here.db.listSessions({ limit: 9 }).map(({ id, title, turnCount, messageCount }) => [id, title, turnCount, messageCount]).sort(),
+      first,
+      second,
+      unchanged: lines(here.db).length === afterFirst.lines.length,
+      lines: afterFirst.lines.map((line) => line.replace(/:\(Inter.*/, ':…')),
+      turn: here.db.getTurn('t2'),
+      mine: here.db.openTurnOf('s0')?.uid,
+      queue: here.db.queue('s1').length,
+      draft: here.db.draft('s1'),
+      list: here.db
+        .listSessions({ limit: 9 })
+        .map(({ id, title, turnCount, messageCount }) => [id, title, turnCount, messageCount])
+        .sort(),
       sound: here.db.verifyIntegrity(),
     }).toMatchObject({
       first: { sessions: 1, turns: 2, messages: 5, extended: 0, skipped: 0 },
       second: { sessions: 0, turns: 0, messages: 0, extended: 0, skipped: 0 },
       unchanged: true,
-      lines: ['user: Theirs', 'assistant: Answered', 'user: Go on', 'assistant: call:c1', 'tool: c1=interrupted:…', 'assistant: Half 😀'].map((line) => line.replace('Go on', 'Next')),
+      lines: [
+        'user: Theirs',
+        'assistant: Answered',
+        'user: Go on',
+        'assistant: call:c1',
+        'tool: c1=interrupted:…',
+        'assistant: Half 😀',
+      ].map((line) => line.replace('Go on', 'Next')),
       turn: { state: 'settled', outcome: 'interrupted', stopReason: 'crash' },
       mine: 't0',
       queue: 1,
       draft: 'half a thought',
-      list: [['s0', 'Mine', 1, 1], ['s1', 'Their title', 2, 6]],
+      list: [
+        ['s0', 'Mine', 1, 1],
+        ['s1', 'Their title', 2, 6],
+      ],
       sound: [],
     });
   });
@@ -74,20 +131,43 @@ describe('merging another store', () => {
     }
     const longer = here.db.mergeFrom(rowsOf(other.database));
     const shorter = other.db.mergeFrom(rowsOf(here.database));
-    expect({ longer: longer.extended, shorter: shorter.extended, here: lines(here.db), kept: here.database.all('SELECT content FROM message_revisions') })
-      .toEqual({ longer: 1, shorter: 0, here: ['user: What is here?', 'assistant: One and two'], kept: [{ content: 'One' }] });
+    expect({
+      longer: longer.extended,
+      shorter: shorter.extended,
+      here: lines(here.db),
+      kept: here.database.all('SELECT content FROM message_revisions'),
+    }).toEqual({
+      longer: 1,
+      shorter: 0,
+      here: ['user: What is here?', 'assistant: One and two'],
+      kept: [{ content: 'One' }],
+    });
   });
 
   it('lets two histories of one session stand side by side, and two continuations of one segment too', () => {
-    for (const [world, turnUid] of [[here, 't1'], [other, 't2']] as const) {
+    for (const [world, turnUid] of [
+      [here, 't1'],
+      [other, 't2'],
+    ] as const) {
       runningTurn(world.db, { turnUid, text: turnUid });
       settle(world.db, turnUid);
       world.db.createSession({ id: `next-${turnUid}`, startedAt: 5, parentSessionId: 's1', parentKind: 'compression' });
       openTurn(world.db, { sessionId: `next-${turnUid}`, turnUid: `later-${turnUid}` });
     }
     here.db.mergeFrom(rowsOf(other.database));
-    expect({ lines: lines(here.db), mine: here.db.conversationTip('s1'), theirs: here.db.getSession('next-t2')?.conversationId, sound: here.db.verifyIntegrity() }).toEqual({
-      lines: ['user: t1', `assistant (closing): ${closingText('stop')}`, 'user: t2', `assistant (closing): ${closingText('stop')}`, 'user: Go on'],
+    expect({
+      lines: lines(here.db),
+      mine: here.db.conversationTip('s1'),
+      theirs: here.db.getSession('next-t2')?.conversationId,
+      sound: here.db.verifyIntegrity(),
+    }).toEqual({
+      lines: [
+        'user: t1',
+        `assistant (closing): ${closingText('stop')}`,
+        'user: t2',
+        `assistant (closing): ${closingText('stop')}`,
+        'user: Go on',
+      ],
       mine: 'next-t1',
       theirs: 'next-t2',
       sound: [],
@@ -98,7 +178,10 @@ describe('merging another store', () => {
     runningTurn(other.db);
     other.db.requestApproval(anApproval('ap'));
     here.db.mergeFrom(rowsOf(other.database));
-    expect([here.db.openTurnOf('s1'), here.db.pendingApproval('s1')]).toEqual([other.db.openTurnOf('s1'), other.db.pendingApproval('s1')]);
+    expect([here.db.openTurnOf('s1'), here.db.pendingApproval('s1')]).toEqual([
+      other.db.openTurnOf('s1'),
+      other.db.pendingApproval('s1'),
+    ]);
   });
 
   it('ends a turn that waits for an approval where another turn has its place, or nothing says what it waits for', async () => {
@@ -109,7 +192,14 @@ describe('merging another store', () => {
     here.db.mergeFrom(rowsOf(other.database));
     const third = await sessionDbWorld();
     third.db.mergeFrom({ rows: (table) => (table === 'approvals' ? [] : rowsOf(other.database).rows(table)) });
-    expect([here, third].map(({ db }) => [db.getTurn('t1')?.state, db.approvalsOf('t1').map(({ state }) => state.kind), db.pendingApproval('s1'), db.verifyIntegrity()])).toEqual([
+    expect(
+      [here, third].map(({ db }) => [
+        db.getTurn('t1')?.state,
+        db.approvalsOf('t1').map(({ state }) => state.kind),
+        db.pendingApproval('s1'),
+        db.verifyIntegrity(),
+      ]),
+    ).toEqual([
       ['settled', ['expired'], null, []],
       ['settled', [], null, []],
     ]);
@@ -128,13 +218,27 @@ describe('merging another store', () => {
 describe('bringing in salvaged rows', () => {
   it('makes a session for rows that lost theirs, and finishes turns that lost rows', () => {
     runningTurn(other.db);
-    settle(other.db, 't1', complete, [answer('a1', [{ kind: 'text', text: 'Let me see' }, call('c1')], 't1'), result('r1', 'c1', 'ok', 't1'), answer('a2', 'Done', 't1')]);
+    settle(other.db, 't1', complete, [
+      answer('a1', [{ kind: 'text', text: 'Let me see' }, call('c1')], 't1'),
+      result('r1', 'c1', 'ok', 't1'),
+      answer('a2', 'Done', 't1'),
+    ]);
     const messages = other.database.all("SELECT * FROM messages WHERE uid IN ('u-t1', 'a1')");
     const report = here.db.mergeFrom(damaged({ messages, turns: other.database.all('SELECT * FROM turns') }));
-    expect({ report, title: here.db.getSession('s1')?.title, lines: lines(here.db).map((line) => line.replace(/:\(Inter.*/, ':…')), sound: here.db.verifyIntegrity() }).toEqual({
+    expect({
+      report,
+      title: here.db.getSession('s1')?.title,
+      lines: lines(here.db).map((line) => line.replace(/:\(Inter.*/, ':…')),
+      sound: here.db.verifyIntegrity(),
+    }).toEqual({
       report: { sessions: 1, turns: 1, messages: 2, extended: 0, skipped: 0 },
       title: 'Recovered session',
-      lines: ['user: What is here?', 'assistant: Let me see call:c1', 'tool: c1=interrupted:…', `assistant (closing): ${closingText('stop')}`],
+      lines: [
+        'user: What is here?',
+        'assistant: Let me see call:c1',
+        'tool: c1=interrupted:…',
+        `assistant (closing): ${closingText('stop')}`,
+      ],
       sound: [],
     });
   });
@@ -142,21 +246,35 @@ describe('bringing in salvaged rows', () => {
   it('keeps a row it cannot read as it was, and leaves one that belongs to nothing', () => {
     runningTurn(other.db);
     const [row = {}] = other.database.all('SELECT * FROM messages');
-    const report = here.db.mergeFrom(damaged({
-      sessions: [{ id: null }, { id: 's1', parent_kind: 'nonsense', started_at: 'x' }],
-      turns: [{ uid: 't9' }, { uid: 't8', session_id: 's1', state: 'odd' }],
-      messages: [{ ...row, parts: '{', position: -4 }, { ...row, uid: null, id: 7, position: 'x', turn_uid: null }, { uid: 'lost' }],
-      queue: [{ uid: 'q', session_id: 'none', text: 'x' }],
-      message_revisions: [{ message_uid: 'none' }],
-      drafts: [{ key: 'k' }],
-    }));
-    expect({ report, lines: lines(here.db), raw: here.database.get("SELECT parts FROM messages WHERE uid = 'u-t1'"), salvaged: here.db.getMessage('salvaged/s1/7')?.role, turn: here.db.getTurn('t8')?.state })
-      .toEqual({
-        report: { sessions: 1, turns: 1, messages: 2, extended: 0, skipped: 5 },
-        lines: ['user: This message could not be read from the file. Its raw row is kept.\n\nWhat is here?', 'user: What is here?'],
-        raw: { parts: '{' },
-        salvaged: 'user',
-        turn: 'settled',
-      });
+    const report = here.db.mergeFrom(
+      damaged({
+        sessions: [{ id: null }, { id: 's1', parent_kind: 'nonsense', started_at: 'x' }],
+        turns: [{ uid: 't9' }, { uid: 't8', session_id: 's1', state: 'odd' }],
+        messages: [
+          { ...row, parts: '{', position: -4 },
+          { ...row, uid: null, id: 7, position: 'x', turn_uid: null },
+          { uid: 'lost' },
+        ],
+        queue: [{ uid: 'q', session_id: 'none', text: 'x' }],
+        message_revisions: [{ message_uid: 'none' }],
+        drafts: [{ key: 'k' }],
+      }),
+    );
+    expect({
+      report,
+      lines: lines(here.db),
+      raw: here.database.get("SELECT parts FROM messages WHERE uid = 'u-t1'"),
+      salvaged: here.db.getMessage('salvaged/s1/7')?.role,
+      turn: here.db.getTurn('t8')?.state,
+    }).toEqual({
+      report: { sessions: 1, turns: 1, messages: 2, extended: 0, skipped: 5 },
+      lines: [
+        'user: This message could not be read from the file. Its raw row is kept.\n\nWhat is here?',
+        'user: What is here?',
+      ],
+      raw: { parts: '{' },
+      salvaged: 'user',
+      turn: 'settled',
+    });
   });
 });

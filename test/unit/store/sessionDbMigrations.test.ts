@@ -7,8 +7,16 @@ import { SessionDb } from '../../../src/store/session/sessionDb';
 import { refusal } from '../../support/sessionDbWorld';
 import { testSqlite } from '../../support/sqlite';
 
-const first: Migration = { version: 1, rewritesData: false, apply: (database) => database.execute('CREATE TABLE notes (text TEXT)') };
-const second: Migration = { version: 2, rewritesData: true, apply: (database) => database.execute("ALTER TABLE notes ADD COLUMN mood TEXT; UPDATE notes SET mood = 'calm'") };
+const first: Migration = {
+  version: 1,
+  rewritesData: false,
+  apply: (database) => database.execute('CREATE TABLE notes (text TEXT)'),
+};
+const second: Migration = {
+  version: 2,
+  rewritesData: true,
+  apply: (database) => database.execute("ALTER TABLE notes ADD COLUMN mood TEXT; UPDATE notes SET mood = 'calm'"),
+};
 const failing: Migration = {
   version: 3,
   rewritesData: false,
@@ -20,7 +28,14 @@ const failing: Migration = {
 
 async function open(disk = new SimulatedDisk()): Promise<SqlJsDatabase> {
   const sqlite = await testSqlite();
-  return openDatabase({ sqlite, fileSystem: disk, folder: '/store', schemaVersion: 99, assertOwned: () => undefined, now: () => 1 }).database;
+  return openDatabase({
+    sqlite,
+    fileSystem: disk,
+    folder: '/store',
+    schemaVersion: 99,
+    assertOwned: () => undefined,
+    now: () => 1,
+  }).database;
 }
 const version = (database: SqlJsDatabase) => database.get('PRAGMA user_version')?.['user_version'];
 
@@ -29,8 +44,12 @@ describe('migrations', () => {
     const database = await open();
     const copies: number[] = [];
     const steps = { keepCopy: (from: number) => copies.push(from) };
-    expect({ applied: migrate(database, steps), again: migrate(database, steps), version: version(database), copies })
-      .toEqual({ applied: migrations.map((step) => step.version), again: [], version: schemaVersion, copies: [] });
+    expect({
+      applied: migrate(database, steps),
+      again: migrate(database, steps),
+      version: version(database),
+      copies,
+    }).toEqual({ applied: migrations.map((step) => step.version), again: [], version: schemaVersion, copies: [] });
   });
 
   it('run in order from where the file stands, after a copy was kept of what is going to be rewritten', async () => {
@@ -39,13 +58,23 @@ describe('migrations', () => {
     migrate(database, { keepCopy: (from) => copies.push(from), steps: [first] });
     database.run("INSERT INTO notes VALUES ('kept')");
     const applied = migrate(database, { keepCopy: (from) => copies.push(from), steps: [second, first] });
-    expect({ applied, copies, rows: database.all('SELECT * FROM notes') }).toEqual({ applied: [2], copies: [1], rows: [{ text: 'kept', mood: 'calm' }] });
+    expect({ applied, copies, rows: database.all('SELECT * FROM notes') }).toEqual({
+      applied: [2],
+      copies: [1],
+      rows: [{ text: 'kept', mood: 'calm' }],
+    });
   });
 
   it('do not begin when the copy cannot be kept', async () => {
     const database = await open();
     migrate(database, { keepCopy: () => undefined, steps: [first] });
-    const attempt = () => migrate(database, { keepCopy: () => { throw new Error('disk full'); }, steps: [first, second] });
+    const attempt = () =>
+      migrate(database, {
+        keepCopy: () => {
+          throw new Error('disk full');
+        },
+        steps: [first, second],
+      });
     expect(attempt).toThrow('disk full');
     expect(version(database)).toBe(1);
   });
@@ -54,8 +83,13 @@ describe('migrations', () => {
     const database = await open();
     migrate(database, { keepCopy: () => undefined, steps: [first] });
     database.run("INSERT INTO notes VALUES ('kept')");
-    expect(() => migrate(database, { keepCopy: () => undefined, steps: [first, second, failing] })).toThrow('the process died here');
-    expect({ version: version(database), rows: database.all('SELECT * FROM notes') }).toEqual({ version: 2, rows: [{ text: 'kept', mood: 'calm' }] });
+    expect(() => migrate(database, { keepCopy: () => undefined, steps: [first, second, failing] })).toThrow(
+      'the process died here',
+    );
+    expect({ version: version(database), rows: database.all('SELECT * FROM notes') }).toEqual({
+      version: 2,
+      rows: [{ text: 'kept', mood: 'calm' }],
+    });
   });
 
   it('bring a file of version 1 to what branches, versions and the outbox need, and keep its rows', async () => {
@@ -77,9 +111,20 @@ describe('migrations', () => {
     const versions = db.promptVersions('s1');
     db.showVersion({ sessionId: 's1', turnUid: 't1', now: 40 });
     expect({
-      versions, active: db.activeMessages('s1').map(({ uid }) => uid), list: db.listSessions({ limit: 1 }).map(({ id, unread, private: isPrivate, problem }) => [id, unread, isPrivate, problem]),
-      outbox: db.outboxDue('p', 9, 9).map(({ uid }) => uid), problems: db.verifyIntegrity(),
-    }).toEqual({ versions: [{ turnUid: 't2', versions: ['t1', 't2'] }], active: ['u1', 'a1'], list: [['s1', false, false, null]], outbox: ['z', 'a'], problems: [] });
+      versions,
+      active: db.activeMessages('s1').map(({ uid }) => uid),
+      list: db
+        .listSessions({ limit: 1 })
+        .map(({ id, unread, private: isPrivate, problem }) => [id, unread, isPrivate, problem]),
+      outbox: db.outboxDue('p', 9, 9).map(({ uid }) => uid),
+      problems: db.verifyIntegrity(),
+    }).toEqual({
+      versions: [{ turnUid: 't2', versions: ['t1', 't2'] }],
+      active: ['u1', 'a1'],
+      list: [['s1', false, false, null]],
+      outbox: ['z', 'a'],
+      problems: [],
+    });
   });
 
   it('bring a file of version 3 to efforts and what memory found, and keep its rows', async () => {
@@ -93,11 +138,25 @@ describe('migrations', () => {
     `);
     const applied = migrate(database, { keepCopy: (from) => copies.push(from) });
     const db = new SessionDb({ database, now: () => 50, fileSizes: () => ({ fileBytes: 0, logBytes: 0 }) });
-    expect({ applied, copies, mode: db.sessionMode('s1'), effort: db.sessionEffort('s1'), turn: db.getTurn('t1')?.recalled })
-      .toEqual({ applied: migrations.map(({ version: to }) => to).filter((to) => to > 3), copies: [], mode: 'plan', effort: null, turn: undefined });
+    expect({
+      applied,
+      copies,
+      mode: db.sessionMode('s1'),
+      effort: db.sessionEffort('s1'),
+      turn: db.getTurn('t1')?.recalled,
+    }).toEqual({
+      applied: migrations.map(({ version: to }) => to).filter((to) => to > 3),
+      copies: [],
+      mode: 'plan',
+      effort: null,
+      turn: undefined,
+    });
     database.execute(`UPDATE turns SET recalled = '[{"provider":"builtin","label":"Memory","count":2}]'`);
     db.setSessionEffort('s1', 'high');
-    expect([db.getTurn('t1')?.recalled, db.sessionEffort('s1')]).toEqual([[{ provider: 'builtin', label: 'Memory', count: 2 }], 'high']);
+    expect([db.getTurn('t1')?.recalled, db.sessionEffort('s1')]).toEqual([
+      [{ provider: 'builtin', label: 'Memory', count: 2 }],
+      'high',
+    ]);
     database.execute(`UPDATE turns SET recalled = '[{"provider":7}]'; UPDATE sessions SET effort = 'utmost'`);
     expect([db.getTurn('t1')?.recalled, db.sessionEffort('s1')]).toEqual([undefined, null]);
   });
@@ -105,6 +164,9 @@ describe('migrations', () => {
   it('refuse the file of a later program and leave it as it is', async () => {
     const database = await open();
     migrate(database, { keepCopy: () => undefined, steps: [first, second] });
-    expect([refusal(() => migrate(database, { keepCopy: () => undefined, steps: [first] })), version(database)]).toEqual(['newer', 2]);
+    expect([
+      refusal(() => migrate(database, { keepCopy: () => undefined, steps: [first] })),
+      version(database),
+    ]).toEqual(['newer', 2]);
   });
 });

@@ -1,6 +1,19 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Message, NewMessage } from '../../../src/transcript/message';
-import { answer, call, lines, openTurn, prompt, refusal, result, runningTurn, sessionDbWorld, settle, stopped, type SessionDbWorld } from '../../support/sessionDbWorld';
+import {
+  answer,
+  call,
+  lines,
+  openTurn,
+  prompt,
+  refusal,
+  result,
+  runningTurn,
+  sessionDbWorld,
+  settle,
+  stopped,
+  type SessionDbWorld,
+} from '../../support/sessionDbWorld';
 
 let world: SessionDbWorld;
 beforeEach(async () => {
@@ -8,7 +21,10 @@ beforeEach(async () => {
 });
 
 /** What rows said before, oldest first. */
-const revisions = (): readonly string[] => world.database.all('SELECT message_uid, content FROM message_revisions ORDER BY id').map((row) => `${row['message_uid']}: ${row['content']}`);
+const revisions = (): readonly string[] =>
+  world.database
+    .all('SELECT message_uid, content FROM message_revisions ORDER BY id')
+    .map((row) => `${row['message_uid']}: ${row['content']}`);
 const active = (): readonly string[] => world.db.activeMessages('s1').map((message) => message.uid);
 /** Turn `t1` with a prompt and nothing else: its closing row was lost. */
 const staleTail = (text = 'stale'): void => {
@@ -50,7 +66,11 @@ describe('repairing a stored sequence', () => {
     world.database.run("DELETE FROM messages WHERE uid = 't1/closing'");
     openTurn(world.db, { turnUid: 't2' });
     const first = world.db.repairTranscript('s1').messages.length;
-    expect({ sound, first, second: world.db.repairTranscript('s1') }).toEqual({ sound: { messages: [], reasons: [] }, first: 2, second: { messages: [], reasons: [] } });
+    expect({ sound, first, second: world.db.repairTranscript('s1') }).toEqual({
+      sound: { messages: [], reasons: [] },
+      first: 2,
+      second: { messages: [], reasons: [] },
+    });
   });
 
   it('ends a turn whose prompt went into an earlier row with a closing row behind that row', () => {
@@ -58,7 +78,10 @@ describe('repairing a stored sequence', () => {
     openTurn(world.db, { turnUid: 't2', text: 'current' });
     world.db.repairTranscript('s1');
     settle(world.db, 't2', stopped);
-    expect({ active: active(), problems: world.db.verifyIntegrity() }).toEqual({ active: ['u-t1', 't2/closing'], problems: [] });
+    expect({ active: active(), problems: world.db.verifyIntegrity() }).toEqual({
+      active: ['u-t1', 't2/closing'],
+      problems: [],
+    });
   });
 
   it('ends it in the same way when the process died', async () => {
@@ -77,7 +100,9 @@ describe('repairing a stored sequence', () => {
     settle(world.db, 't2', stopped);
     openTurn(world.db, { turnUid: 't3', text: 'current', supersedes: 't2' });
     world.db.repairTranscript('s1');
-    expect(world.db.activeMessages('s1').map(({ parts }) => parts)).toEqual([[{ kind: 'text', text: 'stale\n\ncurrent' }]]);
+    expect(world.db.activeMessages('s1').map(({ parts }) => parts)).toEqual([
+      [{ kind: 'text', text: 'stale\n\ncurrent' }],
+    ]);
   });
 
   it('leaves a row as it was hidden: a prompt that went into it cannot be asked again', () => {
@@ -86,18 +111,33 @@ describe('repairing a stored sequence', () => {
     world.db.repairTranscript('s1');
     settle(world.db, 't2', stopped);
     world.db.replaceMessages('s1', [], 'rewound');
-    expect([refusal(() => openTurn(world.db, { turnUid: 't3', text: 'current', supersedes: 't2' })), lines(world.db)[0]]).toEqual(['invalid', 'user (rewound): stale\n\ncurrent']);
+    expect([
+      refusal(() => openTurn(world.db, { turnUid: 't3', text: 'current', supersedes: 't2' })),
+      lines(world.db)[0],
+    ]).toEqual(['invalid', 'user (rewound): stale\n\ncurrent']);
   });
 
   it('answers a call whose result is gone in its place, and leaves out results that answer nothing', () => {
     runningTurn(world.db);
-    world.db.putMessages([answer('a1', [call('A'), call('B')], 't1'), result('r-a', 'A', 'a', 't1'), result('r-b', 'B', 'b', 't1'), answer('a2', 'Done.', 't1')]);
+    world.db.putMessages([
+      answer('a1', [call('A'), call('B')], 't1'),
+      result('r-a', 'A', 'a', 't1'),
+      result('r-b', 'B', 'b', 't1'),
+      answer('a2', 'Done.', 't1'),
+    ]);
     settle(world.db, 't1');
     world.database.run("DELETE FROM messages WHERE uid = 'r-b'");
-    world.database.run("INSERT INTO messages (uid, session_id, turn_uid, position, role, content, parts, tool_call_id, timestamp) SELECT 'stray', session_id, turn_uid, position + 1, role, content, parts, tool_call_id, timestamp FROM messages WHERE uid = 'r-a'");
+    world.database.run(
+      "INSERT INTO messages (uid, session_id, turn_uid, position, role, content, parts, tool_call_id, timestamp) SELECT 'stray', session_id, turn_uid, position + 1, role, content, parts, tool_call_id, timestamp FROM messages WHERE uid = 'r-a'",
+    );
     const repair = world.db.repairTranscript('s1');
     const again = world.db.repairTranscript('s1');
-    expect({ reasons: repair.reasons, lines: lines(world.db).slice(1), again: again.messages, problems: world.db.verifyIntegrity() }).toEqual({
+    expect({
+      reasons: repair.reasons,
+      lines: lines(world.db).slice(1),
+      again: again.messages,
+      problems: world.db.verifyIntegrity(),
+    }).toEqual({
       reasons: ['repeatedResult', 'unansweredCall'],
       lines: [
         'assistant: call:A call:B',
@@ -128,7 +168,12 @@ describe('repairing a stored sequence', () => {
     world.database.run("DELETE FROM messages WHERE uid = 'u-t2'");
     world.db.repairTranscript('s1');
     world.db.indexBatch(100);
-    expect({ lines: lines(world.db).slice(1), found: world.db.search({ text: 'pears', limit: 5 }).map((hit) => hit.messageUid), revisions: revisions(), problems: world.db.verifyIntegrity() }).toEqual({
+    expect({
+      lines: lines(world.db).slice(1),
+      found: world.db.search({ text: 'pears', limit: 5 }).map((hit) => hit.messageUid),
+      revisions: revisions(),
+      problems: world.db.verifyIntegrity(),
+    }).toEqual({
       lines: ['assistant: apples\n pears', 'assistant (merged): pears'],
       found: ['a1'],
       revisions: ['a1: apples'],
@@ -143,15 +188,23 @@ describe('repairing a stored sequence', () => {
     settle(world.db, 't2', undefined, [answer('a2', 'pears', 't2')]);
     world.database.run("DELETE FROM messages WHERE uid = 'u-t2'");
     world.db.repairTranscript('s1');
-    expect({ active: active(), problems: world.db.verifyIntegrity() }).toEqual({ active: ['u-t1', 'a2'], problems: [] });
+    expect({ active: active(), problems: world.db.verifyIntegrity() }).toEqual({
+      active: ['u-t1', 'a2'],
+      problems: [],
+    });
   });
 
   it('changes all or nothing', () => {
     staleTail();
     openTurn(world.db, { turnUid: 't2', text: 'current' });
-    world.database.execute("CREATE TRIGGER no_hiding BEFORE UPDATE OF absorbed_into ON messages WHEN new.absorbed_into = 'u-t1' BEGIN SELECT raise(ABORT, 'no'); END");
+    world.database.execute(
+      "CREATE TRIGGER no_hiding BEFORE UPDATE OF absorbed_into ON messages WHEN new.absorbed_into = 'u-t1' BEGIN SELECT raise(ABORT, 'no'); END",
+    );
     expect(() => world.db.repairTranscript('s1')).toThrow();
-    expect({ lines: lines(world.db), revisions: revisions() }).toEqual({ lines: ['user: stale', 'user: current'], revisions: [] });
+    expect({ lines: lines(world.db), revisions: revisions() }).toEqual({
+      lines: ['user: stale', 'user: current'],
+      revisions: [],
+    });
   });
 });
 
@@ -173,10 +226,21 @@ describe('replacing the rows of a session', () => {
     const same = world.db.replaceMessages('s1', world.db.activeMessages('s1'), 'compressed').length;
     const untouched = world.database.get('SELECT total_changes() AS n')?.['n'];
     world.db.replaceMessages('s1', [u1, a1, summary], 'compressed');
-    expect({ same, wrote: untouched === changes ? 'nothing' : 'something', lines: lines(world.db), revisions: revisions() }).toEqual({
+    expect({
+      same,
+      wrote: untouched === changes ? 'nothing' : 'something',
+      lines: lines(world.db),
+      revisions: revisions(),
+    }).toEqual({
       same: 4,
       wrote: 'nothing',
-      lines: ['user: one?', 'assistant: one', 'user: What was said.', 'user (compressed): two?', 'assistant (compressed): two'],
+      lines: [
+        'user: one?',
+        'assistant: one',
+        'user: What was said.',
+        'user (compressed): two?',
+        'assistant (compressed): two',
+      ],
       revisions: [],
     });
   });
@@ -189,16 +253,23 @@ describe('replacing the rows of a session', () => {
       [u2, a2, u1, a1],
       [u1, summary, a1],
       [u1, a1, u2, a2],
-      ...Array.from({ length: 30 }, (_, index): readonly NewMessage[] => (index % 2 === 0 ? [a2, u2, a1, u1] : [summary, u1, u2, a1, a2])),
+      ...Array.from({ length: 30 }, (_, index): readonly NewMessage[] =>
+        index % 2 === 0 ? [a2, u2, a1, u1] : [summary, u1, u2, a1, a2],
+      ),
     ];
-    expect(orders.map((order) => world.db.replaceMessages('s1', order, 'rewound').map(({ uid }) => uid))).toEqual(orders.map((order) => order.map(({ uid }) => uid)));
+    expect(orders.map((order) => world.db.replaceMessages('s1', order, 'rewound').map(({ uid }) => uid))).toEqual(
+      orders.map((order) => order.map(({ uid }) => uid)),
+    );
   });
 
   it('keeps what a rewritten row said before', () => {
     const [u1, a1] = twoTurns();
     if (u1 === undefined || a1 === undefined) throw new Error('no rows');
     world.db.replaceMessages('s1', [{ ...prompt('u-t1', 'one, please?', 't1') }, a1], 'rewound');
-    expect({ lines: lines(world.db).slice(0, 2), revisions: revisions() }).toEqual({ lines: ['user: one, please?', 'assistant: one'], revisions: ['u-t1: one?'] });
+    expect({ lines: lines(world.db).slice(0, 2), revisions: revisions() }).toEqual({
+      lines: ['user: one, please?', 'assistant: one'],
+      revisions: ['u-t1: one?'],
+    });
   });
 
   it('refuses, changing nothing, what would lose delivered text, disturb an open turn, or does not belong', () => {
@@ -211,10 +282,34 @@ describe('replacing the rows of a session', () => {
     const unknownTurn = refusal(() => world.db.replaceMessages('s1', [prompt('x', 'x', 't9')], 'rewound'));
     openTurn(world.db, { turnUid: 't3' });
     const open = refusal(() => world.db.replaceMessages('s1', [summary], 'rewound'));
-    const intoOpen = refusal(() => world.db.replaceMessages('s1', [...world.db.activeMessages('s1'), prompt('y', 'y', 't3')], 'rewound'));
-    const rewritten = refusal(() => world.db.replaceMessages('s1', [...world.db.activeMessages('s1').slice(0, -1), prompt('u-t3', 'other', 't3')], 'rewound'));
-    expect({ shortened, twice, foreign, unknownTurn, open, intoOpen, rewritten, lines: lines(world.db).slice(0, -1) }).toEqual({
-      shortened: 'invalid', twice: 'invalid', foreign: 'invalid', unknownTurn: 'not-found', open: 'invalid', intoOpen: 'invalid', rewritten: 'invalid', lines: before,
+    const intoOpen = refusal(() =>
+      world.db.replaceMessages('s1', [...world.db.activeMessages('s1'), prompt('y', 'y', 't3')], 'rewound'),
+    );
+    const rewritten = refusal(() =>
+      world.db.replaceMessages(
+        's1',
+        [...world.db.activeMessages('s1').slice(0, -1), prompt('u-t3', 'other', 't3')],
+        'rewound',
+      ),
+    );
+    expect({
+      shortened,
+      twice,
+      foreign,
+      unknownTurn,
+      open,
+      intoOpen,
+      rewritten,
+      lines: lines(world.db).slice(0, -1),
+    }).toEqual({
+      shortened: 'invalid',
+      twice: 'invalid',
+      foreign: 'invalid',
+      unknownTurn: 'not-found',
+      open: 'invalid',
+      intoOpen: 'invalid',
+      rewritten: 'invalid',
+      lines: before,
     });
   });
 });

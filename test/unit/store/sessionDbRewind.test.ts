@@ -1,13 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import type { SimulatedDisk } from '../../../src/store/engine/simulatedDisk';
 import {
-  activeUids, afterEveryFailure, answer, answered, complete, lines, openTurn, prompt, refusal, sentence, sessionDbWorld, settle, type SessionDbWorld,
+  activeUids,
+  afterEveryFailure,
+  answer,
+  answered,
+  complete,
+  lines,
+  openTurn,
+  prompt,
+  refusal,
+  sentence,
+  sessionDbWorld,
+  settle,
+  type SessionDbWorld,
 } from '../../support/sessionDbWorld';
 
 async function three(disk?: SimulatedDisk): Promise<SessionDbWorld> {
   const world = await sessionDbWorld(disk);
   world.db.createSession({ id: 's1', startedAt: 1 });
-  for (const [turnUid, text] of [['t1', 'one'], ['t2', 'two'], ['t3', 'three']] as const) answered(world.db, turnUid, text);
+  for (const [turnUid, text] of [
+    ['t1', 'one'],
+    ['t2', 'two'],
+    ['t3', 'three'],
+  ] as const)
+    answered(world.db, turnUid, text);
   return world;
 }
 
@@ -18,13 +35,40 @@ describe('a rewind', () => {
     const world = await three();
     const { messages, draft, turns } = rewind(world, 'u-t2');
     expect({
-      touched: messages.map(({ uid, visibility }) => [uid, visibility.kind === 'hidden' ? visibility.reason : visibility.kind]), draft, turns, active: activeUids(world.db), all: lines(world.db),
-      list: world.db.listSessions({ limit: 1 }).map(({ turnCount, messageCount, lastActiveAt }) => [turnCount, messageCount, lastActiveAt]), found: world.db.search({ text: 'two', limit: 5 }),
+      touched: messages.map(({ uid, visibility }) => [
+        uid,
+        visibility.kind === 'hidden' ? visibility.reason : visibility.kind,
+      ]),
+      draft,
+      turns,
+      active: activeUids(world.db),
+      all: lines(world.db),
+      list: world.db
+        .listSessions({ limit: 1 })
+        .map(({ turnCount, messageCount, lastActiveAt }) => [turnCount, messageCount, lastActiveAt]),
+      found: world.db.search({ text: 'two', limit: 5 }),
       problems: world.db.verifyIntegrity(),
     }).toEqual({
-      touched: [['u-t2', 'rewound'], ['a-t2', 'rewound'], ['u-t3', 'rewound'], ['a-t3', 'rewound']], draft: 'two?', turns: 2, active: ['u-t1', 'a-t1'],
-      all: ['user: one?', 'assistant: one', 'user (rewound): two?', 'assistant (rewound): two', 'user (rewound): three?', 'assistant (rewound): three'],
-      list: [[1, 2, 70]], found: [], problems: [],
+      touched: [
+        ['u-t2', 'rewound'],
+        ['a-t2', 'rewound'],
+        ['u-t3', 'rewound'],
+        ['a-t3', 'rewound'],
+      ],
+      draft: 'two?',
+      turns: 2,
+      active: ['u-t1', 'a-t1'],
+      all: [
+        'user: one?',
+        'assistant: one',
+        'user (rewound): two?',
+        'assistant (rewound): two',
+        'user (rewound): three?',
+        'assistant (rewound): three',
+      ],
+      list: [[1, 2, 70]],
+      found: [],
+      problems: [],
     });
   });
 
@@ -32,7 +76,11 @@ describe('a rewind', () => {
     const world = await three();
     rewind(world, 'u-t1');
     answered(world.db, 't4', 'four');
-    expect([activeUids(world.db), world.db.promptVersions('s1'), world.db.listSessions({ limit: 1 })[0]?.turnCount]).toEqual([['u-t4', 'a-t4'], [], 1]);
+    expect([
+      activeUids(world.db),
+      world.db.promptVersions('s1'),
+      world.db.listSessions({ limit: 1 })[0]?.turnCount,
+    ]).toEqual([['u-t4', 'a-t4'], [], 1]);
   });
 
   it('is refused, in a sentence, while a turn is open and for anything but a prompt that is shown', async () => {
@@ -46,9 +94,17 @@ describe('a rewind', () => {
     world.db.steerTurn({ turnUid: 't5', sessionId: 's1', queuedUid: 'steer', createdAt: 4 });
     const busy = sentence(() => rewind(world, 'u-t1'));
     settle(world.db, 't5', complete, [answer('b5', 've', 't5')]);
-    expect({ refusals, busy, steered: sentence(() => rewind(world, 'steer')), unknown: refusal(() => rewind(world, 'u-t1', 'none')), active: activeUids(world.db) }).toEqual({
-      refusals: [gone, gone, gone], busy: 'This session is still answering. Stop it before you rewind it.',
-      steered: 'This was said while an answer was being written. Rewind to the prompt that answer belongs to.', unknown: 'not-found',
+    expect({
+      refusals,
+      busy,
+      steered: sentence(() => rewind(world, 'steer')),
+      unknown: refusal(() => rewind(world, 'u-t1', 'none')),
+      active: activeUids(world.db),
+    }).toEqual({
+      refusals: [gone, gone, gone],
+      busy: 'This session is still answering. Stop it before you rewind it.',
+      steered: 'This was said while an answer was being written. Rewind to the prompt that answer belongs to.',
+      unknown: 'not-found',
       active: ['u-t1', 'a-t1', 'u-t2', 'a-t2', 'u-t5', 'a5', 'steer', 'b5'],
     });
   });
@@ -59,11 +115,21 @@ describe('a rewind', () => {
     const summarised = refusal(() => rewind(world, 'u-t1'));
     const { messages, turns } = rewind(world, 'u-t3');
     expect({
-      summarised, turns, touched: messages.map(({ uid }) => uid), active: activeUids(world.db, 's2'), shown: world.db.readTranscript({ sessionId: 's2', limit: 20 }).messages.map(({ uid }) => uid),
-      counts: world.db.listSessions({ limit: 1 }).map(({ turnCount, messageCount }) => [turnCount, messageCount]), problems: world.db.verifyIntegrity(),
+      summarised,
+      turns,
+      touched: messages.map(({ uid }) => uid),
+      active: activeUids(world.db, 's2'),
+      shown: world.db.readTranscript({ sessionId: 's2', limit: 20 }).messages.map(({ uid }) => uid),
+      counts: world.db.listSessions({ limit: 1 }).map(({ turnCount, messageCount }) => [turnCount, messageCount]),
+      problems: world.db.verifyIntegrity(),
     }).toEqual({
-      summarised: 'invalid', turns: 1, touched: ['u-t3', 'a-t3', 's2/u-t3', 's2/a-t3'], active: ['s2/handoff', 's2/u-t2', 's2/a-t2'],
-      shown: ['u-t1', 'a-t1', 'u-t2', 'a-t2', 's2/handoff'], counts: [[2, 4]], problems: [],
+      summarised: 'invalid',
+      turns: 1,
+      touched: ['u-t3', 'a-t3', 's2/u-t3', 's2/a-t3'],
+      active: ['s2/handoff', 's2/u-t2', 's2/a-t2'],
+      shown: ['u-t1', 'a-t1', 'u-t2', 'a-t2', 's2/handoff'],
+      counts: [[2, 4]],
+      problems: [],
     });
   });
 
@@ -71,7 +137,11 @@ describe('a rewind', () => {
     const world = await three();
     rewind(world, 'u-t3');
     const found = await world.reopened();
-    expect([activeUids(found.db), found.db.repairTranscript('s1').messages, lines(found.db).length]).toEqual([['u-t1', 'a-t1', 'u-t2', 'a-t2'], [], 6]);
+    expect([activeUids(found.db), found.db.repairTranscript('s1').messages, lines(found.db).length]).toEqual([
+      ['u-t1', 'a-t1', 'u-t2', 'a-t2'],
+      [],
+      6,
+    ]);
   });
 
   it('B101 behind a turn without an answer takes the joined prompt whole', async () => {
@@ -81,11 +151,19 @@ describe('a rewind', () => {
     world.db.repairTranscript('s1');
     const joined = activeUids(world.db);
     const { draft } = rewind(world, 'u-t2');
-    expect({ joined, draft, active: activeUids(world.db) }).toEqual({ joined: ['u-t1', 'a-t1', 'u-t2', 'a-t3', 'u-x', 'a-x'], draft: 'two?\n\nthree?', active: ['u-t1', 'a-t1'] });
+    expect({ joined, draft, active: activeUids(world.db) }).toEqual({
+      joined: ['u-t1', 'a-t1', 'u-t2', 'a-t3', 'u-x', 'a-x'],
+      draft: 'two?\n\nthree?',
+      active: ['u-t1', 'a-t1'],
+    });
   });
 
   it('is done whole or not at all when the power fails, at every write of it', async () => {
-    const outcomes = await afterEveryFailure(three, (world) => rewind(world, 'u-t2'), ({ db }) => `${activeUids(db).join(' ')} ${db.listSessions({ limit: 1 })[0]?.turnCount}`);
+    const outcomes = await afterEveryFailure(
+      three,
+      (world) => rewind(world, 'u-t2'),
+      ({ db }) => `${activeUids(db).join(' ')} ${db.listSessions({ limit: 1 })[0]?.turnCount}`,
+    );
     expect(outcomes).toEqual(['u-t1 a-t1 1', 'u-t1 a-t1 u-t2 a-t2 u-t3 a-t3 3']);
   });
 });

@@ -1,18 +1,32 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { snippetOf } from '../../../src/store/search/snippet';
 import { searchWords } from '../../../src/store/search/searchWords';
-import { answer, append, chunk, complete, openTurn, refusal, runningTurn, sessionDbWorld, settle, type SessionDbWorld } from '../../support/sessionDbWorld';
+import {
+  answer,
+  append,
+  chunk,
+  complete,
+  openTurn,
+  refusal,
+  runningTurn,
+  sessionDbWorld,
+  settle,
+  type SessionDbWorld,
+} from '../../support/sessionDbWorld';
 
 let world: SessionDbWorld;
 beforeEach(async () => {
   world = await sessionDbWorld();
 });
 
-const find = (text: string, more: { sessionId?: string; limit?: number } = {}) => world.db.search({ text, limit: 20, ...more }).map((hit) => hit.messageUid);
+const find = (text: string, more: { sessionId?: string; limit?: number } = {}) =>
+  world.db.search({ text, limit: 20, ...more }).map((hit) => hit.messageUid);
 const say = (uid: string, text: string): void => {
   if (world.db.getSession('s1') === null) runningTurn(world.db);
   else openTurn(world.db, { turnUid: `t-${uid}` });
-  settle(world.db, world.db.openTurnOf('s1')?.uid ?? '', complete, [answer(uid, text, world.db.openTurnOf('s1')?.uid ?? '')]);
+  settle(world.db, world.db.openTurnOf('s1')?.uid ?? '', complete, [
+    answer(uid, text, world.db.openTurnOf('s1')?.uid ?? ''),
+  ]);
 };
 
 describe.each(['before indexing', 'after indexing'])('search %s', (when) => {
@@ -46,7 +60,25 @@ describe.each(['before indexing', 'after indexing'])('search %s', (when) => {
     expect(find(text)).toEqual(uids);
   });
 
-  it.each(['"', '""" AND', 'a OR', 'NOT', '(', 'x NEAR/2', 'content:fox', '*', '-fox', '^', "'", '\\', '%_\\', '\0', 'a"b"c', 'é'.repeat(5000), 'word '.repeat(500)])('answers %j without an error', (text) => {
+  it.each([
+    '"',
+    '""" AND',
+    'a OR',
+    'NOT',
+    '(',
+    'x NEAR/2',
+    'content:fox',
+    '*',
+    '-fox',
+    '^',
+    "'",
+    '\\',
+    '%_\\',
+    '\0',
+    'a"b"c',
+    'é'.repeat(5000),
+    'word '.repeat(500),
+  ])('answers %j without an error', (text) => {
     expect(refusal(() => world.db.search({ text, limit: 5 }))).toBe('none');
   });
 });
@@ -64,7 +96,11 @@ describe('search', () => {
     const left = world.db.indexBatch(10);
     const dirty = world.db.statistics().dirtyRows;
     settle(world.db, 't1', complete, [answer('a1', 'done', 't1')]);
-    expect({ left, dirty, afterwards: [world.db.indexBatch(1), world.db.indexBatch(10), world.db.statistics().dirtyRows] }).toEqual({ left: 0, dirty: 1, afterwards: [1, 0, 0] });
+    expect({
+      left,
+      dirty,
+      afterwards: [world.db.indexBatch(1), world.db.indexBatch(10), world.db.statistics().dirtyRows],
+    }).toEqual({ left: 0, dirty: 1, afterwards: [1, 0, 0] });
   });
 
   it('forgets the old words of a rewritten row at once and finds its new ones', () => {
@@ -75,7 +111,11 @@ describe('search', () => {
     world.database.run("UPDATE messages SET content = 'gamma' WHERE uid = 'a1'");
     const rewritten = [find('alpha'), find('beta')];
     world.db.indexBatch(10);
-    expect({ before, rewritten, sound: world.db.verifyIntegrity() }).toEqual({ before: [['a1'], ['a1']], rewritten: [[], []], sound: [] });
+    expect({ before, rewritten, sound: world.db.verifyIntegrity() }).toEqual({
+      before: [['a1'], ['a1']],
+      rewritten: [[], []],
+      sound: [],
+    });
   });
 
   it('shows each message once and hidden, trashed and delegated ones never', () => {
@@ -90,18 +130,40 @@ describe('search', () => {
     world.db.createSession({ id: 'x', startedAt: 3 });
     openTurn(world.db, { sessionId: 'x', turnUid: 't4', text: 'needle elsewhere' });
     settle(world.db, 't4');
-    const seen = { all: find('needle'), conversation: find('needle', { sessionId: 's2' }), unknown: find('needle', { sessionId: 'none' }) };
+    const seen = {
+      all: find('needle'),
+      conversation: find('needle', { sessionId: 's2' }),
+      unknown: find('needle', { sessionId: 'none' }),
+    };
     world.database.run("UPDATE sessions SET trashed_at = 1 WHERE id = 'x'");
-    expect({ ...seen, withoutTrash: find('needle'), closingText: find('answer was given') })
-      .toEqual({ all: ['u-t4', 'u-t2'], conversation: ['u-t2'], unknown: [], withoutTrash: ['u-t2'], closingText: [] });
+    expect({ ...seen, withoutTrash: find('needle'), closingText: find('answer was given') }).toEqual({
+      all: ['u-t4', 'u-t2'],
+      conversation: ['u-t2'],
+      unknown: [],
+      withoutTrash: ['u-t2'],
+      closingText: [],
+    });
   });
 
   it('says where the words are', () => {
     say('a1', `${'before '.repeat(30)}the Café\nwith a cafe ${'after '.repeat(60)}`);
     world.db.indexBatch(10);
     const [hit] = world.db.search({ text: 'cafe', limit: 1 });
-    expect({ ...hit, snippet: hit?.matches.map((range) => hit.snippet.slice(range.start, range.end)), broken: /\n/.test(hit?.snippet ?? '') }).toEqual({
-      sessionId: 's1', conversationId: 's1', position: 2048, sessionTitle: 'What is here?', messageUid: 'a1', role: 'assistant', createdAt: 2, matches: expect.any(Array), snippet: ['Café', 'cafe'], broken: false,
+    expect({
+      ...hit,
+      snippet: hit?.matches.map((range) => hit.snippet.slice(range.start, range.end)),
+      broken: /\n/.test(hit?.snippet ?? ''),
+    }).toEqual({
+      sessionId: 's1',
+      conversationId: 's1',
+      position: 2048,
+      sessionTitle: 'What is here?',
+      messageUid: 'a1',
+      role: 'assistant',
+      createdAt: 2,
+      matches: expect.any(Array),
+      snippet: ['Café', 'cafe'],
+      broken: false,
     });
   });
 
@@ -112,13 +174,20 @@ describe('search', () => {
     say('a3', 'worldly');
     const partly = [find('world'), find('orldly')];
     world.db.indexBatch(10);
-    expect([partly, [find('world'), find('orldly')]]).toEqual([[['a3'], ['a3', 'a2', 'a1']], [['a3'], ['a3', 'a2', 'a1']]]);
+    expect([partly, [find('world'), find('orldly')]]).toEqual([
+      [['a3'], ['a3', 'a2', 'a1']],
+      [['a3'], ['a3', 'a2', 'a1']],
+    ]);
   });
 
   it('takes the newest when there are more than asked for', () => {
     for (const uid of ['a1', 'a2', 'a3']) say(uid, 'same words');
     world.db.indexBatch(4);
-    expect([find('same', { limit: 2 }), find('ame word', { limit: 2 }), refusal(() => world.db.search({ text: 'x', limit: 0 }))]).toEqual([['a3', 'a2'], ['a3', 'a2'], 'invalid']);
+    expect([
+      find('same', { limit: 2 }),
+      find('ame word', { limit: 2 }),
+      refusal(() => world.db.search({ text: 'x', limit: 0 })),
+    ]).toEqual([['a3', 'a2'], ['a3', 'a2'], 'invalid']);
   });
 
   it('lets other calls in between two slices of a scan', () => {
@@ -130,7 +199,11 @@ describe('search', () => {
       world.db.setDraft('new', `typed ${slices++}`);
       step = scan.next();
     }
-    expect([slices > 0, step.value.map((hit) => hit.messageUid), world.db.draft('new')]).toEqual([true, ['a7'], `typed ${slices - 1}`]);
+    expect([slices > 0, step.value.map((hit) => hit.messageUid), world.db.draft('new')]).toEqual([
+      true,
+      ['a7'],
+      `typed ${slices - 1}`,
+    ]);
   });
 });
 
@@ -149,8 +222,12 @@ describe('a damaged index', () => {
   it.each(damages)('%s: is found by a check, and built again', (_name, damage) => {
     world.database.run(damage);
     const problems = world.db.verifyIntegrity();
-    expect({ problems: problems.length, sound: world.db.verifyIntegrity(), left: world.db.indexBatch(10), found: find('alpha') })
-      .toEqual({ problems: 1, sound: [], left: 0, found: ['a1'] });
+    expect({
+      problems: problems.length,
+      sound: world.db.verifyIntegrity(),
+      left: world.db.indexBatch(10),
+      found: find('alpha'),
+    }).toEqual({ problems: 1, sound: [], left: 0, found: ['a1'] });
   });
 
   it.each(damages)('%s: stops neither search nor writing', (_name, damage) => {
@@ -158,7 +235,11 @@ describe('a damaged index', () => {
     const found = find('beta');
     world.db.putMessages([answer('a1', 'alpha more', 't1')]);
     world.db.indexBatch(10);
-    expect({ found, rewritten: find('more'), sound: world.db.verifyIntegrity() }).toEqual({ found: ['a2'], rewritten: ['a1'], sound: [] });
+    expect({ found, rewritten: find('more'), sound: world.db.verifyIntegrity() }).toEqual({
+      found: ['a2'],
+      rewritten: ['a1'],
+      sound: [],
+    });
   });
 
   it('is not blamed for an error elsewhere', () => {
@@ -170,13 +251,26 @@ describe('a damaged index', () => {
 describe('search words', () => {
   it('become quoted words for the index, or a scan', () => {
     const match = (text: string) => searchWords(text)?.match;
-    expect(['quick Brown', 'a OR b', 'x', '東京', 'foo.bar', '"two words"', ' '].map(match))
-      .toEqual(['"quick" "brown*"', null, null, null, null, null, undefined]);
+    expect(['quick Brown', 'a OR b', 'x', '東京', 'foo.bar', '"two words"', ' '].map(match)).toEqual([
+      '"quick" "brown*"',
+      null,
+      null,
+      null,
+      null,
+      null,
+      undefined,
+    ]);
   });
 
   it('mark whole characters and merge what touches', () => {
     expect([snippetOf('ab😀ab', ['ab']), snippetOf('aaaa', ['aa']), snippetOf('が か', ['か'])]).toEqual([
-      { snippet: 'ab😀ab', matches: [{ start: 0, end: 2 }, { start: 4, end: 6 }] },
+      {
+        snippet: 'ab😀ab',
+        matches: [
+          { start: 0, end: 2 },
+          { start: 4, end: 6 },
+        ],
+      },
       { snippet: 'aaaa', matches: [{ start: 0, end: 4 }] },
       { snippet: 'が か', matches: [{ start: 2, end: 3 }] },
     ]);

@@ -1,5 +1,18 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { answer, append, chunk, complete, lines, openTurn, refusal, runningTurn, sessionDbWorld, settle, stopped, type SessionDbWorld } from '../../support/sessionDbWorld';
+import {
+  answer,
+  append,
+  chunk,
+  complete,
+  lines,
+  openTurn,
+  refusal,
+  runningTurn,
+  sessionDbWorld,
+  settle,
+  stopped,
+  type SessionDbWorld,
+} from '../../support/sessionDbWorld';
 import type { SessionQuery } from '../../../src/store/sessionStore';
 
 let world: SessionDbWorld;
@@ -10,20 +23,62 @@ beforeEach(async () => {
 function finishedTurn(sessionId: string, startedAt: number, text: string): void {
   world.db.createSession({ id: sessionId, startedAt });
   world.db.openTurn({
-    turnUid: `t-${sessionId}`, sessionId, model: 'm', startedAt,
-    userMessage: { uid: `u-${sessionId}`, sessionId, turnUid: `t-${sessionId}`, createdAt: startedAt, visibility: { kind: 'shown' }, carriedFrom: null, role: 'user', parts: [{ kind: 'text', text }] },
+    turnUid: `t-${sessionId}`,
+    sessionId,
+    model: 'm',
+    startedAt,
+    userMessage: {
+      uid: `u-${sessionId}`,
+      sessionId,
+      turnUid: `t-${sessionId}`,
+      createdAt: startedAt,
+      visibility: { kind: 'shown' },
+      carriedFrom: null,
+      role: 'user',
+      parts: [{ kind: 'text', text }],
+    },
   });
-  world.db.settleTurn({ turnUid: `t-${sessionId}`, settledAt: startedAt + 1, settlement: complete, messages: [answer(`a-${sessionId}`, 'Yes', `t-${sessionId}`, sessionId)] });
+  world.db.settleTurn({
+    turnUid: `t-${sessionId}`,
+    settledAt: startedAt + 1,
+    settlement: complete,
+    messages: [answer(`a-${sessionId}`, 'Yes', `t-${sessionId}`, sessionId)],
+  });
 }
 
 describe('sessions', () => {
   it('are created once, however often the call is repeated', () => {
-    const input = { id: 's1', startedAt: 5, model: 'Local/a', folder: '/here', title: ' My\ttitle ', titleSource: 'person' } as const;
+    const input = {
+      id: 's1',
+      startedAt: 5,
+      model: 'Local/a',
+      folder: '/here',
+      title: ' My\ttitle ',
+      titleSource: 'person',
+    } as const;
     const first = world.db.createSession(input);
-    expect({ first, second: world.db.createSession(input), otherOne: refusal(() => world.db.createSession({ id: 's1', startedAt: 6 })) }).toEqual({
+    expect({
+      first,
+      second: world.db.createSession(input),
+      otherOne: refusal(() => world.db.createSession({ id: 's1', startedAt: 6 })),
+    }).toEqual({
       first: {
-        id: 's1', title: 'My title', titleSource: 'person', parentSessionId: null, parentKind: null, conversationId: 's1', model: 'Local/a', folder: '/here',
-        startedAt: 5, lastActiveAt: 5, endedAt: null, endReason: null, pinned: false, archived: false, trashedAt: null, private: false,
+        id: 's1',
+        title: 'My title',
+        titleSource: 'person',
+        parentSessionId: null,
+        parentKind: null,
+        conversationId: 's1',
+        model: 'Local/a',
+        folder: '/here',
+        startedAt: 5,
+        lastActiveAt: 5,
+        endedAt: null,
+        endReason: null,
+        pinned: false,
+        archived: false,
+        trashedAt: null,
+        private: false,
       },
       second: first,
       otherOne: 'invalid',
@@ -35,15 +90,25 @@ describe('sessions', () => {
     const child = (id: string, parentSessionId: string, parentKind: 'compression' | 'branch' | 'delegate') =>
       world.db.createSession({ id, startedAt: 2, parentSessionId, parentKind }).conversationId;
     expect({
-      second: child('s2', 's1', 'compression'), third: child('s3', 's2', 'compression'), branch: child('b1', 's3', 'branch'), delegate: child('d1', 's3', 'delegate'),
+      second: child('s2', 's1', 'compression'),
+      third: child('s3', 's2', 'compression'),
+      branch: child('b1', 's3', 'branch'),
+      delegate: child('d1', 's3', 'delegate'),
       tips: ['s1', 's2', 's3', 'b1'].map((id) => world.db.conversationTip(id)),
       secondContinuation: refusal(() => child('x', 's1', 'compression')),
       unknownParent: refusal(() => child('x', 'none', 'branch')),
       parentWithoutKind: refusal(() => world.db.createSession({ id: 'x', startedAt: 1, parentSessionId: 's1' })),
       unknownTip: refusal(() => world.db.conversationTip('none')),
     }).toEqual({
-      second: 's1', third: 's1', branch: 'b1', delegate: 'd1', tips: ['s3', 's3', 's3', 'b1'],
-      secondContinuation: 'invalid', unknownParent: 'not-found', parentWithoutKind: 'invalid', unknownTip: 'not-found',
+      second: 's1',
+      third: 's1',
+      branch: 'b1',
+      delegate: 'd1',
+      tips: ['s3', 's3', 's3', 'b1'],
+      secondContinuation: 'invalid',
+      unknownParent: 'not-found',
+      parentWithoutKind: 'invalid',
+      unknownTip: 'not-found',
     });
   });
 
@@ -53,19 +118,30 @@ describe('sessions', () => {
     world.db.endSession('s1', 'compression');
     world.clock.now = 60;
     world.db.endSession('s1', 'closed');
-    expect([world.db.getSession('s1'), refusal(() => world.db.endSession('none', 'x'))]).toMatchObject([{ endedAt: 50, endReason: 'compression' }, 'not-found']);
+    expect([world.db.getSession('s1'), refusal(() => world.db.endSession('none', 'x'))]).toMatchObject([
+      { endedAt: 50, endReason: 'compression' },
+      'not-found',
+    ]);
   });
 
   it('are found by a beginning of their id that only one has', () => {
-    for (const id of ['20260101_000000_aaaaaa', '20260101_000000_bbbbbb', '20260102_000000_aaaaaa']) world.db.createSession({ id, startedAt: 1 });
-    expect(['20260102', '20260101_000000_b', '20260101', '20260101_000000_aaaaaa', '%', ''].map((id) => world.db.resolveSessionId(id)))
-      .toEqual(['20260102_000000_aaaaaa', '20260101_000000_bbbbbb', null, '20260101_000000_aaaaaa', null, null]);
+    for (const id of ['20260101_000000_aaaaaa', '20260101_000000_bbbbbb', '20260102_000000_aaaaaa'])
+      world.db.createSession({ id, startedAt: 1 });
+    expect(
+      ['20260102', '20260101_000000_b', '20260101', '20260101_000000_aaaaaa', '%', ''].map((id) =>
+        world.db.resolveSessionId(id),
+      ),
+    ).toEqual(['20260102_000000_aaaaaa', '20260101_000000_bbbbbb', null, '20260101_000000_aaaaaa', null, null]);
   });
 
   it('carry the model chosen for them', () => {
     world.db.createSession({ id: 's1', startedAt: 1 });
     world.db.setSessionModel('s1', 'Local/b');
-    expect([world.db.getSession('s1')?.model, refusal(() => world.db.setSessionModel('none', 'x')), world.db.getSession('none')]).toEqual(['Local/b', 'not-found', null]);
+    expect([
+      world.db.getSession('s1')?.model,
+      refusal(() => world.db.setSessionModel('none', 'x')),
+      world.db.getSession('none'),
+    ]).toEqual(['Local/b', 'not-found', null]);
   });
 });
 
@@ -73,8 +149,11 @@ describe('titles', () => {
   it('are replaced only by equal or higher authority', () => {
     runningTurn(world.db, { text: 'derived one' });
     const steps = [
-      world.db.setTitle('s1', 'from model', 'model'), world.db.setTitle('s1', 'derived again', 'derived'), world.db.setTitle('s1', 'mine', 'person'),
-      world.db.setTitle('s1', 'model again', 'model'), world.db.setTitle('s1', 'mine too', 'person'),
+      world.db.setTitle('s1', 'from model', 'model'),
+      world.db.setTitle('s1', 'derived again', 'derived'),
+      world.db.setTitle('s1', 'mine', 'person'),
+      world.db.setTitle('s1', 'model again', 'model'),
+      world.db.setTitle('s1', 'mine too', 'person'),
     ];
     expect([steps, world.db.getSession('s1')?.title]).toEqual([[true, false, true, false, true], 'mine too']);
   });
@@ -83,8 +162,10 @@ describe('titles', () => {
     world.db.createSession({ id: 's1', startedAt: 1 });
     world.db.setTitle('s1', ' a\u202e\u200b\u0007  b\n👨‍👩‍👧 ', 'person');
     expect([
-      world.db.getSession('s1')?.title, refusal(() => world.db.setTitle('s1', '\u200b \n', 'person')),
-      refusal(() => world.db.setTitle('s1', 'x'.repeat(201), 'person')), refusal(() => world.db.setTitle('none', 'x', 'person')),
+      world.db.getSession('s1')?.title,
+      refusal(() => world.db.setTitle('s1', '\u200b \n', 'person')),
+      refusal(() => world.db.setTitle('s1', 'x'.repeat(201), 'person')),
+      refusal(() => world.db.setTitle('none', 'x', 'person')),
     ]).toEqual(['a b 👨‍👩‍👧', 'invalid', 'invalid', 'not-found']);
   });
 
@@ -105,11 +186,24 @@ describe('the list of sessions', () => {
     world.db.putMessages([answer('x', 'handoff', 't-old', 'old-2')]);
     world.db.enqueue({ uid: 'q', sessionId: 'old', text: 'later', createdAt: 1 });
     const shown = (query = {}) =>
-      world.db.listSessions({ limit: 10, ...query }).map(({ id, title, preview, turnCount, messageCount, lastTurn, queuedCount }) =>
-        [id, title, preview, turnCount, messageCount, lastTurn?.state ?? null, queuedCount]);
+      world.db
+        .listSessions({ limit: 10, ...query })
+        .map(({ id, title, preview, turnCount, messageCount, lastTurn, queuedCount }) => [
+          id,
+          title,
+          preview,
+          turnCount,
+          messageCount,
+          lastTurn?.state ?? null,
+          queuedCount,
+        ]);
     expect({
-      all: shown(), withEmpty: shown({ includeEmpty: true }).map(([id]) => id), second: shown({ limit: 1, offset: 1 }).map(([id]) => id),
-      text: shown({ text: 'QUESTION first' }).map(([id]) => id), percent: shown({ text: '%' }), archived: shown({ state: 'archived' }),
+      all: shown(),
+      withEmpty: shown({ includeEmpty: true }).map(([id]) => id),
+      second: shown({ limit: 1, offset: 1 }).map(([id]) => id),
+      text: shown({ text: 'QUESTION first' }).map(([id]) => id),
+      percent: shown({ text: '%' }),
+      archived: shown({ state: 'archived' }),
     }).toEqual({
       all: [
         ['old-2', 'First question', 'First question', 1, 3, 'complete', 1],
@@ -131,25 +225,46 @@ describe('the list of sessions', () => {
     world.db.putMessages([answer('x', 'handoff', 't-one', 'one-2')]);
     world.db.setPinned('one-2', true);
     const ids = (query: Partial<SessionQuery>) => world.db.listSessions({ limit: 10, ...query }).map(({ id }) => id);
-    expect([ids({ pinned: true }), ids({ pinned: false }), ids({ sessionIds: ['one', 'two', 'unknown'] }), ids({ sessionIds: [] }), ids({ sessionIds: ['one', 'two'], pinned: false, text: 'question' })]).toEqual([
-      ['one-2'], ['three', 'two'], ['one-2', 'two'], [], ['two'],
-    ]);
+    expect([
+      ids({ pinned: true }),
+      ids({ pinned: false }),
+      ids({ sessionIds: ['one', 'two', 'unknown'] }),
+      ids({ sessionIds: [] }),
+      ids({ sessionIds: ['one', 'two'], pinned: false, text: 'question' }),
+    ]).toEqual([['one-2'], ['three', 'two'], ['one-2', 'two'], [], ['two']]);
   });
 
   it('goes on page by page behind the last entry, sessions of one moment included, also where that entry is gone by then', () => {
-    for (const [id, startedAt] of [['a', 10], ['b', 20], ['c', 20], ['d', 20], ['e', 30]] as const) finishedTurn(id, startedAt, 'Question');
+    for (const [id, startedAt] of [
+      ['a', 10],
+      ['b', 20],
+      ['c', 20],
+      ['d', 20],
+      ['e', 30],
+    ] as const)
+      finishedTurn(id, startedAt, 'Question');
     const pages: string[][] = [];
-    for (let behind: SessionQuery['behind'], page; (page = world.db.listSessions({ limit: 2, ...(behind === undefined ? {} : { behind }) })).length > 0; behind = page.at(-1)) pages.push(page.map(({ id }) => id));
+    for (
+      let behind: SessionQuery['behind'], page;
+      (page = world.db.listSessions({ limit: 2, ...(behind === undefined ? {} : { behind }) })).length > 0;
+      behind = page.at(-1)
+    )
+      pages.push(page.map(({ id }) => id));
     const last = world.db.listSessions({ limit: 2 })[1];
     world.db.forgetSession('b');
-    expect([pages, last?.id, world.db.listSessions({ limit: 9, ...(last === undefined ? {} : { behind: last }) }).map(({ id }) => id)]).toEqual([[['e', 'b'], ['c', 'd'], ['a']], 'b', ['c', 'd', 'a']]);
+    expect([
+      pages,
+      last?.id,
+      world.db.listSessions({ limit: 9, ...(last === undefined ? {} : { behind: last }) }).map(({ id }) => id),
+    ]).toEqual([[['e', 'b'], ['c', 'd'], ['a']], 'b', ['c', 'd', 'a']]);
   });
 
   it('leaves private sessions out where it is asked to', () => {
     finishedTurn('open', 10, 'Question');
     world.db.createSession({ id: 'closed', startedAt: 20, private: true });
     world.db.createSession({ id: 'branch', startedAt: 30, parentSessionId: 'closed', parentKind: 'branch' });
-    const ids = (query: Partial<SessionQuery>) => world.db.listSessions({ limit: 9, includeEmpty: true, ...query }).map(({ id }) => id);
+    const ids = (query: Partial<SessionQuery>) =>
+      world.db.listSessions({ limit: 9, includeEmpty: true, ...query }).map(({ id }) => id);
     expect([ids({ withoutPrivate: true }), ids({})]).toEqual([['open'], ['branch', 'closed', 'open']]);
   });
 
@@ -157,17 +272,24 @@ describe('the list of sessions', () => {
     runningTurn(world.db);
     settle(world.db, 't1', complete, [answer('a1', 'one', 't1')]);
     openTurn(world.db, { turnUid: 't2', supersedes: 't1' });
-    expect(world.db.listSessions({ limit: 1 })).toMatchObject([{ turnCount: 1, messageCount: 1, lastTurn: { state: 'running' } }]);
+    expect(world.db.listSessions({ limit: 1 })).toMatchObject([
+      { turnCount: 1, messageCount: 1, lastTurn: { state: 'running' } },
+    ]);
   });
 
   it('works on past a damaged row', () => {
     finishedTurn('s1', 10, 'Question');
     world.database.run("UPDATE sessions SET started_at = 'soon', title = x'00', pinned = 'often'");
-    expect(world.db.listSessions({ limit: 5 })).toMatchObject([{ id: 's1', startedAt: 0, title: null, pinned: false, preview: 'Question' }]);
+    expect(world.db.listSessions({ limit: 5 })).toMatchObject([
+      { id: 's1', startedAt: 0, title: null, pinned: false, preview: 'Question' },
+    ]);
   });
 
   it('refuses a limit that is no count', () => {
-    expect([refusal(() => world.db.listSessions({ limit: -1 })), refusal(() => world.db.listSessions({ limit: 0.5 }))]).toEqual(['invalid', 'invalid']);
+    expect([
+      refusal(() => world.db.listSessions({ limit: -1 })),
+      refusal(() => world.db.listSessions({ limit: 0.5 })),
+    ]).toEqual(['invalid', 'invalid']);
   });
 });
 
@@ -181,48 +303,86 @@ describe('a page of the transcript', () => {
     append(world.db, 't3', chunk('a3', 1, 0, 'thr'));
   });
   const page = (query: object) => {
-    const { messages, turns, hasEarlier, later, total } = world.db.readTranscript({ sessionId: 's1', limit: 2, ...query });
-    return { uids: messages.map((message) => message.uid), turns: turns.map((turn) => turn.uid), hasEarlier, later, total };
+    const { messages, turns, hasEarlier, later, total } = world.db.readTranscript({
+      sessionId: 's1',
+      limit: 2,
+      ...query,
+    });
+    return {
+      uids: messages.map((message) => message.uid),
+      turns: turns.map((turn) => turn.uid),
+      hasEarlier,
+      later,
+      total,
+    };
   };
 
   it('goes back from the newest message and forward from a known one', () => {
-    const positions = world.db.readTranscript({ sessionId: 's1', limit: 10 }).messages.map((message) => message.position);
+    const positions = world.db
+      .readTranscript({ sessionId: 's1', limit: 10 })
+      .messages.map((message) => message.position);
     expect({
-      newest: page({}), before: page({ before: positions[3] }), first: page({ before: positions[1] }), after: page({ after: positions[1] }), hidden: page({ limit: 10, includeHidden: true }),
+      newest: page({}),
+      before: page({ before: positions[3] }),
+      first: page({ before: positions[1] }),
+      after: page({ after: positions[1] }),
+      hidden: page({ limit: 10, includeHidden: true }),
     }).toEqual({
       newest: { uids: ['u-t3', 'a3'], turns: ['t3'], hasEarlier: true, later: 0, total: 5 },
       before: { uids: ['u-t2', 'a2'], turns: ['t2'], hasEarlier: true, later: 2, total: 5 },
       first: { uids: ['u-t1'], turns: ['t1'], hasEarlier: false, later: 4, total: 5 },
       after: { uids: ['a2', 'u-t3'], turns: ['t2', 't3'], hasEarlier: true, later: 1, total: 5 },
-      hidden: { uids: ['u-t1', 't1/closing', 'u-t2', 'a2', 'u-t3', 'a3'], turns: ['t1', 't2', 't3'], hasEarlier: false, later: 0, total: 6 },
+      hidden: {
+        uids: ['u-t1', 't1/closing', 'u-t2', 'a2', 'u-t3', 'a3'],
+        turns: ['t1', 't2', 't3'],
+        hasEarlier: false,
+        later: 0,
+        total: 6,
+      },
     });
   });
 
   it('gives the model every row it is sent, the closing ones too', () => {
-    expect(world.db.activeMessages('s1').map((message) => message.uid)).toEqual(['u-t1', 't1/closing', 'u-t2', 'a2', 'u-t3', 'a3']);
+    expect(world.db.activeMessages('s1').map((message) => message.uid)).toEqual([
+      'u-t1',
+      't1/closing',
+      'u-t2',
+      'a2',
+      'u-t3',
+      'a3',
+    ]);
   });
 
   it('refuses an unknown session and an empty page', () => {
-    expect([refusal(() => page({ sessionId: 'none' })), refusal(() => page({ limit: 0 })), refusal(() => world.db.activeMessages('none')), world.db.getMessage('none'), world.db.getTurn('none'), world.db.openTurnOf('none')])
-      .toEqual(['not-found', 'invalid', 'not-found', null, null, null]);
+    expect([
+      refusal(() => page({ sessionId: 'none' })),
+      refusal(() => page({ limit: 0 })),
+      refusal(() => world.db.activeMessages('none')),
+      world.db.getMessage('none'),
+      world.db.getTurn('none'),
+      world.db.openTurnOf('none'),
+    ]).toEqual(['not-found', 'invalid', 'not-found', null, null, null]);
   });
 
   it('says of a damaged row that it could not be read, and keeps the row', () => {
     world.database.run("UPDATE messages SET parts = '{broken' WHERE uid = 'a2'");
     const shown = lines(world.db)[3];
     world.db.putMessages([answer('a2', 'two, repaired', 't2')]);
-    expect({ shown, now: lines(world.db)[3], kept: world.database.all('SELECT parts FROM message_revisions') }).toEqual({
-      shown: 'assistant: This message could not be read from the file. Its raw row is kept.\n\ntwo',
-      now: 'assistant: two, repaired',
-      kept: [{ parts: '{broken' }],
-    });
+    expect({ shown, now: lines(world.db)[3], kept: world.database.all('SELECT parts FROM message_revisions') }).toEqual(
+      {
+        shown: 'assistant: This message could not be read from the file. Its raw row is kept.\n\ntwo',
+        now: 'assistant: two, repaired',
+        kept: [{ parts: '{broken' }],
+      },
+    );
   });
 });
 
 describe('queue and drafts', () => {
   beforeEach(() => {
     world.db.createSession({ id: 's1', startedAt: 1 });
-    for (const uid of ['q1', 'q2', 'q3']) world.db.enqueue({ uid, sessionId: 's1', text: `prompt ${uid}`, createdAt: 5 });
+    for (const uid of ['q1', 'q2', 'q3'])
+      world.db.enqueue({ uid, sessionId: 's1', text: `prompt ${uid}`, createdAt: 5 });
   });
   const uids = (prompts: readonly { readonly uid: string }[]) => prompts.map((queued) => queued.uid);
 
@@ -232,10 +392,19 @@ describe('queue and drafts', () => {
     world.db.editQueued('q1', 'changed');
     world.db.removeQueued('q2');
     const again = await world.reopened();
-    expect({ promoted, repeated, now: again.db.queue('s1'), one: again.db.queuedPrompt('q1')?.text, gone: again.db.queuedPrompt('q2') }).toEqual({
+    expect({
+      promoted,
+      repeated,
+      now: again.db.queue('s1'),
+      one: again.db.queuedPrompt('q1')?.text,
+      gone: again.db.queuedPrompt('q2'),
+    }).toEqual({
       promoted: ['q3', 'q1', 'q2'],
       repeated: ['q3', 'q1', 'q2'],
-      now: [{ uid: 'q3', sessionId: 's1', text: 'prompt q3', createdAt: 5 }, { uid: 'q1', sessionId: 's1', text: 'changed', createdAt: 5 }],
+      now: [
+        { uid: 'q3', sessionId: 's1', text: 'prompt q3', createdAt: 5 },
+        { uid: 'q1', sessionId: 's1', text: 'changed', createdAt: 5 },
+      ],
       one: 'changed',
       gone: null,
     });
@@ -249,8 +418,12 @@ describe('queue and drafts', () => {
 
   it('refuses unknown and empty prompts', () => {
     expect([
-      refusal(() => world.db.editQueued('none', 'x')), refusal(() => world.db.removeQueued('none')), refusal(() => world.db.promoteQueued('none')),
-      refusal(() => world.db.queue('none')), refusal(() => world.db.editQueued('q1', '')), refusal(() => world.db.enqueue({ uid: 'q', sessionId: 'none', text: 'x', createdAt: 1 })),
+      refusal(() => world.db.editQueued('none', 'x')),
+      refusal(() => world.db.removeQueued('none')),
+      refusal(() => world.db.promoteQueued('none')),
+      refusal(() => world.db.queue('none')),
+      refusal(() => world.db.editQueued('q1', '')),
+      refusal(() => world.db.enqueue({ uid: 'q', sessionId: 'none', text: 'x', createdAt: 1 })),
     ]).toEqual(['not-found', 'not-found', 'not-found', 'not-found', 'invalid', 'not-found']);
   });
 
@@ -261,7 +434,12 @@ describe('queue and drafts', () => {
     world.db.setMeta('k', 'one');
     world.db.setMeta('k', 'two');
     const again = await world.reopened();
-    expect([again.db.draft('new'), again.db.draft('s1'), again.db.getMeta('k'), again.db.getMeta('none')]).toEqual(['half a\nthought', '', 'two', null]);
+    expect([again.db.draft('new'), again.db.draft('s1'), again.db.getMeta('k'), again.db.getMeta('none')]).toEqual([
+      'half a\nthought',
+      '',
+      'two',
+      null,
+    ]);
   });
 });
 
@@ -271,18 +449,33 @@ describe('care', () => {
     const before = world.db.statistics();
     world.db.checkpoint();
     const after = world.db.statistics();
-    expect({ before: { sessions: before.sessions, messages: before.messages, dirty: before.dirtyRows }, log: [before.logBytes > 0, after.logBytes], grown: after.fileBytes - before.fileBytes })
-      .toEqual({ before: { sessions: 1, messages: 1, dirty: 1 }, log: [true, 0], grown: 0 });
+    expect({
+      before: { sessions: before.sessions, messages: before.messages, dirty: before.dirtyRows },
+      log: [before.logBytes > 0, after.logBytes],
+      grown: after.fileBytes - before.fileBytes,
+    }).toEqual({ before: { sessions: 1, messages: 1, dirty: 1 }, log: [true, 0], grown: 0 });
   });
 
   it.each([
-    ["INSERT INTO stream_chunks VALUES ('a1', 1, 0, 'text', 0, 'x', 0)", 'a final message has chunks that were not folded into it: a1'],
+    [
+      "INSERT INTO stream_chunks VALUES ('a1', 1, 0, 'text', 0, 'x', 0)",
+      'a final message has chunks that were not folded into it: a1',
+    ],
     ["UPDATE messages SET parts = '{' WHERE uid = 'a1'", 'a message cannot be read: a1'],
-    ["UPDATE sessions SET message_count = 9", 'a session counts its messages wrongly: s1'],
-    ["UPDATE sessions SET conversation_id = 'gone'", 'a session belongs to a conversation whose first segment is missing: s1'],
-    ["UPDATE messages SET tool_calls = '[{\"id\":\"c9\"}]' WHERE uid = 'a1'", 'a settled turn has a call without a result: a1'],
+    ['UPDATE sessions SET message_count = 9', 'a session counts its messages wrongly: s1'],
+    [
+      "UPDATE sessions SET conversation_id = 'gone'",
+      'a session belongs to a conversation whose first segment is missing: s1',
+    ],
+    [
+      'UPDATE messages SET tool_calls = \'[{"id":"c9"}]\' WHERE uid = \'a1\'',
+      'a settled turn has a call without a result: a1',
+    ],
     ["UPDATE messages SET active = 0 WHERE uid = 'a1'", 'a settled turn does not end with an answer: t1'],
-    ["UPDATE messages SET state = 'streaming' WHERE uid = 'a1'", 'a message is still streaming and has no open turn: a1'],
+    [
+      "UPDATE messages SET state = 'streaming' WHERE uid = 'a1'",
+      'a message is still streaming and has no open turn: a1',
+    ],
   ])('finds damage: %s', (damage, finding) => {
     runningTurn(world.db);
     settle(world.db, 't1', complete, [answer('a1', 'one', 't1')]);

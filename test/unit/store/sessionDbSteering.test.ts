@@ -1,6 +1,18 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SqlRow } from '../../../src/store/engine/sqlDatabase';
-import { answer, call, complete, lines, openTurn, refusal, result, runningTurn, sessionDbWorld, settle, type SessionDbWorld } from '../../support/sessionDbWorld';
+import {
+  answer,
+  call,
+  complete,
+  lines,
+  openTurn,
+  refusal,
+  result,
+  runningTurn,
+  sessionDbWorld,
+  settle,
+  type SessionDbWorld,
+} from '../../support/sessionDbWorld';
 
 let world: SessionDbWorld;
 beforeEach(async () => {
@@ -8,8 +20,17 @@ beforeEach(async () => {
 });
 
 const queued = (uid: string, behind?: readonly string[]): readonly string[] =>
-  world.db.enqueue({ uid, sessionId: 's1', text: `text of ${uid}`, createdAt: 5, ...(behind === undefined ? {} : { behind }) }).map((prompt) => prompt.uid);
-const steer = (queuedUid: string, turnUid = 't1', sessionId = 's1') => world.db.steerTurn({ turnUid, sessionId, queuedUid, createdAt: 9 });
+  world.db
+    .enqueue({
+      uid,
+      sessionId: 's1',
+      text: `text of ${uid}`,
+      createdAt: 5,
+      ...(behind === undefined ? {} : { behind }),
+    })
+    .map((prompt) => prompt.uid);
+const steer = (queuedUid: string, turnUid = 't1', sessionId = 's1') =>
+  world.db.steerTurn({ turnUid, sessionId, queuedUid, createdAt: 9 });
 const queue = (): readonly string[] => world.db.queue('s1').map(({ uid }) => uid);
 
 describe('a prompt queued to the front', () => {
@@ -43,7 +64,14 @@ describe('steering', () => {
     const late = queued('q1', []);
     world.db.putMessages([answer('m2', 'Seen.', 't1')]);
     settle(world.db, 't1', complete);
-    expect({ given: [given?.uid, given?.turnUid, given?.createdAt], same: again?.uid === given?.uid, late, queue: queue(), last: lines(world.db).slice(-2), sound: world.db.verifyIntegrity() }).toEqual({
+    expect({
+      given: [given?.uid, given?.turnUid, given?.createdAt],
+      same: again?.uid === given?.uid,
+      late,
+      queue: queue(),
+      last: lines(world.db).slice(-2),
+      sound: world.db.verifyIntegrity(),
+    }).toEqual({
       given: ['q1', 't1', 9],
       same: true,
       late: ['q2'],
@@ -58,7 +86,11 @@ describe('steering', () => {
     queued('q1');
     world.db.removeQueued('q1');
     const rows = lines(world.db);
-    expect([steer('q1'), steer(world.db.openTurnOf('s1')?.userMessageUid ?? '', 'other'), lines(world.db)]).toEqual([null, null, rows]);
+    expect([steer('q1'), steer(world.db.openTurnOf('s1')?.userMessageUid ?? '', 'other'), lines(world.db)]).toEqual([
+      null,
+      null,
+      rows,
+    ]);
   });
 
   it('is refused by a turn that is over and by another conversation, and the prompt stays queued', () => {
@@ -68,7 +100,12 @@ describe('steering', () => {
     const over = refusal(() => steer('q1'));
     world.db.createSession({ id: 'other', startedAt: 3 });
     openTurn(world.db, { sessionId: 'other', turnUid: 't2', userUid: 'u2' });
-    expect([over, refusal(() => steer('q1', 't2', 's1')), steer('q1', 't2', 'other'), queue()]).toEqual(['invalid', 'invalid', null, ['q1']]);
+    expect([over, refusal(() => steer('q1', 't2', 's1')), steer('q1', 't2', 'other'), queue()]).toEqual([
+      'invalid',
+      'invalid',
+      null,
+      ['q1'],
+    ]);
   });
 
   it('is in the queue or in the turn, never in both and never in none, when the power fails', async () => {

@@ -1,5 +1,17 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { anApproval, answer, call, chunk, openTurn, result, runningTurn, sessionDbWorld, settle, stopped, type SessionDbWorld } from '../../support/sessionDbWorld';
+import {
+  anApproval,
+  answer,
+  call,
+  chunk,
+  openTurn,
+  result,
+  runningTurn,
+  sessionDbWorld,
+  settle,
+  stopped,
+  type SessionDbWorld,
+} from '../../support/sessionDbWorld';
 
 let world: SessionDbWorld;
 beforeEach(async () => {
@@ -9,7 +21,10 @@ beforeEach(async () => {
 /** A settled turn with a call, and a second one whose prompt was merged into the first prompt's row by a repair. */
 function twoTurns(): void {
   runningTurn(world.db, { text: 'Why FLAKY?' });
-  world.db.putMessages([answer('m1', [{ kind: 'thinking', text: 'the clock' }, call('c1')], 't1'), result('r1', 'c1', 'Straße', 't1')]);
+  world.db.putMessages([
+    answer('m1', [{ kind: 'thinking', text: 'the clock' }, call('c1')], 't1'),
+    result('r1', 'c1', 'Straße', 't1'),
+  ]);
   settle(world.db, 't1', stopped);
 }
 
@@ -19,9 +34,19 @@ describe('looking at stored rows', () => {
     world.db.setApiContent('u-t1', 'note + Why FLAKY?');
     const first = world.db.transcriptOutline({ sessionId: 's1', after: null, limit: 2 });
     const rest = world.db.transcriptOutline({ sessionId: 's1', after: first.at(-1)?.position ?? 0, limit: 10 });
-    expect([first, rest].map((slice) => slice.map(({ uid, role, visibility, turn, revised }) => [uid, role, visibility, turn, revised]))).toEqual([
-      [['u-t1', 'user', 'shown', 'interrupted', false], ['m1', 'assistant', 'shown', 'interrupted', false]],
-      [['r1', 'tool', 'shown', 'interrupted', false], ['t1/closing', 'assistant', 'closing', 'interrupted', false]],
+    expect(
+      [first, rest].map((slice) =>
+        slice.map(({ uid, role, visibility, turn, revised }) => [uid, role, visibility, turn, revised]),
+      ),
+    ).toEqual([
+      [
+        ['u-t1', 'user', 'shown', 'interrupted', false],
+        ['m1', 'assistant', 'shown', 'interrupted', false],
+      ],
+      [
+        ['r1', 'tool', 'shown', 'interrupted', false],
+        ['t1/closing', 'assistant', 'closing', 'interrupted', false],
+      ],
     ]);
   });
 
@@ -31,7 +56,17 @@ describe('looking at stored rows', () => {
     world.database.run("DELETE FROM messages WHERE uid = 't1/closing'");
     openTurn(world.db, { turnUid: 't2', text: 'current' });
     world.db.repairTranscript('s1');
-    expect(world.db.transcriptOutline({ sessionId: 's1', after: null, limit: 10 }).map(({ uid, visibility, hiddenReason, absorbedInto, revised }) => [uid, visibility, hiddenReason, absorbedInto, revised])).toEqual([
+    expect(
+      world.db
+        .transcriptOutline({ sessionId: 's1', after: null, limit: 10 })
+        .map(({ uid, visibility, hiddenReason, absorbedInto, revised }) => [
+          uid,
+          visibility,
+          hiddenReason,
+          absorbedInto,
+          revised,
+        ]),
+    ).toEqual([
       ['u-t1', 'shown', null, null, true],
       ['u-t2', 'hidden', 'merged', 'u-t1', false],
     ]);
@@ -39,14 +74,34 @@ describe('looking at stored rows', () => {
 
   it('finds text wherever it stands in a row, also thinking and results, with and without case', () => {
     twoTurns();
-    const find = (text: string, matchCase = false): readonly string[] => world.db.findInTranscript({ sessionId: 's1', after: null, limit: 50, text, matchCase }).uids;
-    expect([find('flaky'), find('flaky', true), find('FLAKY', true), find('THE CLOCK'), find('straße'), find('nowhere')]).toEqual([['u-t1'], [], ['u-t1'], ['m1'], ['r1'], []]);
+    const find = (text: string, matchCase = false): readonly string[] =>
+      world.db.findInTranscript({ sessionId: 's1', after: null, limit: 50, text, matchCase }).uids;
+    expect([
+      find('flaky'),
+      find('flaky', true),
+      find('FLAKY', true),
+      find('THE CLOCK'),
+      find('straße'),
+      find('nowhere'),
+    ]).toEqual([['u-t1'], [], ['u-t1'], ['m1'], ['r1'], []]);
   });
 
   it('reads a text that is still being delivered, and says where a slice ended', () => {
     runningTurn(world.db);
-    world.db.appendChunks({ sessionId: 's1', turnUid: 't1', model: 'Local/test', createdAt: 2, chunks: [chunk('m1', 1, 0, 'not yet '), chunk('m1', 2, 8, 'folded')] });
-    const found = world.db.findInTranscript({ sessionId: 's1', after: null, limit: 50, text: 'yet folded', matchCase: true });
+    world.db.appendChunks({
+      sessionId: 's1',
+      turnUid: 't1',
+      model: 'Local/test',
+      createdAt: 2,
+      chunks: [chunk('m1', 1, 0, 'not yet '), chunk('m1', 2, 8, 'folded')],
+    });
+    const found = world.db.findInTranscript({
+      sessionId: 's1',
+      after: null,
+      limit: 50,
+      text: 'yet folded',
+      matchCase: true,
+    });
     expect([found.uids, found.read, found.upTo === world.db.getMessage('m1')?.position]).toEqual([['m1'], 2, true]);
   });
 
@@ -56,7 +111,12 @@ describe('looking at stored rows', () => {
     world.db.requestApproval(anApproval('a1'));
     world.db.decideApproval('a1', { kind: 'deny', reason: 'not now' }, 9);
     const rows = world.db.transcriptRows(['m1', 'u-t1', 'gone']);
-    expect([rows.messages.map(({ uid }) => uid), rows.turns.map(({ uid }) => uid), rows.approvals.map(({ id, state }) => [id, state]), rows.fileChanges]).toEqual([
+    expect([
+      rows.messages.map(({ uid }) => uid),
+      rows.turns.map(({ uid }) => uid),
+      rows.approvals.map(({ id, state }) => [id, state]),
+      rows.fileChanges,
+    ]).toEqual([
       ['u-t1', 'm1'],
       ['t1'],
       [['a1', { kind: 'decided', decision: { kind: 'deny', reason: 'not now' }, decidedAt: 9 }]],
@@ -70,6 +130,11 @@ describe('looking at stored rows', () => {
     const row = world.db.storedRow('u-t1');
     const [inFile] = world.database.all("SELECT * FROM messages WHERE uid = 'u-t1'");
     const { api_content: _sent, ...columns } = inFile ?? {};
-    expect([row?.columns, row?.wireTextLength, JSON.stringify(row).includes('secret'), world.db.storedRow('gone')]).toEqual([columns, 13, false, null]);
+    expect([
+      row?.columns,
+      row?.wireTextLength,
+      JSON.stringify(row).includes('secret'),
+      world.db.storedRow('gone'),
+    ]).toEqual([columns, 13, false, null]);
   });
 });

@@ -1,6 +1,23 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { closingResultText, closingText } from '../../../src/transcript/closingText';
-import { anApproval, answer, append, call, chunk, complete, lines, openTurn, prompt, refusal, result, runningTurn, sessionDbWorld, settle, stopped, type SessionDbWorld } from '../../support/sessionDbWorld';
+import {
+  anApproval,
+  answer,
+  append,
+  call,
+  chunk,
+  complete,
+  lines,
+  openTurn,
+  prompt,
+  refusal,
+  result,
+  runningTurn,
+  sessionDbWorld,
+  settle,
+  stopped,
+  type SessionDbWorld,
+} from '../../support/sessionDbWorld';
 
 let world: SessionDbWorld;
 beforeEach(async () => {
@@ -28,9 +45,14 @@ describe('opening a turn', () => {
     const whileRunning = refusal(() => openTurn(world.db, { turnUid: 't2' }));
     world.database.run("UPDATE turns SET state = 'waiting', approval_id = 'a1'");
     const whileWaiting = refusal(() => openTurn(world.db, { turnUid: 't2' }));
-    expect({ whileRunning, whileWaiting, rows: lines(world.db).length, open: world.db.openTurnOf('s1') }).toMatchObject({
-      whileRunning: 'conversation-busy', whileWaiting: 'conversation-busy', rows: 1, open: { state: 'waiting', approvalId: 'a1' },
-    });
+    expect({ whileRunning, whileWaiting, rows: lines(world.db).length, open: world.db.openTurnOf('s1') }).toMatchObject(
+      {
+        whileRunning: 'conversation-busy',
+        whileWaiting: 'conversation-busy',
+        rows: 1,
+        open: { state: 'waiting', approvalId: 'a1' },
+      },
+    );
   });
 
   it('keeps a segment and its continuation in one slot, and a branch in its own', () => {
@@ -47,15 +69,21 @@ describe('opening a turn', () => {
   it('answers a repeated call with what it stored, and refuses another turn under the same uid', () => {
     runningTurn(world.db);
     const again = openTurn(world.db, { turnUid: 't1', text: 'What is here?' });
-    expect({ uid: again.userMessage.uid, rows: lines(world.db).length, other: refusal(() => openTurn(world.db, { turnUid: 't1', userUid: 'x' })) })
-      .toEqual({ uid: 'u-t1', rows: 1, other: 'invalid' });
+    expect({
+      uid: again.userMessage.uid,
+      rows: lines(world.db).length,
+      other: refusal(() => openTurn(world.db, { turnUid: 't1', userUid: 'x' })),
+    }).toEqual({ uid: 'u-t1', rows: 1, other: 'invalid' });
   });
 
   it('takes a prompt out of the queue that was sent again while it waited there', () => {
     world.db.createSession({ id: 's1', startedAt: 1 });
     world.db.enqueue({ uid: 'u1', sessionId: 's1', text: 'What is here?', createdAt: 1 });
     openTurn(world.db, { turnUid: 't1', userUid: 'u1', text: 'What is here?' });
-    expect({ queue: world.db.queue('s1'), lines: lines(world.db) }).toEqual({ queue: [], lines: ['user: What is here?'] });
+    expect({ queue: world.db.queue('s1'), lines: lines(world.db) }).toEqual({
+      queue: [],
+      lines: ['user: What is here?'],
+    });
   });
 
   it('takes the prompt out of the queue in the same transaction', () => {
@@ -63,15 +91,22 @@ describe('opening a turn', () => {
     world.db.enqueue({ uid: 'q1', sessionId: 's1', text: 'later', createdAt: 1 });
     openTurn(world.db, { turnUid: 't1', queuedUid: 'q1' });
     settle(world.db, 't1');
-    expect({ queue: world.db.queue('s1'), takenTwice: refusal(() => openTurn(world.db, { turnUid: 't2', queuedUid: 'q1' })), open: world.db.openTurnOf('s1') })
-      .toEqual({ queue: [], takenTwice: 'not-found', open: null });
+    expect({
+      queue: world.db.queue('s1'),
+      takenTwice: refusal(() => openTurn(world.db, { turnUid: 't2', queuedUid: 'q1' })),
+      open: world.db.openTurnOf('s1'),
+    }).toEqual({ queue: [], takenTwice: 'not-found', open: null });
   });
 
   it('hides every row of the turn it repeats', () => {
     runningTurn(world.db);
     settle(world.db, 't1', stopped);
     openTurn(world.db, { turnUid: 't2', text: 'Again', supersedes: 't1' });
-    expect(lines(world.db)).toEqual(['user (retried): What is here?', `assistant (retried): ${closingText('user')}`, 'user: Again']);
+    expect(lines(world.db)).toEqual([
+      'user (retried): What is here?',
+      `assistant (retried): ${closingText('user')}`,
+      'user: Again',
+    ]);
   });
 
   it('refuses bad input and leaves nothing behind', () => {
@@ -81,15 +116,28 @@ describe('opening a turn', () => {
     world.db.createSession({ id: 's3', startedAt: 2, parentSessionId: 's2', parentKind: 'compression' });
     expect({
       unknownSession: refusal(() => openTurn(world.db, { sessionId: 'none', turnUid: 't1' })),
-      foreignPrompt: refusal(() => world.db.openTurn({ turnUid: 't1', sessionId: 's1', userMessage: prompt('u', 'x', 't1', 's2'), model: 'm', startedAt: 1 })),
+      foreignPrompt: refusal(() =>
+        world.db.openTurn({
+          turnUid: 't1',
+          sessionId: 's1',
+          userMessage: prompt('u', 'x', 't1', 's2'),
+          model: 'm',
+          startedAt: 1,
+        }),
+      ),
       unknownSuperseded: refusal(() => openTurn(world.db, { turnUid: 't1', supersedes: 'none' })),
       runningSuperseded: refusal(() => openTurn(world.db, { turnUid: 't1', supersedes: 't9' })),
       compressedSegment: refusal(() => openTurn(world.db, { sessionId: 's2', turnUid: 't1' })),
       usedPrompt: refusal(() => openTurn(world.db, { turnUid: 't1', userUid: 'u-t9' })),
       left: lines(world.db),
     }).toEqual({
-      unknownSession: 'not-found', foreignPrompt: 'invalid', unknownSuperseded: 'not-found', runningSuperseded: 'invalid', compressedSegment: 'invalid',
-      usedPrompt: 'invalid', left: [],
+      unknownSession: 'not-found',
+      foreignPrompt: 'invalid',
+      unknownSuperseded: 'not-found',
+      runningSuperseded: 'invalid',
+      compressedSegment: 'invalid',
+      usedPrompt: 'invalid',
+      left: [],
     });
   });
 });
@@ -100,8 +148,14 @@ describe('delivered text', () => {
     append(world.db, 't1', chunk('a1', 1, 0, 'let me think', 0, 'thinking'));
     append(world.db, 't1', chunk('a1', 2, 0, 'Hel', 1), chunk('a1', 3, 3, 'lo', 1));
     expect(world.db.activeMessages('s1').at(-1)).toMatchObject({
-      uid: 'a1', state: 'streaming', lastSeq: 3, model: 'Local/test',
-      parts: [{ kind: 'thinking', text: 'let me think' }, { kind: 'text', text: 'Hello' }],
+      uid: 'a1',
+      state: 'streaming',
+      lastSeq: 3,
+      model: 'Local/test',
+      parts: [
+        { kind: 'thinking', text: 'let me think' },
+        { kind: 'text', text: 'Hello' },
+      ],
     });
   });
 
@@ -145,8 +199,17 @@ describe('delivered text', () => {
       newAfterSettling: refusal(() => append(world.db, 't1', chunk('a2', 1, 0, 'x'))),
       kept: lines(world.db).at(-1),
     }).toEqual({
-      gap: 'invalid', overlap: 'invalid', otherText: 'invalid', otherKind: 'invalid', skippedPart: 'invalid', firstNotOne: 'invalid',
-      firstNotAtZero: 'invalid', intoPrompt: 'invalid', unknownTurn: 'not-found', afterSettling: 'invalid', newAfterSettling: 'invalid',
+      gap: 'invalid',
+      overlap: 'invalid',
+      otherText: 'invalid',
+      otherKind: 'invalid',
+      skippedPart: 'invalid',
+      firstNotOne: 'invalid',
+      firstNotAtZero: 'invalid',
+      intoPrompt: 'invalid',
+      unknownTurn: 'not-found',
+      afterSettling: 'invalid',
+      newAfterSettling: 'invalid',
       kept: 'assistant: abc',
     });
   });
@@ -162,19 +225,28 @@ describe('putting messages', () => {
   it('folds the chunks of a message and keeps its place', () => {
     runningTurn(world.db);
     append(world.db, 't1', chunk('a1', 1, 0, 'Look'));
-    const put = world.db.putMessages([answer('a1', [{ kind: 'text', text: 'Look here' }, call('c1')], 't1'), result('r1', 'c1', 'ok', 't1')]);
+    const put = world.db.putMessages([
+      answer('a1', [{ kind: 'text', text: 'Look here' }, call('c1')], 't1'),
+      result('r1', 'c1', 'ok', 't1'),
+    ]);
     expect({
       put: put.map((message) => message.uid),
       lines: lines(world.db),
       chunks: world.database.all('SELECT * FROM stream_chunks'),
-      flat: world.database.all('SELECT role, content, tool_calls, tool_call_id, tool_name FROM messages WHERE role <> ?', ['user']),
+      flat: world.database.all(
+        'SELECT role, content, tool_calls, tool_call_id, tool_name FROM messages WHERE role <> ?',
+        ['user'],
+      ),
     }).toEqual({
       put: ['a1', 'r1'],
       lines: ['user: What is here?', 'assistant: Look here call:c1', 'tool: c1=done:ok'],
       chunks: [],
       flat: [
         {
-          role: 'assistant', content: 'Look here', tool_call_id: null, tool_name: null,
+          role: 'assistant',
+          content: 'Look here',
+          tool_call_id: null,
+          tool_name: null,
           tool_calls: '[{"id":"c1","type":"function","function":{"name":"read_file","arguments":"{}"}}]',
         },
         { role: 'tool', content: 'ok', tool_calls: null, tool_call_id: 'c1', tool_name: 'read_file' },
@@ -186,14 +258,30 @@ describe('putting messages', () => {
     runningTurn(world.db);
     append(world.db, 't1', chunk('a1', 1, 0, 'why', 0, 'thinking'), chunk('a1', 2, 0, 'Hello', 1));
     const shorter = [
-      refusal(() => world.db.putMessages([answer('a1', [{ kind: 'thinking', text: 'why' }, { kind: 'text', text: 'Hell' }], 't1')])),
+      refusal(() =>
+        world.db.putMessages([
+          answer(
+            'a1',
+            [
+              { kind: 'thinking', text: 'why' },
+              { kind: 'text', text: 'Hell' },
+            ],
+            't1',
+          ),
+        ]),
+      ),
       refusal(() => world.db.putMessages([answer('a1', 'Hello', 't1')])),
       refusal(() => world.db.putMessages([answer('a1', [], 't1')])),
       refusal(() => settle(world.db, 't1', stopped, [answer('a1', 'Hello', 't1')])),
     ];
-    world.db.putMessages([answer('a1', [{ kind: 'thinking', text: 'why not' }, call('c1'), { kind: 'text', text: 'Hello there' }], 't1')]);
-    expect({ shorter, now: lines(world.db).at(-1), open: world.db.openTurnOf('s1')?.uid })
-      .toEqual({ shorter: ['invalid', 'invalid', 'invalid', 'invalid'], now: 'assistant: <why not> call:c1 Hello there', open: 't1' });
+    world.db.putMessages([
+      answer('a1', [{ kind: 'thinking', text: 'why not' }, call('c1'), { kind: 'text', text: 'Hello there' }], 't1'),
+    ]);
+    expect({ shorter, now: lines(world.db).at(-1), open: world.db.openTurnOf('s1')?.uid }).toEqual({
+      shorter: ['invalid', 'invalid', 'invalid', 'invalid'],
+      now: 'assistant: <why not> call:c1 Hello there',
+      open: 't1',
+    });
   });
 
   it('goes on streaming behind what was put', () => {
@@ -210,8 +298,13 @@ describe('putting messages', () => {
     world.clock.now = 77;
     world.db.putMessages([answer('a1', 'one\ntwo', 't1')]);
     world.db.putMessages([answer('a1', 'one\ntwo', 't1')]);
-    expect({ lines: lines(world.db), revisions: world.database.all('SELECT message_uid, revised_at, content FROM message_revisions') })
-      .toEqual({ lines: ['user: What is here?', 'assistant: one\ntwo'], revisions: [{ message_uid: 'a1', revised_at: 77, content: 'one' }] });
+    expect({
+      lines: lines(world.db),
+      revisions: world.database.all('SELECT message_uid, revised_at, content FROM message_revisions'),
+    }).toEqual({
+      lines: ['user: What is here?', 'assistant: one\ntwo'],
+      revisions: [{ message_uid: 'a1', revised_at: 77, content: 'one' }],
+    });
   });
 
   it('drops the stored wire text of a row whose content changes, and only then', () => {
@@ -220,7 +313,10 @@ describe('putting messages', () => {
     world.db.putMessages([prompt('u-t1', 'What is here?', 't1')]);
     const same = world.database.get('SELECT api_content FROM messages');
     world.db.putMessages([prompt('u-t1', 'What else?', 't1')]);
-    expect([same, world.database.get('SELECT api_content FROM messages')]).toEqual([{ api_content: 'with recall' }, { api_content: null }]);
+    expect([same, world.database.get('SELECT api_content FROM messages')]).toEqual([
+      { api_content: 'with recall' },
+      { api_content: null },
+    ]);
   });
 
   it('puts a message that was missing into its settled turn, before what came later', () => {
@@ -228,7 +324,12 @@ describe('putting messages', () => {
     settle(world.db, 't1');
     openTurn(world.db, { turnUid: 't2', text: 'Next' });
     world.db.putMessages([answer('a1', 'late', 't1')]);
-    expect(lines(world.db)).toEqual(['user: What is here?', 'assistant: late', `assistant (closing): ${closingText('stop')}`, 'user: Next']);
+    expect(lines(world.db)).toEqual([
+      'user: What is here?',
+      'assistant: late',
+      `assistant (closing): ${closingText('stop')}`,
+      'user: Next',
+    ]);
   });
 
   it('refuses what would move a message or reopen it', () => {
@@ -243,8 +344,16 @@ describe('putting messages', () => {
       unknownTurn: refusal(() => world.db.putMessages([answer('a2', 'x', 'none')])),
     };
     settle(world.db, 't1');
-    expect({ ...whileRunning, lateStream: refusal(() => world.db.putMessages([{ ...answer('a2', 'x', 't1'), state: 'streaming' }])) }).toEqual({
-      role: 'invalid', session: 'invalid', reopened: 'invalid', unknownSession: 'not-found', unknownTurn: 'not-found', lateStream: 'invalid',
+    expect({
+      ...whileRunning,
+      lateStream: refusal(() => world.db.putMessages([{ ...answer('a2', 'x', 't1'), state: 'streaming' }])),
+    }).toEqual({
+      role: 'invalid',
+      session: 'invalid',
+      reopened: 'invalid',
+      unknownSession: 'not-found',
+      unknownTurn: 'not-found',
+      lateStream: 'invalid',
     });
   });
 });
@@ -255,8 +364,12 @@ describe('settling a turn', () => {
     append(world.db, 't1', chunk('a1', 1, 0, 'Half an ans'));
     const first = settle(world.db, 't1', stopped);
     const second = settle(world.db, 't1', complete, [answer('a2', 'other', 't1')]);
-    expect({ second, lines: lines(world.db), chunks: world.database.all('SELECT * FROM stream_chunks'), sound: world.db.verifyIntegrity() })
-      .toEqual({ second: first, lines: ['user: What is here?', 'assistant: Half an ans'], chunks: [], sound: [] });
+    expect({
+      second,
+      lines: lines(world.db),
+      chunks: world.database.all('SELECT * FROM stream_chunks'),
+      sound: world.db.verifyIntegrity(),
+    }).toEqual({ second: first, lines: ['user: What is here?', 'assistant: Half an ans'], chunks: [], sound: [] });
   });
 
   it('answers open calls directly behind their row and ends with the fixed row of its reason', () => {
@@ -266,7 +379,11 @@ describe('settling a turn', () => {
     settle(world.db, 't1', stopped);
     const interrupted = closingResultText('interrupted');
     expect(lines(world.db)).toEqual([
-      'user: What is here?', 'assistant: call:c1 call:c2 call:c3', 'tool: c2=done:two', `tool: c1=interrupted:${interrupted}`, `tool: c3=interrupted:${interrupted}`,
+      'user: What is here?',
+      'assistant: call:c1 call:c2 call:c3',
+      'tool: c2=done:two',
+      `tool: c1=interrupted:${interrupted}`,
+      `tool: c3=interrupted:${interrupted}`,
       'assistant: Meanwhile',
     ]);
   });
@@ -275,38 +392,80 @@ describe('settling a turn', () => {
     runningTurn(world.db);
     world.db.putMessages([{ ...answer('a1', [call('c1')], 't1'), state: 'streaming' }]);
     settle(world.db, 't1', stopped);
-    expect(lines(world.db).slice(1)).toEqual(['assistant: call:c1', `tool: c1=cancelled:${closingResultText('cancelled')}`, `assistant (closing): ${closingText('user')}`]);
+    expect(lines(world.db).slice(1)).toEqual([
+      'assistant: call:c1',
+      `tool: c1=cancelled:${closingResultText('cancelled')}`,
+      `assistant (closing): ${closingText('user')}`,
+    ]);
   });
 
   it('makes room between rows that have none', () => {
     runningTurn(world.db);
     world.db.putMessages([answer('a1', [call('c1'), call('c2')], 't1'), answer('a2', 'later', 't1')]);
-    world.database.run("UPDATE messages SET position = (SELECT position + 1 FROM messages WHERE uid = 'a1') WHERE uid = 'a2'");
+    world.database.run(
+      "UPDATE messages SET position = (SELECT position + 1 FROM messages WHERE uid = 'a1') WHERE uid = 'a2'",
+    );
     settle(world.db, 't1', stopped);
     const interrupted = closingResultText('interrupted');
-    expect(lines(world.db).slice(1)).toEqual(['assistant: call:c1 call:c2', `tool: c1=interrupted:${interrupted}`, `tool: c2=interrupted:${interrupted}`, 'assistant: later']);
+    expect(lines(world.db).slice(1)).toEqual([
+      'assistant: call:c1 call:c2',
+      `tool: c1=interrupted:${interrupted}`,
+      `tool: c2=interrupted:${interrupted}`,
+      'assistant: later',
+    ]);
   });
 
   it('leaves no assistant row without a word', () => {
     runningTurn(world.db);
     append(world.db, 't1', chunk('a1', 1, 0, ''));
     settle(world.db, 't1', stopped, [answer('a2', [], 't1')]);
-    expect({ lines: lines(world.db), closing: world.db.getMessage('t1/closing')?.visibility, shown: world.db.readTranscript({ sessionId: 's1', limit: 9 }).messages.length })
-      .toEqual({ lines: ['user: What is here?', `assistant (closing): ${closingText('user')}`], closing: { kind: 'closing' }, shown: 1 });
+    expect({
+      lines: lines(world.db),
+      closing: world.db.getMessage('t1/closing')?.visibility,
+      shown: world.db.readTranscript({ sessionId: 's1', limit: 9 }).messages.length,
+    }).toEqual({
+      lines: ['user: What is here?', `assistant (closing): ${closingText('user')}`],
+      closing: { kind: 'closing' },
+      shown: 1,
+    });
   });
 
   it('keeps reason, failure, times and usage with the turn', () => {
     runningTurn(world.db);
-    const usage = { inputTokens: 3, outputTokens: 5, cachedInputTokens: null, cacheWriteTokens: null, reasoningTokens: 1 };
+    const usage = {
+      inputTokens: 3,
+      outputTokens: 5,
+      cachedInputTokens: null,
+      cacheWriteTokens: null,
+      reasoningTokens: 1,
+    };
     world.db.addUsage('t1', usage);
     world.db.addUsage('t1', usage);
     const failure = { cause: 'rateLimit', sentence: 'Too many requests.', technical: '429' } as const;
     settle(world.db, 't1', { outcome: 'failed', stopReason: 'error', failure });
-    expect({ turn: world.db.getTurn('t1'), session: world.database.get('SELECT input_tokens, output_tokens, reasoning_tokens FROM sessions') }).toEqual({
+    expect({
+      turn: world.db.getTurn('t1'),
+      session: world.database.get('SELECT input_tokens, output_tokens, reasoning_tokens FROM sessions'),
+    }).toEqual({
       turn: {
-        uid: 't1', sessionId: 's1', userMessageUid: 'u-t1', model: 'Local/test', startedAt: 2, supersedes: null, state: 'settled', settledAt: 9,
-        outcome: 'failed', stopReason: 'error', failure,
-        usage: { inputTokens: 6, outputTokens: 10, cachedInputTokens: null, cacheWriteTokens: null, reasoningTokens: 2 },
+        uid: 't1',
+        sessionId: 's1',
+        userMessageUid: 'u-t1',
+        model: 'Local/test',
+        startedAt: 2,
+        supersedes: null,
+        state: 'settled',
+        settledAt: 9,
+        outcome: 'failed',
+        stopReason: 'error',
+        failure,
+        usage: {
+          inputTokens: 6,
+          outputTokens: 10,
+          cachedInputTokens: null,
+          cacheWriteTokens: null,
+          reasoningTokens: 2,
+        },
       },
       session: { input_tokens: 6, output_tokens: 10, reasoning_tokens: 2 },
     });
@@ -314,8 +473,11 @@ describe('settling a turn', () => {
 
   it('refuses an unknown turn and messages of another one', () => {
     runningTurn(world.db);
-    expect([refusal(() => settle(world.db, 'none')), refusal(() => settle(world.db, 't1', stopped, [answer('a', 'x', 'other')])), world.db.openTurnOf('s1')?.state])
-      .toEqual(['not-found', 'invalid', 'running']);
+    expect([
+      refusal(() => settle(world.db, 'none')),
+      refusal(() => settle(world.db, 't1', stopped, [answer('a', 'x', 'other')])),
+      world.db.openTurnOf('s1')?.state,
+    ]).toEqual(['not-found', 'invalid', 'running']);
   });
 });
 
@@ -344,4 +506,3 @@ describe('recovery', () => {
     });
   });
 });
-

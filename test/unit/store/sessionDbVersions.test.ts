@@ -1,37 +1,92 @@
 import { describe, expect, it } from 'vitest';
 import type { SimulatedDisk } from '../../../src/store/engine/simulatedDisk';
 import {
-  activeUids, afterEveryFailure, answer, answered, complete, lines, openTurn, refusal, sentence, sessionDbWorld, settle, stopped, type SessionDbWorld,
+  activeUids,
+  afterEveryFailure,
+  answer,
+  answered,
+  complete,
+  lines,
+  openTurn,
+  refusal,
+  sentence,
+  sessionDbWorld,
+  settle,
+  stopped,
+  type SessionDbWorld,
 } from '../../support/sessionDbWorld';
 
 async function three(disk?: SimulatedDisk): Promise<SessionDbWorld> {
   const world = await sessionDbWorld(disk);
   world.db.createSession({ id: 's1', startedAt: 1 });
-  for (const [turnUid, text] of [['t1', 'one'], ['t2', 'two'], ['t3', 'three']] as const) answered(world.db, turnUid, text);
+  for (const [turnUid, text] of [
+    ['t1', 'one'],
+    ['t2', 'two'],
+    ['t3', 'three'],
+  ] as const)
+    answered(world.db, turnUid, text);
   return world;
 }
 
 const edited = (turnUid: string) => ({ replaces: { turnUid, reason: 'edited' as const } });
 const retried = (turnUid: string) => ({ replaces: { turnUid, reason: 'retried' as const } });
-const show = ({ db }: SessionDbWorld, turnUid: string, sessionId = 's1') => db.showVersion({ sessionId, turnUid, now: 80 });
-const prompts = ({ db }: SessionDbWorld, sessionId = 's1') => activeUids(db, sessionId).filter((uid) => uid.includes('u-')).map((uid) => uid.replace(/.*u-/, ''));
+const show = ({ db }: SessionDbWorld, turnUid: string, sessionId = 's1') =>
+  db.showVersion({ sessionId, turnUid, now: 80 });
+const prompts = ({ db }: SessionDbWorld, sessionId = 's1') =>
+  activeUids(db, sessionId)
+    .filter((uid) => uid.includes('u-'))
+    .map((uid) => uid.replace(/.*u-/, ''));
 
 describe('versions of a prompt', () => {
   it('B103, B192 an edit of the first prompt keeps all that was behind it, to be shown again', async () => {
     const world = await three();
     answered(world.db, 't4', 'ONE', edited('t1'));
-    const withEdit = { active: activeUids(world.db), versions: world.db.promptVersions('s1'), lines: lines(world.db), turns: world.db.listSessions({ limit: 1 })[0]?.turnCount };
-    const touched = show(world, 't1').map(({ uid, visibility }) => `${uid} ${visibility.kind === 'hidden' ? visibility.reason : visibility.kind}`);
-    expect({ withEdit, touched, active: activeUids(world.db), versions: world.db.promptVersions('s1'), turns: world.db.listSessions({ limit: 1 })[0]?.turnCount, problems: world.db.verifyIntegrity() }).toEqual({
+    const withEdit = {
+      active: activeUids(world.db),
+      versions: world.db.promptVersions('s1'),
+      lines: lines(world.db),
+      turns: world.db.listSessions({ limit: 1 })[0]?.turnCount,
+    };
+    const touched = show(world, 't1').map(
+      ({ uid, visibility }) => `${uid} ${visibility.kind === 'hidden' ? visibility.reason : visibility.kind}`,
+    );
+    expect({
+      withEdit,
+      touched,
+      active: activeUids(world.db),
+      versions: world.db.promptVersions('s1'),
+      turns: world.db.listSessions({ limit: 1 })[0]?.turnCount,
+      problems: world.db.verifyIntegrity(),
+    }).toEqual({
       withEdit: {
-        active: ['u-t4', 'a-t4'], versions: [{ turnUid: 't4', versions: ['t1', 't4'] }], turns: 1,
+        active: ['u-t4', 'a-t4'],
+        versions: [{ turnUid: 't4', versions: ['t1', 't4'] }],
+        turns: 1,
         lines: [
-          'user (edited): one?', 'assistant (edited): one', 'user (edited): two?', 'assistant (edited): two', 'user (edited): three?', 'assistant (edited): three',
-          'user: ONE?', 'assistant: ONE',
+          'user (edited): one?',
+          'assistant (edited): one',
+          'user (edited): two?',
+          'assistant (edited): two',
+          'user (edited): three?',
+          'assistant (edited): three',
+          'user: ONE?',
+          'assistant: ONE',
         ],
       },
-      touched: ['u-t4 edited', 'a-t4 edited', 'u-t1 shown', 'a-t1 shown', 'u-t2 shown', 'a-t2 shown', 'u-t3 shown', 'a-t3 shown'],
-      active: ['u-t1', 'a-t1', 'u-t2', 'a-t2', 'u-t3', 'a-t3'], versions: [{ turnUid: 't1', versions: ['t1', 't4'] }], turns: 3, problems: [],
+      touched: [
+        'u-t4 edited',
+        'a-t4 edited',
+        'u-t1 shown',
+        'a-t1 shown',
+        'u-t2 shown',
+        'a-t2 shown',
+        'u-t3 shown',
+        'a-t3 shown',
+      ],
+      active: ['u-t1', 'a-t1', 'u-t2', 'a-t2', 'u-t3', 'a-t3'],
+      versions: [{ turnUid: 't1', versions: ['t1', 't4'] }],
+      turns: 3,
+      problems: [],
     });
   });
 
@@ -41,8 +96,14 @@ describe('versions of a prompt', () => {
     answered(world.db, 't5', 'three, once more', retried('t4'));
     show(world, 't3');
     answered(world.db, 't6', 'THREE', edited('t3'));
-    expect([world.db.promptVersions('s1'), world.db.readTranscript({ sessionId: 's1', limit: 2 }).versions, world.db.readTranscript({ sessionId: 's1', limit: 2, before: 1 }).versions]).toEqual([
-      [{ turnUid: 't6', versions: ['t3', 't4', 't5', 't6'] }], [{ turnUid: 't6', versions: ['t3', 't4', 't5', 't6'] }], [],
+    expect([
+      world.db.promptVersions('s1'),
+      world.db.readTranscript({ sessionId: 's1', limit: 2 }).versions,
+      world.db.readTranscript({ sessionId: 's1', limit: 2, before: 1 }).versions,
+    ]).toEqual([
+      [{ turnUid: 't6', versions: ['t3', 't4', 't5', 't6'] }],
+      [{ turnUid: 't6', versions: ['t3', 't4', 't5', 't6'] }],
+      [],
     ]);
   });
 
@@ -59,8 +120,15 @@ describe('versions of a prompt', () => {
     show(world, 't5');
     expect({ outside, back, there: prompts(world), problems: world.db.verifyIntegrity() }).toEqual({
       outside: { prompts: ['t1', 't5', 't6'], versions: [{ turnUid: 't5', versions: ['t2', 't5'] }] },
-      back: { prompts: ['t1', 't2', 't3'], versions: [{ turnUid: 't2', versions: ['t2', 't5'] }, { turnUid: 't3', versions: ['t3', 't4'] }] },
-      there: ['t1', 't5', 't6'], problems: [],
+      back: {
+        prompts: ['t1', 't2', 't3'],
+        versions: [
+          { turnUid: 't2', versions: ['t2', 't5'] },
+          { turnUid: 't3', versions: ['t3', 't4'] },
+        ],
+      },
+      there: ['t1', 't5', 't6'],
+      problems: [],
     });
     show(world, 't2');
     expect(prompts(world)).toEqual(['t1', 't2', 't4']);
@@ -95,10 +163,20 @@ describe('versions of a prompt', () => {
     const shown = () => world.db.readTranscript({ sessionId: 's1', limit: 20 }).messages.map(({ uid }) => uid);
     const replaced = { shown: shown(), active: activeUids(world.db, 's2') };
     show(world, 't2');
-    expect({ summarised, replaced, shown: shown(), active: activeUids(world.db, 's2'), versions: world.db.promptVersions('s2'), problems: world.db.verifyIntegrity() }).toEqual({
-      summarised: 'invalid', replaced: { shown: ['u-t1', 'a-t1', 's2/handoff', 'u-t4', 'a-t4'], active: ['s2/handoff', 'u-t4', 'a-t4'] },
-      shown: ['u-t1', 'a-t1', 'u-t2', 'a-t2', 'u-t3', 'a-t3', 's2/handoff'], active: ['s2/handoff', 's2/u-t2', 's2/a-t2', 's2/u-t3', 's2/a-t3'],
-      versions: [{ turnUid: 't2', versions: ['t2', 't4'] }], problems: [],
+    expect({
+      summarised,
+      replaced,
+      shown: shown(),
+      active: activeUids(world.db, 's2'),
+      versions: world.db.promptVersions('s2'),
+      problems: world.db.verifyIntegrity(),
+    }).toEqual({
+      summarised: 'invalid',
+      replaced: { shown: ['u-t1', 'a-t1', 's2/handoff', 'u-t4', 'a-t4'], active: ['s2/handoff', 'u-t4', 'a-t4'] },
+      shown: ['u-t1', 'a-t1', 'u-t2', 'a-t2', 'u-t3', 'a-t3', 's2/handoff'],
+      active: ['s2/handoff', 's2/u-t2', 's2/a-t2', 's2/u-t3', 's2/a-t3'],
+      versions: [{ turnUid: 't2', versions: ['t2', 't4'] }],
+      problems: [],
     });
   });
 
@@ -110,12 +188,28 @@ describe('versions of a prompt', () => {
     const versions = world.db.promptVersions('s2');
     show(world, 't3', 's2');
     const shown = () => world.db.readTranscript({ sessionId: 's1', limit: 20 }).messages.map(({ uid }) => uid);
-    const earlier = { active: activeUids(world.db, 's2'), shown: shown(), turns: world.db.listSessions({ limit: 1 })[0]?.turnCount };
+    const earlier = {
+      active: activeUids(world.db, 's2'),
+      shown: shown(),
+      turns: world.db.listSessions({ limit: 1 })[0]?.turnCount,
+    };
     show(world, 't4', 's2');
-    expect({ versions, earlier, active: activeUids(world.db, 's2'), shown: shown(), problems: world.db.verifyIntegrity() }).toEqual({
+    expect({
+      versions,
+      earlier,
+      active: activeUids(world.db, 's2'),
+      shown: shown(),
+      problems: world.db.verifyIntegrity(),
+    }).toEqual({
       versions: [{ turnUid: 't4', versions: ['t3', 't4'] }],
-      earlier: { active: ['s2/handoff', 's2/u-t2', 's2/a-t2', 's2/u-t3', 's2/a-t3'], shown: ['u-t1', 'a-t1', 'u-t2', 'a-t2', 'u-t3', 'a-t3', 's2/handoff'], turns: 3 },
-      active: ['s2/handoff', 's2/u-t2', 's2/a-t2', 's2/u-t4', 's2/a-t4', 'u-t5', 'a-t5'], shown: ['u-t1', 'a-t1', 'u-t2', 'a-t2', 'u-t4', 'a-t4', 's2/handoff', 'u-t5', 'a-t5'], problems: [],
+      earlier: {
+        active: ['s2/handoff', 's2/u-t2', 's2/a-t2', 's2/u-t3', 's2/a-t3'],
+        shown: ['u-t1', 'a-t1', 'u-t2', 'a-t2', 'u-t3', 'a-t3', 's2/handoff'],
+        turns: 3,
+      },
+      active: ['s2/handoff', 's2/u-t2', 's2/a-t2', 's2/u-t4', 's2/a-t4', 'u-t5', 'a-t5'],
+      shown: ['u-t1', 'a-t1', 'u-t2', 'a-t2', 'u-t4', 'a-t4', 's2/handoff', 'u-t5', 'a-t5'],
+      problems: [],
     });
   });
 
@@ -130,8 +224,12 @@ describe('versions of a prompt', () => {
     const running = refusal(() => openTurn(world.db, { turnUid: 't8', ...retried('t5') }));
     settle(world.db, 't5', stopped);
     expect({ notShown, none, same, busy, running, prompts: prompts(world) }).toEqual({
-      notShown: 'This prompt is not part of the open session any more. Nothing was changed.', none: 'This version is not part of the open session any more. Nothing was changed.', same: [],
-      busy: 'This session is still answering. Stop it before you show another version.', running: 'conversation-busy', prompts: ['t1', 't2', 't4', 't5'],
+      notShown: 'This prompt is not part of the open session any more. Nothing was changed.',
+      none: 'This version is not part of the open session any more. Nothing was changed.',
+      same: [],
+      busy: 'This session is still answering. Stop it before you show another version.',
+      running: 'conversation-busy',
+      prompts: ['t1', 't2', 't4', 't5'],
     });
   });
 
@@ -140,7 +238,10 @@ describe('versions of a prompt', () => {
     openTurn(world.db, { turnUid: 't4', text: 'three?', ...retried('t3') });
     const open = world.db.promptVersions('s1');
     settle(world.db, 't4', complete, [answer('a-t4', 'again', 't4')]);
-    expect([open, world.db.promptVersions('s1')]).toEqual([[{ turnUid: 't4', versions: ['t3', 't4'] }], [{ turnUid: 't4', versions: ['t3', 't4'] }]]);
+    expect([open, world.db.promptVersions('s1')]).toEqual([
+      [{ turnUid: 't4', versions: ['t3', 't4'] }],
+      [{ turnUid: 't4', versions: ['t3', 't4'] }],
+    ]);
   });
 
   it('change whole or not at all when the power fails, at every write of it', async () => {
@@ -149,15 +250,23 @@ describe('versions of a prompt', () => {
       answered(world.db, 't4', 'TWO', edited('t2'));
       return world;
     };
-    const outcomes = await afterEveryFailure(begin, (world) => show(world, 't2'), (found) => `${prompts(found).join(' ')} of ${found.db.promptVersions('s1')[0]?.turnUid}`);
+    const outcomes = await afterEveryFailure(
+      begin,
+      (world) => show(world, 't2'),
+      (found) => `${prompts(found).join(' ')} of ${found.db.promptVersions('s1')[0]?.turnUid}`,
+    );
     expect(outcomes).toEqual(['t1 t2 t3 of t2', 't1 t4 of t4']);
   });
 
   it('are opened whole or not at all when the power fails, at every write of it', async () => {
-    const outcomes = await afterEveryFailure(three, (world) => openTurn(world.db, { turnUid: 't4', text: 'TWO?', ...edited('t2') }), ({ db }) => {
-      db.recoverTurns();
-      return activeUids(db).join(' ');
-    });
+    const outcomes = await afterEveryFailure(
+      three,
+      (world) => openTurn(world.db, { turnUid: 't4', text: 'TWO?', ...edited('t2') }),
+      ({ db }) => {
+        db.recoverTurns();
+        return activeUids(db).join(' ');
+      },
+    );
     expect(outcomes).toEqual(['u-t1 a-t1 u-t2 a-t2 u-t3 a-t3', 'u-t1 a-t1 u-t4 t4/closing']);
   });
 });

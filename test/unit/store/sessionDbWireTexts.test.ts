@@ -1,5 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { answer, complete, prompt, refusal, runningTurn, settle, sessionDbWorld, type SessionDbWorld } from '../../support/sessionDbWorld';
+import {
+  answer,
+  complete,
+  prompt,
+  refusal,
+  runningTurn,
+  settle,
+  sessionDbWorld,
+  type SessionDbWorld,
+} from '../../support/sessionDbWorld';
 
 const wire = 'What is here?\n\n<memory-context>\nsecretword\n</memory-context>';
 let world: SessionDbWorld;
@@ -24,8 +33,17 @@ describe('the exact text a prompt was sent with', () => {
   it('is in no message, page, search or revision', () => {
     answered();
     world.db.indexBatch(100);
-    const shown = [world.db.activeMessages('s1'), world.db.getMessage('u-t1'), world.db.readTranscript({ sessionId: 's1', limit: 10, includeHidden: true }), world.db.listSessions({ limit: 5 })];
-    expect([JSON.stringify(shown).includes('secretword'), world.db.search({ text: 'secretword', limit: 5 }), world.db.search({ text: 'cretwo', limit: 5 })]).toEqual([false, [], []]);
+    const shown = [
+      world.db.activeMessages('s1'),
+      world.db.getMessage('u-t1'),
+      world.db.readTranscript({ sessionId: 's1', limit: 10, includeHidden: true }),
+      world.db.listSessions({ limit: 5 }),
+    ];
+    expect([
+      JSON.stringify(shown).includes('secretword'),
+      world.db.search({ text: 'secretword', limit: 5 }),
+      world.db.search({ text: 'cretwo', limit: 5 }),
+    ]).toEqual([false, [], []]);
   });
 
   it('goes when its prompt says something else, or is not sent any more', () => {
@@ -43,12 +61,24 @@ describe('the exact text a prompt was sent with', () => {
     world.db.setApiContent('u-t2', 'And there? (recalled)');
     settle(world.db, 't2', complete, [answer('a2', 'More files.', 't2')]);
     world.db.branchSession({ sessionId: 's1', upTo: 'a1', childId: 'b1', now: 60 });
-    world.db.compressSession({ parentId: 's1', childId: 's2', handoff: 'Files were listed.', summarisedUpTo: 'a1', now: 70 });
-    expect([world.db.apiContents('b1').map(({ text }) => text), world.db.apiContents('s2')]).toEqual([[wire], [{ messageUid: 's2/u-t2', text: 'And there? (recalled)' }]]);
+    world.db.compressSession({
+      parentId: 's1',
+      childId: 's2',
+      handoff: 'Files were listed.',
+      summarisedUpTo: 'a1',
+      now: 70,
+    });
+    expect([world.db.apiContents('b1').map(({ text }) => text), world.db.apiContents('s2')]).toEqual([
+      [wire],
+      [{ messageUid: 's2/u-t2', text: 'And there? (recalled)' }],
+    ]);
   });
 
   it('belongs to prompts alone', () => {
     answered();
-    expect([refusal(() => world.db.setApiContent('a1', 'x')), refusal(() => world.db.setApiContent('none', 'x'))]).toEqual(['invalid', 'invalid']);
+    expect([
+      refusal(() => world.db.setApiContent('a1', 'x')),
+      refusal(() => world.db.setApiContent('none', 'x')),
+    ]).toEqual(['invalid', 'invalid']);
   });
 });

@@ -25,7 +25,13 @@ beforeEach(() => {
   symlinkSync('loop', path.join(root, 'loop'));
   symlinkSync(root, path.join(home, 'by-link'));
   one = new AccessPaths(new FolderOnDisk([{ name: 'project', path: root }]), { home });
-  two = new AccessPaths(new FolderOnDisk([{ name: 'project', path: path.join(home, 'by-link') }, { name: 'second', path: path.join(home, 'second') }]), { home });
+  two = new AccessPaths(
+    new FolderOnDisk([
+      { name: 'project', path: path.join(home, 'by-link') },
+      { name: 'second', path: path.join(home, 'second') },
+    ]),
+    { home },
+  );
 });
 
 afterEach(() => rmSync(home, { recursive: true, force: true }));
@@ -33,7 +39,10 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 const told = async (paths: AccessPaths, written: string, folder: string | null = null): Promise<string> => {
   try {
     const found = await paths.resolveAccess(written.replaceAll('<home>', home), folder);
-    return `${found.isInside ? 'inside' : 'outside'} ${path.relative(home, found.path)} as ${found.shown}`.replaceAll(home, '<home>');
+    return `${found.isInside ? 'inside' : 'outside'} ${path.relative(home, found.path)} as ${found.shown}`.replaceAll(
+      home,
+      '<home>',
+    );
   } catch (error) {
     return `${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}`.replaceAll(home, '<home>');
   }
@@ -56,10 +65,19 @@ describe('a path as written', () => {
     ['src/key', 'outside outside/key.txt as ~/outside/key.txt'],
     ['<home>/by-link/src/a.ts', 'inside project/src/a.ts as src/a.ts'],
     ['<home>/project-2/a.ts', 'outside project-2/a.ts as ~/project-2/a.ts'],
-    ['dangling', 'PathRefused: <home>/project/dangling is a link to something that does not exist. Work with the file it should lead to instead.'],
-    ['dangling/below', 'PathRefused: <home>/project/dangling is a link to something that does not exist. Work with the file it should lead to instead.'],
+    [
+      'dangling',
+      'PathRefused: <home>/project/dangling is a link to something that does not exist. Work with the file it should lead to instead.',
+    ],
+    [
+      'dangling/below',
+      'PathRefused: <home>/project/dangling is a link to something that does not exist. Work with the file it should lead to instead.',
+    ],
     ['a\0b', 'PathRefused: The path contains a null character.'],
-    ['file://host/share/x', 'PathRefused: file://host/share/x is not an address of a file on this machine. Give a path.'],
+    [
+      'file://host/share/x',
+      'PathRefused: file://host/share/x is not an address of a file on this machine. Give a path.',
+    ],
   ])('%j', async (written, expected) => {
     expect(await told(one, written)).toBe(expected);
   });
@@ -84,6 +102,8 @@ describe('a path as written', () => {
   });
 
   it('needs a folder for a relative path', async () => {
-    expect(await told(new AccessPaths(new FolderOnDisk([])), 'a.ts')).toBe('PathRefused: No folder is open in the editor. Give an absolute path, or ask the person to open a folder.');
+    expect(await told(new AccessPaths(new FolderOnDisk([])), 'a.ts')).toBe(
+      'PathRefused: No folder is open in the editor. Give an absolute path, or ask the person to open a folder.',
+    );
   });
 });

@@ -24,7 +24,10 @@ beforeEach(() => {
   writeFileSync(path.join(root, 'real.png'), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0]));
   writeFileSync(path.join(root, '.env'), 'KEY=three\n');
   writeFileSync(path.join(root, 'wide.txt'), Buffer.from('\ufefföl', 'utf16le'));
-  writeFileSync(path.join(root, 'long.txt'), Array.from({ length: 2500 }, (_, index) => `line ${index + 1}`).join('\n'));
+  writeFileSync(
+    path.join(root, 'long.txt'),
+    Array.from({ length: 2500 }, (_, index) => `line ${index + 1}`).join('\n'),
+  );
   symlinkSync(path.join(home, 'secret'), path.join(root, 'link'));
   registry = new ToolRegistry(readOnlyTools(new FolderOnDisk([{ name: 'project', path: root }])));
 });
@@ -32,7 +35,11 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const run = async (name: string, args: unknown) => {
-  const output = await registry.run({ callId: 'c', name, arguments: typeof args === 'string' ? args : JSON.stringify(args) }, never, aToolCall());
+  const output = await registry.run(
+    { callId: 'c', name, arguments: typeof args === 'string' ? args : JSON.stringify(args) },
+    never,
+    aToolCall(),
+  );
   return `${output.outcome}: ${output.text.replaceAll(home, '<home>')}`;
 };
 
@@ -45,11 +52,27 @@ describe('read_file', () => {
     ['a file in UTF-16', { path: 'wide.txt' }, 'done: 1\töl'],
     ['a folder', { path: 'src' }, 'failed: src is a folder. Use list_directory to see what is in it.'],
     ['a file that is not text', { path: 'picture.png' }, 'failed: picture.png is not a text file (4 bytes).'],
-    ['a line past the end', { path: 'src/a.ts', start_line: 9 }, 'failed: src/a.ts has 3 lines; line 9 is past its end.'],
-    ['a range that runs backwards', { path: 'src/a.ts', start_line: 3, end_line: 2 }, 'failed: end_line (2) comes before start_line (3).'],
+    [
+      'a line past the end',
+      { path: 'src/a.ts', start_line: 9 },
+      'failed: src/a.ts has 3 lines; line 9 is past its end.',
+    ],
+    [
+      'a range that runs backwards',
+      { path: 'src/a.ts', start_line: 3, end_line: 2 },
+      'failed: end_line (2) comes before start_line (3).',
+    ],
     ['a file that does not exist', { path: 'nope.ts' }, 'failed: There is no file or folder at nope.ts.'],
-    ['arguments that are not JSON', '{"path":', /^failed: The arguments of read_file are not valid JSON \(.*\)\. Send one JSON object\.$/],
-    ['arguments that are no object', '[1]', 'failed: The arguments of read_file are not valid JSON (not an object). Send one JSON object.'],
+    [
+      'arguments that are not JSON',
+      '{"path":',
+      /^failed: The arguments of read_file are not valid JSON \(.*\)\. Send one JSON object\.$/,
+    ],
+    [
+      'arguments that are no object',
+      '[1]',
+      'failed: The arguments of read_file are not valid JSON (not an object). Send one JSON object.',
+    ],
     ['arguments that do not fit', { path: 3 }, /^failed: The arguments of read_file do not fit its schema: path: /],
   ])('%s', async (_case, args, expected) => {
     const text = await run('read_file', args);
@@ -59,7 +82,10 @@ describe('read_file', () => {
 
   it('stops after 2,000 lines and says how to go on', async () => {
     const text = await run('read_file', { path: 'long.txt' });
-    expect([text.split('\n').length, text.slice(-70)]).toEqual([2002, expect.stringContaining('(Lines 1 to 2000 of 2500. Continue with start_line 2001.)')]);
+    expect([text.split('\n').length, text.slice(-70)]).toEqual([
+      2002,
+      expect.stringContaining('(Lines 1 to 2000 of 2500. Continue with start_line 2001.)'),
+    ]);
   });
 });
 
@@ -70,7 +96,12 @@ describe('what lies outside the open folder, and is a secret', () => {
     const asks = await prepared.asks(never);
     return asks.kind === 'failed' ? asks.output.text : asks.asked;
   };
-  const outside = (...segments: string[]) => ({ access: { kind: 'read', paths: [{ path: path.join(home, ...segments), shown: path.join(home, ...segments), isInside: false }] } });
+  const outside = (...segments: string[]) => ({
+    access: {
+      kind: 'read',
+      paths: [{ path: path.join(home, ...segments), shown: path.join(home, ...segments), isInside: false }],
+    },
+  });
 
   it('is asked for by the place a path leads to', async () => {
     expect([
@@ -79,7 +110,13 @@ describe('what lies outside the open folder, and is a secret', () => {
       await asked('list_directory', { path: path.join(home, 'secret') }),
       await asked('search_files', { query: 'x', path: 'link' }),
       await asked('glob_files', { pattern: '*', path: '..' }),
-    ]).toEqual([outside('secret', 'key.txt'), outside('secret', 'key.txt'), outside('secret'), outside('secret'), outside()]);
+    ]).toEqual([
+      outside('secret', 'key.txt'),
+      outside('secret', 'key.txt'),
+      outside('secret'),
+      outside('secret'),
+      outside(),
+    ]);
   });
 
   it('is not asked for when it is not there', async () => {
@@ -94,23 +131,39 @@ describe('what lies outside the open folder, and is a secret', () => {
     writeFileSync(path.join(home, 'other', 'key.txt'), 'more');
     rmSync(path.join(root, 'link'));
     symlinkSync(path.join(home, 'other'), path.join(root, 'link'));
-    expect((await prepared.run(never, aToolCall())).text).toBe('link/key.txt leads elsewhere now than when it was asked for. Call the tool again.');
+    expect((await prepared.run(never, aToolCall())).text).toBe(
+      'link/key.txt leads elsewhere now than when it was asked for. Call the tool again.',
+    );
   });
 
   it('is not told by a search, which asks nobody', async () => {
-    expect(await run('search_files', { query: 'three' })).toBe('done: src/a.ts\n3: three\n\n(Matching lines are not shown of files that may hold secrets: .env. read_file asks the person for one.)');
+    expect(await run('search_files', { query: 'three' })).toBe(
+      'done: src/a.ts\n3: three\n\n(Matching lines are not shown of files that may hold secrets: .env. read_file asks the person for one.)',
+    );
   });
 });
 
 describe('an image', () => {
   it('is shown to the model', async () => {
-    const output = await registry.run({ callId: 'c', name: 'read_file', arguments: '{"path":"real.png"}' }, never, aToolCall());
-    expect([output.text, output.images]).toEqual(['real.png is an image (image/png, 9 bytes).', [{ kind: 'image', mediaType: 'image/png', dataBase64: 'iVBORw0KGgoA', name: 'real.png' }]]);
+    const output = await registry.run(
+      { callId: 'c', name: 'read_file', arguments: '{"path":"real.png"}' },
+      never,
+      aToolCall(),
+    );
+    expect([output.text, output.images]).toEqual([
+      'real.png is an image (image/png, 9 bytes).',
+      [{ kind: 'image', mediaType: 'image/png', dataBase64: 'iVBORw0KGgoA', name: 'real.png' }],
+    ]);
   });
 
   it('that is too large is not', async () => {
-    writeFileSync(path.join(root, 'large.png'), Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), Buffer.alloc(5 * 1024 * 1024)]));
-    expect(await run('read_file', { path: 'large.png' })).toBe('failed: large.png is an image of 5242888 bytes; at most 5242880 can be shown.');
+    writeFileSync(
+      path.join(root, 'large.png'),
+      Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), Buffer.alloc(5 * 1024 * 1024)]),
+    );
+    expect(await run('read_file', { path: 'large.png' })).toBe(
+      'failed: large.png is an image of 5242888 bytes; at most 5242880 can be shown.',
+    );
   });
 });
 
@@ -118,36 +171,46 @@ describe('glob_files', () => {
   it('finds files by name or path, newest first or by name, everywhere or in one folder', async () => {
     writeFileSync(path.join(root, 'src', 'b.ts'), '');
     utimesSync(path.join(root, 'src', 'a.ts'), 2_000_000_000, 2_000_000_000);
-    expect([await run('glob_files', { pattern: '*.ts' }), await run('glob_files', { pattern: 'src/*', order: 'name' }), await run('glob_files', { pattern: '*.txt', path: 'src' })]).toEqual([
-      'done: src/a.ts\nsrc/b.ts', 'done: src/a.ts\nsrc/b.ts', 'done: No file matches "*.txt" in src.',
-    ]);
+    expect([
+      await run('glob_files', { pattern: '*.ts' }),
+      await run('glob_files', { pattern: 'src/*', order: 'name' }),
+      await run('glob_files', { pattern: '*.txt', path: 'src' }),
+    ]).toEqual(['done: src/a.ts\nsrc/b.ts', 'done: src/a.ts\nsrc/b.ts', 'done: No file matches "*.txt" in src.']);
   });
 });
 
 describe('list_directory', () => {
   it('lists folders first, then files', async () => {
-    expect(await run('list_directory', {})).toBe('done: src/\n.env\nempty.txt\nlink\nlong.txt\npicture.png\nreal.png\nwide.txt');
+    expect(await run('list_directory', {})).toBe(
+      'done: src/\n.env\nempty.txt\nlink\nlong.txt\npicture.png\nreal.png\nwide.txt',
+    );
   });
   it('says when it was given a file', async () => {
-    expect(await run('list_directory', { path: 'src/a.ts' })).toBe('failed: src/a.ts is a file. Use read_file to read it.');
+    expect(await run('list_directory', { path: 'src/a.ts' })).toBe(
+      'failed: src/a.ts is a file. Use read_file to read it.',
+    );
   });
 });
 
 describe('search_files', () => {
   it('groups matching lines by file', async () => {
-    expect(await run('search_files', { query: 'T(WO|HREE)', is_regex: true, path: 'src' })).toBe('done: src/a.ts\n2: two\n3: three');
+    expect(await run('search_files', { query: 'T(WO|HREE)', is_regex: true, path: 'src' })).toBe(
+      'done: src/a.ts\n2: two\n3: three',
+    );
   });
   it('says when nothing matches, and when the expression is not valid', async () => {
-    expect([await run('search_files', { query: 'absent' }), (await run('search_files', { query: '(', is_regex: true })).slice(0, 44)]).toEqual([
-      'done: No line matches "absent".',
-      'failed: The regular expression is not valid:',
-    ]);
+    expect([
+      await run('search_files', { query: 'absent' }),
+      (await run('search_files', { query: '(', is_regex: true })).slice(0, 44),
+    ]).toEqual(['done: No line matches "absent".', 'failed: The regular expression is not valid:']);
   });
 });
 
 describe('the registry', () => {
   it('answers a call of a tool that does not exist with the ones that do', async () => {
-    expect(await run('delete_everything', {})).toBe('failed: There is no tool named "delete_everything". Available tools: read_file, list_directory, glob_files, search_files.');
+    expect(await run('delete_everything', {})).toBe(
+      'failed: There is no tool named "delete_everything". Available tools: read_file, list_directory, glob_files, search_files.',
+    );
   });
   it('has nothing to look into when no folder is open', async () => {
     registry = new ToolRegistry(readOnlyTools(new FolderOnDisk([])));

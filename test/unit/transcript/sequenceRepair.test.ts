@@ -9,17 +9,27 @@ import { call, image, rowLines, TranscriptBuilder } from '../../support/builders
 import { sequenceProblems } from '../../support/sequenceProblems';
 
 const thinking = (text: string): AssistantPart => ({ kind: 'thinking', text });
-const rowsOf = (build: (rows: TranscriptBuilder) => TranscriptBuilder): readonly Message[] => build(new TranscriptBuilder()).messages;
-const repaired = (build: (rows: TranscriptBuilder) => TranscriptBuilder, openTurnUid: string | null = null): SequenceRepair =>
-  repairSequence(rowsOf(build), { openTurnUid, at: 99 });
-const lines = (build: (rows: TranscriptBuilder) => TranscriptBuilder, openTurnUid: string | null = null): readonly string[] =>
-  rowLines(repaired(build, openTurnUid).messages);
-const hidden = ({ hidden: rows }: SequenceRepair): readonly string[] => rows.map(({ uid, reason, absorbedInto, why }) => `${uid} ${reason} into ${absorbedInto}: ${why}`);
+const rowsOf = (build: (rows: TranscriptBuilder) => TranscriptBuilder): readonly Message[] =>
+  build(new TranscriptBuilder()).messages;
+const repaired = (
+  build: (rows: TranscriptBuilder) => TranscriptBuilder,
+  openTurnUid: string | null = null,
+): SequenceRepair => repairSequence(rowsOf(build), { openTurnUid, at: 99 });
+const lines = (
+  build: (rows: TranscriptBuilder) => TranscriptBuilder,
+  openTurnUid: string | null = null,
+): readonly string[] => rowLines(repaired(build, openTurnUid).messages);
+const hidden = ({ hidden: rows }: SequenceRepair): readonly string[] =>
+  rows.map(({ uid, reason, absorbedInto, why }) => `${uid} ${reason} into ${absorbedInto}: ${why}`);
 
 describe('prompts in a row', () => {
   it('S4 become one prompt, the later below the earlier, under the uid of the earlier', () => {
     const repair = repaired((rows) => rows.user('first').user('second'));
-    expect({ lines: rowLines(repair.messages), rewritten: repair.rewritten.map(({ uid }) => uid), hidden: hidden(repair) }).toEqual({
+    expect({
+      lines: rowLines(repair.messages),
+      rewritten: repair.rewritten.map(({ uid }) => uid),
+      hidden: hidden(repair),
+    }).toEqual({
       lines: ['user: first\n\nsecond'],
       rewritten: ['m1'],
       hidden: ['m2 merged into m1: adjacentPrompts'],
@@ -27,53 +37,88 @@ describe('prompts in a row', () => {
   });
 
   it('S5 yield the one that says something', () => {
-    expect({ blankFirst: lines((rows) => rows.user(' ').user('real message')), blankLast: lines((rows) => rows.user('real message').user('')) })
-      .toEqual({ blankFirst: ['user: real message'], blankLast: ['user: real message'] });
+    expect({
+      blankFirst: lines((rows) => rows.user(' ').user('real message')),
+      blankLast: lines((rows) => rows.user('real message').user('')),
+    }).toEqual({ blankFirst: ['user: real message'], blankLast: ['user: real message'] });
   });
 
   it('S13 stay apart where one of them holds an image, and the image is untouched', () => {
-    expect(lines((rows) => rows.user('look', image).user('follow-up'))).toEqual(['user: look (image)', 'user: follow-up']);
+    expect(lines((rows) => rows.user('look', image).user('follow-up'))).toEqual([
+      'user: look (image)',
+      'user: follow-up',
+    ]);
   });
 
   it('S16 all become one, however many they are', () => {
     const repair = repaired((rows) => rows.user('u0').user('u1').user('u2').user('u3'));
-    expect({ lines: rowLines(repair.messages), hidden: hidden(repair).length }).toEqual({ lines: ['user: u0\n\nu1\n\nu2\n\nu3'], hidden: 3 });
+    expect({ lines: rowLines(repair.messages), hidden: hidden(repair).length }).toEqual({
+      lines: ['user: u0\n\nu1\n\nu2\n\nu3'],
+      hidden: 3,
+    });
   });
 
   it('stay apart where they are steering: told to a turn behind its tool results', () => {
-    expect(lines((rows) => rows.turn('t1').user('q').assistant(call('a')).tool('a', 'A').user('this').user('and this').turn('t2').user('next').user('more'))).toEqual([
-      'user: q', 'assistant: [a]', 'tool: a=done', 'user: this', 'user: and this', 'user: next\n\nmore',
-    ]);
+    expect(
+      lines((rows) =>
+        rows
+          .turn('t1')
+          .user('q')
+          .assistant(call('a'))
+          .tool('a', 'A')
+          .user('this')
+          .user('and this')
+          .turn('t2')
+          .user('next')
+          .user('more'),
+      ),
+    ).toEqual(['user: q', 'assistant: [a]', 'tool: a=done', 'user: this', 'user: and this', 'user: next\n\nmore']);
   });
 
   it('S17 leave the answer behind them as it is', () => {
     const stored = rowsOf((rows) => rows.user('first').user('second').assistant('answer'));
     const repair = repairSequence(stored, { openTurnUid: null, at: 99 });
-    expect({ lines: rowLines(repair.messages), sameAnswer: repair.messages[1] === stored[2] }).toEqual({ lines: ['user: first\n\nsecond', 'assistant: answer'], sameAnswer: true });
+    expect({ lines: rowLines(repair.messages), sameAnswer: repair.messages[1] === stored[2] }).toEqual({
+      lines: ['user: first\n\nsecond', 'assistant: answer'],
+      sameAnswer: true,
+    });
   });
 
   it('take in the prompt of the open turn, but nothing goes into a row of the open turn', () => {
-    const build = (rows: TranscriptBuilder) => rows.turn('old').user('stale').turn('open').user('current').user('steered');
+    const build = (rows: TranscriptBuilder) =>
+      rows.turn('old').user('stale').turn('open').user('current').user('steered');
     expect(lines(build, 'open')).toEqual(['user: stale\n\ncurrent\n\nsteered']);
-    expect(lines((rows) => rows.turn('open').user('current').user('steered'), 'open')).toEqual(['user: current', 'user: steered']);
+    expect(lines((rows) => rows.turn('open').user('current').user('steered'), 'open')).toEqual([
+      'user: current',
+      'user: steered',
+    ]);
   });
 
   it('stay apart from a handoff and from a row carried from an earlier segment', () => {
-    const handoff = rowsOf((rows) => rows.user('summary').user('prompt')).map((row, index): Message => (index === 0 ? { ...row, uid: handoffUid('s') } : row));
-    const carried = rowsOf((rows) => rows.user('carried').user('prompt')).map((row, index): Message => (index === 0 ? { ...row, carriedFrom: 'm0' } : row));
-    expect([handoff, carried].map((rows) => isSound(repairSequence(rows, { openTurnUid: null, at: 99 })))).toEqual([true, true]);
+    const handoff = rowsOf((rows) => rows.user('summary').user('prompt')).map((row, index): Message =>
+      index === 0 ? { ...row, uid: handoffUid('s') } : row,
+    );
+    const carried = rowsOf((rows) => rows.user('carried').user('prompt')).map((row, index): Message =>
+      index === 0 ? { ...row, carriedFrom: 'm0' } : row,
+    );
+    expect([handoff, carried].map((rows) => isSound(repairSequence(rows, { openTurnUid: null, at: 99 })))).toEqual([
+      true,
+      true,
+    ]);
   });
 });
 
 describe('answers in a row', () => {
   it('S21 become one with the calls of both, and every result stays', () => {
-    expect(lines((rows) => rows.user('q').assistant(call('A')).assistant(call('B')).tool('A', 'a').tool('B', 'b'))).toEqual([
-      'user: q', 'assistant: [A] [B]', 'tool: A=done', 'tool: B=done',
-    ]);
+    expect(
+      lines((rows) => rows.user('q').assistant(call('A')).assistant(call('B')).tool('A', 'a').tool('B', 'b')),
+    ).toEqual(['user: q', 'assistant: [A] [B]', 'tool: A=done', 'tool: B=done']);
   });
 
   it('S22 keep the text of the one with the calls of the other', () => {
-    const repair = repaired((rows) => rows.user('q').assistant('Let me search for that.').assistant(call('call_1')).tool('call_1', 'r'));
+    const repair = repaired((rows) =>
+      rows.user('q').assistant('Let me search for that.').assistant(call('call_1')).tool('call_1', 'r'),
+    );
     expect({ lines: rowLines(repair.messages), hidden: hidden(repair) }).toEqual({
       lines: ['user: q', 'assistant: Let me search for that. [call_1]', 'tool: call_1=done'],
       hidden: ['m3 merged into m2: adjacentAnswers'],
@@ -81,15 +126,27 @@ describe('answers in a row', () => {
   });
 
   it('keep every delivered word in order, with the calls behind it', () => {
-    expect(lines((rows) => rows.user('q').assistant(thinking('hm'), 'one', call('A')).assistant(thinking('so'), 'two', call('A'), call('B')).tool('A', 'a').tool('B', 'b'))[1])
-      .toBe('assistant: <hm> one\n <so> two [A] [B]');
+    expect(
+      lines((rows) =>
+        rows
+          .user('q')
+          .assistant(thinking('hm'), 'one', call('A'))
+          .assistant(thinking('so'), 'two', call('A'), call('B'))
+          .tool('A', 'a')
+          .tool('B', 'b'),
+      )[1],
+    ).toBe('assistant: <hm> one\n <so> two [A] [B]');
   });
 
   it('send thinking of another model back to no one', () => {
     const signed: AssistantPart = { kind: 'thinking', text: 'hm', metadata: { anthropic: { signature: 'x' } } };
-    const stored = rowsOf((rows) => rows.user('q').assistant('one').assistant(signed, 'two')).map((row): Message => (row.uid === 'm3' && row.role === 'assistant' ? { ...row, model: 'other' } : row));
+    const stored = rowsOf((rows) => rows.user('q').assistant('one').assistant(signed, 'two')).map((row): Message =>
+      row.uid === 'm3' && row.role === 'assistant' ? { ...row, model: 'other' } : row,
+    );
     expect(repairSequence(stored, { openTurnUid: null, at: 99 }).messages[1]?.parts).toEqual([
-      { kind: 'text', text: 'one\n' }, { kind: 'thinking', text: 'hm' }, { kind: 'text', text: 'two' },
+      { kind: 'text', text: 'one\n' },
+      { kind: 'thinking', text: 'hm' },
+      { kind: 'text', text: 'two' },
     ]);
   });
 
@@ -105,26 +162,38 @@ describe('answers in a row', () => {
   it('do not mix with the words of a closing row, which are never shown', () => {
     const before = repaired((rows) => rows.user('q').closing('(No answer.)').assistant('answer'));
     const behind = repaired((rows) => rows.user('q').assistant('answer').closing('(No answer.)'));
-    expect({ before: [rowLines(before.messages), hidden(before)], behind: [rowLines(behind.messages), hidden(behind)] }).toEqual({
+    expect({
+      before: [rowLines(before.messages), hidden(before)],
+      behind: [rowLines(behind.messages), hidden(behind)],
+    }).toEqual({
       before: [['user: q', 'assistant: answer'], ['m2 merged into m3: adjacentAnswers']],
       behind: [['user: q', 'assistant: answer'], ['m3 merged into m2: adjacentAnswers']],
     });
   });
 
   it('S24 S25 are left alone where a result or a prompt stands between them', () => {
-    const withResult = repaired((rows) => rows.user('q').assistant(call('t1')).tool('t1', 'r').assistant(call('t2')).tool('t2', 'r'));
+    const withResult = repaired((rows) =>
+      rows.user('q').assistant(call('t1')).tool('t1', 'r').assistant(call('t2')).tool('t2', 'r'),
+    );
     const withPrompt = repaired((rows) => rows.user('a').assistant('b').user('c').assistant('d'));
     expect([isSound(withResult), isSound(withPrompt)]).toEqual([true, true]);
   });
 
   it('carried from an earlier segment, or still being delivered, are left alone', () => {
     const stored = rowsOf((rows) => rows.user('q').assistant('one').assistant('two'));
-    const changed = (change: Partial<Message>) => stored.map((row): Message => (row.uid === 'm3' ? Object.assign({ ...row }, change) : row));
-    expect([changed({ carriedFrom: 'm0' }), changed({ state: 'streaming' })].map((rows) => isSound(repairSequence(rows, { openTurnUid: null, at: 99 })))).toEqual([true, true]);
+    const changed = (change: Partial<Message>) =>
+      stored.map((row): Message => (row.uid === 'm3' ? Object.assign({ ...row }, change) : row));
+    expect(
+      [changed({ carriedFrom: 'm0' }), changed({ state: 'streaming' })].map((rows) =>
+        isSound(repairSequence(rows, { openTurnUid: null, at: 99 })),
+      ),
+    ).toEqual([true, true]);
   });
 
   it('of the open turn are left alone', () => {
-    expect(isSound(repaired((rows) => rows.turn('open').user('q').assistant('one').assistant('two', call('A')), 'open'))).toBe(true);
+    expect(
+      isSound(repaired((rows) => rows.turn('open').user('q').assistant('one').assistant('two', call('A')), 'open')),
+    ).toBe(true);
   });
 });
 
@@ -138,31 +207,61 @@ describe('results', () => {
   });
 
   it('S30 of a call that has one are left out, and point at the one that stands', () => {
-    const repair = repaired((rows) => rows.user('q').assistant(call('call_1')).tool('call_1', 'res1').tool('call_1', 'res1 duplicate'));
-    expect({ kept: repair.messages.length, hidden: hidden(repair) }).toEqual({ kept: 3, hidden: ['m4 dropped into m3: repeatedResult'] });
+    const repair = repaired((rows) =>
+      rows.user('q').assistant(call('call_1')).tool('call_1', 'res1').tool('call_1', 'res1 duplicate'),
+    );
+    expect({ kept: repair.messages.length, hidden: hidden(repair) }).toEqual({
+      kept: 3,
+      hidden: ['m4 dropped into m3: repeatedResult'],
+    });
   });
 
   it('B44 S6 S12 S28 in their place are left alone: before a prompt, in parallel, under either name of the call', () => {
     const redirect = repaired((rows) => rows.user('Q1').assistant(call('t1')).tool('t1', 'r').user('Q2'));
-    const parallel = repaired((rows) => rows.user('q').assistant(call('A'), call('B')).tool('B', 'b').tool('A', 'a').assistant('done').user('next'));
-    const aliases = repaired((rows) => rows.user('q').assistant(call('call_ABC|fc_123')).tool('call_ABC', 'r').assistant(call('fc_9')).tool('call_Z|fc_9', 'r'));
+    const parallel = repaired((rows) =>
+      rows.user('q').assistant(call('A'), call('B')).tool('B', 'b').tool('A', 'a').assistant('done').user('next'),
+    );
+    const aliases = repaired((rows) =>
+      rows
+        .user('q')
+        .assistant(call('call_ABC|fc_123'))
+        .tool('call_ABC', 'r')
+        .assistant(call('fc_9'))
+        .tool('call_Z|fc_9', 'r'),
+    );
     expect([redirect, parallel, aliases].map(isSound)).toEqual([true, true, true]);
   });
 
   it('of the open turn are left alone: they are being written', () => {
-    expect(isSound(repaired((rows) => rows.turn('open').user('q').assistant(call('A')).tool('A', 'a').tool('B', 'b'), 'open'))).toBe(true);
+    expect(
+      isSound(
+        repaired((rows) => rows.turn('open').user('q').assistant(call('A')).tool('A', 'a').tool('B', 'b'), 'open'),
+      ),
+    ).toBe(true);
   });
 
   it('join the answers that stood around a stray one', () => {
-    expect(lines((rows) => rows.user('q').assistant('one').tool('x', 'stray').assistant('two'))).toEqual(['user: q', 'assistant: one\n two']);
+    expect(lines((rows) => rows.user('q').assistant('one').tool('x', 'stray').assistant('two'))).toEqual([
+      'user: q',
+      'assistant: one\n two',
+    ]);
   });
 });
 
 describe('a call without a result', () => {
   it('is kept and answered: it may have run', () => {
-    const repair = repaired((rows) => rows.user('q').assistant('I write.', call('A'), call('B')).tool('A', 'a').user('next'));
+    const repair = repaired((rows) =>
+      rows.user('q').assistant('I write.', call('A'), call('B')).tool('A', 'a').user('next'),
+    );
     const made = repair.answered[0]?.message;
-    expect({ lines: rowLines(repair.messages), behind: repair.answered[0]?.behind, uid: made?.uid, turn: made?.turnUid, at: made?.createdAt, text: made?.parts[0].text }).toEqual({
+    expect({
+      lines: rowLines(repair.messages),
+      behind: repair.answered[0]?.behind,
+      uid: made?.uid,
+      turn: made?.turnUid,
+      at: made?.createdAt,
+      text: made?.parts[0].text,
+    }).toEqual({
       lines: ['user: q', 'assistant: I write. [A] [B]', 'tool: A=done', 'tool: B=interrupted', 'user: next'],
       behind: 'm3',
       uid: 'm2/result/B',
@@ -190,7 +289,12 @@ describe('a sequence', () => {
   it('is valid, holds every word of the person, every call and every delivered word, and is not repaired twice, whatever it was', () => {
     const row = fc.oneof(
       fc.record({ role: fc.constant('user' as const), text: fc.string({ maxLength: 6 }), image: fc.boolean() }),
-      fc.record({ role: fc.constant('assistant' as const), text: fc.string({ maxLength: 6 }), thinks: fc.boolean(), calls: fc.subarray(['a', 'b', 'c']) }),
+      fc.record({
+        role: fc.constant('assistant' as const),
+        text: fc.string({ maxLength: 6 }),
+        thinks: fc.boolean(),
+        calls: fc.subarray(['a', 'b', 'c']),
+      }),
       fc.record({ role: fc.constant('closing' as const) }),
       fc.record({ role: fc.constant('tool' as const), callId: fc.constantFrom('a', 'b', 'c', 'item|a', 'zz', '') }),
     );
@@ -199,7 +303,12 @@ describe('a sequence', () => {
         const builder = new TranscriptBuilder().turn(null);
         for (const entry of rows) {
           if (entry.role === 'user') builder.user(entry.text, ...(entry.image ? [image] : []));
-          else if (entry.role === 'assistant') builder.assistant(...(entry.thinks ? [thinking('hm')] : []), entry.text, ...entry.calls.map((id) => call(id)));
+          else if (entry.role === 'assistant')
+            builder.assistant(
+              ...(entry.thinks ? [thinking('hm')] : []),
+              entry.text,
+              ...entry.calls.map((id) => call(id)),
+            );
           else if (entry.role === 'closing') builder.closing('(No answer.)');
           else builder.tool(entry.callId, 'r');
         }
@@ -209,8 +318,13 @@ describe('a sequence', () => {
         expect({
           problems: storedProblems(repair.messages),
           wire: sequenceProblems(projectToWire(repair.messages, 'test/model')),
-          lostPrompts: texts(stored, 'user').filter((text) => !texts(repair.messages, 'user').join('\n').includes(text)),
-          lostAnswers: texts(stored.filter((message) => message.visibility.kind === 'shown'), 'assistant').filter((text) => !texts(repair.messages, 'assistant').join('\n').includes(text)),
+          lostPrompts: texts(stored, 'user').filter(
+            (text) => !texts(repair.messages, 'user').join('\n').includes(text),
+          ),
+          lostAnswers: texts(
+            stored.filter((message) => message.visibility.kind === 'shown'),
+            'assistant',
+          ).filter((text) => !texts(repair.messages, 'assistant').join('\n').includes(text)),
           accounted: repair.messages.length - repair.answered.length + repair.hidden.length,
           again: isSound(repairSequence(repair.messages, { openTurnUid: 'open', at: 100 })),
         }).toEqual({ problems: [], wire: [], lostPrompts: [], lostAnswers: [], accounted: stored.length, again: true });
@@ -221,12 +335,16 @@ describe('a sequence', () => {
 });
 
 function texts(rows: readonly Message[], role: Message['role']): readonly string[] {
-  return rows.filter((row) => row.role === role).map((row) => answerText(row.parts)).filter((text) => text.trim() !== '');
+  return rows
+    .filter((row) => row.role === role)
+    .map((row) => answerText(row.parts))
+    .filter((text) => text.trim() !== '');
 }
 
 /** What a provider would refuse in the rows themselves. Prompts with images may touch: only the wire copy joins them. */
 function storedProblems(rows: readonly Message[]): readonly string[] {
-  const plain = (row: Message | undefined): boolean => row?.role === 'user' && row.parts.every((part) => part.kind === 'text');
+  const plain = (row: Message | undefined): boolean =>
+    row?.role === 'user' && row.parts.every((part) => part.kind === 'text');
   return rows.flatMap((row, index) => {
     const before = rows[index - 1];
     switch (row.role) {
@@ -235,11 +353,15 @@ function storedProblems(rows: readonly Message[]): readonly string[] {
       case 'assistant': {
         const following = rows.slice(index + 1);
         const end = following.findIndex((next) => next.role !== 'tool');
-        const results = (end === -1 ? following : following.slice(0, end)).flatMap((next) => (next.role === 'tool' ? [next.parts[0].callId.replace('item|', '')] : []));
+        const results = (end === -1 ? following : following.slice(0, end)).flatMap((next) =>
+          next.role === 'tool' ? [next.parts[0].callId.replace('item|', '')] : [],
+        );
         const calls = row.parts.flatMap((part) => (part.kind === 'toolCall' ? [part.callId] : []));
         return [
           ...(before?.role === 'assistant' ? [`${row.uid}: two answers`] : []),
-          ...(calls.toSorted().join() === results.toSorted().join() ? [] : [`${row.uid}: calls ${calls.join()} and results ${results.join()}`]),
+          ...(calls.toSorted().join() === results.toSorted().join()
+            ? []
+            : [`${row.uid}: calls ${calls.join()} and results ${results.join()}`]),
         ];
       }
       case 'tool':

@@ -15,9 +15,16 @@ const text = (value: string) => ({ kind: 'text' as const, text: value });
 
 describe('the wire copy of a transcript', () => {
   it('sends prompts, answers, calls and results in order', () => {
-    expect(project((rows) => rows.user('q').assistant('looking', call('c1', '{"path":"a"}')).tool('c1', 'content').assistant('a'))).toEqual([
+    expect(
+      project((rows) =>
+        rows.user('q').assistant('looking', call('c1', '{"path":"a"}')).tool('c1', 'content').assistant('a'),
+      ),
+    ).toEqual([
       { role: 'user', content: [text('q')] },
-      { role: 'assistant', content: [text('looking'), { kind: 'toolCall', callId: 'c1', name: 'read_file', arguments: { path: 'a' } }] },
+      {
+        role: 'assistant',
+        content: [text('looking'), { kind: 'toolCall', callId: 'c1', name: 'read_file', arguments: { path: 'a' } }],
+      },
       { role: 'tool', results: [{ callId: 'c1', name: 'read_file', text: 'content', isError: false }] },
       { role: 'assistant', content: [text('a')] },
     ]);
@@ -27,10 +34,24 @@ describe('the wire copy of a transcript', () => {
     const rows = new TranscriptBuilder();
     rows.user('Why does it fail?');
     const [asked] = rows.messages;
-    const parts = [text('Why does it fail?'), { kind: 'attachment' as const, label: 'src/a.ts:1-2', source: 'file:src/a.ts', text: 'let a;\nlet b;' }, { kind: 'image' as const, mediaType: 'image/png', dataBase64: 'AAAA', name: 'shot.png' }];
-    const sent = asked?.role === 'user' ? projectToWire([{ ...asked, parts }], 'test/model', new Map([[asked.uid, 'Recalled. Why does it fail?']])) : [];
+    const parts = [
+      text('Why does it fail?'),
+      { kind: 'attachment' as const, label: 'src/a.ts:1-2', source: 'file:src/a.ts', text: 'let a;\nlet b;' },
+      { kind: 'image' as const, mediaType: 'image/png', dataBase64: 'AAAA', name: 'shot.png' },
+    ];
+    const sent =
+      asked?.role === 'user'
+        ? projectToWire([{ ...asked, parts }], 'test/model', new Map([[asked.uid, 'Recalled. Why does it fail?']]))
+        : [];
     expect(sent).toEqual([
-      { role: 'user', content: [text('Recalled. Why does it fail?'), text('<attachment label="src/a.ts:1-2">\nlet a;\nlet b;\n</attachment>'), { kind: 'image', mediaType: 'image/png', dataBase64: 'AAAA' }] },
+      {
+        role: 'user',
+        content: [
+          text('Recalled. Why does it fail?'),
+          text('<attachment label="src/a.ts:1-2">\nlet a;\nlet b;\n</attachment>'),
+          { kind: 'image', mediaType: 'image/png', dataBase64: 'AAAA' },
+        ],
+      },
     ]);
   });
 
@@ -38,21 +59,47 @@ describe('the wire copy of a transcript', () => {
     expect(project((rows) => rows.user('q').assistant(call('c1')).user('next').tool('c9', 'stray'))).toEqual([
       { role: 'user', content: [text('q')] },
       { role: 'assistant', content: [{ kind: 'toolCall', callId: 'c1', name: 'read_file', arguments: {} }] },
-      { role: 'tool', results: [{ callId: 'c1', name: 'read_file', text: 'No result was recorded for this call. It may or may not have run.', isError: true }] },
+      {
+        role: 'tool',
+        results: [
+          {
+            callId: 'c1',
+            name: 'read_file',
+            text: 'No result was recorded for this call. It may or may not have run.',
+            isError: true,
+          },
+        ],
+      },
       { role: 'assistant', content: [text('(This answer ended before any text.)')] },
       { role: 'user', content: [text('next')] },
     ]);
   });
 
   it('sends what the person told a turn while it worked with the result ahead of it, and a prompt behind it as a prompt', () => {
-    const wire = project((rows) => rows.turn('t1').user('q').assistant(call('a'), call('b')).tool('a', 'A').tool('b', 'B').user('this').user('and this').turn('t2').user('next'));
+    const wire = project((rows) =>
+      rows
+        .turn('t1')
+        .user('q')
+        .assistant(call('a'), call('b'))
+        .tool('a', 'A')
+        .tool('b', 'B')
+        .user('this')
+        .user('and this')
+        .turn('t2')
+        .user('next'),
+    );
     expect({ wire: wire.slice(2), problems: sequenceProblems(wire) }).toEqual({
       wire: [
         {
           role: 'tool',
           results: [
             { callId: 'a', name: 'read_file', text: 'A', isError: false },
-            { callId: 'b', name: 'read_file', text: `B\n\n${steeringText('this')}\n\n${steeringText('and this')}`, isError: false },
+            {
+              callId: 'b',
+              name: 'read_file',
+              text: `B\n\n${steeringText('this')}\n\n${steeringText('and this')}`,
+              isError: false,
+            },
           ],
         },
         { role: 'assistant', content: [text('(This answer ended before any text.)')] },
@@ -63,30 +110,59 @@ describe('the wire copy of a transcript', () => {
   });
 
   it('keeps results with their own call when a server counts its call ids from zero in every answer', () => {
-    const wire = project((rows) => rows.user('q').assistant(call('0')).tool('0', 'first').assistant(call('0')).tool('0', 'second').assistant('done'));
-    expect(wire.flatMap((message) => (message.role === 'tool' ? message.results.map(({ callId, text: result }) => `${callId}: ${result}`) : []))).toEqual(['0: first', '0_d2: second']);
+    const wire = project((rows) =>
+      rows.user('q').assistant(call('0')).tool('0', 'first').assistant(call('0')).tool('0', 'second').assistant('done'),
+    );
+    expect(
+      wire.flatMap((message) =>
+        message.role === 'tool' ? message.results.map(({ callId, text: result }) => `${callId}: ${result}`) : [],
+      ),
+    ).toEqual(['0: first', '0_d2: second']);
   });
 
   it('sends thinking and metadata only to the model they came from', () => {
-    const build = (rows: TranscriptBuilder) => rows.user('q').assistant({ kind: 'thinking', text: 'hm', metadata: { anthropic: { signature: 'x' } } }, 'a');
-    expect(project(build)[1]).toEqual({ role: 'assistant', content: [{ kind: 'thinking', text: 'hm', metadata: { anthropic: { signature: 'x' } } }, text('a')] });
+    const build = (rows: TranscriptBuilder) =>
+      rows.user('q').assistant({ kind: 'thinking', text: 'hm', metadata: { anthropic: { signature: 'x' } } }, 'a');
+    expect(project(build)[1]).toEqual({
+      role: 'assistant',
+      content: [{ kind: 'thinking', text: 'hm', metadata: { anthropic: { signature: 'x' } } }, text('a')],
+    });
     expect(project(build, 'other/model')[1]).toEqual({ role: 'assistant', content: [text('a')] });
   });
 
   it('S31 S32 sends one call and one result where an id is repeated, S33 and each of two that differ', () => {
-    const wire = project((rows) => rows.user('q').assistant(call('Y', '{"n":1}'), call('Y', '{"n":2}'), call('Z')).tool('Y', 'first').tool('Y', 'again').tool('Z', 'z'));
+    const wire = project((rows) =>
+      rows
+        .user('q')
+        .assistant(call('Y', '{"n":1}'), call('Y', '{"n":2}'), call('Z'))
+        .tool('Y', 'first')
+        .tool('Y', 'again')
+        .tool('Z', 'z'),
+    );
     expect(wire.slice(1)).toEqual([
       {
         role: 'assistant',
-        content: [{ kind: 'toolCall', callId: 'Y', name: 'read_file', arguments: { n: 1 } }, { kind: 'toolCall', callId: 'Z', name: 'read_file', arguments: {} }],
+        content: [
+          { kind: 'toolCall', callId: 'Y', name: 'read_file', arguments: { n: 1 } },
+          { kind: 'toolCall', callId: 'Z', name: 'read_file', arguments: {} },
+        ],
       },
-      { role: 'tool', results: [{ callId: 'Y', name: 'read_file', text: 'first', isError: false }, { callId: 'Z', name: 'read_file', text: 'z', isError: false }] },
+      {
+        role: 'tool',
+        results: [
+          { callId: 'Y', name: 'read_file', text: 'first', isError: false },
+          { callId: 'Z', name: 'read_file', text: 'z', isError: false },
+        ],
+      },
     ]);
   });
 
   it('sends a result with its call where the two are stored under different names of one id', () => {
     const wire = project((rows) => rows.user('q').assistant(call('call_ABC|fc_123')).tool('call_ABC', 'content'));
-    expect(wire[2]).toEqual({ role: 'tool', results: [{ callId: 'call_ABC|fc_123', name: 'read_file', text: 'content', isError: false }] });
+    expect(wire[2]).toEqual({
+      role: 'tool',
+      results: [{ callId: 'call_ABC|fc_123', name: 'read_file', text: 'content', isError: false }],
+    });
   });
 
   it('begins with the person where the stored beginning is missing', () => {
@@ -98,7 +174,10 @@ describe('the wire copy of a transcript', () => {
   });
 
   it('S37 says of an answer without a word that there was none, so that two prompts never touch', () => {
-    expect(project((rows) => rows.user('q').assistant('   ').user('next'))[1]).toEqual({ role: 'assistant', content: [text('(This answer ended before any text.)')] });
+    expect(project((rows) => rows.user('q').assistant('   ').user('next'))[1]).toEqual({
+      role: 'assistant',
+      content: [text('(This answer ended before any text.)')],
+    });
   });
 
   it('is valid for a strict provider whatever the rows are', () => {

@@ -11,18 +11,39 @@ let page: ChatPage;
 afterEach(() => page.close());
 
 const question = prompt({ uid: 'u1', position: 1 }, 'Push it.');
-const calls = answer({ uid: 'a1', position: 2 }, [call('c0', 'read_file', { path: 'a.ts' }), call('c1', 'run_command', { command: 'git push origin fix' }), call('c2', 'run_command', { command: 'npm test' })]);
+const calls = answer({ uid: 'a1', position: 2 }, [
+  call('c0', 'read_file', { path: 'a.ts' }),
+  call('c1', 'run_command', { command: 'git push origin fix' }),
+  call('c2', 'run_command', { command: 'npm test' }),
+]);
 const waiting = { ...runningTurn(), state: 'waiting', approvalId: 'ap' } as const;
 const folder = { path: '/home/me/upload', shown: 'upload', isInside: true };
-const command: ApprovalRequest = { tool: 'run_command', access: { kind: 'run', command: 'git push origin fix', folder, shell: 'posix' }, subject: 'git push origin fix', reasons: ['command'], rules: ['run(git push origin fix)', 'run(npm *)'], preview: null };
-const asks = (request: ApprovalRequest = command, callId = 'c1', id = 'ap'): Approval => ({ id, sessionId: session().id, turnUid: 'turn1', messageUid: 'a1', callId, requestedAt: 1, state: { kind: 'pending' }, request });
+const command: ApprovalRequest = {
+  tool: 'run_command',
+  access: { kind: 'run', command: 'git push origin fix', folder, shell: 'posix' },
+  subject: 'git push origin fix',
+  reasons: ['command'],
+  rules: ['run(git push origin fix)', 'run(npm *)'],
+  preview: null,
+};
+const asks = (request: ApprovalRequest = command, callId = 'c1', id = 'ap'): Approval => ({
+  id,
+  sessionId: session().id,
+  turnUid: 'turn1',
+  messageUid: 'a1',
+  callId,
+  requestedAt: 1,
+  state: { kind: 'pending' },
+  request,
+});
 const card = (): HTMLElement => {
   const [found] = all('alertdialog');
   if (found === undefined) throw new Error('Nothing is asked');
   return found;
 };
 const buttons = (): readonly string[] => [...card().querySelectorAll('button')].map(nameOf);
-const focused = (): string => (document.activeElement === document.body || document.activeElement === null ? '' : nameOf(document.activeElement));
+const focused = (): string =>
+  document.activeElement === document.body || document.activeElement === null ? '' : nameOf(document.activeElement);
 
 async function asked(request: ApprovalRequest = command): Promise<void> {
   page = new ChatPage();
@@ -57,13 +78,33 @@ describe('what the agent asks', () => {
   });
 
   test('a command in the open folder itself is said to run there, not in "."', async () => {
-    await asked({ ...command, access: { kind: 'run', command: 'npm test', folder: { path: '/home/me/parcel-post', shown: '.', isInside: true }, shell: 'posix' } });
+    await asked({
+      ...command,
+      access: {
+        kind: 'run',
+        command: 'npm test',
+        folder: { path: '/home/me/parcel-post', shown: '.', isInside: true },
+        shell: 'posix',
+      },
+    });
     expect(card().querySelector('.approval-where')?.textContent).toBe('In the open folder');
   });
 
   test('can only be allowed once or denied where no rule would allow it', async () => {
-    await asked({ ...command, access: { kind: 'plan' }, subject: 'Plan', reasons: ['plan'], rules: [], preview: '# Do it\n\n1. first' });
-    expect([names('alertdialog'), buttons(), card().querySelector('h1')?.textContent, card().querySelector('pre')]).toEqual([['Allow carrying out this plan?'], ['Allow Once', 'Deny'], 'Do it', null]);
+    await asked({
+      ...command,
+      access: { kind: 'plan' },
+      subject: 'Plan',
+      reasons: ['plan'],
+      rules: [],
+      preview: '# Do it\n\n1. first',
+    });
+    expect([
+      names('alertdialog'),
+      buttons(),
+      card().querySelector('h1')?.textContent,
+      card().querySelector('pre'),
+    ]).toEqual([['Allow carrying out this plan?'], ['Allow Once', 'Deny'], 'Do it', null]);
   });
 
   test('hides nothing: what cannot be seen in a command or a line, or turns its order, is written out', async () => {
@@ -71,27 +112,56 @@ describe('what the agent asks', () => {
     await asked({ ...command, access: { kind: 'run', command: hidden, folder, shell: 'posix' }, subject: hidden });
     const shown = card().querySelector('pre')?.textContent;
     page.close();
-    await asked({ ...command, access: { kind: 'edit', paths: [] }, subject: 'a.ts', preview: '--- a/a.ts\n+++ b/a.ts\n@@ -1,0 +1,1 @@\n+if (admin\u2066) { // \u{1f469}\u200d\u{1f4bb}\n' });
-    expect([shown, card().querySelector('.diff-added .diff-text')?.textContent]).toEqual(['echo ok \\u{202e}# safe\\u{200b}\nrm\\u{a0}-rf .', 'if (admin\\u{2066}) { // \u{1f469}\u200d\u{1f4bb}\n']);
+    await asked({
+      ...command,
+      access: { kind: 'edit', paths: [] },
+      subject: 'a.ts',
+      preview: '--- a/a.ts\n+++ b/a.ts\n@@ -1,0 +1,1 @@\n+if (admin\u2066) { // \u{1f469}\u200d\u{1f4bb}\n',
+    });
+    expect([shown, card().querySelector('.diff-added .diff-text')?.textContent]).toEqual([
+      'echo ok \\u{202e}# safe\\u{200b}\nrm\\u{a0}-rf .',
+      'if (admin\\u{2066}) { // \u{1f469}\u200d\u{1f4bb}\n',
+    ]);
   });
 
   test('hides nothing in the arguments of a tool', async () => {
-    await asked({ ...command, access: { kind: 'mcp', server: 's', tool: 't', readOnly: false }, subject: 's/t', preview: '```json\n{ "path": "a\u202etxt.sh" }\n```' });
+    await asked({
+      ...command,
+      access: { kind: 'mcp', server: 's', tool: 't', readOnly: false },
+      subject: 's/t',
+      preview: '```json\n{ "path": "a\u202etxt.sh" }\n```',
+    });
     expect(card().querySelector('.approval-preview')?.textContent).toContain('a\\u{202e}txt.sh');
   });
 
   test('shows a change as its lines', async () => {
     const paths = [{ path: '/home/me/upload/a.ts', shown: 'a.ts', isInside: true }];
-    await asked({ ...command, tool: 'edit_file', access: { kind: 'edit', paths }, subject: 'a.ts', reasons: ['change'], rules: ['edit(**)'], preview: '--- a/a.ts\n+++ b/a.ts\n@@ -1,1 +1,1 @@\n-old\n+new\n' });
+    await asked({
+      ...command,
+      tool: 'edit_file',
+      access: { kind: 'edit', paths },
+      subject: 'a.ts',
+      reasons: ['change'],
+      rules: ['edit(**)'],
+      preview: '--- a/a.ts\n+++ b/a.ts\n@@ -1,1 +1,1 @@\n-old\n+new\n',
+    });
     const lines = [...card().querySelectorAll('.diff-line')].map((line) => line.textContent?.trim());
-    expect([names('alertdialog'), find('region', 'Changes').tabIndex, lines]).toEqual([['Allow editing a.ts?'], 0, ['1-old', '1+new']]);
+    expect([names('alertdialog'), find('region', 'Changes').tabIndex, lines]).toEqual([
+      ['Allow editing a.ts?'],
+      0,
+      ['1-old', '1+new'],
+    ]);
   });
 
   test('is there when the session is opened again, and disappears when it is decided elsewhere', async () => {
     page = new ChatPage();
     await page.bootstrap(shownSession({ messages: [question, calls], openTurn: waiting, approval: asks() }));
     const drawn = names('alertdialog');
-    await page.event({ kind: 'approvalDecided', turn: runningTurn(), approval: { ...asks(), state: { kind: 'decided', decision: { kind: 'allow', scope: 'once' }, decidedAt: 2 } } });
+    await page.event({
+      kind: 'approvalDecided',
+      turn: runningTurn(),
+      approval: { ...asks(), state: { kind: 'decided', decision: { kind: 'allow', scope: 'once' }, decidedAt: 2 } },
+    });
     expect([drawn, names('alertdialog')]).toEqual([['Allow running git push origin fix?'], []]);
   });
 });
@@ -107,7 +177,11 @@ describe('an answer to it', () => {
     const meanwhile = names('alertdialog').length;
     await page.answer('decideApproval', null);
     await vi.waitFor(() => expect(focused()).toBe('Message'));
-    expect([page.sent('decideApproval'), meanwhile, names('alertdialog')]).toEqual([[{ approvalId: 'ap', decision }], 1, []]);
+    expect([page.sent('decideApproval'), meanwhile, names('alertdialog')]).toEqual([
+      [{ approvalId: 'ap', decision }],
+      1,
+      [],
+    ]);
   });
 
   test('is given once by a double click, and not by a key that is held down: the next question may stand there', async () => {
@@ -130,7 +204,10 @@ describe('an answer to it', () => {
     if (everywhere === null) throw new Error('There is no choice of scope');
     await page.click(everywhere);
     await page.press('Save');
-    expect([first, page.sent('decideApproval')]).toEqual(['Rule 1', [{ approvalId: 'ap', decision: { kind: 'allow', scope: 'user', rules: ['run(git push *)'] } }]]);
+    expect([first, page.sent('decideApproval')]).toEqual([
+      'Rule 1',
+      [{ approvalId: 'ap', decision: { kind: 'allow', scope: 'user', rules: ['run(git push *)'] } }],
+    ]);
   });
 
   test('Always… without any rule left cannot be saved', async () => {
@@ -154,14 +231,25 @@ describe('an answer to it', () => {
     await page.fill(find('textbox', 'Reason'), '');
     find('textbox', 'Reason').focus();
     await page.key('Enter');
-    expect([field, page.sent('decideApproval'), all('alert').map(nameOf)]).toEqual(['Reason', [{ approvalId: 'ap', decision: { kind: 'deny', reason: 'use a branch' } }, { approvalId: 'ap', decision: { kind: 'deny', reason: null } }], []]);
+    expect([field, page.sent('decideApproval'), all('alert').map(nameOf)]).toEqual([
+      'Reason',
+      [
+        { approvalId: 'ap', decision: { kind: 'deny', reason: 'use a branch' } },
+        { approvalId: 'ap', decision: { kind: 'deny', reason: null } },
+      ],
+      [],
+    ]);
   });
 
   test('that is refused leaves the question where it is, and says why', async () => {
     await asked();
     await page.press('Allow Once');
     await page.refuse('decideApproval', 'The disk is full.');
-    expect([names('alertdialog').length, all('alert').map(nameOf), find('button', 'Allow Once').hasAttribute('disabled')]).toEqual([1, ['The disk is full.'], false]);
+    expect([
+      names('alertdialog').length,
+      all('alert').map(nameOf),
+      find('button', 'Allow Once').hasAttribute('disabled'),
+    ]).toEqual([1, ['The disk is full.'], false]);
   });
 });
 
@@ -186,10 +274,14 @@ describe('the keyboard', () => {
   test.each([
     ['words are looked for', 'Find', () => page.key('f', { ctrlKey: true })],
     ['a model is looked for', 'Search Models', () => page.click(find('combobox', 'Model'))],
-    ['a list is open', 'Mode', async () => {
-      find('combobox', 'Mode').focus();
-      await page.key('ArrowDown');
-    }],
+    [
+      'a list is open',
+      'Mode',
+      async () => {
+        find('combobox', 'Mode').focus();
+        await page.key('ArrowDown');
+      },
+    ],
   ])('stays where %s', async (_what, name, begin) => {
     page = new ChatPage();
     await page.bootstrap(shownSession({ messages: [question, calls], openTurn: runningTurn() }));
@@ -215,7 +307,10 @@ describe('the keyboard', () => {
     await page.fillAndEnter(find('textbox', 'Rule 2'), 'run(npm test)');
     expect(page.sent('decideApproval')).toEqual([
       { approvalId: 'ap', decision: { kind: 'deny', reason: 'use a branch' } },
-      { approvalId: 'ap', decision: { kind: 'allow', scope: 'workspace', rules: ['run(git push origin fix)', 'run(npm test)'] } },
+      {
+        approvalId: 'ap',
+        decision: { kind: 'allow', scope: 'workspace', rules: ['run(git push origin fix)', 'run(npm test)'] },
+      },
     ]);
   });
 
@@ -230,7 +325,14 @@ describe('the keyboard', () => {
     const left = focused();
     card().focus();
     await page.key('Enter', { ctrlKey: true });
-    expect([reason, closed.length, left, names('alertdialog').length, page.sent('stop'), page.sent('decideApproval')]).toEqual(['Reason', 4, 'Message', 1, [], [{ approvalId: 'ap', decision: { kind: 'allow', scope: 'once' } }]]);
+    expect([
+      reason,
+      closed.length,
+      left,
+      names('alertdialog').length,
+      page.sent('stop'),
+      page.sent('decideApproval'),
+    ]).toEqual(['Reason', 4, 'Message', 1, [], [{ approvalId: 'ap', decision: { kind: 'allow', scope: 'once' } }]]);
   });
 
   test('writes into the composer when a letter is typed on the card: no letter decides anything', async () => {
@@ -253,7 +355,16 @@ describe('the mode', () => {
     const meanwhile = picker.textContent;
     await page.tell('mode', { sessionId: session().id, mode: 'auto' });
     expect([options, active, page.sent('setMode'), meanwhile, picker.textContent, names('listbox')]).toEqual([
-      [['mode-ask', 'false'], ['mode-auto', 'true'], ['mode-plan', 'false']], 'mode-auto', [{ sessionId: session().id, mode: 'auto' }], 'Ask Before Edits', 'Edit Automatically', [],
+      [
+        ['mode-ask', 'false'],
+        ['mode-auto', 'true'],
+        ['mode-plan', 'false'],
+      ],
+      'mode-auto',
+      [{ sessionId: session().id, mode: 'auto' }],
+      'Ask Before Edits',
+      'Edit Automatically',
+      [],
     ]);
   });
 
@@ -267,6 +378,11 @@ describe('the mode', () => {
     const closed = names('listbox');
     await page.click(find('combobox', 'Mode'));
     await page.click(all('option')[0] ?? document.body);
-    expect([shown, escape.defaultPrevented, closed, page.sent('setMode')]).toEqual(['Plan', true, [], [{ sessionId: null, mode: 'ask' }]]);
+    expect([shown, escape.defaultPrevented, closed, page.sent('setMode')]).toEqual([
+      'Plan',
+      true,
+      [],
+      [{ sessionId: null, mode: 'ask' }],
+    ]);
   });
 });

@@ -18,17 +18,27 @@ function look(name: string): ChatInWorld {
   views.push(view);
   return view;
 }
-const subject = (view: ChatInWorld): string | null => view.chat.state.peek().conversation?.approval?.request.subject ?? null;
+const subject = (view: ChatInWorld): string | null =>
+  view.chat.state.peek().conversation?.approval?.request.subject ?? null;
 const calls = (view: ChatInWorld): readonly string[] => {
   const { conversation } = view.chat.state.peek();
-  return conversation === null ? [] : conversationBlocks(conversation, []).flatMap(({ rows }) => rows.flatMap((row) => answersIn(row).flatMap((answer) => answer.calls.map(({ call, state }) => `${call.name} ${state}`))));
+  return conversation === null
+    ? []
+    : conversationBlocks(conversation, []).flatMap(({ rows }) =>
+        rows.flatMap((row) =>
+          answersIn(row).flatMap((answer) => answer.calls.map(({ call, state }) => `${call.name} ${state}`)),
+        ),
+      );
 };
 
 describe('what the agent asks, from the store to the view and back', () => {
   it('is shown in every view of the session, also in one that comes later, and is gone from all once one of them decides', async () => {
     const asks = askingTools();
     world = await World.create({ tools: asks.tools });
-    world.server.script(reply().calls('change', { name: 'a.ts' }).calls('change', { name: 'b.ts' }), reply().says('Done.'));
+    world.server.script(
+      reply().calls('change', { name: 'a.ts' }).calls('change', { name: 'b.ts' }),
+      reply().says('Done.'),
+    );
     const first = look('one');
     await first.quiet();
     first.chat.drafts.edit('Change both.');
@@ -41,16 +51,28 @@ describe('what the agent asks, from the store to the view and back', () => {
     await vi.waitFor(() => expect(subject(second)).not.toBeNull());
     const { id } = second.chat.state.peek().conversation?.approval ?? { id: '' };
     const decided = await second.chat.approvals.decide(id, { kind: 'allow', scope: 'once' });
-    await vi.waitFor(() => expect([subject(first)?.includes('b.ts'), subject(second)?.includes('b.ts')]).toEqual([true, true]));
+    await vi.waitFor(() =>
+      expect([subject(first)?.includes('b.ts'), subject(second)?.includes('b.ts')]).toEqual([true, true]),
+    );
     const next = first.chat.state.peek().conversation?.approval?.id ?? '';
     await first.chat.approvals.decide(next, { kind: 'deny', reason: 'not this one' });
     await Promise.all(views.map((view) => view.quiet()));
-    expect({ asked, decided, ran: asks.ran, left: views.map(subject), calls: views.map(calls), failures: views.flatMap(({ failures }) => failures) }).toEqual({
+    expect({
+      asked,
+      decided,
+      ran: asks.ran,
+      left: views.map(subject),
+      calls: views.map(calls),
+      failures: views.flatMap(({ failures }) => failures),
+    }).toEqual({
       asked: { ran: [], calls: ['change waiting', 'change queued'] },
       decided: true,
       ran: ['change a.ts'],
       left: [null, null],
-      calls: [['change done', 'change denied'], ['change done', 'change denied']],
+      calls: [
+        ['change done', 'change denied'],
+        ['change done', 'change denied'],
+      ],
       failures: [],
     });
   });

@@ -3,7 +3,15 @@ import { act } from 'preact/test-utils';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { FoundMentions, Mention } from '../../../src/protocol/attachmentProtocol';
 import type { DraftPart, SentPart } from '../../../src/transcript/draftPart';
-import { answer, modelRow, prompt, runningTurn, session, settledTurn, shownSession } from '../../support/builders/viewMessages';
+import {
+  answer,
+  modelRow,
+  prompt,
+  runningTurn,
+  session,
+  settledTurn,
+  shownSession,
+} from '../../support/builders/viewMessages';
 import { all, ChatPage, find, nameOf, names } from './chatPage';
 
 let page: ChatPage;
@@ -19,27 +27,39 @@ const found: readonly Mention[] = [
   { kind: 'selection', source: 'selection', label: 'Selection', detail: 'src/a.ts:1-2' },
 ];
 
-async function open(shown: typeof idle | null = idle, change: Parameters<ChatPage['bootstrap']>[1] = {}): Promise<void> {
+async function open(
+  shown: typeof idle | null = idle,
+  change: Parameters<ChatPage['bootstrap']>[1] = {},
+): Promise<void> {
   page = new ChatPage();
   await page.bootstrap(shown, change);
   page.composer.focus();
 }
 
-const chips = (): readonly string[] => [...document.querySelectorAll('.composer .chip-label')].map((chip) => chip.textContent ?? '');
+const chips = (): readonly string[] =>
+  [...document.querySelectorAll('.composer .chip-label')].map((chip) => chip.textContent ?? '');
 const savedParts = (): unknown => page.sent('saveDraft').at(-1);
 
 async function paste(formats: Readonly<Record<string, string>>, files: readonly File[] = []): Promise<Event> {
   const event = new Event('paste', { bubbles: true, cancelable: true });
-  Object.defineProperty(event, 'clipboardData', { value: { types: Object.keys(formats), files, getData: (format: string) => formats[format] ?? '' } });
+  Object.defineProperty(event, 'clipboardData', {
+    value: { types: Object.keys(formats), files, getData: (format: string) => formats[format] ?? '' },
+  });
   await act(() => void page.composer.dispatchEvent(event));
   await page.settle();
   return event;
 }
 
-async function drag(kind: string, formats: Readonly<Record<string, string>>, files: readonly File[] = []): Promise<Event> {
+async function drag(
+  kind: string,
+  formats: Readonly<Record<string, string>>,
+  files: readonly File[] = [],
+): Promise<Event> {
   const event = new Event(kind, { bubbles: true, cancelable: true });
   const types = [...Object.keys(formats), ...(files.length > 0 ? ['Files'] : [])];
-  Object.defineProperty(event, 'dataTransfer', { value: { types, files, getData: (format: string) => formats[format] ?? '', dropEffect: 'none' } });
+  Object.defineProperty(event, 'dataTransfer', {
+    value: { types, files, getData: (format: string) => formats[format] ?? '', dropEffect: 'none' },
+  });
   await act(() => void document.dispatchEvent(event));
   await page.settle();
   return event;
@@ -54,14 +74,34 @@ describe('a mention', () => {
     await page.answer('mentions', whole(found));
     await page.key('ArrowDown');
     await page.key('ArrowUp');
-    const list = [page.sent('mentions'), names('listbox'), page.composer.getAttribute('aria-activedescendant'), page.composer.getAttribute('aria-controls'), all('option').map((option) => option.getAttribute('aria-selected'))];
+    const list = [
+      page.sent('mentions'),
+      names('listbox'),
+      page.composer.getAttribute('aria-activedescendant'),
+      page.composer.getAttribute('aria-controls'),
+      all('option').map((option) => option.getAttribute('aria-selected')),
+    ];
     const enter = await page.key('Enter');
-    const picked = [page.composer.value, chips(), savedParts(), names('option'), enter.defaultPrevented, page.composer.selectionStart];
+    const picked = [
+      page.composer.value,
+      chips(),
+      savedParts(),
+      names('option'),
+      enter.defaultPrevented,
+      page.composer.selectionStart,
+    ];
     await page.key('Enter');
     await page.answer('submit', { kind: 'started', sessionId: session().id });
     expect({ list, picked, sent: page.sent('submit'), after: [page.composer.value, chips(), savedParts()] }).toEqual({
       list: [[{ text: 'upl', limit: 30 }], ['Mentions'], 'mention-0', 'mention-list', ['true', 'false', 'false']],
-      picked: ['Look at @src/upload.ts ', ['src/upload.ts'], { key: session().id, text: 'Look at @src/upload.ts ', parts: [file] }, [], true, 23],
+      picked: [
+        'Look at @src/upload.ts ',
+        ['src/upload.ts'],
+        { key: session().id, text: 'Look at @src/upload.ts ', parts: [file] },
+        [],
+        true,
+        23,
+      ],
       sent: [{ sessionId: session().id, uid: 'uid1', text: 'Look at @src/upload.ts ', parts: [file] }],
       after: ['', [], { key: session().id, text: '', parts: [] }],
     });
@@ -73,7 +113,12 @@ describe('a mention', () => {
     await page.key('Enter');
     const waiting = [page.composer.value, page.sent('submit')];
     await page.answer('mentions', whole(found));
-    expect([waiting, page.composer.value, chips(), page.sent('submit')]).toEqual([['@upl', []], '@src/upload.ts ', ['src/upload.ts'], []]);
+    expect([waiting, page.composer.value, chips(), page.sent('submit')]).toEqual([
+      ['@upl', []],
+      '@src/upload.ts ',
+      ['src/upload.ts'],
+      [],
+    ]);
   });
 
   test('is picked when it comes, with what was typed behind that Enter, and the caret behind that', async () => {
@@ -82,7 +127,12 @@ describe('a mention', () => {
     await page.key('Enter');
     await page.type('see @uplx');
     await page.answer('mentions', whole(found));
-    expect([page.composer.value, page.composer.selectionStart, chips(), page.sent('mentions').length]).toEqual(['see @src/upload.ts x', 20, ['src/upload.ts'], 1]);
+    expect([page.composer.value, page.composer.selectionStart, chips(), page.sent('mentions').length]).toEqual([
+      'see @src/upload.ts x',
+      20,
+      ['src/upload.ts'],
+      1,
+    ]);
   });
 
   test('is none where nothing is found: Enter sends the text', async () => {
@@ -91,7 +141,10 @@ describe('a mention', () => {
     await page.answer('mentions', whole([]));
     const said = all('status').map(nameOf);
     await page.key('Enter');
-    expect([said.includes('No match'), page.sent('submit')]).toEqual([true, [{ sessionId: session().id, uid: 'uid1', text: 'thanks @bob' }]]);
+    expect([said.includes('No match'), page.sent('submit')]).toEqual([
+      true,
+      [{ sessionId: session().id, uid: 'uid1', text: 'thanks @bob' }],
+    ]);
   });
 
   test('is given up with Escape, which stops nothing, until another one is begun', async () => {
@@ -125,7 +178,14 @@ describe('a mention', () => {
     await page.settle();
     await page.answer('mentions', whole([...found.slice(2), ...found.slice(0, 2)]));
     const active = all('option').map((option) => option.getAttribute('aria-selected'));
-    expect([early, active, page.sent('mentions')]).toEqual([2, ['false', 'false', 'true'], [{ text: 'upl', limit: 30 }, { text: 'upl', limit: 30, whole: true }]]);
+    expect([early, active, page.sent('mentions')]).toEqual([
+      2,
+      ['false', 'false', 'true'],
+      [
+        { text: 'upl', limit: 30 },
+        { text: 'upl', limit: 30, whole: true },
+      ],
+    ]);
   });
 
   test('is neither missing nor sent as text while the rest is still looked for', async () => {
@@ -137,20 +197,39 @@ describe('a mention', () => {
     await page.settle();
     await page.answer('mentions', whole(found));
     await page.settle();
-    expect([said, page.sent('submit'), page.composer.value]).toEqual([false, [], expect.stringContaining(found[0]?.label ?? '?')]);
+    expect([said, page.sent('submit'), page.composer.value]).toEqual([
+      false,
+      [],
+      expect.stringContaining(found[0]?.label ?? '?'),
+    ]);
   });
 
   test('stands with its like, each sort under its name where there is more than one; the arrows go through them as they stand', async () => {
     await open();
     await page.type('@upl');
-    const symbol: Mention = { kind: 'symbol', source: 'symbol:src/upload.ts:1#upload', label: 'upload', detail: 'function' };
+    const symbol: Mention = {
+      kind: 'symbol',
+      source: 'symbol:src/upload.ts:1#upload',
+      label: 'upload',
+      detail: 'function',
+    };
     const [first, ...others] = found;
     await page.answer('mentions', whole([...(first === undefined ? [] : [first]), symbol, ...others]));
-    const groups = all('group').filter((group) => group.closest('[role=listbox]') !== null).map((group) => [nameOf(group), group.querySelectorAll('[role=option]').length]);
+    const groups = all('group')
+      .filter((group) => group.closest('[role=listbox]') !== null)
+      .map((group) => [nameOf(group), group.querySelectorAll('[role=option]').length]);
     await page.key('ArrowDown');
     await page.key('ArrowDown');
     const active = document.querySelector('[aria-selected=true]');
-    expect([groups, active?.id, active?.getAttribute('title')]).toEqual([[['Files and Folders', 2], ['Symbols', 1], ['In the Editor', 1]], 'mention-2', 'upload']);
+    expect([groups, active?.id, active?.getAttribute('title')]).toEqual([
+      [
+        ['Files and Folders', 2],
+        ['Symbols', 1],
+        ['In the Editor', 1],
+      ],
+      'mention-2',
+      'upload',
+    ]);
     await page.type('@uplo');
     await page.answer('mentions', whole([symbol]));
     expect(all('group').filter((group) => group.closest('[role=listbox]') !== null)).toEqual([]);
@@ -179,14 +258,22 @@ describe('a mention', () => {
     await page.key('ArrowUp');
     await page.key('Tab');
     await page.answer('pin', code);
-    expect([page.sent('pin'), page.composer.value, chips()]).toEqual([[{ source: 'selection' }], '@Selection ', ['src/a.ts:1-2']]);
+    expect([page.sent('pin'), page.composer.value, chips()]).toEqual([
+      [{ source: 'selection' }],
+      '@Selection ',
+      ['src/a.ts:1-2'],
+    ]);
   });
 });
 
 describe('what goes along', () => {
   test('is a list of chips that are taken away by button, Delete or Backspace, each said', async () => {
     await open({ ...idle, draftParts: [file, code, picture] });
-    const listed = [names('list').includes('Attachments'), chips(), names('button').filter((name) => name.startsWith('Remove '))];
+    const listed = [
+      names('list').includes('Attachments'),
+      chips(),
+      names('button').filter((name) => name.startsWith('Remove ')),
+    ];
     await page.press('Remove src/a.ts:1-2');
     const byButton = [chips(), document.activeElement === page.composer];
     document.querySelector<HTMLElement>('.composer .chip-open')?.focus();
@@ -196,8 +283,20 @@ describe('what goes along', () => {
     await page.key('Backspace', { repeat: true });
     const held = chips();
     await page.key('Backspace');
-    expect({ listed, byButton, byDelete, held, left: chips(), saved: savedParts(), said: all('status').map(nameOf) }).toEqual({
-      listed: [true, ['src/upload.ts', 'src/a.ts:1-2', 'shot.png'], ['Remove src/upload.ts', 'Remove src/a.ts:1-2', 'Remove shot.png']],
+    expect({
+      listed,
+      byButton,
+      byDelete,
+      held,
+      left: chips(),
+      saved: savedParts(),
+      said: all('status').map(nameOf),
+    }).toEqual({
+      listed: [
+        true,
+        ['src/upload.ts', 'src/a.ts:1-2', 'shot.png'],
+        ['Remove src/upload.ts', 'Remove src/a.ts:1-2', 'Remove shot.png'],
+      ],
       byButton: [['src/upload.ts', 'shot.png'], true],
       byDelete: [['shot.png'], 'shot.png'],
       held: ['shot.png'],
@@ -215,7 +314,11 @@ describe('what goes along', () => {
     await page.key('Enter');
     await page.answer('submit', { kind: 'started', sessionId: session().id });
     const once = { sessionId: session().id, uid: 'uid1', text: '', parts: [picture] };
-    expect([refused, page.sent('submit'), chips()]).toEqual([[['shot.png'], ['src/gone.ts cannot be read. Nothing was sent.']], [once, once], []]);
+    expect([refused, page.sent('submit'), chips()]).toEqual([
+      [['shot.png'], ['src/gone.ts cannot be read. Nothing was sent.']],
+      [once, once],
+      [],
+    ]);
   });
 
   test('stays where it was attached while the prompt was on its way', async () => {
@@ -223,7 +326,11 @@ describe('what goes along', () => {
     await page.key('Enter');
     await page.tell('insertPrompt', { text: '', parts: [code] });
     await page.answer('submit', { kind: 'started', sessionId: session().id });
-    expect([page.composer.value, chips(), savedParts()]).toEqual(['', ['src/a.ts:1-2'], { key: session().id, text: '', parts: [code] }]);
+    expect([page.composer.value, chips(), savedParts()]).toEqual([
+      '',
+      ['src/a.ts:1-2'],
+      { key: session().id, text: '', parts: [code] },
+    ]);
   });
 
   test('is in the composer again after a reload, in the empty state too', async () => {
@@ -234,12 +341,21 @@ describe('what goes along', () => {
   test('comes back ahead of what is there when a prompt is taken back', async () => {
     await open({ ...idle, draft: 'half', draftParts: [code] });
     await page.tell('shown', { ...idle, draft: 'Why?\n\nhalf', draftParts: [picture, code], changed: true });
-    expect([page.composer.value, chips(), savedParts()]).toEqual(['Why?\n\nhalf', ['shot.png', 'src/a.ts:1-2'], { key: session().id, text: 'Why?\n\nhalf', parts: [picture, code] }]);
+    expect([page.composer.value, chips(), savedParts()]).toEqual([
+      'Why?\n\nhalf',
+      ['shot.png', 'src/a.ts:1-2'],
+      { key: session().id, text: 'Why?\n\nhalf', parts: [picture, code] },
+    ]);
   });
 
   test('warns where the model takes no images, and offers another one', async () => {
-    await open({ ...idle, draftParts: [picture] }, { model: { chosen: modelRow({ images: false, label: 'tiny' }), problem: null } });
-    const said = all('status').map(nameOf).filter((words) => words.includes('no images'));
+    await open(
+      { ...idle, draftParts: [picture] },
+      { model: { chosen: modelRow({ images: false, label: 'tiny' }), problem: null } },
+    );
+    const said = all('status')
+      .map(nameOf)
+      .filter((words) => words.includes('no images'));
     await page.press('Choose another model');
     expect([said, names('dialog')]).toEqual([['tiny takes no images. Choose another model'], ['Choose a Model']]);
   });
@@ -265,9 +381,20 @@ describe('Attach', () => {
     await page.key('g');
     const letter = document.activeElement?.textContent;
     await page.key('Escape');
-    expect({ items, first, last, letter, closed: names('menu'), focus: nameOf(document.activeElement ?? document.body) }).toEqual({
+    expect({
+      items,
+      first,
+      last,
+      letter,
+      closed: names('menu'),
+      focus: nameOf(document.activeElement ?? document.body),
+    }).toEqual({
       items: ['File…', 'Selection', 'Problems', 'Terminal Output', 'Git Changes', 'Image…'],
-      first: 'File…', last: 'Image…', letter: 'Git Changes', closed: [], focus: 'Attach',
+      first: 'File…',
+      last: 'Image…',
+      letter: 'Git Changes',
+      closed: [],
+      focus: 'Attach',
     });
   });
 
@@ -284,7 +411,11 @@ describe('Attach', () => {
     await page.press('Attach');
     await page.click(find('menuitem', 'Selection'));
     await page.answer('pin', { kind: 'problem', problem: 'Nothing is selected.' });
-    expect([taken, chips(), names('alert')]).toEqual([[['src/a.ts:1-2', 'Problems'], ['program is not a text.']], ['src/a.ts:1-2', 'Problems'], ['Nothing is selected.']]);
+    expect([taken, chips(), names('alert')]).toEqual([
+      [['src/a.ts:1-2', 'Problems'], ['program is not a text.']],
+      ['src/a.ts:1-2', 'Problems'],
+      ['Nothing is selected.'],
+    ]);
   });
 });
 
@@ -293,20 +424,30 @@ describe('what is pasted', () => {
     await open();
     const image = await paste({}, [new File([new Uint8Array([137, 80, 78, 71])], 'shot.png', { type: 'image/png' })]);
     const text = await paste({ 'text/plain': 'short' });
-    expect([image.defaultPrevented, text.defaultPrevented, chips(), savedParts()]).toEqual([true, false, ['shot.png'], { key: session().id, text: '', parts: [picture] }]);
+    expect([image.defaultPrevented, text.defaultPrevented, chips(), savedParts()]).toEqual([
+      true,
+      false,
+      ['shot.png'],
+      { key: session().id, text: '', parts: [picture] },
+    ]);
   });
 
-  test.each(['by its button', 'by undoing'])('is attached where it is long, and is a text after all %s, where the caret was', async (way) => {
-    await open();
-    await page.type('ahead  behind');
-    page.composer.setSelectionRange(6, 6);
-    const long = 'x'.repeat(10_001);
-    await paste({ 'text/plain': long });
-    const attached = [chips(), page.composer.value];
-    if (way === 'by undoing') await page.key('z', { ctrlKey: true });
-    else await page.press('Paste as Text');
-    expect([attached, chips(), page.composer.value === `ahead ${long} behind`, page.composer.selectionStart]).toEqual([[['Pasted text'], 'ahead  behind'], [], true, 10_007]);
-  });
+  test.each(['by its button', 'by undoing'])(
+    'is attached where it is long, and is a text after all %s, where the caret was',
+    async (way) => {
+      await open();
+      await page.type('ahead  behind');
+      page.composer.setSelectionRange(6, 6);
+      const long = 'x'.repeat(10_001);
+      await paste({ 'text/plain': long });
+      const attached = [chips(), page.composer.value];
+      if (way === 'by undoing') await page.key('z', { ctrlKey: true });
+      else await page.press('Paste as Text');
+      expect([attached, chips(), page.composer.value === `ahead ${long} behind`, page.composer.selectionStart]).toEqual(
+        [[['Pasted text'], 'ahead  behind'], [], true, 10_007],
+      );
+    },
+  );
 });
 
 describe('what is dropped', () => {
@@ -315,18 +456,37 @@ describe('what is dropped', () => {
     const over = await drag('dragover', { 'text/uri-list': '' });
     const overlay = document.querySelector('.drop-overlay')?.textContent;
     await drag('drop', { 'text/uri-list': 'file:///w/a.ts\r\nfile:///w/src' });
-    await page.answer('dropped', { parts: [code, { kind: 'mention', source: 'folder:src', label: 'src/' }], problems: [] });
-    expect([over.defaultPrevented, overlay, page.sent('dropped'), chips(), document.querySelector('.drop-overlay')]).toEqual([
-      true, 'Drop to attachHold Shift to drop files from the editor here.', [{ uris: ['file:///w/a.ts', 'file:///w/src'] }], ['src/a.ts:1-2', 'src/'], null,
+    await page.answer('dropped', {
+      parts: [code, { kind: 'mention', source: 'folder:src', label: 'src/' }],
+      problems: [],
+    });
+    expect([
+      over.defaultPrevented,
+      overlay,
+      page.sent('dropped'),
+      chips(),
+      document.querySelector('.drop-overlay'),
+    ]).toEqual([
+      true,
+      'Drop to attachHold Shift to drop files from the editor here.',
+      [{ uris: ['file:///w/a.ts', 'file:///w/src'] }],
+      ['src/a.ts:1-2', 'src/'],
+      null,
     ]);
   });
 
   test('from the system is read here', async () => {
     await open();
-    const files = [new File(['hello'], 'a.txt', { type: 'text/plain' }), new File(['x'], 'a.bmp', { type: 'image/bmp' })];
+    const files = [
+      new File(['hello'], 'a.txt', { type: 'text/plain' }),
+      new File(['x'], 'a.bmp', { type: 'image/bmp' }),
+    ];
     await drag('dragover', {}, files);
     await drag('drop', {}, files);
-    expect([chips(), names('alert')]).toEqual([['a.txt'], ['a.bmp was not attached: images can be PNG, JPEG, GIF or WebP.']]);
+    expect([chips(), names('alert')]).toEqual([
+      ['a.txt'],
+      ['a.bmp was not attached: images can be PNG, JPEG, GIF or WebP.'],
+    ]);
   });
 
   test('as a text stays a text', async () => {
@@ -337,13 +497,23 @@ describe('what is dropped', () => {
 });
 
 describe('a prompt that was sent', () => {
-  const carrying = { ...prompt({ uid: 'u1', position: 1 }, 'Why?'), parts: [{ kind: 'text' as const, text: 'Why?' }, code, picture] };
-  const asked = shownSession({ messages: [carrying, answer({ uid: 'a1', position: 2 }, ['So.'])], turns: [settledTurn()] });
+  const carrying = {
+    ...prompt({ uid: 'u1', position: 1 }, 'Why?'),
+    parts: [{ kind: 'text' as const, text: 'Why?' }, code, picture],
+  };
+  const asked = shownSession({
+    messages: [carrying, answer({ uid: 'a1', position: 2 }, ['So.'])],
+    turns: [settledTurn()],
+  });
 
   test('shows what went along', async () => {
     await open(asked);
     const card = document.querySelector('article .prompt');
-    expect([[...(card?.querySelectorAll('.chip-label') ?? [])].map((chip) => chip.textContent), card?.querySelector('[data-part=text]')?.textContent, names('button').filter((name) => name.startsWith('Remove '))]).toEqual([['src/a.ts:1-2', 'shot.png'], 'Why?', []]);
+    expect([
+      [...(card?.querySelectorAll('.chip-label') ?? [])].map((chip) => chip.textContent),
+      card?.querySelector('[data-part=text]')?.textContent,
+      names('button').filter((name) => name.startsWith('Remove ')),
+    ]).toEqual([['src/a.ts:1-2', 'shot.png'], 'Why?', []]);
   });
 
   test('keeps it in other words, unless it is taken away', async () => {
@@ -371,7 +541,11 @@ describe('a prompt that was sent', () => {
   });
 
   test('shows in the queue what it waits with', async () => {
-    await open({ ...asked, openTurn: runningTurn('turn2', 'u2'), queue: [{ uid: 'q1', sessionId: session().id, text: '', parts: [code, picture], createdAt: 1 }] });
+    await open({
+      ...asked,
+      openTurn: runningTurn('turn2', 'u2'),
+      queue: [{ uid: 'q1', sessionId: session().id, text: '', parts: [code, picture], createdAt: 1 }],
+    });
     expect(document.querySelector('.queue-item')?.textContent).toContain('Attachments: src/a.ts:1-2, shot.png');
   });
 });

@@ -3,7 +3,16 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { ChangedFile } from '../../../src/transcript/changedFile';
 import type { JsonValue } from '../../../src/transcript/json';
 import type { Message } from '../../../src/transcript/message';
-import { answer, call, prompt, result, runningTurn, session, settledTurn, shownSession } from '../../support/builders/viewMessages';
+import {
+  answer,
+  call,
+  prompt,
+  result,
+  runningTurn,
+  session,
+  settledTurn,
+  shownSession,
+} from '../../support/builders/viewMessages';
 import { all, ChatPage, find, nameOf, names } from './chatPage';
 
 // See chatComponents.test.ts.
@@ -12,16 +21,36 @@ vi.mock('../../../src/webview/markdown/sanitizer', () => import('../../support/p
 let page: ChatPage;
 afterEach(() => page.close());
 
-const file = (name: string, change: Partial<ChangedFile> = {}): ChangedFile => ({ path: `/f/${name}`, shown: name, kind: 'edited', added: 6, removed: 2, state: 'open', ...change });
+const file = (name: string, change: Partial<ChangedFile> = {}): ChangedFile => ({
+  path: `/f/${name}`,
+  shown: name,
+  kind: 'edited',
+  added: 6,
+  removed: 2,
+  state: 'open',
+  ...change,
+});
 const files = [file('a.ts'), file('b.ts', { kind: 'created', added: 14, removed: 2 })];
-const editedFile = { kind: 'edit', files: [{ path: '/f/a.ts', shown: 'a.ts', change: 'edited', added: 6, removed: 2 }], diff: '--- a/a.ts\n+++ b/a.ts\n@@ -1,1 +1,1 @@\n-old\n+new\n' };
+const editedFile = {
+  kind: 'edit',
+  files: [{ path: '/f/a.ts', shown: 'a.ts', change: 'edited', added: 6, removed: 2 }],
+  diff: '--- a/a.ts\n+++ b/a.ts\n@@ -1,1 +1,1 @@\n-old\n+new\n',
+};
 
 function came(place: { uid: string; position: number }, callId: string, name: string, details: JsonValue): Message {
-  return { ...result(place, callId, name, ''), parts: [{ kind: 'toolResult', callId, name, outcome: 'done', text: 'Done.', details }] };
+  return {
+    ...result(place, callId, name, ''),
+    parts: [{ kind: 'toolResult', callId, name, outcome: 'done', text: 'Done.', details }],
+  };
 }
 
 const question = prompt({ uid: 'u1', position: 1 }, 'Fix it.');
-const rows = [question, answer({ uid: 'a1', position: 2 }, [call('c1', 'edit_file', { path: 'a.ts' })]), came({ uid: 'r1', position: 3 }, 'c1', 'edit_file', editedFile), answer({ uid: 'a2', position: 4 }, ['Fixed.'])];
+const rows = [
+  question,
+  answer({ uid: 'a1', position: 2 }, [call('c1', 'edit_file', { path: 'a.ts' })]),
+  came({ uid: 'r1', position: 3 }, 'c1', 'edit_file', editedFile),
+  answer({ uid: 'a2', position: 4 }, ['Fixed.']),
+];
 const done = shownSession({ messages: rows, turns: [settledTurn()], changes: { turn1: files } });
 
 async function open(shown = done, recalled: ConstructorParameters<typeof ChatPage>[0] = {}): Promise<void> {
@@ -30,7 +59,9 @@ async function open(shown = done, recalled: ConstructorParameters<typeof ChatPag
 }
 
 function within(group: string, name: string): HTMLElement {
-  const found = [...find('group', group).querySelectorAll<HTMLElement>('button')].find((button) => nameOf(button) === name);
+  const found = [...find('group', group).querySelectorAll<HTMLElement>('button')].find(
+    (button) => nameOf(button) === name,
+  );
   if (found === undefined) throw new Error(`There is no "${name}" in ${group}`);
   return found;
 }
@@ -43,8 +74,16 @@ describe('the files a turn changed', () => {
     const words = textOf('Changed files');
     await page.click(within('Changed files', 'Keep'));
     await page.answer('reviewFiles', { sentence: null, conflicts: [] });
-    await page.tell('changedFiles', { sessionId: session().id, turnUid: 'turn1', files: files.map((one) => ({ ...one, state: 'kept' as const })) });
-    expect([words, page.sent('reviewFiles'), textOf('Changed files')]).toEqual(['2 files changed+20 −4ReviewKeepRevert', [{ ...review, action: 'keep' }], '2 files changed+20 −4kept']);
+    await page.tell('changedFiles', {
+      sessionId: session().id,
+      turnUid: 'turn1',
+      files: files.map((one) => ({ ...one, state: 'kept' as const })),
+    });
+    expect([words, page.sent('reviewFiles'), textOf('Changed files')]).toEqual([
+      '2 files changed+20 −4ReviewKeepRevert',
+      [{ ...review, action: 'keep' }],
+      '2 files changed+20 −4kept',
+    ]);
   });
 
   test('are asked about once, however often the button is pressed', async () => {
@@ -57,7 +96,9 @@ describe('the files a turn changed', () => {
   test('open to each of them, and that to single changes; what is open survives a redraw', async () => {
     await open();
     await page.click(within('Changed files', 'Review'));
-    const items = all('listitem').filter((item) => item.closest('.files-bar') !== null).map((item) => (item.textContent ?? '').replace(/\s+/g, ' '));
+    const items = all('listitem')
+      .filter((item) => item.closest('.files-bar') !== null)
+      .map((item) => (item.textContent ?? '').replace(/\s+/g, ' '));
     await page.click(within('Changed files', 'a.tsedited+6 −2'));
     await page.answer('fileHunks', [
       { id: 'h1', line: 4, removed: ['old'], added: ['new', 'newer'], state: 'open' },
@@ -71,7 +112,10 @@ describe('the files a turn changed', () => {
     page.close();
     await open(done, { ...memory, sessionId: session().id });
     expect([items, hunks, asked, within('Changed files', 'a.tsedited+6 −2').getAttribute('aria-expanded')]).toEqual([
-      ['a.tsedited+6 −2', 'b.tscreated+14 −2'], ['line 4KeepRevert-old +new +newer ', 'line 9kept+last '], [{ turnUid: 'turn1', path: '/f/a.ts', hunk: 'h1', action: 'revert' }], 'true',
+      ['a.tsedited+6 −2', 'b.tscreated+14 −2'],
+      ['line 4KeepRevert-old +new +newer ', 'line 9kept+last '],
+      [{ turnUid: 'turn1', path: '/f/a.ts', hunk: 'h1', action: 'revert' }],
+      'true',
     ]);
   });
 
@@ -83,14 +127,21 @@ describe('the files a turn changed', () => {
     await page.press('Overwrite My Changes…');
     const before = page.sent('reviewFiles').length;
     await page.press('Overwrite My Changes');
-    expect([said, before, page.sent('reviewFiles')[1]]).toEqual([['a.ts has changed since and stays.Overwrite My Changes…Leave Them'], 1, { turnUid: 'turn1', paths: ['/f/a.ts'], action: 'revert', overwrite: true }]);
+    expect([said, before, page.sent('reviewFiles')[1]]).toEqual([
+      ['a.ts has changed since and stays.Overwrite My Changes…Leave Them'],
+      1,
+      { turnUid: 'turn1', paths: ['/f/a.ts'], action: 'revert', overwrite: true },
+    ]);
   });
 
   test('are said where they cannot be reverted, and nothing else is lost', async () => {
     await open();
     await page.click(within('Changed files', 'Revert'));
     await page.refuse('reviewFiles', 'The folder is read-only.');
-    expect([all('alert').map(nameOf), within('Changed files', 'Revert').hasAttribute('disabled')]).toEqual([['The folder is read-only.Dismiss'], false]);
+    expect([all('alert').map(nameOf), within('Changed files', 'Revert').hasAttribute('disabled')]).toEqual([
+      ['The folder is read-only.Dismiss'],
+      false,
+    ]);
   });
 });
 
@@ -103,9 +154,17 @@ describe('the row of an edit', () => {
     const lines = [...find('group', row).querySelectorAll('.diff-line')].map((one) => one.textContent?.trim());
     await page.click(within(row, 'Diff'));
     await page.click(within(row, 'Undo'));
-    await page.tell('changedFiles', { sessionId: session().id, turnUid: 'turn1', files: [file('a.ts', { state: 'reverted' }), files[1] ?? file('b.ts')] });
+    await page.tell('changedFiles', {
+      sessionId: session().id,
+      turnUid: 'turn1',
+      files: [file('a.ts', { state: 'reverted' }), files[1] ?? file('b.ts')],
+    });
     expect([line, lines, page.sent('openDiff'), page.sent('reviewFiles'), textOf(row).includes('reverted')]).toEqual([
-      'Editeda.ts+6 −2DiffUndo', ['1-old', '1+new'], [{ turnUid: 'turn1', path: '/f/a.ts' }], [{ ...review, paths: ['/f/a.ts'], action: 'revert' }], true,
+      'Editeda.ts+6 −2DiffUndo',
+      ['1-old', '1+new'],
+      [{ turnUid: 'turn1', path: '/f/a.ts' }],
+      [{ ...review, paths: ['/f/a.ts'], action: 'revert' }],
+      true,
     ]);
   });
 });
@@ -114,22 +173,62 @@ describe('the row of a command', () => {
   const shell = answer({ uid: 'a1', position: 2 }, [call('c1', 'run_command', { command: 'npm test' })]);
 
   test('shows the end of its output while it runs, and can be stopped or left running by itself', async () => {
-    await open(shownSession({ messages: [question, shell], openTurn: runningTurn(), activity: { kind: 'runningTool', callId: 'c1', startedAt: runningTurn().startedAt } }));
-    await page.event({ kind: 'toolProgress', turnUid: 'turn1', callId: 'c1', progress: { kind: 'output', file: '/o.log', bytes: 3, tail: 'ok 1\n' } });
+    await open(
+      shownSession({
+        messages: [question, shell],
+        openTurn: runningTurn(),
+        activity: { kind: 'runningTool', callId: 'c1', startedAt: runningTurn().startedAt },
+      }),
+    );
+    await page.event({
+      kind: 'toolProgress',
+      turnUid: 'turn1',
+      callId: 'c1',
+      progress: { kind: 'output', file: '/o.log', bytes: 3, tail: 'ok 1\n' },
+    });
     const tail = find('region', 'Output').textContent;
     for (const name of ['Proceed While Running', 'Stop run_command', 'Open Output']) await page.press(name);
     const target = { sessionId: session().id, callId: 'c1' };
-    expect([tail, page.sent('proceedCall'), page.sent('stopCall'), page.sent('openOutput'), page.sent('stop')]).toEqual(['ok 1', [target], [target], [{ file: '/o.log' }], []]);
+    expect([tail, page.sent('proceedCall'), page.sent('stopCall'), page.sent('openOutput'), page.sent('stop')]).toEqual(
+      ['ok 1', [target], [target], [{ file: '/o.log' }], []],
+    );
   });
 
   test('says how it ended, and opens to what it wrote', async () => {
-    const ended = { kind: 'command', command: 'npm test', folder: '/f', exitCode: 1, signal: null, ms: 3000, bytes: 4, file: '/o.log', timedOut: false, background: null, tail: 'no\n' };
-    const failed: Message = { ...result({ uid: 'r1', position: 3 }, 'c1', 'run_command', ''), parts: [{ kind: 'toolResult', callId: 'c1', name: 'run_command', outcome: 'failed', text: 'exit code 1', details: ended }] };
+    const ended = {
+      kind: 'command',
+      command: 'npm test',
+      folder: '/f',
+      exitCode: 1,
+      signal: null,
+      ms: 3000,
+      bytes: 4,
+      file: '/o.log',
+      timedOut: false,
+      background: null,
+      tail: 'no\n',
+    };
+    const failed: Message = {
+      ...result({ uid: 'r1', position: 3 }, 'c1', 'run_command', ''),
+      parts: [
+        {
+          kind: 'toolResult',
+          callId: 'c1',
+          name: 'run_command',
+          outcome: 'failed',
+          text: 'exit code 1',
+          details: ended,
+        },
+      ],
+    };
     await open(shownSession({ messages: [question, shell, failed], turns: [settledTurn()] }));
     const row = 'Tool: run_command npm test, failed';
     const line = textOf(row);
     await page.click(within(row, '$npm testexit 1 · 3 s'));
-    expect([line, [...find('group', row).querySelectorAll('pre')].map((pre) => pre.textContent)]).toEqual(['$npm testexit 1 · 3 sOpen Output', ['$ npm test', 'no']]);
+    expect([line, [...find('group', row).querySelectorAll('pre')].map((pre) => pre.textContent)]).toEqual([
+      '$npm testexit 1 · 3 sOpen Output',
+      ['$ npm test', 'no'],
+    ]);
   });
 });
 
@@ -142,7 +241,12 @@ describe('going back in the conversation', () => {
     await page.settle();
     const buttons = [...find('group', 'Retry').querySelectorAll('button')].map(nameOf);
     await page.press('Conversation and 2 files');
-    expect([asked, buttons, page.sent('retry'), names('group').includes('Retry')]).toEqual([[{ turnUid: 'turn1' }], ['Conversation only', 'Conversation and 2 files', 'Cancel'], [{ turnUid: 'turn1', files: true }], false]);
+    expect([asked, buttons, page.sent('retry'), names('group').includes('Retry')]).toEqual([
+      [{ turnUid: 'turn1' }],
+      ['Conversation only', 'Conversation and 2 files', 'Cancel'],
+      [{ turnUid: 'turn1', files: true }],
+      false,
+    ]);
   });
 
   test('asks nothing where all of them are reverted already', async () => {
@@ -169,7 +273,9 @@ describe('going back in the conversation', () => {
     await page.answer('filesFrom', files);
     await page.settle();
     await page.press('Conversation and 2 files');
-    expect(page.sent('switchSession')).toEqual([{ target: { reason: 'rewind', sessionId: session().id, to: 'u1', files: true } }]);
+    expect(page.sent('switchSession')).toEqual([
+      { target: { reason: 'rewind', sessionId: session().id, to: 'u1', files: true } },
+    ]);
   });
 
   test('by Edit & Resend keeps the edit until it is decided', async () => {
@@ -181,15 +287,27 @@ describe('going back in the conversation', () => {
     await page.settle();
     const meanwhile = names('textbox');
     await page.press('Conversation only');
-    expect([meanwhile.includes('Edit prompt'), page.sent('editAndResend')]).toEqual([true, [{ turnUid: 'turn1', text: 'Fix it better.', uid: 'uid1' }]]);
+    expect([meanwhile.includes('Edit prompt'), page.sent('editAndResend')]).toEqual([
+      true,
+      [{ turnUid: 'turn1', text: 'Fix it better.', uid: 'uid1' }],
+    ]);
   });
 });
 
 describe('an agent’s progress', () => {
   test('shows its todo list above the composer, in one line until it is opened', async () => {
-    const items = [{ text: 'Find it', state: 'done' }, { text: 'Fix it', state: 'active' }, { text: 'Test it', state: 'pending' }];
+    const items = [
+      { text: 'Find it', state: 'done' },
+      { text: 'Fix it', state: 'active' },
+      { text: 'Test it', state: 'pending' },
+    ];
     const wrote = came({ uid: 'r1', position: 3 }, 'c1', 'todo_write', { kind: 'todos', items });
-    await open(shownSession({ messages: [question, answer({ uid: 'a1', position: 2 }, [call('c1', 'todo_write', {})]), wrote], openTurn: runningTurn() }));
+    await open(
+      shownSession({
+        messages: [question, answer({ uid: 'a1', position: 2 }, [call('c1', 'todo_write', {})]), wrote],
+        openTurn: runningTurn(),
+      }),
+    );
     const closed = names('button').find((name) => name.startsWith('Todos'));
     await page.press('Todos 1/3Fix it');
     const opened = [...document.querySelectorAll('.todos .todo')].map((item) => item.textContent);
@@ -199,7 +317,11 @@ describe('an agent’s progress', () => {
   test('says how many of its steps are used up once half of them are', async () => {
     await open(shownSession({ messages: [question], openTurn: runningTurn() }));
     const at = async (iteration: number): Promise<string | undefined> => {
-      await page.event({ kind: 'activity', turnUid: 'turn1', activity: { kind: 'requesting', elapsedMs: 0, iteration, maxIterations: 90 } });
+      await page.event({
+        kind: 'activity',
+        turnUid: 'turn1',
+        activity: { kind: 'requesting', elapsedMs: 0, iteration, maxIterations: 90 },
+      });
       return document.querySelector('.activity-steps')?.textContent ?? undefined;
     };
     expect([await at(45), await at(46), await at(90)]).toEqual([undefined, '46 of 90 steps', '90 of 90 steps']);
@@ -208,6 +330,10 @@ describe('an agent’s progress', () => {
   test('says what is off in Restricted Mode', async () => {
     page = new ChatPage();
     await page.bootstrap(null, { restricted: true });
-    expect(names('status').some((words) => words.startsWith('Restricted Mode: the agent reads files only. Editing, commands, MCP servers'))).toBe(true);
+    expect(
+      names('status').some((words) =>
+        words.startsWith('Restricted Mode: the agent reads files only. Editing, commands, MCP servers'),
+      ),
+    ).toBe(true);
   });
 });

@@ -32,8 +32,18 @@ export class ChatPage {
     document.body.replaceChildren();
     this.root = document.body.appendChild(document.createElement('div'));
     const controller = new ChatController({
-      host: connectToHost<ChatProtocol>({ postMessage: (message) => this.posted.push(postedMessage(message)), getState: () => undefined, setState: () => undefined }, this.channel),
-      timers: { nowMs: () => this.clock.now() * 1000, after: (delayMs, callback) => this.clock.after(delayMs, callback) },
+      host: connectToHost<ChatProtocol>(
+        {
+          postMessage: (message) => this.posted.push(postedMessage(message)),
+          getState: () => undefined,
+          setState: () => undefined,
+        },
+        this.channel,
+      ),
+      timers: {
+        nowMs: () => this.clock.now() * 1000,
+        after: (delayMs, callback) => this.clock.after(delayMs, callback),
+      },
       newUid: () => `uid${++this.uids}`,
       memory: { recalled: this.memory, remember: (change) => (this.memory = { ...this.memory, ...change }) },
       setLocalization: () => undefined,
@@ -82,7 +92,13 @@ export class ChatPage {
   }
 
   async refuse(name: keyof ChatResults, sentence: string, cause = 'unknown'): Promise<void> {
-    await this.post({ v: protocolVersion, kind: 'response', id: this.take(name), ok: false, error: { sentence, cause } });
+    await this.post({
+      v: protocolVersion,
+      kind: 'response',
+      id: this.take(name),
+      ok: false,
+      error: { sentence, cause },
+    });
   }
 
   /** Payloads sent under this name, in order. */
@@ -101,7 +117,8 @@ export class ChatPage {
   }
 
   async fill(field: HTMLElement, text: string): Promise<void> {
-    if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) throw new Error('Nothing can be typed here');
+    if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement))
+      throw new Error('Nothing can be typed here');
     await act(() => {
       field.value = text;
       field.dispatchEvent(new InputEvent('input', { bubbles: true }));
@@ -110,7 +127,8 @@ export class ChatPage {
 
   /** Types into a field and presses Enter before the page has drawn what was typed, as whoever writes fast does. */
   async fillAndEnter(field: HTMLElement, text: string): Promise<void> {
-    if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) throw new Error('Nothing can be typed here');
+    if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement))
+      throw new Error('Nothing can be typed here');
     field.value = text;
     field.dispatchEvent(new InputEvent('input', { bubbles: true }));
     field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
@@ -141,7 +159,9 @@ export class ChatPage {
   private readonly answered = new Set<number>();
 
   private take(name: string): number {
-    const open = this.posted.find((message) => message.kind === 'request' && message.name === name && !this.answered.has(message.id));
+    const open = this.posted.find(
+      (message) => message.kind === 'request' && message.name === name && !this.answered.has(message.id),
+    );
     if (open?.kind !== 'request') throw new Error(`No request ${name} is open`);
     this.answered.add(open.id);
     return open.id;
@@ -156,15 +176,33 @@ export class ChatPage {
 }
 
 function postedMessage(message: unknown): Posted {
-  if (typeof message !== 'object' || message === null || !('v' in message) || !('kind' in message) || !('name' in message) || !('payload' in message)) throw new Error('Not a message to the host');
+  if (
+    typeof message !== 'object' ||
+    message === null ||
+    !('v' in message) ||
+    !('kind' in message) ||
+    !('name' in message) ||
+    !('payload' in message)
+  )
+    throw new Error('Not a message to the host');
   const { kind, name, payload } = message;
   if (typeof name !== 'string') throw new Error('A message has no name');
   if (kind === 'command') return { v: protocolVersion, kind, name, payload };
-  if (kind === 'request' && 'id' in message && typeof message.id === 'number') return { v: protocolVersion, kind, id: message.id, name, payload };
+  if (kind === 'request' && 'id' in message && typeof message.id === 'number')
+    return { v: protocolVersion, kind, id: message.id, name, payload };
   throw new Error(`A message of an unknown kind: ${String(kind)}`);
 }
 
-const implicitRoles: Readonly<Record<string, string>> = { BUTTON: 'button', ARTICLE: 'article', TEXTAREA: 'textbox', UL: 'list', LI: 'listitem', MAIN: 'main', H1: 'heading', H2: 'heading' };
+const implicitRoles: Readonly<Record<string, string>> = {
+  BUTTON: 'button',
+  ARTICLE: 'article',
+  TEXTAREA: 'textbox',
+  UL: 'list',
+  LI: 'listitem',
+  MAIN: 'main',
+  H1: 'heading',
+  H2: 'heading',
+};
 
 export function roleOf(element: Element): string {
   const implicit = element.tagName === 'INPUT' ? 'textbox' : (implicitRoles[element.tagName] ?? '');
@@ -186,6 +224,9 @@ export function names(role: string): readonly string[] {
 /** The one element of this role and name; throws where there is none or more than one. */
 export function find(role: string, name: string): HTMLElement {
   const found = all(role).filter((element) => nameOf(element) === name);
-  if (found.length !== 1 || found[0] === undefined) throw new Error(`${found.length} elements of role ${role} are named "${name}"; there are ${JSON.stringify(names(role))}`);
+  if (found.length !== 1 || found[0] === undefined)
+    throw new Error(
+      `${found.length} elements of role ${role} are named "${name}"; there are ${JSON.stringify(names(role))}`,
+    );
   return found[0];
 }

@@ -23,7 +23,11 @@ describe('the composer', () => {
     await page.key('Enter');
     const waiting = page.composer.value;
     await page.answer('submit', { kind: 'started', sessionId: session().id });
-    expect([page.sent('submit'), waiting, page.composer.value]).toEqual([[{ sessionId: session().id, uid: 'uid1', text: 'Do it' }], 'Do it', '']);
+    expect([page.sent('submit'), waiting, page.composer.value]).toEqual([
+      [{ sessionId: session().id, uid: 'uid1', text: 'Do it' }],
+      'Do it',
+      '',
+    ]);
   });
 
   test('keeps the prompt when it is refused, says why, and sends it again as the same prompt', async () => {
@@ -75,7 +79,10 @@ describe('the composer', () => {
     await page.key('Enter');
     await page.tell('shown', shownSession());
     await page.refuse('submit', 'No.');
-    expect([page.composer.value, page.sent('saveDraft').at(-1)]).toEqual(['Do it', { key: session().id, text: 'Do it' }]);
+    expect([page.composer.value, page.sent('saveDraft').at(-1)]).toEqual([
+      'Do it',
+      { key: session().id, text: 'Do it' },
+    ]);
   });
 
   test.each([
@@ -99,14 +106,24 @@ describe('the composer', () => {
   test('has Send while nothing runs, Queue and Stop while a turn runs', async () => {
     await open(idle);
     const quiet = names('button').filter((name) => ['Send', 'Queue', 'Stop'].includes(name));
-    await page.event({ kind: 'turnOpened', turn: runningTurn('turn2', 'u2'), userMessage: prompt({ uid: 'u2', position: 9, turnUid: 'turn2' }, 'x') });
-    expect([quiet, names('button').filter((name) => ['Send', 'Queue', 'Stop'].includes(name))]).toEqual([['Send'], ['Stop', 'Queue']]);
+    await page.event({
+      kind: 'turnOpened',
+      turn: runningTurn('turn2', 'u2'),
+      userMessage: prompt({ uid: 'u2', position: 9, turnUid: 'turn2' }, 'x'),
+    });
+    expect([quiet, names('button').filter((name) => ['Send', 'Queue', 'Stop'].includes(name))]).toEqual([
+      ['Send'],
+      ['Stop', 'Queue'],
+    ]);
   });
 
   test('stops with Escape and keeps the focus', async () => {
     await open(busy);
     await page.key('Escape');
-    expect([page.sent('stop'), document.activeElement === page.composer]).toEqual([[{ sessionId: session().id, turnUid: 'turn1' }], true]);
+    expect([page.sent('stop'), document.activeElement === page.composer]).toEqual([
+      [{ sessionId: session().id, turnUid: 'turn1' }],
+      true,
+    ]);
   });
 
   test('closes a refusal with Escape before it stops anything', async () => {
@@ -149,7 +166,10 @@ describe('the composer', () => {
     await open({ ...idle, draft: 'half' }, { draft: { key: session().id, text: 'half a thought', sent: false } });
     const unsent = page.composer.value;
     page.close();
-    await open({ ...idle, draft: 'of another view' }, { draft: { key: session().id, text: 'half a thought', sent: true } });
+    await open(
+      { ...idle, draft: 'of another view' },
+      { draft: { key: session().id, text: 'half a thought', sent: true } },
+    );
     expect([unsent, page.composer.value]).toEqual(['half a thought', 'of another view']);
   });
 
@@ -175,14 +195,21 @@ describe('while a turn runs', () => {
     ]);
   });
 
-  test.each(['queue', 'steer'] as const)('/%s says it for one text, which leaves the composer when it is on disk', async (name) => {
-    await open(busy);
-    await page.type(`/${name} only the title`);
-    await page.key('Enter');
-    const waiting = page.composer.value;
-    await page.answer('submit', { kind: 'queued', sessionId: session().id });
-    expect([page.sent('submit'), waiting, page.composer.value]).toEqual([[{ sessionId: session().id, uid: 'uid1', text: 'only the title', busy: name }], `/${name} only the title`, '']);
-  });
+  test.each(['queue', 'steer'] as const)(
+    '/%s says it for one text, which leaves the composer when it is on disk',
+    async (name) => {
+      await open(busy);
+      await page.type(`/${name} only the title`);
+      await page.key('Enter');
+      const waiting = page.composer.value;
+      await page.answer('submit', { kind: 'queued', sessionId: session().id });
+      expect([page.sent('submit'), waiting, page.composer.value]).toEqual([
+        [{ sessionId: session().id, uid: 'uid1', text: 'only the title', busy: name }],
+        `/${name} only the title`,
+        '',
+      ]);
+    },
+  );
 });
 
 describe('a command', () => {
@@ -195,7 +222,12 @@ describe('a command', () => {
     ['/stop', busy, 'stop', { sessionId: session().id, turnUid: 'turn1' }],
     ['/new', idle, 'switchSession', { target: { reason: 'new_session' } }],
     ['/reset', idle, 'switchSession', { target: { reason: 'reset' } }],
-    ['/branch Other way', idle, 'switchSession', { target: { reason: 'branch', sessionId: session().id, from: null, title: 'Other way' } }],
+    [
+      '/branch Other way',
+      idle,
+      'switchSession',
+      { target: { reason: 'branch', sessionId: session().id, from: null, title: 'Other way' } },
+    ],
     ['/undo 2', idle, 'switchSession', { target: { reason: 'rewind', sessionId: session().id, turns: 2 } }],
     ['/search', idle, 'searchSessions', { text: '' }],
     ['/search the timer', idle, 'searchSessions', { text: 'the timer' }],
@@ -219,11 +251,17 @@ describe('a command', () => {
   test('/help says what there is, politely', async () => {
     await open(idle);
     await run('/help');
-    expect([nameOf(all('status')[0] ?? document.body), names('alert')]).toEqual(['Commands: /new /reset /resume /branch /undo /retry /compress /title /search /model /memory /queue /steer /stop /export /help. Each is described when you type /.', []]);
+    expect([nameOf(all('status')[0] ?? document.body), names('alert')]).toEqual([
+      'Commands: /new /reset /resume /branch /undo /retry /compress /title /search /model /memory /queue /steer /stop /export /help. Each is described when you type /.',
+      [],
+    ]);
   });
 
   test.each([
-    ['/redo', '/redo is not a command. Nothing was sent; put a blank before the / to send this as a prompt. Commands: /new /reset /resume /branch /undo /retry /compress /title /search /model /memory /queue /steer /stop /export /help.'],
+    [
+      '/redo',
+      '/redo is not a command. Nothing was sent; put a blank before the / to send this as a prompt. Commands: /new /reset /resume /branch /undo /retry /compress /title /search /model /memory /queue /steer /stop /export /help.',
+    ],
     ['/queue', '/queue needs a text behind it.'],
     ['/new idea', '/new takes no text. Nothing was sent; put a blank before the / to send this as a prompt.'],
   ])('%s is refused in words and stays in the composer', async (typed, sentence) => {
@@ -231,7 +269,12 @@ describe('a command', () => {
     await page.type(typed);
     await page.key('Escape');
     await page.key('Enter');
-    expect([names('alert'), page.composer.value, page.sent('submit'), page.sent('switchSession')]).toEqual([[sentence], typed, [], []]);
+    expect([names('alert'), page.composer.value, page.sent('submit'), page.sent('switchSession')]).toEqual([
+      [sentence],
+      typed,
+      [],
+      [],
+    ]);
   });
 
   test('whose title is refused stays in the composer', async () => {
@@ -265,8 +308,22 @@ describe('the list of commands', () => {
     await page.key('ArrowDown');
     expect({ before, typed, moved, around: list().active, named: names('listbox') }).toEqual({
       before: { options: [], controls: null, active: null },
-      typed: { options: [['command-steer', 'true'], ['command-stop', 'false']], controls: 'command-list', active: 'command-steer' },
-      moved: { options: [['command-steer', 'false'], ['command-stop', 'true']], controls: 'command-list', active: 'command-stop' },
+      typed: {
+        options: [
+          ['command-steer', 'true'],
+          ['command-stop', 'false'],
+        ],
+        controls: 'command-list',
+        active: 'command-steer',
+      },
+      moved: {
+        options: [
+          ['command-steer', 'false'],
+          ['command-stop', 'true'],
+        ],
+        controls: 'command-list',
+        active: 'command-stop',
+      },
       around: 'command-steer',
       named: ['Commands'],
     });
@@ -274,10 +331,17 @@ describe('the list of commands', () => {
 
   test('tells prompt files from commands where both are offered', async () => {
     await open(idle);
-    await page.tell('promptFiles', [{ name: 'stale', description: 'Looks for what is out of date', argumentHint: null }]);
+    await page.tell('promptFiles', [
+      { name: 'stale', description: 'Looks for what is out of date', argumentHint: null },
+    ]);
     await page.type('/st');
-    expect(all('group').filter((group) => group.closest('[role=listbox]') !== null).map((group) => [nameOf(group), [...group.querySelectorAll('[role=option]')].map(({ id }) => id)])).toEqual([
-      ['Commands', ['command-steer', 'command-stop']], ['Prompt Files', ['command-stale']],
+    expect(
+      all('group')
+        .filter((group) => group.closest('[role=listbox]') !== null)
+        .map((group) => [nameOf(group), [...group.querySelectorAll('[role=option]')].map(({ id }) => id)]),
+    ).toEqual([
+      ['Commands', ['command-steer', 'command-stop']],
+      ['Prompt Files', ['command-stale']],
     ]);
   });
 
@@ -285,7 +349,13 @@ describe('the list of commands', () => {
     await open(idle);
     await page.type('/st');
     const pressed = await page.key(key);
-    expect([page.composer.value, list().options, pressed.defaultPrevented, document.activeElement === page.composer, page.sent('submit')]).toEqual(['/steer ', [], true, true, []]);
+    expect([
+      page.composer.value,
+      list().options,
+      pressed.defaultPrevented,
+      document.activeElement === page.composer,
+      page.sent('submit'),
+    ]).toEqual(['/steer ', [], true, true, []]);
   });
 
   test('a click completes too', async () => {
@@ -329,7 +399,11 @@ describe('the queue', () => {
     const remove = all('button').filter((button) => nameOf(button) === 'Remove')[0];
     if (remove === undefined) throw new Error('no Remove');
     await page.click(remove);
-    expect([names('list'), page.sent('promoteQueued'), page.sent('removeQueued')]).toEqual([['Queued messages'], [{ uid: 'q2' }], [{ uid: 'q1' }]]);
+    expect([names('list'), page.sent('promoteQueued'), page.sent('removeQueued')]).toEqual([
+      ['Queued messages'],
+      [{ uid: 'q2' }],
+      [{ uid: 'q1' }],
+    ]);
   });
 
   test('waits for the person while nothing runs: each prompt, the first too, can be sent now', async () => {

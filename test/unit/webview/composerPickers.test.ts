@@ -10,7 +10,9 @@ let page: ChatPage;
 afterEach(() => page.close());
 
 const efforts = ['default', 'none', 'low', 'medium', 'high'] as const;
-const thinks = (change: Partial<ModelRow> = {}): Pick<ChatState, 'model'> => ({ model: { chosen: modelRow({ efforts, ...change }), problem: null } });
+const thinks = (change: Partial<ModelRow> = {}): Pick<ChatState, 'model'> => ({
+  model: { chosen: modelRow({ efforts, ...change }), problem: null },
+});
 const idle = shownSession({ messages: [prompt({ uid: 'u1', position: 1 }, 'hi')], turns: [settledTurn()] });
 const shown = (): string => find('combobox', 'Effort').textContent ?? '';
 
@@ -18,14 +20,20 @@ async function open(change: Partial<ChatState> = thinks(), bootstrap = idle): Pr
   page = new ChatPage();
   await page.bootstrap(bootstrap, change);
 }
-const effortIs = (effort: (typeof efforts)[number], sessionId: string | null = session().id): Promise<void> => page.tell('effort', { sessionId, effort });
+const effortIs = (effort: (typeof efforts)[number], sessionId: string | null = session().id): Promise<void> =>
+  page.tell('effort', { sessionId, effort });
 
 describe('the effort', () => {
   test('is offered where the model lets itself be asked, and nowhere else', async () => {
     await open(thinks({ efforts: ['default'] }));
     const none = names('combobox').includes('Effort');
     await page.tell('model', { chosen: modelRow({ efforts }), problem: null });
-    expect([none, names('combobox').includes('Effort'), offeredEfforts(modelRow(), 'high'), offeredEfforts(null, 'default')]).toEqual([false, true, efforts, []]);
+    expect([
+      none,
+      names('combobox').includes('Effort'),
+      offeredEfforts(modelRow(), 'high'),
+      offeredEfforts(null, 'default'),
+    ]).toEqual([false, true, efforts, []]);
   });
 
   test('is chosen by keyboard with the focus on its button, and shown once the host has it', async () => {
@@ -33,7 +41,11 @@ describe('the effort', () => {
     const button = find('combobox', 'Effort');
     button.focus();
     await page.key('ArrowDown');
-    const opened = { options: all('option').map((option) => option.querySelector('.option-label')?.textContent), active: button.getAttribute('aria-activedescendant'), list: names('listbox') };
+    const opened = {
+      options: all('option').map((option) => option.querySelector('.option-label')?.textContent),
+      active: button.getAttribute('aria-activedescendant'),
+      list: names('listbox'),
+    };
     await page.key('h');
     const byLetter = button.getAttribute('aria-activedescendant');
     await page.key('Home');
@@ -42,9 +54,20 @@ describe('the effort', () => {
     const asked = [page.sent('setEffort'), shown()];
     await page.answer('setEffort', null);
     await effortIs('high');
-    expect({ opened, byLetter, asked, now: shown(), closed: names('listbox'), focus: document.activeElement === button }).toEqual({
-      opened: { options: efforts.map(effortName), active: 'effort-default', list: ['Efforts'] }, byLetter: 'effort-high',
-      asked: [[{ sessionId: session().id, effort: 'high' }], 'Effort'], now: 'High', closed: [], focus: true,
+    expect({
+      opened,
+      byLetter,
+      asked,
+      now: shown(),
+      closed: names('listbox'),
+      focus: document.activeElement === button,
+    }).toEqual({
+      opened: { options: efforts.map(effortName), active: 'effort-default', list: ['Efforts'] },
+      byLetter: 'effort-high',
+      asked: [[{ sessionId: session().id, effort: 'high' }], 'Effort'],
+      now: 'High',
+      closed: [],
+      focus: true,
     });
   });
 
@@ -83,8 +106,22 @@ describe('the effort', () => {
 describe('moving in a list', () => {
   test('arrows go round, pages and ends stop at the ends, other keys move nowhere', () => {
     const moved = (key: string, place: number, count = 20): number | null => movedIn(key, place, count);
-    expect([moved('ArrowDown', 19), moved('ArrowUp', 0), moved('PageDown', 15), moved('PageUp', 3), moved('PageDown', 2), moved('Home', 9), moved('End', 9), moved('x', 1), moved('ArrowDown', 0, 0)]).toEqual([0, 19, 19, 0, 10, 0, 19, null, null]);
-    expect([typedAhead('m', 0, ['Default', 'Medium', 'More']), typedAhead('M', 1, ['Default', 'Medium', 'More']), typedAhead('z', 0, ['a'])]).toEqual([1, 2, null]);
+    expect([
+      moved('ArrowDown', 19),
+      moved('ArrowUp', 0),
+      moved('PageDown', 15),
+      moved('PageUp', 3),
+      moved('PageDown', 2),
+      moved('Home', 9),
+      moved('End', 9),
+      moved('x', 1),
+      moved('ArrowDown', 0, 0),
+    ]).toEqual([0, 19, 19, 0, 10, 0, 19, null, null]);
+    expect([
+      typedAhead('m', 0, ['Default', 'Medium', 'More']),
+      typedAhead('M', 1, ['Default', 'Medium', 'More']),
+      typedAhead('z', 0, ['a']),
+    ]).toEqual([1, 2, null]);
   });
 });
 
@@ -117,11 +154,15 @@ describe('the queue by keyboard', () => {
   const three = [queued('q1', 'one'), queued('q2', 'two'), queued('q3', 'three')];
   const rowOf = (): string | undefined => document.activeElement?.closest<HTMLElement>('.queue-item')?.dataset['uid'];
   const press = async (uid: string, name: string): Promise<void> => {
-    const button = all('button').find((candidate) => nameOf(candidate) === name && candidate.closest<HTMLElement>('.queue-item')?.dataset['uid'] === uid);
+    const button = all('button').find(
+      (candidate) =>
+        nameOf(candidate) === name && candidate.closest<HTMLElement>('.queue-item')?.dataset['uid'] === uid,
+    );
     button?.focus();
     await page.click(button ?? document.body);
   };
-  const becomes = (...queue: typeof three): Promise<void> => page.tell('queueChanged', { sessionId: session().id, queue });
+  const becomes = (...queue: typeof three): Promise<void> =>
+    page.tell('queueChanged', { sessionId: session().id, queue });
 
   test('goes to the next prompt when one is removed, to the composer behind the last, and says so', async () => {
     await open(thinks(), { ...idle, turns: [], openTurn: runningTurn(), queue: three });
@@ -138,7 +179,11 @@ describe('the queue by keyboard', () => {
     await becomes();
     await page.answer('removeQueued', null);
     await page.settle();
-    expect([seen, document.activeElement === page.composer, names('status').includes('Removed from the queue')]).toEqual([['q3', 'q1'], true, true]);
+    expect([
+      seen,
+      document.activeElement === page.composer,
+      names('status').includes('Removed from the queue'),
+    ]).toEqual([['q3', 'q1'], true, true]);
   });
 
   test('stays with the prompt that is sent next, and takes no focus that went elsewhere', async () => {

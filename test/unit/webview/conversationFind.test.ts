@@ -3,12 +3,24 @@ import type { FoundInSession, FoundText } from '../../../src/protocol/feedProtoc
 import { ConversationFind, type FindQuery } from '../../../src/webview/chat/conversationFind';
 import { ManualClock } from '../../support/manualClock';
 
-const found = (messageUid: string, position: number, count: number): FoundText => ({ messageUid, turnUid: null, position, kind: 'text', part: 0, callId: null, count });
+const found = (messageUid: string, position: number, count: number): FoundText => ({
+  messageUid,
+  turnUid: null,
+  position,
+  kind: 'text',
+  part: 0,
+  callId: null,
+  count,
+});
 const answer = (...texts: readonly FoundText[]): FoundInSession => ({ found: texts, more: false, superseded: false });
 
 /** A search whose host is played by the test. */
 function searching(position = 0) {
-  const asked: { readonly query: FindQuery; readonly answer: (result: FoundInSession) => void; readonly fail: (error: Error) => void }[] = [];
+  const asked: {
+    readonly query: FindQuery;
+    readonly answer: (result: FoundInSession) => void;
+    readonly fail: (error: Error) => void;
+  }[] = [];
   const shown: string[] = [];
   const stops: string[] = [];
   const clock = new ManualClock(0);
@@ -39,7 +51,11 @@ describe('finding words', () => {
     find.step(1);
     find.step(1);
     find.step(-1);
-    expect([asked.map(({ query }) => query.text), shown, find.state.value.current]).toEqual([['ab'], ['m2:0', 'm3:0', 'm1:0', 'm3:0'], 3]);
+    expect([asked.map(({ query }) => query.text), shown, find.state.value.current]).toEqual([
+      ['ab'],
+      ['m2:0', 'm3:0', 'm1:0', 'm3:0'],
+      3,
+    ]);
   });
 
   test('takes no answer to an earlier question', async () => {
@@ -86,7 +102,16 @@ describe('finding words', () => {
     find.look({ text: 'ab' });
     await pause();
     find.end();
-    expect([before, during, progress, isSearching, occurrences?.length, more, once, stops.length]).toEqual([null, { done: 400, total: 1000 }, null, false, 2, true, 1, 2]);
+    expect([before, during, progress, isSearching, occurrences?.length, more, once, stops.length]).toEqual([
+      null,
+      { done: 400, total: 1000 },
+      null,
+      false,
+      2,
+      true,
+      1,
+      2,
+    ]);
   });
 
   test('says what went wrong, and nothing once nothing is looked for', async () => {
@@ -97,6 +122,11 @@ describe('finding words', () => {
     await settle();
     const failed = find.state.value;
     find.look({ text: ' ' });
-    expect([failed.problem, failed.searching, find.state.value.problem, find.state.value.occurrences]).toEqual(['The store is gone.', false, null, null]);
+    expect([failed.problem, failed.searching, find.state.value.problem, find.state.value.occurrences]).toEqual([
+      'The store is gone.',
+      false,
+      null,
+      null,
+    ]);
   });
 });

@@ -15,23 +15,41 @@ afterEach(() => {
 async function under(told: Omit<CrashTold, 'dismiss'> | null): Promise<readonly (string | null | undefined)[]> {
   const page = new ChatPage();
   const turn = settledTurn('turn1', 'u1', { outcome: 'interrupted', stopReason: 'crash' });
-  await page.bootstrap(shownSession({ messages: [prompt({ uid: 'u1', position: 1 }, 'go'), answer({ uid: 'a1', position: 2 }, ['some words'])], turns: [turn] }));
+  await page.bootstrap(
+    shownSession({
+      messages: [prompt({ uid: 'u1', position: 1 }, 'go'), answer({ uid: 'a1', position: 2 }, ['some words'])],
+      turns: [turn],
+    }),
+  );
   await act(() => {
-    crashTold.value = (asked) => (asked.uid === 'turn1' && told !== null ? { ...told, dismiss: () => undefined } : null);
+    crashTold.value = (asked) =>
+      asked.uid === 'turn1' && told !== null ? { ...told, dismiss: () => undefined } : null;
   });
   const notice = document.querySelector('.notice');
-  const seen = [notice?.getAttribute('role'), notice?.querySelector('span:not([aria-hidden])')?.textContent, ...[...(notice?.querySelectorAll('button') ?? [])].map(({ textContent }) => textContent)];
+  const seen = [
+    notice?.getAttribute('role'),
+    notice?.querySelector('span:not([aria-hidden])')?.textContent,
+    ...[...(notice?.querySelectorAll('button') ?? [])].map(({ textContent }) => textContent),
+  ];
   page.close();
   return seen;
 }
 
 test('a pulled plug is told of with both numbers, and goes when it was read or the answer goes on', async () => {
-  expect((await under({ at: afternoon, shown: 1284, onDisk: 1284, stored: 1290 })).map((text) => text?.replace(/Killed at .*?\. /, 'Killed. '))).toEqual(['status', 'Killed. 1,284 of 1,284 characters shown are on disk.', 'Continue', 'Dismiss']);
+  expect(
+    (await under({ at: afternoon, shown: 1284, onDisk: 1284, stored: 1290 })).map((text) =>
+      text?.replace(/Killed at .*?\. /, 'Killed. '),
+    ),
+  ).toEqual(['status', 'Killed. 1,284 of 1,284 characters shown are on disk.', 'Continue', 'Dismiss']);
 });
 
 test('text that did not come back is said loudly, after any crash', async () => {
   expect(await under({ at: null, shown: 1284, onDisk: 0, stored: 1200 })).toEqual([
-    'alert', 'Interrupted: the editor’s extension process ended. 1,284 characters were shown, 1,200 are stored.', 'Continue', 'Open Transcript', 'Show Log',
+    'alert',
+    'Interrupted: the editor’s extension process ended. 1,284 characters were shown, 1,200 are stored.',
+    'Continue',
+    'Open Transcript',
+    'Show Log',
   ]);
 });
 

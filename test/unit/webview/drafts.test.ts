@@ -7,7 +7,11 @@ import { ManualClock } from '../../support/manualClock';
 function view(stored = '') {
   const clock = new ManualClock(0);
   const host = new Map([['s1', stored]]);
-  const drafts = new Drafts({ save: (key, text) => void host.set(key, text), remember: () => undefined }, { nowMs: () => clock.now() * 1000, after: (delayMs, callback) => clock.after(delayMs, callback) }, 's1');
+  const drafts = new Drafts(
+    { save: (key, text) => void host.set(key, text), remember: () => undefined },
+    { nowMs: () => clock.now() * 1000, after: (delayMs, callback) => clock.after(delayMs, callback) },
+    's1',
+  );
   drafts.show('s1', stored);
   return { drafts, host, clock };
 }
@@ -29,7 +33,11 @@ describe('a prompt that the host put back', () => {
   });
 
   test('and everything typed are in the composer and on disk, whenever it comes between keystrokes and savings', async () => {
-    const step = fc.oneof(fc.record({ type: fc.stringMatching(/^[a-z ]{1,6}$/) }), fc.constant('wait' as const), fc.constant('rewind' as const));
+    const step = fc.oneof(
+      fc.record({ type: fc.stringMatching(/^[a-z ]{1,6}$/) }),
+      fc.constant('wait' as const),
+      fc.constant('rewind' as const),
+    );
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
         const { drafts, host, clock } = view();
@@ -53,7 +61,9 @@ describe('a prompt that the host put back', () => {
         const text = drafts.text.peek();
         expect(wanted.filter((part) => !text.includes(part))).toEqual([]);
         expect(host.get('s1')).toBe(text);
-        expect(wanted.filter((part) => part.startsWith('<')).map((part) => text.split(part).length - 1)).toEqual(wanted.filter((part) => part.startsWith('<')).map(() => 1));
+        expect(wanted.filter((part) => part.startsWith('<')).map((part) => text.split(part).length - 1)).toEqual(
+          wanted.filter((part) => part.startsWith('<')).map(() => 1),
+        );
       }),
       { numRuns: 500 },
     );

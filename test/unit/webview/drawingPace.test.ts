@@ -36,13 +36,16 @@ it('draws at a pace while one change follows the other, and the last of them in 
     await clock.advance(paceMs + 16);
   }
   const gaps = drawnAt.slice(1).map((at, index) => at - (drawnAt[index] ?? 0));
-  expect({ drawings: drawnAt.length, tooSoon: gaps.filter((gap) => gap < paceMs) }).toEqual({ drawings: 10, tooSoon: [] });
+  expect({ drawings: drawnAt.length, tooSoon: gaps.filter((gap) => gap < paceMs) }).toEqual({
+    drawings: 10,
+    tooSoon: [],
+  });
 });
 
 it('draws less often where drawings take long, and within a tenth of a second all the same', async () => {
   const { clock, drawnAt, change } = page({ onScreen: true, drawingMs: 10 });
   change();
-  for (let drawings = 0; drawings < 10; ) {
+  for (let drawings = 0; drawings < 10;) {
     await clock.advance(1);
     // What changes while a drawing is due is drawn with it.
     if (drawnAt.length > drawings) {
@@ -51,7 +54,10 @@ it('draws less often where drawings take long, and within a tenth of a second al
     }
   }
   const gaps = drawnAt.slice(2).map((at, index) => at - (drawnAt[index + 1] ?? 0));
-  expect([gaps.every((gap) => gap > paceMs + 10), gaps.every((gap) => gap <= slowestPaceMs + 16)]).toEqual([true, true]);
+  expect([gaps.every((gap) => gap > paceMs + 10), gaps.every((gap) => gap <= slowestPaceMs + 16)]).toEqual([
+    true,
+    true,
+  ]);
 });
 
 it('lets a key that was just pressed be painted first', async () => {

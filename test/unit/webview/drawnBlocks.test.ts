@@ -52,7 +52,23 @@ function drawing(): { readonly element: HTMLElement; draw(text: string, complete
 
 describe('the drawn blocks of an answer', () => {
   test('are at every step what drawing the text at once gives', () => {
-    const pieces = ['```ts\n', '```\n', '~~~\n', 'const a = "<b>";\n', '\n', '\n\n', 'text', '**', ' & ', '> ', '# T\n', '| a | b |\n|---|---|\n| 1 | 2 |\n', '1. one\n', '`', '[a](b.ts)'];
+    const pieces = [
+      '```ts\n',
+      '```\n',
+      '~~~\n',
+      'const a = "<b>";\n',
+      '\n',
+      '\n\n',
+      'text',
+      '**',
+      ' & ',
+      '> ',
+      '# T\n',
+      '| a | b |\n|---|---|\n| 1 | 2 |\n',
+      '1. one\n',
+      '`',
+      '[a](b.ts)',
+    ];
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 20, size: 'max' }), (parts) => {
         const streamed = drawing();
@@ -70,7 +86,10 @@ describe('the drawn blocks of an answer', () => {
     const text = element.querySelector('pre > code')?.firstChild;
     draw('Look:\n\n```ts\nconst a = "<b>";', false);
     draw('Look:\n\n```ts\nconst a = "<b>";\n```\n\nDone.', false);
-    expect([element.querySelector('pre > code')?.firstChild === text, text?.textContent]).toEqual([true, 'const a = "<b>";']);
+    expect([element.querySelector('pre > code')?.firstChild === text, text?.textContent]).toEqual([
+      true,
+      'const a = "<b>";',
+    ]);
   });
 
   test('keep what is there of a block that grows, and what is selected in it', () => {
@@ -78,21 +97,35 @@ describe('the drawn blocks of an answer', () => {
     draw('One **two** thr', false);
     const [paragraph, text] = [element.querySelector('p'), element.querySelector('p')?.lastChild];
     draw('One **two** three\nand `four`', false);
-    expect([element.querySelector('p') === paragraph, element.querySelector('strong')?.nextSibling === text, element.innerHTML]).toEqual([true, true, '<div class="markdown-run"><div class="markdown-block"><p>One <strong>two</strong> three\nand <code>four</code></p>\n</div></div>']);
+    expect([
+      element.querySelector('p') === paragraph,
+      element.querySelector('strong')?.nextSibling === text,
+      element.innerHTML,
+    ]).toEqual([
+      true,
+      true,
+      '<div class="markdown-run"><div class="markdown-block"><p>One <strong>two</strong> three\nand <code>four</code></p>\n</div></div>',
+    ]);
   });
 
   test('are coloured once their code is closed and rests in sight, and keep their text', async () => {
     await loadHighlighting();
     Sight.sees = true;
     const { element, draw } = drawing();
-    const coloured = (): readonly boolean[] => [...element.querySelectorAll('pre')].map((pre) => pre.querySelector('[class^=hljs-]') !== null);
+    const coloured = (): readonly boolean[] =>
+      [...element.querySelectorAll('pre')].map((pre) => pre.querySelector('[class^=hljs-]') !== null);
     draw('```ts\nconst a = 1;\n', false);
     vi.advanceTimersByTime(1000);
     const open = coloured();
     draw('```ts\nconst a = 1;\n```\n\nDone.', false);
     const atOnce = coloured();
     vi.advanceTimersByTime(1000);
-    expect({ open, atOnce, rested: coloured(), text: element.querySelector('code')?.textContent }).toEqual({ open: [false], atOnce: [false], rested: [true], text: 'const a = 1;' });
+    expect({ open, atOnce, rested: coloured(), text: element.querySelector('code')?.textContent }).toEqual({
+      open: [false],
+      atOnce: [false],
+      rested: [true],
+      text: 'const a = 1;',
+    });
     Sight.sees = false;
   });
 
@@ -126,7 +159,8 @@ describe('the drawn blocks of an answer', () => {
     draw('One.\n\nTwo.', true);
     const kept = drawing();
     kept.draw('Three.', true);
-    const observed = (): readonly boolean[] => [element, kept.element].map(({ firstElementChild: run }) => run !== null && Sight.observed.has(run));
+    const observed = (): readonly boolean[] =>
+      [element, kept.element].map(({ firstElementChild: run }) => run !== null && Sight.observed.has(run));
     const before = observed();
     element.remove();
     vi.advanceTimersByTime(1000);

@@ -25,24 +25,44 @@ async function open(name: string, look: Look = {}): Promise<void> {
 const scroller = () => page.locator('.scroller');
 const articles = () => page.locator('.feed article').count();
 const scrollTo = (top: number) => scroller().evaluate((element, to) => (element.scrollTop = to), top);
-const uids = (): Promise<readonly string[]> => page.locator('.feed article').evaluateAll((all) => all.map((article) => article.getAttribute('data-uid') ?? ''));
-const focused = () => page.evaluate(() => document.activeElement?.getAttribute('data-uid') ?? document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.className);
+const uids = (): Promise<readonly string[]> =>
+  page.locator('.feed article').evaluateAll((all) => all.map((article) => article.getAttribute('data-uid') ?? ''));
+const focused = () =>
+  page.evaluate(
+    () =>
+      document.activeElement?.getAttribute('data-uid') ??
+      document.activeElement?.getAttribute('aria-label') ??
+      document.activeElement?.className,
+  );
 
 /** The first article in sight, and where it is. */
 const place = (): Promise<{ uid: string; top: number }> =>
   scroller().evaluate((element) => {
     const edge = element.getBoundingClientRect().top;
-    const seen = [...element.querySelectorAll<HTMLElement>('article[data-uid]')].find((article) => article.getBoundingClientRect().bottom > edge + 1);
+    const seen = [...element.querySelectorAll<HTMLElement>('article[data-uid]')].find(
+      (article) => article.getBoundingClientRect().bottom > edge + 1,
+    );
     return { uid: seen?.dataset['uid'] ?? '', top: Math.round((seen?.getBoundingClientRect().top ?? 0) - edge) };
   });
-const isAtEnd = () => scroller().evaluate((element) => element.scrollHeight - element.clientHeight - element.scrollTop < 2);
+const isAtEnd = () =>
+  scroller().evaluate((element) => element.scrollHeight - element.clientHeight - element.scrollTop < 2);
 const text = (uid: string) => page.locator(`article[data-uid=${uid}]`);
 
 function tell(event: TurnEvent): Promise<void> {
-  const message = { v: protocolVersion, kind: 'notification', name: 'turnEvent', payload: { sessionId: session().id, event } };
+  const message = {
+    v: protocolVersion,
+    kind: 'notification',
+    name: 'turnEvent',
+    payload: { sessionId: session().id, event },
+  };
   return page.evaluate((sent) => window.postMessage(JSON.parse(sent), '*'), JSON.stringify(message));
 }
-const delivers = (uid: string, seq: number, start: number, words: string) => tell({ kind: 'delivered', turnUid: 'lt400', chunks: [{ messageUid: uid, seq, part: 0, kind: 'text', start, text: words }] });
+const delivers = (uid: string, seq: number, start: number, words: string) =>
+  tell({
+    kind: 'delivered',
+    turnUid: 'lt400',
+    chunks: [{ messageUid: uid, seq, part: 0, kind: 'text', start, text: words }],
+  });
 
 describe('a conversation of 400 turns', () => {
   test('is walked up to its first prompt and back to its end with a bounded number of articles', async () => {
@@ -57,8 +77,18 @@ describe('a conversation of 400 turns', () => {
     };
     await walk(async () => (await uids())[0] === 'lu0', 0);
     const top = await uids();
-    await walk(async () => (await uids()).at(-1) === 'la399' && (await page.getByRole('button', { name: 'Show Later Messages' }).count()) === 0, 1e9);
-    expect({ top: top[0], endIsFar: !top.includes('la399'), end: (await uids()).at(-1), bounded: most <= mostArticles }).toEqual({ top: 'lu0', endIsFar: true, end: 'la399', bounded: true });
+    await walk(
+      async () =>
+        (await uids()).at(-1) === 'la399' &&
+        (await page.getByRole('button', { name: 'Show Later Messages' }).count()) === 0,
+      1e9,
+    );
+    expect({
+      top: top[0],
+      endIsFar: !top.includes('la399'),
+      end: (await uids()).at(-1),
+      bounded: most <= mostArticles,
+    }).toEqual({ top: 'lu0', endIsFar: true, end: 'la399', bounded: true });
   });
 
   test('keeps the place while pages come and others go', async () => {
@@ -69,9 +99,16 @@ describe('a conversation of 400 turns', () => {
       if (first === 'lu0') break;
       await scrollTo(300);
       const before = await place();
-      await page.waitForFunction((uid) => document.querySelector('.feed article')?.getAttribute('data-uid') !== uid, first);
+      await page.waitForFunction(
+        (uid) => document.querySelector('.feed article')?.getAttribute('data-uid') !== uid,
+        first,
+      );
       await page.waitForTimeout(60);
-      const after = await text(before.uid).evaluate((article) => Math.round(article.getBoundingClientRect().top - (article.closest('.scroller')?.getBoundingClientRect().top ?? 0)));
+      const after = await text(before.uid).evaluate((article) =>
+        Math.round(
+          article.getBoundingClientRect().top - (article.closest('.scroller')?.getBoundingClientRect().top ?? 0),
+        ),
+      );
       moved.push(Math.abs(after - before.top));
     }
     expect([Math.max(...moved) <= 2, (await articles()) <= mostArticles, moved.length > 3]).toEqual([true, true, true]);
@@ -85,7 +122,10 @@ describe('a conversation of 400 turns', () => {
     const first = await place();
     await page.keyboard.press('End');
     await text('la399').waitFor();
-    await page.waitForFunction(() => { const one = document.querySelector('.scroller'); return one !== null && one.scrollHeight - one.clientHeight - one.scrollTop < 2; });
+    await page.waitForFunction(() => {
+      const one = document.querySelector('.scroller');
+      return one !== null && one.scrollHeight - one.clientHeight - one.scrollTop < 2;
+    });
     expect([first.uid, await page.getByRole('button', { name: /Jump to latest/ }).count()]).toEqual(['lu0', 0]);
   });
 
@@ -116,8 +156,16 @@ describe('a conversation of 400 turns', () => {
   });
 
   test.each([
-    ['the mouse leaves the focus where it was', 'Message', (): Promise<void> => page.getByRole('button', { name: /Jump to latest/ }).click()],
-    ['the keyboard gives it to the conversation', 'scroller', (): Promise<void> => page.getByRole('button', { name: /Jump to latest/ }).press('Enter')],
+    [
+      'the mouse leaves the focus where it was',
+      'Message',
+      (): Promise<void> => page.getByRole('button', { name: /Jump to latest/ }).click(),
+    ],
+    [
+      'the keyboard gives it to the conversation',
+      'scroller',
+      (): Promise<void> => page.getByRole('button', { name: /Jump to latest/ }).press('Enter'),
+    ],
   ])('is at the newest at one press: %s', async (_how, keeps, press) => {
     await open('feed-long');
     await scroller().focus();
@@ -159,17 +207,32 @@ describe('a conversation of 400 turns', () => {
   test('leaves the focus to an editor beside it when new messages come, and has it where it was once it is back', async () => {
     ({ page } = await preview.open('feed-running'));
     const view = page.url();
-    await page.route('**/editor', (route) => route.fulfill({ contentType: 'text/html', body: `<textarea aria-label="Editor"></textarea><iframe src="${view}" width="450" height="700"></iframe>` }));
+    await page.route('**/editor', (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        body: `<textarea aria-label="Editor"></textarea><iframe src="${view}" width="450" height="700"></iframe>`,
+      }),
+    );
     await page.goto(new URL('/editor', view).href);
     const inner = page.frameLocator('iframe');
-    const uses = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.localName);
+    const uses = () =>
+      page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.localName);
     await inner.locator('article[aria-posinset]').first().waitFor();
     const message = inner.locator('.feed article').last();
     await message.focus();
     const left = await message.getAttribute('data-uid');
     await page.getByRole('textbox', { name: 'Editor' }).click();
-    const event = { kind: 'delivered', turnUid: 'lt400', chunks: [{ messageUid: 'n1', seq: 1, part: 0, kind: 'text', start: 0, text: 'The newest part is this one.' }] };
-    const told = { v: protocolVersion, kind: 'notification', name: 'turnEvent', payload: { sessionId: session().id, event } };
+    const event = {
+      kind: 'delivered',
+      turnUid: 'lt400',
+      chunks: [{ messageUid: 'n1', seq: 1, part: 0, kind: 'text', start: 0, text: 'The newest part is this one.' }],
+    };
+    const told = {
+      v: protocolVersion,
+      kind: 'notification',
+      name: 'turnEvent',
+      payload: { sessionId: session().id, event },
+    };
     await inner.locator('body').evaluate((_, sent) => window.postMessage(JSON.parse(sent), '*'), JSON.stringify(told));
     await inner.locator('article[data-uid=n1][aria-posinset]').waitFor();
     const meanwhile = await uses();
@@ -201,7 +264,11 @@ describe('keys', () => {
     const down = await focused();
     await page.keyboard.press('PageDown');
     const next = await focused();
-    expect({ fromComposer: fromComposer.uid.startsWith('lu'), stays, steps: [Number(down?.slice(2)) - Number(up?.slice(2)), next] }).toEqual({ fromComposer: true, stays: 'Message', steps: [1, `la${down?.slice(2)}`] });
+    expect({
+      fromComposer: fromComposer.uid.startsWith('lu'),
+      stays,
+      steps: [Number(down?.slice(2)) - Number(up?.slice(2)), next],
+    }).toEqual({ fromComposer: true, stays: 'Message', steps: [1, `la${down?.slice(2)}`] });
   });
 
   test('walk past what is loaded', async () => {
@@ -216,10 +283,22 @@ describe('keys', () => {
 
   test('number the articles, of an unknown many while there are more', async () => {
     await open('feed-long');
-    const part = await page.locator('.feed article').first().evaluate((article) => [article.getAttribute('aria-posinset'), article.getAttribute('aria-setsize')]);
+    const part = await page
+      .locator('.feed article')
+      .first()
+      .evaluate((article) => [article.getAttribute('aria-posinset'), article.getAttribute('aria-setsize')]);
     await preview.leave(page);
     await open('feed-prompt-above');
-    expect([part, await page.locator('.feed article').last().evaluate((article) => [article.getAttribute('aria-posinset'), article.getAttribute('aria-setsize')])]).toEqual([['1', '-1'], ['2', '2']]);
+    expect([
+      part,
+      await page
+        .locator('.feed article')
+        .last()
+        .evaluate((article) => [article.getAttribute('aria-posinset'), article.getAttribute('aria-setsize')]),
+    ]).toEqual([
+      ['1', '-1'],
+      ['2', '2'],
+    ]);
   });
 });
 
@@ -228,10 +307,19 @@ describe('the prompt above', () => {
     await open('feed-prompt-above', { height: 500 });
     const above = page.locator('.prompt-above');
     await above.waitFor();
-    const seen = [await above.textContent(), await page.getByRole('button', { name: /Go to Prompt|Why does/ }).count(), (await above.boundingBox())?.height];
+    const seen = [
+      await above.textContent(),
+      await page.getByRole('button', { name: /Go to Prompt|Why does/ }).count(),
+      (await above.boundingBox())?.height,
+    ];
     await above.click();
     await above.waitFor({ state: 'detached' });
-    expect([String(seen[0]).startsWith('You Why does upload.test.ts'), seen[1], Number(seen[2]) < 56, (await place()).uid]).toEqual([true, 0, true, 'u1']);
+    expect([
+      String(seen[0]).startsWith('You Why does upload.test.ts'),
+      seen[1],
+      Number(seen[2]) < 56,
+      (await place()).uid,
+    ]).toEqual([true, 0, true, 'u1']);
   });
 });
 
@@ -253,7 +341,11 @@ describe('find', () => {
     await text('lu0').waitFor();
     await page.waitForFunction(() => [...(CSS.highlights.get('hermes-find-current') ?? [])].length === 1);
     const box = await text('lu0').boundingBox();
-    expect([await marked('hermes-find'), box !== null && box.y > 0 && box.y < 800, await focused()]).toEqual([['zeppelin', 'zeppelin'], true, 'Find']);
+    expect([await marked('hermes-find'), box !== null && box.y > 0 && box.y < 800, await focused()]).toEqual([
+      ['zeppelin', 'zeppelin'],
+      true,
+      'Find',
+    ]);
   });
 
   test('is for this view alone: the editor around, which hears the page of its keys, does not look for words too', async () => {
@@ -277,8 +369,15 @@ describe('find', () => {
     await count().getByText('No results').waitFor();
     await page.getByRole('button', { name: 'Look in Tool Results' }).click();
     await count().getByText('1 of 1').waitFor();
-    await page.waitForFunction(() => [...(CSS.highlights.get('hermes-find-current') ?? [])].map(String).join() === 'gondola');
-    expect(await page.getByRole('group', { name: /Tool: run_command/ }).getByText('FAIL: gondola.test.ts').count()).toBeGreaterThan(0);
+    await page.waitForFunction(
+      () => [...(CSS.highlights.get('hermes-find-current') ?? [])].map(String).join() === 'gondola',
+    );
+    expect(
+      await page
+        .getByRole('group', { name: /Tool: run_command/ })
+        .getByText('FAIL: gondola.test.ts')
+        .count(),
+    ).toBeGreaterThan(0);
   });
 
   test('tells capitals apart where that is asked for, and gives the focus back on Escape', async () => {
@@ -289,7 +388,11 @@ describe('find', () => {
     await count().getByText('No results').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('search').waitFor({ state: 'detached' });
-    expect([await page.getByRole('search').count(), await focused(), (await marked('hermes-find')).length]).toEqual([0, 'Message', 0]);
+    expect([await page.getByRole('search').count(), await focused(), (await marked('hermes-find')).length]).toEqual([
+      0,
+      'Message',
+      0,
+    ]);
   });
 
   test('marks what streams in, and counts it once its turn has ended', async () => {
@@ -307,7 +410,9 @@ describe('find', () => {
     await find('Question 399');
     await count().getByText('1 of 1').waitFor();
     await page.getByRole('textbox', { name: 'Find' }).fill('Question 39');
-    await count().getByText(/^\d+ of 11$/).waitFor();
+    await count()
+      .getByText(/^\d+ of 11$/)
+      .waitFor();
     const seen: string[] = [];
     for (let steps = 0; steps < 11; steps++) {
       const before = (await count().textContent()) ?? '';
@@ -324,6 +429,15 @@ describe('a narrow, enlarged view', () => {
     ({ page } = await preview.open(name, { width: 300 }));
     await page.evaluate(() => (document.documentElement.style.zoom = '2'));
     await page.waitForTimeout(300);
-    expect(await page.evaluate(() => [...document.querySelectorAll('html, body, main, .scroller, .find-bar')].filter((element) => element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflowX !== 'hidden').map((element) => element.className))).toEqual([]);
+    expect(
+      await page.evaluate(() =>
+        [...document.querySelectorAll('html, body, main, .scroller, .find-bar')]
+          .filter(
+            (element) =>
+              element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflowX !== 'hidden',
+          )
+          .map((element) => element.className),
+      ),
+    ).toEqual([]);
   });
 });

@@ -5,7 +5,12 @@ import { mostDrawn, turnSpans, windowAround } from '../../../src/webview/chat/fe
 /** Messages of turns, one behind the other; null stands for one that belongs to no turn, also in the middle of a turn. */
 const conversations = fc
   .array(fc.record({ length: fc.integer({ min: 1, max: 90 }), between: fc.boolean() }), { minLength: 1, maxLength: 60 })
-  .map((turns) => turns.flatMap(({ length, between }, turn) => [...Array.from({ length }, (_, index) => (between && index === 1 && length > 2 ? null : `t${turn}`)), ...(between ? [null] : [])]));
+  .map((turns) =>
+    turns.flatMap(({ length, between }, turn) => [
+      ...Array.from({ length }, (_, index) => (between && index === 1 && length > 2 ? null : `t${turn}`)),
+      ...(between ? [null] : []),
+    ]),
+  );
 
 describe('what stays drawn of a long conversation', () => {
   test('holds what is read, splits no turn, and is bounded but for a turn that is longer itself', () => {
@@ -27,10 +32,24 @@ describe('what stays drawn of a long conversation', () => {
 
   test('has as much on both sides of what is read as there is room for', () => {
     const turnUids = Array.from({ length: 1000 }, (_, index) => `t${Math.floor(index / 2)}`);
-    expect([windowAround(turnUids, 500), windowAround(turnUids, 999), windowAround(turnUids, 0)].map(({ from, to }) => [from, to])).toEqual([[410, 590], [820, 1000], [0, 180]]);
+    expect(
+      [windowAround(turnUids, 500), windowAround(turnUids, 999), windowAround(turnUids, 0)].map(({ from, to }) => [
+        from,
+        to,
+      ]),
+    ).toEqual([
+      [410, 590],
+      [820, 1000],
+      [0, 180],
+    ]);
   });
 
   test('is everything while that is not much', () => {
-    expect(windowAround(Array.from({ length: mostDrawn }, () => null), 3)).toEqual({ from: 0, to: mostDrawn });
+    expect(
+      windowAround(
+        Array.from({ length: mostDrawn }, () => null),
+        3,
+      ),
+    ).toEqual({ from: 0, to: mostDrawn });
   });
 });

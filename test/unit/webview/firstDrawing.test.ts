@@ -14,8 +14,14 @@ const numbers = Array.from({ length: turns }, (_, index) => index);
 const shown = shownSession({
   session: session({ id: 'other', conversationId: 'other' }),
   messages: numbers.flatMap((number) => [
-    { ...prompt({ uid: `u${number}`, position: number * 2 + 1, turnUid: `t${number}` }, `Question ${number}`), sessionId: 'other' },
-    { ...answer({ uid: `a${number}`, position: number * 2 + 2, turnUid: `t${number}` }, ['Because.\n\n'.repeat(10)]), sessionId: 'other' },
+    {
+      ...prompt({ uid: `u${number}`, position: number * 2 + 1, turnUid: `t${number}` }, `Question ${number}`),
+      sessionId: 'other',
+    },
+    {
+      ...answer({ uid: `a${number}`, position: number * 2 + 2, turnUid: `t${number}` }, ['Because.\n\n'.repeat(10)]),
+      sessionId: 'other',
+    },
   ]),
   turns: numbers.map((number) => ({ ...settledTurn(`t${number}`, `u${number}`), sessionId: 'other' })),
 });
@@ -31,7 +37,9 @@ test('the end of a session is drawn first, and what is above it behind the first
           if (last === null) return;
           observer.disconnect();
           const drawn = document.querySelectorAll('.feed article').length;
-          requestAnimationFrame(() => setTimeout(() => resolve({ drawn, bottom: Math.round(last.getBoundingClientRect().bottom) }), 0));
+          requestAnimationFrame(() =>
+            setTimeout(() => resolve({ drawn, bottom: Math.round(last.getBoundingClientRect().bottom) }), 0),
+          );
         });
         observer.observe(document.body, { childList: true, subtree: true });
         window.postMessage(JSON.parse(message), '*');
@@ -40,6 +48,12 @@ test('the end of a session is drawn first, and what is above it behind the first
   );
   const last = page.locator('article[data-uid=a29]');
   await page.locator('article[data-uid=u0][aria-posinset="1"]').waitFor();
-  const whole = { drawn: await page.locator('.feed article').count(), bottom: await last.evaluate((element) => Math.round(element.getBoundingClientRect().bottom)) };
-  expect([first, whole]).toEqual([{ drawn: 20, bottom: whole.bottom }, { drawn: 60, bottom: whole.bottom }]);
+  const whole = {
+    drawn: await page.locator('.feed article').count(),
+    bottom: await last.evaluate((element) => Math.round(element.getBoundingClientRect().bottom)),
+  };
+  expect([first, whole]).toEqual([
+    { drawn: 20, bottom: whole.bottom },
+    { drawn: 60, bottom: whole.bottom },
+  ]);
 });

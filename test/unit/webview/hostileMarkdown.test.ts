@@ -3,7 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { protocolVersion } from '../../../src/protocol/envelope';
 import { answer, prompt, session, settledTurn } from '../../support/builders/viewMessages';
 import { storedTurn, transcriptState } from '../../support/builders/transcriptState';
-import { allowedAttributes, allowedElements, hostileHtml, hostileMarkdown, type HostilePiece } from '../../support/hostileMarkdown';
+import {
+  allowedAttributes,
+  allowedElements,
+  hostileHtml,
+  hostileMarkdown,
+  type HostilePiece,
+} from '../../support/hostileMarkdown';
 import { BrowserPreview, type OpenPreview } from '../../support/webviewPreview/browserPreview';
 
 let preview: BrowserPreview;
@@ -14,10 +20,15 @@ afterAll(() => preview.close());
 
 /** Pieces drawn in one page, one after the other. */
 const perPage = 12;
-const groups = Array.from({ length: Math.ceil(hostileMarkdown.length / perPage) }, (_, index) => hostileMarkdown.slice(index * perPage, (index + 1) * perPage)).map((pieces) => ({ names: pieces.map(({ name }) => name).join(', '), pieces }));
+const groups = Array.from({ length: Math.ceil(hostileMarkdown.length / perPage) }, (_, index) =>
+  hostileMarkdown.slice(index * perPage, (index + 1) * perPage),
+).map((pieces) => ({ names: pieces.map(({ name }) => name).join(', '), pieces }));
 
 function tell(page: Page, name: string, payload: object): Promise<void> {
-  return page.evaluate((sent) => window.postMessage(JSON.parse(sent), '*'), JSON.stringify({ v: protocolVersion, kind: 'notification', name, payload }));
+  return page.evaluate(
+    (sent) => window.postMessage(JSON.parse(sent), '*'),
+    JSON.stringify({ v: protocolVersion, kind: 'notification', name, payload }),
+  );
 }
 
 /** A text in a message of its own, in pieces cut where a fixed sequence says. */
@@ -25,8 +36,18 @@ async function stream(page: Page, uid: string, text: string, cuts: number): Prom
   let [start, seed] = [0, 7];
   for (let seq = 1; start < text.length; seq++) {
     seed = (seed * 1103515245 + 12345) % 2147483648;
-    const end = seq > cuts ? text.length : Math.min(text.length, start + 1 + Math.floor((seed / 2147483648) * ((2 * text.length) / (cuts + 1))));
-    await tell(page, 'turnEvent', { sessionId: session().id, event: { kind: 'delivered', turnUid: 'turn2', chunks: [{ messageUid: uid, seq, part: 0, kind: 'text', start, text: text.slice(start, end) }] } });
+    const end =
+      seq > cuts
+        ? text.length
+        : Math.min(text.length, start + 1 + Math.floor((seed / 2147483648) * ((2 * text.length) / (cuts + 1))));
+    await tell(page, 'turnEvent', {
+      sessionId: session().id,
+      event: {
+        kind: 'delivered',
+        turnUid: 'turn2',
+        chunks: [{ messageUid: uid, seq, part: 0, kind: 'text', start, text: text.slice(start, end) }],
+      },
+    });
     start = end;
   }
 }
@@ -35,7 +56,8 @@ async function stream(page: Page, uid: string, text: string, cuts: number): Prom
 async function cpuSeconds(page: Page): Promise<() => Promise<number>> {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('Performance.enable', { timeDomain: 'threadTicks' });
-  return async () => (await cdp.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0;
+  return async () =>
+    (await cdp.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0;
 }
 
 /** What must not be there, of everything that was drawn as Markdown. */
@@ -45,14 +67,25 @@ async function harm({ page, problems, strays }: OpenPreview): Promise<unknown> {
   const found = await page.evaluate(() => {
     const elements = [...document.querySelectorAll('.markdown *')];
     const attributes = elements.flatMap((element) => [...element.attributes].map(({ name }) => name));
-    const links = elements.flatMap((element) => (element instanceof HTMLElement && element.dataset['href'] !== undefined ? [element.dataset['href']] : []));
-    return { names: [...new Set(elements.map(({ localName }) => localName))], attributes: [...new Set(attributes)], links, drawn: elements.length, pwned: Reflect.get(window, 'pwned'), address: location.pathname };
+    const links = elements.flatMap((element) =>
+      element instanceof HTMLElement && element.dataset['href'] !== undefined ? [element.dataset['href']] : [],
+    );
+    return {
+      names: [...new Set(elements.map(({ localName }) => localName))],
+      attributes: [...new Set(attributes)],
+      links,
+      drawn: elements.length,
+      pwned: Reflect.get(window, 'pwned'),
+      address: location.pathname,
+    };
   });
   return {
     drawn: found.drawn > 0,
     elements: found.names.filter((name) => !allowedElements.test(name)),
     attributes: found.attributes.filter((name) => !allowedAttributes.test(name)),
-    links: found.links.filter((href) => !/^(?:https?:\/\/|mailto:)/i.test(href) && /^(?:[a-z][a-z0-9+.-]*:(?!\d)|[\\/]{2})/i.test(href)),
+    links: found.links.filter(
+      (href) => !/^(?:https?:\/\/|mailto:)/i.test(href) && /^(?:[a-z][a-z0-9+.-]*:(?!\d)|[\\/]{2})/i.test(href),
+    ),
     pwned: found.pwned,
     left: found.address.startsWith('/view/') ? [] : [found.address],
     problems,
@@ -60,32 +93,52 @@ async function harm({ page, problems, strays }: OpenPreview): Promise<unknown> {
   };
 }
 
-const harmless = { drawn: true, elements: [], attributes: [], links: [], pwned: undefined, left: [], problems: [], strays: [] };
+const harmless = {
+  drawn: true,
+  elements: [],
+  attributes: [],
+  links: [],
+  pwned: undefined,
+  left: [],
+  problems: [],
+  strays: [],
+};
 
-describe('hostile text in the chat runs nothing, loads nothing, brings no element of its own and does not hang', { concurrent: true }, () => {
-  test.each(groups)('$names', { timeout: 180_000 }, async ({ pieces }) => {
-    const opened = await preview.open('streaming');
-    const cpu = await cpuSeconds(opened.page);
-    const slow: string[] = [];
-    for (const [index, { name, text }] of pieces.entries()) {
-      const before = await cpu();
-      await stream(opened.page, `whole${index}`, text, 0);
-      await opened.page.locator(`article[data-uid=whole${index}] .markdown`).waitFor({ state: 'attached' });
-      const took = (await cpu()) - before;
-      if (took > 2) slow.push(`${name}: ${took.toFixed(1)} s`);
-      await stream(opened.page, `cut${index}`, text, text.length > 20_000 ? 3 : 12);
-      await opened.page.locator(`article[data-uid=cut${index}] .markdown`).waitFor({ state: 'attached' });
-    }
-    const found = await harm(opened);
-    await opened.page.close();
-    expect([found, slow]).toEqual([harmless, []]);
-  });
-});
+describe(
+  'hostile text in the chat runs nothing, loads nothing, brings no element of its own and does not hang',
+  { concurrent: true },
+  () => {
+    test.each(groups)('$names', { timeout: 180_000 }, async ({ pieces }) => {
+      const opened = await preview.open('streaming');
+      const cpu = await cpuSeconds(opened.page);
+      const slow: string[] = [];
+      for (const [index, { name, text }] of pieces.entries()) {
+        const before = await cpu();
+        await stream(opened.page, `whole${index}`, text, 0);
+        await opened.page.locator(`article[data-uid=whole${index}] .markdown`).waitFor({ state: 'attached' });
+        const took = (await cpu()) - before;
+        if (took > 2) slow.push(`${name}: ${took.toFixed(1)} s`);
+        await stream(opened.page, `cut${index}`, text, text.length > 20_000 ? 3 : 12);
+        await opened.page.locator(`article[data-uid=cut${index}] .markdown`).waitFor({ state: 'attached' });
+      }
+      const found = await harm(opened);
+      await opened.page.close();
+      expect([found, slow]).toEqual([harmless, []]);
+    });
+  },
+);
 
 describe('hostile text in the transcript does not either', { concurrent: true }, () => {
   test.each(groups)('$names', { timeout: 180_000 }, async ({ pieces }) => {
     const opened = await preview.open('transcript');
-    await tell(opened.page, 'bootstrap', transcriptState({ messages: [prompt({ uid: 'u1', position: 1 }, 'Show me'), ...pieces.map(answerOf)], turns: [storedTurn(settledTurn())] }));
+    await tell(
+      opened.page,
+      'bootstrap',
+      transcriptState({
+        messages: [prompt({ uid: 'u1', position: 1 }, 'Show me'), ...pieces.map(answerOf)],
+        turns: [storedTurn(settledTurn())],
+      }),
+    );
     await opened.page.locator('[data-uid=piece0] .markdown').waitFor({ state: 'attached' });
     const found = await harm(opened);
     await opened.page.close();
@@ -100,20 +153,36 @@ function answerOf({ text }: HostilePiece, index: number): ReturnType<typeof answ
 test('hostile HTML does not pass the sanitiser even when it is given as HTML', async () => {
   const { page, strays } = await preview.open('complete');
   await page.evaluate(preview.source('sanitizer'));
-  const found = await page.evaluate((pieces) => {
-    const sanitize: unknown = Reflect.get(window, 'sanitizedFragment');
-    if (typeof sanitize !== 'function') throw new Error('The sanitiser is not there');
-    const body = document.body.appendChild(document.createElement('div'));
-    for (const piece of pieces) body.append(sanitize(piece));
-    const elements = [...body.querySelectorAll('*')];
-    return { names: elements.map(({ localName }) => localName), attributes: elements.flatMap((element) => [...element.attributes].map(({ name }) => name)), text: body.textContent ?? '' };
-  }, hostileHtml.map(({ text }) => text));
+  const found = await page.evaluate(
+    (pieces) => {
+      const sanitize: unknown = Reflect.get(window, 'sanitizedFragment');
+      if (typeof sanitize !== 'function') throw new Error('The sanitiser is not there');
+      const body = document.body.appendChild(document.createElement('div'));
+      for (const piece of pieces) body.append(sanitize(piece));
+      const elements = [...body.querySelectorAll('*')];
+      return {
+        names: elements.map(({ localName }) => localName),
+        attributes: elements.flatMap((element) => [...element.attributes].map(({ name }) => name)),
+        text: body.textContent ?? '',
+      };
+    },
+    hostileHtml.map(({ text }) => text),
+  );
   await page.waitForTimeout(200);
   const pwned = await page.evaluate(() => Reflect.get(window, 'pwned'));
   await page.close();
-  expect({ names: found.names.filter((name) => !allowedElements.test(name)), attributes: found.attributes.filter((name) => !allowedAttributes.test(name)), kept: found.text.includes('kept'), pwned, strays }).toEqual({ names: [], attributes: [], kept: true, pwned: undefined, strays: [] });
+  expect({
+    names: found.names.filter((name) => !allowedElements.test(name)),
+    attributes: found.attributes.filter((name) => !allowedAttributes.test(name)),
+    kept: found.text.includes('kept'),
+    pwned,
+    strays,
+  }).toEqual({ names: [], attributes: [], kept: true, pwned: undefined, strays: [] });
 });
 
 test('there are many kinds of it, each with a name of its own', () => {
-  expect([hostileMarkdown.length >= 60, new Set(hostileMarkdown.map(({ name }) => name)).size]).toEqual([true, hostileMarkdown.length]);
+  expect([hostileMarkdown.length >= 60, new Set(hostileMarkdown.map(({ name }) => name)).size]).toEqual([
+    true,
+    hostileMarkdown.length,
+  ]);
 });

@@ -3,7 +3,11 @@ import { MarkdownBlocks } from '../../../src/webview/markdown/blocks';
 import { fileNamesIn, mayBeName } from '../../../src/webview/markdown/nameTexts';
 import { hostileMarkdown } from '../../support/hostileMarkdown';
 
-const parsed = (text: string): string => new MarkdownBlocks().render(text, true).map(({ html }) => html).join('');
+const parsed = (text: string): string =>
+  new MarkdownBlocks()
+    .render(text, true)
+    .map(({ html }) => html)
+    .join('');
 
 /** CPU time of this process: other programs on the machine do not count. */
 function cpuMs(work: () => void): number {

@@ -1,6 +1,14 @@
 // @vitest-environment happy-dom
 import { describe, expect, test } from 'vitest';
-import { attachedText, droppedUris, longText, mayBeAttached, pastedImages, readFiles, uriLines } from '../../../src/webview/chat/incomingFiles';
+import {
+  attachedText,
+  droppedUris,
+  longText,
+  mayBeAttached,
+  pastedImages,
+  readFiles,
+  uriLines,
+} from '../../../src/webview/chat/incomingFiles';
 
 function data(formats: Readonly<Record<string, string>>, files: readonly File[] = []) {
   return { types: Object.keys(formats), files, getData: (format: string) => formats[format] ?? '' };
@@ -10,11 +18,17 @@ const png = new File([new Uint8Array([137, 80, 78, 71])], 'shot.png', { type: 'i
 
 describe('what is dropped', () => {
   test('is read line by line, comments and repetitions left out', () => {
-    expect(uriLines('# from the explorer\r\nfile:///w/a%20b.ts\r\nvscode-remote://ssh/w/c.ts\r\nfile:///w/a%20b.ts\r\n\r\n')).toEqual(['file:///w/a%20b.ts', 'vscode-remote://ssh/w/c.ts']);
+    expect(
+      uriLines('# from the explorer\r\nfile:///w/a%20b.ts\r\nvscode-remote://ssh/w/c.ts\r\nfile:///w/a%20b.ts\r\n\r\n'),
+    ).toEqual(['file:///w/a%20b.ts', 'vscode-remote://ssh/w/c.ts']);
   });
 
   test.each([
-    ['the editor’s own list ahead of the general one', { 'text/uri-list': 'file:///x', 'application/vnd.code.uri-list': 'file:///a\r\nfile:///b' }, ['file:///a', 'file:///b']],
+    [
+      'the editor’s own list ahead of the general one',
+      { 'text/uri-list': 'file:///x', 'application/vnd.code.uri-list': 'file:///a\r\nfile:///b' },
+      ['file:///a', 'file:///b'],
+    ],
     ['the general list where there is no other', { 'text/uri-list': 'file:///a' }, ['file:///a']],
     ['nothing for a link to a page', { 'text/uri-list': 'https://example.org/a' }, []],
     ['nothing for what is no address', { 'text/uri-list': '/w/a.ts' }, []],
@@ -24,13 +38,20 @@ describe('what is dropped', () => {
   });
 
   test('is known by its types while it is dragged', () => {
-    expect([mayBeAttached(['Files']), mayBeAttached(['text/plain', 'text/uri-list']), mayBeAttached(['text/plain', 'text/html'])]).toEqual([true, true, false]);
+    expect([
+      mayBeAttached(['Files']),
+      mayBeAttached(['text/plain', 'text/uri-list']),
+      mayBeAttached(['text/plain', 'text/html']),
+    ]).toEqual([true, true, false]);
   });
 });
 
 describe('what is pasted', () => {
   test('is an image only where no text comes with it', () => {
-    expect([pastedImages(data({}, [png])).map(({ name }) => name), pastedImages(data({ 'text/plain': 'a\tb' }, [png]))]).toEqual([['shot.png'], []]);
+    expect([
+      pastedImages(data({}, [png])).map(({ name }) => name),
+      pastedImages(data({ 'text/plain': 'a\tb' }, [png])),
+    ]).toEqual([['shot.png'], []]);
   });
 
   test.each([
@@ -46,7 +67,12 @@ describe('what is pasted', () => {
 describe('files', () => {
   test('become images and texts', async () => {
     const bytes = new Uint8Array(100_000).map((_, index) => index % 256);
-    const { parts, problems } = await readFiles([png, new File(['größer'], 'a.txt', { type: 'text/plain' }), new File(['<svg/>'], 'a.svg', { type: 'image/svg+xml' }), new File([bytes], 'big.webp', { type: 'image/webp' })]);
+    const { parts, problems } = await readFiles([
+      png,
+      new File(['größer'], 'a.txt', { type: 'text/plain' }),
+      new File(['<svg/>'], 'a.svg', { type: 'image/svg+xml' }),
+      new File([bytes], 'big.webp', { type: 'image/webp' }),
+    ]);
     expect([parts.slice(0, 3), problems]).toEqual([
       [
         { kind: 'image', mediaType: 'image/png', dataBase64: 'iVBORw==', name: 'shot.png' },
@@ -55,7 +81,9 @@ describe('files', () => {
       ],
       [],
     ]);
-    expect(parts[3]?.kind === 'image' && Buffer.from(parts[3].dataBase64, 'base64').equals(Buffer.from(bytes))).toBe(true);
+    expect(parts[3]?.kind === 'image' && Buffer.from(parts[3].dataBase64, 'base64').equals(Buffer.from(bytes))).toBe(
+      true,
+    );
   });
 
   test('that cannot be taken are named, with the reason, and the others are taken all the same', async () => {

@@ -17,10 +17,15 @@ const other: Told = { name: 'focusComposer', payload: {} };
 function line() {
   const clock = new ManualClock();
   const heard: string[] = [];
-  const listen = joinedDeliveries((told) => {
-    const event = told.name === 'turnEvent' ? told.payload.event : null;
-    heard.push(event?.kind === 'delivered' ? `${event.turnUid} ${event.chunks.map(({ seq }) => seq).join(' ')}` : told.name);
-  }, { nowMs: () => clock.monotonicMs(), after: (delayMs, callback) => clock.after(delayMs, callback) });
+  const listen = joinedDeliveries(
+    (told) => {
+      const event = told.name === 'turnEvent' ? told.payload.event : null;
+      heard.push(
+        event?.kind === 'delivered' ? `${event.turnUid} ${event.chunks.map(({ seq }) => seq).join(' ')}` : told.name,
+      );
+    },
+    { nowMs: () => clock.monotonicMs(), after: (delayMs, callback) => clock.after(delayMs, callback) },
+  );
   return { clock, heard, listen };
 }
 
@@ -38,7 +43,8 @@ it('passes a piece that comes behind a rest at once, and what follows it within 
 
 it('keeps the order of what is told, and each piece with its turn', async () => {
   const { clock, heard, listen } = line();
-  for (const told of [piece(1), piece(2), other, piece(3), piece(1, 't2'), piece(2, 't2'), piece(3, 't2', 's2')]) listen(told);
+  for (const told of [piece(1), piece(2), other, piece(3), piece(1, 't2'), piece(2, 't2'), piece(3, 't2', 's2')])
+    listen(told);
   await clock.advance(100);
   expect(heard).toEqual(['t1 1', 't1 2', 'focusComposer', 't1 3', 't2 1 2', 't2 3']);
 });

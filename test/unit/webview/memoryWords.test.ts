@@ -6,7 +6,13 @@ describe('what memory found for a prompt', () => {
   test.each([
     [[], []],
     [[{ provider: 'a', label: 'Hindsight', count: 1 }], ['Recalled 1 memory']],
-    [[{ provider: 'a', label: 'Hindsight', count: 2 }, { provider: 'b', label: 'Notes', count: 1 }], ['Recalled 3 memories']],
+    [
+      [
+        { provider: 'a', label: 'Hindsight', count: 2 },
+        { provider: 'b', label: 'Notes', count: 1 },
+      ],
+      ['Recalled 3 memories'],
+    ],
     [[{ provider: 'a', label: 'Recalled your profile', count: 0 }], ['Recalled your profile']],
     [[{ provider: 'a', label: '', count: 0 }], []],
   ])('%j is said as %j', (found, words) => {

@@ -22,12 +22,18 @@ describe('a mention that is being typed', () => {
     expect(at(marked)).toEqual(expected);
   });
 
-  test.each(['me@example.org|', 'look at |@src', '@src and|', '@src |', '@@x|', '|', `@${'x'.repeat(300)}|`])('is none in %s', (marked) => {
-    expect(at(marked)).toBe(null);
-  });
+  test.each(['me@example.org|', 'look at |@src', '@src and|', '@src |', '@@x|', '|', `@${'x'.repeat(300)}|`])(
+    'is none in %s',
+    (marked) => {
+      expect(at(marked)).toBe(null);
+    },
+  );
 
   test('is written out with a blank behind it, and the caret behind that', () => {
-    expect([withMention('see @up', { start: 4, query: 'up' }, 'src/upload.ts'), withMention('see @up and', { start: 4, query: 'up' }, 'src/upload.ts')]).toEqual([
+    expect([
+      withMention('see @up', { start: 4, query: 'up' }, 'src/upload.ts'),
+      withMention('see @up and', { start: 4, query: 'up' }, 'src/upload.ts'),
+    ]).toEqual([
       { text: 'see @src/upload.ts ', caret: 19 },
       { text: 'see @src/upload.ts and', caret: 19 },
     ]);
@@ -48,7 +54,10 @@ describe('a mention in a text', () => {
   });
 
   test('leaves its words in the sentence when it is one no longer', () => {
-    expect([withoutSign('fix @src/a.ts and run', 'src/a.ts'), withoutSign('fix @src/a.tsx', 'src/a.ts')]).toEqual(['fix src/a.ts and run', 'fix @src/a.tsx']);
+    expect([withoutSign('fix @src/a.ts and run', 'src/a.ts'), withoutSign('fix @src/a.tsx', 'src/a.ts')]).toEqual([
+      'fix src/a.ts and run',
+      'fix @src/a.tsx',
+    ]);
   });
 });
 

@@ -2,7 +2,16 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { ShownSession } from '../../../src/protocol/chatProtocol';
 import { continuationPart } from '../../../src/transcript/continuation';
-import { answer, call, prompt, result, runningTurn, session, settledTurn, shownSession } from '../../support/builders/viewMessages';
+import {
+  answer,
+  call,
+  prompt,
+  result,
+  runningTurn,
+  session,
+  settledTurn,
+  shownSession,
+} from '../../support/builders/viewMessages';
 import { all, ChatPage, find, nameOf, names } from './chatPage';
 import { inArticle, rows, threeTurns, turns } from './threeTurns';
 
@@ -11,10 +20,17 @@ vi.mock('../../../src/webview/markdown/sanitizer', () => import('../../support/p
 let page: ChatPage;
 afterEach(() => page.close());
 
-const toolbarsOf = (uid: string) => [...document.querySelectorAll<HTMLElement>(`article[data-uid=${uid}] [role=toolbar]`)].map((bar) => [...bar.querySelectorAll('button')].map(nameOf));
-const shownTexts = () => all('article').map((article) => article.querySelector('[data-part=text]')?.textContent?.trim());
+const toolbarsOf = (uid: string) =>
+  [...document.querySelectorAll<HTMLElement>(`article[data-uid=${uid}] [role=toolbar]`)].map((bar) =>
+    [...bar.querySelectorAll('button')].map(nameOf),
+  );
+const shownTexts = () =>
+  all('article').map((article) => article.querySelector('[data-part=text]')?.textContent?.trim());
 
-async function open(shown: ShownSession | null = threeTurns, recalled: ConstructorParameters<typeof ChatPage>[0] = {}): Promise<void> {
+async function open(
+  shown: ShownSession | null = threeTurns,
+  recalled: ConstructorParameters<typeof ChatPage>[0] = {},
+): Promise<void> {
   page = new ChatPage(recalled);
   await page.bootstrap(shown);
 }
@@ -32,7 +48,10 @@ describe('what can be done with a message', () => {
 
   test('is one stop of the Tab key, gone along with the arrow keys', async () => {
     await open();
-    const stops = () => [...(document.querySelector('article[data-uid=u1] [role=toolbar]')?.querySelectorAll('button') ?? [])].map((button) => button.tabIndex);
+    const stops = () =>
+      [...(document.querySelector('article[data-uid=u1] [role=toolbar]')?.querySelectorAll('button') ?? [])].map(
+        (button) => button.tabIndex,
+      );
     const before = stops();
     inArticle('u1', 'Edit & Resend').focus();
     const seen: string[] = [];
@@ -41,18 +60,36 @@ describe('what can be done with a message', () => {
       seen.push(nameOf(document.activeElement ?? document.body));
     }
     expect([before, seen, stops()]).toEqual([
-      [0, -1, -1, -1], ['Branch from Here', 'Rewind to Here…', 'Copy Prompt', 'Edit & Resend', 'Copy Prompt', 'Edit & Resend'], [0, -1, -1, -1],
+      [0, -1, -1, -1],
+      ['Branch from Here', 'Rewind to Here…', 'Copy Prompt', 'Edit & Resend', 'Copy Prompt', 'Edit & Resend'],
+      [0, -1, -1, -1],
     ]);
   });
 
   test('is refused while an answer is written where it would change what that builds on; branching is not', async () => {
-    await open({ ...threeTurns, openTurn: runningTurn('turn4', 'u4'), messages: [...rows, prompt({ uid: 'u4', position: 40, turnUid: 'turn4' }, 'Question 4')] });
-    const disabled = (uid: string) => [...document.querySelectorAll(`article[data-uid=${uid}] button[aria-disabled=true]`)].map(nameOf);
+    await open({
+      ...threeTurns,
+      openTurn: runningTurn('turn4', 'u4'),
+      messages: [...rows, prompt({ uid: 'u4', position: 40, turnUid: 'turn4' }, 'Question 4')],
+    });
+    const disabled = (uid: string) =>
+      [...document.querySelectorAll(`article[data-uid=${uid}] button[aria-disabled=true]`)].map(nameOf);
     await page.click(inArticle('u1', 'Edit & Resend'));
     await page.click(inArticle('u1', 'Rewind to Here…'));
     await page.click(inArticle('a1', 'Branch from Here'));
-    expect([disabled('u1'), disabled('u4'), disabled('a1'), names('textbox'), names('group'), page.sent('switchSession')]).toEqual([
-      ['Edit & Resend', 'Rewind to Here…'], ['Edit & Resend', 'Branch from Here', 'Rewind to Here…'], [], ['Message'], [],
+    expect([
+      disabled('u1'),
+      disabled('u4'),
+      disabled('a1'),
+      names('textbox'),
+      names('group'),
+      page.sent('switchSession'),
+    ]).toEqual([
+      ['Edit & Resend', 'Rewind to Here…'],
+      ['Edit & Resend', 'Branch from Here', 'Rewind to Here…'],
+      [],
+      ['Message'],
+      [],
       [{ target: { reason: 'branch', sessionId: session().id, from: 'a1' } }],
     ]);
   });
@@ -82,7 +119,8 @@ describe('what can be done with a message', () => {
     await page.click(inArticle('a1', 'Copy Answer'));
     await page.click(inArticle('a2', 'Copy Answer'));
     expect([page.sent('switchSession'), page.sent('copy')]).toEqual([
-      [{ target: { reason: 'branch', sessionId: session().id, from: 'a1' } }], [{ text: 'I look.' }, { text: 'I look.\n\nBecause.' }],
+      [{ target: { reason: 'branch', sessionId: session().id, from: 'a1' } }],
+      [{ text: 'I look.' }, { text: 'I look.\n\nBecause.' }],
     ]);
   });
 });
@@ -93,12 +131,21 @@ describe('Edit & Resend', () => {
   test('edits in place; Escape gives it up, says nothing to the host and returns the focus', async () => {
     await open();
     await page.click(inArticle('u2', 'Edit & Resend'));
-    const begun = [editor() instanceof HTMLTextAreaElement && document.activeElement === editor(), Reflect.get(editor(), 'value')];
+    const begun = [
+      editor() instanceof HTMLTextAreaElement && document.activeElement === editor(),
+      Reflect.get(editor(), 'value'),
+    ];
     await page.fill(editor(), 'Something else');
     const pressed = await page.key('Escape');
-    expect([begun, pressed.defaultPrevented, names('textbox'), shownTexts()[2], page.sent('editAndResend'), page.sent('stop'), nameOf(document.activeElement ?? document.body)]).toEqual([
-      [true, 'Question 2'], true, ['Message'], 'Question 2', [], [], 'Edit & Resend',
-    ]);
+    expect([
+      begun,
+      pressed.defaultPrevented,
+      names('textbox'),
+      shownTexts()[2],
+      page.sent('editAndResend'),
+      page.sent('stop'),
+      nameOf(document.activeElement ?? document.body),
+    ]).toEqual([[true, 'Question 2'], true, ['Message'], 'Question 2', [], [], 'Edit & Resend']);
   });
 
   test('sends with Enter, never with that of an input method, and is left only once the prompt is on disk', async () => {
@@ -111,7 +158,12 @@ describe('Edit & Resend', () => {
     const onItsWay = [names('textbox'), page.sent('editAndResend')];
     await page.answer('editAndResend', { sessionId: session().id, notice: null });
     const request = { turnUid: 'turn2', text: 'Question two', uid: 'uid1' };
-    expect([onItsWay, names('textbox'), page.sent('editAndResend'), page.memory.edits]).toEqual([[['Edit prompt', 'Message'], [request]], ['Message'], [request], []]);
+    expect([onItsWay, names('textbox'), page.sent('editAndResend'), page.memory.edits]).toEqual([
+      [['Edit prompt', 'Message'], [request]],
+      ['Message'],
+      [request],
+      [],
+    ]);
   });
 
   test('that is refused keeps the text and says why; sent again unchanged it is the same prompt', async () => {
@@ -123,8 +175,13 @@ describe('Edit & Resend', () => {
     const refused = [names('alert'), Reflect.get(editor(), 'value')];
     editor().focus();
     await page.key('Enter');
-    const uids = page.sent('editAndResend').map((payload) => (typeof payload === 'object' && payload !== null && 'uid' in payload ? payload.uid : null));
-    expect([refused, uids]).toEqual([[['Another answer is being written.'], 'Question two'], ['uid1', 'uid1']]);
+    const uids = page
+      .sent('editAndResend')
+      .map((payload) => (typeof payload === 'object' && payload !== null && 'uid' in payload ? payload.uid : null));
+    expect([refused, uids]).toEqual([
+      [['Another answer is being written.'], 'Question two'],
+      ['uid1', 'uid1'],
+    ]);
   });
 
   test('is there again after the view was hidden', async () => {
@@ -141,14 +198,24 @@ describe('Edit & Resend', () => {
 describe('versions of a prompt', () => {
   const again = { ...settledTurn('turn4', 'u4'), supersedes: 'turn2' };
   const secondVersion = shownSession({
-    messages: [...rows.slice(0, 2), prompt({ uid: 'u4', position: 40, turnUid: 'turn4' }, 'Question two'), answer({ uid: 'a4', position: 41, turnUid: 'turn4' }, ['Answer two'])],
-    turns: [...turns.slice(0, 1), again], versions: [{ turnUid: 'turn4', versions: ['turn2', 'turn4'] }], changed: true,
+    messages: [
+      ...rows.slice(0, 2),
+      prompt({ uid: 'u4', position: 40, turnUid: 'turn4' }, 'Question two'),
+      answer({ uid: 'a4', position: 41, turnUid: 'turn4' }, ['Answer two']),
+    ],
+    turns: [...turns.slice(0, 1), again],
+    versions: [{ turnUid: 'turn4', versions: ['turn2', 'turn4'] }],
+    changed: true,
   });
   const place = () => names('group');
 
   test('take the place of what was there as soon as the turn begins, before anything is read again', async () => {
     await open();
-    await page.event({ kind: 'turnOpened', turn: { ...runningTurn('turn4', 'u4'), supersedes: 'turn2' }, userMessage: prompt({ uid: 'u4', position: 40, turnUid: 'turn4' }, 'Question two') });
+    await page.event({
+      kind: 'turnOpened',
+      turn: { ...runningTurn('turn4', 'u4'), supersedes: 'turn2' },
+      userMessage: prompt({ uid: 'u4', position: 40, turnUid: 'turn4' }, 'Question two'),
+    });
     expect([shownTexts(), place()]).toEqual([['Question 1', 'Answer 1', 'Question two'], ['Version 2 of 2']]);
   });
 
@@ -157,13 +224,21 @@ describe('versions of a prompt', () => {
     await page.tell('shown', secondVersion);
     const second = [shownTexts(), place(), find('button', 'Next Version').hasAttribute('disabled')];
     await page.press('Previous Version');
-    await page.tell('shown', { ...threeTurns, versions: [{ turnUid: 'turn2', versions: ['turn2', 'turn4'] }], changed: true });
+    await page.tell('shown', {
+      ...threeTurns,
+      versions: [{ turnUid: 'turn2', versions: ['turn2', 'turn4'] }],
+      changed: true,
+    });
     await page.answer('showVersion', null);
     const first = [shownTexts(), place(), nameOf(document.activeElement ?? document.body)];
     await page.press('Next Version');
     expect([second, first, page.sent('showVersion')]).toEqual([
       [['Question 1', 'Answer 1', 'Question two', 'Answer two'], ['Version 2 of 2'], true],
-      [['Question 1', 'Answer 1', 'Question 2', 'Answer 2', 'Question 3', 'Answer 3'], ['Version 1 of 2'], 'Next Version'],
+      [
+        ['Question 1', 'Answer 1', 'Question 2', 'Answer 2', 'Question 3', 'Answer 3'],
+        ['Version 1 of 2'],
+        'Next Version',
+      ],
       [{ turnUid: 'turn2' }, { turnUid: 'turn4' }],
     ]);
   });
@@ -171,8 +246,16 @@ describe('versions of a prompt', () => {
   test('leave nothing of another version behind that was loaded from earlier pages', async () => {
     await open({ ...threeTurns, messages: rows.slice(2), hasEarlier: true });
     document.querySelector<HTMLElement>('.earlier')?.click();
-    await page.answer('loadEarlier', { messages: rows.slice(0, 2), turns: turns.slice(0, 1), versions: [], changes: {}, hasEarlier: false });
-    const many = [41, 42, 43].map((position) => answer({ uid: `b${position}`, position, turnUid: 'turn4' }, [`Part ${position}`]));
+    await page.answer('loadEarlier', {
+      messages: rows.slice(0, 2),
+      turns: turns.slice(0, 1),
+      versions: [],
+      changes: {},
+      hasEarlier: false,
+    });
+    const many = [41, 42, 43].map((position) =>
+      answer({ uid: `b${position}`, position, turnUid: 'turn4' }, [`Part ${position}`]),
+    );
     await page.tell('shown', { ...secondVersion, messages: many, hasEarlier: true });
     expect(shownTexts()).toEqual(['Part 41', 'Part 42', 'Part 43']);
   });
@@ -190,9 +273,13 @@ describe('Rewind to Here…', () => {
     const one = card()?.querySelector('p')?.textContent;
     const before = page.sent('switchSession');
     await page.press('Rewind');
-    expect([words?.startsWith('Take back this prompt and everything behind it (2 turns)?'), one?.includes('(1 turn)'), before, page.sent('switchSession'), page.sent('stop')]).toEqual([
-      true, true, [], [{ target: { reason: 'rewind', sessionId: session().id, to: 'u3' } }], [],
-    ]);
+    expect([
+      words?.startsWith('Take back this prompt and everything behind it (2 turns)?'),
+      one?.includes('(1 turn)'),
+      before,
+      page.sent('switchSession'),
+      page.sent('stop'),
+    ]).toEqual([true, true, [], [{ target: { reason: 'rewind', sessionId: session().id, to: 'u3' } }], []]);
   });
 
   test('puts the prompt into the composer, ahead of what was typed before and meanwhile', async () => {
@@ -202,10 +289,17 @@ describe('Rewind to Here…', () => {
     await page.press('Rewind');
     const saved = page.sent('saveDraft');
     await page.type('half a thought, and more');
-    await page.tell('shown', { ...threeTurns, messages: rows.slice(0, 2), draft: 'Question 2\n\nhalf a thought', changed: true });
+    await page.tell('shown', {
+      ...threeTurns,
+      messages: rows.slice(0, 2),
+      draft: 'Question 2\n\nhalf a thought',
+      changed: true,
+    });
     await page.answer('switchSession', { sessionId: session().id, notice: null });
     expect([saved, page.composer.value, shownTexts(), names('status').at(0)]).toEqual([
-      [{ key: session().id, text: 'half a thought' }], 'Question 2\n\nhalf a thought, and more', ['Question 1', 'Answer 1'],
+      [{ key: session().id, text: 'half a thought' }],
+      'Question 2\n\nhalf a thought, and more',
+      ['Question 1', 'Answer 1'],
       'Taken back. The prompt is in the composer; the transcript keeps what was hidden.',
     ]);
   });
@@ -221,6 +315,8 @@ describe('Rewind to Here…', () => {
     const earlier = rows.map((row) => ({ ...row, sessionId: 'segment0' }));
     await open({ ...threeTurns, messages: earlier });
     await page.click(inArticle('u2', 'Rewind to Here…'));
-    expect(card()?.querySelector('p')?.textContent).toBe('This prompt stands before a summary. It is taken back in a branch; this session stays as it is.');
+    expect(card()?.querySelector('p')?.textContent).toBe(
+      'This prompt stands before a summary. It is taken back in a branch; this session stays as it is.',
+    );
   });
 });

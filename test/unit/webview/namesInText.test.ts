@@ -16,7 +16,10 @@ describe('names of files in prose', () => {
 
   test('stand where they stand', () => {
     const text = 'ä src/a.ts b src/a.ts:1.';
-    expect(fileNamesIn(text).map((name) => text.slice(name.start, name.start + name.text.length))).toEqual(['src/a.ts', 'src/a.ts:1']);
+    expect(fileNamesIn(text).map((name) => text.slice(name.start, name.start + name.text.length))).toEqual([
+      'src/a.ts',
+      'src/a.ts:1',
+    ]);
   });
 });
 

@@ -12,9 +12,13 @@ describe('places in sessions', () => {
     for (let number = 0; number < 25; number++) places.note(`s${number}`, { anchor: { uid: `u${number}`, offset: 3 } });
     places.note('s24', { openFolds: ['f'] });
     places.note('s23', { anchor: null });
-    expect([kept.length, kept[0], places.of('s4'), places.of('s23'), new Places(kept, () => undefined).of('s10')?.anchor?.uid]).toEqual([
-      19, { conversationId: 's24', anchor: { uid: 'u24', offset: 3 }, openFolds: ['f'] }, null, null, 'u10',
-    ]);
+    expect([
+      kept.length,
+      kept[0],
+      places.of('s4'),
+      places.of('s23'),
+      new Places(kept, () => undefined).of('s10')?.anchor?.uid,
+    ]).toEqual([19, { conversationId: 's24', anchor: { uid: 'u24', offset: 3 }, openFolds: ['f'] }, null, null, 'u10']);
   });
 
   test('are recalled by a view that wrote none', () => {
@@ -23,7 +27,13 @@ describe('places in sessions', () => {
 
   test('what was unfolded in a session is unfolded again when it is shown again', async () => {
     const other = session({ id: 's2', conversationId: 's2', title: 'Another' });
-    const shown = shownSession({ messages: [prompt({ uid: 'u1', position: 1 }, 'Why?'), answer({ uid: 'a1', position: 2 }, [{ kind: 'thinking', text: 'It is …' }, 'Because.'])], turns: [settledTurn()] });
+    const shown = shownSession({
+      messages: [
+        prompt({ uid: 'u1', position: 1 }, 'Why?'),
+        answer({ uid: 'a1', position: 2 }, [{ kind: 'thinking', text: 'It is …' }, 'Because.']),
+      ],
+      turns: [settledTurn()],
+    });
     const page = new ChatPage();
     const isOpen = (): boolean => document.querySelector('[data-part=thinking]')?.hasAttribute('hidden') === false;
     await page.bootstrap(shown);

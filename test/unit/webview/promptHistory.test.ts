@@ -11,8 +11,14 @@ const pasted = { kind: 'attachment', source: 'pasted', label: 'Pasted text', tex
 const rows = [
   prompt({ uid: 'u1', position: 10 }, 'first\nof two lines'),
   answer({ uid: 'a1', position: 11 }, ['…']),
-  { ...prompt({ uid: 'u2', position: 12 }, 'look at @a.ts'), parts: [{ kind: 'text' as const, text: 'look at @a.ts' }, file, pasted] },
-  { ...prompt({ uid: 'u3', position: 13 }, ''), parts: [{ kind: 'text' as const, text: 'go on', metadata: { action: 'continue' } }] },
+  {
+    ...prompt({ uid: 'u2', position: 12 }, 'look at @a.ts'),
+    parts: [{ kind: 'text' as const, text: 'look at @a.ts' }, file, pasted],
+  },
+  {
+    ...prompt({ uid: 'u3', position: 13 }, ''),
+    parts: [{ kind: 'text' as const, text: 'go on', metadata: { action: 'continue' } }],
+  },
   prompt({ uid: 'u4', position: 14 }, 'again'),
   prompt({ uid: 'u5', position: 15 }, 'again'),
 ];
@@ -32,14 +38,28 @@ async function pressed(...keys: readonly string[]): Promise<readonly string[]> {
   }
   return seen;
 }
-const chips = (): readonly string[] => [...document.querySelectorAll('.composer .chip')].map((chip) => chip.getAttribute('data-label') ?? chip.textContent?.trim() ?? '');
+const chips = (): readonly string[] =>
+  [...document.querySelectorAll('.composer .chip')].map(
+    (chip) => chip.getAttribute('data-label') ?? chip.textContent?.trim() ?? '',
+  );
 
 describe('going through earlier prompts', () => {
   test('Up goes back, each prompt once and no continuation; Down goes forward to the empty line', async () => {
     await open();
-    expect(await pressed('ArrowUp', 'ArrowUp', 'ArrowUp', 'ArrowUp', 'ArrowDown')).toEqual(['again', 'look at @a.ts', 'first\nof two lines', 'first\nof two lines', 'first\nof two lines']);
+    expect(await pressed('ArrowUp', 'ArrowUp', 'ArrowUp', 'ArrowUp', 'ArrowDown')).toEqual([
+      'again',
+      'look at @a.ts',
+      'first\nof two lines',
+      'first\nof two lines',
+      'first\nof two lines',
+    ]);
     page.composer.setSelectionRange(page.composer.value.length, page.composer.value.length);
-    expect(await pressed('ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown')).toEqual(['look at @a.ts', 'again', '', '']);
+    expect(await pressed('ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown')).toEqual([
+      'look at @a.ts',
+      'again',
+      '',
+      '',
+    ]);
   });
 
   test('within several lines the arrows move the caret until the first or the last one', async () => {
@@ -51,7 +71,12 @@ describe('going through earlier prompts', () => {
     const up = await page.key('ArrowUp');
     page.composer.setSelectionRange(0, 0);
     const down = await page.key('ArrowDown');
-    expect([caret, up.defaultPrevented, down.defaultPrevented, page.composer.value]).toEqual([5, false, false, 'first\nof two lines']);
+    expect([caret, up.defaultPrevented, down.defaultPrevented, page.composer.value]).toEqual([
+      5,
+      false,
+      false,
+      'first\nof two lines',
+    ]);
   });
 
   test('brings back what can be read again, beside what the draft has; Escape brings the draft back and stops nothing', async () => {
@@ -60,7 +85,14 @@ describe('going through earlier prompts', () => {
     const recalled = page.sent('saveDraft').at(-1);
     await pressed('Escape');
     expect([recalled, page.composer.value, chips().length, page.sent('stop')]).toEqual([
-      { key: session().id, text: 'look at @a.ts', parts: [pasted, { kind: 'mention', source: 'file:a.ts', label: 'a.ts' }] }, '', 1, [],
+      {
+        key: session().id,
+        text: 'look at @a.ts',
+        parts: [pasted, { kind: 'mention', source: 'file:a.ts', label: 'a.ts' }],
+      },
+      '',
+      1,
+      [],
     ]);
   });
 
@@ -76,17 +108,28 @@ describe('going through earlier prompts', () => {
     await pressed('ArrowUp', 'ArrowUp');
     const asked = page.sent('promptHistory');
     await page.answer('promptHistory', { prompts: [], before: 5 });
-    await page.answer('promptHistory', { prompts: [{ uid: 'u0', text: 'the very first', mentions: [] }], before: null });
+    await page.answer('promptHistory', {
+      prompts: [{ uid: 'u0', text: 'the very first', mentions: [] }],
+      before: null,
+    });
     await page.settle();
     const found = page.composer.value;
-    expect([asked, page.sent('promptHistory').length, found, await pressed('ArrowUp')]).toEqual([[{ sessionId: session().id, before: 10 }], 2, 'the very first', ['the very first']]);
+    expect([asked, page.sent('promptHistory').length, found, await pressed('ArrowUp')]).toEqual([
+      [{ sessionId: session().id, before: 10 }],
+      2,
+      'the very first',
+      ['the very first'],
+    ]);
   });
 
   test('does not overwrite what was typed while the host was asked', async () => {
     await open({ messages: rows.slice(0, 2), hasEarlier: true });
     await pressed('ArrowUp', 'ArrowUp');
     await page.type('mine');
-    await page.answer('promptHistory', { prompts: [{ uid: 'u0', text: 'the very first', mentions: [] }], before: null });
+    await page.answer('promptHistory', {
+      prompts: [{ uid: 'u0', text: 'the very first', mentions: [] }],
+      before: null,
+    });
     await page.settle();
     expect(page.composer.value).toBe('mine');
   });

@@ -14,7 +14,8 @@ const texts = englishTexts();
 const language: Look['language'] = { localization: pseudoBundle(), named: (english) => pseudoName(english, texts) };
 
 /** What is no language: names of products and protocols, units, and what the browser itself says of times and numbers. */
-const universal = /^(?:Hermes|Demo|JSON|Markdown|MCP|npm|git|tok(?:ens)?|KB|MB|ms|min|h|s|k|M|x|ago|now|yesterday|last|next|in|am|pm|AM|PM|Ctrl|Shift|Alt|Enter|Esc|Tab|\d+[smhdwky]|mo|yr|wk|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|January|February|March|April|June|July|August|September|October|November|December|at|of)$/;
+const universal =
+  /^(?:Hermes|Demo|JSON|Markdown|MCP|npm|git|tok(?:ens)?|KB|MB|ms|min|h|s|k|M|x|ago|now|yesterday|last|next|in|am|pm|AM|PM|Ctrl|Shift|Alt|Enter|Esc|Tab|\d+[smhdwky]|mo|yr|wk|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|January|February|March|April|June|July|August|September|October|November|December|at|of)$/;
 
 /** Everything that the state is about, in one text without the signs of Markdown and with one blank between words. */
 function dataOf(state: PreviewState): string {
@@ -24,7 +25,8 @@ function dataOf(state: PreviewState): string {
       found.push(value);
       if (/^[[{]/.test(value)) tryJson(value);
     } else if (Array.isArray(value)) value.forEach(visit);
-    else if (typeof value === 'object' && value !== null) Object.entries(value).forEach(([name, each]) => (found.push(name), visit(each)));
+    else if (typeof value === 'object' && value !== null)
+      Object.entries(value).forEach(([name, each]) => (found.push(name), visit(each)));
   };
   const tryJson = (text: string): void => {
     try {
@@ -37,7 +39,11 @@ function dataOf(state: PreviewState): string {
   return plain(found.join(' '));
 }
 
-const plain = (text: string): string => text.replace(/[^\p{L}\p{N}]+/gu, ' ').toLowerCase().trim();
+const plain = (text: string): string =>
+  text
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .toLowerCase()
+    .trim();
 
 /** Texts and names in the page, as a person or a screen reader gets them. */
 function wordsOf(page: Page): Promise<readonly string[]> {
@@ -50,7 +56,17 @@ function wordsOf(page: Page): Promise<readonly string[]> {
       found.add(node.textContent ?? '');
     }
     for (const element of document.body.querySelectorAll('*')) {
-      for (const name of ['aria-label', 'title', 'placeholder', 'alt', 'aria-description', 'aria-roledescription', 'aria-valuetext', 'aria-placeholder']) found.add(element.getAttribute(name) ?? '');
+      for (const name of [
+        'aria-label',
+        'title',
+        'placeholder',
+        'alt',
+        'aria-description',
+        'aria-roledescription',
+        'aria-valuetext',
+        'aria-placeholder',
+      ])
+        found.add(element.getAttribute(name) ?? '');
     }
     return [...found];
   });
@@ -62,13 +78,19 @@ function strangers(text: string, data: string): readonly string[] {
   if (!/\p{L}{2}/u.test(left) || data.includes(plain(left))) return [];
   // Data is cut, joined and put into other forms (paths, counts); what is left must be words of ours.
   const words = left.match(/\p{L}[\p{L}\p{N}'’]*/gu) ?? [];
-  const own = words.filter((word) => word.length > 1 && !universal.test(word) && !new RegExp(`(?:^| )${plain(word)}`).test(data));
+  const own = words.filter(
+    (word) => word.length > 1 && !universal.test(word) && !new RegExp(`(?:^| )${plain(word)}`).test(data),
+  );
   return own.length === 0 ? [] : [`${own.join(' ')} (in “${left.slice(0, 80)}”)`];
 }
 
 describe('in another language', { concurrent: true }, () => {
   test('what was not translated is found', () => {
-    expect([strangers(`${pseudo('Send')} now please`, 'x'), strangers(pseudo('Send {name}').replace('{name}', pseudo('this')), 'x'), strangers('src/upload.ts', 'read src upload ts')]).toEqual([['please (in “now please”)'], [], []]);
+    expect([
+      strangers(`${pseudo('Send')} now please`, 'x'),
+      strangers(pseudo('Send {name}').replace('{name}', pseudo('this')), 'x'),
+      strangers('src/upload.ts', 'read src upload ts'),
+    ]).toEqual([['please (in “now please”)'], [], []]);
   });
 
   test.each(Object.keys(states))('nothing is left in English in state %s', async (name) => {
@@ -80,24 +102,37 @@ describe('in another language', { concurrent: true }, () => {
     const found = [...new Set((await wordsOf(page)).flatMap((text) => strangers(text, data)))];
     await preview.leave(page);
     // A press on data, which has no name of ours, is tried and may miss.
-    expect({ found, problems: problems.filter((problem) => !state.press?.includes(problem) || texts.includes(problem)) }).toEqual({ found: [], problems: [] });
+    expect({
+      found,
+      problems: problems.filter((problem) => !state.press?.includes(problem) || texts.includes(problem)),
+    }).toEqual({ found: [], problems: [] });
   });
 
-  test.each(['empty-no-model', 'empty-chosen', 'complete', 'approval', 'queue', 'failed', 'transcript', 'store-failed'].filter((name) => states[name] !== undefined))(
-    'longer words push nothing out of a narrow panel in state %s',
-    async (name) => {
-      const { page } = await preview.open(name, { width: 300, ...(language === undefined ? {} : { language }) });
-      await page.waitForTimeout(300);
-      const outside = await page.evaluate(() => {
-        const width = document.documentElement.clientWidth;
-        const scrolls = (element: Element | null): boolean => element !== null && (/auto|scroll|hidden|clip/.test(getComputedStyle(element).overflowX) || scrolls(element.parentElement));
-        return [...document.querySelectorAll('button, p, h1, h2, input, textarea, [role=combobox]')]
-          .filter((element) => element.getClientRects().length > 0 && element.getBoundingClientRect().right > width + 1 && !scrolls(element.parentElement))
-          .map((element) => `${element.tagName} ${(element.textContent ?? '').slice(0, 40)}`);
-      });
-      const sideways = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-      await preview.leave(page);
-      expect({ outside, sideways }).toEqual({ outside: [], sideways: 0 });
-    },
-  );
+  test.each(
+    ['empty-no-model', 'empty-chosen', 'complete', 'approval', 'queue', 'failed', 'transcript', 'store-failed'].filter(
+      (name) => states[name] !== undefined,
+    ),
+  )('longer words push nothing out of a narrow panel in state %s', async (name) => {
+    const { page } = await preview.open(name, { width: 300, ...(language === undefined ? {} : { language }) });
+    await page.waitForTimeout(300);
+    const outside = await page.evaluate(() => {
+      const width = document.documentElement.clientWidth;
+      const scrolls = (element: Element | null): boolean =>
+        element !== null &&
+        (/auto|scroll|hidden|clip/.test(getComputedStyle(element).overflowX) || scrolls(element.parentElement));
+      return [...document.querySelectorAll('button, p, h1, h2, input, textarea, [role=combobox]')]
+        .filter(
+          (element) =>
+            element.getClientRects().length > 0 &&
+            element.getBoundingClientRect().right > width + 1 &&
+            !scrolls(element.parentElement),
+        )
+        .map((element) => `${element.tagName} ${(element.textContent ?? '').slice(0, 40)}`);
+    });
+    const sideways = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    await preview.leave(page);
+    expect({ outside, sideways }).toEqual({ outside: [], sideways: 0 });
+  });
 });

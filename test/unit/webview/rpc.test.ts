@@ -16,7 +16,10 @@ interface Talk {
 function line() {
   const posted: unknown[] = [];
   const page = new EventTarget();
-  const host = connectToHost<Talk>({ postMessage: (message) => posted.push(message), getState: () => undefined, setState: () => undefined }, page);
+  const host = connectToHost<Talk>(
+    { postMessage: (message) => posted.push(message), getState: () => undefined, setState: () => undefined },
+    page,
+  );
   const say = (data: unknown): void => void page.dispatchEvent(new MessageEvent('message', { data }));
   return { host, posted, say };
 }
@@ -58,7 +61,13 @@ describe('the line to the host', () => {
     const { host, say } = line();
     const heard: string[] = [];
     host.onNotification(({ payload }) => heard.push(payload.text));
-    for (const data of [null, 'x', { kind: 'notification', name: 'news', payload: { text: 'no version' } }, { v: protocolVersion + 1, kind: 'notification', name: 'news', payload: { text: 'later' } }]) say(data);
+    for (const data of [
+      null,
+      'x',
+      { kind: 'notification', name: 'news', payload: { text: 'no version' } },
+      { v: protocolVersion + 1, kind: 'notification', name: 'news', payload: { text: 'later' } },
+    ])
+      say(data);
     say({ v: protocolVersion, kind: 'notification', name: 'news', payload: { text: 'ours' } });
     expect(heard).toEqual(['ours']);
   });

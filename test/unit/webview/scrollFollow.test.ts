@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { afterContent, afterScroll, followFromStart, letGo, toBottom, wantsEarlier, type ScrollMetrics } from '../../../src/webview/chat/scrollFollow';
+import {
+  afterContent,
+  afterScroll,
+  followFromStart,
+  letGo,
+  toBottom,
+  wantsEarlier,
+  type ScrollMetrics,
+} from '../../../src/webview/chat/scrollFollow';
 
 const at = (top: number, content = 1000): ScrollMetrics => ({ top, viewport: 400, content });
 const followedTo = (...places: readonly ScrollMetrics[]) => places.reduce(afterScroll, followFromStart);
@@ -20,16 +28,27 @@ describe('following the text', () => {
 
   test('is not caught again by the first pixels of a move up', () => {
     const turnedAway = letGo(followedTo(at(600)));
-    expect([afterScroll(turnedAway, at(597)).following, afterScroll(afterScroll(turnedAway, at(597)), at(600)).following]).toEqual([false, true]);
+    expect([
+      afterScroll(turnedAway, at(597)).following,
+      afterScroll(afterScroll(turnedAway, at(597)), at(600)).following,
+    ]).toEqual([false, true]);
   });
 
   test('counts what came since the person moved away, and forgets it at the end', () => {
     const away = followedTo(at(600), at(100));
     const counted = afterContent(afterContent(away, 1), 2);
-    expect([counted.unseen, afterContent(followFromStart, 3).unseen, toBottom(counted)]).toMatchObject([3, 0, { following: true, unseen: 0 }]);
+    expect([counted.unseen, afterContent(followFromStart, 3).unseen, toBottom(counted)]).toMatchObject([
+      3,
+      0,
+      { following: true, unseen: 0 },
+    ]);
   });
 
   test('fetches the page before only near the start and where there is one', () => {
-    expect([wantsEarlier(at(100), true), wantsEarlier(at(100), false), wantsEarlier(at(500), true)]).toEqual([true, false, false]);
+    expect([wantsEarlier(at(100), true), wantsEarlier(at(100), false), wantsEarlier(at(500), true)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 });

@@ -17,7 +17,8 @@ import { all, find, names } from './chatPage';
 const nothingKept: SearchMemory = { version: 1, text: '', kind: 'words', active: null, loaded: 0 };
 
 class Screen {
-  readonly posted: { readonly kind: string; readonly name: string; readonly payload: unknown; readonly id: number }[] = [];
+  readonly posted: { readonly kind: string; readonly name: string; readonly payload: unknown; readonly id: number }[] =
+    [];
   readonly clock = new ManualClock(afternoon);
   kept: SearchMemory | null = null;
   private readonly channel = new EventTarget();
@@ -25,11 +26,26 @@ class Screen {
 
   constructor(recalled = nothingKept) {
     const post = (message: unknown): void => {
-      if (typeof message !== 'object' || message === null || !('kind' in message) || !('name' in message) || !('payload' in message)) throw new Error('Not a message');
-      this.posted.push({ kind: String(message.kind), name: String(message.name), payload: message.payload, id: 'id' in message && typeof message.id === 'number' ? message.id : 0 });
+      if (
+        typeof message !== 'object' ||
+        message === null ||
+        !('kind' in message) ||
+        !('name' in message) ||
+        !('payload' in message)
+      )
+        throw new Error('Not a message');
+      this.posted.push({
+        kind: String(message.kind),
+        name: String(message.name),
+        payload: message.payload,
+        id: 'id' in message && typeof message.id === 'number' ? message.id : 0,
+      });
     };
     const screen = new SearchController({
-      host: connectToHost<SearchViewProtocol>({ postMessage: post, getState: () => undefined, setState: () => undefined }, this.channel),
+      host: connectToHost<SearchViewProtocol>(
+        { postMessage: post, getState: () => undefined, setState: () => undefined },
+        this.channel,
+      ),
       recalled,
       keep: (memory) => (this.kept = memory),
       after: (delayMs, callback) => this.clock.after(delayMs, callback),
@@ -67,7 +83,12 @@ class Screen {
   }
 
   async refuse(sentence: string): Promise<void> {
-    await this.say({ kind: 'response', id: this.posted.findLast(({ kind }) => kind === 'request')?.id, ok: false, error: { sentence, cause: 'io' } });
+    await this.say({
+      kind: 'response',
+      id: this.posted.findLast(({ kind }) => kind === 'request')?.id,
+      ok: false,
+      error: { sentence, cause: 'io' },
+    });
   }
 
   get searches(): readonly { readonly id: number; readonly payload: unknown }[] {
@@ -75,7 +96,12 @@ class Screen {
   }
 
   async key(key: string, init: KeyboardEventInit = {}): Promise<void> {
-    await act(() => void document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, ...init })));
+    await act(
+      () =>
+        void document.activeElement?.dispatchEvent(
+          new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, ...init }),
+        ),
+    );
   }
 
   async press(name: string): Promise<void> {
@@ -102,11 +128,19 @@ class Screen {
 let screen: Screen;
 afterEach(() => screen.close());
 
-const focused = (): string | undefined => (document.activeElement instanceof HTMLElement ? (document.activeElement.dataset['result'] ?? document.activeElement.id) : undefined);
-const shownHits = (): readonly (string | undefined)[] => [...document.querySelectorAll<HTMLElement>('[data-result]')].map(({ dataset }) => dataset['result']);
+const focused = (): string | undefined =>
+  document.activeElement instanceof HTMLElement
+    ? (document.activeElement.dataset['result'] ?? document.activeElement.id)
+    : undefined;
+const shownHits = (): readonly (string | undefined)[] =>
+  [...document.querySelectorAll<HTMLElement>('[data-result]')].map(({ dataset }) => dataset['result']);
 
 const found = searchPage({
-  hits: [searchHit('m1', 'a needle in hay', ['needle']), searchHit('m2', 'other', ['other'], { sessionId: 's2', conversationId: 's2', sessionTitle: 'Second' }), searchHit('m3', 'needle again', ['needle'])],
+  hits: [
+    searchHit('m1', 'a needle in hay', ['needle']),
+    searchHit('m2', 'other', ['other'], { sessionId: 's2', conversationId: 's2', sessionTitle: 'Second' }),
+    searchHit('m3', 'needle again', ['needle']),
+  ],
   sessions: [searchSession({ turnCount: 4, archived: true })],
 });
 
@@ -122,7 +156,15 @@ describe('the search screen', () => {
     const searching = screen.status;
     await screen.answer(found);
     const groups = all('listitem').filter((item) => item.classList.contains('result-group'));
-    expect({ idle, asked, searching, status: screen.status, order: shownHits(), groups: groups.map((group) => group.querySelector('h2')?.textContent), marks: [...document.querySelectorAll('mark')].map((mark) => mark.textContent) }).toEqual({
+    expect({
+      idle,
+      asked,
+      searching,
+      status: screen.status,
+      order: shownHits(),
+      groups: groups.map((group) => group.querySelector('h2')?.textContent),
+      marks: [...document.querySelectorAll('mark')].map((mark) => mark.textContent),
+    }).toEqual({
       idle: 'Type to search the messages of all sessions in this folder.',
       asked: [expect.objectContaining({ text: 'needle', kind: 'words', offset: 0, limit: 50 })],
       searching: 'Searching…',
@@ -136,9 +178,15 @@ describe('the search screen', () => {
   test('shows sessions by their title above the messages, but not those whose messages are listed anyway', async () => {
     screen = new Screen();
     await screen.bootstrap({ asked: 'needle' });
-    await screen.answer({ ...found, titled: [searchSession(), searchSession({ id: 's9', conversationId: 's9', title: 'Needle work' })] });
+    await screen.answer({
+      ...found,
+      titled: [searchSession(), searchSession({ id: 's9', conversationId: 's9', title: 'Needle work' })],
+    });
     await act(() => document.querySelector<HTMLElement>('.titled .session-button')?.click());
-    expect([[...document.querySelectorAll('.titled .session-name')].map((name) => name.textContent), screen.posted.at(-1)?.payload]).toEqual([['Needle work'], { sessionId: 's9', messageUid: null, place: 'chat' }]);
+    expect([
+      [...document.querySelectorAll('.titled .session-name')].map((name) => name.textContent),
+      screen.posted.at(-1)?.payload,
+    ]).toEqual([['Needle work'], { sessionId: 's9', messageUid: null, place: 'chat' }]);
   });
 
   test('keeps what was found in sight while the next search runs, and drops an answer that comes too late', async () => {
@@ -153,7 +201,13 @@ describe('the search screen', () => {
     await screen.answer(searchPage({ hits: [searchHit('late', 'late', [])] }), -2);
     const late = shownHits();
     await screen.answer(searchPage({ hits: [searchHit('now', 'now', [])] }));
-    expect({ during, late, cancelled: screen.posted.filter(({ name }) => name === 'cancel').length, now: shownHits(), status: screen.status }).toEqual({
+    expect({
+      during,
+      late,
+      cancelled: screen.posted.filter(({ name }) => name === 'cancel').length,
+      now: shownHits(),
+      status: screen.status,
+    }).toEqual({
       during: ['m1', 'm3', 'm2'],
       late: ['m1', 'm3', 'm2'],
       cancelled: 1,
@@ -167,14 +221,24 @@ describe('the search screen', () => {
     await screen.bootstrap({ asked: 'need' });
     await screen.press('Contains');
     const { payload } = screen.searches.at(-1) ?? { payload: null };
-    const search = typeof payload === 'object' && payload !== null && 'search' in payload && typeof payload.search === 'number' ? payload.search : 0;
+    const search =
+      typeof payload === 'object' && payload !== null && 'search' in payload && typeof payload.search === 'number'
+        ? payload.search
+        : 0;
     await screen.tell('progress', { search: search - 1, progress: { done: 1, total: 9 } });
     const ofAnother = document.querySelectorAll('progress').length;
     await screen.tell('progress', { search, progress: { done: 1500, total: 6000 } });
     const bar = document.querySelector('progress')?.getAttribute('aria-valuetext');
     await screen.press('Cancel');
     await screen.answer({ kind: 'cancelled' });
-    expect({ kind: payload, ofAnother, bar, cancelled: screen.posted.at(-1), status: screen.status, bars: document.querySelectorAll('progress').length }).toEqual({
+    expect({
+      kind: payload,
+      ofAnother,
+      bar,
+      cancelled: screen.posted.at(-1),
+      status: screen.status,
+      bars: document.querySelectorAll('progress').length,
+    }).toEqual({
       kind: expect.objectContaining({ text: 'need', kind: 'substring' }),
       ofAnother: 0,
       bar: '1,500 of 6,000 rows read',
@@ -191,8 +255,15 @@ describe('the search screen', () => {
     const words = [screen.status, document.querySelector('.search-note')?.textContent];
     await screen.press('Look for messages that contain this text anywhere');
     await screen.answer(searchPage());
-    expect({ words, asked: screen.searches.at(-1)?.payload, substring: [screen.status, document.querySelector('.search-note')] }).toEqual({
-      words: ['No message holds the words “eedl”', '12,340 rows are not in the search index yet. They are found too, but searching takes longer until they are.'],
+    expect({
+      words,
+      asked: screen.searches.at(-1)?.payload,
+      substring: [screen.status, document.querySelector('.search-note')],
+    }).toEqual({
+      words: [
+        'No message holds the words “eedl”',
+        '12,340 rows are not in the search index yet. They are found too, but searching takes longer until they are.',
+      ],
       asked: expect.objectContaining({ kind: 'substring' }),
       substring: ['Nothing found for “eedl”', null],
     });
@@ -205,7 +276,13 @@ describe('the search screen', () => {
     const refused = [names('alert'), screen.status];
     await act(() => find('button', 'Try Again').click());
     await screen.refuse('The sessions could not be read.');
-    expect([document.activeElement?.id, screen.posted.filter(({ name }) => name === 'search').map(({ payload }) => payload)]).toEqual(['search-field', [expect.objectContaining({ text: 'needle' }), expect.objectContaining({ text: 'needle' })]]);
+    expect([
+      document.activeElement?.id,
+      screen.posted.filter(({ name }) => name === 'search').map(({ payload }) => payload),
+    ]).toEqual([
+      'search-field',
+      [expect.objectContaining({ text: 'needle' }), expect.objectContaining({ text: 'needle' })],
+    ]);
     await act(() => find('textbox', 'Search all sessions').focus());
     await screen.key('Enter');
     await screen.answer(found);
@@ -223,9 +300,17 @@ describe('the search screen', () => {
       visited.push(focused());
     }
     await act(() => document.querySelector<HTMLElement>('[data-result=m3]')?.click());
-    await act(() => void document.querySelector<HTMLElement>('[data-result=m2]')?.dispatchEvent(new MouseEvent('click', { bubbles: true, shiftKey: true })));
+    await act(
+      () =>
+        void document
+          .querySelector<HTMLElement>('[data-result=m2]')
+          ?.dispatchEvent(new MouseEvent('click', { bubbles: true, shiftKey: true })),
+    );
     await act(() => document.querySelector<HTMLElement>('.session-button')?.click());
-    expect({ visited, opened: screen.posted.filter(({ name }) => name === 'open').map(({ payload }) => payload) }).toEqual({
+    expect({
+      visited,
+      opened: screen.posted.filter(({ name }) => name === 'open').map(({ payload }) => payload),
+    }).toEqual({
       visited: ['m1', 'm3', 'm2', 'm2', 'm3', 'm1', 'search-field'],
       opened: [
         { sessionId: '20261112_140200_a1b2c3', messageUid: 'm3', place: 'chat' },
@@ -241,7 +326,11 @@ describe('the search screen', () => {
     await screen.answer(found);
     await act(() => document.querySelector<HTMLElement>('[data-result=m1]')?.click());
     await screen.refuse('This session is in the trash.');
-    expect([names('alert'), shownHits().length, names('button').includes('Try Again')]).toEqual([['This session is in the trash.'], 3, false]);
+    expect([names('alert'), shownHits().length, names('button').includes('Try Again')]).toEqual([
+      ['This session is in the trash.'],
+      3,
+      false,
+    ]);
   });
 
   test('shows more on demand, each message once', async () => {
@@ -250,8 +339,20 @@ describe('the search screen', () => {
     await screen.answer({ ...found, hasMore: true });
     const before = screen.status;
     await screen.press('Show More');
-    await screen.answer(searchPage({ hits: [searchHit('m3', 'needle again', []), searchHit('m4', 'more', [], { sessionId: 's3', conversationId: 's3' })] }));
-    expect({ before, asked: screen.searches.at(-1)?.payload, hits: shownHits(), more: names('button').includes('Show More') }).toEqual({
+    await screen.answer(
+      searchPage({
+        hits: [
+          searchHit('m3', 'needle again', []),
+          searchHit('m4', 'more', [], { sessionId: 's3', conversationId: 's3' }),
+        ],
+      }),
+    );
+    expect({
+      before,
+      asked: screen.searches.at(-1)?.payload,
+      hits: shownHits(),
+      more: names('button').includes('Show More'),
+    }).toEqual({
       before: 'The newest 3 messages, in 2 sessions',
       asked: expect.objectContaining({ text: 'needle', offset: 3, limit: 50 }),
       hits: ['m1', 'm3', 'm2', 'm4'],
@@ -280,6 +381,13 @@ describe('the search screen', () => {
 
 test('a snippet is cut at its matches, whatever their order and however they overlap', () => {
   screen = new Screen();
-  const pieces = snippetPieces({ snippet: 'abcdefgh', matches: [{ start: 6, end: 20 }, { start: 1, end: 3 }, { start: 2, end: 4 }] });
+  const pieces = snippetPieces({
+    snippet: 'abcdefgh',
+    matches: [
+      { start: 6, end: 20 },
+      { start: 1, end: 3 },
+      { start: 2, end: 4 },
+    ],
+  });
   expect(pieces.map(({ text, matched }) => (matched ? `[${text}]` : text)).join('')).toBe('a[bc][d]ef[gh]');
 });

@@ -12,7 +12,16 @@ let page: ChatPage;
 afterEach(() => page.close());
 
 const summary = (id: string, title: string, change: Partial<SessionSummary> = {}): SessionSummary => ({
-  ...session({ id, title, conversationId: id }), preview: null, turnCount: 1, messageCount: 2, lastTurn: { state: 'complete' }, queuedCount: 0, branchOf: null, unread: false, problem: null, ...change,
+  ...session({ id, title, conversationId: id }),
+  preview: null,
+  turnCount: 1,
+  messageCount: 2,
+  lastTurn: { state: 'complete' },
+  queuedCount: 0,
+  branchOf: null,
+  unread: false,
+  problem: null,
+  ...change,
 });
 const others = [summary('s2', 'Explain the build'), summary('s3', 'Rename the store')];
 
@@ -23,7 +32,10 @@ const run = async (typed: string): Promise<void> => {
   await page.key('Enter');
 };
 
-async function open(shown: ShownSession | null = threeTurns, recalled: ConstructorParameters<typeof ChatPage>[0] = {}): Promise<void> {
+async function open(
+  shown: ShownSession | null = threeTurns,
+  recalled: ConstructorParameters<typeof ChatPage>[0] = {},
+): Promise<void> {
   page = new ChatPage(recalled);
   await page.bootstrap(shown, { recentSessions: [summary(session().id, 'This one'), ...others] });
 }
@@ -38,7 +50,9 @@ describe('/resume', () => {
     const offered = [options(), document.activeElement?.getAttribute('role')];
     await page.key('2');
     expect([offered, switched(), page.composer.value]).toEqual([
-      [['1Explain the buildnow', '2Rename the storenow'], 'listbox'], [{ target: { reason: 'resume', sessionId: 's3' } }], '',
+      [['1Explain the buildnow', '2Rename the storenow'], 'listbox'],
+      [{ target: { reason: 'resume', sessionId: 's3' } }],
+      '',
     ]);
   });
 
@@ -52,7 +66,11 @@ describe('/resume', () => {
     await page.key('Enter');
     await page.key('ArrowUp');
     await page.key('Enter');
-    expect([active, left, switched()]).toEqual(['2Rename the storenow', [[], '/resume', true, []], [{ target: { reason: 'resume', sessionId: 's3' } }]]);
+    expect([active, left, switched()]).toEqual([
+      '2Rename the storenow',
+      [[], '/resume', true, []],
+      [{ target: { reason: 'resume', sessionId: 's3' } }],
+    ]);
   });
 
   test('takes a number at once', async () => {
@@ -65,20 +83,31 @@ describe('/resume', () => {
     await open();
     await run('/resume rename the store');
     await page.answer('findSession', { kind: 'one', sessionId: 's3' });
-    expect([page.sent('findSession'), switched(), page.composer.value]).toEqual([[{ text: 'rename the store' }], [{ target: { reason: 'resume', sessionId: 's3' } }], '']);
+    expect([page.sent('findSession'), switched(), page.composer.value]).toEqual([
+      [{ text: 'rename the store' }],
+      [{ target: { reason: 'resume', sessionId: 's3' } }],
+      '',
+    ]);
   });
 
   test('offers those that fit where several do', async () => {
     await open();
     await run('/resume 2026');
     await page.answer('findSession', { kind: 'several', sessions: others });
-    expect([options().length, document.querySelector('#session-choices')?.textContent, page.composer.value, switched()]).toEqual([
-      2, '2 sessions fit “2026”. Press the number of the one you mean.', '/resume 2026', [],
-    ]);
+    expect([
+      options().length,
+      document.querySelector('#session-choices')?.textContent,
+      page.composer.value,
+      switched(),
+    ]).toEqual([2, '2 sessions fit “2026”. Press the number of the one you mean.', '/resume 2026', []]);
   });
 
   test.each([
-    ['fits nothing', async () => page.answer('findSession', { kind: 'none' }), 'No session has this number, id or title: “nosuch”.'],
+    [
+      'fits nothing',
+      async () => page.answer('findSession', { kind: 'none' }),
+      'No session has this number, id or title: “nosuch”.',
+    ],
     ['cannot be looked for', async () => page.refuse('findSession', 'The disk is full.'), 'The disk is full.'],
   ])('that %s stays in the composer, with the reason', async (_what, happen, sentence) => {
     await open();
@@ -92,23 +121,33 @@ describe('/resume', () => {
     await run('/resume 1');
     await page.refuse('switchSession', 'This session is in the trash. Restore it, then open it.');
     await page.settle();
-    expect([names('alert'), page.composer.value]).toEqual([['This session is in the trash. Restore it, then open it.'], '/resume 1']);
+    expect([names('alert'), page.composer.value]).toEqual([
+      ['This session is in the trash. Restore it, then open it.'],
+      '/resume 1',
+    ]);
   });
 });
 
 describe('a switch', () => {
   const arrived = shownSession({ session: session({ id: 's2', conversationId: 's2' }) });
-  const said = () => all('status').map(nameOf).filter((name) => name !== '');
+  const said = () =>
+    all('status')
+      .map(nameOf)
+      .filter((name) => name !== '');
 
-  test.each(['before', 'behind'])('whose answer comes %s the new session says what there is to say about it', async (order) => {
-    await open();
-    await run('/resume 1');
-    const answered = (): Promise<void> => page.answer('switchSession', { sessionId: 's2', notice: 'This session has no messages yet.' });
-    if (order === 'before') await answered();
-    await page.tell('shown', arrived);
-    if (order === 'behind') await answered();
-    expect(said()).toEqual(['This session has no messages yet.']);
-  });
+  test.each(['before', 'behind'])(
+    'whose answer comes %s the new session says what there is to say about it',
+    async (order) => {
+      await open();
+      await run('/resume 1');
+      const answered = (): Promise<void> =>
+        page.answer('switchSession', { sessionId: 's2', notice: 'This session has no messages yet.' });
+      if (order === 'before') await answered();
+      await page.tell('shown', arrived);
+      if (order === 'behind') await answered();
+      expect(said()).toEqual(['This session has no messages yet.']);
+    },
+  );
 
   test('into which a prompt was sent again says why, once that session is in view', async () => {
     await open();
@@ -127,7 +166,12 @@ describe('a switch', () => {
     await page.type('for that one, longer');
     await page.tell('shown', { ...threeTurns, draft: 'for this one' });
     expect([there, page.composer.value, page.sent('saveDraft')]).toEqual([
-      'for that one', 'for this one', [{ key: session().id, text: 'for this one' }, { key: 's2', text: 'for that one, longer' }],
+      'for that one',
+      'for this one',
+      [
+        { key: session().id, text: 'for this one' },
+        { key: 's2', text: 'for that one, longer' },
+      ],
     ]);
   });
 
@@ -147,7 +191,9 @@ describe('a switch', () => {
     await page.refuse('switchSession', 'An answer is being written in this session.', 'busy');
     await page.settle();
     expect([asked, names('alert'), page.composer.value]).toEqual([
-      [{ target: { reason: 'rewind', sessionId: session().id, turns: 1 } }], ['An answer is being written in this session.'], '/undo',
+      [{ target: { reason: 'rewind', sessionId: session().id, turns: 1 } }],
+      ['An answer is being written in this session.'],
+      '/undo',
     ]);
   });
 
@@ -159,14 +205,25 @@ describe('a switch', () => {
       sentences.push([...names('alert'), page.composer.value]);
     }
     expect([sentences, page.sent('switchSession')]).toEqual([
-      [['There is nothing to take back yet.', '/undo'], ['There is no session to branch yet. Send a prompt first.', '/branch']], [],
+      [
+        ['There is nothing to take back yet.', '/undo'],
+        ['There is no session to branch yet. Send a prompt first.', '/branch'],
+      ],
+      [],
     ]);
   });
 });
 
 describe('what is typed behind a command that shows another session', () => {
   const question = 'What changed?';
-  const prompts = () => page.sent('submit').map((payload) => (typeof payload === 'object' && payload !== null && 'text' in payload && 'sessionId' in payload ? [payload.text, payload.sessionId] : payload));
+  const prompts = () =>
+    page
+      .sent('submit')
+      .map((payload) =>
+        typeof payload === 'object' && payload !== null && 'text' in payload && 'sessionId' in payload
+          ? [payload.text, payload.sessionId]
+          : payload,
+      );
 
   /** Runs the command and sends a question before the host has answered anything. */
   async function typeAhead(command: string, shown: ShownSession | null = threeTurns): Promise<void> {
@@ -183,7 +240,10 @@ describe('what is typed behind a command that shows another session', () => {
   ])('%s is sent to that one, and to no other', async (command, sessionId) => {
     await typeAhead(command);
     const early = prompts();
-    await page.tell('shown', sessionId === null ? null : shownSession({ session: session({ id: 's2', conversationId: 's2' }) }));
+    await page.tell(
+      'shown',
+      sessionId === null ? null : shownSession({ session: session({ id: 's2', conversationId: 's2' }) }),
+    );
     await page.answer('switchSession', { sessionId, notice: null });
     expect([early, prompts(), page.composer.value]).toEqual([[], [[question, sessionId]], question]);
   });
@@ -218,16 +278,26 @@ describe('what is typed behind a command that shows another session', () => {
     await page.answer('switchSession', { sessionId: 's2', notice: null });
     await page.clock.advance(1000);
     const drafts = page.sent('saveDraft');
-    expect([page.composer.value, drafts.filter((draft) => JSON.stringify(draft).includes('What ch'))]).toEqual(['What ch', [{ key: 's2', text: 'What ch' }]]);
+    expect([page.composer.value, drafts.filter((draft) => JSON.stringify(draft).includes('What ch'))]).toEqual([
+      'What ch',
+      [{ key: 's2', text: 'What ch' }],
+    ]);
   });
 
   test('leaves the draft that is there where it is', async () => {
     await typeAhead('/resume 1');
-    await page.tell('shown', shownSession({ session: session({ id: 's2', conversationId: 's2' }), draft: 'for that one' }));
+    await page.tell(
+      'shown',
+      shownSession({ session: session({ id: 's2', conversationId: 's2' }), draft: 'for that one' }),
+    );
     const meanwhile = page.composer.value;
     await page.answer('switchSession', { sessionId: 's2', notice: null });
     await page.answer('submit', { kind: 'started', sessionId: 's2' });
-    expect([meanwhile, prompts(), page.composer.value]).toEqual([`for that one\n\n${question}`, [[question, 's2']], 'for that one']);
+    expect([meanwhile, prompts(), page.composer.value]).toEqual([
+      `for that one\n\n${question}`,
+      [[question, 's2']],
+      'for that one',
+    ]);
   });
 
   test('is not sent where the command is refused: it stays in the composer, below the reason', async () => {
@@ -256,12 +326,18 @@ describe('the header', () => {
 
   test('says when that one was erased', async () => {
     await open({ ...threeTurns, origin: { sessionId: null } });
-    expect([document.querySelector('.origin')?.textContent, document.querySelectorAll('.origin button').length]).toEqual(['Branched from a session that was erased', 0]);
+    expect([
+      document.querySelector('.origin')?.textContent,
+      document.querySelectorAll('.origin button').length,
+    ]).toEqual(['Branched from a session that was erased', 0]);
   });
 
   test('says when that one is in the trash', async () => {
     await open({ ...threeTurns, origin: { sessionId: 's2', title: 'Explain the build', isTrashed: true } });
-    expect([document.querySelector('.origin')?.textContent, document.querySelectorAll('.origin button').length]).toEqual(['Branched from “Explain the build”, which is in the trash', 0]);
+    expect([
+      document.querySelector('.origin')?.textContent,
+      document.querySelectorAll('.origin button').length,
+    ]).toEqual(['Branched from “Explain the build”, which is in the trash', 0]);
   });
 
   test('marks a private session, and the empty state that begins one', async () => {
@@ -289,7 +365,10 @@ describe('the header', () => {
     await page.answer('rename', null);
     expect([refused, page.sent('rename'), names('textbox')]).toEqual([
       ['Taken', 'true', ['Another branch of this session has this title.']],
-      [{ sessionId: session().id, title: 'Taken' }, { sessionId: session().id, title: 'Free' }],
+      [
+        { sessionId: session().id, title: 'Taken' },
+        { sessionId: session().id, title: 'Free' },
+      ],
       ['Message'],
     ]);
   });
@@ -298,24 +377,44 @@ describe('the header', () => {
 describe('sessions in the background', () => {
   test('are named with how they stand; shown or dismissed with a press', async () => {
     await open();
-    await page.tell('background', [{ sessionId: 's2', title: 'Explain the build', state: 'running' }, { sessionId: 's3', title: null, state: 'complete' }]);
-    const lines = all('status').map(nameOf).filter((name) => name !== '');
+    await page.tell('background', [
+      { sessionId: 's2', title: 'Explain the build', state: 'running' },
+      { sessionId: 's3', title: null, state: 'complete' },
+    ]);
+    const lines = all('status')
+      .map(nameOf)
+      .filter((name) => name !== '');
     await page.press('Dismiss');
     await page.click(all('button').filter((button) => nameOf(button) === 'Show')[0] ?? document.body);
     expect([lines, page.sent('dismissBackground'), page.sent('switchSession')]).toEqual([
-      ['Also running: Explain the buildShow', 'Finished: Untitled SessionShowDismiss'], [{ sessionId: 's3' }], [{ target: { reason: 'resume', sessionId: 's2' } }],
+      ['Also running: Explain the buildShow', 'Finished: Untitled SessionShowDismiss'],
+      [{ sessionId: 's3' }],
+      [{ target: { reason: 'resume', sessionId: 's2' } }],
     ]);
   });
 
   test('are not all named where there are many', async () => {
     await open();
-    await page.tell('background', ['s2', 's3', 's4', 's5', 's6'].map((sessionId) => ({ sessionId, title: sessionId, state: 'running' as const })));
-    expect([...document.querySelectorAll('.strip-background .strip-words')].map((line) => line.textContent)).toEqual(['Also running: s2', 'Also running: s3', 'Also running: s4', 'and 2 more sessions']);
+    await page.tell(
+      'background',
+      ['s2', 's3', 's4', 's5', 's6'].map((sessionId) => ({ sessionId, title: sessionId, state: 'running' as const })),
+    );
+    expect([...document.querySelectorAll('.strip-background .strip-words')].map((line) => line.textContent)).toEqual([
+      'Also running: s2',
+      'Also running: s3',
+      'Also running: s4',
+      'and 2 more sessions',
+    ]);
   });
 
   test('that ended unseen are marked in the list of recent ones', async () => {
     page = new ChatPage();
-    await page.bootstrap(null, { recentSessions: [summary('s2', 'Explain the build', { unread: true }), summary('s3', 'Rename the store')] });
-    expect([...document.querySelectorAll('.recent-item')].map((item) => item.textContent)).toEqual(['Explain the buildunreadnowContinue last session', 'Rename the storenow']);
+    await page.bootstrap(null, {
+      recentSessions: [summary('s2', 'Explain the build', { unread: true }), summary('s3', 'Rename the store')],
+    });
+    expect([...document.querySelectorAll('.recent-item')].map((item) => item.textContent)).toEqual([
+      'Explain the buildunreadnowContinue last session',
+      'Rename the storenow',
+    ]);
   });
 });

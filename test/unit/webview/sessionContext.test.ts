@@ -9,7 +9,12 @@ afterEach(() => page.close());
 const question = prompt({ uid: 'u1', position: 1 }, 'the last prompt');
 const idle = shownSession({ messages: [question], turns: [settledTurn()] });
 const busy = shownSession({ messages: [question], openTurn: runningTurn() });
-const use = { tokens: 52_400, counted: true, window: 128_000, parts: { system: 1900, tools: 3100, memory: 0, messages: 47_400 } };
+const use = {
+  tokens: 52_400,
+  counted: true,
+  window: 128_000,
+  parts: { system: 1900, tools: 3100, memory: 0, messages: 47_400 },
+};
 
 async function open(shown: typeof idle | null): Promise<void> {
   page = new ChatPage();
@@ -23,14 +28,19 @@ async function command(text: string): Promise<void> {
 }
 
 const meter = (): readonly string[] => names('button').filter((name) => name.startsWith('Context'));
-const said = (): readonly string[] => [...all('status'), ...all('alert')].map((line) => line.textContent ?? '').filter((text) => text !== '');
+const said = (): readonly string[] =>
+  [...all('status'), ...all('alert')].map((line) => line.textContent ?? '').filter((text) => text !== '');
 
 describe('/compress', () => {
   test('says what it would save, and does it only when it is told to', async () => {
     await open(idle);
     await command('/compress the names of files');
     await page.answer('compressionPreview', { before: 62_000, after: 4000 });
-    const before = [find('group', 'Compress Session').textContent?.includes('62K → about 4K tokens'), page.sent('compress').length, page.composer.value];
+    const before = [
+      find('group', 'Compress Session').textContent?.includes('62K → about 4K tokens'),
+      page.sent('compress').length,
+      page.composer.value,
+    ];
     await page.press('Compress');
     const asked = page.sent('compress');
     await page.answer('compress', { kind: 'summary', tokens: { before: 62_000, after: 4000 } });
@@ -48,14 +58,22 @@ describe('/compress', () => {
     await page.answer('compressionPreview', { before: 62_000, after: 4000 });
     const focused = document.activeElement?.textContent;
     await page.key('Escape');
-    expect([focused, all('group').length, page.sent('compress').length, page.sent('stop').length]).toEqual(['Compress', 0, 0, 0]);
+    expect([focused, all('group').length, page.sent('compress').length, page.sent('stop').length]).toEqual([
+      'Compress',
+      0,
+      0,
+      0,
+    ]);
   });
 
   test('says so where there is nothing to compress', async () => {
     await open(idle);
     await command('/compress');
     await page.answer('compressionPreview', null);
-    expect([all('group').length, said()]).toEqual([0, ['There is nothing to compress yet: what is there is kept as it is.']]);
+    expect([all('group').length, said()]).toEqual([
+      0,
+      ['There is nothing to compress yet: what is there is kept as it is.'],
+    ]);
   });
 
   test('says what became of it where nothing was changed', async () => {
@@ -79,7 +97,10 @@ describe('/compress', () => {
   test('waits for the person while a turn runs', async () => {
     await open(busy);
     await command('/compress');
-    expect([page.sent('compressionPreview').length, said()]).toEqual([0, ['An answer is being written in this session. Stop it first, or wait.']]);
+    expect([page.sent('compressionPreview').length, said()]).toEqual([
+      0,
+      ['An answer is being written in this session. Stop it first, or wait.'],
+    ]);
   });
 });
 
@@ -92,7 +113,10 @@ describe('the context meter', () => {
     const lines = [...find('group', 'Context').querySelectorAll('dl > div')].map((line) => line.textContent);
     await page.press('Compress…');
     expect({ before, lines, proposed: page.sent('compressionPreview'), open: all('group').length }).toEqual({
-      before: [], lines: ['Messages47.4K', 'Tools3.1K', 'System prompt1.9K', 'Free75.6K'], proposed: [{ sessionId: session().id }], open: 0,
+      before: [],
+      lines: ['Messages47.4K', 'Tools3.1K', 'System prompt1.9K', 'Free75.6K'],
+      proposed: [{ sessionId: session().id }],
+      open: 0,
     });
   });
 
@@ -104,7 +128,11 @@ describe('the context meter', () => {
     if (settled.state === 'settled') await page.event({ kind: 'turnSettled', turn: settled, messages: [] });
     const asked = page.sent('contextUse').length;
     await page.tell('shown', shownSession({ session: session({ id: 'another', conversationId: 'another' }) }));
-    expect({ shown, asked, after: meter() }).toEqual({ shown: ['Context 41% full: 52.4K of 128K tokens'], asked: 2, after: [] });
+    expect({ shown, asked, after: meter() }).toEqual({
+      shown: ['Context 41% full: 52.4K of 128K tokens'],
+      asked: 2,
+      after: [],
+    });
   });
 
   test('names the tokens where it is not known how many the model takes', async () => {
@@ -120,6 +148,9 @@ describe('while a session is summarised between two turns', () => {
     await page.tell('compressing', { sessionId: session().id, activity: { kind: 'compressing', startedAt: 1 } });
     const buttons = names('button').filter((name) => ['Queue', 'Stop', 'Send'].includes(name));
     await page.press('Stop');
-    expect({ buttons, stopped: page.sent('stop') }).toEqual({ buttons: ['Stop', 'Queue'], stopped: [{ sessionId: session().id }] });
+    expect({ buttons, stopped: page.sent('stop') }).toEqual({
+      buttons: ['Stop', 'Queue'],
+      stopped: [{ sessionId: session().id }],
+    });
   });
 });

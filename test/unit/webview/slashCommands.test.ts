@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { offeredWords } from '../../../src/webview/chat/commandWords';
-import { completed, offeredCommands, parseSlash, refusalWords, slashCommands } from '../../../src/webview/chat/slashCommands';
+import {
+  completed,
+  offeredCommands,
+  parseSlash,
+  refusalWords,
+  slashCommands,
+} from '../../../src/webview/chat/slashCommands';
 
 describe('a text in the composer', () => {
   test.each([
@@ -60,11 +66,18 @@ describe('commands are offered', () => {
 
   test('beside the prompt files of the project, which say what they are for', () => {
     const offered = offeredCommands('/re', [
-      { name: 'review', description: 'Review a file', argumentHint: '[file]' }, { name: 'release-notes', description: null, argumentHint: null },
-      { name: 'reset', description: 'would never run', argumentHint: null }, { name: 'fix', description: null, argumentHint: null },
+      { name: 'review', description: 'Review a file', argumentHint: '[file]' },
+      { name: 'release-notes', description: null, argumentHint: null },
+      { name: 'reset', description: 'would never run', argumentHint: null },
+      { name: 'fix', description: null, argumentHint: null },
     ]);
-    expect(offered.slice(3).map((one) => [completed(one), offeredWords(one)])).toEqual([['/review ', 'Review a file · [file]'], ['/release-notes', 'Prompt file of this project']]);
-    expect(offeredCommands('/release-n', [{ name: 'release-notes', description: null, argumentHint: null }]).length).toBe(1);
+    expect(offered.slice(3).map((one) => [completed(one), offeredWords(one)])).toEqual([
+      ['/review ', 'Review a file · [file]'],
+      ['/release-notes', 'Prompt file of this project'],
+    ]);
+    expect(
+      offeredCommands('/release-n', [{ name: 'release-notes', description: null, argumentHint: null }]).length,
+    ).toBe(1);
   });
 
   test('and, picked, leave the place where a text goes', () => {

@@ -11,7 +11,9 @@ export const threeTurns = shownSession({ messages: rows, turns });
 
 /** The button of that name in a message. */
 export const inArticle = (uid: string, name: string): HTMLElement => {
-  const button = [...document.querySelectorAll<HTMLElement>(`article[data-uid=${uid}] button`)].find((candidate) => nameOf(candidate) === name);
+  const button = [...document.querySelectorAll<HTMLElement>(`article[data-uid=${uid}] button`)].find(
+    (candidate) => nameOf(candidate) === name,
+  );
   if (button === undefined) throw new Error(`There is no "${name}" in ${uid}`);
   return button;
 };

@@ -12,14 +12,22 @@ afterEach(() => tab.close());
 describe('finding text in a transcript', () => {
   test('covers rows that are not loaded, counts them, and loads the one it goes to without taking the focus', async () => {
     const stored = long(3000);
-    stored.messages = stored.messages.map((message, index) => (index === 7 || index === 2990 ? prompt({ uid: message.uid, position: message.position, turnUid: message.turnUid ?? '' }, 'The Needle') : message));
+    stored.messages = stored.messages.map((message, index) =>
+      index === 7 || index === 2990
+        ? prompt({ uid: message.uid, position: message.position, turnUid: message.turnUid ?? '' }, 'The Needle')
+        : message,
+    );
     tab = new Tab(stored);
     await tab.bootstrap();
     await tab.look('needle');
     await tab.key('Enter');
     await act(pause);
     const words = document.querySelector('.find-count')?.textContent;
-    const first = [uids().includes('m7'), rowOf('m7')?.getAttribute('aria-selected'), document.activeElement?.getAttribute('aria-label')];
+    const first = [
+      uids().includes('m7'),
+      rowOf('m7')?.getAttribute('aria-selected'),
+      document.activeElement?.getAttribute('aria-label'),
+    ];
     await tab.key('Enter');
     await act(pause);
     const second = [document.querySelector('.find-count')?.textContent, uids().includes('m2990')];
@@ -57,7 +65,12 @@ describe('the branches beside a transcript', () => {
     treeBranch('side', 'root', { title: 'Upload #4' }),
   ];
   const items = (): readonly (readonly unknown[])[] =>
-    all('treeitem').map((item) => [item.dataset['conversation'], item.getAttribute('aria-level'), item.getAttribute('aria-expanded'), item.getAttribute('aria-current')]);
+    all('treeitem').map((item) => [
+      item.dataset['conversation'],
+      item.getAttribute('aria-level'),
+      item.getAttribute('aria-expanded'),
+      item.getAttribute('aria-current'),
+    ]);
 
   test('are a tree with the session that is shown marked in it, and folded by keys', async () => {
     tab = new Tab();
@@ -65,14 +78,22 @@ describe('the branches beside a transcript', () => {
     const unfolded = items();
     await act(() => all('treeitem')[1]?.focus());
     await tab.key('ArrowLeft');
-    expect({ unfolded, folded: items().map(([id, , expanded]) => [id, expanded]), name: all('tree')[0]?.getAttribute('aria-labelledby') }).toEqual({
+    expect({
+      unfolded,
+      folded: items().map(([id, , expanded]) => [id, expanded]),
+      name: all('tree')[0]?.getAttribute('aria-labelledby'),
+    }).toEqual({
       unfolded: [
         ['root', '1', 'true', null],
         [here, '2', 'true', 'true'],
         ['deep', '3', null, null],
         ['side', '2', null, null],
       ],
-      folded: [['root', 'true'], [here, 'false'], ['side', null]],
+      folded: [
+        ['root', 'true'],
+        [here, 'false'],
+        ['side', null],
+      ],
       name: 'branches-title',
     });
   });
@@ -108,8 +129,18 @@ describe('the branches beside a transcript', () => {
     tab = new Tab();
     await tab.tell('bootstrap', transcriptState({ messages: rows }, { branches }));
     await tab.select('a2');
-    await tab.tell('bootstrap', transcriptState({ messages: rows.slice(0, 1) }, { branches, session: session({ id: 'deep', conversationId: 'deep' }) }));
-    expect([all('row').filter((row) => row.getAttribute('aria-selected') === 'true').length, tab.kept?.sessionId, tab.kept?.anchor]).toEqual([0, 'deep', null]);
+    await tab.tell(
+      'bootstrap',
+      transcriptState(
+        { messages: rows.slice(0, 1) },
+        { branches, session: session({ id: 'deep', conversationId: 'deep' }) },
+      ),
+    );
+    expect([
+      all('row').filter((row) => row.getAttribute('aria-selected') === 'true').length,
+      tab.kept?.sessionId,
+      tab.kept?.anchor,
+    ]).toEqual([0, 'deep', null]);
   });
 });
 
@@ -118,10 +149,16 @@ describe('a session of another folder', () => {
     tab = new Tab();
     await tab.bootstrap({ otherFolder: '/home/me/other', readAt: afternoon });
     await tab.select('u1');
-    const offered = [...document.querySelectorAll('.toolbar-actions button')].map((button) => button.textContent?.trim());
+    const offered = [...document.querySelectorAll('.toolbar-actions button')].map((button) =>
+      button.textContent?.trim(),
+    );
     await tab.press('Bring Over to This Folder');
     await tab.press('Export…');
-    expect({ note: document.querySelector('.transcript-note')?.textContent?.replace(/Read on .*/, 'Read on …'), offered, asked: tab.posted.slice(-2).map(({ name }) => name) }).toEqual({
+    expect({
+      note: document.querySelector('.transcript-note')?.textContent?.replace(/Read on .*/, 'Read on …'),
+      offered,
+      asked: tab.posted.slice(-2).map(({ name }) => name),
+    }).toEqual({
       note: 'A session of /home/me/other, as it was when this tab was opened. Read-only. Read on …',
       offered: ['Verify', 'Bring Over to This Folder', 'Export…'],
       asked: ['openInChat', 'exportSession'],

@@ -5,11 +5,19 @@ import { protocolVersion } from '../../../src/protocol/envelope';
 import { TranscriptFinder } from '../../../src/host/transcriptFinder';
 import { rawRow, revisionsWithDiffs } from '../../../src/host/storedRowText';
 import { TranscriptReader } from '../../../src/host/transcriptReader';
-import { transcriptRequests, type RowFilter, type TranscriptNotifications, type TranscriptState } from '../../../src/protocol/transcriptProtocol';
+import {
+  transcriptRequests,
+  type RowFilter,
+  type TranscriptNotifications,
+  type TranscriptState,
+} from '../../../src/protocol/transcriptProtocol';
 import type { Message } from '../../../src/protocol/transcriptWords';
 import { connectToHost } from '../../../src/webview/rpc';
 import { TranscriptApp } from '../../../src/webview/transcript/components/TranscriptApp';
-import { TranscriptController, type TranscriptViewProtocol } from '../../../src/webview/transcript/transcriptController';
+import {
+  TranscriptController,
+  type TranscriptViewProtocol,
+} from '../../../src/webview/transcript/transcriptController';
 import type { TranscriptMemory } from '../../../src/webview/transcript/transcriptMemory';
 import { StoredTranscript } from '../../support/builders/storedTranscript';
 import { transcriptState } from '../../support/builders/transcriptState';
@@ -20,7 +28,9 @@ export const rows: readonly Message[] = [
   prompt({ uid: 'u1', position: 1 }, 'Why **this**?'),
   answer({ uid: 'a1', position: 2 }, [call('c1', 'read_file', { path: 'a.ts' })]),
   result({ uid: 'r1', position: 3 }, 'c1', 'read_file', 'gone', 'failed'),
-  answer({ uid: 'h1', position: 4, visibility: { kind: 'hidden', reason: 'retried', absorbedInto: null } }, ['first try']),
+  answer({ uid: 'h1', position: 4, visibility: { kind: 'hidden', reason: 'retried', absorbedInto: null } }, [
+    'first try',
+  ]),
   answer({ uid: 'a2', position: 5 }, ['**Because**']),
   answer({ uid: 'k1', position: 6, turnUid: 'turn2', visibility: { kind: 'closing' } }, ['(stopped)']),
 ];
@@ -36,7 +46,11 @@ export function storedRows(messages: readonly Message[] = rows): StoredTranscrip
 
 /** `count` prompts, one a turn, with nothing between. */
 export function long(count: number): StoredTranscript {
-  const stored = storedRows(Array.from({ length: count }, (_, index) => prompt({ uid: `m${index}`, position: index + 1, turnUid: `turn${index}` }, `prompt number ${index}`)));
+  const stored = storedRows(
+    Array.from({ length: count }, (_, index) =>
+      prompt({ uid: `m${index}`, position: index + 1, turnUid: `turn${index}` }, `prompt number ${index}`),
+    ),
+  );
   stored.turns = stored.messages.map(({ uid, turnUid }) => settledTurn(turnUid ?? '', uid));
   return stored;
 }
@@ -57,9 +71,14 @@ export class Tab {
     recalled: TranscriptMemory | null = null,
   ) {
     this.reader = new TranscriptReader(stored);
-    this.finder = new TranscriptFinder(stored, this.reader.outlines, (search, done, total) => this.dispatch({ kind: 'notification', name: 'findProgress', payload: { search, done, total } }));
+    this.finder = new TranscriptFinder(stored, this.reader.outlines, (search, done, total) =>
+      this.dispatch({ kind: 'notification', name: 'findProgress', payload: { search, done, total } }),
+    );
     const transcript = new TranscriptController({
-      host: connectToHost<TranscriptViewProtocol>({ postMessage: (message) => this.receive(message), getState: () => undefined, setState: () => undefined }, this.channel),
+      host: connectToHost<TranscriptViewProtocol>(
+        { postMessage: (message) => this.receive(message), getState: () => undefined, setState: () => undefined },
+        this.channel,
+      ),
       recalled,
       keep: (memory) => (this.kept = memory),
       nowMs: () => 0,
@@ -72,11 +91,19 @@ export class Tab {
   /** What the host says when the page is there: the newest rows, or those around a row. */
   async bootstrap(change: Partial<TranscriptState> = {}, around: string | null = null, limit = 200): Promise<void> {
     const wanted = around === null ? { kind: 'end' as const } : { kind: 'around' as const, messageUid: around };
-    const read = await this.reader.rows(session().id, wanted, limit, this.kept === null ? everything : { role: this.kept.role, state: this.kept.state, hidden: this.kept.showHidden });
+    const read = await this.reader.rows(
+      session().id,
+      wanted,
+      limit,
+      this.kept === null ? everything : { role: this.kept.role, state: this.kept.state, hidden: this.kept.showHidden },
+    );
     await this.tell('bootstrap', { ...transcriptState({}, change), rows: read });
   }
 
-  async tell<Name extends keyof TranscriptNotifications>(name: Name, payload: TranscriptNotifications[Name]): Promise<void> {
+  async tell<Name extends keyof TranscriptNotifications>(
+    name: Name,
+    payload: TranscriptNotifications[Name],
+  ): Promise<void> {
     await act(async () => {
       this.dispatch({ kind: 'notification', name, payload });
       await pause();
@@ -96,7 +123,9 @@ export class Tab {
   /** The row that has the focus then. */
   async key(key: string, held: KeyboardEventInit = {}): Promise<string | undefined> {
     await act(async () => {
-      document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, ...held }));
+      document.activeElement?.dispatchEvent(
+        new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, ...held }),
+      );
       await pause();
     });
     return document.activeElement instanceof HTMLElement ? document.activeElement.dataset['uid'] : undefined;
@@ -152,7 +181,13 @@ export class Tab {
     const asked = this.refusal === null ? this.resultOf(name, payload) : Promise.reject(new Error(this.refusal));
     void asked.then(
       (result) => this.dispatch({ kind: 'response', id, ok: true, result }),
-      (error: unknown) => this.dispatch({ kind: 'response', id, ok: false, error: { sentence: error instanceof Error ? error.message : '', cause: 'unknown' } }),
+      (error: unknown) =>
+        this.dispatch({
+          kind: 'response',
+          id,
+          ok: false,
+          error: { sentence: error instanceof Error ? error.message : '', cause: 'unknown' },
+        }),
     );
   }
 
@@ -170,9 +205,13 @@ export class Tab {
 export const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 export const rowOf = (uid: string): HTMLElement | undefined => all('row').find((row) => row.dataset['uid'] === uid);
 export const uids = (): readonly (string | undefined)[] => all('row').flatMap((row) => row.dataset['uid'] ?? []);
-export const borders = (): readonly string[] => [...document.querySelectorAll('.border')].map((border) => border.textContent ?? '');
+export const borders = (): readonly string[] =>
+  [...document.querySelectorAll('.border')].map((border) => border.textContent ?? '');
 
 export const shownRows = (): readonly (readonly (string | undefined)[])[] =>
   all('row')
     .filter((row) => row.dataset['uid'] !== undefined)
-    .map((row) => [row.dataset['uid'], ...['.cell-number', '.cell-role', '.cell-state'].map((cell) => row.querySelector(cell)?.textContent ?? '')]);
+    .map((row) => [
+      row.dataset['uid'],
+      ...['.cell-number', '.cell-role', '.cell-state'].map((cell) => row.querySelector(cell)?.textContent ?? ''),
+    ]);

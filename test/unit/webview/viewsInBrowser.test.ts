@@ -12,25 +12,38 @@ beforeAll(async () => {
 afterAll(() => preview.close());
 
 function tell(page: Page, event: TurnEvent): Promise<void> {
-  const message = { v: protocolVersion, kind: 'notification', name: 'turnEvent', payload: { sessionId: session().id, event } };
+  const message = {
+    v: protocolVersion,
+    kind: 'notification',
+    name: 'turnEvent',
+    payload: { sessionId: session().id, event },
+  };
   return page.evaluate((sent) => window.postMessage(JSON.parse(sent), '*'), JSON.stringify(message));
 }
 
 /** Streams text into the open turn of state "streaming", in pieces. */
 async function stream(page: Page, text: string, size: number, uid = 'b10'): Promise<void> {
   for (let start = 0, seq = 1; start < text.length; start += size, seq++) {
-    await tell(page, { kind: 'delivered', turnUid: 'turn2', chunks: [{ messageUid: uid, seq, part: 0, kind: 'text', start, text: text.slice(start, start + size) }] });
+    await tell(page, {
+      kind: 'delivered',
+      turnUid: 'turn2',
+      chunks: [{ messageUid: uid, seq, part: 0, kind: 'text', start, text: text.slice(start, start + size) }],
+    });
   }
 }
 
 const distanceFromEnd = (page: Page): Promise<number> =>
-  page.locator('.scroller').evaluate((element) => Math.round(element.scrollHeight - element.clientHeight - element.scrollTop));
+  page
+    .locator('.scroller')
+    .evaluate((element) => Math.round(element.scrollHeight - element.clientHeight - element.scrollTop));
 
 /** The first article in sight, and where it is. */
 const place = (page: Page): Promise<{ uid: string; top: number }> =>
   page.locator('.scroller').evaluate((element) => {
     const edge = element.getBoundingClientRect().top;
-    const seen = [...element.querySelectorAll<HTMLElement>('article[data-uid]')].find((article) => article.getBoundingClientRect().bottom > edge);
+    const seen = [...element.querySelectorAll<HTMLElement>('article[data-uid]')].find(
+      (article) => article.getBoundingClientRect().bottom > edge,
+    );
     return { uid: seen?.dataset['uid'] ?? '', top: Math.round((seen?.getBoundingClientRect().top ?? 0) - edge) };
   });
 
@@ -47,7 +60,12 @@ async function allDrawn(page: Page): Promise<void> {
 
 async function postedBy(page: Page, name: string): Promise<readonly unknown[]> {
   const messages: unknown = await page.evaluate(() => Reflect.get(window, 'posted'));
-  const named = (message: unknown): message is { readonly payload: unknown } => typeof message === 'object' && message !== null && 'name' in message && message.name === name && 'payload' in message;
+  const named = (message: unknown): message is { readonly payload: unknown } =>
+    typeof message === 'object' &&
+    message !== null &&
+    'name' in message &&
+    message.name === name &&
+    'payload' in message;
   return Array.isArray(messages) ? messages.filter(named).map((message) => message.payload) : [];
 }
 
@@ -97,9 +115,19 @@ describe('scrolling', () => {
         return [article?.dataset['uid'], article !== null && 'revealed' in article.dataset, top > 0 && top < 450];
       });
     };
-    const seen = [await reveal('la9', 'lt9'), await reveal('a-tool-row', 'lt30'), await reveal('lu2', 'lt2'), await reveal('la39', 'lt39')];
+    const seen = [
+      await reveal('la9', 'lt9'),
+      await reveal('a-tool-row', 'lt30'),
+      await reveal('lu2', 'lt2'),
+      await reveal('la39', 'lt39'),
+    ];
     await preview.leave(page);
-    expect(seen).toEqual([['la9', true, true], ['lu30', true, true], ['lu2', true, true], ['la39', true, true]]);
+    expect(seen).toEqual([
+      ['la9', true, true],
+      ['lu30', true, true],
+      ['lu2', true, true],
+      ['la39', true, true],
+    ]);
   });
 
   test('lets go at a small turn of the wheel in the middle of a fast stream', async () => {
@@ -151,7 +179,10 @@ describe('a question about a change', () => {
     const view = page.getByRole('region', { name: 'Changes' });
     const changeIsSeen = (): Promise<boolean> =>
       view.evaluate((element) => {
-        const [{ top, bottom }, change] = [element.getBoundingClientRect(), element.querySelector('.diff-added, .diff-removed')?.getBoundingClientRect()];
+        const [{ top, bottom }, change] = [
+          element.getBoundingClientRect(),
+          element.querySelector('.diff-added, .diff-removed')?.getBoundingClientRect(),
+        ];
         return change !== undefined && change.top >= top && change.bottom <= bottom;
       });
     const seen: boolean[] = [];

@@ -9,12 +9,33 @@ import { answer } from '../../support/builders/viewMessages';
 const place = { uid: 'm1', position: 1 };
 
 function streamed(text: string, cuts: readonly number[]): readonly Chunk[] {
-  const borders = [0, ...[...new Set(cuts.map((cut) => cut % (text.length + 1)))].sort((a, b) => a - b), text.length].filter((border, index, all) => index === 0 || border > (all[index - 1] ?? 0));
-  return borders.slice(1).map((end, index) => ({ messageUid: 'm1', seq: index + 1, part: 0, kind: 'text', start: borders[index] ?? 0, text: text.slice(borders[index], end) }));
+  const borders = [
+    0,
+    ...[...new Set(cuts.map((cut) => cut % (text.length + 1)))].sort((a, b) => a - b),
+    text.length,
+  ].filter((border, index, all) => index === 0 || border > (all[index - 1] ?? 0));
+  return borders
+    .slice(1)
+    .map((end, index) => ({
+      messageUid: 'm1',
+      seq: index + 1,
+      part: 0,
+      kind: 'text',
+      start: borders[index] ?? 0,
+      text: text.slice(borders[index], end),
+    }));
 }
 
 function entry(text: string, change: object = {}): object {
-  return { messageUid: 'm1', turnUid: 'turn1', part: 0, kind: 'text', length: text.length, hash: textHash(text), ...change };
+  return {
+    messageUid: 'm1',
+    turnUid: 'turn1',
+    part: 0,
+    kind: 'text',
+    length: text.length,
+    hash: textHash(text),
+    ...change,
+  };
 }
 
 describe('the hash of a text', () => {
@@ -31,7 +52,12 @@ describe('the hash of a text', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 2, maxLength: 400 }), fc.nat(), (text, where) => {
         const at = where % text.length;
-        const changed = [text.slice(0, at) + String.fromCharCode(text.charCodeAt(at) ^ 1) + text.slice(at + 1), text.slice(0, at) + text.slice(at + 1), text.slice(0, at + 1) + text.slice(at), text.slice(at) + text.slice(0, at)];
+        const changed = [
+          text.slice(0, at) + String.fromCharCode(text.charCodeAt(at) ^ 1) + text.slice(at + 1),
+          text.slice(0, at) + text.slice(at + 1),
+          text.slice(0, at + 1) + text.slice(at),
+          text.slice(at) + text.slice(0, at),
+        ];
         for (const other of changed) if (other !== text) expect(textHash(other)).not.toBe(textHash(text));
       }),
     );
@@ -41,17 +67,22 @@ describe('the hash of a text', () => {
 describe('the witness of a view', () => {
   it('knows what was drawn, whenever it looked between the chunks', () => {
     fc.assert(
-      fc.property(fc.string({ minLength: 1, maxLength: 200 }), fc.array(fc.nat()), fc.array(fc.boolean()), (text, cuts, looks) => {
-        const witness = new ViewWitness();
-        let live: LiveMessage = emptyMessage('m1', 'turn1');
-        streamed(text, cuts).forEach((chunk, index) => {
-          live = applyChunks(live, [chunk], 0);
-          if (looks[index] === true) witness.observe('c', [live]);
-        });
-        witness.observe('c', [live]);
-        witness.observe('c', [mergeRow(live, answer(place, [text], { lastSeq: 99 }), 'row', 0)]);
-        expect(witness.entriesOf('c')).toEqual([entry(text)]);
-      }),
+      fc.property(
+        fc.string({ minLength: 1, maxLength: 200 }),
+        fc.array(fc.nat()),
+        fc.array(fc.boolean()),
+        (text, cuts, looks) => {
+          const witness = new ViewWitness();
+          let live: LiveMessage = emptyMessage('m1', 'turn1');
+          streamed(text, cuts).forEach((chunk, index) => {
+            live = applyChunks(live, [chunk], 0);
+            if (looks[index] === true) witness.observe('c', [live]);
+          });
+          witness.observe('c', [live]);
+          witness.observe('c', [mergeRow(live, answer(place, [text], { lastSeq: 99 }), 'row', 0)]);
+          expect(witness.entriesOf('c')).toEqual([entry(text)]);
+        },
+      ),
     );
   });
 
@@ -115,15 +146,42 @@ describe('the witness of a view', () => {
   it('remembers the newest messages of the sessions that were shown last, within bounds, and forgets what it is told to', () => {
     const witness = new ViewWitness();
     for (let session = 0; session < 8; session++) {
-      witness.observe(`conversation${session}`, Array.from({ length: 600 }, (_, index) => fromRow(answer({ uid: `${session}-${'0'.repeat(24)}-${index}`, position: index, turnUid: `turn-${'0'.repeat(24)}-${index}` }, ['thinking', `text ${index}`]))));
+      witness.observe(
+        `conversation${session}`,
+        Array.from({ length: 600 }, (_, index) =>
+          fromRow(
+            answer(
+              {
+                uid: `${session}-${'0'.repeat(24)}-${index}`,
+                position: index,
+                turnUid: `turn-${'0'.repeat(24)}-${index}`,
+              },
+              ['thinking', `text ${index}`],
+            ),
+          ),
+        ),
+      );
     }
     witness.forget(['conversation6']);
     const kept = witness.kept();
     expect({
       sessions: kept.map(({ id, messages }) => [id, messages.length, messages.at(-1)?.m.split('-').at(-1)]),
       bytes: JSON.stringify(kept).length <= 100_000,
-    }).toEqual({ sessions: [['conversation7', 300, '599'], ...[5, 4, 3, 2].map((session) => [`conversation${session}`, 60, '599'])], bytes: true });
-    witness.observe('long', [fromRow(answer(place, Array.from({ length: 5000 }, (_, index) => `part ${index}`)))]);
+    }).toEqual({
+      sessions: [
+        ['conversation7', 300, '599'],
+        ...[5, 4, 3, 2].map((session) => [`conversation${session}`, 60, '599']),
+      ],
+      bytes: true,
+    });
+    witness.observe('long', [
+      fromRow(
+        answer(
+          place,
+          Array.from({ length: 5000 }, (_, index) => `part ${index}`),
+        ),
+      ),
+    ]);
     expect(JSON.stringify(witness.kept()).length).toBeLessThanOrEqual(100_000);
   });
 

@@ -7,7 +7,15 @@ import { initialState, reduce, type ChatViewState } from '../../../src/webview/c
 import type { KeptWitness } from '../../../src/webview/chat/witness';
 import { WitnessKeeper } from '../../../src/webview/chat/witnessKeeper';
 import { RefusedRequest } from '../../../src/webview/rpc';
-import { afternoon, answer, prompt, runningTurn, session, settledTurn, shownSession } from '../../support/builders/viewMessages';
+import {
+  afternoon,
+  answer,
+  prompt,
+  runningTurn,
+  session,
+  settledTurn,
+  shownSession,
+} from '../../support/builders/viewMessages';
 import { ManualClock } from '../../support/manualClock';
 
 type Witnessed = ChatResults['witnessed'];
@@ -52,17 +60,39 @@ function keeper(recalled: unknown = undefined): WitnessKeeper {
 }
 
 function show(text: string, change: Parameters<typeof shownSession>[0] = { openTurn: runningTurn() }): void {
-  const shown = shownSession({ messages: [prompt({ uid: 'u1', position: 1 }, 'go'), answer({ uid: 'a1', position: 2 }, [text], { state: change.openTurn === undefined ? 'final' : 'streaming', lastSeq: text.length })], ...change });
+  const shown = shownSession({
+    messages: [
+      prompt({ uid: 'u1', position: 1 }, 'go'),
+      answer({ uid: 'a1', position: 2 }, [text], {
+        state: change.openTurn === undefined ? 'final' : 'streaming',
+        lastSeq: text.length,
+      }),
+    ],
+    ...change,
+  });
   const payload: ChatNotifications['shown'] = shown;
   state.value = reduce(state.peek(), { kind: 'told', notification: { name: 'shown', payload } }, 0);
 }
 
-const told = (text: string): unknown => ['witnessed', { conversations: [{ conversationId: session().conversationId, entries: [{ messageUid: 'a1', turnUid: 'turn1', part: 0, kind: 'text', length: text.length, hash: textHash(text) }] }] }];
+const told = (text: string): unknown => [
+  'witnessed',
+  {
+    conversations: [
+      {
+        conversationId: session().conversationId,
+        entries: [
+          { messageUid: 'a1', turnUid: 'turn1', part: 0, kind: 'text', length: text.length, hash: textHash(text) },
+        ],
+      },
+    ],
+  },
+];
 const nothing = ['witnessed', { conversations: [] }];
 const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 5; turn++) await Promise.resolve();
 };
-const crashed = (): ReturnType<typeof settledTurn> => settledTurn('turn1', 'u1', { outcome: 'interrupted', stopReason: 'crash' });
+const crashed = (): ReturnType<typeof settledTurn> =>
+  settledTurn('turn1', 'u1', { outcome: 'interrupted', stopReason: 'crash' });
 
 describe('the keeper of the witness', () => {
   it('tells the host what was drawn once a second while text streams, and at once when the turn has ended', async () => {
@@ -81,7 +111,9 @@ describe('the keeper of the witness', () => {
   });
 
   it('tells all it remembers when the page is back, and again what the host could not take', async () => {
-    const recalled = [{ id: session().conversationId, messages: [{ m: 'a1', t: 'turn1', p: [`0 t 5 ${textHash('Hello')}`] }] }];
+    const recalled = [
+      { id: session().conversationId, messages: [{ m: 'a1', t: 'turn1', p: [`0 t 5 ${textHash('Hello')}`] }] },
+    ];
     answers = [new RefusedRequest({ cause: 'invalid', sentence: 'Not now.' })];
     keeper(recalled);
     await settle();
@@ -90,27 +122,42 @@ describe('the keeper of the witness', () => {
   });
 
   it('forgets what is no longer stored, and what is erased', async () => {
-    const recalled = ['gone', 'erased', 'stays'].map((id) => ({ id, messages: [{ m: `${id}1`, t: null, p: [`0 t 5 ${textHash('Hello')}`] }] }));
+    const recalled = ['gone', 'erased', 'stays'].map((id) => ({
+      id,
+      messages: [{ m: `${id}1`, t: null, p: [`0 t 5 ${textHash('Hello')}`] }],
+    }));
     answers = [{ forgotten: ['gone'], plug: null }];
     keeper(recalled);
     await settle();
-    for (const listener of listeners) listener({ name: 'witness', payload: { kind: 'erased', conversationIds: ['erased'] } });
+    for (const listener of listeners)
+      listener({ name: 'witness', payload: { kind: 'erased', conversationIds: ['erased'] } });
     expect(kept?.map(({ id }) => id)).toEqual(['stays']);
   });
 
   it('says after a pulled plug how much came back, until the person has read it', async () => {
-    const recalled = [{ id: session().conversationId, messages: [{ m: 'a1', t: 'turn1', p: [`0 t 5 ${textHash('Hello')}`] }] }];
+    const recalled = [
+      { id: session().conversationId, messages: [{ m: 'a1', t: 'turn1', p: [`0 t 5 ${textHash('Hello')}`] }] },
+    ];
     answers = [{ forgotten: [], plug: { conversationId: session().conversationId, turnUid: 'turn1', at: 77 } }];
     show('Hello world', { turns: [crashed()] });
     const kept = keeper(recalled);
     await settle();
     const first = kept.told(crashed());
     first?.dismiss();
-    expect([{ at: first?.at, shown: first?.shown, onDisk: first?.onDisk }, kept.told(crashed()), sent]).toEqual([{ at: 77, shown: 5, onDisk: 5 }, null, [['plugSeen', {}]]]);
+    expect([{ at: first?.at, shown: first?.shown, onDisk: first?.onDisk }, kept.told(crashed()), sent]).toEqual([
+      { at: 77, shown: 5, onDisk: 5 },
+      null,
+      [['plugSeen', {}]],
+    ]);
   });
 
   it('says after any crash that text is missing, and nothing where none is', async () => {
-    const recalled = (text: string): unknown => [{ id: session().conversationId, messages: [{ m: 'a1', t: 'turn1', p: [`0 t ${text.length} ${textHash(text)}`] }] }];
+    const recalled = (text: string): unknown => [
+      {
+        id: session().conversationId,
+        messages: [{ m: 'a1', t: 'turn1', p: [`0 t ${text.length} ${textHash(text)}`] }],
+      },
+    ];
     show('Hello', { turns: [crashed()] });
     const whole = keeper(recalled('Hello')).told(crashed());
     const lost = keeper(recalled('Hello world')).told(crashed());

@@ -15,14 +15,22 @@ function drawn(text: string): { readonly pre: HTMLPreElement; readonly wrap: HTM
   return { pre, wrap };
 }
 
-const isWrapped = ({ pre, wrap }: ReturnType<typeof drawn>): readonly unknown[] => [pre.classList.contains('wrapped'), wrap.getAttribute('aria-pressed')];
+const isWrapped = ({ pre, wrap }: ReturnType<typeof drawn>): readonly unknown[] => [
+  pre.classList.contains('wrapped'),
+  wrap.getAttribute('aria-pressed'),
+];
 
 test('code whose lines were wrapped is wrapped when it is drawn again, and no other is', () => {
   const first = drawn('a long line');
   const before = isWrapped(first);
   first.wrap.click();
   const [again, other] = [drawn('a long line'), drawn('another line')];
-  expect([before, isWrapped(first), isWrapped(again), isWrapped(other)]).toEqual([[false, 'false'], [true, 'true'], [true, 'true'], [false, 'false']]);
+  expect([before, isWrapped(first), isWrapped(again), isWrapped(other)]).toEqual([
+    [false, 'false'],
+    [true, 'true'],
+    [true, 'true'],
+    [false, 'false'],
+  ]);
   again.wrap.click();
   expect(isWrapped(drawn('a long line'))).toEqual([false, 'false']);
 });

@@ -15,7 +15,14 @@ export interface Question<T> {
 }
 
 /** Codes of connections that were never made: the server has not seen the request. */
-const neverSent: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH', 'ENETDOWN']);
+const neverSent: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'ENETDOWN',
+]);
 
 interface Seen {
   readonly status: number;
@@ -44,7 +51,10 @@ export async function ask<T>({ fetch, after, key }: HindsightApiSettings, questi
       const text = await response.text();
       seen = { status: response.status, retryAfter: response.headers.get('retry-after'), text };
       const bodyless = [101, 204, 205, 304].includes(response.status);
-      return new Response(bodyless ? null : text, { status: response.status, headers: { 'content-type': response.headers.get('content-type') ?? 'text/plain' } });
+      return new Response(bodyless ? null : text, {
+        status: response.status,
+        headers: { 'content-type': response.headers.get('content-type') ?? 'text/plain' },
+      });
     } catch (error) {
       fault = error;
       throw error;
@@ -55,14 +65,26 @@ export async function ask<T>({ fetch, after, key }: HindsightApiSettings, questi
     return judge(seen, data, question.schema, () => broken(fault, { timedOut, stopped: question.signal.aborted }), key);
   } catch (error) {
     // The client rejects for a body that is not the JSON it claims to be; a broken connection is told by `fault`.
-    return judge(seen, undefined, question.schema, () => broken(fault ?? error, { timedOut, stopped: question.signal.aborted }), key);
+    return judge(
+      seen,
+      undefined,
+      question.schema,
+      () => broken(fault ?? error, { timedOut, stopped: question.signal.aborted }),
+      key,
+    );
   } finally {
     cancelTimer();
     question.signal.removeEventListener('abort', stop);
   }
 }
 
-function judge<T>(seen: Seen | null, data: unknown, schema: v.GenericSchema<unknown, T>, unseen: () => HindsightFailure, key: string | null): Answer<T> {
+function judge<T>(
+  seen: Seen | null,
+  data: unknown,
+  schema: v.GenericSchema<unknown, T>,
+  unseen: () => HindsightFailure,
+  key: string | null,
+): Answer<T> {
   if (seen === null) return { kind: 'failed', failure: unseen() };
   const { status, text, retryAfter } = seen;
   if (status >= 200 && status < 300) {
@@ -72,7 +94,12 @@ function judge<T>(seen: Seen | null, data: unknown, schema: v.GenericSchema<unkn
   }
   const cause = causeOf(status);
   const uncertain = cause === 'server';
-  return failed(cause, { status, detail: withoutSecrets(detailOf(text), key), uncertain, retryAfterMs: retryAfterMs(retryAfter) });
+  return failed(cause, {
+    status,
+    detail: withoutSecrets(detailOf(text), key),
+    uncertain,
+    retryAfterMs: retryAfterMs(retryAfter),
+  });
 }
 
 function causeOf(status: number): HindsightCause {
@@ -84,7 +111,10 @@ function causeOf(status: number): HindsightCause {
   return status >= 400 ? 'refused' : 'notHindsight';
 }
 
-function broken(fault: unknown, { timedOut, stopped }: { readonly timedOut: boolean; readonly stopped: boolean }): HindsightFailure {
+function broken(
+  fault: unknown,
+  { timedOut, stopped }: { readonly timedOut: boolean; readonly stopped: boolean },
+): HindsightFailure {
   // Told by our own signals, never by an error's class: a stop and a broken connection reject alike.
   if (timedOut) return failure('timeout', { uncertain: true });
   if (stopped) return failure('stopped', { uncertain: true });
@@ -92,7 +122,10 @@ function broken(fault: unknown, { timedOut, stopped }: { readonly timedOut: bool
   return failure('network', { detail: code ?? '', uncertain: code === null || !neverSent.has(code) });
 }
 
-function failed(cause: HindsightCause, rest: Partial<HindsightFailure>): { readonly kind: 'failed'; readonly failure: HindsightFailure } {
+function failed(
+  cause: HindsightCause,
+  rest: Partial<HindsightFailure>,
+): { readonly kind: 'failed'; readonly failure: HindsightFailure } {
   return { kind: 'failed', failure: failure(cause, rest) };
 }
 
@@ -100,14 +133,25 @@ function failure(cause: HindsightCause, rest: Partial<HindsightFailure>): Hindsi
   return { status: null, detail: '', uncertain: false, retryAfterMs: null, ...rest, cause };
 }
 
-const errorSchema = v.pipe(v.string(), v.parseJson(), v.object({ detail: v.union([v.string(), v.array(v.object({ msg: v.string(), loc: v.optional(v.array(v.union([v.string(), v.number()]))) }))]) }));
+const errorSchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({
+    detail: v.union([
+      v.string(),
+      v.array(v.object({ msg: v.string(), loc: v.optional(v.array(v.union([v.string(), v.number()]))) })),
+    ]),
+  }),
+);
 
 /** FastAPI's `detail`: a sentence, or a list of what is wrong where. */
 function detailOf(text: string): string {
   const parsed = v.safeParse(errorSchema, text);
   if (!parsed.success) return text.replace(/\s+/g, ' ').trim().slice(0, 200);
   const { detail } = parsed.output;
-  return (typeof detail === 'string' ? detail : detail.map(({ loc, msg }) => `${(loc ?? []).join('.')}: ${msg}`).join('; ')).slice(0, 300);
+  return (
+    typeof detail === 'string' ? detail : detail.map(({ loc, msg }) => `${(loc ?? []).join('.')}: ${msg}`).join('; ')
+  ).slice(0, 300);
 }
 
 function retryAfterMs(header: string | null): number | null {

@@ -28,13 +28,23 @@ interface ReadOnlySpec {
 }
 
 const plain: Readonly<Record<string, ReadOnlySpec>> = {
-  ls: { flags: 'aA1lhtrSFdRkinpsgoGcux', long: ['all', 'almost-all', 'human-readable', 'recursive', 'reverse', 'size', 'directory', 'inode'], longValued: ['color', 'sort', 'time-style'], operands: 'paths' },
+  ls: {
+    flags: 'aA1lhtrSFdRkinpsgoGcux',
+    long: ['all', 'almost-all', 'human-readable', 'recursive', 'reverse', 'size', 'directory', 'inode'],
+    longValued: ['color', 'sort', 'time-style'],
+    operands: 'paths',
+  },
   cat: { flags: 'nbsvetAET', long: ['number', 'show-all'], operands: 'paths' },
   nl: { flags: '', valued: 'b', operands: 'paths' },
   head: { flags: 'qv', valued: 'nc', longValued: ['lines', 'bytes'], takesNumber: true, operands: 'paths' },
   tail: { flags: 'qv', valued: 'nc', longValued: ['lines', 'bytes'], takesNumber: true, operands: 'paths' },
   wc: { flags: 'lwcmL', long: ['lines', 'words', 'bytes', 'chars'], operands: 'paths' },
-  sort: { flags: 'bdfghiMnrRuVsc', valued: 'kt', long: ['reverse', 'unique', 'numeric-sort', 'human-numeric-sort'], operands: 'paths' },
+  sort: {
+    flags: 'bdfghiMnrRuVsc',
+    valued: 'kt',
+    long: ['reverse', 'unique', 'numeric-sort', 'human-numeric-sort'],
+    operands: 'paths',
+  },
   cut: { flags: 's', valued: 'dfcb', longValued: ['delimiter', 'fields'], operands: 'paths' },
   tr: { flags: 'cdsC', operands: 'text' },
   cmp: { flags: 'ls', operands: 'paths' },
@@ -54,54 +64,233 @@ const plain: Readonly<Record<string, ReadOnlySpec>> = {
   seq: { operands: 'text' },
   // -r and -R read whole folders, with the hidden files in them.
   grep: {
-    flags: 'ivnclLwxEFGPohHqsazIb', valued: 'ABCme', takesNumber: true,
-    long: ['ignore-case', 'invert-match', 'line-number', 'count', 'files-with-matches', 'word-regexp', 'extended-regexp', 'fixed-strings', 'only-matching', 'no-messages', 'quiet'],
-    longValued: ['context', 'after-context', 'before-context', 'max-count', 'regexp', 'color', 'colour'], operands: 'patternThenPaths',
+    flags: 'ivnclLwxEFGPohHqsazIb',
+    valued: 'ABCme',
+    takesNumber: true,
+    long: [
+      'ignore-case',
+      'invert-match',
+      'line-number',
+      'count',
+      'files-with-matches',
+      'word-regexp',
+      'extended-regexp',
+      'fixed-strings',
+      'only-matching',
+      'no-messages',
+      'quiet',
+    ],
+    longValued: ['context', 'after-context', 'before-context', 'max-count', 'regexp', 'color', 'colour'],
+    operands: 'patternThenPaths',
   },
   // Without --hidden, --no-ignore and --follow it leaves out what is hidden, ignored by the repository, or behind links.
   rg: {
-    flags: 'ivnclwxFSsoHNUqI', valued: 'ABCmegjMtT',
-    long: ['ignore-case', 'line-number', 'no-line-number', 'files-with-matches', 'files-without-match', 'count', 'files', 'no-heading', 'heading', 'word-regexp', 'fixed-strings', 'only-matching', 'multiline', 'smart-case', 'json', 'stats', 'no-messages', 'no-config', 'column', 'trim', 'quiet', 'invert-match'],
-    longValued: ['color', 'type', 'type-not', 'glob', 'max-count', 'context', 'after-context', 'before-context', 'regexp', 'max-depth', 'max-columns', 'sort'], operands: 'patternThenPaths',
+    flags: 'ivnclwxFSsoHNUqI',
+    valued: 'ABCmegjMtT',
+    long: [
+      'ignore-case',
+      'line-number',
+      'no-line-number',
+      'files-with-matches',
+      'files-without-match',
+      'count',
+      'files',
+      'no-heading',
+      'heading',
+      'word-regexp',
+      'fixed-strings',
+      'only-matching',
+      'multiline',
+      'smart-case',
+      'json',
+      'stats',
+      'no-messages',
+      'no-config',
+      'column',
+      'trim',
+      'quiet',
+      'invert-match',
+    ],
+    longValued: [
+      'color',
+      'type',
+      'type-not',
+      'glob',
+      'max-count',
+      'context',
+      'after-context',
+      'before-context',
+      'regexp',
+      'max-depth',
+      'max-columns',
+      'sort',
+    ],
+    operands: 'patternThenPaths',
   },
 };
 
-const gitDiffLong = ['stat', 'numstat', 'shortstat', 'summary', 'name-only', 'name-status', 'cached', 'staged', 'no-color', 'no-ext-diff', 'no-textconv', 'no-renames', 'patch', 'no-patch', 'check', 'ignore-all-space', 'ignore-space-change', 'find-renames', 'merge-base', 'minimal', 'word-diff'];
+const gitDiffLong = [
+  'stat',
+  'numstat',
+  'shortstat',
+  'summary',
+  'name-only',
+  'name-status',
+  'cached',
+  'staged',
+  'no-color',
+  'no-ext-diff',
+  'no-textconv',
+  'no-renames',
+  'patch',
+  'no-patch',
+  'check',
+  'ignore-all-space',
+  'ignore-space-change',
+  'find-renames',
+  'merge-base',
+  'minimal',
+  'word-diff',
+];
 const gitDiffValued = ['unified', 'diff-filter', 'color', 'find-renames', 'stat', 'word-diff', 'inter-hunk-context'];
-const gitLogLong = [...gitDiffLong, 'oneline', 'graph', 'all', 'decorate', 'no-decorate', 'merges', 'no-merges', 'first-parent', 'follow', 'reverse', 'branches', 'tags', 'remotes', 'abbrev-commit', 'full-index', 'date-order', 'topo-order'];
-const gitLogValued = [...gitDiffValued, 'max-count', 'skip', 'since', 'after', 'until', 'before', 'author', 'committer', 'grep', 'date', 'abbrev', 'decorate'];
-const gitFormats = /^--(format|pretty)=(oneline|short|medium|full|fuller|reference|raw|(format:|tformat:)?([^%]|%(n|h|H|s|b|B|an|ae|ad|ar|as|aI|cn|ce|cd|cr|cs|cI|d|D|p|P|t|T|%|x09|x00|Cgreen|Cred|Cblue|Cyellow|Creset))*)$/;
+const gitLogLong = [
+  ...gitDiffLong,
+  'oneline',
+  'graph',
+  'all',
+  'decorate',
+  'no-decorate',
+  'merges',
+  'no-merges',
+  'first-parent',
+  'follow',
+  'reverse',
+  'branches',
+  'tags',
+  'remotes',
+  'abbrev-commit',
+  'full-index',
+  'date-order',
+  'topo-order',
+];
+const gitLogValued = [
+  ...gitDiffValued,
+  'max-count',
+  'skip',
+  'since',
+  'after',
+  'until',
+  'before',
+  'author',
+  'committer',
+  'grep',
+  'date',
+  'abbrev',
+  'decorate',
+];
+const gitFormats =
+  /^--(format|pretty)=(oneline|short|medium|full|fuller|reference|raw|(format:|tformat:)?([^%]|%(n|h|H|s|b|B|an|ae|ad|ar|as|aI|cn|ce|cd|cr|cs|cI|d|D|p|P|t|T|%|x09|x00|Cgreen|Cred|Cblue|Cyellow|Creset))*)$/;
 
 const git: Readonly<Record<string, ReadOnlySpec>> = {
-  status: { flags: 'sbuz', long: ['short', 'branch', 'porcelain', 'long', 'untracked-files', 'ignored', 'show-stash', 'ahead-behind'], longValued: ['porcelain', 'untracked-files', 'ignored'], operands: 'paths' },
+  status: {
+    flags: 'sbuz',
+    long: ['short', 'branch', 'porcelain', 'long', 'untracked-files', 'ignored', 'show-stash', 'ahead-behind'],
+    longValued: ['porcelain', 'untracked-files', 'ignored'],
+    operands: 'paths',
+  },
   diff: { flags: 'wbpMCzRsa', valued: 'USG', long: gitDiffLong, longValued: gitDiffValued, operands: 'paths' },
-  log: { flags: 'pwbMCzisE', valued: 'nUSG', long: gitLogLong, longValued: gitLogValued, takesNumber: true, operands: 'paths' },
+  log: {
+    flags: 'pwbMCzisE',
+    valued: 'nUSG',
+    long: gitLogLong,
+    longValued: gitLogValued,
+    takesNumber: true,
+    operands: 'paths',
+  },
   show: { flags: 'pwbMCzs', valued: 'U', long: gitLogLong, longValued: gitLogValued, operands: 'paths' },
   branch: { flags: 'arv', long: ['all', 'remotes', 'list', 'show-current', 'verbose', 'no-color'], operands: 'none' },
-  'rev-parse': { long: ['show-toplevel', 'abbrev-ref', 'short', 'verify', 'is-inside-work-tree', 'show-prefix'], operands: 'paths' },
-  'ls-files': { flags: 'mocdsz', long: ['modified', 'others', 'cached', 'deleted', 'exclude-standard', 'stage'], operands: 'paths' },
+  'rev-parse': {
+    long: ['show-toplevel', 'abbrev-ref', 'short', 'verify', 'is-inside-work-tree', 'show-prefix'],
+    operands: 'paths',
+  },
+  'ls-files': {
+    flags: 'mocdsz',
+    long: ['modified', 'others', 'cached', 'deleted', 'exclude-standard', 'stage'],
+    operands: 'paths',
+  },
   blame: { flags: 'wMCse', valued: 'L', operands: 'paths' },
   describe: { long: ['tags', 'always', 'dirty', 'long'], operands: 'none' },
 };
 
 /** Ends of the names of files that hold program text. */
-export const programText = /\.(tsx?|jsx?|[cm][jt]s|py|rs|go|java|kts?|cc?|cpp|hpp?|cs|rb|php|swift|scala|s?css|less|html?|vue|svelte|mdx?|sql)$/;
+export const programText =
+  /\.(tsx?|jsx?|[cm][jt]s|py|rs|go|java|kts?|cc?|cpp|hpp?|cs|rb|php|swift|scala|s?css|less|html?|vue|svelte|mdx?|sql)$/;
 
 /** A format of `printf` that takes texts only. With `%n` Bash sets a variable, and zsh calculates numbers, in which variables can be set: PATH, for one. */
 const textFormat = /^(?!-)([^%\\]|\\[abefnrtv\\]|%%|%-?\d*(\.\d+)?[sb])*$/s;
 
 const versionTellers = new Set(['node', 'npm', 'python', 'python3', 'git']);
-const findTests = new Set(['-type', '-name', '-iname', '-path', '-ipath', '-wholename', '-regex', '-iregex', '-regextype', '-maxdepth', '-mindepth', '-size', '-mtime', '-mmin', '-ctime', '-cmin', '-atime', '-amin', '-perm', '-user', '-group', '-links']);
-const findSigns = new Set(['!', '-not', '-a', '-and', '-o', '-or', '(', ')', '-print', '-print0', '-prune', '-empty', '-depth', '-xdev', '-mount', '-true', '-false', '-readable', '-executable', '-writable', '-quit']);
+const findTests = new Set([
+  '-type',
+  '-name',
+  '-iname',
+  '-path',
+  '-ipath',
+  '-wholename',
+  '-regex',
+  '-iregex',
+  '-regextype',
+  '-maxdepth',
+  '-mindepth',
+  '-size',
+  '-mtime',
+  '-mmin',
+  '-ctime',
+  '-cmin',
+  '-atime',
+  '-amin',
+  '-perm',
+  '-user',
+  '-group',
+  '-links',
+]);
+const findSigns = new Set([
+  '!',
+  '-not',
+  '-a',
+  '-and',
+  '-o',
+  '-or',
+  '(',
+  ')',
+  '-print',
+  '-print0',
+  '-prune',
+  '-empty',
+  '-depth',
+  '-xdev',
+  '-mount',
+  '-true',
+  '-false',
+  '-readable',
+  '-executable',
+  '-writable',
+  '-quit',
+]);
 
 /** What the command would look at; null for one that may do more than look, or of which that is not known. */
 export function lookedAt(words: readonly ShellWord[]): Looked | null {
   const [command, ...rest] = words;
   if (command === undefined || words.some((word) => word.hasGlob)) return null;
   // `echo $?` tells a number and looks at no file.
-  if (words.some((word) => word.hasExpansion) && !(command.text === 'echo' && words.every((word) => !word.hasExpansion || word.isNumbered))) return null;
+  if (
+    words.some((word) => word.hasExpansion) &&
+    !(command.text === 'echo' && words.every((word) => !word.hasExpansion || word.isNumbered))
+  )
+    return null;
   const texts = rest.map((word) => word.text);
-  if (versionTellers.has(command.text) && texts.length === 1 && texts[0] === '--version') return { paths: [], usesRepository: false };
+  if (versionTellers.has(command.text) && texts.length === 1 && texts[0] === '--version')
+    return { paths: [], usesRepository: false };
   switch (command.text) {
     case 'echo':
       return { paths: [], usesRepository: false };
@@ -112,20 +301,39 @@ export function lookedAt(words: readonly ShellWord[]): Looked | null {
     case 'find':
       return lookedFor(rest);
     case 'sed':
-      return texts[0] === '-n' && /^\d+(,(\d+|\$))?p$/.test(texts[1] ?? '') && !rest.slice(2).some((word) => word.text.startsWith('-')) ? { paths: rest.slice(2), usesRepository: false } : null;
+      return texts[0] === '-n' &&
+        /^\d+(,(\d+|\$))?p$/.test(texts[1] ?? '') &&
+        !rest.slice(2).some((word) => word.text.startsWith('-'))
+        ? { paths: rest.slice(2), usesRepository: false }
+        : null;
     case 'git': {
       const [verb, ...operands] = rest[0]?.text === '--no-pager' ? rest.slice(1) : rest;
       const spec = verb === undefined || !Object.hasOwn(git, verb.text) ? undefined : git[verb.text];
       const kept = operands.filter((word) => !gitFormats.test(word.text));
       const paths = spec === undefined ? null : operandPaths(kept, spec);
       // What stands behind a colon is a file of another version.
-      return paths === null ? null : { paths: paths.flatMap((word) => (word.text.includes(':') ? [word, { ...word, text: word.text.slice(word.text.lastIndexOf(':') + 1) }] : [word])), usesRepository: true, readsTree: ['diff', 'log', 'show'].includes(verb?.text ?? '') };
+      return paths === null
+        ? null
+        : {
+            paths: paths.flatMap((word) =>
+              word.text.includes(':')
+                ? [word, { ...word, text: word.text.slice(word.text.lastIndexOf(':') + 1) }]
+                : [word],
+            ),
+            usesRepository: true,
+            readsTree: ['diff', 'log', 'show'].includes(verb?.text ?? ''),
+          };
     }
     default: {
       const spec = Object.hasOwn(plain, command.text) ? plain[command.text] : undefined;
       const paths = spec === undefined ? null : operandPaths(rest, spec);
       if (paths === null || (command.text === 'rg' && !hasHarmlessGlobs(texts))) return null;
-      return { paths, usesRepository: false, readsTree: command.text === 'rg', namesOnly: ['ls', 'du', 'stat', 'file', 'realpath', 'readlink'].includes(command.text) };
+      return {
+        paths,
+        usesRepository: false,
+        readsTree: command.text === 'rg',
+        namesOnly: ['ls', 'du', 'stat', 'file', 'realpath', 'readlink'].includes(command.text),
+      };
     }
   }
 }
@@ -155,10 +363,15 @@ function operandPaths(words: readonly ShellWord[], spec: ReadOnlySpec): readonly
   }
   if (spec.operands === 'none' && operands.length > 0) return null;
   if (spec.operands === 'text') return [];
-  return hasPattern ? operands.filter((word) => word.text !== '-') : operands.slice(1).filter((word) => word.text !== '-');
+  return hasPattern
+    ? operands.filter((word) => word.text !== '-')
+    : operands.slice(1).filter((word) => word.text !== '-');
 }
 
-function readFlag(text: string, spec: ReadOnlySpec): { readonly takesNext: boolean; readonly isPattern: boolean } | null {
+function readFlag(
+  text: string,
+  spec: ReadOnlySpec,
+): { readonly takesNext: boolean; readonly isPattern: boolean } | null {
   if (spec.takesNumber === true && /^-\d+$/.test(text)) return { takesNext: false, isPattern: false };
   if (text.startsWith('--')) {
     const [name = '', value] = splitFlag(text.slice(2));

@@ -5,7 +5,27 @@ import { WordReader } from './wordReader';
 /** Words that only order commands; what stands behind them is a command again. */
 const transparent = new Set(['!', '{', '}', 'if', 'then', 'elif', 'else', 'fi', 'while', 'until', 'do', 'done']);
 /** Words after which something else than a command stands. */
-const foreign = new Set(['for', 'case', 'esac', 'select', 'function', 'coproc', '[[', 'in', 'end', 'begin', 'foreach', 'repeat', 'nocorrect', 'noglob', '-', 'switch', 'and', 'or', 'not']);
+const foreign = new Set([
+  'for',
+  'case',
+  'esac',
+  'select',
+  'function',
+  'coproc',
+  '[[',
+  'in',
+  'end',
+  'begin',
+  'foreach',
+  'repeat',
+  'nocorrect',
+  'noglob',
+  '-',
+  'switch',
+  'and',
+  'or',
+  'not',
+]);
 
 const maxLength = 20_000;
 
@@ -13,7 +33,8 @@ const maxLength = 20_000;
  *  else is not understood, rather than guessed: an error here is a question to the person, never a command that runs unasked. */
 export function parseShell(text: string): ShellScript | NotUnderstood {
   if (text.length > maxLength) return new NotUnderstood('The command is too long.');
-  if (unseenSigns.test(text.replace(/[\t\n]/g, ' '))) return new NotUnderstood('The command contains characters that cannot be seen.');
+  if (unseenSigns.test(text.replace(/[\t\n]/g, ' ')))
+    return new NotUnderstood('The command contains characters that cannot be seen.');
   try {
     const parser = new ShellParser(text);
     parser.list(null);
@@ -95,7 +116,8 @@ class ShellParser {
       } else if (next === '#') {
         this.comment();
       } else if (next === '(') {
-        if (!part.isEmpty || part.isBehindGroup || this.reader.peek(1) === '(') throw new NotUnderstood('A bracket stands where none is expected.');
+        if (!part.isEmpty || part.isBehindGroup || this.reader.peek(1) === '(')
+          throw new NotUnderstood('A bracket stands where none is expected.');
         this.reader.at++;
         this.list(')');
         part = new OpenPart(this.reader.at, true);
@@ -117,7 +139,10 @@ class ShellParser {
   private keep(part: OpenPart): void {
     if (part.isEmpty) return;
     this.parts.push({
-      assignments: part.assignments, words: part.words, redirects: part.redirects, hasExpandedInput: part.hasExpandedInput,
+      assignments: part.assignments,
+      words: part.words,
+      redirects: part.redirects,
+      hasExpandedInput: part.hasExpandedInput,
       source: this.text.slice(part.start, this.reader.at).trim(),
     });
   }
@@ -132,7 +157,8 @@ class ShellParser {
   private word(part: OpenPart): OpenPart | null {
     const start = this.reader.at;
     const word = this.reader.word();
-    if (part.isBehindGroup && !transparent.has(word.source)) throw new NotUnderstood('A word follows a group of commands.');
+    if (part.isBehindGroup && !transparent.has(word.source))
+      throw new NotUnderstood('A word follows a group of commands.');
     if (part.words.length === 0) {
       if (!word.isQuoted && part.isEmpty && transparent.has(word.source)) {
         if (word.source === 'while' || word.source === 'until') this.hasLoop = true;
@@ -142,10 +168,14 @@ class ShellParser {
       const assigned = /^([A-Za-z_][A-Za-z0-9_]*)=/.exec(this.text.slice(start, this.reader.at));
       if (assigned !== null) {
         const [prefix, name = ''] = assigned;
-        part.assignments.push({ name, value: { ...word, text: word.text.slice(prefix.length), source: word.source.slice(prefix.length) } });
+        part.assignments.push({
+          name,
+          value: { ...word, text: word.text.slice(prefix.length), source: word.source.slice(prefix.length) },
+        });
         return null;
       }
-      if (/^[A-Za-z_][A-Za-z0-9_]*(\[|\+=)/.test(word.source)) throw new NotUnderstood('The command assigns in a way that is not understood.');
+      if (/^[A-Za-z_][A-Za-z0-9_]*(\[|\+=)/.test(word.source))
+        throw new NotUnderstood('The command assigns in a way that is not understood.');
     }
     part.words.push(word);
     return null;
@@ -153,7 +183,9 @@ class ShellParser {
 
   /** Takes a redirection, with the number of the file ahead of it. */
   private redirection(part: OpenPart): boolean {
-    const found = /^(\d*)(<<<|<<-|<<|<>|<&|>&|>>|>\||<|>)|^(&>>|&>)/.exec(this.text.slice(this.reader.at, this.reader.at + 12));
+    const found = /^(\d*)(<<<|<<-|<<|<>|<&|>&|>>|>\||<|>)|^(&>>|&>)/.exec(
+      this.text.slice(this.reader.at, this.reader.at + 12),
+    );
     if (found === null) return false;
     const operator = found[2] ?? found[3] ?? '';
     if ((operator === '<' || operator === '>') && this.text[this.reader.at + found[0].length] === '(') return false;
@@ -172,7 +204,8 @@ class ShellParser {
   }
 
   private awaitBody(part: OpenPart, delimiter: ShellWord, stripsTabs: boolean): void {
-    if (!/^\w+$/.test(delimiter.text) || !/^(\w+|'\w+'|"\w+"|\\\w+)$/.test(delimiter.source)) throw new NotUnderstood('The end of a here-document is not understood.');
+    if (!/^\w+$/.test(delimiter.text) || !/^(\w+|'\w+'|"\w+"|\\\w+)$/.test(delimiter.source))
+      throw new NotUnderstood('The end of a here-document is not understood.');
     this.bodies.push({ part, delimiter: delimiter.text, stripsTabs, isLiteral: delimiter.isQuoted });
     // A part without a word of its own would be left out.
     if (part.isEmpty && part.isBehindGroup) throw new NotUnderstood('A here-document is given to a group of commands.');
@@ -194,7 +227,8 @@ class ShellParser {
       const index = this.parts.findIndex((kept) => kept.words === part.words);
       const kept = this.parts[index];
       if (kept !== undefined) this.parts[index] = { ...kept, hasExpandedInput: true };
-      if (/\$\(|`/.test(body) && body.includes('"')) throw new NotUnderstood('A here-document contains commands and quotation marks.');
+      if (/\$\(|`/.test(body) && body.includes('"'))
+        throw new NotUnderstood('A here-document contains commands and quotation marks.');
       const inner = new ShellParser(`"${body.replaceAll('"', "'")}"`, this.depth);
       inner.list(null);
       this.hasLoop ||= inner.hasLoop;
@@ -218,6 +252,7 @@ class ShellParser {
 
   /** Shells differ in where they take a comment for one, so it may hold nothing that would do something if it were none. */
   private comment(): void {
-    if (/[^\p{L}\p{N} \t.,:?!/_#+=@%-]/u.test(this.reader.line(false))) throw new NotUnderstood('A comment contains signs that could be commands.');
+    if (/[^\p{L}\p{N} \t.,:?!/_#+=@%-]/u.test(this.reader.line(false)))
+      throw new NotUnderstood('A comment contains signs that could be commands.');
   }
 }

@@ -65,7 +65,12 @@ export class WordReader {
       }
     }
     const { hasNumber, ...word } = found;
-    return { ...word, hasExpansion: word.hasExpansion || hasNumber, isNumbered: hasNumber && !word.hasExpansion, source: this.text.slice(start, this.at) };
+    return {
+      ...word,
+      hasExpansion: word.hasExpansion || hasNumber,
+      isNumbered: hasNumber && !word.hasExpansion,
+      source: this.text.slice(start, this.at),
+    };
   }
 
   private single(found: { isQuoted: boolean }): string {
@@ -129,7 +134,11 @@ export class WordReader {
     } else if (name !== null) {
       this.at += name[0].length;
       found.hasExpansion = true;
-    } else if (/^\$([ \t\n/.,:%)|;&]|$)/.test(rest) || (inDouble && rest.startsWith('$"')) || (inDouble && /^\$[\\|)]/.test(rest))) {
+    } else if (
+      /^\$([ \t\n/.,:%)|;&]|$)/.test(rest) ||
+      (inDouble && rest.startsWith('$"')) ||
+      (inDouble && /^\$[\\|)]/.test(rest))
+    ) {
       found.text += '$';
       this.at++;
     } else {

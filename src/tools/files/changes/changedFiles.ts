@@ -15,7 +15,10 @@ import { allDone, conflictOf, outcomeOf, type FileOutcome, type ReviewWords } fr
 import { textOf, undo } from './undoing';
 
 export interface ChangedFilesNeeds {
-  readonly store: Pick<SessionStore, 'fileChangesOf' | 'fileChangesFrom' | 'fileContent' | 'markReviewed' | 'getMeta' | 'setMeta'>;
+  readonly store: Pick<
+    SessionStore,
+    'fileChangesOf' | 'fileChangesFrom' | 'fileContent' | 'markReviewed' | 'getMeta' | 'setMeta'
+  >;
   readonly editor: FileEditor;
   readonly raw: RawFiles;
   readonly clock: Clock;
@@ -62,7 +65,9 @@ export class ChangedFiles {
     for (const change of turnUids.length === 0 ? [] : await this.needs.store.fileChangesOf(turnUids)) {
       byTurn.set(change.turnUid, [...(byTurn.get(change.turnUid) ?? []), change]);
     }
-    const described = await Promise.all([...byTurn].map(async ([turnUid, changes]) => [turnUid, await this.describe(historiesOf(changes))] as const));
+    const described = await Promise.all(
+      [...byTurn].map(async ([turnUid, changes]) => [turnUid, await this.describe(historiesOf(changes))] as const),
+    );
     return Object.fromEntries(described.filter(([, files]) => files.length > 0));
   }
 
@@ -89,9 +94,16 @@ export class ChangedFiles {
   }
 
   /** `paths` null: every file of the turn. */
-  reviewFiles(turnUid: string, paths: readonly string[] | null, action: 'keep' | 'revert', overwrite: boolean): Promise<ReviewOutcome> {
+  reviewFiles(
+    turnUid: string,
+    paths: readonly string[] | null,
+    action: 'keep' | 'revert',
+    overwrite: boolean,
+  ): Promise<ReviewOutcome> {
     return this.inOrder(async () => {
-      const histories = historiesOf(await this.needs.store.fileChangesOf([turnUid])).filter(({ path }) => paths === null || paths.includes(path));
+      const histories = historiesOf(await this.needs.store.fileChangesOf([turnUid])).filter(
+        ({ path }) => paths === null || paths.includes(path),
+      );
       if (action === 'revert') return this.revertAll(histories, overwrite);
       await this.mark(histories, 'kept');
       return allDone;
@@ -119,20 +131,29 @@ export class ChangedFiles {
   }
 
   private async historyOf(turnUid: string, path: string): Promise<FileHistory | null> {
-    return historiesOf(await this.needs.store.fileChangesOf([turnUid])).find((history) => history.path === path) ?? null;
+    return (
+      historiesOf(await this.needs.store.fileChangesOf([turnUid])).find((history) => history.path === path) ?? null
+    );
   }
 
   private describe(histories: readonly FileHistory[]): Promise<readonly ChangedFile[]> {
-    return Promise.all(histories.map(async (history) => {
-      const file = await this.review.describe(history, await this.presentBytes(history.path));
-      const { turnUid, sessionId } = firstOf(history);
-      return file.state === 'open' && (await this.kept.of(turnUid, sessionId, history.path)).size > 0 ? { ...file, state: 'partly' } : file;
-    }));
+    return Promise.all(
+      histories.map(async (history) => {
+        const file = await this.review.describe(history, await this.presentBytes(history.path));
+        const { turnUid, sessionId } = firstOf(history);
+        return file.state === 'open' && (await this.kept.of(turnUid, sessionId, history.path)).size > 0
+          ? { ...file, state: 'partly' }
+          : file;
+      }),
+    );
   }
 
   /** A file that cannot be read now (a folder took its name) is taken for gone: it is only looked at. */
   private async presentBytes(path: string): Promise<Uint8Array | null> {
-    return this.files.read(path).then(({ bytes }) => bytes, () => null);
+    return this.files.read(path).then(
+      ({ bytes }) => bytes,
+      () => null,
+    );
   }
 
   private async revertAll(histories: readonly FileHistory[], overwrite: boolean): Promise<ReviewOutcome> {
@@ -167,7 +188,11 @@ export class ChangedFiles {
     this.needs.log.warn(`${path} was not reverted: ${message}`);
   }
 
-  private async targetOf(history: FileHistory, present: PresentFile, overwrite: boolean): Promise<{ readonly bytes: Uint8Array | null } | 'conflict' | 'notKept'> {
+  private async targetOf(
+    history: FileHistory,
+    present: PresentFile,
+    overwrite: boolean,
+  ): Promise<{ readonly bytes: Uint8Array | null } | 'conflict' | 'notKept'> {
     const undone = await undo(history, present.bytes, (hash) => this.needs.store.fileContent(hash));
     if (undone.kind === 'undone') return undone;
     if (undone.kind === 'conflict' && !overwrite) return 'conflict';
@@ -179,18 +204,34 @@ export class ChangedFiles {
   private async keepHunk(history: FileHistory, { hunks }: OpenedHunks, { hunk }: PlacedHunk): Promise<ReviewOutcome> {
     const { sessionId, turnUid } = firstOf(history);
     await this.kept.keep(turnUid, sessionId, history.path, hunk.id);
-    if (hunks.every((other) => other.hunk.id === hunk.id || other.hunk.state === 'kept')) await this.mark([history], 'kept');
+    if (hunks.every((other) => other.hunk.id === hunk.id || other.hunk.state === 'kept'))
+      await this.mark([history], 'kept');
     else await this.tell(firstOf(history));
     return allDone;
   }
 
-  private async revertHunk(history: FileHistory, opened: OpenedHunks, { at, hunk }: PlacedHunk): Promise<ReviewOutcome> {
+  private async revertHunk(
+    history: FileHistory,
+    opened: OpenedHunks,
+    { at, hunk }: PlacedHunk,
+  ): Promise<ReviewOutcome> {
     const { present, hunks, earlier } = opened;
     if (hunks.length === 1) return this.revertAll([history], false);
     if (present === null) return conflictOf(history.path, this.needs.shown(history.path), this.needs.words);
     const lines = linesOf(present.text.text);
-    const before = at - hunks.slice(0, hunks.findIndex((other) => other.hunk.id === hunk.id)).reduce((sum, other) => sum + other.hunk.added.length - other.hunk.removed.length, 0);
-    const restored = [...lines.slice(0, at), ...earlier.slice(before, before + hunk.removed.length), ...lines.slice(at + hunk.added.length)];
+    const before =
+      at -
+      hunks
+        .slice(
+          0,
+          hunks.findIndex((other) => other.hunk.id === hunk.id),
+        )
+        .reduce((sum, other) => sum + other.hunk.added.length - other.hunk.removed.length, 0);
+    const restored = [
+      ...lines.slice(0, at),
+      ...earlier.slice(before, before + hunk.removed.length),
+      ...lines.slice(at + hunk.added.length),
+    ];
     try {
       await this.files.putText(present, restored.join(''));
     } catch (error) {
@@ -212,11 +253,22 @@ export class ChangedFiles {
       const earlier = textOf(path, undone.bytes);
       if (earlier !== null) {
         const lines = linesOf(earlier.text);
-        return { hunks: hunksBetween(lines, linesOf(present.text.text), kept), present: { ...present, text: present.text }, earlier: lines };
+        return {
+          hunks: hunksBetween(lines, linesOf(present.text.text), kept),
+          present: { ...present, text: present.text },
+          earlier: lines,
+        };
       }
     }
-    const [from, to] = [await this.linesOfContent(path, beforeAll(history)), await this.linesOfContent(path, history.stretches.at(-1)?.after ?? null)];
-    return { hunks: from === null || to === null ? [] : hunksBetween(from, to, kept), present: null, earlier: from ?? [] };
+    const [from, to] = [
+      await this.linesOfContent(path, beforeAll(history)),
+      await this.linesOfContent(path, history.stretches.at(-1)?.after ?? null),
+    ];
+    return {
+      hunks: from === null || to === null ? [] : hunksBetween(from, to, kept),
+      present: null,
+      earlier: from ?? [],
+    };
   }
 
   private async linesOfContent(path: string, hash: string | null): Promise<readonly string[] | null> {
@@ -227,7 +279,12 @@ export class ChangedFiles {
 
   private async mark(histories: readonly FileHistory[], kind: 'reverted' | 'kept'): Promise<void> {
     const changes = histories.flatMap((history) => history.changes);
-    if (changes.length > 0) await this.needs.store.markReviewed(changes.map(({ uid }) => uid), kind, this.needs.clock.now());
+    if (changes.length > 0)
+      await this.needs.store.markReviewed(
+        changes.map(({ uid }) => uid),
+        kind,
+        this.needs.clock.now(),
+      );
     const turns = new Map(changes.map((change) => [change.turnUid, change]));
     for (const change of turns.values()) await this.tell(change);
   }

@@ -21,7 +21,13 @@ export class FileReview {
 
   async describe(history: FileHistory, present: Uint8Array | null): Promise<ChangedFile> {
     const { path } = history;
-    return { path, shown: this.shown(path), kind: kindOf(history), ...(await this.counts(history)), state: await this.stateOf(history, present) };
+    return {
+      path,
+      shown: this.shown(path),
+      kind: kindOf(history),
+      ...(await this.counts(history)),
+      state: await this.stateOf(history, present),
+    };
   }
 
   private async stateOf(history: FileHistory, present: Uint8Array | null): Promise<ChangedFile['state']> {

@@ -11,7 +11,10 @@ export interface RawChange {
 }
 
 export function split(out: Buffer, end = '\0'): readonly string[] {
-  return out.toString().split(end).filter((part) => part !== '');
+  return out
+    .toString()
+    .split(end)
+    .filter((part) => part !== '');
 }
 
 export function parseRaw(out: Buffer): readonly RawChange[] {
@@ -21,7 +24,12 @@ export function parseRaw(out: Buffer): readonly RawChange[] {
     const [modeBefore = '', modeAfter = '', from = '', to = ''] = (parts[index] ?? '').slice(1).split(' ');
     const isOther = [modeBefore, modeAfter].some((mode) => mode !== '000000' && !mode.startsWith('100'));
     if (from === to) continue;
-    changes.push({ name: parts[index + 1] ?? '', isOther, from: modeBefore === '000000' ? null : from, to: modeAfter === '000000' ? null : to });
+    changes.push({
+      name: parts[index + 1] ?? '',
+      isOther,
+      from: modeBefore === '000000' ? null : from,
+      to: modeAfter === '000000' ? null : to,
+    });
   }
   return changes;
 }
@@ -29,7 +37,7 @@ export function parseRaw(out: Buffer): readonly RawChange[] {
 /** What `git cat-file --batch` wrote, by hash; what is missing is left out. */
 export function parseBatch(out: Buffer): ReadonlyMap<string, Uint8Array> {
   const contents = new Map<string, Uint8Array>();
-  for (let at = 0; at < out.length; ) {
+  for (let at = 0; at < out.length;) {
     const end = out.indexOf(0x0a, at);
     if (end === -1) break;
     const [hash = '', type = '', size = ''] = out.subarray(at, end).toString().split(' ');
@@ -50,7 +58,10 @@ export function parseSizes(out: Buffer): ReadonlyMap<string, number> {
 
 /** `unsure`: files of which it is not known what they held. */
 export function differencesOf(
-  root: string, changed: readonly RawChange[], contents: ReadonlyMap<string, Uint8Array>, sizes: ReadonlyMap<string, number>,
+  root: string,
+  changed: readonly RawChange[],
+  contents: ReadonlyMap<string, Uint8Array>,
+  sizes: ReadonlyMap<string, number>,
 ): { readonly files: readonly FileDifference[]; readonly unsure: number } {
   const files: FileDifference[] = [];
   let unsure = 0;

@@ -16,22 +16,39 @@ export type RunGit = (call: GitCall) => Promise<Buffer>;
 
 /** What would make Git run a program of the repository's, start a service, ask something or convert what it reads. */
 const quiet = [
-  'core.fsmonitor=false', 'core.untrackedCache=false', 'core.splitIndex=false', 'core.autocrlf=false', 'core.safecrlf=false', 'core.fileMode=false',
-  'core.hooksPath=/dev/null', 'gc.auto=0', 'maintenance.auto=false', 'index.sparse=false', 'core.quotePath=false',
+  'core.fsmonitor=false',
+  'core.untrackedCache=false',
+  'core.splitIndex=false',
+  'core.autocrlf=false',
+  'core.safecrlf=false',
+  'core.fileMode=false',
+  'core.hooksPath=/dev/null',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'index.sparse=false',
+  'core.quotePath=false',
 ].flatMap((setting) => ['-c', setting]);
 
 export const runGit: RunGit = ({ args, env = {}, input, patienceMs, startIn }) =>
   new Promise((resolve, reject) => {
-    const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.toUpperCase().startsWith('GIT_')));
+    const inherited = Object.fromEntries(
+      Object.entries(process.env).filter(([name]) => !name.toUpperCase().startsWith('GIT_')),
+    );
     const child = spawn('git', [...quiet, ...args], {
-      cwd: startIn, windowsHide: true, stdio: 'pipe', env: { ...inherited, LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', ...env },
+      cwd: startIn,
+      windowsHide: true,
+      stdio: 'pipe',
+      env: { ...inherited, LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', ...env },
     });
     const out: Buffer[] = [];
     let said = '';
-    const timer = setTimeout(() => {
-      child.kill('SIGKILL');
-      reject(new NotWatched('looking at the folder takes too long'));
-    }, Math.max(1, patienceMs));
+    const timer = setTimeout(
+      () => {
+        child.kill('SIGKILL');
+        reject(new NotWatched('looking at the folder takes too long'));
+      },
+      Math.max(1, patienceMs),
+    );
     const fail = (why: string): void => {
       clearTimeout(timer);
       reject(new NotWatched(why));

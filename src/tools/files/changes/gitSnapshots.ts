@@ -62,7 +62,10 @@ export class GitSnapshots implements SnapshotTaker {
 
   /** Whether Git works with this folder at all; where it does not, folders can be looked at in another way. */
   async isWorkTree(folder: string): Promise<boolean> {
-    return this.rootOf(folder, 2000).then(() => true, () => false);
+    return this.rootOf(folder, 2000).then(
+      () => true,
+      () => false,
+    );
   }
 
   /** Forgets what files held. */
@@ -75,7 +78,11 @@ export class GitSnapshots implements SnapshotTaker {
 
   private async rootOf(folder: string, patienceMs: number): Promise<string> {
     await this.cleared();
-    const root = (await this.git({ args: ['-C', folder, 'rev-parse', '--show-toplevel'], patienceMs, startIn: this.home() })).toString().replace(/\r?\n$/, '');
+    const root = (
+      await this.git({ args: ['-C', folder, 'rev-parse', '--show-toplevel'], patienceMs, startIn: this.home() })
+    )
+      .toString()
+      .replace(/\r?\n$/, '');
     if (root === '') throw new NotWatched('the folder is in no Git work tree');
     return path.normalize(root);
   }
@@ -100,21 +107,36 @@ export class GitSnapshots implements SnapshotTaker {
   private async make(root: string, until: number): Promise<Place> {
     const startIn = this.home();
     const ask = async (...args: readonly string[]): Promise<string> =>
-      (await this.git({ args: ['-C', root, 'rev-parse', ...args], patienceMs: this.left(until), startIn })).toString().replace(/\r?\n$/, '');
+      (await this.git({ args: ['-C', root, 'rev-parse', ...args], patienceMs: this.left(until), startIn }))
+        .toString()
+        .replace(/\r?\n$/, '');
     const [objects, index, excludes, format] = [
-      path.resolve(root, await ask('--git-path', 'objects')), path.resolve(root, await ask('--git-path', 'index')),
-      path.resolve(root, await ask('--git-path', 'info/exclude')), await ask('--show-object-format'),
+      path.resolve(root, await ask('--git-path', 'objects')),
+      path.resolve(root, await ask('--git-path', 'index')),
+      path.resolve(root, await ask('--git-path', 'info/exclude')),
+      await ask('--show-object-format'),
     ];
     const own = path.join(startIn, createHash('sha256').update(root).digest('hex').slice(0, 16));
     await rm(own, { recursive: true, force: true });
-    await this.git({ args: ['init', '--quiet', '--bare', '--template=', `--object-format=${format}`, own], patienceMs: this.left(until), startIn });
+    await this.git({
+      args: ['init', '--quiet', '--bare', '--template=', `--object-format=${format}`, own],
+      patienceMs: this.left(until),
+      startIn,
+    });
     await mkdir(path.join(own, 'info'), { recursive: true });
     await writeFile(path.join(own, 'info', 'attributes'), '* -text -eol -filter -ident -working-tree-encoding -diff\n');
     await copyFile(excludes, path.join(own, 'info', 'exclude')).catch(() => undefined);
     const ownIndex = path.join(own, 'index');
     const place: Place = {
-      root, startIn, index: ownIndex,
-      env: { GIT_DIR: own, GIT_WORK_TREE: root, GIT_INDEX_FILE: ownIndex, GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(objects) },
+      root,
+      startIn,
+      index: ownIndex,
+      env: {
+        GIT_DIR: own,
+        GIT_WORK_TREE: root,
+        GIT_INDEX_FILE: ownIndex,
+        GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(objects),
+      },
     };
     await this.copyIndex(place, index, until);
     return place;
@@ -132,11 +154,19 @@ export class GitSnapshots implements SnapshotTaker {
 
   private async writeTree(place: Place, until: number): Promise<string> {
     await rm(`${place.index}.lock`, { force: true });
-    const listed = split(await this.in(place, ['ls-files', '-z', '-m', '-o', '--exclude-standard'], until)).filter((name) => !name.endsWith('/'));
+    const listed = split(await this.in(place, ['ls-files', '-z', '-m', '-o', '--exclude-standard'], until)).filter(
+      (name) => !name.endsWith('/'),
+    );
     if (listed.length > mostFiles) throw new NotWatched(`more than ${mostFiles} files there are not in Git`);
     const taken: string[] = [];
     for (const name of new Set(listed)) if (await this.isTaken(path.join(place.root, name))) taken.push(name);
-    if (taken.length > 0) await this.in(place, ['update-index', '--add', '--remove', '-z', '--stdin'], until, taken.map((name) => `${name}\0`).join(''));
+    if (taken.length > 0)
+      await this.in(
+        place,
+        ['update-index', '--add', '--remove', '-z', '--stdin'],
+        until,
+        taken.map((name) => `${name}\0`).join(''),
+      );
     return (await this.in(place, ['write-tree', '--missing-ok'], until)).toString().trim();
   }
 
@@ -149,36 +179,81 @@ export class GitSnapshots implements SnapshotTaker {
   private differences(place: Place, before: Looked, until: number): ReturnType<Snapshot['differences']> {
     return this.inOrder(async () => {
       const after = await this.writeTree(place, until);
-      const changed = parseRaw(await this.in(place, ['diff-tree', '-r', '--raw', '-z', '--no-renames', '--no-abbrev', before.tree, after], until));
+      const changed = parseRaw(
+        await this.in(
+          place,
+          ['diff-tree', '-r', '--raw', '-z', '--no-renames', '--no-abbrev', before.tree, after],
+          until,
+        ),
+      );
       if (changed.length > mostChanged) throw new NotWatched(`more than ${mostChanged} files were changed`);
-      const contents = await this.contents(place, changed.flatMap(({ from, to }) => [from, to]), until);
-      const sizes = await this.sizesIn(place, before, changed.flatMap(({ name, from }) => (from === null ? [] : [name])), until);
+      const contents = await this.contents(
+        place,
+        changed.flatMap(({ from, to }) => [from, to]),
+        until,
+      );
+      const sizes = await this.sizesIn(
+        place,
+        before,
+        changed.flatMap(({ name, from }) => (from === null ? [] : [name])),
+        until,
+      );
       await rm(before.index, { force: true });
       return differencesOf(place.root, changed, contents, sizes);
     });
   }
 
   /** How large files were on disk. What Git keeps of a file that was converted (line ends, LFS) is another text, and mostly of another size. */
-  private async sizesIn(place: Place, { index }: Looked, names: readonly string[], until: number): Promise<ReadonlyMap<string, number>> {
+  private async sizesIn(
+    place: Place,
+    { index }: Looked,
+    names: readonly string[],
+    until: number,
+  ): Promise<ReadonlyMap<string, number>> {
     const asked = { ...place, env: { ...place.env, GIT_INDEX_FILE: index } };
     const sizes = new Map<string, number>();
     for (let from = 0; from < names.length; from += mostNamed) {
-      const out = await this.in(asked, ['--literal-pathspecs', 'ls-files', '--debug', '-z', '--', ...names.slice(from, from + mostNamed)], until);
+      const out = await this.in(
+        asked,
+        ['--literal-pathspecs', 'ls-files', '--debug', '-z', '--', ...names.slice(from, from + mostNamed)],
+        until,
+      );
       for (const [name, size] of parseSizes(out)) sizes.set(name, size);
     }
     return sizes;
   }
 
-  private async contents(place: Place, hashes: readonly (string | null)[], until: number): Promise<ReadonlyMap<string, Uint8Array>> {
+  private async contents(
+    place: Place,
+    hashes: readonly (string | null)[],
+    until: number,
+  ): Promise<ReadonlyMap<string, Uint8Array>> {
     const wanted = [...new Set(hashes.filter((hash) => hash !== null))];
     if (wanted.length === 0) return new Map();
-    const sizes = split(await this.in(place, ['cat-file', '--batch-check=%(objectsize)', '--buffer'], until, wanted.map((hash) => `${hash}\n`).join('')), '\n');
-    if (sizes.reduce((sum, size) => sum + (Number(size) || 0), 0) > mostBytes) throw new NotWatched('the files that were changed are too large together');
-    return parseBatch(await this.in(place, ['cat-file', '--batch', '--buffer'], until, wanted.map((hash) => `${hash}\n`).join('')));
+    const sizes = split(
+      await this.in(
+        place,
+        ['cat-file', '--batch-check=%(objectsize)', '--buffer'],
+        until,
+        wanted.map((hash) => `${hash}\n`).join(''),
+      ),
+      '\n',
+    );
+    if (sizes.reduce((sum, size) => sum + (Number(size) || 0), 0) > mostBytes)
+      throw new NotWatched('the files that were changed are too large together');
+    return parseBatch(
+      await this.in(place, ['cat-file', '--batch', '--buffer'], until, wanted.map((hash) => `${hash}\n`).join('')),
+    );
   }
 
   private in(place: Place, args: readonly string[], until: number, input?: string): Promise<Buffer> {
-    return this.git({ args: ['-C', place.root, ...args], env: place.env, patienceMs: this.left(until), startIn: place.startIn, ...(input === undefined ? {} : { input }) });
+    return this.git({
+      args: ['-C', place.root, ...args],
+      env: place.env,
+      patienceMs: this.left(until),
+      startIn: place.startIn,
+      ...(input === undefined ? {} : { input }),
+    });
   }
 
   private left(until: number): number {

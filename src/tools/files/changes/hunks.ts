@@ -10,24 +10,43 @@ export interface PlacedHunk {
 }
 
 /** The differences from `earlier` to `later`, each with an identity that stays while its lines do, wherever they move to. */
-export function hunksBetween(earlier: readonly string[], later: readonly string[], kept: ReadonlySet<string>): readonly PlacedHunk[] {
+export function hunksBetween(
+  earlier: readonly string[],
+  later: readonly string[],
+  kept: ReadonlySet<string>,
+): readonly PlacedHunk[] {
   const seen = new Map<string, number>();
   let shift = 0;
   return lineChanges(earlier, later).map((change) => {
     const removed = earlier.slice(change.at, change.at + change.removed);
-    const words = createHash('sha256').update(JSON.stringify([removed, change.added])).digest('hex').slice(0, 16);
+    const words = createHash('sha256')
+      .update(JSON.stringify([removed, change.added]))
+      .digest('hex')
+      .slice(0, 16);
     const count = (seen.get(words) ?? 0) + 1;
     seen.set(words, count);
     const id = `${words}-${count}`;
     const at = change.at + shift;
     shift += change.added.length - change.removed;
-    return { at, hunk: { id, line: at + 1, removed: removed.map(withoutEnd), added: change.added.map(withoutEnd), state: kept.has(id) ? 'kept' as const : 'open' as const } };
+    return {
+      at,
+      hunk: {
+        id,
+        line: at + 1,
+        removed: removed.map(withoutEnd),
+        added: change.added.map(withoutEnd),
+        state: kept.has(id) ? ('kept' as const) : ('open' as const),
+      },
+    };
   });
 }
 
 /** How many lines differ. */
 export function countLines(changes: readonly LineChange[]): { readonly added: number; readonly removed: number } {
-  return { added: changes.reduce((sum, { added }) => sum + added.length, 0), removed: changes.reduce((sum, { removed }) => sum + removed, 0) };
+  return {
+    added: changes.reduce((sum, { added }) => sum + added.length, 0),
+    removed: changes.reduce((sum, { removed }) => sum + removed, 0),
+  };
 }
 
 function withoutEnd(line: string): string {

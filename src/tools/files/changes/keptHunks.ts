@@ -14,7 +14,10 @@ export class KeptHunks {
 
   async keep(turnUid: string, sessionId: string, path: string, hunk: string): Promise<void> {
     const all = await this.read(turnUid, sessionId);
-    await this.store.setMeta(keyOf(turnUid, sessionId), JSON.stringify({ ...all, [path]: [...new Set([...(all[path] ?? []), hunk])] }));
+    await this.store.setMeta(
+      keyOf(turnUid, sessionId),
+      JSON.stringify({ ...all, [path]: [...new Set([...(all[path] ?? []), hunk])] }),
+    );
   }
 
   private async read(turnUid: string, sessionId: string): Promise<v.InferOutput<typeof stored>> {

@@ -20,10 +20,18 @@ export function lineChanges(from: readonly string[], to: readonly string[]): rea
   let start = 0;
   while (start < from.length && start < to.length && from[start] === to[start]) start++;
   let end = 0;
-  while (end < from.length - start && end < to.length - start && from[from.length - 1 - end] === to[to.length - 1 - end]) end++;
+  while (
+    end < from.length - start &&
+    end < to.length - start &&
+    from[from.length - 1 - end] === to[to.length - 1 - end]
+  )
+    end++;
   const [inner, wanted] = [from.slice(start, from.length - end), to.slice(start, to.length - end)];
   if (inner.length === 0 && wanted.length === 0) return [];
-  return slidDown(from, changesBetween(inner, wanted).map((change) => ({ ...change, at: change.at + start })));
+  return slidDown(
+    from,
+    changesBetween(inner, wanted).map((change) => ({ ...change, at: change.at + start })),
+  );
 }
 
 function changesBetween(from: readonly string[], to: readonly string[]): readonly LineChange[] {
@@ -64,7 +72,13 @@ function slidDown(from: readonly string[], changes: readonly LineChange[]): read
 
 /** `mine`, `theirs`: changes that only one side made · `both`: changes that both made alike. */
 export type Merged =
-  | { readonly kind: 'clean'; readonly lines: readonly string[]; readonly mine: number; readonly theirs: number; readonly both: number }
+  | {
+      readonly kind: 'clean';
+      readonly lines: readonly string[];
+      readonly mine: number;
+      readonly theirs: number;
+      readonly both: number;
+    }
   | { readonly kind: 'conflict' };
 
 /** The changes of both sides over what they have in common. Never guesses: where the two touch the same lines differently, it is a conflict. */
@@ -91,7 +105,12 @@ export function merge(base: readonly string[], mine: readonly string[], theirs: 
 }
 
 function areEqual(one: LineChange, other: LineChange): boolean {
-  return one.at === other.at && one.removed === other.removed && one.added.length === other.added.length && one.added.every((line, index) => line === other.added[index]);
+  return (
+    one.at === other.at &&
+    one.removed === other.removed &&
+    one.added.length === other.added.length &&
+    one.added.every((line, index) => line === other.added[index])
+  );
 }
 
 /** An insertion at the edge of lines that go is apart from them; two insertions at one place are not, because nothing tells their order. */

@@ -43,14 +43,18 @@ export class PresentFiles {
     const isText = (present.bytes === null || present.text !== null) && (bytes === null || wanted !== null);
     if (isText) {
       const format = wanted === null ? {} : { format: { encoding: wanted.encoding, hasBom: wanted.hasBom } };
-      await this.editor.apply([{ path, before: present.text, after: wanted?.text ?? null, ...format }], new AbortController().signal);
+      await this.editor.apply(
+        [{ path, before: present.text, after: wanted?.text ?? null, ...format }],
+        new AbortController().signal,
+      );
       if (hashOf(await this.editor.bytesOnDisk(path)) === hashOf(bytes)) return;
       // It was saved in the format it had, or something tidied it while it was saved.
       await this.raw.write(path, bytes);
       return;
     }
     const now = await this.read(path);
-    if (hashOf(now.bytes) !== hashOf(present.bytes)) throw new FileChanged(path, `${path} was changed meanwhile. Nothing was changed.`);
+    if (hashOf(now.bytes) !== hashOf(present.bytes))
+      throw new FileChanged(path, `${path} was changed meanwhile. Nothing was changed.`);
     await this.raw.write(path, bytes);
   }
 
@@ -59,4 +63,3 @@ export class PresentFiles {
     await this.editor.apply([{ path: present.path, before: present.text, after: text }], new AbortController().signal);
   }
 }
-

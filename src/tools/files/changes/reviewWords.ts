@@ -31,7 +31,10 @@ export function outcomeOf(files: readonly FileOutcome[], words: ReviewWords): Re
     const named = files.filter(({ outcome }) => outcome === kind).map(({ shown }) => shown);
     return named.length === 0 ? [] : [words[kind](named.join(', '))];
   });
-  return { sentence: sentences.length === 0 ? null : sentences.join(' '), conflicts: files.filter(({ outcome }) => outcome === 'conflict').map(({ path }) => path) };
+  return {
+    sentence: sentences.length === 0 ? null : sentences.join(' '),
+    conflicts: files.filter(({ outcome }) => outcome === 'conflict').map(({ path }) => path),
+  };
 }
 
 export function conflictOf(path: string, shown: string, words: ReviewWords): ReviewOutcome {

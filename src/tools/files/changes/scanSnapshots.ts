@@ -10,8 +10,33 @@ const mostBytes = 128 * 1024 * 1024;
 
 /** What is made by tools, or is their own business. */
 const left = new Set([
-  'node_modules', '.git', '.hg', '.svn', '.venv', 'venv', '__pycache__', '.mypy_cache', '.pytest_cache', '.tox', '.gradle', '.idea', '.vs', 'target', 'dist',
-  'build', 'out', 'bin', 'obj', '.next', '.nuxt', '.turbo', '.cache', 'coverage', 'vendor', '.terraform', 'bower_components',
+  'node_modules',
+  '.git',
+  '.hg',
+  '.svn',
+  '.venv',
+  'venv',
+  '__pycache__',
+  '.mypy_cache',
+  '.pytest_cache',
+  '.tox',
+  '.gradle',
+  '.idea',
+  '.vs',
+  'target',
+  'dist',
+  'build',
+  'out',
+  'bin',
+  'obj',
+  '.next',
+  '.nuxt',
+  '.turbo',
+  '.cache',
+  'coverage',
+  'vendor',
+  '.terraform',
+  'bower_components',
 ]);
 
 interface ScannedFile {
@@ -46,7 +71,7 @@ export class ScanSnapshots implements SnapshotTaker {
     const known = this.known?.folder === folder ? this.known.files : new Map<string, ScannedFile>();
     const files = new Map<string, ScannedFile>();
     let bytes = 0;
-    for (const waiting = [folder]; ; ) {
+    for (const waiting = [folder]; ;) {
       const next = waiting.pop();
       if (next === undefined) break;
       for await (const entry of await opendir(next).catch(() => [])) {
@@ -58,7 +83,8 @@ export class ScanSnapshots implements SnapshotTaker {
         if (scanned === null) continue;
         files.set(file, scanned);
         bytes += scanned.bytes.length;
-        if (files.size > mostFiles) throw new NotWatched(`the folder holds more than ${mostFiles} files and is not in Git`);
+        if (files.size > mostFiles)
+          throw new NotWatched(`the folder holds more than ${mostFiles} files and is not in Git`);
         if (bytes > mostBytes) throw new NotWatched('the folder holds too much and is not in Git');
       }
     }
@@ -77,7 +103,10 @@ async function scanFile(file: string, known: ScannedFile | undefined): Promise<S
   return bytes === null ? null : { key, bytes, hash: hashOf(bytes) ?? '' };
 }
 
-function differences(before: ReadonlyMap<string, ScannedFile>, after: ReadonlyMap<string, ScannedFile>): readonly FileDifference[] {
+function differences(
+  before: ReadonlyMap<string, ScannedFile>,
+  after: ReadonlyMap<string, ScannedFile>,
+): readonly FileDifference[] {
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((file) => {
     const [from, to] = [before.get(file), after.get(file)];
     if (from?.hash === to?.hash) return [];

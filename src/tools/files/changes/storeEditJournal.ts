@@ -30,20 +30,39 @@ export class StoreEditJournal implements EditJournal {
     const { store, clock, ids } = this.needs;
     const { sessionId, turnUid, callId } = call;
     const changes = before.map(({ path, bytes }): FileChange => ({
-      uid: ids.uid(), sessionId, turnUid, callId, path, before: hashOf(bytes), after: undefined, changedAt: clock.now(), reviewed: null,
+      uid: ids.uid(),
+      sessionId,
+      turnUid,
+      callId,
+      path,
+      before: hashOf(bytes),
+      after: undefined,
+      changedAt: clock.now(),
+      reviewed: null,
     }));
     await store.recordFileChanges(changes, this.kept(before));
     return { end: (after) => this.end(changes, after) };
   }
 
   /** Records what was changed by something that tells only afterwards: a command. Rejects when the store cannot take it. */
-  async record(call: ToolCallContext, changed: readonly { readonly before: FileState; readonly after: FileState }[]): Promise<void> {
+  async record(
+    call: ToolCallContext,
+    changed: readonly { readonly before: FileState; readonly after: FileState }[],
+  ): Promise<void> {
     if (!this.needs.isOn() || changed.length === 0) return;
     const { store, clock, ids } = this.needs;
     const { sessionId, turnUid, callId } = call;
     await store.recordFileChanges(
       changed.map(({ before, after }): FileChange => ({
-        uid: ids.uid(), sessionId, turnUid, callId, path: before.path, before: hashOf(before.bytes), after: hashOf(after.bytes), changedAt: clock.now(), reviewed: null,
+        uid: ids.uid(),
+        sessionId,
+        turnUid,
+        callId,
+        path: before.path,
+        before: hashOf(before.bytes),
+        after: hashOf(after.bytes),
+        changedAt: clock.now(),
+        reviewed: null,
       })),
       this.kept(changed.flatMap(({ before, after }) => [before, after])),
     );
@@ -69,6 +88,9 @@ export class StoreEditJournal implements EditJournal {
   }
 
   private kept(files: readonly FileState[]): ReturnType<typeof keptContents> {
-    return keptContents(files.map(({ bytes }) => bytes), this.needs.largest ?? largestKept);
+    return keptContents(
+      files.map(({ bytes }) => bytes),
+      this.needs.largest ?? largestKept,
+    );
   }
 }

@@ -8,7 +8,13 @@ import { linesOf, merge } from './lineMerge';
  *  what it was, byte for byte. `already`: how many of the changes were gone before, `others`: how many were made by others.
  *  conflict: somebody has changed the same lines · notKept: what it held before is not stored. */
 export type Undone =
-  | { readonly kind: 'undone'; readonly bytes: Uint8Array | null; readonly isExact: boolean; readonly already: number; readonly others: number }
+  | {
+      readonly kind: 'undone';
+      readonly bytes: Uint8Array | null;
+      readonly isExact: boolean;
+      readonly already: number;
+      readonly others: number;
+    }
   | { readonly kind: 'conflict' }
   | { readonly kind: 'notKept' };
 
@@ -31,7 +37,12 @@ export async function undo(history: FileHistory, present: Uint8Array | null, rea
   return { kind: 'undone', bytes, isExact, already, others };
 }
 
-async function undoOne(path: string, { before, after }: Stretch, bytes: Uint8Array | null, read: ReadContent): Promise<Undone> {
+async function undoOne(
+  path: string,
+  { before, after }: Stretch,
+  bytes: Uint8Array | null,
+  read: ReadContent,
+): Promise<Undone> {
   const held = hashOf(bytes);
   if (held === before) return { kind: 'undone', bytes, isExact: true, already: 1, others: 0 };
   if (after === undefined) return { kind: 'conflict' };
@@ -50,7 +61,13 @@ function merged(path: string, left: Uint8Array, present: Uint8Array, earlier: Ui
   if (base === null || mine === null || theirs === null) return { kind: 'conflict' };
   const both = merge(linesOf(base.text), linesOf(mine.text), linesOf(theirs.text));
   if (both.kind === 'conflict') return both;
-  return { kind: 'undone', bytes: encodeText(path, both.lines.join(''), mine), isExact: false, already: both.both, others: both.mine };
+  return {
+    kind: 'undone',
+    bytes: encodeText(path, both.lines.join(''), mine),
+    isExact: false,
+    already: both.both,
+    others: both.mine,
+  };
 }
 
 /** Null for what is not text. */

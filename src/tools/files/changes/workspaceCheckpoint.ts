@@ -64,12 +64,21 @@ export class WorkspaceCheckpoint implements CommandCheckpoint {
   }
 
   /** Never rejects. */
-  private async compare(call: ToolCallContext, before: Snapshot | string): Promise<Pick<CheckedRun<never>, 'changed' | 'note'>> {
+  private async compare(
+    call: ToolCallContext,
+    before: Snapshot | string,
+  ): Promise<Pick<CheckedRun<never>, 'changed' | 'note'>> {
     if (typeof before === 'string') return { changed: [], note: noteOf(before) };
     try {
       const { files, unsure } = await before.differences(afterMs);
       await this.needs.journal.record(call, files);
-      const note = unsure === 0 ? null : noteOf(`what ${unsure} of the files held before is not known`, 'Some of what this command changed in files');
+      const note =
+        unsure === 0
+          ? null
+          : noteOf(
+              `what ${unsure} of the files held before is not known`,
+              'Some of what this command changed in files',
+            );
       return { changed: files.map(changedPath), note };
     } catch (error) {
       return { changed: [], note: noteOf(this.why(error)) };

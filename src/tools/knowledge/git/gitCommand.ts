@@ -24,48 +24,120 @@ const patienceMs = 20_000;
 
 /** Settings under which git runs programs that a repository names. They are set ahead of the repository's own. */
 const harmless = [
-  'core.fsmonitor=false', 'core.hooksPath=/dev/null', 'core.pager=cat', 'core.editor=false', 'core.sshCommand=false', 'core.askPass=', 'core.untrackedCache=false',
-  'diff.external=', 'diff.trustExitCode=false', 'diff.submodule=short', 'credential.helper=', 'log.showSignature=false', 'gpg.program=false', 'protocol.allow=never', 'submodule.recurse=false', 'color.ui=false',
+  'core.fsmonitor=false',
+  'core.hooksPath=/dev/null',
+  'core.pager=cat',
+  'core.editor=false',
+  'core.sshCommand=false',
+  'core.askPass=',
+  'core.untrackedCache=false',
+  'diff.external=',
+  'diff.trustExitCode=false',
+  'diff.submodule=short',
+  'credential.helper=',
+  'log.showSignature=false',
+  'gpg.program=false',
+  'protocol.allow=never',
+  'submodule.recurse=false',
+  'color.ui=false',
 ];
 
 /** Git without a terminal, a pager, locks, network, or anything that a repository's own configuration would have it run. */
 export function gitCommand({ executable, startIn, environment }: GitCommandNeeds): RunGit {
   const env = {
     ...Object.fromEntries(Object.entries(environment).filter(([name]) => !/^GIT_/i.test(name))),
-    GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', GIT_PAGER: 'cat', GIT_NO_LAZY_FETCH: '1', GIT_NO_REPLACE_OBJECTS: '1', LC_ALL: 'C.UTF-8', LANGUAGE: 'C',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_PAGER: 'cat',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    LC_ALL: 'C.UTF-8',
+    LANGUAGE: 'C',
   };
-  const run = (folder: string, args: readonly string[], settings: readonly string[], signal: AbortSignal): Promise<GitOutput> =>
-    output(executable(), ['--no-pager', '--literal-pathspecs', '-C', folder, ...[...harmless, ...settings].flatMap((setting) => ['-c', setting]), ...args], { cwd: startIn, env }, signal);
+  const run = (
+    folder: string,
+    args: readonly string[],
+    settings: readonly string[],
+    signal: AbortSignal,
+  ): Promise<GitOutput> =>
+    output(
+      executable(),
+      [
+        '--no-pager',
+        '--literal-pathspecs',
+        '-C',
+        folder,
+        ...[...harmless, ...settings].flatMap((setting) => ['-c', setting]),
+        ...args,
+      ],
+      { cwd: startIn, env },
+      signal,
+    );
   return async (folder, args, signal) => {
     const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
     try {
       const inside = await run(folder, ['rev-parse', '--is-inside-work-tree'], [], patience);
       if (inside.code !== 0) return inside;
       // core.worktree may name any folder of the machine.
-      if (inside.text.trim() !== 'true') throw new Error('The open folder is not the working tree of its repository, so git is not asked.');
+      if (inside.text.trim() !== 'true')
+        throw new Error('The open folder is not the working tree of its repository, so git is not asked.');
       return await run(folder, args, await withoutFilters(folder, run, patience), patience);
     } catch (error) {
       signal.throwIfAborted();
-      if (patience.aborted) throw new Error(`git took longer than ${patienceMs / 1000} seconds and was ended.`, { cause: error });
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') throw new Error('git is not installed on this machine, or not on its PATH.', { cause: error });
+      if (patience.aborted)
+        throw new Error(`git took longer than ${patienceMs / 1000} seconds and was ended.`, { cause: error });
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+        throw new Error('git is not installed on this machine, or not on its PATH.', { cause: error });
       throw error;
     }
   };
 }
 
 /** Filters (as of Git LFS) are programs too. Those that the person set up for every repository stay; the repository's own are emptied. */
-async function withoutFilters(folder: string, run: (folder: string, args: readonly string[], settings: readonly string[], signal: AbortSignal) => Promise<GitOutput>, signal: AbortSignal): Promise<readonly string[]> {
-  const { code, text, error } = await run(folder, ['config', '--show-scope', '--null', '--name-only', '--get-regexp', String.raw`^filter\..*\.(clean|smudge|process|required)$`], [], signal);
+async function withoutFilters(
+  folder: string,
+  run: (
+    folder: string,
+    args: readonly string[],
+    settings: readonly string[],
+    signal: AbortSignal,
+  ) => Promise<GitOutput>,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { code, text, error } = await run(
+    folder,
+    [
+      'config',
+      '--show-scope',
+      '--null',
+      '--name-only',
+      '--get-regexp',
+      String.raw`^filter\..*\.(clean|smudge|process|required)$`,
+    ],
+    [],
+    signal,
+  );
   // 1 says that there are none. Anything else leaves it open what the repository would have run.
   if (code === 1) return [];
-  if (code !== 0) throw new Error(`git could not tell its settings, so it is not asked further: ${error.split('\n')[0] ?? ''} (git 2.26 or later is needed)`);
+  if (code !== 0)
+    throw new Error(
+      `git could not tell its settings, so it is not asked further: ${error.split('\n')[0] ?? ''} (git 2.26 or later is needed)`,
+    );
   const fields = text.split('\0');
-  const own = fields.flatMap((field, index) => (index % 2 === 0 && (field === 'local' || field === 'worktree') ? [fields[index + 1] ?? ''] : []));
-  if (own.some((name) => name.includes('='))) throw new Error('The repository names a filter in a way that cannot be set aside, so git is not asked.');
+  const own = fields.flatMap((field, index) =>
+    index % 2 === 0 && (field === 'local' || field === 'worktree') ? [fields[index + 1] ?? ''] : [],
+  );
+  if (own.some((name) => name.includes('=')))
+    throw new Error('The repository names a filter in a way that cannot be set aside, so git is not asked.');
   return [...new Set(own)].map((name) => (name.endsWith('.required') ? `${name}=false` : `${name}=`));
 }
 
-function output(executable: string, args: readonly string[], options: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> }, signal: AbortSignal): Promise<GitOutput> {
+function output(
+  executable: string,
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
+  signal: AbortSignal,
+): Promise<GitOutput> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const child = spawn(executable, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true, signal });
@@ -80,7 +152,12 @@ function output(executable: string, args: readonly string[], options: { readonly
     child.once('error', reject);
     child.once('close', (code) => {
       const isCut = size > maxBytes;
-      resolve({ code: isCut ? 0 : (code ?? -1), text: Buffer.concat(told.text).toString('utf8'), error: Buffer.concat(told.error).toString('utf8').trim(), isCut });
+      resolve({
+        code: isCut ? 0 : (code ?? -1),
+        text: Buffer.concat(told.text).toString('utf8'),
+        error: Buffer.concat(told.error).toString('utf8').trim(),
+        isCut,
+      });
     });
   });
 }

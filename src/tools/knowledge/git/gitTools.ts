@@ -6,7 +6,10 @@ import { checkedRef, type GitNeeds, type GitTarget, secretRead, targetsOf, textO
 const mostCharacters = 60_000;
 const usualCommits = 20;
 const mostCommits = 200;
-const pathParameter = { type: 'string', description: 'File or folder, relative to the open folder. Leave it out for all.' } as const;
+const pathParameter = {
+  type: 'string',
+  description: 'File or folder, relative to the open folder. Leave it out for all.',
+} as const;
 
 /** What git knows of the open folders. Read only: nothing is fetched, written or locked. */
 export function gitTools(needs: GitNeeds): readonly AnyTool[] {
@@ -16,13 +19,18 @@ export function gitTools(needs: GitNeeds): readonly AnyTool[] {
 function statusTool(needs: GitNeeds): AnyTool {
   return defineTool({
     name: 'git_status',
-    description: 'Tells the branch and which files are changed, staged or untracked, as `git status --short --branch` does, in the open folders.',
+    description:
+      'Tells the branch and which files are changed, staged or untracked, as `git status --short --branch` does, in the open folders.',
     parameters: { type: 'object', properties: {}, required: [], additionalProperties: false },
     schema: v.object({}),
     readOnly: true,
     run: (_input, signal) =>
       each(needs, undefined, async ({ folder }) => {
-        const answer = await needs.git(folder, ['status', '--short', '--branch', '--untracked-files=normal', '--ignore-submodules=dirty', '--', '.'], signal);
+        const answer = await needs.git(
+          folder,
+          ['status', '--short', '--branch', '--untracked-files=normal', '--ignore-submodules=dirty', '--', '.'],
+          signal,
+        );
         const text = textOf(answer, 'git status').trimEnd();
         return text.includes('\n') ? text : `${text}\nNothing is changed.`;
       }),
@@ -35,11 +43,19 @@ function diffTool(needs: GitNeeds): AnyTool {
     description: `Shows differences: unstaged by default, staged with staged, against a commit, branch or range with ref. Unsaved changes in the editor are not in it. At most ${mostCharacters} characters: name a path where there are more.`,
     parameters: {
       type: 'object',
-      properties: { path: pathParameter, staged: { type: 'boolean' }, ref: { type: 'string', description: 'A commit, a branch, or a range such as main..HEAD.' } },
+      properties: {
+        path: pathParameter,
+        staged: { type: 'boolean' },
+        ref: { type: 'string', description: 'A commit, a branch, or a range such as main..HEAD.' },
+      },
       required: [],
       additionalProperties: false,
     },
-    schema: v.object({ path: v.optional(v.string()), staged: v.optional(v.boolean(), false), ref: v.optional(v.pipe(v.string(), v.trim(), v.nonEmpty('is empty'))) }),
+    schema: v.object({
+      path: v.optional(v.string()),
+      staged: v.optional(v.boolean(), false),
+      ref: v.optional(v.pipe(v.string(), v.trim(), v.nonEmpty('is empty'))),
+    }),
     readOnly: true,
     asks: async ({ path }) => {
       const secret = await secretRead(needs, path);
@@ -48,15 +64,37 @@ function diffTool(needs: GitNeeds): AnyTool {
     run: ({ path, staged, ref }, signal) =>
       each(needs, path, async ({ folder, below }) => {
         const which = [...(staged ? ['--cached'] : []), ...(ref === undefined ? [] : [checkedRef(ref)])];
-        const options = ['diff', '--no-ext-diff', '--no-textconv', '--no-color', '--ignore-submodules=dirty', '--relative', '--no-renames'];
-        const names = textOf(await needs.git(folder, [...options, '--name-only', '-z', ...which, '--', below], signal), 'git diff').split('\0').filter((name) => name !== '');
+        const options = [
+          'diff',
+          '--no-ext-diff',
+          '--no-textconv',
+          '--no-color',
+          '--ignore-submodules=dirty',
+          '--relative',
+          '--no-renames',
+        ];
+        const names = textOf(
+          await needs.git(folder, [...options, '--name-only', '-z', ...which, '--', below], signal),
+          'git diff',
+        )
+          .split('\0')
+          .filter((name) => name !== '');
         const told = names.filter((name) => name === below || !isSecret(name));
-        const kept = names.filter((name) => !told.includes(name)).map((name) => `(${name} differs too. It may hold secrets: ask for it by its path.)`);
-        if (told.length === 0) return [kept.length === 0 ? 'There are no differences.' : '', ...kept].filter((line) => line !== '').join('\n');
+        const kept = names
+          .filter((name) => !told.includes(name))
+          .map((name) => `(${name} differs too. It may hold secrets: ask for it by its path.)`);
+        if (told.length === 0)
+          return [kept.length === 0 ? 'There are no differences.' : '', ...kept]
+            .filter((line) => line !== '')
+            .join('\n');
         // Where nothing is kept back the path itself will do: a list of thousands of files may be too long for a command line.
         const shown = kept.length === 0 ? [below] : told.slice(0, 500);
         const answer = await needs.git(folder, [...options, ...which, '--', ...shown], signal);
-        return [textOf(answer, 'git diff').trimEnd(), ...(answer.isCut ? ['(The difference is longer than git was let tell.)'] : []), ...kept].join('\n');
+        return [
+          textOf(answer, 'git diff').trimEnd(),
+          ...(answer.isCut ? ['(The difference is longer than git was let tell.)'] : []),
+          ...kept,
+        ].join('\n');
       }),
   });
 }
@@ -65,12 +103,32 @@ function logTool(needs: GitNeeds): AnyTool {
   return defineTool({
     name: 'git_log',
     description: `Lists commits, newest first: hash, date, author, subject. Of one file or folder with path. ${usualCommits} unless count says otherwise, at most ${mostCommits}.`,
-    parameters: { type: 'object', properties: { path: pathParameter, count: { type: 'integer', minimum: 1, maximum: mostCommits } }, required: [], additionalProperties: false },
-    schema: v.object({ path: v.optional(v.string()), count: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(mostCommits)), usualCommits) }),
+    parameters: {
+      type: 'object',
+      properties: { path: pathParameter, count: { type: 'integer', minimum: 1, maximum: mostCommits } },
+      required: [],
+      additionalProperties: false,
+    },
+    schema: v.object({
+      path: v.optional(v.string()),
+      count: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(mostCommits)), usualCommits),
+    }),
     readOnly: true,
     run: ({ path, count }, signal) =>
       each(needs, path, async ({ folder, below }) => {
-        const answer = await needs.git(folder, ['log', `--max-count=${count}`, '--no-show-signature', '--no-color', '--date=short', '--format=%h %ad %an: %s', ...(below === '.' ? [] : ['--', below])], signal);
+        const answer = await needs.git(
+          folder,
+          [
+            'log',
+            `--max-count=${count}`,
+            '--no-show-signature',
+            '--no-color',
+            '--date=short',
+            '--format=%h %ad %an: %s',
+            ...(below === '.' ? [] : ['--', below]),
+          ],
+          signal,
+        );
         const text = textOf(answer, 'git log').trimEnd();
         return text === '' ? 'There are no commits.' : text;
       }),
@@ -78,12 +136,20 @@ function logTool(needs: GitNeeds): AnyTool {
 }
 
 /** One folder's answer is the answer; of several, each under its name, and one that cannot answer does not keep the others from it. */
-async function each(needs: GitNeeds, path: string | undefined, ask: (target: GitTarget) => Promise<string>): Promise<ToolOutput> {
+async function each(
+  needs: GitNeeds,
+  path: string | undefined,
+  ask: (target: GitTarget) => Promise<string>,
+): Promise<ToolOutput> {
   const targets = await targetsOf(needs, path);
   const [only] = targets;
   if (only !== undefined && targets.length === 1) return told(await ask(only));
   const answers = await Promise.allSettled(targets.map(ask));
-  if (answers.every(({ status }) => status === 'rejected')) return { outcome: 'failed', text: targets.map(({ shown }, index) => `${shown}: ${failureOf(answers[index])}`).join('\n') };
+  if (answers.every(({ status }) => status === 'rejected'))
+    return {
+      outcome: 'failed',
+      text: targets.map(({ shown }, index) => `${shown}: ${failureOf(answers[index])}`).join('\n'),
+    };
   return told(targets.map(({ shown }, index) => `## ${shown}\n${answerOf(answers[index])}`).join('\n\n'));
 }
 
@@ -97,5 +163,11 @@ function failureOf(answer: PromiseSettledResult<string> | undefined): string {
 }
 
 function told(text: string): ToolOutput {
-  return { outcome: 'done', text: text.length > mostCharacters ? `${text.slice(0, mostCharacters).toWellFormed()}\n\n(The first ${mostCharacters} of ${text.length} characters. Name a path.)` : text };
+  return {
+    outcome: 'done',
+    text:
+      text.length > mostCharacters
+        ? `${text.slice(0, mostCharacters).toWellFormed()}\n\n(The first ${mostCharacters} of ${text.length} characters. Name a path.)`
+        : text,
+  };
 }

@@ -22,15 +22,22 @@ export interface GitTarget {
 }
 
 /** Open folders that a call means: the one in which the path lies, or all. Rejects with a sentence for the model. */
-export async function targetsOf({ files, paths, isTrusted }: GitNeeds, written: string | undefined): Promise<readonly GitTarget[]> {
-  if (!isTrusted()) throw new Error('The open folder is not trusted (Restricted Mode), so git is not asked. The person can trust it.');
+export async function targetsOf(
+  { files, paths, isTrusted }: GitNeeds,
+  written: string | undefined,
+): Promise<readonly GitTarget[]> {
+  if (!isTrusted())
+    throw new Error('The open folder is not trusted (Restricted Mode), so git is not asked. The person can trust it.');
   const roots = files.roots();
   if (written === undefined || written.trim() === '' || written.trim() === '.') {
     if (roots.length === 0) throw new Error('No folder is open in the editor.');
     return roots.map(({ path, name }) => ({ folder: path, below: '.', shown: roots.length === 1 ? '.' : name }));
   }
   const path = await pathIn(paths, written);
-  const root = roots.find((candidate) => path === candidate.path || path.startsWith(candidate.path + (candidate.path.includes('\\') ? '\\' : '/')));
+  const root = roots.find(
+    (candidate) =>
+      path === candidate.path || path.startsWith(candidate.path + (candidate.path.includes('\\') ? '\\' : '/')),
+  );
   if (root === undefined) throw new Error(`${written} is outside the open folders.`);
   const below = path.slice(root.path.length + 1).replaceAll('\\', '/');
   return [{ folder: root.path, below: below === '' ? '.' : below, shown: paths.display(path) }];
@@ -59,14 +66,22 @@ export async function secretRead(needs: GitNeeds, written: string | undefined): 
 /** Names of commits, branches and ranges; nothing that git would take for an option or for a path inside a commit. */
 export function checkedRef(ref: string): string {
   if (/^[\p{L}\p{N}_@][\p{L}\p{N}_./@{}^~+-]*$/u.test(ref)) return ref;
-  throw new Error(`"${ref}" is no name of a commit, branch or range that git_diff takes. Write for example HEAD~1, main or main..HEAD.`);
+  throw new Error(
+    `"${ref}" is no name of a commit, branch or range that git_diff takes. Write for example HEAD~1, main or main..HEAD.`,
+  );
 }
 
 /** The text of a git that did what was asked. Rejects with what it said instead. */
 export function textOf({ code, text, error }: GitOutput, what: string): string {
   if (code === 0) return text;
   if (/not a git repository/i.test(error)) throw new Error('The open folder is no git repository.');
-  if (/dubious ownership/i.test(error)) throw new Error('git does not work here because the folder belongs to somebody else ("dubious ownership"). The person can allow it with git config safe.directory.');
-  if (/does not have any commits yet|unknown revision 'HEAD'|ambiguous argument 'HEAD'|bad revision 'HEAD'/i.test(error)) throw new Error('The repository has no commits yet.');
+  if (/dubious ownership/i.test(error))
+    throw new Error(
+      'git does not work here because the folder belongs to somebody else ("dubious ownership"). The person can allow it with git config safe.directory.',
+    );
+  if (
+    /does not have any commits yet|unknown revision 'HEAD'|ambiguous argument 'HEAD'|bad revision 'HEAD'/i.test(error)
+  )
+    throw new Error('The repository has no commits yet.');
   throw new Error(`${what} failed: ${error.split('\n').slice(0, 3).join(' ') || `git ended with ${code}`}`);
 }

@@ -25,7 +25,9 @@ export function readContent(block: ContentBlock): McpContent {
     case 'resource': {
       const { resource } = block;
       const about = { uri: resource.uri, mediaType: resource.mimeType ?? null };
-      return 'text' in resource ? { kind: 'resource', ...about, text: resource.text } : { kind: 'binary', ...about, dataBase64: resource.blob };
+      return 'text' in resource
+        ? { kind: 'resource', ...about, text: resource.text }
+        : { kind: 'binary', ...about, dataBase64: resource.blob };
     }
     case 'resource_link':
       return { kind: 'link', uri: block.uri, name: block.title ?? block.name, description: block.description ?? null };

@@ -6,7 +6,12 @@ const neverReached = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 
 
 /** Why a request failed, and whether the server may have done what was asked. */
 export function failureOf(error: unknown, processEnding: string | null): McpFailure {
-  const failed = (cause: McpFailure['cause'], mayHaveRun: boolean): McpFailure => ({ kind: 'failed', cause, sentence: wordsOf(error), mayHaveRun });
+  const failed = (cause: McpFailure['cause'], mayHaveRun: boolean): McpFailure => ({
+    kind: 'failed',
+    cause,
+    sentence: wordsOf(error),
+    mayHaveRun,
+  });
   if (error instanceof ProtocolError) return failed('refused', false);
   const status = httpStatusOf(error);
   // A server that was started anew does not know the session any more: it took nothing.
@@ -17,7 +22,10 @@ export function failureOf(error: unknown, processEnding: string | null): McpFail
     if (error.code === SdkErrorCode.RequestTimeout) return failed('timeout', true);
     if (error.code === SdkErrorCode.NotConnected) return failed('lost', false);
     if (error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.SendFailed) {
-      return { ...failed('lost', true), ...(processEnding === null ? {} : { sentence: `The program ended ${processEnding}.` }) };
+      return {
+        ...failed('lost', true),
+        ...(processEnding === null ? {} : { sentence: `The program ended ${processEnding}.` }),
+      };
     }
     return failed('unusable', true);
   }
@@ -33,21 +41,26 @@ export function httpStatusOf(error: unknown): number | null {
 /** In one sentence, for people and for the model. */
 export function wordsOf(error: unknown): string {
   const status = httpStatusOf(error);
-  if (status === 401 || error instanceof UnauthorizedError) return 'The server asks for a sign-in (401). Hermes does not sign in by itself: give it a token in "headers".';
+  if (status === 401 || error instanceof UnauthorizedError)
+    return 'The server asks for a sign-in (401). Hermes does not sign in by itself: give it a token in "headers".';
   if (status === 403) return 'The server refused access (403). Check the token in "headers".';
   const code = codeOf(error);
-  if (code === 'ENOENT') return 'The program was not found. Check "command", and whether it is installed and on the PATH.';
+  if (code === 'ENOENT')
+    return 'The program was not found. Check "command", and whether it is installed and on the PATH.';
   if (code === 'EACCES') return 'The program may not be run by this user.';
   if (code === 'ECONNREFUSED') return 'Nothing answers at this address (connection refused).';
   if (code !== null && neverReached.includes(code)) return `The host could not be reached (${code}).`;
-  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) return 'The server did not answer in time.';
+  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
+    return 'The server did not answer in time.';
   const message = error instanceof Error ? error.message : String(error);
   return code === null ? ended(message) : ended(`${message} (${code})`);
 }
 
 /** Node's `fetch` hides what happened behind "fetch failed". */
 function codeOf(error: unknown): string | null {
-  for (let each = error; each instanceof Error; each = each.cause) if ('code' in each && typeof each.code === 'string' && /^E[A-Z_]+$/.test(each.code) && !(each instanceof SdkError)) return each.code;
+  for (let each = error; each instanceof Error; each = each.cause)
+    if ('code' in each && typeof each.code === 'string' && /^E[A-Z_]+$/.test(each.code) && !(each instanceof SdkError))
+      return each.code;
   return null;
 }
 

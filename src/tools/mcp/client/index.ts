@@ -1,5 +1,20 @@
-import { Client, ProtocolError, SdkError, SSEClientTransport, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
-import type { ConnectMcp, CreateMcpClient, McpClientParts, McpConnected, McpConnection, McpConnectionEvents, McpLaunch } from '../mcpConnection';
+import {
+  Client,
+  ProtocolError,
+  SdkError,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import type {
+  ConnectMcp,
+  CreateMcpClient,
+  McpClientParts,
+  McpConnected,
+  McpConnection,
+  McpConnectionEvents,
+  McpLaunch,
+} from '../mcpConnection';
 import { readContent, readListedTool } from './contentReading';
 import { failureOf, httpStatusOf, wordsOf } from './failures';
 import { StdioProcess } from './stdioProcess';
@@ -30,7 +45,8 @@ export const createMcpClient: CreateMcpClient = (parts) => async (launch, events
   if (address === null) return { kind: 'failed', sentence: `${launch.url} is not a web address.`, again: false };
   if (launch.kind === 'http') {
     const first = await attempt(httpRoute(address, launch, parts), 'auto', events, options, parts);
-    if (first.kind === 'connected' || first.status === null || ![400, 404, 405].includes(first.status)) return connected(first);
+    if (first.kind === 'connected' || first.status === null || ![400, 404, 405].includes(first.status))
+      return connected(first);
     const second = await attempt(sseRoute(address, launch, parts), 'legacy', events, options, parts);
     return connected(second.kind === 'connected' ? second : first);
   }
@@ -39,13 +55,24 @@ export const createMcpClient: CreateMcpClient = (parts) => async (launch, events
 
 type Attempt =
   | { readonly kind: 'connected'; readonly connection: McpConnection }
-  | { readonly kind: 'failed' | 'refused'; readonly sentence: string; readonly again: boolean; readonly status: number | null };
+  | {
+      readonly kind: 'failed' | 'refused';
+      readonly sentence: string;
+      readonly again: boolean;
+      readonly status: number | null;
+    };
 
 function connected(attempt: Attempt): McpConnected {
   return attempt.kind === 'connected' ? attempt : { kind: 'failed', sentence: attempt.sentence, again: attempt.again };
 }
 
-async function attempt(route: Route, mode: Negotiation, events: McpConnectionEvents, { signal, timeoutMs }: ConnectOptions, parts: McpClientParts): Promise<Attempt> {
+async function attempt(
+  route: Route,
+  mode: Negotiation,
+  events: McpConnectionEvents,
+  { signal, timeoutMs }: ConnectOptions,
+  parts: McpClientParts,
+): Promise<Attempt> {
   const client = new Client(
     { name: 'hermes-vscode', version: parts.version },
     {
@@ -57,7 +84,9 @@ async function attempt(route: Route, mode: Negotiation, events: McpConnectionEve
     },
   );
   client.setRequestHandler('roots/list', () => ({ roots: events.roots().map(({ uri, name }) => ({ uri, name })) }));
-  client.setNotificationHandler('notifications/message', ({ params }) => events.onLogLine(`${params.level}: ${typeof params.data === 'string' ? params.data : JSON.stringify(params.data)}`));
+  client.setNotificationHandler('notifications/message', ({ params }) =>
+    events.onLogLine(`${params.level}: ${typeof params.data === 'string' ? params.data : JSON.stringify(params.data)}`),
+  );
   try {
     await client.connect(route.transport, { signal, timeout: timeoutMs });
   } catch (error) {
@@ -66,7 +95,12 @@ async function attempt(route: Route, mode: Negotiation, events: McpConnectionEve
     await route.transport.close().catch(() => undefined);
     const status = httpStatusOf(error);
     const sentence = ending === null ? wordsOf(error) : `The program ended ${ending} before it was ready.`;
-    return { kind: error instanceof ProtocolError ? 'refused' : 'failed', sentence, again: mayWorkLater(error, status), status };
+    return {
+      kind: error instanceof ProtocolError ? 'refused' : 'failed',
+      sentence,
+      again: mayWorkLater(error, status),
+      status,
+    };
   }
   return { kind: 'connected', connection: connectionOf(client, route, events) };
 }
@@ -82,7 +116,10 @@ function connectionOf(client: Client, { transport, process }: Route, events: Mcp
   const probe = async (): Promise<void> => {
     if (process !== null || closing || isProbing) return;
     isProbing = true;
-    const failure = await client.ping({ timeout: probeMs }).then(() => null, (error: unknown) => failureOf(error, null));
+    const failure = await client.ping({ timeout: probeMs }).then(
+      () => null,
+      (error: unknown) => failureOf(error, null),
+    );
     // Calls that were just sent fail by themselves meanwhile, and know better whether the server took them.
     if (failure?.cause === 'lost') await new Promise((resolve) => setTimeout(resolve, lastWordsMs));
     isProbing = false;
@@ -114,15 +151,24 @@ function connectionOf(client: Client, { transport, process }: Route, events: Mcp
             timeout: silenceMs,
             maxTotalTimeout: totalMs,
             resetTimeoutOnProgress: true,
-            onprogress: ({ progress, total, message }) => onProgress(message ?? (total === undefined ? `${progress}` : `${progress} / ${total}`)),
+            onprogress: ({ progress, total, message }) =>
+              onProgress(message ?? (total === undefined ? `${progress}` : `${progress} / ${total}`)),
           },
         );
-        return { kind: 'ok', value: { isError: result.isError === true, content: result.content.map(readContent), structured: result.structuredContent === undefined ? null : JSON.stringify(result.structuredContent) } };
+        return {
+          kind: 'ok',
+          value: {
+            isError: result.isError === true,
+            content: result.content.map(readContent),
+            structured: result.structuredContent === undefined ? null : JSON.stringify(result.structuredContent),
+          },
+        };
       } catch (error) {
         return failed(error, signal);
       }
     },
-    rootsChanged: () => void client.sendRootsListChanged().catch((error: unknown) => events.onLogLine(`(connection) ${wordsOf(error)}`)),
+    rootsChanged: () =>
+      void client.sendRootsListChanged().catch((error: unknown) => events.onLogLine(`(connection) ${wordsOf(error)}`)),
     close: async () => {
       closing = true;
       if (transport instanceof StreamableHTTPClientTransport) await atMost(1000, transport.terminateSession());
@@ -140,12 +186,26 @@ function processRoute(launch: McpLaunch & { readonly kind: 'stdio' }, events: Mc
   return { transport: process, process };
 }
 
-function httpRoute(address: URL, { headers }: McpLaunch & { readonly kind: 'http' | 'sse' }, { fetch }: McpClientParts): Route {
-  return { transport: new StreamableHTTPClientTransport(address, { fetch, requestInit: { headers: { ...headers } } }), process: null };
+function httpRoute(
+  address: URL,
+  { headers }: McpLaunch & { readonly kind: 'http' | 'sse' },
+  { fetch }: McpClientParts,
+): Route {
+  return {
+    transport: new StreamableHTTPClientTransport(address, { fetch, requestInit: { headers: { ...headers } } }),
+    process: null,
+  };
 }
 
-function sseRoute(address: URL, { headers }: McpLaunch & { readonly kind: 'http' | 'sse' }, { fetch }: McpClientParts): Route {
-  return { transport: new SSEClientTransport(address, { fetch, requestInit: { headers: { ...headers } } }), process: null };
+function sseRoute(
+  address: URL,
+  { headers }: McpLaunch & { readonly kind: 'http' | 'sse' },
+  { fetch }: McpClientParts,
+): Route {
+  return {
+    transport: new SSEClientTransport(address, { fetch, requestInit: { headers: { ...headers } } }),
+    process: null,
+  };
 }
 
 function parseAddress(text: string): URL | null {
@@ -157,11 +217,20 @@ function parseAddress(text: string): URL | null {
 function mayWorkLater(error: unknown, status: number | null): boolean {
   if (error instanceof ProtocolError) return false;
   if (status !== null) return status === 408 || status === 429 || status >= 500;
-  return error instanceof SdkError || !(error instanceof Error && 'syscall' in error && String(error.syscall).startsWith('spawn'));
+  return (
+    error instanceof SdkError ||
+    !(error instanceof Error && 'syscall' in error && String(error.syscall).startsWith('spawn'))
+  );
 }
 
 async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
-  await Promise.race([work.then(() => undefined, () => undefined), late]).finally(() => clearTimeout(timer));
+  await Promise.race([
+    work.then(
+      () => undefined,
+      () => undefined,
+    ),
+    late,
+  ]).finally(() => clearTimeout(timer));
 }

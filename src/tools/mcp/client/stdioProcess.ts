@@ -52,7 +52,8 @@ export class StdioProcess implements Transport {
     });
     void this.ended.then(() => this.closed());
     child.stdout?.on('data', (data: Buffer) => this.read(data));
-    for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on('error', (error) => this.onerror?.(error));
+    for (const stream of [child.stdin, child.stdout, child.stderr])
+      stream?.on('error', (error) => this.onerror?.(error));
     readLines(child.stderr, this.onLogLine);
     return new Promise((resolve, reject) => {
       child.once('spawn', resolve);
@@ -63,7 +64,8 @@ export class StdioProcess implements Transport {
   send(message: JSONRPCMessage): Promise<void> {
     return new Promise((resolve, reject) => {
       const input = this.child?.stdin;
-      if (input === null || input === undefined || !input.writable || this.ending !== null) return reject(new Error('The server is not running.'));
+      if (input === null || input === undefined || !input.writable || this.ending !== null)
+        return reject(new Error('The server is not running.'));
       input.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
     });
   }

@@ -23,8 +23,16 @@ export function pageReader(entry: string, patienceMs = usualPatienceMs): ReadPag
   };
 }
 
-function readInThread(entry: string, page: { readonly html: string; readonly url: string }, signal: AbortSignal): Promise<ReadablePage> {
-  const worker = new Worker(entry, { workerData: page, resourceLimits: { maxOldGenerationSizeMb: mostMegabytes }, env: {} });
+function readInThread(
+  entry: string,
+  page: { readonly html: string; readonly url: string },
+  signal: AbortSignal,
+): Promise<ReadablePage> {
+  const worker = new Worker(entry, {
+    workerData: page,
+    resourceLimits: { maxOldGenerationSizeMb: mostMegabytes },
+    env: {},
+  });
   return new Promise<ReadablePage>((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     worker.on('message', (message: unknown) => {

@@ -6,7 +6,8 @@ import type { ReadablePage } from '../pageText';
 /** Below this an extracted article is taken for a part of the page that only looks like one. */
 const shortestArticle = 200;
 /** Elements that a page is made of and nobody reads. */
-const furniture = 'title, script, style, noscript, template, iframe, object, embed, svg, canvas, link, meta, head, dialog, input, select, textarea, button';
+const furniture =
+  'title, script, style, noscript, template, iframe, object, embed, svg, canvas, link, meta, head, dialog, input, select, textarea, button';
 
 /** A web page as a person would read it: its article where it has one, else all of its text. Scripts never run: the page is parsed, not
  *  shown. May take very long, or throw, for a page made to be deep. */
@@ -27,25 +28,38 @@ function articleOf(html: string): string {
 
 /** Fragments get the frame that the parser does not add by itself. */
 function documentOf(html: string): ReturnType<typeof parseHTML>['document'] {
-  const whole = /<(?:html|body)[\s>]/i.test(html) ? html : `<!doctype html><html><head></head><body>${html}</body></html>`;
+  const whole = /<(?:html|body)[\s>]/i.test(html)
+    ? html
+    : `<!doctype html><html><head></head><body>${html}</body></html>`;
   return parseHTML(whole).document;
 }
 
 function markdown(html: string, url: string): string {
-  const service = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-', emDelimiter: '*', hr: '---' });
+  const service = new TurndownService({
+    headingStyle: 'atx',
+    codeBlockStyle: 'fenced',
+    bulletListMarker: '-',
+    emDelimiter: '*',
+    hr: '---',
+  });
   service.addRule('links', {
     filter: (node) => node.nodeName === 'A',
     replacement: (content, node) => linkText(content, 'getAttribute' in node ? node.getAttribute('href') : null, url),
   });
   service.addRule('images', {
     filter: 'img',
-    replacement: (_content, node) => ('getAttribute' in node && node.getAttribute('alt') ? `[image: ${tidied(node.getAttribute('alt') ?? '')}]` : ''),
+    replacement: (_content, node) =>
+      'getAttribute' in node && node.getAttribute('alt') ? `[image: ${tidied(node.getAttribute('alt') ?? '')}]` : '',
   });
   service.addRule('cells', { filter: ['th', 'td'], replacement: (content) => `| ${tidied(content)} ` });
   service.addRule('rows', { filter: 'tr', replacement: (content) => `${content.replaceAll('\n', ' ').trim()} |\n` });
   service.remove(['script', 'style', 'noscript', 'template', 'iframe']);
   const { document } = parseHTML(`<!doctype html><html><head></head><body><div id="page">${html}</div></body></html>`);
-  return service.turndown(document.body).replace(/[ \t]+$/gm, '').replace(/\n{3,}/g, '\n\n').trim();
+  return service
+    .turndown(document.body)
+    .replace(/[ \t]+$/gm, '')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
 }
 
 function linkText(content: string, href: string | null, base: string): string {

@@ -28,7 +28,13 @@ export function Answer({ row, startedAt, head, folded = false, children }: Answe
   const now = chat.needs.timers.nowMs() / 1000;
   const time = clockTime(message.row?.createdAt ?? startedAt ?? now, now);
   return (
-    <article class={`message${folded ? ' folded' : ''}`} aria-label={t('Hermes, {time}', { time })} data-uid={message.uid} data-state={state} tabIndex={-1}>
+    <article
+      class={`message${folded ? ' folded' : ''}`}
+      aria-label={t('Hermes, {time}', { time })}
+      data-uid={message.uid}
+      data-state={state}
+      tabIndex={-1}
+    >
       {head}
       <div class="answer" hidden={folded}>
         <AnswerBody row={row} />
@@ -50,7 +56,17 @@ const AnswerBody = memo(({ row }: { readonly row: AnswerRow }) => {
               </div>
             );
           case 'thinking':
-            return <Thinking key={segment.key} id={segment.key} uid={row.message.uid} part={segment.part} text={segment.text} complete={segment.complete} thinking={row.message.thinking} />;
+            return (
+              <Thinking
+                key={segment.key}
+                id={segment.key}
+                uid={row.message.uid}
+                part={segment.part}
+                text={segment.text}
+                complete={segment.complete}
+                thinking={row.message.thinking}
+              />
+            );
           case 'calls':
             return <Calls key={segment.key} id={segment.key} calls={segment.calls} turnUid={row.message.turnUid} />;
         }
@@ -66,7 +82,13 @@ const AnswerBody = memo(({ row }: { readonly row: AnswerRow }) => {
 });
 
 type Segment =
-  | { readonly kind: 'text' | 'thinking'; readonly key: string; readonly part: number; readonly text: string; readonly complete: boolean }
+  | {
+      readonly kind: 'text' | 'thinking';
+      readonly key: string;
+      readonly part: number;
+      readonly text: string;
+      readonly complete: boolean;
+    }
   | { readonly kind: 'calls'; readonly key: string; readonly calls: readonly CallRow[] };
 
 /** Parts in order; neighbouring calls together, empty parts left out. */
@@ -97,12 +119,25 @@ interface CallsProps {
 
 function Calls({ id, calls, turnUid }: CallsProps) {
   const chat = useChat();
-  if (calls.length < foldedReads || !calls.every(isFoldable)) return <>{calls.map((row) => <ToolRow key={row.call.callId} row={row} turnUid={turnUid} />)}</>;
+  if (calls.length < foldedReads || !calls.every(isFoldable))
+    return (
+      <>
+        {calls.map((row) => (
+          <ToolRow key={row.call.callId} row={row} turnUid={turnUid} />
+        ))}
+      </>
+    );
   const open = chat.folds.open.value.has(id);
   return (
     <div class="reads">
       <FoldButton open={open} words={foldWords(calls.map(({ call }) => call))} toggle={() => chat.folds.toggle(id)} />
-      {open && <div class="reads-open">{calls.map((row) => <ToolRow key={row.call.callId} row={row} turnUid={turnUid} />)}</div>}
+      {open && (
+        <div class="reads-open">
+          {calls.map((row) => (
+            <ToolRow key={row.call.callId} row={row} turnUid={turnUid} />
+          ))}
+        </div>
+      )}
     </div>
   );
 }
@@ -120,9 +155,15 @@ function Thinking({ id, thinking, ...part }: ThinkingProps) {
   return (
     <div class="thinking">
       <FoldButton open={open} words={thinkingWords(live, thinking)} toggle={() => chat.folds.toggle(id)} live={live} />
-      {live && !open && <div class="thinking-now" aria-hidden="true" dir="auto"><span>{lastLine(text)}</span></div>}
+      {live && !open && (
+        <div class="thinking-now" aria-hidden="true" dir="auto">
+          <span>{lastLine(text)}</span>
+        </div>
+      )}
       {/* In the page even while folded, so that find in page and Verify see what was delivered. */}
-      <div class="thinking-text" hidden={!open} data-part="thinking" dir="auto">{text}</div>
+      <div class="thinking-text" hidden={!open} data-part="thinking" dir="auto">
+        {text}
+      </div>
     </div>
   );
 }

@@ -34,7 +34,11 @@ function Panel() {
     <main class="panel">
       <Header />
       <Strips />
-      {conversation === null ? <EmptyState /> : <Feed conversation={conversation} key={conversation.session.conversationId} />}
+      {conversation === null ? (
+        <EmptyState />
+      ) : (
+        <Feed conversation={conversation} key={conversation.session.conversationId} />
+      )}
       <div class="foot">
         {conversation !== null && later !== null && <later.QueueList queue={conversation.queue} />}
         <Composer />

@@ -21,11 +21,21 @@ export function AttachMenu({ close }: { readonly close: () => void }) {
   const entries: readonly MenuEntry[] = [
     { icon: mentionIcons.file, label: t('File…'), act: () => void attachments.attachFiles() },
     { icon: mentionIcons.selection, label: t('Selection'), act: () => void attachments.pin('selection') },
-    { icon: mentionIcons.problems, label: t('Problems'), act: () => attachments.add([{ kind: 'mention', source: 'problems', label: t('Problems') }]) },
+    {
+      icon: mentionIcons.problems,
+      label: t('Problems'),
+      act: () => attachments.add([{ kind: 'mention', source: 'problems', label: t('Problems') }]),
+    },
     { icon: mentionIcons.terminal, label: t('Terminal Output'), act: () => void attachments.pin('terminal') },
-    { icon: 'git-compare', label: t('Git Changes'), act: () => attachments.add([{ kind: 'mention', source: 'git:diff', label: t('Git Changes') }]) },
+    {
+      icon: 'git-compare',
+      label: t('Git Changes'),
+      act: () => attachments.add([{ kind: 'mention', source: 'git:diff', label: t('Git Changes') }]),
+    },
   ];
-  const buttons = (): readonly HTMLElement[] => [...(menu.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])];
+  const buttons = (): readonly HTMLElement[] => [
+    ...(menu.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? []),
+  ];
   useEffect(() => buttons()[0]?.focus(), []);
   const onKeyDown = (event: KeyboardEvent): void => {
     const all = buttons();
@@ -35,7 +45,10 @@ export function AttachMenu({ close }: { readonly close: () => void }) {
     const ends = { Home: 0, End: all.length - 1 }[event.key];
     if (step !== undefined) all[(at + step + all.length) % all.length]?.focus();
     else if (ends !== undefined) all[ends]?.focus();
-    else if (letter !== null && !event.ctrlKey && !event.metaKey && !event.altKey) [...all.slice(at + 1), ...all].find((button) => button.textContent?.trim().toLowerCase().startsWith(letter))?.focus();
+    else if (letter !== null && !event.ctrlKey && !event.metaKey && !event.altKey)
+      [...all.slice(at + 1), ...all]
+        .find((button) => button.textContent?.trim().toLowerCase().startsWith(letter))
+        ?.focus();
     else return;
     event.preventDefault();
   };
@@ -49,14 +62,26 @@ export function AttachMenu({ close }: { readonly close: () => void }) {
   return (
     <div class="popup attach-menu" role="menu" aria-label={t('Attach')} ref={menu} onKeyDown={onKeyDown}>
       {entries.map(({ icon, label, act }) => (
-        <MenuItem icon={icon} label={label} key={label} act={() => {
-          close();
-          chat.focusComposer();
-          act();
-        }} />
+        <MenuItem
+          icon={icon}
+          label={label}
+          key={label}
+          act={() => {
+            close();
+            chat.focusComposer();
+            act();
+          }}
+        />
       ))}
       <MenuItem icon="file-media" label={t('Image…')} act={() => picker.current?.click()} />
-      <input ref={picker} type="file" hidden multiple accept={imageTypes.join(',')} onChange={(event) => void picked(event.currentTarget)} />
+      <input
+        ref={picker}
+        type="file"
+        hidden
+        multiple
+        accept={imageTypes.join(',')}
+        onChange={(event) => void picked(event.currentTarget)}
+      />
       <p class="attach-note">{t('Hold Shift to drop files from the editor here.')}</p>
     </div>
   );

@@ -17,12 +17,22 @@ export function AttachmentStrip({ pasteAsText }: { readonly pasteAsText: () => v
       {takesNoImages && (
         <p class="attachments-note" role="status">
           <Icon name="warning" />
-          <span>{t('{model} takes no images.', { model: model.label })} <button type="button" class="link-button" onClick={() => chat.chooseModel()}>{t('Choose another model')}</button></span>
+          <span>
+            {t('{model} takes no images.', { model: model.label })}{' '}
+            <button type="button" class="link-button" onClick={() => chat.chooseModel()}>
+              {t('Choose another model')}
+            </button>
+          </span>
         </p>
       )}
       {pasted !== null && (
         <p class="attachments-note" role="status">
-          <span>{t('The pasted text is long and was attached.')} <button type="button" class="link-button" onClick={pasteAsText}>{t('Paste as Text')}</button></span>
+          <span>
+            {t('The pasted text is long and was attached.')}{' '}
+            <button type="button" class="link-button" onClick={pasteAsText}>
+              {t('Paste as Text')}
+            </button>
+          </span>
         </p>
       )}
     </div>

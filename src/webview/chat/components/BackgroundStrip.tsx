@@ -3,7 +3,13 @@ import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { useChat } from './ChatContext';
 
-const icons: Readonly<Record<BackgroundSession['state'], string>> = { running: 'loading', waiting: 'bell', complete: 'check', interrupted: 'warning', failed: 'error' };
+const icons: Readonly<Record<BackgroundSession['state'], string>> = {
+  running: 'loading',
+  waiting: 'bell',
+  complete: 'check',
+  interrupted: 'warning',
+  failed: 'error',
+};
 
 /** The most that are named; the list of sessions has the others. */
 const mostNamed = 3;
@@ -15,11 +21,17 @@ export function BackgroundStrip() {
   const unnamed = background.length - mostNamed;
   return (
     <>
-      {background.slice(0, mostNamed).map((session) => <Line key={session.sessionId} session={session} />)}
+      {background.slice(0, mostNamed).map((session) => (
+        <Line key={session.sessionId} session={session} />
+      ))}
       {unnamed > 0 && (
         <div class="strip strip-background">
-          <span class="strip-words">{unnamed === 1 ? t('and 1 more session') : t('and {count} more sessions', { count: unnamed })}</span>
-          <button type="button" class="link-button" onClick={() => chat.showAllSessions()}>{t('Show All Sessions…')}</button>
+          <span class="strip-words">
+            {unnamed === 1 ? t('and 1 more session') : t('and {count} more sessions', { count: unnamed })}
+          </span>
+          <button type="button" class="link-button" onClick={() => chat.showAllSessions()}>
+            {t('Show All Sessions…')}
+          </button>
         </div>
       )}
     </>
@@ -33,9 +45,17 @@ function Line({ session }: { readonly session: BackgroundSession }) {
   return (
     <div class={`strip strip-background strip-background-${state}`} role="status">
       <Icon name={icons[state]} spin={state === 'running'} />
-      <span class="strip-words" dir="auto">{words(session)}</span>
-      <button type="button" class="link-button" onClick={() => void chat.switches.open(sessionId)}>{t('Show')}</button>
-      {isOver && <button type="button" class="link-button" onClick={() => chat.dismissBackground(sessionId)}>{t('Dismiss')}</button>}
+      <span class="strip-words" dir="auto">
+        {words(session)}
+      </span>
+      <button type="button" class="link-button" onClick={() => void chat.switches.open(sessionId)}>
+        {t('Show')}
+      </button>
+      {isOver && (
+        <button type="button" class="link-button" onClick={() => chat.dismissBackground(sessionId)}>
+          {t('Dismiss')}
+        </button>
+      )}
     </div>
   );
 }

@@ -14,7 +14,11 @@ interface FileProps {
   readonly busy: boolean;
 }
 
-const icons: Readonly<Record<ChangedFile['kind'], string>> = { created: 'diff-added', edited: 'diff-modified', deleted: 'diff-removed' };
+const icons: Readonly<Record<ChangedFile['kind'], string>> = {
+  created: 'diff-added',
+  edited: 'diff-modified',
+  deleted: 'diff-removed',
+};
 
 /** One file that a turn changed; opens for the changes within it. */
 export function ChangedFileItem({ turnUid, file, busy }: FileProps) {
@@ -27,21 +31,47 @@ export function ChangedFileItem({ turnUid, file, busy }: FileProps) {
   const [, folder = '', name = file.shown] = /^(?:(.*)[/\\])?([^/\\]+)$/.exec(file.shown) ?? [];
   const actions: readonly (ToolbarAction | false)[] = [
     { icon: 'diff', label: t('Diff'), act: () => chat.openDiff(turnUid, file.path) },
-    isUndecided(file) && { icon: 'check', label: t('Keep'), act: () => void chat.files.review(turnUid, [file.path], 'keep'), disabled: busy },
-    isUndecided(file) && { icon: 'discard', label: t('Revert'), act: () => void chat.files.review(turnUid, [file.path], 'revert'), disabled: busy },
+    isUndecided(file) && {
+      icon: 'check',
+      label: t('Keep'),
+      act: () => void chat.files.review(turnUid, [file.path], 'keep'),
+      disabled: busy,
+    },
+    isUndecided(file) && {
+      icon: 'discard',
+      label: t('Revert'),
+      act: () => void chat.files.review(turnUid, [file.path], 'revert'),
+      disabled: busy,
+    },
   ];
   return (
     <li class={`files-item file-${file.state}`}>
       <div class="files-line">
-        <button type="button" class="fold-button files-fold" aria-expanded={isText ? open : undefined} title={file.path} onClick={() => (isText ? chat.folds.toggle(fold) : chat.openDiff(turnUid, file.path))}>
+        <button
+          type="button"
+          class="fold-button files-fold"
+          aria-expanded={isText ? open : undefined}
+          title={file.path}
+          onClick={() => (isText ? chat.folds.toggle(fold) : chat.openDiff(turnUid, file.path))}
+        >
           <Icon name={icons[file.kind]} />
-          <span class="files-name" dir="auto">{name}</span>
-          {folder !== '' && <span class="files-folder" dir="auto"> {folder}</span>}
+          <span class="files-name" dir="auto">
+            {name}
+          </span>
+          {folder !== '' && (
+            <span class="files-folder" dir="auto">
+              {' '}
+              {folder}
+            </span>
+          )}
           <span class="visually-hidden">{changeWord(file.kind)}</span>
           <Counts added={file.added} removed={file.removed} />
           {word !== null && <span class="files-state">{word}</span>}
         </button>
-        <Toolbar label={t('Actions for {file}', { file: file.shown })} actions={actions.filter((action) => action !== false)} />
+        <Toolbar
+          label={t('Actions for {file}', { file: file.shown })}
+          actions={actions.filter((action) => action !== false)}
+        />
       </div>
       {open && <Hunks turnUid={turnUid} file={file} busy={busy} />}
     </li>
@@ -57,7 +87,14 @@ function Hunks({ turnUid, file, busy }: FileProps) {
   if (list.hunks.length === 0) return <p class="files-note">{t('Nothing is left of what the turn changed here.')}</p>;
   return (
     <ol class="hunks">
-      {list.hunks.map((hunk) => <Hunk key={hunk.id} hunk={hunk} busy={busy} act={(action) => void chat.files.reviewHunk(turnUid, file.path, hunk.id, action)} />)}
+      {list.hunks.map((hunk) => (
+        <Hunk
+          key={hunk.id}
+          hunk={hunk}
+          busy={busy}
+          act={(action) => void chat.files.reviewHunk(turnUid, file.path, hunk.id, action)}
+        />
+      ))}
     </ol>
   );
 }
@@ -76,8 +113,24 @@ function Hunk({ hunk, busy, act }: HunkProps) {
         <span class="hunk-place">{t('line {line}', { line })}</span>
         {state === 'open' ? (
           <span class="files-actions">
-            <button type="button" class="button secondary tiny" disabled={busy} aria-label={t('Keep the change at line {line}', { line })} onClick={() => act('keep')}>{t('Keep')}</button>
-            <button type="button" class="button secondary tiny" disabled={busy} aria-label={t('Revert the change at line {line}', { line })} onClick={() => act('revert')}>{t('Revert')}</button>
+            <button
+              type="button"
+              class="button secondary tiny"
+              disabled={busy}
+              aria-label={t('Keep the change at line {line}', { line })}
+              onClick={() => act('keep')}
+            >
+              {t('Keep')}
+            </button>
+            <button
+              type="button"
+              class="button secondary tiny"
+              disabled={busy}
+              aria-label={t('Revert the change at line {line}', { line })}
+              onClick={() => act('revert')}
+            >
+              {t('Revert')}
+            </button>
           </span>
         ) : (
           <span class="files-state">{state === 'kept' ? t('kept') : t('reverted')}</span>
@@ -85,19 +138,34 @@ function Hunk({ hunk, busy, act }: HunkProps) {
       </div>
       <div class="diff" tabIndex={0} role="region" aria-label={t('Change at line {line}', { line })}>
         <div class="diff-lines">
-          {removed.map((text, index) => <HunkText key={`r${index}`} sign="-" kind="removed" text={text} />)}
-          {added.map((text, index) => <HunkText key={`a${index}`} sign="+" kind="added" text={text} />)}
+          {removed.map((text, index) => (
+            <HunkText key={`r${index}`} sign="-" kind="removed" text={text} />
+          ))}
+          {added.map((text, index) => (
+            <HunkText key={`a${index}`} sign="+" kind="added" text={text} />
+          ))}
         </div>
       </div>
     </li>
   );
 }
 
-function HunkText({ sign, kind, text }: { readonly sign: string; readonly kind: 'added' | 'removed'; readonly text: string }) {
+function HunkText({
+  sign,
+  kind,
+  text,
+}: {
+  readonly sign: string;
+  readonly kind: 'added' | 'removed';
+  readonly text: string;
+}) {
   return (
     <div class={`diff-line diff-${kind}`}>
       <span class="diff-sign">{sign}</span>
-      <span class="diff-text">{lineInPlainSight(text)}{'\n'}</span>
+      <span class="diff-text">
+        {lineInPlainSight(text)}
+        {'\n'}
+      </span>
     </div>
   );
 }

@@ -9,7 +9,13 @@ import { ChangedFileItem } from './ChangedFileItem';
 import { useChat } from './ChatContext';
 
 /** What a turn changed in files, with what becomes of it: all together, opened file by file, and a file change by change. */
-export function ChangedFilesBar({ turnUid, files }: { readonly turnUid: string; readonly files: readonly ChangedFile[] }) {
+export function ChangedFilesBar({
+  turnUid,
+  files,
+}: {
+  readonly turnUid: string;
+  readonly files: readonly ChangedFile[];
+}) {
   const chat = useChat();
   const fold = `files:${turnUid}`;
   const open = chat.folds.open.value.has(fold);
@@ -25,7 +31,12 @@ export function ChangedFilesBar({ turnUid, files }: { readonly turnUid: string; 
   return (
     <section class="files-bar" role="group" aria-label={t('Changed files')} aria-busy={busy}>
       <div class="files-line">
-        <button type="button" class="fold-button files-fold" aria-expanded={open} onClick={() => chat.folds.toggle(fold)}>
+        <button
+          type="button"
+          class="fold-button files-fold"
+          aria-expanded={open}
+          onClick={() => chat.folds.toggle(fold)}
+        >
           <Icon name={open ? 'chevron-down' : 'chevron-right'} />
           <span>{filesWords(files)}</span>
           <Counts {...lineCounts(files)} />
@@ -33,16 +44,24 @@ export function ChangedFilesBar({ turnUid, files }: { readonly turnUid: string; 
         </button>
         {undecided.length > 0 && (
           <span class="files-actions">
-            <button type="button" class="button secondary tiny" onClick={look}>{t('Review')}</button>
-            <button type="button" class="button secondary tiny" disabled={busy} onClick={() => reviewAll('keep')}>{t('Keep')}</button>
-            <button type="button" class="button secondary tiny" disabled={busy} onClick={() => reviewAll('revert')}>{t('Revert')}</button>
+            <button type="button" class="button secondary tiny" onClick={look}>
+              {t('Review')}
+            </button>
+            <button type="button" class="button secondary tiny" disabled={busy} onClick={() => reviewAll('keep')}>
+              {t('Keep')}
+            </button>
+            <button type="button" class="button secondary tiny" disabled={busy} onClick={() => reviewAll('revert')}>
+              {t('Revert')}
+            </button>
           </span>
         )}
       </div>
       <ReviewProblem turnUid={turnUid} />
       {open && (
         <ul class="files-list">
-          {files.map((file) => <ChangedFileItem key={file.path} turnUid={turnUid} file={file} busy={busy} />)}
+          {files.map((file) => (
+            <ChangedFileItem key={file.path} turnUid={turnUid} file={file} busy={busy} />
+          ))}
         </ul>
       )}
     </section>
@@ -70,11 +89,31 @@ function ReviewProblem({ turnUid }: { readonly turnUid: string }) {
     <div class="notice notice-warning" role="alert">
       <Icon name="warning" />
       <div class="notice-body">
-        <span>{asks ? t('What you changed in {files} since will be lost. Revert all the same?', { files: conflicts.map(fileName).join(', ') }) : sentence}</span>
+        <span>
+          {asks
+            ? t('What you changed in {files} since will be lost. Revert all the same?', {
+                files: conflicts.map(fileName).join(', '),
+              })
+            : sentence}
+        </span>
         <span class="notice-actions">
-          {conflicts.length > 0 && !asks && <button type="button" class="button secondary compact" onClick={() => setAsks(true)}>{t('Overwrite My Changes…')}</button>}
-          {conflicts.length > 0 && asks && <button type="button" class="button compact" onClick={() => void chat.files.review(turnUid, conflicts, 'revert', true)}>{t('Overwrite My Changes')}</button>}
-          <button type="button" class="button secondary compact" onClick={() => chat.files.dismiss(turnUid)}>{conflicts.length > 0 ? t('Leave Them') : t('Dismiss')}</button>
+          {conflicts.length > 0 && !asks && (
+            <button type="button" class="button secondary compact" onClick={() => setAsks(true)}>
+              {t('Overwrite My Changes…')}
+            </button>
+          )}
+          {conflicts.length > 0 && asks && (
+            <button
+              type="button"
+              class="button compact"
+              onClick={() => void chat.files.review(turnUid, conflicts, 'revert', true)}
+            >
+              {t('Overwrite My Changes')}
+            </button>
+          )}
+          <button type="button" class="button secondary compact" onClick={() => chat.files.dismiss(turnUid)}>
+            {conflicts.length > 0 ? t('Leave Them') : t('Dismiss')}
+          </button>
         </span>
       </div>
     </div>

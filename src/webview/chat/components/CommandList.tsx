@@ -26,5 +26,13 @@ export function CommandList({ commands, active, pick }: CommandListProps) {
       <span class="command-words">{offeredWords(command)}</span>
     </div>
   );
-  return <SuggestionList id={commandListId} label={t('Commands')} groups={commandGroups(commands)} shown={active} option={option} />;
+  return (
+    <SuggestionList
+      id={commandListId}
+      label={t('Commands')}
+      groups={commandGroups(commands)}
+      shown={active}
+      option={option}
+    />
+  );
 }

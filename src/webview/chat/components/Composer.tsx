@@ -26,7 +26,10 @@ export function Composer() {
   const choices = chat.switches.choices.value;
   const { conversation } = chat.steady.value;
   const approval = conversation?.approval ?? null;
-  const todos = useMemo(() => (conversation === null ? null : newestTodos(conversation)), [conversation?.messages, conversation?.turns]);
+  const todos = useMemo(
+    () => (conversation === null ? null : newestTodos(conversation)),
+    [conversation?.messages, conversation?.turns],
+  );
   const later = laterParts.value;
   useComposerFocus(field, chat.composerFocus.value);
   useEffect(() => showAtOnce(field, chat), [chat]);
@@ -59,7 +62,14 @@ export function Composer() {
     if (event.defaultPrevented) return;
     if (takesAttachmentBack(event, chat, pasteAsText)) return event.preventDefault();
     const { selectionStart, selectionEnd } = field.current ?? { selectionStart: 0, selectionEnd: 0 };
-    switch (composerKey(event, { text: chat.drafts.text.peek(), selectionStart, selectionEnd, isEarlier: history?.isOpen === true })) {
+    switch (
+      composerKey(event, {
+        text: chat.drafts.text.peek(),
+        selectionStart,
+        selectionEnd,
+        isEarlier: history?.isOpen === true,
+      })
+    ) {
       case 'submit':
         event.preventDefault();
         void chat.submit();
@@ -96,8 +106,12 @@ export function Composer() {
       {later !== null && rewind !== null && <later.RewindCard offer={rewind} key={rewind.promptUid} />}
       {later !== null && choices !== null && <later.SessionChoiceList choices={choices} />}
       {later !== null && <later.DropTarget />}
-      {later !== null && mentions.offered !== null && <later.MentionList mentions={mentions.offered} active={mentions.active} pick={mentions.pick} />}
-      {later !== null && commands.active !== null && <later.CommandList commands={commands.offered} active={commands.active} pick={commands.pick} />}
+      {later !== null && mentions.offered !== null && (
+        <later.MentionList mentions={mentions.offered} active={mentions.active} pick={mentions.pick} />
+      )}
+      {later !== null && commands.active !== null && (
+        <later.CommandList commands={commands.offered} active={commands.active} pick={commands.pick} />
+      )}
       <div class="composer" onClick={(event) => event.target === event.currentTarget && field.current?.focus()}>
         {later !== null && parts.length > 0 && <later.AttachmentStrip pasteAsText={pasteAsText} />}
         <textarea
@@ -107,8 +121,16 @@ export function Composer() {
           aria-busy={submitting}
           aria-autocomplete="list"
           aria-haspopup="listbox"
-          aria-controls={commands.active !== null ? commandListId : mentions.offered !== null ? mentionListId : undefined}
-          aria-activedescendant={commands.active !== null ? commandOptionId(commands.active) : mentions.active !== null ? mentionOptionId(mentions.active) : undefined}
+          aria-controls={
+            commands.active !== null ? commandListId : mentions.offered !== null ? mentionListId : undefined
+          }
+          aria-activedescendant={
+            commands.active !== null
+              ? commandOptionId(commands.active)
+              : mentions.active !== null
+                ? mentionOptionId(mentions.active)
+                : undefined
+          }
           dir="auto"
           rows={1}
           placeholder={t('Ask, @ to mention, / for commands')}
@@ -138,7 +160,11 @@ export function Composer() {
           <span class="composer-buttons">
             {later !== null && <later.ContextMeter />}
             {running && <StopButton stop={() => void chat.stop()} />}
-            <SendButton queues={running} disabled={submitting || isEmpty} send={() => void chat.submit(running ? 'queue' : undefined)} />
+            <SendButton
+              queues={running}
+              disabled={submitting || isEmpty}
+              send={() => void chat.submit(running ? 'queue' : undefined)}
+            />
           </span>
         </div>
       </div>
@@ -161,12 +187,21 @@ function takesAttachmentBack(event: KeyboardEvent, chat: ChatController, pasteAs
   const text = chat.drafts.text.peek();
   const isModified = event.ctrlKey || event.metaKey;
   if (event.key === 'Backspace' && !isModified && text === '' && !event.repeat) return chat.attachments.removeLast();
-  if (event.key.toLowerCase() !== 'z' || !isModified || chat.attachments.lastPasted.peek()?.typed !== text) return false;
+  if (event.key.toLowerCase() !== 'z' || !isModified || chat.attachments.lastPasted.peek()?.typed !== text)
+    return false;
   pasteAsText();
   return true;
 }
 
-function SendButton({ queues, disabled, send }: { readonly queues: boolean; readonly disabled: boolean; readonly send: () => void }) {
+function SendButton({
+  queues,
+  disabled,
+  send,
+}: {
+  readonly queues: boolean;
+  readonly disabled: boolean;
+  readonly send: () => void;
+}) {
   const chat = useChat();
   const press = (): void => {
     send();
@@ -174,13 +209,26 @@ function SendButton({ queues, disabled, send }: { readonly queues: boolean; read
   };
   if (queues) {
     return (
-      <button type="button" class="button secondary compact" disabled={disabled} title={t('Queue: sent when this turn is over')} onClick={press}>
+      <button
+        type="button"
+        class="button secondary compact"
+        disabled={disabled}
+        title={t('Queue: sent when this turn is over')}
+        onClick={press}
+      >
         {t('Queue')}
       </button>
     );
   }
   return (
-    <button type="button" class="button compact send" disabled={disabled} aria-label={t('Send')} title={t('Send (Enter)')} onClick={press}>
+    <button
+      type="button"
+      class="button compact send"
+      disabled={disabled}
+      aria-label={t('Send')}
+      title={t('Send (Enter)')}
+      onClick={press}
+    >
       <Icon name="send" />
     </button>
   );

@@ -34,7 +34,9 @@ export function CompressionCard({ offer }: { readonly offer: CompressionOffer })
         leave();
       }}
     >
-      <p class="card-text">{t('Summarise the earlier part of this session: {before} → about {after} tokens. Nothing is deleted.', saved)}</p>
+      <p class="card-text">
+        {t('Summarise the earlier part of this session: {before} → about {after} tokens. Nothing is deleted.', saved)}
+      </p>
       <input
         class="field"
         type="text"
@@ -48,8 +50,12 @@ export function CompressionCard({ offer }: { readonly offer: CompressionOffer })
         }}
       />
       <div class="card-actions">
-        <button type="button" class="button compact" ref={confirm} onClick={compress}>{t('Compress')}</button>
-        <button type="button" class="button secondary compact" onClick={leave}>{t('Cancel')}</button>
+        <button type="button" class="button compact" ref={confirm} onClick={compress}>
+          {t('Compress')}
+        </button>
+        <button type="button" class="button secondary compact" onClick={leave}>
+          {t('Cancel')}
+        </button>
       </div>
     </section>
   );

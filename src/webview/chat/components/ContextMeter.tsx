@@ -32,7 +32,8 @@ export function ContextMeter() {
         root.current?.querySelector('button')?.focus();
       }}
       onFocusOut={(event) => {
-        if (!(event.relatedTarget instanceof Node) || root.current?.contains(event.relatedTarget) !== true) open.value = false;
+        if (!(event.relatedTarget instanceof Node) || root.current?.contains(event.relatedTarget) !== true)
+          open.value = false;
       }}
     >
       <button
@@ -47,10 +48,15 @@ export function ContextMeter() {
         {part !== null && <Bar part={part} />}
         <span>{part === null ? t('{tokens} tok', { tokens: compactCount(use.tokens) }) : percentOf(part)}</span>
       </button>
-      {open.value && later !== null && <later.ContextPanel use={use} compress={() => {
-        open.value = false;
-        void chat.context.propose('');
-      }} />}
+      {open.value && later !== null && (
+        <later.ContextPanel
+          use={use}
+          compress={() => {
+            open.value = false;
+            void chat.context.propose('');
+          }}
+        />
+      )}
     </div>
   );
 }
@@ -66,5 +72,7 @@ function Bar({ part }: { readonly part: number }) {
 }
 
 function summaryWords(use: SessionContextUse, part: number | null): string {
-  return part === null ? t('Context {tokens} tok: {total}', { tokens: compactCount(use.tokens), total: totalWords(use) }) : t('Context {percent} full: {total}', { percent: percentOf(part), total: totalWords(use) });
+  return part === null
+    ? t('Context {tokens} tok: {total}', { tokens: compactCount(use.tokens), total: totalWords(use) })
+    : t('Context {percent} full: {total}', { percent: percentOf(part), total: totalWords(use) });
 }

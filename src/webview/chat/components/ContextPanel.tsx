@@ -8,9 +8,15 @@ export function ContextPanel({ use, compress }: { readonly use: SessionContextUs
   const { parts, window } = use;
   const free = window === null ? null : Math.max(0, window - use.tokens);
   const lines = [
-    ...(parts === null ? [] : [[t('Messages'), parts.messages], [t('Tools'), parts.tools], [t('System prompt'), parts.system]] as const),
-    ...(parts === null || parts.memory === 0 ? [] : [[t('Memory'), parts.memory]] as const),
-    ...(free === null ? [] : [[t('Free'), free]] as const),
+    ...(parts === null
+      ? []
+      : ([
+          [t('Messages'), parts.messages],
+          [t('Tools'), parts.tools],
+          [t('System prompt'), parts.system],
+        ] as const)),
+    ...(parts === null || parts.memory === 0 ? [] : ([[t('Memory'), parts.memory]] as const)),
+    ...(free === null ? [] : ([[t('Free'), free]] as const)),
   ];
   return (
     <div class="popup context-panel" id={contextPanelId} role="group" aria-label={t('Context')}>
@@ -26,8 +32,14 @@ export function ContextPanel({ use, compress }: { readonly use: SessionContextUs
           ))}
         </dl>
       )}
-      <p class="context-source">{use.counted ? t('Messages as counted by the model’s service; the rest is estimated.') : t('Estimated: the model’s service has not counted them yet.')}</p>
-      <button type="button" class="button secondary compact" onClick={compress}>{t('Compress…')}</button>
+      <p class="context-source">
+        {use.counted
+          ? t('Messages as counted by the model’s service; the rest is estimated.')
+          : t('Estimated: the model’s service has not counted them yet.')}
+      </p>
+      <button type="button" class="button secondary compact" onClick={compress}>
+        {t('Compress…')}
+      </button>
     </div>
   );
 }
@@ -35,8 +47,23 @@ export function ContextPanel({ use, compress }: { readonly use: SessionContextUs
 /** Drawn by its attributes: the page's policy knows no inline style. */
 function FullMeter({ part, words }: { readonly part: number; readonly words: string }) {
   return (
-    <div class={`context-meter${part >= 0.75 ? ' context-full' : ''}${part >= 0.9 ? ' context-brimful' : ''}`} role="meter" aria-label={t('Context used')} aria-valuemin={0} aria-valuemax={100} aria-valuenow={Math.round(part * 100)} aria-valuetext={`${percentOf(part)}: ${words}`}>
-      <svg class="context-wide" viewBox="0 0 100 4" preserveAspectRatio="none" width="100%" height="4" aria-hidden="true">
+    <div
+      class={`context-meter${part >= 0.75 ? ' context-full' : ''}${part >= 0.9 ? ' context-brimful' : ''}`}
+      role="meter"
+      aria-label={t('Context used')}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={Math.round(part * 100)}
+      aria-valuetext={`${percentOf(part)}: ${words}`}
+    >
+      <svg
+        class="context-wide"
+        viewBox="0 0 100 4"
+        preserveAspectRatio="none"
+        width="100%"
+        height="4"
+        aria-hidden="true"
+      >
         <rect class="context-track" x="0" y="0" width="100" height="4" />
         <rect class="context-fill" x="0" y="0" width={Math.max(1, part * 100)} height="4" />
       </svg>

@@ -23,10 +23,24 @@ export function CrashNotice({ told, turn }: { readonly told: CrashTold; readonly
       <div class="notice-body">
         <span>{sentence(told)}</span>
         <span class="notice-actions">
-          <button type="button" class={`button compact${isLost ? ' secondary' : ''}`} disabled={busy} onClick={goOn}>{actionWord('continue')}</button>
-          {isLost && <button type="button" class="button compact secondary" onClick={() => chat.openTranscript(null)}>{t('Open Transcript')}</button>}
-          {isLost && <button type="button" class="button compact secondary" onClick={() => chat.runAction('showLog')}>{t('Show Log')}</button>}
-          {told.at !== null && <button type="button" class="button compact secondary" onClick={told.dismiss}>{t('Dismiss')}</button>}
+          <button type="button" class={`button compact${isLost ? ' secondary' : ''}`} disabled={busy} onClick={goOn}>
+            {actionWord('continue')}
+          </button>
+          {isLost && (
+            <button type="button" class="button compact secondary" onClick={() => chat.openTranscript(null)}>
+              {t('Open Transcript')}
+            </button>
+          )}
+          {isLost && (
+            <button type="button" class="button compact secondary" onClick={() => chat.runAction('showLog')}>
+              {t('Show Log')}
+            </button>
+          )}
+          {told.at !== null && (
+            <button type="button" class="button compact secondary" onClick={told.dismiss}>
+              {t('Dismiss')}
+            </button>
+          )}
         </span>
       </div>
     </div>
@@ -37,12 +51,15 @@ function sentence({ at, shown, onDisk, stored }: CrashTold): string {
   const counts = { onDisk: count.format(onDisk), shown: count.format(shown), stored: count.format(stored) };
   if (at === null) return `${t('Interrupted: the editor’s extension process ended.')} ${lostWords(shown, stored)}`;
   const killed = t('Killed at {time}.', { time: time.format(new Date(at * 1000)) });
-  if (shown === 0) return `${killed} ${t('This view kept no record of what it had shown; all that is stored is here.')}`;
+  if (shown === 0)
+    return `${killed} ${t('This view kept no record of what it had shown; all that is stored is here.')}`;
   return `${killed} ${onDisk < shown ? lostWords(shown, stored) : t('{onDisk} of {shown} characters shown are on disk.', counts)}`;
 }
 
 /** Which characters are missing cannot be told from a hash: how many can, where fewer are stored. */
 function lostWords(shown: number, stored: number): string {
   const counts = { shown: count.format(shown), stored: count.format(stored) };
-  return stored < shown ? t('{shown} characters were shown, {stored} are stored.', counts) : t('The {shown} characters that were shown are not what is stored.', counts);
+  return stored < shown
+    ? t('{shown} characters were shown, {stored} are stored.', counts)
+    : t('The {shown} characters that were shown are not what is stored.', counts);
 }

@@ -28,7 +28,11 @@ export function DiffView({ diff, label, nameless = false, most = Number.POSITIVE
     <>
       <div class="diff" role="region" aria-label={label} tabIndex={0} ref={view}>
         <div class="diff-lines">
-          {shown.map((line, index) => (line.kind === 'file' && nameless && files === 1 ? null : <Line key={index} line={line} first={index === 0} />))}
+          {shown.map((line, index) =>
+            line.kind === 'file' && nameless && files === 1 ? null : (
+              <Line key={index} line={line} first={index === 0} />
+            ),
+          )}
         </div>
       </div>
       {(lines.length > most || children !== undefined) && (
@@ -36,7 +40,9 @@ export function DiffView({ diff, label, nameless = false, most = Number.POSITIVE
           {lines.length > shown.length && (
             <>
               <span>{t('{shown} of {count} lines', { shown: shown.length, count: lines.length })}</span>
-              <button type="button" class="link-button" onClick={() => setAll(true)}>{t('Show All {count} Lines', { count: lines.length })}</button>
+              <button type="button" class="link-button" onClick={() => setAll(true)}>
+                {t('Show All {count} Lines', { count: lines.length })}
+              </button>
             </>
           )}
           {children}
@@ -58,21 +64,39 @@ function keepFirstChangeInSight(view: HTMLElement): () => void {
   watching.observe(view);
   // Told by what people scroll with: its place also changes by itself, where more fits in.
   const stop = (): void => watching.disconnect();
-  for (const act of ['wheel', 'pointerdown', 'keydown']) view.addEventListener(act, stop, { once: true, passive: true });
+  for (const act of ['wheel', 'pointerdown', 'keydown'])
+    view.addEventListener(act, stop, { once: true, passive: true });
   return stop;
 }
 
-const signs: Readonly<Record<DiffLine['kind'], string>> = { added: '+', removed: '-', same: ' ', file: '', hunk: '', note: '' };
+const signs: Readonly<Record<DiffLine['kind'], string>> = {
+  added: '+',
+  removed: '-',
+  same: ' ',
+  file: '',
+  hunk: '',
+  note: '',
+};
 
 function Line({ line, first }: { readonly line: DiffLine; readonly first: boolean }) {
   const { kind, text, before, after } = line;
-  if (kind === 'hunk') return first || after === 1 ? null : <div class="diff-line diff-hunk">{text === '' ? t('line {line}', { line: after ?? 0 }) : t('line {line}: {text}', { line: after ?? 0, text })}</div>;
+  if (kind === 'hunk')
+    return first || after === 1 ? null : (
+      <div class="diff-line diff-hunk">
+        {text === '' ? t('line {line}', { line: after ?? 0 }) : t('line {line}: {text}', { line: after ?? 0, text })}
+      </div>
+    );
   if (kind === 'file' || kind === 'note') return <div class={`diff-line diff-${kind}`}>{text}</div>;
   return (
     <div class={`diff-line diff-${kind}`}>
-      <span class="diff-number" aria-hidden="true">{after ?? before}</span>
+      <span class="diff-number" aria-hidden="true">
+        {after ?? before}
+      </span>
       <span class="diff-sign">{signs[kind]}</span>
-      <span class="diff-text">{lineInPlainSight(text)}{'\n'}</span>
+      <span class="diff-text">
+        {lineInPlainSight(text)}
+        {'\n'}
+      </span>
     </div>
   );
 }

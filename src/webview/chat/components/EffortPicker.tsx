@@ -14,7 +14,12 @@ export function EffortPicker() {
   const shown = efforts.includes(chosen) ? chosen : 'default';
   return (
     <OptionPicker
-      id="effort" label={t('Effort')} listLabel={t('Efforts')} icon="lightbulb" title={t('Effort {effort}: {words}', { effort: effortName(shown), words: effortWords(shown) })} class={`effort-picker effort-${shown}`}
+      id="effort"
+      label={t('Effort')}
+      listLabel={t('Efforts')}
+      icon="lightbulb"
+      title={t('Effort {effort}: {words}', { effort: effortName(shown), words: effortWords(shown) })}
+      class={`effort-picker effort-${shown}`}
       options={efforts.map((value) => ({ value, name: effortName(value), words: effortWords(value) }))}
       chosen={shown}
       pick={(effort) => void chat.effort.set(effort)}

@@ -14,20 +14,40 @@ export function EmptyState() {
   const { model, recentSessions, folderName, isVirtual, beginning } = chat.state.value;
   return (
     <div class="empty">
-      <p class="empty-line">{t('Hermes works in your folder with the model you choose. Every word you see is already saved.')}</p>
-      {beginning.private && <p class="empty-note">{t('Private session: it is stored here, and no memory provider is told of it.')}</p>}
+      <p class="empty-line">
+        {t('Hermes works in your folder with the model you choose. Every word you see is already saved.')}
+      </p>
+      {beginning.private && (
+        <p class="empty-note">{t('Private session: it is stored here, and no memory provider is told of it.')}</p>
+      )}
       {folderName === null && (
         <p class="empty-note">
           {t('No folder is open: Hermes can talk, but has no files to read.')}{' '}
-          <button type="button" class="link-button" onClick={() => chat.runAction('openFolder')}>{t('Open Folder')}</button>
+          <button type="button" class="link-button" onClick={() => chat.runAction('openFolder')}>
+            {t('Open Folder')}
+          </button>
         </p>
       )}
-      {isVirtual && <p class="empty-note">{t('This folder is on no disk: Hermes works on its files, but runs no commands in it.')}</p>}
-      {model.chosen === null ? <SetupOffers /> : <Suggestions isDemo={model.chosen.isDemo} canLook={model.chosen.tools !== false} />}
-      {model.chosen?.warnings.map((warning) => <p class="empty-note" key={warning}>{warning}</p>)}
+      {isVirtual && (
+        <p class="empty-note">
+          {t('This folder is on no disk: Hermes works on its files, but runs no commands in it.')}
+        </p>
+      )}
+      {model.chosen === null ? (
+        <SetupOffers />
+      ) : (
+        <Suggestions isDemo={model.chosen.isDemo} canLook={model.chosen.tools !== false} />
+      )}
+      {model.chosen?.warnings.map((warning) => (
+        <p class="empty-note" key={warning}>
+          {warning}
+        </p>
+      ))}
       <RecentSessions sessions={recentSessions} />
       <p class="empty-note">
-        <button type="button" class="link-button" onClick={() => chat.runAction('getStarted')}>{t('Get Started with Hermes')}</button>
+        <button type="button" class="link-button" onClick={() => chat.runAction('getStarted')}>
+          {t('Get Started with Hermes')}
+        </button>
       </p>
     </div>
   );
@@ -40,11 +60,21 @@ function SetupOffers() {
   const inPlace = useInPlace(setup.entries);
   return (
     <section class="offers" aria-labelledby="offers-title">
-      <h2 id="offers-title" class="section-title">{t('Choose what answers')}</h2>
-      {inPlace.map((entry) => <SetupButton key={entry.id} entry={entry} />)}
-      {searching && <p class="empty-note searching offer-place" role="status"><Icon name="loading" spin /> {t('Looking for models…')}</p>}
+      <h2 id="offers-title" class="section-title">
+        {t('Choose what answers')}
+      </h2>
+      {inPlace.map((entry) => (
+        <SetupButton key={entry.id} entry={entry} />
+      ))}
+      {searching && (
+        <p class="empty-note searching offer-place" role="status">
+          <Icon name="loading" spin /> {t('Looking for models…')}
+        </p>
+      )}
       {!setup.searching && (
-        <button type="button" class="link-button look-again" onClick={() => void chat.discover()}>{t('Look Again')}</button>
+        <button type="button" class="link-button look-again" onClick={() => void chat.discover()}>
+          {t('Look Again')}
+        </button>
       )}
     </section>
   );
@@ -57,7 +87,12 @@ function useInPlace(entries: readonly SetupEntry[]): readonly SetupEntry[] {
   return [...entries].sort((a, b) => order.current.indexOf(a.id) - order.current.indexOf(b.id));
 }
 
-const entryIcons: Readonly<Record<SetupEntry['kind'], string>> = { editorModels: 'vscode', localServer: 'server', pasteKey: 'key', demo: 'play' };
+const entryIcons: Readonly<Record<SetupEntry['kind'], string>> = {
+  editorModels: 'vscode',
+  localServer: 'server',
+  pasteKey: 'key',
+  demo: 'play',
+};
 
 function SetupButton({ entry }: { readonly entry: SetupEntry }) {
   const chat = useChat();
@@ -96,9 +131,13 @@ function Suggestions({ isDemo, canLook }: { readonly isDemo: boolean; readonly c
   if (prompts.length === 0) return null;
   return (
     <section class="suggestions" aria-labelledby="suggestions-title">
-      <h2 id="suggestions-title" class="section-title">{t('Try asking')}</h2>
+      <h2 id="suggestions-title" class="section-title">
+        {t('Try asking')}
+      </h2>
       {prompts.map((prompt) => (
-        <button type="button" class="suggestion" key={prompt} onClick={() => chat.suggest(prompt)}>{prompt}</button>
+        <button type="button" class="suggestion" key={prompt} onClick={() => chat.suggest(prompt)}>
+          {prompt}
+        </button>
       ))}
     </section>
   );
@@ -110,20 +149,35 @@ function RecentSessions({ sessions }: { readonly sessions: readonly SessionSumma
   if (sessions.length === 0) return null;
   return (
     <section class="recent" aria-labelledby="recent-title">
-      <h2 id="recent-title" class="section-title">{t('Recent sessions')}</h2>
+      <h2 id="recent-title" class="section-title">
+        {t('Recent sessions')}
+      </h2>
       <ul class="recent-list">
         {sessions.map((session, index) => (
           <li key={session.id}>
-            <button type="button" class={`recent-item${session.unread ? ' unread' : ''}${index === 0 ? ' recent-last' : ''}`} title={session.preview ?? undefined} onClick={() => void chat.switches.open(session.id)}>
-              <span class="recent-title" dir="auto">{session.title ?? session.preview ?? t('Untitled Session')}</span>
+            <button
+              type="button"
+              class={`recent-item${session.unread ? ' unread' : ''}${index === 0 ? ' recent-last' : ''}`}
+              title={session.preview ?? undefined}
+              onClick={() => void chat.switches.open(session.id)}
+            >
+              <span class="recent-title" dir="auto">
+                {session.title ?? session.preview ?? t('Untitled Session')}
+              </span>
               <span class="recent-state">{sessionStateWords(session)}</span>
               <span class="recent-age">{age(session.lastActiveAt, now / 1000)}</span>
-              {index === 0 && <span class="recent-words" dir="auto">{lastWords(session)}</span>}
+              {index === 0 && (
+                <span class="recent-words" dir="auto">
+                  {lastWords(session)}
+                </span>
+              )}
             </button>
           </li>
         ))}
       </ul>
-      <button type="button" class="link-button" onClick={() => chat.showAllSessions()}>{t('Show All Sessions…')}</button>
+      <button type="button" class="link-button" onClick={() => chat.showAllSessions()}>
+        {t('Show All Sessions…')}
+      </button>
     </section>
   );
 }

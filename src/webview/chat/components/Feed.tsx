@@ -23,7 +23,10 @@ export function Feed({ conversation }: { readonly conversation: Conversation }) 
   const newest = useBlocks(conversation);
   const elsewhere = useBlocks(away);
   // In a part of the conversation that is not its end there is no last turn.
-  const blocks = useMemo(() => (away === null ? newest : elsewhere.map((block) => (block.isLast ? { ...block, isLast: false } : block))), [away === null, newest, elsewhere]);
+  const blocks = useMemo(
+    () => (away === null ? newest : elsewhere.map((block) => (block.isLast ? { ...block, isLast: false } : block))),
+    [away === null, newest, elsewhere],
+  );
   const newestUids = useStable(articleUids(newest));
   const uids = useStable(away === null ? newestUids : articleUids(blocks));
   const { id, conversationId } = conversation.session;
@@ -52,16 +55,43 @@ export function Feed({ conversation }: { readonly conversation: Conversation }) 
   const loading = pages.fetching.value;
   return (
     <div class="conversation">
-      <div class="scroller" ref={view.scroller} onScroll={view.onScroll} onWheel={view.onWheel} onKeyDown={view.onKeyDown} tabIndex={0}>
-        {isWhole && drawn.hasEarlier && <EdgeButton loading={loading === 'earlier'} words={t('Show Earlier Messages')} loadingWords={t('Loading earlier messages…')} load={() => void pages.loadEarlier()} />}
+      <div
+        class="scroller"
+        ref={view.scroller}
+        onScroll={view.onScroll}
+        onWheel={view.onWheel}
+        onKeyDown={view.onKeyDown}
+        tabIndex={0}
+      >
+        {isWhole && drawn.hasEarlier && (
+          <EdgeButton
+            loading={loading === 'earlier'}
+            words={t('Show Earlier Messages')}
+            loadingWords={t('Loading earlier messages…')}
+            load={() => void pages.loadEarlier()}
+          />
+        )}
         <div ref={view.content}>
           {/* A feed holds articles and nothing else that has a role: what belongs to a turn stands inside its last article. */}
           <div class="feed" role="feed" aria-label={t('Conversation')} aria-busy={loading !== null}>
-            {blocks.slice(first).map((block, index) => <TurnView key={block.key} block={block} near={away === null && first + index >= blocks.length - nearTurns} />)}
+            {blocks.slice(first).map((block, index) => (
+              <TurnView
+                key={block.key}
+                block={block}
+                near={away === null && first + index >= blocks.length - nearTurns}
+              />
+            ))}
           </div>
           {drawn.activity?.turnUid === null && <CompressingLine />}
         </div>
-        {away !== null && <EdgeButton loading={loading === 'later'} words={t('Show Later Messages')} loadingWords={t('Loading later messages…')} load={() => void pages.loadLater()} />}
+        {away !== null && (
+          <EdgeButton
+            loading={loading === 'later'}
+            words={t('Show Later Messages')}
+            loadingWords={t('Loading later messages…')}
+            load={() => void pages.loadLater()}
+          />
+        )}
       </div>
       {!view.following && later !== null && <later.JumpButton view={view} />}
       {isWhole && later !== null && <later.FeedTools conversation={drawn} blocks={blocks} uids={uids} view={view} />}
@@ -78,7 +108,10 @@ function useBehindFirstPaint(): boolean {
 
 function useBlocks(conversation: Conversation | null): readonly TurnBlock[] {
   const previous = useRef<readonly TurnBlock[]>([]);
-  return useMemo(() => (previous.current = conversation === null ? [] : conversationBlocks(conversation, previous.current)), [conversation]);
+  return useMemo(
+    () => (previous.current = conversation === null ? [] : conversationBlocks(conversation, previous.current)),
+    [conversation],
+  );
 }
 
 function articleUids(blocks: readonly TurnBlock[]): readonly string[] {
@@ -97,7 +130,11 @@ interface EdgeProps {
 
 /** Where the messages that are drawn end and the conversation goes on. */
 function EdgeButton({ loading, words, loadingWords, load }: EdgeProps) {
-  return <button type="button" class="link-button earlier" disabled={loading} onClick={load}>{loading ? loadingWords : words}</button>;
+  return (
+    <button type="button" class="link-button earlier" disabled={loading} onClick={load}>
+      {loading ? loadingWords : words}
+    </button>
+  );
 }
 
 /** The same array as long as its items are the same. */

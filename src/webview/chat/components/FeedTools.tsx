@@ -74,7 +74,12 @@ function useKeptFocus({ scroller }: Following, uids: readonly string[]): void {
     const isFree = document.hasFocus() && (document.activeElement === null || document.activeElement === document.body);
     if (!isFree) return;
     const wanted = due.current;
-    const article = wanted === null ? null : [...(scroller.current?.querySelectorAll<HTMLElement>('article[data-uid]') ?? [])].find(({ dataset }) => dataset['uid'] === wanted);
+    const article =
+      wanted === null
+        ? null
+        : [...(scroller.current?.querySelectorAll<HTMLElement>('article[data-uid]') ?? [])].find(
+            ({ dataset }) => dataset['uid'] === wanted,
+          );
     if (article !== null && article !== undefined) article.focus({ preventScroll: true });
     else if (hasFocus.current) scroller.current?.focus({ preventScroll: true });
   }, [uids]);

@@ -31,13 +31,25 @@ export function FilesChoice({ name, words, files, choose, leave }: FilesChoicePr
     >
       <p class="card-text">{words}</p>
       <ul class="card-files">
-        {files.slice(0, 5).map(({ path, shown }) => <li key={path} title={path}>{shown}</li>)}
+        {files.slice(0, 5).map(({ path, shown }) => (
+          <li key={path} title={path}>
+            {shown}
+          </li>
+        ))}
         {files.length > 5 && <li>{t('and {count} more', { count: files.length - 5 })}</li>}
       </ul>
       <div class="card-actions">
-        <button type="button" class="button compact" ref={first} onClick={() => choose(false)}>{t('Conversation only')}</button>
-        <button type="button" class="button secondary compact" onClick={() => choose(true)}>{files.length === 1 ? t('Conversation and 1 file') : t('Conversation and {count} files', { count: files.length })}</button>
-        <button type="button" class="button secondary compact" onClick={leave}>{t('Cancel')}</button>
+        <button type="button" class="button compact" ref={first} onClick={() => choose(false)}>
+          {t('Conversation only')}
+        </button>
+        <button type="button" class="button secondary compact" onClick={() => choose(true)}>
+          {files.length === 1
+            ? t('Conversation and 1 file')
+            : t('Conversation and {count} files', { count: files.length })}
+        </button>
+        <button type="button" class="button secondary compact" onClick={leave}>
+          {t('Cancel')}
+        </button>
       </div>
     </section>
   );
@@ -55,6 +67,19 @@ export function AskAgainCard({ offer }: { readonly offer: AskAgainOffer }) {
     void chat.askAgain.answer(files);
     chat.focusComposer();
   };
-  const words = offer.files.length === 1 ? t('A file was changed from this prompt on. Revert it too? What you changed in it since stays.') : t('{count} files were changed from this prompt on. Revert them too? What you changed in them since stays.', { count: offer.files.length });
-  return <FilesChoice name={offer.kind === 'retry' ? t('Retry') : t('Edit & Resend')} words={words} files={offer.files} choose={choose} leave={leave} />;
+  const words =
+    offer.files.length === 1
+      ? t('A file was changed from this prompt on. Revert it too? What you changed in it since stays.')
+      : t('{count} files were changed from this prompt on. Revert them too? What you changed in them since stays.', {
+          count: offer.files.length,
+        });
+  return (
+    <FilesChoice
+      name={offer.kind === 'retry' ? t('Retry') : t('Edit & Resend')}
+      words={words}
+      files={offer.files}
+      choose={choose}
+      leave={leave}
+    />
+  );
 }

@@ -29,12 +29,33 @@ export function FindBar({ find }: { readonly find: Find }) {
   return (
     <search class="find-bar" aria-label={t('Find in Conversation')} onKeyDown={onKeyDown}>
       <span class="find-input">
-        <input class="field find-field" ref={field} type="text" aria-label={t('Find')} placeholder={t('Find')} value={state.text} spellcheck={false} onInput={(event) => search.look({ text: event.currentTarget.value })} />
-        <Toggle icon="case-sensitive" label={t('Match Case')} on={state.matchCase} toggle={() => search.look({ matchCase: !state.matchCase })} />
-        <Toggle icon="tools" label={t('Look in Tool Results')} on={state.tools} toggle={() => search.look({ tools: !state.tools })} />
+        <input
+          class="field find-field"
+          ref={field}
+          type="text"
+          aria-label={t('Find')}
+          placeholder={t('Find')}
+          value={state.text}
+          spellcheck={false}
+          onInput={(event) => search.look({ text: event.currentTarget.value })}
+        />
+        <Toggle
+          icon="case-sensitive"
+          label={t('Match Case')}
+          on={state.matchCase}
+          toggle={() => search.look({ matchCase: !state.matchCase })}
+        />
+        <Toggle
+          icon="tools"
+          label={t('Look in Tool Results')}
+          on={state.tools}
+          toggle={() => search.look({ tools: !state.tools })}
+        />
       </span>
       <Count state={state} />
-      {state.progress !== null && <IconButton icon="debug-stop" label={t('Stop Searching')} disabled={false} act={stop} />}
+      {state.progress !== null && (
+        <IconButton icon="debug-stop" label={t('Stop Searching')} disabled={false} act={stop} />
+      )}
       <span class="find-buttons">
         <IconButton icon="arrow-up" label={t('Previous Match')} disabled={none} act={() => search.step(-1)} />
         <IconButton icon="arrow-down" label={t('Next Match')} disabled={none} act={() => search.step(1)} />
@@ -50,8 +71,17 @@ function Count({ state }: { readonly state: FindState }) {
   const { progress } = state;
   return (
     <span class={`find-count${state.problem === null ? '' : ' find-problem'}`}>
-      <span class={progress === null ? undefined : 'visually-hidden'} role="status">{lasting ? t('Searching earlier messages…') : countWords(state)}</span>
-      {progress !== null && <span aria-hidden="true">{t('Searching… {done} of {total}', { done: progress.done.toLocaleString(), total: progress.total.toLocaleString() })}</span>}
+      <span class={progress === null ? undefined : 'visually-hidden'} role="status">
+        {lasting ? t('Searching earlier messages…') : countWords(state)}
+      </span>
+      {progress !== null && (
+        <span aria-hidden="true">
+          {t('Searching… {done} of {total}', {
+            done: progress.done.toLocaleString(),
+            total: progress.total.toLocaleString(),
+          })}
+        </span>
+      )}
     </span>
   );
 }
@@ -64,10 +94,45 @@ function countWords({ occurrences, more, current, problem }: FindState): string 
   return current === -1 ? t('{count} found', { count }) : t('{index} of {count}', { index: current + 1, count });
 }
 
-function Toggle({ icon, label, on, toggle }: { readonly icon: string; readonly label: string; readonly on: boolean; readonly toggle: () => void }) {
-  return <button type="button" class={`icon-button find-toggle${on ? ' on' : ''}`} aria-pressed={on} aria-label={label} title={label} onClick={toggle}><Icon name={icon} /></button>;
+function Toggle({
+  icon,
+  label,
+  on,
+  toggle,
+}: {
+  readonly icon: string;
+  readonly label: string;
+  readonly on: boolean;
+  readonly toggle: () => void;
+}) {
+  return (
+    <button
+      type="button"
+      class={`icon-button find-toggle${on ? ' on' : ''}`}
+      aria-pressed={on}
+      aria-label={label}
+      title={label}
+      onClick={toggle}
+    >
+      <Icon name={icon} />
+    </button>
+  );
 }
 
-function IconButton({ icon, label, disabled, act }: { readonly icon: string; readonly label: string; readonly disabled: boolean; readonly act: () => void }) {
-  return <button type="button" class="icon-button" aria-label={label} title={label} disabled={disabled} onClick={act}><Icon name={icon} /></button>;
+function IconButton({
+  icon,
+  label,
+  disabled,
+  act,
+}: {
+  readonly icon: string;
+  readonly label: string;
+  readonly disabled: boolean;
+  readonly act: () => void;
+}) {
+  return (
+    <button type="button" class="icon-button" aria-label={label} title={label} disabled={disabled} onClick={act}>
+      <Icon name={icon} />
+    </button>
+  );
 }

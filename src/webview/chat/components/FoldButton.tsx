@@ -13,7 +13,9 @@ export function FoldButton({ open, words, toggle, live = false }: FoldButtonProp
   return (
     <button type="button" class="fold-button" aria-expanded={open} onClick={toggle}>
       <Icon name={open ? 'chevron-down' : 'chevron-right'} />
-      <span class={live ? 'shimmer' : ''} dir="auto">{words}</span>
+      <span class={live ? 'shimmer' : ''} dir="auto">
+        {words}
+      </span>
     </button>
   );
 }

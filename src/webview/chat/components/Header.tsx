@@ -15,7 +15,11 @@ export function Header() {
   return (
     <header class="header">
       <div class="header-line">
-        {session === null ? <h1 class="title">{t('New Session')}</h1> : <Title session={session} key={session.conversationId} />}
+        {session === null ? (
+          <h1 class="title">{t('New Session')}</h1>
+        ) : (
+          <Title session={session} key={session.conversationId} />
+        )}
         {isPrivate && <PrivateMark />}
         <ModelPicker />
       </div>
@@ -40,7 +44,13 @@ function Origin({ origin }: { readonly origin: SessionOrigin }) {
   if (origin.hasSubAgent === true) {
     return (
       <p class="origin">
-        <button type="button" class="link-button origin-button" title={t('Open the session that this sub-agent works for')} disabled={origin.isTrashed} onClick={() => void chat.switches.open(origin.sessionId)}>
+        <button
+          type="button"
+          class="link-button origin-button"
+          title={t('Open the session that this sub-agent works for')}
+          disabled={origin.isTrashed}
+          onClick={() => void chat.switches.open(origin.sessionId)}
+        >
           {t('Sub-agent of “{title}”', words)}
         </button>
       </p>
@@ -49,7 +59,12 @@ function Origin({ origin }: { readonly origin: SessionOrigin }) {
   if (origin.isTrashed) return <p class="origin">{t('Branched from “{title}”, which is in the trash', words)}</p>;
   return (
     <p class="origin">
-      <button type="button" class="link-button origin-button" title={t('Open the session that this one was branched from')} onClick={() => void chat.switches.open(origin.sessionId)}>
+      <button
+        type="button"
+        class="link-button origin-button"
+        title={t('Open the session that this one was branched from')}
+        onClick={() => void chat.switches.open(origin.sessionId)}
+      >
         {t('Branched from “{title}”', words)}
       </button>
     </p>
@@ -74,11 +89,21 @@ function Title({ session }: { readonly session: Session }) {
   if (editing) return <TitleField session={session} done={leave} />;
   return (
     <h1 class="title">
-      <button ref={button} type="button" class="title-button" title={t('Rename Session')} aria-label={t('Rename Session: {title}', { title: shown })} onClick={(event) => {
-        returns.current = event.detail === 0;
-        setEditing(true);
-      }} disabled={chat.steady.value.store.kind !== 'open'}>
-        <span class="title-text" dir="auto">{shown}</span>
+      <button
+        ref={button}
+        type="button"
+        class="title-button"
+        title={t('Rename Session')}
+        aria-label={t('Rename Session: {title}', { title: shown })}
+        onClick={(event) => {
+          returns.current = event.detail === 0;
+          setEditing(true);
+        }}
+        disabled={chat.steady.value.store.kind !== 'open'}
+      >
+        <span class="title-text" dir="auto">
+          {shown}
+        </span>
         <Icon name="edit" />
       </button>
     </h1>
@@ -102,7 +127,8 @@ function TitleField({ session, done }: { readonly session: Session; readonly don
     const sentence = text === (session.title ?? '') ? null : await chat.renameInPlace(session.id, text);
     asking.current = false;
     if (sentence !== null) return setRefused({ title: text, sentence });
-    const hasFocus = document.activeElement instanceof HTMLInputElement && document.activeElement.classList.contains('title-field');
+    const hasFocus =
+      document.activeElement instanceof HTMLInputElement && document.activeElement.classList.contains('title-field');
     end(hasFocus);
   };
   return (
@@ -133,7 +159,11 @@ function TitleField({ session, done }: { readonly session: Session; readonly don
           end(true);
         }}
       />
-      {refused !== null && <p class="title-refusal" id="title-refusal" role="alert">{refused.sentence}</p>}
+      {refused !== null && (
+        <p class="title-refusal" id="title-refusal" role="alert">
+          {refused.sentence}
+        </p>
+      )}
     </div>
   );
 }

@@ -32,12 +32,24 @@ export function MentionList({ mentions, active, pick }: MentionListProps) {
       onClick={() => pick(mention)}
     >
       <Icon name={mentionIcons[mention.kind]} />
-      <span class="mention-label" dir="auto">{nameIn(mention)}</span>
+      <span class="mention-label" dir="auto">
+        {nameIn(mention)}
+      </span>
       <span class="visually-hidden">, {kindWords(mention.kind)}, </span>
-      <span class="mention-detail" dir="auto">{mention.detail}</span>
+      <span class="mention-detail" dir="auto">
+        {mention.detail}
+      </span>
     </div>
   );
-  return <SuggestionList id={mentionListId} label={t('Mentions')} groups={mentionGroups(mentions)} shown={`${active} ${mentions.length}`} option={option} />;
+  return (
+    <SuggestionList
+      id={mentionListId}
+      label={t('Mentions')}
+      groups={mentionGroups(mentions)}
+      shown={`${active} ${mentions.length}`}
+      option={option}
+    />
+  );
 }
 
 /** A file is known by its name; where it is stands behind it. */

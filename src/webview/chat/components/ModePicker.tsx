@@ -11,7 +11,12 @@ export function ModePicker() {
   const mode = conversation?.mode ?? newMode;
   return (
     <OptionPicker
-      id="mode" label={t('Mode')} listLabel={t('Modes')} icon={modeIcons[mode]} title={`${modeName(mode)}: ${modeWords(mode)}`} class={`mode-picker mode-${mode}`}
+      id="mode"
+      label={t('Mode')}
+      listLabel={t('Modes')}
+      icon={modeIcons[mode]}
+      title={`${modeName(mode)}: ${modeWords(mode)}`}
+      class={`mode-picker mode-${mode}`}
       options={modes.map((value) => ({ value, name: modeName(value), words: modeWords(value) }))}
       chosen={mode}
       pick={(chosen) => void chat.approvals.setMode(chosen)}

@@ -26,7 +26,11 @@ export function ModelPicker() {
         aria-haspopup="dialog"
         aria-expanded={open}
         aria-controls={open ? 'model-popup' : undefined}
-        title={chosen === null ? t('Choose a Model') : t('{model}: prompts go to {destination}', { model: chosen.label, destination: chosen.destination })}
+        title={
+          chosen === null
+            ? t('Choose a Model')
+            : t('{model}: prompts go to {destination}', { model: chosen.label, destination: chosen.destination })
+        }
         onClick={() => (open ? close() : chat.chooseModel())}
         onKeyDown={(event) => {
           if (event.key !== 'ArrowDown' || open) return;
@@ -34,7 +38,9 @@ export function ModelPicker() {
           chat.chooseModel();
         }}
       >
-        <span class="model-label" dir="auto">{chosen?.label ?? t('Choose a Model')}</span>
+        <span class="model-label" dir="auto">
+          {chosen?.label ?? t('Choose a Model')}
+        </span>
         {chosen !== null && <span class="model-destination">{chosen.destination}</span>}
         <Icon name="chevron-down" />
       </button>

@@ -44,7 +44,8 @@ export function ModelPopup({ close }: { readonly close: () => void }) {
         close();
       }}
       onFocusOut={(event) => {
-        if (event.relatedTarget instanceof Node && !popup.current?.contains(event.relatedTarget)) chat.pickerOpen.value = false;
+        if (event.relatedTarget instanceof Node && !popup.current?.contains(event.relatedTarget))
+          chat.pickerOpen.value = false;
       }}
     >
       <div class="popup-search">
@@ -75,18 +76,36 @@ export function ModelPopup({ close }: { readonly close: () => void }) {
             }
           }}
         />
-        <button type="button" class="icon-button" title={t('Look Again')} aria-label={t('Look Again')} onClick={refresh}>
+        <button
+          type="button"
+          class="icon-button"
+          title={t('Look Again')}
+          aria-label={t('Look Again')}
+          onClick={refresh}
+        >
           <Icon name="refresh" />
         </button>
       </div>
-      {searching && <p class="popup-note" role="status">{t('Looking for models…')}</p>}
-      {problem !== null && <p class="popup-note" role="alert">{problem}</p>}
+      {searching && (
+        <p class="popup-note" role="status">
+          {t('Looking for models…')}
+        </p>
+      )}
+      {problem !== null && (
+        <p class="popup-note" role="alert">
+          {problem}
+        </p>
+      )}
       <ul id="model-list" class="options" role="listbox" aria-label={t('Models')}>
         {rows.map((row) => (
           <ModelOption key={row.ref} row={row} active={row === current} chosen={row.ref === chosen} pick={pick} />
         ))}
       </ul>
-      {choices !== null && rows.length === 0 && <p class="popup-note">{choices.models.length === 0 ? t('No model was found.') : t('No model matches “{filter}”.', { filter })}</p>}
+      {choices !== null && rows.length === 0 && (
+        <p class="popup-note">
+          {choices.models.length === 0 ? t('No model was found.') : t('No model matches “{filter}”.', { filter })}
+        </p>
+      )}
       {choices?.problems.map((trouble) => (
         <p class="popup-note popup-problem" key={trouble.provider}>
           <Icon name="warning" /> <span>{trouble.sentence}</span>
@@ -110,13 +129,25 @@ interface OptionProps {
 
 function ModelOption({ row, active, chosen, pick }: OptionProps) {
   return (
-    <li id={optionId(row)} class={`option${active ? ' active' : ''}`} role="option" aria-selected={active} onClick={() => pick(row)}>
+    <li
+      id={optionId(row)}
+      class={`option${active ? ' active' : ''}`}
+      role="option"
+      aria-selected={active}
+      onClick={() => pick(row)}
+    >
       <span class="option-line">
         <span class="option-check">{chosen && <Icon name="check" />}</span>
-        <span class="option-label" dir="auto">{row.label}</span>
+        <span class="option-label" dir="auto">
+          {row.label}
+        </span>
         {chosen && <span class="visually-hidden">{t('chosen')}</span>}
       </span>
-      <span class="option-details">{details(row).map((detail) => <span key={detail}>{detail}</span>)}</span>
+      <span class="option-details">
+        {details(row).map((detail) => (
+          <span key={detail}>{detail}</span>
+        ))}
+      </span>
       {row.warnings.map((warning) => (
         <span class="option-warning" key={warning}>
           <Icon name="warning" /> <span>{warning}</span>
@@ -128,15 +159,22 @@ function ModelOption({ row, active, chosen, pick }: OptionProps) {
 
 /** Destination first: where prompts go matters more than what they cost. */
 function details(row: ModelRow): readonly string[] {
-  const context = row.contextWindow === null ? [] : [t('{tokens} context', { tokens: compactCount(row.contextWindow) })];
-  const price = row.price === null ? [] : [t('${input} in, ${output} out per million', { input: row.price.input, output: row.price.output })];
+  const context =
+    row.contextWindow === null ? [] : [t('{tokens} context', { tokens: compactCount(row.contextWindow) })];
+  const price =
+    row.price === null
+      ? []
+      : [t('${input} in, ${output} out per million', { input: row.price.input, output: row.price.output })];
   const tools = row.tools === false ? [t('chat only')] : [];
   return [row.destination, ...context, ...price, ...tools];
 }
 
 function matches(row: ModelRow, filter: string): boolean {
   const text = `${row.label} ${row.ref} ${row.provider} ${row.destination}`.toLocaleLowerCase();
-  return filter.toLocaleLowerCase().split(/\s+/).every((word) => text.includes(word));
+  return filter
+    .toLocaleLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
 }
 
 function optionId(row: ModelRow): string {

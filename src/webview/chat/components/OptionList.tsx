@@ -17,15 +17,31 @@ export function OptionList<V extends string>({ id, label, options, active, chose
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }), [active]);
   return (
-    <ul id={optionListId(id)} class="popup option-list options" role="listbox" aria-label={label} ref={list} onMouseDown={(event) => event.preventDefault()}>
+    <ul
+      id={optionListId(id)}
+      class="popup option-list options"
+      role="listbox"
+      aria-label={label}
+      ref={list}
+      onMouseDown={(event) => event.preventDefault()}
+    >
       {options.map(({ value, name, words }) => (
-        <li key={value} id={optionId(id, value)} class={`option${value === active ? ' active' : ''}`} role="option" aria-selected={value === active} onClick={() => pick(value)}>
+        <li
+          key={value}
+          id={optionId(id, value)}
+          class={`option${value === active ? ' active' : ''}`}
+          role="option"
+          aria-selected={value === active}
+          onClick={() => pick(value)}
+        >
           <span class="option-line">
             <span class="option-check">{value === chosen && <Icon name="check" />}</span>
             <span class="option-label">{name}</span>
             {value === chosen && <span class="visually-hidden">{t('chosen')}</span>}
           </span>
-          <span class="option-details"><span>{words}</span></span>
+          <span class="option-details">
+            <span>{words}</span>
+          </span>
         </li>
       ))}
     </ul>

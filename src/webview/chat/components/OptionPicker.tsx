@@ -32,7 +32,18 @@ export const optionId = (id: string, value: string): string => `${id}-${value}`;
 
 /** One of a few. The focus stays on the button while the list is open, as in a native select: arrow keys, Home, End and first letters go along the list,
  *  Enter or Space takes, Escape closes. */
-export function OptionPicker<V extends string>({ id, label, listLabel, icon, title, class: kind, options, chosen, pick, children }: OptionPickerProps<V>) {
+export function OptionPicker<V extends string>({
+  id,
+  label,
+  listLabel,
+  icon,
+  title,
+  class: kind,
+  options,
+  chosen,
+  pick,
+  children,
+}: OptionPickerProps<V>) {
   const active = useSignal<V | null>(null);
   const root = useRef<HTMLDivElement>(null);
   const later = laterParts.value;
@@ -63,16 +74,28 @@ export function OptionPicker<V extends string>({ id, label, listLabel, icon, tit
     else if (event.key === 'Enter' || event.key === ' ') take(at);
     else {
       const place = options.findIndex(({ value }) => value === at);
-      const next = movedIn(event.key, place, options.length) ?? (event.key.length === 1 ? typedAhead(event.key, place, options.map(({ name }) => name)) : null);
+      const next =
+        movedIn(event.key, place, options.length) ??
+        (event.key.length === 1
+          ? typedAhead(
+              event.key,
+              place,
+              options.map(({ name }) => name),
+            )
+          : null);
       if (next === null) return;
       active.value = options[next]?.value ?? at;
     }
     event.preventDefault();
   };
   return (
-    <div class={`option-picker ${kind}`} ref={root} onFocusOut={(event) => {
-      if (event.relatedTarget instanceof Node && root.current?.contains(event.relatedTarget) !== true) close();
-    }}>
+    <div
+      class={`option-picker ${kind}`}
+      ref={root}
+      onFocusOut={(event) => {
+        if (event.relatedTarget instanceof Node && root.current?.contains(event.relatedTarget) !== true) close();
+      }}
+    >
       <button
         type="button"
         class="picker-button"
@@ -90,7 +113,16 @@ export function OptionPicker<V extends string>({ id, label, listLabel, icon, tit
         {children}
         <Icon name="chevron-down" />
       </button>
-      {active.value !== null && later !== null && <later.OptionList id={id} label={listLabel} options={options} active={active.value} chosen={chosen} pick={take} />}
+      {active.value !== null && later !== null && (
+        <later.OptionList
+          id={id}
+          label={listLabel}
+          options={options}
+          active={active.value}
+          chosen={chosen}
+          pick={take}
+        />
+      )}
     </div>
   );
 }

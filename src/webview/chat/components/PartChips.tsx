@@ -69,13 +69,24 @@ export function PartChips<P extends DraftPart>({ parts, remove, leave }: PartChi
               onFocus={() => setPlace(index)}
               onClick={() => open(part)}
             >
-              {part.kind === 'image' ? <img class="chip-image" src={imageAddress(part)} alt={t('Image')} /> : <Icon name={partIcon(part)} />}
-              <span class="chip-label" dir="auto">{partLabel(part)}</span>
+              {part.kind === 'image' ? (
+                <img class="chip-image" src={imageAddress(part)} alt={t('Image')} />
+              ) : (
+                <Icon name={partIcon(part)} />
+              )}
+              <span class="chip-label" dir="auto">
+                {partLabel(part)}
+              </span>
             </button>
-            {remove !== undefined && <RemoveButton name={partLabel(part)} remove={() => {
-              leave?.();
-              remove(part);
-            }} />}
+            {remove !== undefined && (
+              <RemoveButton
+                name={partLabel(part)}
+                remove={() => {
+                  leave?.();
+                  remove(part);
+                }}
+              />
+            )}
           </li>
         ))}
       </ul>
@@ -87,7 +98,14 @@ export function PartChips<P extends DraftPart>({ parts, remove, leave }: PartChi
 function RemoveButton({ name, remove }: { readonly name: string; readonly remove: () => void }) {
   const words = t('Remove {name}', { name });
   return (
-    <button type="button" class="icon-button chip-remove" tabIndex={-1} aria-label={words} title={words} onClick={remove}>
+    <button
+      type="button"
+      class="icon-button chip-remove"
+      tabIndex={-1}
+      aria-label={words}
+      title={words}
+      onClick={remove}
+    >
       <Icon name="close" />
     </button>
   );

@@ -6,5 +6,9 @@ import { imageAddress, partLabel } from '../draftParts';
 export function PartPreview({ part }: { readonly part: SentPart }) {
   const words = t('Preview of {name}', { name: partLabel(part) });
   if (part.kind === 'image') return <img class="part-image" src={imageAddress(part)} alt={words} />;
-  return <pre class="part-text" role="region" aria-label={words} tabIndex={0} dir="auto">{part.text}</pre>;
+  return (
+    <pre class="part-text" role="region" aria-label={words} tabIndex={0} dir="auto">
+      {part.text}
+    </pre>
+  );
 }

@@ -15,11 +15,19 @@ export function ProblemLine() {
         <span>{problem.sentence}</span>
         {problem.offersModels && (
           <span class="notice-actions">
-            <button type="button" class="button compact" onClick={() => chat.chooseModel()}>{t('Choose Model')}</button>
+            <button type="button" class="button compact" onClick={() => chat.chooseModel()}>
+              {t('Choose Model')}
+            </button>
           </span>
         )}
       </div>
-      <button type="button" class="icon-button" title={t('Dismiss')} aria-label={t('Dismiss')} onClick={() => chat.dismissProblem()}>
+      <button
+        type="button"
+        class="icon-button"
+        title={t('Dismiss')}
+        aria-label={t('Dismiss')}
+        onClick={() => chat.dismissProblem()}
+      >
         <Icon name="close" />
       </button>
     </div>

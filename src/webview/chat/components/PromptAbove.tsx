@@ -23,12 +23,16 @@ export function PromptAbove({ blocks, uids, view }: PromptAboveProps) {
   const text = prompt === null ? '' : answerText(prompt.parts).trim();
   if (prompt === null || text === '') return null;
   const go = (): void => {
-    const article = [...(view.scroller.current?.querySelectorAll<HTMLElement>('article[data-uid]') ?? [])].find(({ dataset }) => dataset['uid'] === prompt.uid);
+    const article = [...(view.scroller.current?.querySelectorAll<HTMLElement>('article[data-uid]') ?? [])].find(
+      ({ dataset }) => dataset['uid'] === prompt.uid,
+    );
     if (article !== undefined) view.goTo(article, offset);
   };
   return (
     <button type="button" class="prompt-above" tabIndex={-1} aria-hidden="true" title={t('Go to Prompt')} onClick={go}>
-      <span class="prompt-above-text"><b>{t('You')}</b> <span dir="auto">{text.slice(0, mostShown)}</span></span>
+      <span class="prompt-above-text">
+        <b>{t('You')}</b> <span dir="auto">{text.slice(0, mostShown)}</span>
+      </span>
     </button>
   );
 }
@@ -46,13 +50,15 @@ function useTurnAtTop({ scroller }: Following, uids: readonly string[]): string 
       const turn = [...across].find((one) => one.firstElementChild !== null && !inSight.has(one.firstElementChild));
       setTurnUid(turn instanceof HTMLElement ? (turn.dataset['turn'] ?? null) : null);
     };
-    const noted = (found: Set<Element>) => (entries: readonly IntersectionObserverEntry[]): void => {
-      for (const { target, isIntersecting } of entries) {
-        if (isIntersecting) found.add(target);
-        else found.delete(target);
-      }
-      update();
-    };
+    const noted =
+      (found: Set<Element>) =>
+      (entries: readonly IntersectionObserverEntry[]): void => {
+        for (const { target, isIntersecting } of entries) {
+          if (isIntersecting) found.add(target);
+          else found.delete(target);
+        }
+        update();
+      };
     // A line at the top of the view.
     const line = new IntersectionObserver(noted(across), { root, rootMargin: '0px 0px -100% 0px' });
     const sight = new IntersectionObserver(noted(inSight), { root });

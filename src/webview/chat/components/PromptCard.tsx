@@ -23,9 +23,20 @@ export function Prompt({ message, turn, versions, children }: PromptProps) {
   const chat = useChat();
   const now = chat.needs.timers.nowMs() / 1000;
   const at = message.row?.createdAt ?? now;
-  if (isContinuation(message)) return <Continued message={message} turn={turn} versions={versions} at={at}>{children}</Continued>;
+  if (isContinuation(message))
+    return (
+      <Continued message={message} turn={turn} versions={versions} at={at}>
+        {children}
+      </Continued>
+    );
   return (
-    <article class="message" aria-label={t('You, {time}', { time: clockTime(at, now) })} data-uid={message.uid} data-state="saved" tabIndex={-1}>
+    <article
+      class="message"
+      aria-label={t('You, {time}', { time: clockTime(at, now) })}
+      data-uid={message.uid}
+      data-state="saved"
+      tabIndex={-1}
+    >
       <PromptCard message={message} turn={turn} versions={versions} at={at} />
       {children}
     </article>
@@ -37,10 +48,18 @@ function Continued({ message, turn, versions, at, children }: PromptProps & { re
   const chat = useChat();
   const later = laterParts.value;
   return (
-    <article class="message" aria-label={t('Continued, {time}', { time: clockTime(at, chat.needs.timers.nowMs() / 1000) })} data-uid={message.uid} data-state="saved" tabIndex={-1}>
+    <article
+      class="message"
+      aria-label={t('Continued, {time}', { time: clockTime(at, chat.needs.timers.nowMs() / 1000) })}
+      data-uid={message.uid}
+      data-state="saved"
+      tabIndex={-1}
+    >
       <div class="summary-line" title={fullTime(at)}>
         <span>{t('Continued')}</span>
-        {turn !== null && versions.length > 1 && later !== null && <later.VersionSwitch turnUid={turn.uid} versions={versions} />}
+        {turn !== null && versions.length > 1 && later !== null && (
+          <later.VersionSwitch turnUid={turn.uid} versions={versions} />
+        )}
       </div>
       {children}
     </article>
@@ -63,12 +82,18 @@ const PromptCard = memo(({ message, turn, versions, at }: CardProps) => {
     <div class={`prompt${editing ? ' editing' : ''}`}>
       <div class="prompt-head">
         <span class="prompt-who">{t('You')}</span>
-        {turn !== null && versions.length > 1 && later !== null && <later.VersionSwitch turnUid={turn.uid} versions={versions} />}
+        {turn !== null && versions.length > 1 && later !== null && (
+          <later.VersionSwitch turnUid={turn.uid} versions={versions} />
+        )}
         <span class="prompt-space" />
         {!editing && later !== null && <later.PromptTools message={message} turn={turn} focused={returns} />}
-        <time class="prompt-time" dateTime={new Date(at * 1000).toISOString()} title={fullTime(at)}>{clockTime(at, chat.needs.timers.nowMs() / 1000)}</time>
+        <time class="prompt-time" dateTime={new Date(at * 1000).toISOString()} title={fullTime(at)}>
+          {clockTime(at, chat.needs.timers.nowMs() / 1000)}
+        </time>
       </div>
-      {editing && turn !== null && later !== null ? <later.PromptEditor turnUid={turn.uid} /> : (
+      {editing && turn !== null && later !== null ? (
+        <later.PromptEditor turnUid={turn.uid} />
+      ) : (
         <>
           <PartChips parts={sentParts(message.parts)} />
           {text !== '' && <PromptText id={promptFold(message.uid)} text={text} />}
@@ -100,8 +125,24 @@ function PromptText({ id, text }: { readonly id: string; readonly text: string }
   const folds = lines > foldedLines || overflows || (open && mayOverflow);
   return (
     <>
-      <div class={`prompt-text${mayOverflow && !open ? ' cut' : ''}${folds && !open ? ' folds' : ''}`} dir="auto" data-part="text" ref={frame}>{text}</div>
-      {folds && <button type="button" class="link-button prompt-more" aria-expanded={open} onClick={() => chat.folds.toggle(id)}>{open ? t('Show Less') : t('Show More')}</button>}
+      <div
+        class={`prompt-text${mayOverflow && !open ? ' cut' : ''}${folds && !open ? ' folds' : ''}`}
+        dir="auto"
+        data-part="text"
+        ref={frame}
+      >
+        {text}
+      </div>
+      {folds && (
+        <button
+          type="button"
+          class="link-button prompt-more"
+          aria-expanded={open}
+          onClick={() => chat.folds.toggle(id)}
+        >
+          {open ? t('Show Less') : t('Show More')}
+        </button>
+      )}
     </>
   );
 }

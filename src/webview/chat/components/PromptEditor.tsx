@@ -20,7 +20,11 @@ export function PromptEditor({ turnUid }: { readonly turnUid: string }) {
   };
   return (
     <div class="prompt-editor">
-      <PartChips parts={parts} remove={(part) => chat.edits.removePart(turnUid, part)} leave={() => field.current?.focus()} />
+      <PartChips
+        parts={parts}
+        remove={(part) => chat.edits.removePart(turnUid, part)}
+        leave={() => field.current?.focus()}
+      />
       <textarea
         ref={field}
         class="field prompt-field"
@@ -42,8 +46,12 @@ export function PromptEditor({ turnUid }: { readonly turnUid: string }) {
       />
       <div class="prompt-editor-bar">
         <span class="prompt-editor-hint">{t('The version shown now is kept, with what followed it.')}</span>
-        <button type="button" class="button compact" disabled={cannot} onClick={() => void resend()}>{t('Resend')}</button>
-        <button type="button" class="button secondary compact" onClick={() => chat.edits.giveUp(turnUid)}>{t('Cancel')}</button>
+        <button type="button" class="button compact" disabled={cannot} onClick={() => void resend()}>
+          {t('Resend')}
+        </button>
+        <button type="button" class="button secondary compact" onClick={() => chat.edits.giveUp(turnUid)}>
+          {t('Cancel')}
+        </button>
       </div>
     </div>
   );

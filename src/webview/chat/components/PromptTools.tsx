@@ -21,9 +21,23 @@ export function PromptTools({ message, turn, focused }: PromptToolsProps) {
   const isOpen = turn !== null && turn.state !== 'settled';
   const actions: readonly (ToolbarAction | false)[] = [
     heads && { icon: 'edit', label: t('Edit & Resend'), act: () => chat.edits.change(turn.uid, text), disabled: busy },
-    message.row !== null && { icon: 'git-branch', label: t('Branch from Here'), act: () => void chat.switches.branch(message.uid), disabled: isOpen },
-    heads && { icon: 'discard', label: t('Rewind to Here…'), act: () => void chat.switches.offerRewind(message.uid), disabled: busy },
+    message.row !== null && {
+      icon: 'git-branch',
+      label: t('Branch from Here'),
+      act: () => void chat.switches.branch(message.uid),
+      disabled: isOpen,
+    },
+    heads && {
+      icon: 'discard',
+      label: t('Rewind to Here…'),
+      act: () => void chat.switches.offerRewind(message.uid),
+      disabled: busy,
+    },
     { icon: 'copy', label: t('Copy Prompt'), act: () => chat.copy(text) },
   ];
-  return <span class="on-hover"><Toolbar label={t('Prompt Actions')} actions={actions.filter((action) => action !== false)} focused={focused} /></span>;
+  return (
+    <span class="on-hover">
+      <Toolbar label={t('Prompt Actions')} actions={actions.filter((action) => action !== false)} focused={focused} />
+    </span>
+  );
 }

@@ -16,9 +16,13 @@ export function QueueList({ queue }: { readonly queue: readonly QueuedPrompt[] }
   const args = { count: queue.length };
   return (
     <section class="queue" ref={section}>
-      <h2 class="queue-title" id="queue-title">{isRunning ? t('Queued ({count})', args) : t('Queued ({count}), waiting for you', args)}</h2>
+      <h2 class="queue-title" id="queue-title">
+        {isRunning ? t('Queued ({count})', args) : t('Queued ({count}), waiting for you', args)}
+      </h2>
       <ul class="queue-list" aria-label={t('Queued messages')}>
-        {queue.map((prompt, index) => <QueueItem key={prompt.uid} prompt={prompt} number={index + 1} isRunning={isRunning} acted={acted} />)}
+        {queue.map((prompt, index) => (
+          <QueueItem key={prompt.uid} prompt={prompt} number={index + 1} isRunning={isRunning} acted={acted} />
+        ))}
       </ul>
     </section>
   );
@@ -33,7 +37,11 @@ function useQueueFocus(queue: readonly QueuedPrompt[], section: RefObject<HTMLEl
     const last = pressed.current;
     pressed.current = null;
     const focused = document.activeElement;
-    const isElsewhere = focused !== null && focused !== document.body && focused.isConnected && section.current?.contains(focused) !== true;
+    const isElsewhere =
+      focused !== null &&
+      focused !== document.body &&
+      focused.isConnected &&
+      section.current?.contains(focused) !== true;
     if (last === null || isElsewhere) return;
     const place = queue.findIndex(({ uid }) => uid === last.uid);
     const rows = section.current?.querySelectorAll('.queue-item') ?? [];
@@ -79,11 +87,20 @@ function QueueItem({ prompt, number, isRunning, acted }: QueueItemProps) {
     setEditing(false);
     if (!returns.current) chat.focusComposer();
   };
-  if (editing) return <li class="queue-item"><QueueEditor prompt={prompt} close={close} /></li>;
+  if (editing)
+    return (
+      <li class="queue-item">
+        <QueueEditor prompt={prompt} close={close} />
+      </li>
+    );
   return (
     <li class="queue-item" data-uid={prompt.uid} ref={row}>
-      <span class="queue-number" aria-hidden="true">{number}</span>
-      <span class="queue-text" dir="auto" title={prompt.text}>{prompt.text}</span>
+      <span class="queue-number" aria-hidden="true">
+        {number}
+      </span>
+      <span class="queue-text" dir="auto" title={prompt.text}>
+        {prompt.text}
+      </span>
       {prompt.parts !== undefined && prompt.parts.length > 0 && <QueuedParts prompt={prompt} />}
       <IconButton icon="edit" label={t('Edit')} onClick={edit} />
       {!isRunning && <IconButton icon="send" label={t('Send Now')} onClick={promote} />}
@@ -101,12 +118,22 @@ function QueuedParts({ prompt }: { readonly prompt: QueuedPrompt }) {
     <span class={prompt.text === '' ? 'queue-parts queue-parts-only' : 'queue-parts'} title={names}>
       <Icon name="attach" />
       <span class="visually-hidden">{t('Attachments: {names}', { names })}</span>
-      <span class="queue-parts-names" aria-hidden="true" dir="auto">{prompt.text === '' || parts.length === 1 ? names : parts.length}</span>
+      <span class="queue-parts-names" aria-hidden="true" dir="auto">
+        {prompt.text === '' || parts.length === 1 ? names : parts.length}
+      </span>
     </span>
   );
 }
 
-function IconButton({ icon, label, onClick }: { readonly icon: string; readonly label: string; readonly onClick: (event: MouseEvent) => void }) {
+function IconButton({
+  icon,
+  label,
+  onClick,
+}: {
+  readonly icon: string;
+  readonly label: string;
+  readonly onClick: (event: MouseEvent) => void;
+}) {
   return (
     <button type="button" class="icon-button" title={label} aria-label={label} onClick={onClick}>
       <Icon name={icon} />
@@ -150,8 +177,12 @@ function QueueEditor({ prompt, close }: { readonly prompt: QueuedPrompt; readonl
         }}
       />
       <div class="queue-editor-actions">
-        <button type="button" class="button" disabled={isEmpty} onClick={() => void save()}>{t('Save')}</button>
-        <button type="button" class="button secondary" onClick={close}>{t('Cancel')}</button>
+        <button type="button" class="button" disabled={isEmpty} onClick={() => void save()}>
+          {t('Save')}
+        </button>
+        <button type="button" class="button secondary" onClick={close}>
+          {t('Cancel')}
+        </button>
       </div>
     </div>
   );

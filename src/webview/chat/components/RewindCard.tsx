@@ -18,7 +18,15 @@ function RewindWithFiles({ offer }: { readonly offer: RewindOffer }) {
     goBack();
   };
   const words = `${whatWords(offer)} ${t('The prompt goes into the composer; the transcript keeps what is hidden.')} ${offer.files.length === 1 ? t('A file was changed meanwhile:') : t('{count} files were changed meanwhile:', { count: offer.files.length })}`;
-  return <FilesChoice name={t('Rewind to Here')} words={words} files={offer.files} choose={(files) => void chat.switches.rewind(files)} leave={leave} />;
+  return (
+    <FilesChoice
+      name={t('Rewind to Here')}
+      words={words}
+      files={offer.files}
+      choose={(files) => void chat.switches.rewind(files)}
+      leave={leave}
+    />
+  );
 }
 
 function PlainRewind({ offer }: { readonly offer: RewindOffer }) {
@@ -44,20 +52,27 @@ function PlainRewind({ offer }: { readonly offer: RewindOffer }) {
     >
       <p class="card-text">{words(offer)}</p>
       <div class="card-actions">
-        <button type="button" class="button compact" ref={confirm} onClick={() => void chat.switches.rewind()}>{t('Rewind')}</button>
-        <button type="button" class="button secondary compact" onClick={leave}>{t('Cancel')}</button>
+        <button type="button" class="button compact" ref={confirm} onClick={() => void chat.switches.rewind()}>
+          {t('Rewind')}
+        </button>
+        <button type="button" class="button secondary compact" onClick={leave}>
+          {t('Cancel')}
+        </button>
       </div>
     </section>
   );
 }
 
 function words(offer: RewindOffer): string {
-  if (offer.isSummarised) return t('This prompt stands before a summary. It is taken back in a branch; this session stays as it is.');
+  if (offer.isSummarised)
+    return t('This prompt stands before a summary. It is taken back in a branch; this session stays as it is.');
   const where = t('The prompt goes into the composer. The transcript keeps what is hidden; files stay as they are.');
   return `${whatWords(offer)} ${where}`;
 }
 
 function whatWords({ turns }: RewindOffer): string {
   if (turns === null) return t('Take back this prompt and everything behind it?');
-  return turns === 1 ? t('Take back this prompt and its answer (1 turn)?') : t('Take back this prompt and everything behind it ({count} turns)?', { count: turns });
+  return turns === 1
+    ? t('Take back this prompt and its answer (1 turn)?')
+    : t('Take back this prompt and everything behind it ({count} turns)?', { count: turns });
 }

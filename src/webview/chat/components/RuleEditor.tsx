@@ -25,7 +25,11 @@ export function RuleEditor({ rules, busy, save, cancel }: RuleEditorProps) {
   };
   return (
     <div class="approval-answer" ref={group} role="group" aria-label={t('Rules that allow it from now on')}>
-      <p class="card-text">{rules.length === 1 ? t('Allowed from now on without asking:') : t('Allowed from now on without asking, each part by its own rule:')}</p>
+      <p class="card-text">
+        {rules.length === 1
+          ? t('Allowed from now on without asking:')
+          : t('Allowed from now on without asking, each part by its own rule:')}
+      </p>
       {texts.value.map((text, index) => (
         <input
           key={index}
@@ -48,8 +52,12 @@ export function RuleEditor({ rules, busy, save, cancel }: RuleEditorProps) {
         <ScopeChoice value="user" label={t('Everywhere')} chosen={scope} choose={setScope} />
       </div>
       <div class="card-actions">
-        <button type="button" class="button compact" disabled={cannot} onClick={keep}>{t('Save')}</button>
-        <button type="button" class="button secondary compact" onClick={cancel}>{t('Cancel')}</button>
+        <button type="button" class="button compact" disabled={cannot} onClick={keep}>
+          {t('Save')}
+        </button>
+        <button type="button" class="button secondary compact" onClick={cancel}>
+          {t('Cancel')}
+        </button>
       </div>
     </div>
   );

@@ -26,7 +26,12 @@ export function SessionChoiceList({ choices }: { readonly choices: SessionChoice
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.isComposing || event.altKey || event.ctrlKey || event.metaKey) return;
     const last = sessions.length - 1;
-    const to = { ArrowDown: active === last ? 0 : active + 1, ArrowUp: active === 0 ? last : active - 1, Home: 0, End: last }[event.key];
+    const to = {
+      ArrowDown: active === last ? 0 : active + 1,
+      ArrowUp: active === 0 ? last : active - 1,
+      Home: 0,
+      End: last,
+    }[event.key];
     if (to !== undefined) setActive(to);
     else if (event.key === 'Enter') void choose(active);
     else if (/^[1-9]$/.test(event.key)) void choose(Number(event.key) - 1);
@@ -37,20 +42,46 @@ export function SessionChoiceList({ choices }: { readonly choices: SessionChoice
   const now = chat.needs.timers.nowMs() / 1000;
   return (
     <section class="card choices">
-      <p class="card-text" id="session-choices">{text === null ? t('Which session? Press its number.') : t('{count} sessions fit “{text}”. Press the number of the one you mean.', { count: sessions.length, text })}</p>
-      <ul class="options" role="listbox" tabIndex={0} aria-labelledby="session-choices" aria-activedescendant={optionId(active)} ref={list} onKeyDown={onKeyDown}>
+      <p class="card-text" id="session-choices">
+        {text === null
+          ? t('Which session? Press its number.')
+          : t('{count} sessions fit “{text}”. Press the number of the one you mean.', { count: sessions.length, text })}
+      </p>
+      <ul
+        class="options"
+        role="listbox"
+        tabIndex={0}
+        aria-labelledby="session-choices"
+        aria-activedescendant={optionId(active)}
+        ref={list}
+        onKeyDown={onKeyDown}
+      >
         {sessions.map((session, index) => (
-          <li key={session.id} id={optionId(index)} class={`option choice${index === active ? ' active' : ''}`} role="option" aria-selected={index === active} title={session.preview ?? undefined} onClick={() => void choose(index)}>
+          <li
+            key={session.id}
+            id={optionId(index)}
+            class={`option choice${index === active ? ' active' : ''}`}
+            role="option"
+            aria-selected={index === active}
+            title={session.preview ?? undefined}
+            onClick={() => void choose(index)}
+          >
             <span class="choice-number">{index + 1}</span>
-            <span class="choice-title" dir="auto">{session.title ?? session.preview ?? t('Untitled Session')}</span>
+            <span class="choice-title" dir="auto">
+              {session.title ?? session.preview ?? t('Untitled Session')}
+            </span>
             <span class="choice-fact">{sessionStateWords(session)}</span>
             <span class="choice-fact">{age(session.lastActiveAt, now)}</span>
           </li>
         ))}
       </ul>
       <div class="card-actions">
-        <button type="button" class="link-button" onClick={() => chat.showAllSessions()}>{t('Show All Sessions…')}</button>
-        <button type="button" class="link-button" onClick={leave}>{t('Cancel')}</button>
+        <button type="button" class="link-button" onClick={() => chat.showAllSessions()}>
+          {t('Show All Sessions…')}
+        </button>
+        <button type="button" class="link-button" onClick={leave}>
+          {t('Cancel')}
+        </button>
       </div>
     </section>
   );

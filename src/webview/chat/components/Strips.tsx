@@ -23,9 +23,19 @@ function StoreStrip() {
   const opening = useLasting(store.kind === 'opening', 150);
   switch (store.kind) {
     case 'opening':
-      return opening ? <p class="strip" role="status">{t('Opening your sessions…')}</p> : null;
+      return opening ? (
+        <p class="strip" role="status">
+          {t('Opening your sessions…')}
+        </p>
+      ) : null;
     case 'open':
-      return <>{store.notices.map((notice) => <Strip key={notice.sentence} tone="info" sentence={notice.sentence} actions={notice.actions} />)}</>;
+      return (
+        <>
+          {store.notices.map((notice) => (
+            <Strip key={notice.sentence} tone="info" sentence={notice.sentence} actions={notice.actions} />
+          ))}
+        </>
+      );
     case 'readOnly':
       return <Strip tone="warning" sentence={store.sentence} actions={store.actions} />;
     case 'elsewhere':
@@ -51,9 +61,15 @@ function Strip({ tone, sentence, actions, technical }: StripProps) {
         <span>{sentence}</span>
         <span class="strip-actions">
           {actions.map(({ action, label }) => (
-            <button type="button" class="link-button" key={action} onClick={() => chat.runAction(action)}>{label}</button>
+            <button type="button" class="link-button" key={action} onClick={() => chat.runAction(action)}>
+              {label}
+            </button>
           ))}
-          {technical !== undefined && <button type="button" class="link-button" onClick={() => chat.copy(technical)}>{t('Copy Details')}</button>}
+          {technical !== undefined && (
+            <button type="button" class="link-button" onClick={() => chat.copy(technical)}>
+              {t('Copy Details')}
+            </button>
+          )}
         </span>
       </div>
     </div>
@@ -67,9 +83,15 @@ function RestrictedStrip() {
     <div class="strip strip-info" role="status">
       <Icon name="shield" />
       <div class="strip-body">
-        <span>{t('Restricted Mode: the agent reads files only. Editing, commands, MCP servers and settings of this folder that name models or endpoints are off.')}</span>
+        <span>
+          {t(
+            'Restricted Mode: the agent reads files only. Editing, commands, MCP servers and settings of this folder that name models or endpoints are off.',
+          )}
+        </span>
         <span class="strip-actions">
-          <button type="button" class="link-button" onClick={() => chat.runAction('manageTrust')}>{t('Manage')}</button>
+          <button type="button" class="link-button" onClick={() => chat.runAction('manageTrust')}>
+            {t('Manage')}
+          </button>
         </span>
       </div>
     </div>
@@ -84,7 +106,9 @@ function ModelStrip() {
   return (
     <div class="strip strip-demo" role="note">
       <span>{t('Demo: scripted, not AI')}</span>
-      <button type="button" class="link-button" onClick={() => chat.chooseModel()}>{t('Choose a Model')}</button>
+      <button type="button" class="link-button" onClick={() => chat.chooseModel()}>
+        {t('Choose a Model')}
+      </button>
     </div>
   );
 }
@@ -97,8 +121,12 @@ function ModelProblem({ sentence }: { readonly sentence: string }) {
       <div class="strip-body">
         <span>{sentence}</span>
         <span class="strip-actions">
-          <button type="button" class="link-button" onClick={() => chat.chooseModel()}>{t('Choose a Model')}</button>
-          <button type="button" class="link-button" onClick={() => chat.runAction('setUpModel')}>{t('Set Up Model…')}</button>
+          <button type="button" class="link-button" onClick={() => chat.chooseModel()}>
+            {t('Choose a Model')}
+          </button>
+          <button type="button" class="link-button" onClick={() => chat.runAction('setUpModel')}>
+            {t('Set Up Model…')}
+          </button>
         </span>
       </div>
     </div>

@@ -17,12 +17,21 @@ export function SuggestionList<T>({ id, label, groups, shown, option }: Suggesti
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }), [shown]);
   return (
-    <div id={id} class="popup command-list" role="listbox" aria-label={label} ref={list} onMouseDown={(event) => event.preventDefault()}>
+    <div
+      id={id}
+      class="popup command-list"
+      role="listbox"
+      aria-label={label}
+      ref={list}
+      onMouseDown={(event) => event.preventDefault()}
+    >
       {groups.length === 1
         ? groups[0]?.items.map(({ item, place }) => option(item, place))
         : groups.map(({ name, items }) => (
             <div key={name} role="group" aria-label={name}>
-              <div class="suggestion-group" aria-hidden="true">{name}</div>
+              <div class="suggestion-group" aria-hidden="true">
+                {name}
+              </div>
               {items.map(({ item, place }) => option(item, place))}
             </div>
           ))}

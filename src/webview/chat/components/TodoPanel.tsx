@@ -8,20 +8,31 @@ import { useChat } from './ChatContext';
 export function TodoPanel({ list }: { readonly list: TodoList }) {
   const chat = useChat();
   const open = chat.folds.open.value.has('todos');
-  const current = list.items.find(({ state }) => state === 'active') ?? list.items.find(({ state }) => state === 'pending');
+  const current =
+    list.items.find(({ state }) => state === 'active') ?? list.items.find(({ state }) => state === 'pending');
   return (
     <section class="todos" aria-label={t('Todos')}>
       <button type="button" class="fold-button" aria-expanded={open} onClick={() => chat.folds.toggle('todos')}>
         <Icon name={open ? 'chevron-down' : 'chevron-right'} />
-        <span class="todos-count">{t('Todos {done}/{count}', { done: doneCount(list.items), count: list.items.length })}</span>
-        {!open && current !== undefined && <span class="todos-current" dir="auto">{current.text}</span>}
+        <span class="todos-count">
+          {t('Todos {done}/{count}', { done: doneCount(list.items), count: list.items.length })}
+        </span>
+        {!open && current !== undefined && (
+          <span class="todos-current" dir="auto">
+            {current.text}
+          </span>
+        )}
       </button>
       {open && <TodoItems items={list.items} />}
     </section>
   );
 }
 
-const icons: Readonly<Record<Todo['state'], string>> = { done: 'pass', active: 'play-circle', pending: 'circle-large-outline' };
+const icons: Readonly<Record<Todo['state'], string>> = {
+  done: 'pass',
+  active: 'play-circle',
+  pending: 'circle-large-outline',
+};
 
 export function TodoItems({ items }: { readonly items: readonly Todo[] }) {
   return (
@@ -30,7 +41,9 @@ export function TodoItems({ items }: { readonly items: readonly Todo[] }) {
         <li key={index} class={`todo todo-${item.state}`}>
           <Icon name={icons[item.state]} />
           <span class="visually-hidden">{stateName(item.state)}</span>
-          <span class="todo-text" dir="auto">{item.text}</span>
+          <span class="todo-text" dir="auto">
+            {item.text}
+          </span>
         </li>
       ))}
     </ul>

@@ -42,7 +42,12 @@ export function ToolRow({ row, turnUid }: { readonly row: CallRow; readonly turn
 /** What a call works on. Of a file that has not enough room its folders go first: the name says more. */
 function Target({ words: { icon, target } }: { readonly words: ToolWords }) {
   const at = icon === 'file' || icon === 'edit' ? target.lastIndexOf('/') + 1 : 0;
-  if (at === 0) return <span class="tool-target" dir="auto" title={target}>{target}</span>;
+  if (at === 0)
+    return (
+      <span class="tool-target" dir="auto" title={target}>
+        {target}
+      </span>
+    );
   return (
     <span class="tool-target tool-path" dir="auto" title={target}>
       <span class="tool-folder">{target.slice(0, at)}</span>
@@ -61,7 +66,11 @@ function LineCounts({ result }: { readonly result: CallRow['result'] }) {
   const details = toolDetails(result);
   if (details?.kind !== 'edit') return null;
   const { added, removed } = lineCounts(details.files);
-  return <span class="line-counts"><span class="count-added">+{added}</span> <span class="count-removed">−{removed}</span></span>;
+  return (
+    <span class="line-counts">
+      <span class="count-added">+{added}</span> <span class="count-removed">−{removed}</span>
+    </span>
+  );
 }
 
 const stateIcons: Readonly<Record<Exclude<ToolState, 'done'>, string>> = {
@@ -82,7 +91,8 @@ function StateMark({ row: { state, startedAt } }: { readonly row: CallRow }) {
   const elapsed = state === 'running' && startedAt !== null ? ` ${duration(Math.max(0, now - startedAt * 1000))}` : '';
   return (
     <>
-      <Icon name={stateIcons[state]} spin={state === 'running'} /> {state === 'waiting' ? t('waiting') : stateWord(state)}
+      <Icon name={stateIcons[state]} spin={state === 'running'} />{' '}
+      {state === 'waiting' ? t('waiting') : stateWord(state)}
       {elapsed}
     </>
   );

@@ -30,9 +30,17 @@ export function Toolbar({ label, actions, focused = false }: ToolbarProps) {
   }, []);
   const onKeyDown = (event: KeyboardEvent): void => {
     const last = actions.length - 1;
-    const forward = event.currentTarget instanceof Element && getComputedStyle(event.currentTarget).direction === 'rtl' ? 'ArrowLeft' : 'ArrowRight';
+    const forward =
+      event.currentTarget instanceof Element && getComputedStyle(event.currentTarget).direction === 'rtl'
+        ? 'ArrowLeft'
+        : 'ArrowRight';
     const backward = forward === 'ArrowRight' ? 'ArrowLeft' : 'ArrowRight';
-    const to = { [forward]: current === last ? 0 : current + 1, [backward]: current === 0 ? last : current - 1, Home: 0, End: last }[event.key];
+    const to = {
+      [forward]: current === last ? 0 : current + 1,
+      [backward]: current === 0 ? last : current - 1,
+      Home: 0,
+      End: last,
+    }[event.key];
     if (to === undefined) return;
     event.preventDefault();
     go(to);

@@ -13,7 +13,8 @@ export function TurnActivityLine({ block }: { readonly block: TurnBlock }) {
   const { activity, turn } = block;
   const isWaiting = turn?.state === 'waiting';
   const since = activity === null ? 0 : Math.max(0, now - activity.receivedAt);
-  const words = activity === null || isWaiting ? waitingWords(block) : activityWords(activity.activity, since, turn?.model ?? '');
+  const words =
+    activity === null || isWaiting ? waitingWords(block) : activityWords(activity.activity, since, turn?.model ?? '');
   const lasting = useLasting(words !== null, 150);
   const meter = stepWords(block.steps);
   if ((words === null || !lasting) && meter === null) return null;
@@ -27,8 +28,16 @@ export function TurnActivityLine({ block }: { readonly block: TurnBlock }) {
           <span>{words}</span>
         </>
       )}
-      {meter !== null && <span class="activity-steps" title={t('A turn ends after so many requests, and can be continued.')}>{meter}</span>}
-      {recallOf !== null && <button type="button" class="link-button" onClick={() => chat.skipRecall(recallOf)}>{t('Skip')}</button>}
+      {meter !== null && (
+        <span class="activity-steps" title={t('A turn ends after so many requests, and can be continued.')}>
+          {meter}
+        </span>
+      )}
+      {recallOf !== null && (
+        <button type="button" class="link-button" onClick={() => chat.skipRecall(recallOf)}>
+          {t('Skip')}
+        </button>
+      )}
     </p>
   );
 }
@@ -49,7 +58,9 @@ function activityWords(activity: TurnActivity, since: number, model: string): st
   switch (activity.kind) {
     case 'requesting': {
       const elapsed = activity.elapsedMs + since;
-      return elapsed < 3000 ? t('Waiting for {model}…', { model }) : t('Waiting for {model}… {elapsed}', { model, elapsed: duration(elapsed) });
+      return elapsed < 3000
+        ? t('Waiting for {model}…', { model })
+        : t('Waiting for {model}… {elapsed}', { model, elapsed: duration(elapsed) });
     }
     case 'recalling':
       return t('Recalling…');
@@ -58,7 +69,12 @@ function activityWords(activity: TurnActivity, since: number, model: string): st
     case 'retrying': {
       const { attempt, attempts, failure } = activity;
       const left = Math.max(0, activity.delayMs - since);
-      return t('{cause} Retrying in {delay} (attempt {attempt} of {attempts}).', { cause: failure.sentence, delay: duration(left), attempt, attempts });
+      return t('{cause} Retrying in {delay} (attempt {attempt} of {attempts}).', {
+        cause: failure.sentence,
+        delay: duration(left),
+        attempt,
+        attempts,
+      });
     }
     case 'receivingToolCall':
       return activity.characters === 0

@@ -22,13 +22,23 @@ export function TurnOutcome({ block, turn }: TurnOutcomeProps) {
   const told = (block.isLast ? crashTold.value?.(turn) : null) ?? null;
   if (told !== null) return <CrashNotice told={told} turn={turn} />;
   if (words === null) return null;
-  if (block.isContinued) return <p class="turn-continued" title={words.sentence}>{t('Continued below')}</p>;
+  if (block.isContinued)
+    return (
+      <p class="turn-continued" title={words.sentence}>
+        {t('Continued below')}
+      </p>
+    );
   return (
     <div class={`notice notice-${words.tone}`} role="group" aria-label={t('How the turn ended')}>
       <Icon name={words.tone} />
       <div class="notice-body">
         <span>{words.sentence}</span>
-        <OutcomeActions block={block} turn={turn} offered={words.actions} isPrimary={words.tone === 'error' && block.isLast} />
+        <OutcomeActions
+          block={block}
+          turn={turn}
+          offered={words.actions}
+          isPrimary={words.tone === 'error' && block.isLast}
+        />
       </div>
     </div>
   );

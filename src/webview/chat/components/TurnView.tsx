@@ -40,8 +40,18 @@ export const TurnView = memo(({ block, near }: TurnViewProps) => {
       )}
       {rows.map((row, index) => {
         const end = index === rows.length - 1 && tail;
-        if (row.kind === 'summary') return <SummaryLine key={row.key} message={row.message}>{end}</SummaryLine>;
-        if (row.kind === 'steering') return <Prompt key={row.key} message={row.message} turn={null} versions={[]}>{end}</Prompt>;
+        if (row.kind === 'summary')
+          return (
+            <SummaryLine key={row.key} message={row.message}>
+              {end}
+            </SummaryLine>
+          );
+        if (row.kind === 'steering')
+          return (
+            <Prompt key={row.key} message={row.message} turn={null} versions={[]}>
+              {end}
+            </Prompt>
+          );
         if (row.kind === 'reads') return <Reads key={row.key} row={row} startedAt={startedAt} tail={end} />;
         return (
           <Answer key={row.key} row={row} startedAt={startedAt}>
@@ -82,7 +92,10 @@ function SummaryLine({ message, children }: { readonly message: LiveMessage; rea
   const words =
     tokens === null
       ? t('Earlier part summarised')
-      : t('Earlier part summarised, {before} → {after}', { before: compactCount(tokens.before), after: compactCount(tokens.after) });
+      : t('Earlier part summarised, {before} → {after}', {
+          before: compactCount(tokens.before),
+          after: compactCount(tokens.after),
+        });
   return (
     <>
       <div class="summary-line">
@@ -115,7 +128,9 @@ function Reads({ row, startedAt, tail }: ReadsProps) {
           row={answer}
           startedAt={startedAt}
           folded={!open}
-          head={index === 0 && <FoldButton open={open} words={foldWords(calls)} toggle={() => chat.folds.toggle(row.key)} />}
+          head={
+            index === 0 && <FoldButton open={open} words={foldWords(calls)} toggle={() => chat.folds.toggle(row.key)} />
+          }
         >
           {index === row.answers.length - 1 && tail}
         </Answer>

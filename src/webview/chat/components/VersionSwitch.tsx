@@ -4,7 +4,13 @@ import { t } from '../../localization';
 import { useChat } from './ChatContext';
 
 /** ‹ 2/3 ›: the ways in which a prompt was asked. Each has what followed it. */
-export function VersionSwitch({ turnUid, versions }: { readonly turnUid: string; readonly versions: readonly string[] }) {
+export function VersionSwitch({
+  turnUid,
+  versions,
+}: {
+  readonly turnUid: string;
+  readonly versions: readonly string[];
+}) {
   const chat = useChat();
   const group = useRef<HTMLSpanElement>(null);
   const place = versions.indexOf(turnUid);
@@ -21,7 +27,15 @@ export function VersionSwitch({ turnUid, versions }: { readonly turnUid: string;
   );
 }
 
-function Step({ icon, label, turnUid }: { readonly icon: string; readonly label: string; readonly turnUid: string | undefined }) {
+function Step({
+  icon,
+  label,
+  turnUid,
+}: {
+  readonly icon: string;
+  readonly label: string;
+  readonly turnUid: string | undefined;
+}) {
   const chat = useChat();
   return (
     <button

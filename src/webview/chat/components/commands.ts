@@ -21,7 +21,11 @@ export interface OfferedCommands {
 }
 
 /** The list of commands over the composer: opened by typing "/", closed by Escape until the text is another one. */
-export function useCommands(text: ReadonlySignal<string>, prompts: readonly OfferedPrompt[], edit: (text: string) => void): OfferedCommands {
+export function useCommands(
+  text: ReadonlySignal<string>,
+  prompts: readonly OfferedPrompt[],
+  edit: (text: string) => void,
+): OfferedCommands {
   const isOpen = useSignal(false);
   const place = useSignal(0);
   // Keys may come faster than drawings: each is judged by what is true when it comes.
@@ -38,7 +42,16 @@ export function useCommands(text: ReadonlySignal<string>, prompts: readonly Offe
   };
   const onKeyDown = (event: KeyboardEvent): boolean => {
     const { offered, active } = find(text.peek());
-    if (active === null || event.isComposing || event.keyCode === 229 || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return false;
+    if (
+      active === null ||
+      event.isComposing ||
+      event.keyCode === 229 ||
+      event.shiftKey ||
+      event.altKey ||
+      event.ctrlKey ||
+      event.metaKey
+    )
+      return false;
     const next = movedIn(event.key, offered.indexOf(active), offered.length);
     if (next !== null) place.value = next;
     else if (event.key === 'Escape') close();

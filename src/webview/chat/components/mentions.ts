@@ -70,7 +70,11 @@ export function useMentions(field: RefObject<HTMLTextAreaElement | null>): Offer
   const put = (found: Answer): void => {
     const here = place.peek() === 0 ? undefined : answer.peek()?.mentions[place.peek()]?.source;
     answer.value = found;
-    if (here !== undefined) place.value = Math.max(0, found.mentions.findIndex(({ source }) => source === here));
+    if (here !== undefined)
+      place.value = Math.max(
+        0,
+        found.mentions.findIndex(({ source }) => source === here),
+      );
     if (!found.isWhole) return;
     const [first] = found.mentions;
     const wanted = isWanted.current;
@@ -97,7 +101,16 @@ export function useMentions(field: RefObject<HTMLTextAreaElement | null>): Offer
   };
   const onKeyDown = (event: KeyboardEvent): boolean => {
     const at = open.peek();
-    if (at === null || event.isComposing || event.keyCode === 229 || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return false;
+    if (
+      at === null ||
+      event.isComposing ||
+      event.keyCode === 229 ||
+      event.shiftKey ||
+      event.altKey ||
+      event.ctrlKey ||
+      event.metaKey
+    )
+      return false;
     const mentions = answer.peek()?.mentions ?? [];
     // A list that is not whole yet may still get what is looked for: only what is in it can be picked by now.
     const isAnswered = answer.peek()?.query === at.query && (answer.peek()?.isWhole === true || mentions.length > 0);
@@ -116,7 +129,10 @@ export function useMentions(field: RefObject<HTMLTextAreaElement | null>): Offer
     event.preventDefault();
     return true;
   };
-  const offered = open.value === null || (answer.value?.isWhole === false && answer.value.mentions.length === 0) ? null : (answer.value?.mentions ?? null);
+  const offered =
+    open.value === null || (answer.value?.isWhole === false && answer.value.mentions.length === 0)
+      ? null
+      : (answer.value?.mentions ?? null);
   const active = offered === null || offered.length === 0 ? null : Math.min(place.value, offered.length - 1);
   return { offered, active, pick, moved, close, onKeyDown };
 }

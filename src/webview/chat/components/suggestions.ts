@@ -10,6 +10,10 @@ export function useSaidCount(count: number | null): void {
   const chat = useChat();
   useEffect(() => {
     if (count === null) return undefined;
-    return chat.needs.timers.after(pauseMs, () => chat.announce(count === 0 ? t('No suggestions') : count === 1 ? t('1 suggestion') : t('{count} suggestions', { count })));
+    return chat.needs.timers.after(pauseMs, () =>
+      chat.announce(
+        count === 0 ? t('No suggestions') : count === 1 ? t('1 suggestion') : t('{count} suggestions', { count }),
+      ),
+    );
   }, [count]);
 }

@@ -28,14 +28,17 @@ export function useFind(props: FeedToolsProps): Find {
   const [focusAsked, setFocusAsked] = useState(0);
   const isOpen = focusAsked > 0;
   const returnTo = useRef<HTMLElement | null>(null);
-  const [search] = useState(() => new ConversationFind({
-    timers,
-    find: (query) => host.request('findInSession', { sessionId: latest.current.conversation.session.id, ...query }),
-    stop: () => host.send('stopFind', {}),
-    position: () => positionRead(latest.current),
-    show: (occurrence) => void show(occurrence),
-    sentenceOf: (error) => (error instanceof Error ? error.message : t('The conversation could not be searched.')),
-  }));
+  const [search] = useState(
+    () =>
+      new ConversationFind({
+        timers,
+        find: (query) => host.request('findInSession', { sessionId: latest.current.conversation.session.id, ...query }),
+        stop: () => host.send('stopFind', {}),
+        position: () => positionRead(latest.current),
+        show: (occurrence) => void show(occurrence),
+        sentenceOf: (error) => (error instanceof Error ? error.message : t('The conversation could not be searched.')),
+      }),
+  );
   const shown = useRef<Occurrence | null>(null);
   const state = search.state.value;
   shown.current = state.occurrences?.[state.current] ?? null;
@@ -50,7 +53,9 @@ export function useFind(props: FeedToolsProps): Find {
       const place = textPlace(latest.current.conversation, found);
       const article = place === null ? null : articleOf(latest.current, place.articleUid);
       if (place === null || article === null) continue;
-      const reads = latest.current.blocks.flatMap(({ rows }) => rows).find((row) => row.kind === 'reads' && row.answers.some(({ key }) => key === place.articleUid));
+      const reads = latest.current.blocks
+        .flatMap(({ rows }) => rows)
+        .find((row) => row.kind === 'reads' && row.answers.some(({ key }) => key === place.articleUid));
       chat.folds.unfold([...place.folds, ...(reads === undefined || found.kind === 'text' ? [] : [reads.key])]);
       const range = rangeOf(latest.current, shown.current, search.state.peek());
       if (range === null && frames < 6) continue;
@@ -63,7 +68,10 @@ export function useFind(props: FeedToolsProps): Find {
   };
   const open = (): void => {
     if (document.activeElement?.closest('.find-bar') !== null && document.activeElement !== null) return;
-    returnTo.current = document.activeElement instanceof HTMLElement && document.activeElement !== document.body ? document.activeElement : null;
+    returnTo.current =
+      document.activeElement instanceof HTMLElement && document.activeElement !== document.body
+        ? document.activeElement
+        : null;
     setFocusAsked((count) => count + 1);
   };
   const close = (): void => {
@@ -80,7 +88,8 @@ export function useFind(props: FeedToolsProps): Find {
   }, [asked]);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
-      const isFind = event.key.toLowerCase() === 'f' && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
+      const isFind =
+        event.key.toLowerCase() === 'f' && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
       const isStep = event.key === 'F3' && isOpen;
       if (event.defaultPrevented || !(isFind || isStep)) return;
       event.preventDefault();
@@ -121,7 +130,8 @@ function useHighlights(latest: { readonly current: FeedToolsProps }, isOpen: boo
       for (const part of feed.querySelectorAll('[data-part]')) {
         if (ranges.length < mostHighlights) ranges.push(...rangesIn(part, pattern, mostHighlights - ranges.length));
       }
-      if (state.tools) for (const details of feed.querySelectorAll('.tool')) ranges.push(...rangesIn(details, pattern, 100));
+      if (state.tools)
+        for (const details of feed.querySelectorAll('.tool')) ranges.push(...rangesIn(details, pattern, 100));
       const current = rangeOf(latest.current, state.occurrences?.[state.current] ?? null, state);
       CSS.highlights.set(allName, new Highlight(...ranges));
       CSS.highlights.set(currentName, new Highlight(...(current === null ? [] : [current])));
@@ -147,7 +157,11 @@ function useHighlights(latest: { readonly current: FeedToolsProps }, isOpen: boo
 }
 
 function articleOf({ view }: FeedToolsProps, uid: string): HTMLElement | null {
-  return [...(view.scroller.current?.querySelectorAll<HTMLElement>('article[data-uid]') ?? [])].find(({ dataset }) => dataset['uid'] === uid) ?? null;
+  return (
+    [...(view.scroller.current?.querySelectorAll<HTMLElement>('article[data-uid]') ?? [])].find(
+      ({ dataset }) => dataset['uid'] === uid,
+    ) ?? null
+  );
 }
 
 /** Where an occurrence stands in the page; null where it is not drawn. */
@@ -156,7 +170,10 @@ function rangeOf(props: FeedToolsProps, occurrence: Occurrence | null, { text, m
   const place = occurrence === null ? null : textPlace(props.conversation, occurrence.found);
   const article = place === null ? null : articleOf(props, place.articleUid);
   if (pattern === null || occurrence === null || place === null || article === null) return null;
-  const texts = place.kind === 'tool' ? [...article.querySelectorAll('.tool')] : [...article.querySelectorAll(`[data-part=${place.kind}]`)].slice(place.ordinal, place.ordinal + 1);
+  const texts =
+    place.kind === 'tool'
+      ? [...article.querySelectorAll('.tool')]
+      : [...article.querySelectorAll(`[data-part=${place.kind}]`)].slice(place.ordinal, place.ordinal + 1);
   const ranges = texts.flatMap((part) => rangesIn(part, pattern));
   // What is found in the source of an answer may be shown otherwise, say in a link's address.
   return ranges[Math.min(occurrence.nth, ranges.length - 1)] ?? null;
@@ -167,6 +184,8 @@ function positionRead({ conversation, view }: FeedToolsProps): number {
   const feed = view.scroller.current;
   if (feed === null) return 0;
   const top = feed.getBoundingClientRect().top;
-  const seen = [...feed.querySelectorAll<HTMLElement>('article[data-uid]')].find((article) => article.getBoundingClientRect().bottom > top);
+  const seen = [...feed.querySelectorAll<HTMLElement>('article[data-uid]')].find(
+    (article) => article.getBoundingClientRect().bottom > top,
+  );
   return conversation.messages.find(({ uid }) => uid === seen?.dataset['uid'])?.row?.position ?? 0;
 }

@@ -1,6 +1,16 @@
 import type { RefObject } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { afterContent, afterScroll, followFromStart, letGo, toBottom, wantsEarlier, wantsLater, type Follow, type ScrollMetrics } from '../scrollFollow';
+import {
+  afterContent,
+  afterScroll,
+  followFromStart,
+  letGo,
+  toBottom,
+  wantsEarlier,
+  wantsLater,
+  type Follow,
+  type ScrollMetrics,
+} from '../scrollFollow';
 import type { ViewMemory } from '../viewMemory';
 
 type Anchor = NonNullable<ViewMemory['anchor']>;
@@ -62,7 +72,11 @@ export function useFollow(needs: FollowNeeds): Following {
 
   const update = useCallback((next: Follow): void => {
     follow.current = next;
-    setShown((before) => (before.following === next.following && before.unseen === next.unseen ? before : { following: next.following, unseen: next.unseen }));
+    setShown((before) =>
+      before.following === next.following && before.unseen === next.unseen
+        ? before
+        : { following: next.following, unseen: next.unseen },
+    );
   }, []);
   const settle = useCallback((): void => {
     const element = scroller.current;
@@ -87,25 +101,31 @@ export function useFollow(needs: FollowNeeds): Following {
     latest.current.remember(null);
   }, [update, settle]);
 
-  const goTo = useCallback((article: HTMLElement, offset?: number): void => {
-    const { uid } = article.dataset;
-    const element = scroller.current;
-    if (uid === undefined || element === null) return;
-    anchor.current = { uid, offset: offset ?? Math.round(element.clientHeight / 4) };
-    update(letGo(follow.current));
-    settle();
-    // With the end in sight there is nothing to jump to.
-    const { scrollTop, scrollHeight, clientHeight } = element;
-    if (latest.current.reachesEnd && scrollHeight - clientHeight - scrollTop < 1) update(toBottom(follow.current));
-    if (follow.current.following) anchor.current = null;
-    latest.current.reads(anchor.current?.uid ?? null);
-    latest.current.remember(anchor.current);
-  }, [update, settle]);
+  const goTo = useCallback(
+    (article: HTMLElement, offset?: number): void => {
+      const { uid } = article.dataset;
+      const element = scroller.current;
+      if (uid === undefined || element === null) return;
+      anchor.current = { uid, offset: offset ?? Math.round(element.clientHeight / 4) };
+      update(letGo(follow.current));
+      settle();
+      // With the end in sight there is nothing to jump to.
+      const { scrollTop, scrollHeight, clientHeight } = element;
+      if (latest.current.reachesEnd && scrollHeight - clientHeight - scrollTop < 1) update(toBottom(follow.current));
+      if (follow.current.following) anchor.current = null;
+      latest.current.reads(anchor.current?.uid ?? null);
+      latest.current.remember(anchor.current);
+    },
+    [update, settle],
+  );
 
-  const aim = useCallback((uid: string): void => {
-    anchor.current = { uid, offset: Math.round((scroller.current?.clientHeight ?? 0) / 4) };
-    update(letGo(follow.current));
-  }, [update]);
+  const aim = useCallback(
+    (uid: string): void => {
+      anchor.current = { uid, offset: Math.round((scroller.current?.clientHeight ?? 0) / 4) };
+      update(letGo(follow.current));
+    },
+    [update],
+  );
 
   useNewContent(needs.newest, follow, update);
   // Another stretch is drawn: it does not go along with the end, or does again.
@@ -155,14 +175,21 @@ export function useFollow(needs: FollowNeeds): Following {
 
   // Text that streams would pull the view back before the scrolling that a wheel or key asks for has begun.
   const turnAway = useCallback((): void => {
-    if (scroller.current !== null && scroller.current.scrollTop > 0 && follow.current.following) update(letGo(follow.current));
+    if (scroller.current !== null && scroller.current.scrollTop > 0 && follow.current.following)
+      update(letGo(follow.current));
   }, [update]);
-  const onWheel = useCallback((event: WheelEvent): void => {
-    if (event.deltaY < 0 && scroller.current !== null && !scrollsInside(event.target, scroller.current)) turnAway();
-  }, [turnAway]);
-  const onKeyDown = useCallback((event: KeyboardEvent): void => {
-    if (event.target === scroller.current && ['ArrowUp', 'PageUp', 'Home'].includes(event.key)) turnAway();
-  }, [turnAway]);
+  const onWheel = useCallback(
+    (event: WheelEvent): void => {
+      if (event.deltaY < 0 && scroller.current !== null && !scrollsInside(event.target, scroller.current)) turnAway();
+    },
+    [turnAway],
+  );
+  const onKeyDown = useCallback(
+    (event: KeyboardEvent): void => {
+      if (event.target === scroller.current && ['ArrowUp', 'PageUp', 'Home'].includes(event.key)) turnAway();
+    },
+    [turnAway],
+  );
 
   return { scroller, content, ...shown, onScroll, onWheel, onKeyDown, goToEnd, goTo, aim };
 }
@@ -179,7 +206,13 @@ function useNewContent(uids: readonly string[], follow: RefObject<Follow>, updat
 }
 
 /** Goes back to where the person was; that part of the conversation is fetched where it is not loaded. */
-function useRestoredPlace(needs: FollowNeeds, scroller: RefObject<HTMLDivElement | null>, follow: RefObject<Follow>, anchor: RefObject<Anchor | null>, update: (next: Follow) => void): void {
+function useRestoredPlace(
+  needs: FollowNeeds,
+  scroller: RefObject<HTMLDivElement | null>,
+  follow: RefObject<Follow>,
+  anchor: RefObject<Anchor | null>,
+  update: (next: Follow) => void,
+): void {
   const wanted = useRef(needs.restore);
   const sought = useRef(false);
   useLayoutEffect(() => {
@@ -201,9 +234,12 @@ function useThrottled(call: () => void, everyMs: number): () => void {
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
   const latest = useRef(call);
   latest.current = call;
-  useEffect(() => () => {
-    if (timer.current !== null) clearTimeout(timer.current);
-  }, []);
+  useEffect(
+    () => () => {
+      if (timer.current !== null) clearTimeout(timer.current);
+    },
+    [],
+  );
   return useCallback(() => {
     timer.current ??= setTimeout(() => {
       timer.current = null;
@@ -228,14 +264,20 @@ function firstInSight(scroller: HTMLElement): Anchor | null {
 
 /** Whether something inside of the scroller takes an upward wheel for itself. */
 function scrollsInside(target: EventTarget | null, scroller: HTMLElement): boolean {
-  for (let element = target instanceof Element ? target : null; element !== null && element !== scroller; element = element.parentElement) {
+  for (
+    let element = target instanceof Element ? target : null;
+    element !== null && element !== scroller;
+    element = element.parentElement
+  ) {
     if (element.scrollTop > 0) return true;
   }
   return false;
 }
 
 function scrollToAnchor(scroller: HTMLElement, anchor: Anchor): void {
-  const article = [...scroller.querySelectorAll<HTMLElement>('article[data-uid]')].find((element) => element.dataset['uid'] === anchor.uid);
+  const article = [...scroller.querySelectorAll<HTMLElement>('article[data-uid]')].find(
+    (element) => element.dataset['uid'] === anchor.uid,
+  );
   if (article === undefined) return;
   const moved = article.getBoundingClientRect().top - scroller.getBoundingClientRect().top - anchor.offset;
   if (Math.abs(moved) >= 1) scroller.scrollTop += moved;

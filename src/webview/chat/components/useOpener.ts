@@ -5,7 +5,9 @@ import { useChat } from './ChatContext';
  *  one writes. A mouse that opened it goes on in neither, so for it the composer is the better place. */
 export function useOpener(): () => void {
   const chat = useChat();
-  const [opener] = useState(() => (document.activeElement?.matches(':focus-visible') === true ? document.activeElement : null));
+  const [opener] = useState(() =>
+    document.activeElement?.matches(':focus-visible') === true ? document.activeElement : null,
+  );
   return () => {
     if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
     else chat.focusComposer();

@@ -16,14 +16,19 @@ export function useTurnKeys(props: FeedToolsProps): void {
   latest.current = props;
   useEffect(() => {
     const { view } = latest.current;
-    const isIn = (target: EventTarget | null): target is Node => target instanceof Node && view.scroller.current?.contains(target) === true;
+    const isIn = (target: EventTarget | null): target is Node =>
+      target instanceof Node && view.scroller.current?.contains(target) === true;
     const arrive = (turn: HTMLElement, takesFocus: boolean): void => {
       const article = turn.querySelector<HTMLElement>('article[data-uid]');
       if (article === null) return;
       view.goTo(article, offset);
       if (takesFocus) return article.focus({ preventScroll: true });
       const prompt = latest.current.blocks.find(({ turn: one }) => one?.uid === turn.dataset['turn'])?.prompt ?? null;
-      chat.announce(prompt === null ? (article.getAttribute('aria-label') ?? '') : t('You: {text}', { text: answerText(prompt.parts).slice(0, 200) }));
+      chat.announce(
+        prompt === null
+          ? (article.getAttribute('aria-label') ?? '')
+          : t('You: {text}', { text: answerText(prompt.parts).slice(0, 200) }),
+      );
     };
     const step = async (by: -1 | 1, takesFocus: boolean): Promise<void> => {
       const found = turnBeside(view, by);
@@ -55,7 +60,11 @@ export function useTurnKeys(props: FeedToolsProps): void {
       } else if (event.key === 'End' && isIn(event.target) && onFeed) {
         event.preventDefault();
         view.goToEnd();
-      } else if ((event.key === 'PageUp' || event.key === 'PageDown') && isIn(event.target) && isArticle(event.target)) {
+      } else if (
+        (event.key === 'PageUp' || event.key === 'PageDown') &&
+        isIn(event.target) &&
+        isArticle(event.target)
+      ) {
         const article = articleBeside(view, event.target, event.key === 'PageUp' ? -1 : 1);
         if (article === null) return;
         event.preventDefault();
@@ -92,5 +101,6 @@ function turnBeside({ scroller }: Following, by: -1 | 1): HTMLElement | null {
 
 /** Waits for the next drawings, until one shows what was waited for. */
 async function drawn(holds: () => boolean): Promise<void> {
-  for (let frames = 0; frames < 10 && !holds(); frames++) await new Promise((resolve) => requestAnimationFrame(resolve));
+  for (let frames = 0; frames < 10 && !holds(); frames++)
+    await new Promise((resolve) => requestAnimationFrame(resolve));
 }

@@ -28,7 +28,9 @@ export function SearchApp({ screen }: { readonly screen: SearchController }) {
         <h1 class="search-title">{t('Search Sessions')}</h1>
         <SearchField screen={screen} toResults={() => focusResult(results.current, screen.active.peek())} />
         <SearchProgressLine screen={screen} />
-        <p class="search-status" role="status">{statusWords(status, found, screen.groups.value.length)}</p>
+        <p class="search-status" role="status">
+          {statusWords(status, found, screen.groups.value.length)}
+        </p>
         {index !== null && <p class="search-note">{index}</p>}
       </header>
       {problem !== null && (
@@ -37,7 +39,9 @@ export function SearchApp({ screen }: { readonly screen: SearchController }) {
             <span role="alert">{problem}</span>
             {status === 'failed' && (
               <span class="notice-actions">
-                <button type="button" class="button compact secondary" onClick={() => screen.tryAgain()}>{t('Try Again')}</button>
+                <button type="button" class="button compact secondary" onClick={() => screen.tryAgain()}>
+                  {t('Try Again')}
+                </button>
               </span>
             )}
           </div>

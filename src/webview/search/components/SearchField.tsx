@@ -4,7 +4,13 @@ import { t } from '../../localization';
 import type { SearchController } from '../searchController';
 
 /** What is looked for, and how. Enter searches at once, the arrow down goes to the results, Escape stops or empties. */
-export function SearchField({ screen, toResults }: { readonly screen: SearchController; readonly toResults: () => void }) {
+export function SearchField({
+  screen,
+  toResults,
+}: {
+  readonly screen: SearchController;
+  readonly toResults: () => void;
+}) {
   const field = useRef<HTMLInputElement>(null);
   const asks = screen.asks.value;
   useEffect(() => {
@@ -60,5 +66,7 @@ function kindWord(kind: SearchKind): string {
 }
 
 function kindHint(kind: SearchKind): string {
-  return kind === 'words' ? t('Messages with these words, in any order') : t('Messages with exactly this text in them, parts of words too. Every message is read, which takes longer.');
+  return kind === 'words'
+    ? t('Messages with these words, in any order')
+    : t('Messages with exactly this text in them, parts of words too. Every message is read, which takes longer.');
 }

@@ -9,9 +9,17 @@ export function SearchProgressLine({ screen }: { readonly screen: SearchControll
   const words = progressWords(progress);
   return (
     <div class="search-progress">
-      <progress class="search-bar-progress" aria-label={t('Searching')} aria-valuetext={words} max={progress.total} value={progress.done} />
+      <progress
+        class="search-bar-progress"
+        aria-label={t('Searching')}
+        aria-valuetext={words}
+        max={progress.total}
+        value={progress.done}
+      />
       <span class="search-note">{words}</span>
-      <button type="button" class="button compact secondary" onClick={() => screen.stop()}>{t('Cancel')}</button>
+      <button type="button" class="button compact secondary" onClick={() => screen.stop()}>
+        {t('Cancel')}
+      </button>
     </div>
   );
 }

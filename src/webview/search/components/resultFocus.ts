@@ -11,7 +11,11 @@ export function focusResult(scroller: HTMLElement | null, uid: string | null): v
 }
 
 /** The result that a key leads to from the one that has the focus; 'field' above the first, null for a key that leads nowhere. */
-export function resultAfter(scroller: HTMLElement | null, from: Element | null, key: string): HTMLElement | 'field' | null {
+export function resultAfter(
+  scroller: HTMLElement | null,
+  from: Element | null,
+  key: string,
+): HTMLElement | 'field' | null {
   const rows = rowsOf(scroller);
   const at = rows.findIndex((element) => element === from);
   switch (key) {

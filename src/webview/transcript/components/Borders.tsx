@@ -16,7 +16,9 @@ export const TurnBorder = memo(({ entry: { stored, isHidden, isContinued }, tran
   if (isContinued) {
     return (
       <div class="border turn-border" role="row">
-        <div class="border-cell" role="gridcell" aria-colspan={7}>{t('Turn {number}, continued', { number: stored.number })}</div>
+        <div class="border-cell" role="gridcell" aria-colspan={7}>
+          {t('Turn {number}, continued', { number: stored.number })}
+        </div>
       </div>
     );
   }
@@ -24,10 +26,17 @@ export const TurnBorder = memo(({ entry: { stored, isHidden, isContinued }, tran
   return (
     <div class={`border turn-border${isHidden ? ' row-aside' : ''}`} role="row">
       <div class="border-cell" role="gridcell" aria-colspan={7}>
-        <p class="border-words">{turnWords(stored).join(' · ')}<Versions stored={stored} transcript={transcript} /></p>
+        <p class="border-words">
+          {turnWords(stored).join(' · ')}
+          <Versions stored={stored} transcript={transcript} />
+        </p>
         {failure !== null && <p class="border-note bad">{failure.sentence}</p>}
         {files.length > 0 && (
-          <p class="border-note">{files.length === 1 ? t('1 file changed: {files}', { files: files.map(fileWords).join(', ') }) : t('{count} files changed: {files}', { count: files.length, files: files.map(fileWords).join(', ') })}</p>
+          <p class="border-note">
+            {files.length === 1
+              ? t('1 file changed: {files}', { files: files.map(fileWords).join(', ') })
+              : t('{count} files changed: {files}', { count: files.length, files: files.map(fileWords).join(', ') })}
+          </p>
         )}
       </div>
     </div>
@@ -35,13 +44,26 @@ export const TurnBorder = memo(({ entry: { stored, isHidden, isContinued }, tran
 });
 
 /** The ways a prompt was asked; the others stand in the transcript as well, hidden. */
-function Versions({ stored: { turn, versions }, transcript }: { readonly stored: TurnBorderProps['entry']['stored']; readonly transcript: TranscriptController }) {
+function Versions({
+  stored: { turn, versions },
+  transcript,
+}: {
+  readonly stored: TurnBorderProps['entry']['stored'];
+  readonly transcript: TranscriptController;
+}) {
   const at = versions.findIndex(({ turnUid }) => turnUid === turn.uid);
   if (versions.length < 2 || at === -1) return null;
   const step = (by: 1 | -1, name: string, icon: string) => {
     const target = versions[at + by];
     return (
-      <button type="button" class="icon-button" title={name} aria-label={name} disabled={target === undefined} onClick={() => target !== undefined && void transcript.reveal(target.firstUid)}>
+      <button
+        type="button"
+        class="icon-button"
+        title={name}
+        aria-label={name}
+        disabled={target === undefined}
+        onClick={() => target !== undefined && void transcript.reveal(target.firstUid)}
+      >
         <Icon name={icon} />
       </button>
     );
@@ -68,14 +90,22 @@ export const SegmentBorder = memo(({ entry: { before, segment, after }, transcri
         <p class="border-words">
           {saved(savedTokens(segment), t('Earlier part summarised'))}
           {' · '}
-          <button type="button" class="link-button" onClick={() => void transcript.reveal(before.firstUid)}>{t('View original')}</button>
+          <button type="button" class="link-button" onClick={() => void transcript.reveal(before.firstUid)}>
+            {t('View original')}
+          </button>
         </p>
       )}
       {after !== null && (
         <p class="border-words">
           {saved(savedTokens(after), t('This part was summarised later'))}
           {' · '}
-          <button type="button" class="link-button" onClick={() => void transcript.reveal(after.handoffUid ?? after.firstUid)}>{t('Go to the summary')}</button>
+          <button
+            type="button"
+            class="link-button"
+            onClick={() => void transcript.reveal(after.handoffUid ?? after.firstUid)}
+          >
+            {t('Go to the summary')}
+          </button>
         </p>
       )}
     </div>

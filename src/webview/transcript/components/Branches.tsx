@@ -31,8 +31,13 @@ export function Branches({ transcript }: { readonly transcript: TranscriptContro
     event.preventDefault();
   };
   return (
-    <aside class="branches" ref={(element) => element?.style.setProperty('--branches-width', `${transcript.branchesWidth.value}px`)}>
-      <h2 id="branches-title" class="branches-title">{t('Branches')}</h2>
+    <aside
+      class="branches"
+      ref={(element) => element?.style.setProperty('--branches-width', `${transcript.branchesWidth.value}px`)}
+    >
+      <h2 id="branches-title" class="branches-title">
+        {t('Branches')}
+      </h2>
       <div class="branch-tree" role="tree" aria-labelledby="branches-title" ref={tree} onKeyDown={onKeyDown}>
         {rows.map((row) => (
           <BranchItem
@@ -61,7 +66,15 @@ interface BranchItemProps {
   readonly fold: () => void;
 }
 
-function BranchItem({ row: { branch, level, place, siblings, hasBranches, isOpen }, isHere, isActive, now, focus, go, fold }: BranchItemProps) {
+function BranchItem({
+  row: { branch, level, place, siblings, hasBranches, isOpen },
+  isHere,
+  isActive,
+  now,
+  focus,
+  go,
+  fold,
+}: BranchItemProps) {
   const title = branch.title ?? t('Untitled Session');
   const turns = branch.turnCount === 1 ? t('1 turn') : t('{count} turns', { count: branch.turnCount });
   const facts = [...(branch.subAgent ? [t('sub-agent')] : []), age(branch.lastActiveAt, now), turns].join(' · ');
@@ -93,7 +106,9 @@ function BranchItem({ row: { branch, level, place, siblings, hasBranches, isOpen
         <Icon name={isOpen ? 'chevron-down' : 'chevron-right'} />
       </span>
       <span class="branch-words">
-        <span class="branch-name" dir="auto">{title}</span>
+        <span class="branch-name" dir="auto">
+          {title}
+        </span>
         <span class="branch-facts">{isHere ? t('{facts} · you are here', { facts }) : facts}</span>
       </span>
     </div>

@@ -33,7 +33,17 @@ export function Earlier({ row, raw, open, revisions, transcript }: EarlierProps)
         return (
           <section class="part earlier-content" key={index}>
             <h2 class="part-title">{t('Before {time}', { time })}</h2>
-            {parts.map((part, at) => <PartView key={at} part={part} role={role} raw={raw} open={open} approvals={[]} markdown={transcript.markdown} />)}
+            {parts.map((part, at) => (
+              <PartView
+                key={at}
+                part={part}
+                role={role}
+                raw={raw}
+                open={open}
+                approvals={[]}
+                markdown={transcript.markdown}
+              />
+            ))}
             {diff !== null && <DiffView diff={diff} label={t('What was changed at {time}', { time })} nameless />}
           </section>
         );

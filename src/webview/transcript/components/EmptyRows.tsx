@@ -9,8 +9,14 @@ export function EmptyRows({ transcript }: { readonly transcript: TranscriptContr
   if (stored.total === 0) return <p class="grid-empty">{t('Nothing is stored in this session yet.')}</p>;
   return (
     <div class="grid-empty">
-      <p>{stored.total === 1 ? t('All rows are filtered out: 1 row is stored.') : t('All rows are filtered out: {count} rows are stored.', { count: stored.total })}</p>
-      <button type="button" class="button secondary" onClick={() => void transcript.clearFilters()}>{t('Clear Filters')}</button>
+      <p>
+        {stored.total === 1
+          ? t('All rows are filtered out: 1 row is stored.')
+          : t('All rows are filtered out: {count} rows are stored.', { count: stored.total })}
+      </p>
+      <button type="button" class="button secondary" onClick={() => void transcript.clearFilters()}>
+        {t('Clear Filters')}
+      </button>
     </div>
   );
 }

@@ -8,7 +8,8 @@ import type { TranscriptController } from '../transcriptController';
  *  selected. Undone by the returned function. */
 function takeFirstFocus(field: HTMLElement | null): () => void {
   const take = (): void => {
-    if (document.hasFocus() && (document.activeElement === null || document.activeElement === document.body)) field?.focus();
+    if (document.hasFocus() && (document.activeElement === null || document.activeElement === document.body))
+      field?.focus();
   };
   take();
   window.addEventListener('focus', take, { once: true });
@@ -48,25 +49,54 @@ export function FindBox({ transcript }: { readonly transcript: TranscriptControl
             } else if (event.key === 'Escape') find.type('');
           }}
         />
-        <button type="button" class={`icon-button find-case${matchCase ? ' on' : ''}`} aria-pressed={matchCase} title={t('Match Case')} aria-label={t('Match Case')} onClick={() => find.setMatchCase(!matchCase)}>
+        <button
+          type="button"
+          class={`icon-button find-case${matchCase ? ' on' : ''}`}
+          aria-pressed={matchCase}
+          title={t('Match Case')}
+          aria-label={t('Match Case')}
+          onClick={() => find.setMatchCase(!matchCase)}
+        >
           <Icon name="case-sensitive" />
         </button>
       </div>
-      <span class="find-count" role="status">{text === '' ? '' : countWords(hits, current, total, find.progress.value)}</span>
-      <button type="button" class="icon-button" disabled={isEmpty} title={t('Previous Match')} aria-label={t('Previous Match')} onClick={() => void find.go(-1)}>
+      <span class="find-count" role="status">
+        {text === '' ? '' : countWords(hits, current, total, find.progress.value)}
+      </span>
+      <button
+        type="button"
+        class="icon-button"
+        disabled={isEmpty}
+        title={t('Previous Match')}
+        aria-label={t('Previous Match')}
+        onClick={() => void find.go(-1)}
+      >
         <Icon name="arrow-up" />
       </button>
-      <button type="button" class="icon-button" disabled={isEmpty} title={t('Next Match')} aria-label={t('Next Match')} onClick={() => void find.go(1)}>
+      <button
+        type="button"
+        class="icon-button"
+        disabled={isEmpty}
+        title={t('Next Match')}
+        aria-label={t('Next Match')}
+        onClick={() => void find.go(1)}
+      >
         <Icon name="arrow-down" />
       </button>
     </div>
   );
 }
 
-function countWords(hits: readonly string[] | null, current: string | null, total: number, progress: { readonly done: number; readonly total: number } | null): string {
+function countWords(
+  hits: readonly string[] | null,
+  current: string | null,
+  total: number,
+  progress: { readonly done: number; readonly total: number } | null,
+): string {
   if (progress !== null) return t('Looking… {done} of {total} rows', { done: progress.done, total: progress.total });
   if (hits === null) return '';
   if (hits.length === 0) return t('No row matches');
-  if (current !== null && hits.includes(current)) return t('{number} of {count} rows', { number: hits.indexOf(current) + 1, count: hits.length });
+  if (current !== null && hits.includes(current))
+    return t('{number} of {count} rows', { number: hits.indexOf(current) + 1, count: hits.length });
   return t('{count} of {total} rows', { count: hits.length, total });
 }

@@ -24,9 +24,18 @@ export function Grid({ transcript }: { readonly transcript: TranscriptController
   const current = rows.some(({ message }) => message.uid === focused) ? focused : (rows[0]?.message.uid ?? null);
   const onScroll = useKeptPlace(transcript, scroller);
   useRevealedRow(transcript);
-  const edge = (words: string, act: () => Promise<void>) => <button type="button" class="link-button" disabled={loading} onClick={() => void act()}>{words}</button>;
+  const edge = (words: string, act: () => Promise<void>) => (
+    <button type="button" class="link-button" disabled={loading} onClick={() => void act()}>
+      {words}
+    </button>
+  );
   return (
-    <div class="grid-scroller" ref={scroller} onScroll={onScroll} onKeyDown={(event) => gridKey(event, scroller.current, transcript)}>
+    <div
+      class="grid-scroller"
+      ref={scroller}
+      onScroll={onScroll}
+      onKeyDown={(event) => gridKey(event, scroller.current, transcript)}
+    >
       {(stored?.earlier ?? 0) > 0 && (
         <p class="more">
           {edge(loading ? t('Loading earlier rows…') : t('Load Earlier Rows'), () => transcript.loadEarlier())}
@@ -34,14 +43,30 @@ export function Grid({ transcript }: { readonly transcript: TranscriptController
         </p>
       )}
       {rows.length > 0 && (
-        <div class="grid" role="grid" aria-label={t('Transcript')} aria-rowcount={(stored?.total ?? 0) + 1} aria-colcount={7} aria-readonly="true" aria-multiselectable="true" aria-busy={loading}>
+        <div
+          class="grid"
+          role="grid"
+          aria-label={t('Transcript')}
+          aria-rowcount={(stored?.total ?? 0) + 1}
+          aria-colcount={7}
+          aria-readonly="true"
+          aria-multiselectable="true"
+          aria-busy={loading}
+        >
           <div class="grid-head" role="row" aria-rowindex={1}>
-            {[t('No.'), t('Role'), t('Time'), t('State'), t('Tokens'), t('Content')].map((name) => <span role="columnheader" key={name}>{name}</span>)}
-            <span role="columnheader"><span class="visually-hidden">{t('Actions')}</span></span>
+            {[t('No.'), t('Role'), t('Time'), t('State'), t('Tokens'), t('Content')].map((name) => (
+              <span role="columnheader" key={name}>
+                {name}
+              </span>
+            ))}
+            <span role="columnheader">
+              <span class="visually-hidden">{t('Actions')}</span>
+            </span>
           </div>
           {entries.map((entry) => {
             if (entry.kind === 'turn') return <TurnBorder key={entry.key} entry={entry} transcript={transcript} />;
-            if (entry.kind === 'segment') return <SegmentBorder key={entry.key} entry={entry} transcript={transcript} />;
+            if (entry.kind === 'segment')
+              return <SegmentBorder key={entry.key} entry={entry} transcript={transcript} />;
             const { uid } = entry.row.message;
             return (
               <Row

@@ -22,21 +22,60 @@ export function PartView({ part, role, raw, open, approvals, markdown }: PartPro
   switch (part.kind) {
     case 'text':
       // A prompt is what the person typed, not Markdown.
-      if (raw || role === 'user') return <Folded text={part.text} open={open} draw={(text) => <div class={raw ? 'raw' : 'plain'} dir="auto" data-part="text">{text}</div>} />;
-      return <Folded text={part.text} open={open} draw={(text) => <div data-part="text"><Markdown text={text} complete actions={markdown} /></div>} />;
+      if (raw || role === 'user')
+        return (
+          <Folded
+            text={part.text}
+            open={open}
+            draw={(text) => (
+              <div class={raw ? 'raw' : 'plain'} dir="auto" data-part="text">
+                {text}
+              </div>
+            )}
+          />
+        );
+      return (
+        <Folded
+          text={part.text}
+          open={open}
+          draw={(text) => (
+            <div data-part="text">
+              <Markdown text={text} complete actions={markdown} />
+            </div>
+          )}
+        />
+      );
     case 'thinking':
       return (
         <section class="part">
           <h2 class="part-title">{t('Thinking')}</h2>
-          <Folded text={part.text} open={open} draw={(text) => <div class={raw ? 'raw' : 'plain muted'} dir="auto" data-part="thinking">{text}</div>} />
+          <Folded
+            text={part.text}
+            open={open}
+            draw={(text) => (
+              <div class={raw ? 'raw' : 'plain muted'} dir="auto" data-part="thinking">
+                {text}
+              </div>
+            )}
+          />
         </section>
       );
     case 'toolCall':
       return (
         <section class="part">
           <h2 class="part-title">{t('Tool call: {tool}', { tool: part.name })}</h2>
-          <Code text={raw ? part.arguments : readableArguments(part.arguments)} label={t('Arguments of {tool}', { tool: part.name })} open={open} />
-          {approvals.filter(({ callId }) => callId === part.callId).map((approval) => <p class="approval" key={approval.id}>{approvalWords(approval)}</p>)}
+          <Code
+            text={raw ? part.arguments : readableArguments(part.arguments)}
+            label={t('Arguments of {tool}', { tool: part.name })}
+            open={open}
+          />
+          {approvals
+            .filter(({ callId }) => callId === part.callId)
+            .map((approval) => (
+              <p class="approval" key={approval.id}>
+                {approvalWords(approval)}
+              </p>
+            ))}
         </section>
       );
     case 'toolResult':
@@ -60,5 +99,15 @@ export function PartView({ part, role, raw, open, approvals, markdown }: PartPro
 
 /** Text in the editor's font; wide lines scroll inside, also by keyboard. */
 export function Code({ text, label, open }: { readonly text: string; readonly label: string; readonly open: boolean }) {
-  return <Folded text={text} open={open} draw={(shown) => <pre class="raw code" role="region" aria-label={label} tabIndex={0}>{shown}</pre>} />;
+  return (
+    <Folded
+      text={text}
+      open={open}
+      draw={(shown) => (
+        <pre class="raw code" role="region" aria-label={label} tabIndex={0}>
+          {shown}
+        </pre>
+      )}
+    />
+  );
 }

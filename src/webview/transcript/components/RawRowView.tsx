@@ -24,8 +24,12 @@ export function RawRowView({ uid, number, row, transcript }: RawRowViewProps) {
         <>
           <Code text={row.json} label={t('Raw row {number}', { number })} open={false} />
           <p class="row-links">
-            <button type="button" class="link-button" onClick={() => transcript.markdown.copy(row.json)}>{t('Copy as JSON')}</button>
-            <button type="button" class="link-button" onClick={() => void transcript.actions.toggleRaw(uid)}>{t('Hide Raw Row')}</button>
+            <button type="button" class="link-button" onClick={() => transcript.markdown.copy(row.json)}>
+              {t('Copy as JSON')}
+            </button>
+            <button type="button" class="link-button" onClick={() => void transcript.actions.toggleRaw(uid)}>
+              {t('Hide Raw Row')}
+            </button>
           </p>
         </>
       )}

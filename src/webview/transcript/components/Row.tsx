@@ -47,7 +47,13 @@ export const Row = memo((props: RowProps) => {
     event.preventDefault();
     actions.openMenu({ uid: message.uid, x: event.clientX, y: event.clientY });
   };
-  const classes = ['row', `row-${message.role}`, row.isHidden ? 'row-aside' : '', isSelected ? 'selected' : '', isMarked ? 'marked' : ''].filter((name) => name !== '');
+  const classes = [
+    'row',
+    `row-${message.role}`,
+    row.isHidden ? 'row-aside' : '',
+    isSelected ? 'selected' : '',
+    isMarked ? 'marked' : '',
+  ].filter((name) => name !== '');
   return (
     <div
       class={classes.join(' ')}
@@ -57,7 +63,8 @@ export const Row = memo((props: RowProps) => {
       aria-selected={isSelected}
       tabIndex={isCurrent ? 0 : -1}
       onFocus={(event) => {
-        if (event.target === event.currentTarget && !pressed.current && !actions.isSelected(message.uid)) actions.select(message.uid);
+        if (event.target === event.currentTarget && !pressed.current && !actions.isSelected(message.uid))
+          actions.select(message.uid);
       }}
       onPointerDown={() => (pressed.current = true)}
       onClick={(event) => {
@@ -71,23 +78,50 @@ export const Row = memo((props: RowProps) => {
         setHovered(false);
       }}
     >
-      <span class="cell cell-number" role="gridcell">{number}</span>
-      <span class="cell cell-role" role="rowheader">{authorWord(message)}</span>
-      <span class="cell cell-time" role="gridcell">
-        <time dateTime={new Date(message.createdAt * 1000).toISOString()} title={fullTime(message.createdAt)}>{clockTime(message.createdAt, transcript.needs.nowMs() / 1000)}</time>
+      <span class="cell cell-number" role="gridcell">
+        {number}
       </span>
-      <span class={`cell cell-state${isBad(row) ? ' bad' : ''}`} role="gridcell">{state}<VerifyMark uid={message.uid} transcript={transcript} /></span>
-      <span class="cell cell-tokens" role="gridcell">{tokens}</span>
+      <span class="cell cell-role" role="rowheader">
+        {authorWord(message)}
+      </span>
+      <span class="cell cell-time" role="gridcell">
+        <time dateTime={new Date(message.createdAt * 1000).toISOString()} title={fullTime(message.createdAt)}>
+          {clockTime(message.createdAt, transcript.needs.nowMs() / 1000)}
+        </time>
+      </span>
+      <span class={`cell cell-state${isBad(row) ? ' bad' : ''}`} role="gridcell">
+        {state}
+        <VerifyMark uid={message.uid} transcript={transcript} />
+      </span>
+      <span class="cell cell-tokens" role="gridcell">
+        {tokens}
+      </span>
       <div class="cell cell-content" role="gridcell">
-        {asides.map((aside) => <p class="aside" key={aside}>{aside}</p>)}
+        {asides.map((aside) => (
+          <p class="aside" key={aside}>
+            {aside}
+          </p>
+        ))}
         {message.parts.length === 0 && <p class="aside">{t('Empty')}</p>}
         {message.parts.map((part, index) => (
-          <PartView key={index} part={part} role={message.role} raw={raw} open={isFound} approvals={row.approvals} markdown={transcript.markdown} />
+          <PartView
+            key={index}
+            part={part}
+            role={message.role}
+            raw={raw}
+            open={isFound}
+            approvals={row.approvals}
+            markdown={transcript.markdown}
+          />
         ))}
         {row.isRevised && <Earlier row={row} raw={raw} open={isFound} revisions={revisions} transcript={transcript} />}
         {rawRow !== null && <RawRowView uid={message.uid} number={number} row={rawRow} transcript={transcript} />}
       </div>
-      <span class="cell cell-actions" role="gridcell">{(isHovered || isCurrent) && <RowToolbar row={row} isOpen={rawRow !== null} isReachable={isCurrent} transcript={transcript} />}</span>
+      <span class="cell cell-actions" role="gridcell">
+        {(isHovered || isCurrent) && (
+          <RowToolbar row={row} isOpen={rawRow !== null} isReachable={isCurrent} transcript={transcript} />
+        )}
+      </span>
     </div>
   );
 });
@@ -108,16 +142,33 @@ interface RowToolbarProps {
 function RowToolbar({ row: { message, number }, isOpen, isReachable, transcript }: RowToolbarProps) {
   const { actions } = transcript;
   const button = (icon: string, name: string, act: (event: MouseEvent) => void, pressed?: boolean) => (
-    <button type="button" class="icon-button" title={name} aria-label={name} aria-pressed={pressed} tabIndex={isReachable ? 0 : -1} onClick={act}>
+    <button
+      type="button"
+      class="icon-button"
+      title={name}
+      aria-label={name}
+      aria-pressed={pressed}
+      tabIndex={isReachable ? 0 : -1}
+      onClick={act}
+    >
       <Icon name={icon} />
     </button>
   );
   return (
-    <span class="row-toolbar" role="group" aria-label={t('Row {number}', { number })} onClick={(event) => event.stopPropagation()}>
+    <span
+      class="row-toolbar"
+      role="group"
+      aria-label={t('Row {number}', { number })}
+      onClick={(event) => event.stopPropagation()}
+    >
       {button('json', isOpen ? t('Hide Raw Row') : t('Raw Row'), () => void actions.toggleRaw(message.uid), isOpen)}
       {button('copy', t('Copy Row'), () => actions.copy('markdown', message.uid))}
-      {transcript.otherFolder.value === null && message.visibility.kind === 'shown' && button('comment-discussion', t('Open in Chat'), () => actions.openInChat(message))}
-      {button('ellipsis', t('More Actions…'), (event) => actions.openMenu({ uid: message.uid, x: event.clientX, y: event.clientY }))}
+      {transcript.otherFolder.value === null &&
+        message.visibility.kind === 'shown' &&
+        button('comment-discussion', t('Open in Chat'), () => actions.openInChat(message))}
+      {button('ellipsis', t('More Actions…'), (event) =>
+        actions.openMenu({ uid: message.uid, x: event.clientX, y: event.clientY }),
+      )}
     </span>
   );
 }

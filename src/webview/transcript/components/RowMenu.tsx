@@ -22,7 +22,8 @@ export function RowMenu({ transcript }: { readonly transcript: TranscriptControl
   useEffect(() => {
     if (menu === null) return;
     const close = (event: Event): void => {
-      if (!(event.target instanceof Node) || element.current?.contains(event.target) !== true) transcript.actions.closeMenu();
+      if (!(event.target instanceof Node) || element.current?.contains(event.target) !== true)
+        transcript.actions.closeMenu();
     };
     addEventListener('pointerdown', close, true);
     addEventListener('blur', close);
@@ -73,14 +74,22 @@ export function RowMenu({ transcript }: { readonly transcript: TranscriptControl
 function itemsOf(uid: string, transcript: TranscriptController): readonly MenuItem[] {
   const { actions } = transcript;
   const message = transcript.stored.value?.messages.find((row) => row.uid === uid) ?? null;
-  const several = actions.selectedCount.value > 1 && (actions.selection.value.all || actions.selection.value.uids.has(uid));
+  const several =
+    actions.selectedCount.value > 1 && (actions.selection.value.all || actions.selection.value.uids.has(uid));
   const isShown = message?.visibility.kind === 'shown' && transcript.otherFolder.value === null;
   return [
     { name: actions.rawRows.value.has(uid) ? t('Hide Raw Row') : t('Raw Row'), run: () => void actions.toggleRaw(uid) },
     { name: several ? t('Copy Rows') : t('Copy Row'), run: () => actions.copy('markdown', uid) },
     { name: t('Copy as JSON'), run: () => actions.copy('json', uid) },
     { name: t('Copy Text'), run: () => actions.copy('text', uid) },
-    ...(isShown ? [{ name: t('Open in Chat'), run: () => actions.openInChat(message) }, { name: t('Branch from Here'), run: () => actions.branchFrom(message) }] : []),
-    ...(isShown && message.role === 'user' ? [{ name: t('Rewind to Here…'), run: () => actions.rewindTo(message) }] : []),
+    ...(isShown
+      ? [
+          { name: t('Open in Chat'), run: () => actions.openInChat(message) },
+          { name: t('Branch from Here'), run: () => actions.branchFrom(message) },
+        ]
+      : []),
+    ...(isShown && message.role === 'user'
+      ? [{ name: t('Rewind to Here…'), run: () => actions.rewindTo(message) }]
+      : []),
   ];
 }

@@ -7,18 +7,37 @@ import { roleWord } from '../transcriptRows';
 
 const roles: readonly Message['role'][] = ['user', 'assistant', 'tool'];
 
-export function Toolbar({ transcript, branchesShown }: { readonly transcript: TranscriptController; readonly branchesShown: boolean }) {
+export function Toolbar({
+  transcript,
+  branchesShown,
+}: {
+  readonly transcript: TranscriptController;
+  readonly branchesShown: boolean;
+}) {
   return (
     <div class="toolbar" role="toolbar" aria-label={t('Transcript')}>
       <Filters transcript={transcript} />
       {transcript.branches.value.length > 1 && (
-        <Toggle on={branchesShown} label={t('Branches ({count})', { count: transcript.branches.value.length })} toggle={() => transcript.showBranches(!branchesShown)} />
+        <Toggle
+          on={branchesShown}
+          label={t('Branches ({count})', { count: transcript.branches.value.length })}
+          toggle={() => transcript.showBranches(!branchesShown)}
+        />
       )}
       <div class="toolbar-actions">
-        <button type="button" class="button compact secondary" title={t('Verify')} onClick={() => void transcript.verifier.run()}>
+        <button
+          type="button"
+          class="button compact secondary"
+          title={t('Verify')}
+          onClick={() => void transcript.verifier.run()}
+        >
           <Icon name="verified" /> <span class="label">{t('Verify')}</span>
         </button>
-        {transcript.otherFolder.value === null ? <Actions transcript={transcript} /> : <OtherFolderActions transcript={transcript} />}
+        {transcript.otherFolder.value === null ? (
+          <Actions transcript={transcript} />
+        ) : (
+          <OtherFolderActions transcript={transcript} />
+        )}
       </div>
     </div>
   );
@@ -27,24 +46,42 @@ export function Toolbar({ transcript, branchesShown }: { readonly transcript: Tr
 function Filters({ transcript }: { readonly transcript: TranscriptController }) {
   const { role, state, hidden } = transcript.filter.value;
   const counts = transcript.stored.value?.counts;
-  const set = (change: Parameters<TranscriptController['setFilter']>[0]) => (): void => void transcript.setFilter(change);
+  const set = (change: Parameters<TranscriptController['setFilter']>[0]) => (): void =>
+    void transcript.setFilter(change);
   const hiddenRows = counts?.hidden ?? 0;
   return (
     <>
       <div class="toggle-group" role="group" aria-label={t('Role')}>
         <Toggle on={role === null} label={t('All')} toggle={set({ role: null })} />
-        {roles.map((each) => <Toggle key={each} on={role === each} label={roleWord(each)} toggle={set({ role: role === each ? null : each })} />)}
+        {roles.map((each) => (
+          <Toggle
+            key={each}
+            on={role === each}
+            label={roleWord(each)}
+            toggle={set({ role: role === each ? null : each })}
+          />
+        ))}
       </div>
       <select
         class="select"
         aria-label={t('State')}
         value={state ?? ''}
-        onChange={(event) => void transcript.setFilter({ state: rowStates.find((each) => each === event.currentTarget.value) ?? null })}
+        onChange={(event) =>
+          void transcript.setFilter({ state: rowStates.find((each) => each === event.currentTarget.value) ?? null })
+        }
       >
         <option value="">{t('Every State')}</option>
-        {rowStates.map((each) => <option key={each} value={each}>{stateWord(each, counts?.[each] ?? 0)}</option>)}
+        {rowStates.map((each) => (
+          <option key={each} value={each}>
+            {stateWord(each, counts?.[each] ?? 0)}
+          </option>
+        ))}
       </select>
-      <Toggle on={hidden} label={hiddenRows === 0 ? t('Hidden Rows') : t('Hidden Rows ({count})', { count: hiddenRows })} toggle={set({ hidden: !hidden })} />
+      <Toggle
+        on={hidden}
+        label={hiddenRows === 0 ? t('Hidden Rows') : t('Hidden Rows ({count})', { count: hiddenRows })}
+        toggle={set({ hidden: !hidden })}
+      />
       <Toggle on={transcript.raw.value} label={t('Raw')} toggle={() => transcript.setRaw(!transcript.raw.value)} />
     </>
   );
@@ -72,20 +109,47 @@ function Actions({ transcript }: { readonly transcript: TranscriptController }) 
   const { actions } = transcript;
   const selected = actions.selectedMessage.value;
   const isShown = selected?.visibility.kind === 'shown';
-  const branchHint = isShown ? t('Begin a branch at the selected row') : t('Select a row of the conversation to begin a branch there');
-  const rewindHint = isShown && selected.role === 'user' ? t('Take back the selected prompt and everything behind it') : t('Select a prompt to take it back with everything behind it');
+  const branchHint = isShown
+    ? t('Begin a branch at the selected row')
+    : t('Select a row of the conversation to begin a branch there');
+  const rewindHint =
+    isShown && selected.role === 'user'
+      ? t('Take back the selected prompt and everything behind it')
+      : t('Select a prompt to take it back with everything behind it');
   return (
     <>
-      <button type="button" class="button compact secondary" disabled={!isShown} title={branchHint} onClick={() => actions.branchFrom()}>
+      <button
+        type="button"
+        class="button compact secondary"
+        disabled={!isShown}
+        title={branchHint}
+        onClick={() => actions.branchFrom()}
+      >
         <Icon name="git-branch" /> <span class="label">{t('Branch from Selected')}</span>
       </button>
-      <button type="button" class="button compact secondary" disabled={!isShown || selected.role !== 'user'} title={rewindHint} onClick={() => actions.rewindTo()}>
+      <button
+        type="button"
+        class="button compact secondary"
+        disabled={!isShown || selected.role !== 'user'}
+        title={rewindHint}
+        onClick={() => actions.rewindTo()}
+      >
         <Icon name="discard" /> <span class="label">{t('Rewind to Selected…')}</span>
       </button>
-      <button type="button" class="button compact secondary" title={t('Open in Chat')} onClick={() => actions.openInChat()}>
+      <button
+        type="button"
+        class="button compact secondary"
+        title={t('Open in Chat')}
+        onClick={() => actions.openInChat()}
+      >
         <Icon name="comment-discussion" /> <span class="label">{t('Open in Chat')}</span>
       </button>
-      <button type="button" class="button compact secondary" title={t('Export…')} onClick={() => transcript.exportSession()}>
+      <button
+        type="button"
+        class="button compact secondary"
+        title={t('Export…')}
+        onClick={() => transcript.exportSession()}
+      >
         <Icon name="export" /> <span class="label">{t('Export…')}</span>
       </button>
     </>
@@ -96,10 +160,20 @@ function Actions({ transcript }: { readonly transcript: TranscriptController }) 
 function OtherFolderActions({ transcript }: { readonly transcript: TranscriptController }) {
   return (
     <>
-      <button type="button" class="button compact" title={t('Bring Over to This Folder')} onClick={() => transcript.actions.openInChat(null)}>
+      <button
+        type="button"
+        class="button compact"
+        title={t('Bring Over to This Folder')}
+        onClick={() => transcript.actions.openInChat(null)}
+      >
         <Icon name="move" /> <span class="label">{t('Bring Over to This Folder')}</span>
       </button>
-      <button type="button" class="button compact secondary" title={t('Export…')} onClick={() => transcript.exportSession()}>
+      <button
+        type="button"
+        class="button compact secondary"
+        title={t('Export…')}
+        onClick={() => transcript.exportSession()}
+      >
         <Icon name="export" /> <span class="label">{t('Export…')}</span>
       </button>
     </>
@@ -113,9 +187,15 @@ export function SelectionBar({ transcript: { actions } }: { readonly transcript:
   return (
     <div class="selection-bar" role="toolbar" aria-label={t('Selected rows')}>
       <span role="status">{t('{count} rows selected', { count })}</span>
-      <button type="button" class="button compact secondary" onClick={() => actions.copy('markdown')}>{t('Copy as Markdown')}</button>
-      <button type="button" class="button compact secondary" onClick={() => actions.copy('json')}>{t('Copy as JSON')}</button>
-      <button type="button" class="link-button" onClick={() => actions.selectNothing()}>{t('Clear Selection')}</button>
+      <button type="button" class="button compact secondary" onClick={() => actions.copy('markdown')}>
+        {t('Copy as Markdown')}
+      </button>
+      <button type="button" class="button compact secondary" onClick={() => actions.copy('json')}>
+        {t('Copy as JSON')}
+      </button>
+      <button type="button" class="link-button" onClick={() => actions.selectNothing()}>
+        {t('Clear Selection')}
+      </button>
     </div>
   );
 }

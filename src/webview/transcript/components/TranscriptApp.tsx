@@ -19,7 +19,9 @@ export function TranscriptApp({ transcript }: { readonly transcript: TranscriptC
   return (
     <main class="transcript">
       <header class="transcript-head">
-        <h1 class="transcript-title" dir="auto">{session === null ? t('Transcript') : (session.title ?? t('Untitled Session'))}</h1>
+        <h1 class="transcript-title" dir="auto">
+          {session === null ? t('Transcript') : (session.title ?? t('Untitled Session'))}
+        </h1>
         <p class="transcript-note">{noteOf(transcript)}</p>
         {session !== null && <Toolbar transcript={transcript} branchesShown={branchesShown} />}
         {session !== null && <FindBox transcript={transcript} />}
@@ -44,8 +46,12 @@ function Problem({ sentence, transcript }: { readonly sentence: string; readonly
       <div class="notice-body">
         <p>{sentence}</p>
         <div class="notice-actions">
-          <button type="button" class="button compact" onClick={() => transcript.start()}>{t('Try Again')}</button>
-          <button type="button" class="button compact secondary" onClick={() => transcript.showLog()}>{t('Show Log')}</button>
+          <button type="button" class="button compact" onClick={() => transcript.start()}>
+            {t('Try Again')}
+          </button>
+          <button type="button" class="button compact secondary" onClick={() => transcript.showLog()}>
+            {t('Show Log')}
+          </button>
         </div>
       </div>
     </div>
@@ -56,7 +62,12 @@ function noteOf(transcript: TranscriptController): string {
   const folder = transcript.otherFolder.value;
   const readAt = transcript.readAt.value;
   const total = transcript.stored.value?.total ?? 0;
-  if (folder === null) return total === 0 ? t('What is stored, row by row. Read-only.') : total === 1 ? t('What is stored, row by row: 1 row. Read-only.') : t('What is stored, row by row: {count} rows. Read-only.', { count: total });
+  if (folder === null)
+    return total === 0
+      ? t('What is stored, row by row. Read-only.')
+      : total === 1
+        ? t('What is stored, row by row: 1 row. Read-only.')
+        : t('What is stored, row by row: {count} rows. Read-only.', { count: total });
   const whose = t('A session of {folder}, as it was when this tab was opened. Read-only.', { folder });
   return readAt === null ? whose : `${whose} ${t('Read on {time}.', { time: fullTime(readAt) })}`;
 }

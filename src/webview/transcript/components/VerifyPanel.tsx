@@ -8,7 +8,13 @@ import { progressWords, turnName, verdictWords, verifySentence, verifyTone } fro
 import '../verify.css';
 
 const markIcons: Readonly<Record<RowVerdict, string>> = { held: 'pass', missing: 'error', unread: 'warning' };
-const turnIcons: Readonly<Record<WitnessVerdict, string>> = { same: 'pass', more: 'pass', missing: 'error', unread: 'warning', unwitnessed: 'info' };
+const turnIcons: Readonly<Record<WitnessVerdict, string>> = {
+  same: 'pass',
+  more: 'pass',
+  missing: 'error',
+  unread: 'warning',
+  unwitnessed: 'info',
+};
 /** The last of these is listed first. */
 const worstFirst: readonly WitnessVerdict[] = ['unread', 'missing'];
 
@@ -27,7 +33,9 @@ export function VerifyPanel({ transcript }: { readonly transcript: TranscriptCon
         <Icon name="loading" spin />
         <div class="notice-body verify-line">
           <span>{progressWords(progress)}</span>
-          <button type="button" class="button compact secondary" onClick={() => verifier.cancel()}>{t('Cancel')}</button>
+          <button type="button" class="button compact secondary" onClick={() => verifier.cancel()}>
+            {t('Cancel')}
+          </button>
         </div>
       </div>
     );
@@ -38,7 +46,9 @@ export function VerifyPanel({ transcript }: { readonly transcript: TranscriptCon
         <Icon name="error" />
         <div class="notice-body verify-line">
           <span>{problem}</span>
-          <button type="button" class="button compact secondary" onClick={() => void verifier.run()}>{t('Try Again')}</button>
+          <button type="button" class="button compact secondary" onClick={() => void verifier.run()}>
+            {t('Try Again')}
+          </button>
         </div>
       </div>
     );
@@ -73,10 +83,25 @@ function Result({ result, transcript }: { readonly result: Verification; readonl
       <div class="notice-body">
         <span role={isBad ? 'alert' : 'status'}>{verifySentence(result)}</span>
         <span class="notice-actions">
-          <button type="button" class="button compact secondary" aria-expanded={open} onClick={() => (verifier.detailsShown.value = !open)}>{t('Turn by Turn')}</button>
-          <button type="button" class="button compact secondary" onClick={() => void verifier.run()}>{t('Verify Again')}</button>
-          {isBad && <button type="button" class="button compact secondary" onClick={() => transcript.showLog()}>{t('Show Log')}</button>}
-          <button type="button" class="button compact secondary" onClick={() => verifier.close()}>{t('Close')}</button>
+          <button
+            type="button"
+            class="button compact secondary"
+            aria-expanded={open}
+            onClick={() => (verifier.detailsShown.value = !open)}
+          >
+            {t('Turn by Turn')}
+          </button>
+          <button type="button" class="button compact secondary" onClick={() => void verifier.run()}>
+            {t('Verify Again')}
+          </button>
+          {isBad && (
+            <button type="button" class="button compact secondary" onClick={() => transcript.showLog()}>
+              {t('Show Log')}
+            </button>
+          )}
+          <button type="button" class="button compact secondary" onClick={() => verifier.close()}>
+            {t('Close')}
+          </button>
         </span>
         {open && <Details result={result} transcript={transcript} />}
       </div>
@@ -91,14 +116,20 @@ function Details({ result, transcript }: { readonly result: Verification; readon
       {result.findings.length > 0 && (
         <ul class="verify-list">
           {result.findings.map(({ sentence, messageUid }, index) => (
-            <li key={index}>{messageUid === null ? sentence : <RowLink uid={messageUid} words={sentence} transcript={transcript} />}</li>
+            <li key={index}>
+              {messageUid === null ? sentence : <RowLink uid={messageUid} words={sentence} transcript={transcript} />}
+            </li>
           ))}
         </ul>
       )}
       <ul class="verify-list">
-        {sorted.slice(0, mostListed).map((turn) => <Turn key={turn.turnUid} turn={turn} transcript={transcript} />)}
+        {sorted.slice(0, mostListed).map((turn) => (
+          <Turn key={turn.turnUid} turn={turn} transcript={transcript} />
+        ))}
       </ul>
-      {sorted.length > mostListed && <p class="verify-rest">{t('{count} more turns are not listed.', { count: sorted.length - mostListed })}</p>}
+      {sorted.length > mostListed && (
+        <p class="verify-rest">{t('{count} more turns are not listed.', { count: sorted.length - mostListed })}</p>
+      )}
     </div>
   );
 }
@@ -109,14 +140,34 @@ function Turn({ turn, transcript }: { readonly turn: VerifiedTurn; readonly tran
   return (
     <li class={`verify-turn verify-${verdict}`}>
       <Icon name={turnIcons[verdict]} />
-      {messageUid === null ? <span>{turnName(turn)}</span> : <RowLink uid={missing[0]?.messageUid ?? messageUid} words={turnName(turn)} transcript={transcript} />}
+      {messageUid === null ? (
+        <span>{turnName(turn)}</span>
+      ) : (
+        <RowLink uid={missing[0]?.messageUid ?? messageUid} words={turnName(turn)} transcript={transcript} />
+      )}
       {at !== null && <span class="verify-time">{fullTime(at)}</span>}
       <span class="verify-words">{verdictWords(turn)}</span>
-      {copied !== undefined && <button type="button" class="link-button" onClick={() => transcript.verifier.copyShown(copied)}>{t('Copy What Was Shown')}</button>}
+      {copied !== undefined && (
+        <button type="button" class="link-button" onClick={() => transcript.verifier.copyShown(copied)}>
+          {t('Copy What Was Shown')}
+        </button>
+      )}
     </li>
   );
 }
 
-function RowLink({ uid, words, transcript }: { readonly uid: string; readonly words: string; readonly transcript: TranscriptController }) {
-  return <button type="button" class="link-button" onClick={() => void transcript.reveal(uid)}>{words}</button>;
+function RowLink({
+  uid,
+  words,
+  transcript,
+}: {
+  readonly uid: string;
+  readonly words: string;
+  readonly transcript: TranscriptController;
+}) {
+  return (
+    <button type="button" class="link-button" onClick={() => void transcript.reveal(uid)}>
+      {words}
+    </button>
+  );
 }

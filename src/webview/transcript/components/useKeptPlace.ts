@@ -21,7 +21,10 @@ export function useRevealedRow(transcript: TranscriptController): void {
 }
 
 /** Begins at the end or where the tab was left, stays at the place read while rows come and go around it, and fetches more when an end is near. */
-export function useKeptPlace(transcript: TranscriptController, scroller: { readonly current: HTMLDivElement | null }): () => void {
+export function useKeptPlace(
+  transcript: TranscriptController,
+  scroller: { readonly current: HTMLDivElement | null },
+): () => void {
   const rows = transcript.rows.value;
   const place = useRef<Anchor | null>(transcript.place);
   const atEnd = useRef(place.current === null);
@@ -61,5 +64,6 @@ function firstInSight(scroller: HTMLElement): Anchor | null {
 
 function moveTo(scroller: HTMLElement, anchor: Anchor): void {
   const row = rowElements(scroller).find((element) => element.dataset['uid'] === anchor.uid);
-  if (row !== undefined) scroller.scrollTop += row.getBoundingClientRect().top - scroller.getBoundingClientRect().top - anchor.offset;
+  if (row !== undefined)
+    scroller.scrollTop += row.getBoundingClientRect().top - scroller.getBoundingClientRect().top - anchor.offset;
 }

@@ -19,23 +19,39 @@ function desk(chosen = 'notes') {
   const api = new ExtensionApi({
     gateway: { onDidChangeSessions: never, onDidSwitchSession: never, onDidTurnEvent: never },
     store: { getSession: refuse, listSessions: refuse, conversationTip: refuse, readTranscript: refuse },
-    log, memory, chosenMemory: () => chosen,
+    log,
+    memory,
+    chosenMemory: () => chosen,
   });
-  const agent = (isPrivate = false): MemoryManager => memory.createMemory({ isPrivate }, { clock: new ManualClock(), log, coreTools: ['read_file'] });
+  const agent = (isPrivate = false): MemoryManager =>
+    memory.createMemory({ isPrivate }, { clock: new ManualClock(), log, coreTools: ['read_file'] });
   const { registerMemoryProvider: register } = api.exports.getApi(1);
   const untyped: (factory: never) => unknown = register;
   return { api, log, agent, register, untyped: (factory: unknown) => untyped(factory as never) };
 }
 
 const least = { initialize: () => undefined, syncTurn: () => undefined };
-const made = (provider: Partial<MemoryProvider>, name = 'notes'): MemoryProviderFactory => ({ name, create: () => ({ ...least, ...provider }) });
+const made = (provider: Partial<MemoryProvider>, name = 'notes'): MemoryProviderFactory => ({
+  name,
+  create: () => ({ ...least, ...provider }),
+});
 
 /** A provider with every hook, each of which writes down what it was given. */
 function noting(heard: string[]): MemoryProvider {
-  const note = (hook: string) => (...given: readonly unknown[]): void => void heard.push(`${hook} ${JSON.stringify(given.filter((each) => !(each instanceof AbortSignal)))}`);
+  const note =
+    (hook: string) =>
+    (...given: readonly unknown[]): void =>
+      void heard.push(`${hook} ${JSON.stringify(given.filter((each) => !(each instanceof AbortSignal)))}`);
   return {
-    initialize: note('initialize'), syncTurn: note('syncTurn'), onTurnStart: note('onTurnStart'), onSessionEnd: note('onSessionEnd'), onSessionSwitch: note('onSessionSwitch'),
-    onMemoryWrite: note('onMemoryWrite'), onDelegation: note('onDelegation'), queuePrefetch: note('queuePrefetch'), shutdown: note('shutdown'),
+    initialize: note('initialize'),
+    syncTurn: note('syncTurn'),
+    onTurnStart: note('onTurnStart'),
+    onSessionEnd: note('onSessionEnd'),
+    onSessionSwitch: note('onSessionSwitch'),
+    onMemoryWrite: note('onMemoryWrite'),
+    onDelegation: note('onDelegation'),
+    queuePrefetch: note('queuePrefetch'),
+    shutdown: note('shutdown'),
     onSessionForgotten: (...given) => (note('onSessionForgotten')(...given), 'One note stays in a backup.'),
     onPreCompress: (...given) => (note('onPreCompress')(...given), 'Keep the names.'),
   };
@@ -49,17 +65,35 @@ describe('a memory provider of another extension', () => {
     const memory = agent();
     memory.initialize('s1', 's0');
     memory.turnStarting({ turnUid: 't1', prompt: 'How does it parse?', model: 'm' });
-    memory.syncTurn({ turnUid: 't1', outcome: 'complete', prompt: 'How does it parse?', answer: 'By hand.', startedAt: 1, settledAt: 2 });
+    memory.syncTurn({
+      turnUid: 't1',
+      outcome: 'complete',
+      prompt: 'How does it parse?',
+      answer: 'By hand.',
+      startedAt: 1,
+      settledAt: 2,
+    });
     memory.mirrorWrite({ action: 'add', target: 'user', content: 'likes tests', previous: null });
     memory.delegated({ childSessionId: 's9', task: 'look', result: 'found' });
-    const base = { sessionId: 's1', turnUid: 't1', createdAt: 1, carriedFrom: null, parts: [{ kind: 'text', text: 'hello', metadata: { secret: 'x' } }], role: 'user' } as const;
-    const messages: readonly Message[] = [{ ...base, uid: 'u1', position: 1, visibility: { kind: 'shown' } }, { ...base, uid: 'u2', position: 2, visibility: { kind: 'closing' } }];
+    const base = {
+      sessionId: 's1',
+      turnUid: 't1',
+      createdAt: 1,
+      carriedFrom: null,
+      parts: [{ kind: 'text', text: 'hello', metadata: { secret: 'x' } }],
+      role: 'user',
+    } as const;
+    const messages: readonly Message[] = [
+      { ...base, uid: 'u1', position: 1, visibility: { kind: 'shown' } },
+      { ...base, uid: 'u2', position: 2, visibility: { kind: 'closing' } },
+    ];
     const kept = await memory.beforeCompressing(messages, new AbortController().signal);
     memory.switchSession({ from: 's1', to: 's2', reason: 'new_session', parentSessionId: null });
     const forgotten = await memory.forget(['s1']);
     await memory.shutdown(null);
     expect({ kept, forgotten, heard }).toEqual({
-      kept: 'Keep the names.', forgotten: ['One note stays in a backup.'],
+      kept: 'Keep the names.',
+      forgotten: ['One note stays in a backup.'],
       heard: [
         'initialize ["s1",{"parentSessionId":"s0"}]',
         'onTurnStart [{"prompt":"How does it parse?","model":"m","sessionId":"s1","number":1,"turnId":"t1"}]',
@@ -81,17 +115,35 @@ describe('a memory provider of another extension', () => {
     register(made({}));
     const memory = agent();
     memory.initialize('s1');
-    const prepared = await memory.prepareTurn({ prompt: 'How does it parse?', signal: new AbortController().signal, skip: new AbortController().signal, onSlow: () => undefined });
-    expect([memory.providerNames, prepared, await memory.forget(['s1'])]).toEqual([['notes'], { systemBlock: '', recall: '', found: [] }, ['notes keeps what it was sent: it has no way to erase a session.']]);
+    const prepared = await memory.prepareTurn({
+      prompt: 'How does it parse?',
+      signal: new AbortController().signal,
+      skip: new AbortController().signal,
+      onSlow: () => undefined,
+    });
+    expect([memory.providerNames, prepared, await memory.forget(['s1'])]).toEqual([
+      ['notes'],
+      { systemBlock: '', recall: '', found: [] },
+      ['notes keeps what it was sent: it has no way to erase a session.'],
+    ]);
   });
 
   it('recalls, whatever shape its answers have', async () => {
     const { register, agent, log } = desk();
     const odd: (value: unknown) => () => never = (value) => () => value as never;
-    const asked = { prompt: 'How does it parse?', signal: new AbortController().signal, skip: new AbortController().signal, onSlow: () => undefined };
+    const asked = {
+      prompt: 'How does it parse?',
+      signal: new AbortController().signal,
+      skip: new AbortController().signal,
+      onSlow: () => undefined,
+    };
     const prepared: unknown[] = [];
     for (const provider of [
-      { prefetch: () => '- by hand', recallStatus: () => ({ label: 'notes', count: 1 }), systemPromptBlock: () => 'You have notes.' },
+      {
+        prefetch: () => '- by hand',
+        recallStatus: () => ({ label: 'notes', count: 1 }),
+        systemPromptBlock: () => 'You have notes.',
+      },
       { prefetch: odd(undefined), systemPromptBlock: odd(undefined) },
       { prefetch: odd({ text: 'no' }), recallStatus: odd('many') },
       { prefetch: () => '- by hand', recallStatus: odd({ label: 7 }) },
@@ -104,8 +156,14 @@ describe('a memory provider of another extension', () => {
     }
     expect([prepared, log.lines.filter((line) => line.startsWith('warn'))]).toEqual([
       [
-        { systemBlock: 'You have notes.', recall: '- by hand', found: [{ provider: 'notes', label: 'notes', count: 1 }] },
-        { systemBlock: '', recall: '', found: [] }, { systemBlock: '', recall: '', found: [] }, { systemBlock: '', recall: '- by hand', found: [] },
+        {
+          systemBlock: 'You have notes.',
+          recall: '- by hand',
+          found: [{ provider: 'notes', label: 'notes', count: 1 }],
+        },
+        { systemBlock: '', recall: '', found: [] },
+        { systemBlock: '', recall: '', found: [] },
+        { systemBlock: '', recall: '- by hand', found: [] },
       ],
       [],
     ]);
@@ -113,21 +171,51 @@ describe('a memory provider of another extension', () => {
 
   it('lends tools: text comes back as done, anything else and a rejection as failed', async () => {
     const { register, agent } = desk();
-    const tool = (name: string, run: (input: { readonly [key: string]: unknown }) => unknown) => ({ name, description: 'Finds notes.', parameters: { properties: { query: { type: 'string' } } }, readOnly: true, run: run as () => string });
-    register(made({ tools: [tool('find', ({ query }) => `found ${String(query)}`), tool('odd', () => 7), tool('broken', () => Promise.reject(new Error('no notes')))] }));
+    const tool = (name: string, run: (input: { readonly [key: string]: unknown }) => unknown) => ({
+      name,
+      description: 'Finds notes.',
+      parameters: { properties: { query: { type: 'string' } } },
+      readOnly: true,
+      run: run as () => string,
+    });
+    register(
+      made({
+        tools: [
+          tool('find', ({ query }) => `found ${String(query)}`),
+          tool('odd', () => 7),
+          tool('broken', () => Promise.reject(new Error('no notes'))),
+        ],
+      }),
+    );
     const memory = agent();
     memory.initialize('s1');
     const registry = new ToolRegistry(memory.tools);
-    const call = (name: string) => registry.run({ callId: 'c', name, arguments: '{"query":"names"}' }, new AbortController().signal, aToolCall());
-    expect([registry.specifications()[0]?.parameters, await call('find'), await call('odd'), await call('broken')]).toEqual([
-      { type: 'object', properties: { query: { type: 'string' } } }, { outcome: 'done', text: 'found names' },
-      { outcome: 'failed', text: 'odd came back with number in place of text.' }, { outcome: 'failed', text: 'no notes' },
+    const call = (name: string) =>
+      registry.run({ callId: 'c', name, arguments: '{"query":"names"}' }, new AbortController().signal, aToolCall());
+    expect([
+      registry.specifications()[0]?.parameters,
+      await call('find'),
+      await call('odd'),
+      await call('broken'),
+    ]).toEqual([
+      { type: 'object', properties: { query: { type: 'string' } } },
+      { outcome: 'done', text: 'found names' },
+      { outcome: 'failed', text: 'odd came back with number in place of text.' },
+      { outcome: 'failed', text: 'no notes' },
     ]);
   });
 
   it('that is none is logged and left out', () => {
     const { untyped, agent, log } = desk();
-    const broken: readonly (() => unknown)[] = [() => null, () => ({ initialize: () => undefined }), () => ({ ...least, prefetch: 'soon' }), () => ({ ...least, tools: [{ name: 'has spaces' }] }), () => { throw new Error('no disk'); }];
+    const broken: readonly (() => unknown)[] = [
+      () => null,
+      () => ({ initialize: () => undefined }),
+      () => ({ ...least, prefetch: 'soon' }),
+      () => ({ ...least, tools: [{ name: 'has spaces' }] }),
+      () => {
+        throw new Error('no disk');
+      },
+    ];
     const names = broken.map((create) => {
       const registration = untyped({ name: 'notes', create }) as { dispose(): void };
       const { providerNames } = agent();
@@ -137,8 +225,11 @@ describe('a memory provider of another extension', () => {
     expect([names, log.lines.filter((line) => line.startsWith('warn')).map((line) => line.slice(0, 70))]).toEqual([
       [[], [], [], [], []],
       [
-        'warn: Memory provider notes could not be made: what it made is no provi', 'warn: Memory provider notes could not be made: what it made is no provi',
-        'warn: Memory provider notes could not be made: what it made is no provi', 'warn: Memory provider notes: isAvailable failed: one of its tools is no', 'warn: Memory provider notes could not be made: no disk',
+        'warn: Memory provider notes could not be made: what it made is no provi',
+        'warn: Memory provider notes could not be made: what it made is no provi',
+        'warn: Memory provider notes could not be made: what it made is no provi',
+        'warn: Memory provider notes: isAvailable failed: one of its tools is no',
+        'warn: Memory provider notes could not be made: no disk',
       ].map((line) => line.slice(0, 70)),
     ]);
   });
@@ -148,8 +239,13 @@ describe('registering a memory provider', () => {
   it('says whether it is the one chosen, and gives it to no private session', () => {
     const { register, agent, log } = desk();
     const [notes, other] = [register(made({})), register(made({}, 'other'))];
-    expect({ chosen: [notes.isChosen, other.isChosen], agents: [agent().providerNames, agent(true).providerNames], log: log.lines }).toEqual({
-      chosen: [true, false], agents: [['notes'], []],
+    expect({
+      chosen: [notes.isChosen, other.isChosen],
+      agents: [agent().providerNames, agent(true).providerNames],
+      log: log.lines,
+    }).toEqual({
+      chosen: [true, false],
+      agents: [['notes'], []],
       log: [
         'info: Memory provider notes was registered by another extension. It is used from the next prompt on.',
         'info: Memory provider other was registered by another extension. It is used when hermes.memory.provider is "other"; now it is "notes".',
@@ -161,8 +257,16 @@ describe('registering a memory provider', () => {
     const { register, untyped } = desk();
     register(made({}));
     expect(() => register(made({}))).toThrow('A memory provider named "notes" is registered already.');
-    for (const name of ['none', 'builtin', 'hindsight']) expect(() => register(made({}, name))).toThrow(`cannot be named "${name}"`);
-    for (const factory of [null, {}, { name: 'x' }, { name: '', create: () => least }, { name: 'two words', create: () => least }]) expect(() => untyped(factory)).toThrow(/^This cannot be registered as a memory provider: /);
+    for (const name of ['none', 'builtin', 'hindsight'])
+      expect(() => register(made({}, name))).toThrow(`cannot be named "${name}"`);
+    for (const factory of [
+      null,
+      {},
+      { name: 'x' },
+      { name: '', create: () => least },
+      { name: 'two words', create: () => least },
+    ])
+      expect(() => untyped(factory)).toThrow(/^This cannot be registered as a memory provider: /);
   });
 
   it('ends with its registration, or with Hermes; the name is free again', () => {
@@ -177,7 +281,10 @@ describe('registering a memory provider', () => {
 
   it('gives each provider a log of its own name, without keys', () => {
     const { register, agent, log } = desk();
-    register({ name: 'notes', create: (context) => (context.log.warn('no answer for sk-proj-abc123def456ghi7'), least) });
+    register({
+      name: 'notes',
+      create: (context) => (context.log.warn('no answer for sk-proj-abc123def456ghi7'), least),
+    });
     agent();
     expect(log.lines.at(-1)).toBe('warn: Memory provider notes: no answer for [key]');
   });

@@ -23,27 +23,42 @@ interface House {
 async function house(options: WorldOptions = {}): Promise<House> {
   world = await World.create(options);
   const log = new RecordingLog();
-  const api = new ExtensionApi({ gateway: world.gateway, store: world.store, log, memory: new MemoryProviders(() => 'builtin', log), chosenMemory: () => 'builtin' });
+  const api = new ExtensionApi({
+    gateway: world.gateway,
+    store: world.store,
+    log,
+    memory: new MemoryProviders(() => 'builtin', log),
+    chosenMemory: () => 'builtin',
+  });
   apis.push(api);
   return { hermes: api.exports.getApi(1), api, log };
 }
 
-const codeOf = (work: Promise<unknown>): Promise<unknown> => work.then(() => 'done', (error: { readonly code?: unknown }) => error.code);
+const codeOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'done',
+    (error: { readonly code?: unknown }) => error.code,
+  );
 
 /** Everything of a value, down to the last object, is frozen. */
 function isFrozen(value: unknown): boolean {
-  return typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(isFrozen));
+  return (
+    typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(isFrozen))
+  );
 }
 
 /** Waits until the API, which looks things up before it tells of them, has come so far. */
-const until = (value: () => unknown, wanted: unknown): Promise<void> => expect.poll(value, { timeout: 20_000 }).toEqual(wanted);
+const until = (value: () => unknown, wanted: unknown): Promise<void> =>
+  expect.poll(value, { timeout: 20_000 }).toEqual(wanted);
 
 describe('the API', () => {
   it('has version 1, and says so to whoever asks for another', async () => {
     const { api, hermes } = await house();
     const { getApi }: { getApi(version: unknown): unknown } = api.exports;
     expect([hermes.apiVersion, hermes === api.exports.getApi(1), Object.isFrozen(hermes)]).toEqual([1, true, true]);
-    expect(() => getApi(2)).toThrow('This Hermes has version 1 of its API, not 2. Update Hermes, or the extension that asks for it.');
+    expect(() => getApi(2)).toThrow(
+      'This Hermes has version 1 of its API, not 2. Update Hermes, or the extension that asks for it.',
+    );
   });
 
   it('refuses every call once Hermes was deactivated, and calls nobody any more', async () => {
@@ -53,16 +68,29 @@ describe('the API', () => {
     hermes.onTurnEvent((event) => events.push(event));
     api.dispose();
     await world.ask(world.surface(), 'q1');
-    expect({ events, list: await codeOf(hermes.sessions.list()), read: await codeOf(hermes.sessions.read('s')) }).toEqual({ events: [], list: 'closed', read: 'closed' });
+    expect({
+      events,
+      list: await codeOf(hermes.sessions.list()),
+      read: await codeOf(hermes.sessions.read('s')),
+    }).toEqual({ events: [], list: 'closed', read: 'closed' });
     expect(() => hermes.onTurnEvent(() => undefined)).toThrow('Hermes was deactivated.');
-    expect(() => hermes.registerMemoryProvider({ name: 'late', create: () => ({ initialize: () => undefined, syncTurn: () => undefined }) })).toThrow('Hermes was deactivated.');
+    expect(() =>
+      hermes.registerMemoryProvider({
+        name: 'late',
+        create: () => ({ initialize: () => undefined, syncTurn: () => undefined }),
+      }),
+    ).toThrow('Hermes was deactivated.');
   });
 });
 
 describe('sessions of the API', () => {
   it('are listed newest first, page behind page, and read as a person sees them: calls and results, nothing that is only sent', async () => {
     const { hermes } = await house();
-    world.server.script(reply().says('Looking.').calls('list_directory', { path: 'nowhere' }), reply().thinks('Hm.').says('Nothing there.'), reply().says('Second.'));
+    world.server.script(
+      reply().says('Looking.').calls('list_directory', { path: 'nowhere' }),
+      reply().thinks('Hm.').says('Nothing there.'),
+      reply().says('Second.'),
+    );
     const panel = world.surface();
     const { sessionId: first } = await world.ask(panel, 'What is there?');
     await world.gateway.switchSession(panel.id, { reason: 'new_session' });
@@ -74,14 +102,22 @@ describe('sessions of the API', () => {
       listed: [newest, ...older].map((entry) => [entry?.id, entry?.preview, entry?.turnCount, entry?.state]),
       messages: page.messages.map(({ role, parts }) => [role, ...parts.map((part) => Object.keys(part).join(' '))]),
       turns: page.turns.map((turn) => [turn.state, turn.state === 'settled' && turn.stopReason]),
-      frozen: [isFrozen(page), isFrozen(newest), isFrozen(older)], secret: JSON.stringify(page).includes('api_content'),
+      frozen: [isFrozen(page), isFrozen(newest), isFrozen(older)],
+      secret: JSON.stringify(page).includes('api_content'),
     }).toEqual({
-      listed: [[second, 'And now?', 1, 'complete'], [first, 'What is there?', 1, 'complete']],
+      listed: [
+        [second, 'And now?', 1, 'complete'],
+        [first, 'What is there?', 1, 'complete'],
+      ],
       messages: [
-        ['user', 'kind text'], ['assistant', 'kind text', 'kind callId name arguments'], ['tool', 'kind callId name outcome text'], ['assistant', 'kind text', 'kind text'],
+        ['user', 'kind text'],
+        ['assistant', 'kind text', 'kind callId name arguments'],
+        ['tool', 'kind callId name outcome text'],
+        ['assistant', 'kind text', 'kind text'],
       ],
       turns: [['settled', 'stop']],
-      frozen: [true, true, true], secret: false,
+      frozen: [true, true, true],
+      secret: false,
     });
   });
 
@@ -96,13 +132,25 @@ describe('sessions of the API', () => {
     const prompts: string[] = [];
     let page = await hermes.sessions.read(before, { limit: 3 });
     for (;;) {
-      prompts.unshift(...page.messages.flatMap(({ role, parts: [part] }) => (role === 'user' && part.kind === 'text' ? [part.text] : [])));
+      prompts.unshift(
+        ...page.messages.flatMap(({ role, parts: [part] }) =>
+          role === 'user' && part.kind === 'text' ? [part.text] : [],
+        ),
+      );
       const position = page.messages[0]?.position;
       if (!page.hasEarlier || position === undefined) break;
       page = await hermes.sessions.read(after, { limit: 3, before: position });
     }
-    expect({ prompts, id: page.session.id, conversation: page.session.conversationId, listed: (await hermes.sessions.list()).map(({ id }) => id) }).toEqual({
-      prompts: ['q1', 'q2', 'q3', 'q4', 'q5'], id: after, conversation: before, listed: [after],
+    expect({
+      prompts,
+      id: page.session.id,
+      conversation: page.session.conversationId,
+      listed: (await hermes.sessions.list()).map(({ id }) => id),
+    }).toEqual({
+      prompts: ['q1', 'q2', 'q3', 'q4', 'q5'],
+      id: after,
+      conversation: before,
+      listed: [after],
     });
   });
 
@@ -115,10 +163,24 @@ describe('sessions of the API', () => {
     await world.gateway.switchSession(panel.id, { reason: 'new_session' });
     const { sessionId: trashed } = await world.ask(panel, 'q2');
     await world.gateway.trashSession(trashed);
-    const { list, read }: { list(query: unknown): Promise<unknown>; read(id: unknown, query?: unknown): Promise<unknown> } = hermes.sessions;
+    const {
+      list,
+      read,
+    }: { list(query: unknown): Promise<unknown>; read(id: unknown, query?: unknown): Promise<unknown> } =
+      hermes.sessions;
     expect({
-      list: await hermes.sessions.list(), read: await Promise.all([secret, trashed, 'unknown'].map((id) => codeOf(read(id)))),
-      bad: await Promise.all([list({ limit: 0 }), list({ limit: 501 }), list({ before: 'x' }), read(7), read(''), read('s', { limit: 1.5 })].map(codeOf)),
+      list: await hermes.sessions.list(),
+      read: await Promise.all([secret, trashed, 'unknown'].map((id) => codeOf(read(id)))),
+      bad: await Promise.all(
+        [
+          list({ limit: 0 }),
+          list({ limit: 501 }),
+          list({ before: 'x' }),
+          read(7),
+          read(''),
+          read('s', { limit: 1.5 }),
+        ].map(codeOf),
+      ),
     }).toEqual({ list: [], read: ['notFound', 'notFound', 'notFound'], bad: Array<string>(6).fill('invalid') });
     await expect(list({ limit: 0 })).rejects.toThrow('sessions.list cannot be called so: limit: ');
   });
@@ -136,24 +198,46 @@ describe('sessions of the API', () => {
 describe('events of the API', () => {
   it('tell of a turn in order, each after what it carries is on disk', async () => {
     const { hermes } = await house();
-    world.server.script(reply().says('Looking.').calls('list_directory', { path: 'nowhere' }), reply().says('Nothing ').says('there.'));
+    world.server.script(
+      reply().says('Looking.').calls('list_directory', { path: 'nowhere' }),
+      reply().says('Nothing ').says('there.'),
+    );
     const events: TurnEvent[] = [];
     const unstored: string[] = [];
     hermes.onTurnEvent((event) => {
       events.push(event);
-      const uids = event.kind === 'opened' ? [event.prompt.id] : event.kind === 'stored' ? [event.message.id] : event.kind === 'delivered' ? event.chunks.map(({ messageId }) => messageId) : [];
-      for (const uid of uids) if (world.query(`SELECT 1 AS n FROM messages WHERE uid = '${uid}'`).length === 0) unstored.push(uid);
+      const uids =
+        event.kind === 'opened'
+          ? [event.prompt.id]
+          : event.kind === 'stored'
+            ? [event.message.id]
+            : event.kind === 'delivered'
+              ? event.chunks.map(({ messageId }) => messageId)
+              : [];
+      for (const uid of uids)
+        if (world.query(`SELECT 1 AS n FROM messages WHERE uid = '${uid}'`).length === 0) unstored.push(uid);
     });
     const { sessionId } = await world.ask(world.surface(), 'What is there?');
     await until(() => events.at(-1)?.kind, 'settled');
     const [opened, settled] = [events[0], events.at(-1)];
     expect({
-      kinds: [...new Set(events.map(({ kind }) => kind))], sessions: [...new Set(events.map((event) => event.sessionId))], unstored, frozen: events.every(isFrozen),
-      said: events.flatMap((event) => (event.kind === 'delivered' ? event.chunks.map(({ text }) => text) : [])).join(''),
-      opened: opened?.kind === 'opened' && opened.prompt.parts, settled: settled?.kind === 'settled' && [settled.turn.outcome, settled.turn.stopReason, settled.messages.length],
+      kinds: [...new Set(events.map(({ kind }) => kind))],
+      sessions: [...new Set(events.map((event) => event.sessionId))],
+      unstored,
+      frozen: events.every(isFrozen),
+      said: events
+        .flatMap((event) => (event.kind === 'delivered' ? event.chunks.map(({ text }) => text) : []))
+        .join(''),
+      opened: opened?.kind === 'opened' && opened.prompt.parts,
+      settled: settled?.kind === 'settled' && [settled.turn.outcome, settled.turn.stopReason, settled.messages.length],
     }).toEqual({
-      kinds: ['opened', 'delivered', 'stored', 'settled'], sessions: [sessionId], unstored: [], frozen: true, said: 'Looking.Nothing there.',
-      opened: [{ kind: 'text', text: 'What is there?' }], settled: ['complete', 'stop', 4],
+      kinds: ['opened', 'delivered', 'stored', 'settled'],
+      sessions: [sessionId],
+      unstored: [],
+      frozen: true,
+      said: 'Looking.Nothing there.',
+      opened: [{ kind: 'text', text: 'What is there?' }],
+      settled: ['complete', 'stop', 4],
     });
   });
 
@@ -168,19 +252,39 @@ describe('events of the API', () => {
     hermes.onTurnEvent(({ sessionId }) => turns.add(sessionId));
     const panel = world.surface();
     const { sessionId: first } = await world.ask(panel, 'q1');
-    const { sessionId: branch } = await world.gateway.switchSession(panel.id, { reason: 'branch', sessionId: first, from: null });
+    const { sessionId: branch } = await world.gateway.switchSession(panel.id, {
+      reason: 'branch',
+      sessionId: first,
+      from: null,
+    });
     await world.gateway.switchSession(panel.id, { reason: 'new_session', private: true });
     const { sessionId: secret } = await world.ask(panel, 'q2');
     await world.gateway.setPinned(secret, true);
     await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId: first });
     await world.gateway.switchSession(panel.id, { reason: 'rewind', sessionId: first, turns: 1 });
     await until(() => switches.at(-1)?.reason, 'rewind');
-    const line = ({ previousSessionId, sessionId, parentSessionId, reason }: SessionSwitched) => [previousSessionId, sessionId, parentSessionId, reason];
-    expect({ switches: switches.map(line), changed: [...changed].sort(), turns: [...turns], frozen: isFrozen(switches) || switches.every(isFrozen) }).toEqual({
+    const line = ({ previousSessionId, sessionId, parentSessionId, reason }: SessionSwitched) => [
+      previousSessionId,
+      sessionId,
+      parentSessionId,
+      reason,
+    ];
+    expect({
+      switches: switches.map(line),
+      changed: [...changed].sort(),
+      turns: [...turns],
+      frozen: isFrozen(switches) || switches.every(isFrozen),
+    }).toEqual({
       switches: [
-        [null, first, null, 'new_session'], [first, branch, first, 'branch'], [branch, null, null, 'new_session'], [null, first, null, 'resume'], [first, first, null, 'rewind'],
+        [null, first, null, 'new_session'],
+        [first, branch, first, 'branch'],
+        [branch, null, null, 'new_session'],
+        [null, first, null, 'resume'],
+        [first, first, null, 'rewind'],
       ],
-      changed: [first, branch].sort(), turns: [first], frozen: true,
+      changed: [first, branch].sort(),
+      turns: [first],
+      frozen: true,
     });
   });
 
@@ -206,9 +310,21 @@ describe('events of the API', () => {
     await world.ask(panel, 'q2');
     await until(() => ends.length, 2);
     held.open();
-    expect({ first: heard[0], last: heard.at(-1), later: heard.length - count, answers: panel.settled.length, logged: log.lines.filter((line) => line.includes('A listener')) }).toEqual({
-      first: 'opened', last: 'settled', later: 0, answers: 2,
-      logged: ['warn: A listener of another extension for onTurnEvent failed: broken with [key]', 'warn: A listener of another extension for onTurnEvent failed: rejecting'],
+    expect({
+      first: heard[0],
+      last: heard.at(-1),
+      later: heard.length - count,
+      answers: panel.settled.length,
+      logged: log.lines.filter((line) => line.includes('A listener')),
+    }).toEqual({
+      first: 'opened',
+      last: 'settled',
+      later: 0,
+      answers: 2,
+      logged: [
+        'warn: A listener of another extension for onTurnEvent failed: broken with [key]',
+        'warn: A listener of another extension for onTurnEvent failed: rejecting',
+      ],
     });
   });
 

@@ -15,14 +15,31 @@ const parsed = new Map<string, ts.SourceFile | undefined>();
 /** What is wrong with a program of another extension that has nothing of ours but the published types, in `hermes.d.ts` beside it. */
 function problems(source: string, name = 'extension.ts'): readonly string[] {
   const folder = path.join(root, 'consumer');
-  const files = new Map([[path.join(folder, name), source], [path.join(folder, 'hermes.d.ts'), readFileSync(published, 'utf8')]]);
+  const files = new Map([
+    [path.join(folder, name), source],
+    [path.join(folder, 'hermes.d.ts'), readFileSync(published, 'utf8')],
+  ]);
   const options: ts.CompilerOptions = {
-    strict: true, noEmit: true, skipLibCheck: false, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, allowJs: true, checkJs: true,
-    target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.Node16, moduleResolution: ts.ModuleResolutionKind.Node16, types: ['node', 'vscode'], typeRoots: [path.join(root, 'node_modules/@types')],
+    strict: true,
+    noEmit: true,
+    skipLibCheck: false,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    allowJs: true,
+    checkJs: true,
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.Node16,
+    moduleResolution: ts.ModuleResolutionKind.Node16,
+    types: ['node', 'vscode'],
+    typeRoots: [path.join(root, 'node_modules/@types')],
   };
   const host = ts.createCompilerHost(options);
   host.directoryExists = (directory) => path.normalize(directory) === folder || ts.sys.directoryExists(directory);
-  const [fileExists, readFile, getSourceFile] = [host.fileExists.bind(host), host.readFile.bind(host), host.getSourceFile.bind(host)];
+  const [fileExists, readFile, getSourceFile] = [
+    host.fileExists.bind(host),
+    host.readFile.bind(host),
+    host.getSourceFile.bind(host),
+  ];
   host.fileExists = (file) => files.has(path.normalize(file)) || fileExists(file);
   host.readFile = (file) => files.get(path.normalize(file)) ?? readFile(file);
   host.getSourceFile = (file, language) => {
@@ -33,9 +50,21 @@ function problems(source: string, name = 'extension.ts'): readonly string[] {
   };
   const program = ts.createProgram([...files.keys()], options, host);
   const ours = program.getSourceFiles().filter(({ fileName }) => files.has(path.normalize(fileName)));
-  const beside = program.getSourceFiles().map(({ fileName }) => fileName).filter((file) => file.startsWith(path.join(root, 'src')) || file.startsWith(path.join(root, 'test')));
-  const found = [...program.getOptionsDiagnostics(), ...ours.flatMap((file) => [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)])];
-  return [...beside, ...found.map(({ messageText, start, file }) => `${file === undefined ? '' : `${path.basename(file.fileName)}:${file.getLineAndCharacterOfPosition(start ?? 0).line + 1} `}${ts.flattenDiagnosticMessageText(messageText, ' ')}`)];
+  const beside = program
+    .getSourceFiles()
+    .map(({ fileName }) => fileName)
+    .filter((file) => file.startsWith(path.join(root, 'src')) || file.startsWith(path.join(root, 'test')));
+  const found = [
+    ...program.getOptionsDiagnostics(),
+    ...ours.flatMap((file) => [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)]),
+  ];
+  return [
+    ...beside,
+    ...found.map(
+      ({ messageText, start, file }) =>
+        `${file === undefined ? '' : `${path.basename(file.fileName)}:${file.getLineAndCharacterOfPosition(start ?? 0).line + 1} `}${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
+    ),
+  ];
 }
 
 describe('hermes.d.ts', () => {
@@ -92,12 +121,17 @@ describe('hermes.d.ts', () => {
   });
 
   it('fits the example in docs/api.md', () => {
-    const examples = [...readFileSync(path.join(root, 'docs/api.md'), 'utf8').matchAll(/```ts\n([\s\S]*?)```/g)].flatMap(([, code]) => code ?? []);
+    const examples = [
+      ...readFileSync(path.join(root, 'docs/api.md'), 'utf8').matchAll(/```ts\n([\s\S]*?)```/g),
+    ].flatMap(([, code]) => code ?? []);
     expect([examples.length > 0, ...examples.flatMap((code) => problems(code))]).toEqual([true]);
   });
 
   it('fits the extension that the tests use', () => {
-    const source = readFileSync(path.join(root, 'test/support/extensions/memory-log/extension.js'), 'utf8').replaceAll('../../../../src/host/api/hermes', './hermes');
+    const source = readFileSync(path.join(root, 'test/support/extensions/memory-log/extension.js'), 'utf8').replaceAll(
+      '../../../../src/host/api/hermes',
+      './hermes',
+    );
     expect(problems(source, 'extension.js')).toEqual([]);
   });
 });

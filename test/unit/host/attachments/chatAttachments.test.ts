@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type ChatHandlers, chatHandlers, type ChatHandlerNeeds } from '../../../../src/host/chatHandlers';
 import { noWitness } from '../../../../src/host/witness/chatWitness';
-import { noAttachments, MentionError, type PromptAttachments } from '../../../../src/host/attachments/promptAttachments';
+import {
+  noAttachments,
+  MentionError,
+  type PromptAttachments,
+} from '../../../../src/host/attachments/promptAttachments';
 import { noChangedFiles } from '../../../../src/host/changedFiles/chatFiles';
 import { StoreDesk } from '../../../../src/host/storeDesk';
 import type { PromptSubmission, SubmitReceipt } from '../../../../src/gateway/gateway';
@@ -26,7 +30,14 @@ class PartsGateway extends ScriptedGateway {
     return { kind: 'started', sessionId: 's1', turnUid: 't1' };
   }
 
-  override async editAndResend(_surfaceId: string, turnUid: string, text: string, _uid: string, _before?: () => Promise<void>, parts?: readonly SentPart[]): Promise<SubmitReceipt> {
+  override async editAndResend(
+    _surfaceId: string,
+    turnUid: string,
+    text: string,
+    _uid: string,
+    _before?: () => Promise<void>,
+    parts?: readonly SentPart[],
+  ): Promise<SubmitReceipt> {
     this.sent.push([turnUid, text, parts]);
     return { kind: 'started', sessionId: 's1', turnUid };
   }
@@ -36,26 +47,71 @@ class PartsGateway extends ScriptedGateway {
   }
 }
 
-function handlersWith(attachments: Partial<PromptAttachments>, images: boolean | null = true): { readonly gateway: PartsGateway; readonly handlers: ChatHandlers } {
+function handlersWith(
+  attachments: Partial<PromptAttachments>,
+  images: boolean | null = true,
+): { readonly gateway: PartsGateway; readonly handlers: ChatHandlers } {
   const gateway = new PartsGateway(session('s1'));
   const never = (): never => {
     throw new Error('not asked for');
   };
   const needs: ChatHandlerNeeds = {
-    surfaceId: 'chat', gateway, files: noChangedFiles,
+    surfaceId: 'chat',
+    gateway,
+    files: noChangedFiles,
     attachments: { ...noAttachments, ...attachments },
     witness: noWitness,
-    sessions: { getMessage: async (uid) => gateway.rows.find((row) => row.uid === uid) ?? null, getSession: async (id) => gateway.sessions.get(id) ?? null, getTurn: async () => null, approval: async () => null, findSession: async () => ({ kind: 'none' }) },
+    sessions: {
+      getMessage: async (uid) => gateway.rows.find((row) => row.uid === uid) ?? null,
+      getSession: async (id) => gateway.sessions.get(id) ?? null,
+      getTurn: async () => null,
+      approval: async () => null,
+      findSession: async () => ({ kind: 'none' }),
+    },
     store: new StoreDesk(new StoreAtHand(), (message) => message, noSpills),
-    models: { stateOf: () => ({ chosen: modelRow({ label: 'small', images }), problem: null }), choices: never, setup: { searching: false, entries: [] }, discover: never, onDidChange: () => ({ dispose: () => undefined }) },
-    editor: { openTranscript: never, pickSession: never, searchSessions: never, exportSession: never, openMemory: never, pickModel: never, openSettings: never, showLog: never, copy: never, openLink: never, code: noCodeActions, setUp: never, runAction: never },
-    onReady: never, onModelChosen: never, onReach: () => undefined, onEarlierLoaded: () => undefined, onFindProgress: () => undefined, onBackgroundDismissed: () => undefined, onNewMode: () => undefined, untilDrawn: async () => undefined, onNewEffort: async () => undefined,
+    models: {
+      stateOf: () => ({ chosen: modelRow({ label: 'small', images }), problem: null }),
+      choices: never,
+      setup: { searching: false, entries: [] },
+      discover: never,
+      onDidChange: () => ({ dispose: () => undefined }),
+    },
+    editor: {
+      openTranscript: never,
+      pickSession: never,
+      searchSessions: never,
+      exportSession: never,
+      openMemory: never,
+      pickModel: never,
+      openSettings: never,
+      showLog: never,
+      copy: never,
+      openLink: never,
+      code: noCodeActions,
+      setUp: never,
+      runAction: never,
+    },
+    onReady: never,
+    onModelChosen: never,
+    onReach: () => undefined,
+    onEarlierLoaded: () => undefined,
+    onFindProgress: () => undefined,
+    onBackgroundDismissed: () => undefined,
+    onNewMode: () => undefined,
+    untilDrawn: async () => undefined,
+    onNewEffort: async () => undefined,
   };
   return { gateway, handlers: chatHandlers(needs) };
 }
 
-const reads: Partial<PromptAttachments> = { resolve: async (parts) => parts.map((part) => (part.kind === 'mention' ? file : part)) };
-const refuses: Partial<PromptAttachments> = { resolve: async () => { throw new MentionError('a.ts is not there any more.'); } };
+const reads: Partial<PromptAttachments> = {
+  resolve: async (parts) => parts.map((part) => (part.kind === 'mention' ? file : part)),
+};
+const refuses: Partial<PromptAttachments> = {
+  resolve: async () => {
+    throw new MentionError('a.ts is not there any more.');
+  },
+};
 
 describe('a prompt from a view', () => {
   it('is sent with what was mentioned, read; what stood beside it before is kept where nothing is said of it', async () => {
@@ -66,26 +122,51 @@ describe('a prompt from a view', () => {
     await handlers.requests.editAndResend({ turnUid: 't1', text: 'y', uid: 'e2' });
     await handlers.commands.saveDraft({ key: 's1', text: 'half', parts: [mention] });
     await handlers.commands.saveDraft({ key: 's1', text: 'half a' });
-    expect(gateway.sent).toEqual([['', [file, picture]], ['plain', undefined], ['t1', 'x', [file]], ['t1', 'y', undefined], ['s1', 'half', [mention]], ['s1', 'half a', undefined]]);
+    expect(gateway.sent).toEqual([
+      ['', [file, picture]],
+      ['plain', undefined],
+      ['t1', 'x', [file]],
+      ['t1', 'y', undefined],
+      ['s1', 'half', [mention]],
+      ['s1', 'half a', undefined],
+    ]);
   });
 
   it('is not sent where something cannot be read, unless it was sent before', async () => {
     const { gateway, handlers } = handlersWith(refuses);
     const refused = [
       await handlers.requests.submit({ sessionId: 's1', uid: 'u1', text: 'hello', parts: [mention] }).catch(String),
-      await handlers.requests.editAndResend({ turnUid: 't1', uid: 'u1', text: 'hello', parts: [mention] }).catch(String),
+      await handlers.requests
+        .editAndResend({ turnUid: 't1', uid: 'u1', text: 'hello', parts: [mention] })
+        .catch(String),
     ];
     const before = [...gateway.sent];
     gateway.rows.push(userMessage('u1', 'hello'));
     await handlers.requests.submit({ sessionId: 's1', uid: 'u1', text: 'hello', parts: [mention] });
-    expect({ refused, before, after: gateway.sent }).toEqual({ refused: ['MentionError: a.ts is not there any more.', 'MentionError: a.ts is not there any more.'], before: [], after: [['hello', undefined]] });
+    expect({ refused, before, after: gateway.sent }).toEqual({
+      refused: ['MentionError: a.ts is not there any more.', 'MentionError: a.ts is not there any more.'],
+      before: [],
+      after: [['hello', undefined]],
+    });
   });
 
   it('with images for a model that takes none says so, once it is sent', async () => {
-    const { gateway, handlers } = handlersWith({ ...reads, noticeOf: (parts, model) => `${parts.length} ${model?.label ?? ''} ${String(model?.images)}` }, false);
+    const { gateway, handlers } = handlersWith(
+      { ...reads, noticeOf: (parts, model) => `${parts.length} ${model?.label ?? ''} ${String(model?.images)}` },
+      false,
+    );
     const sent = await handlers.requests.submit({ sessionId: 's1', uid: 'u1', text: 'what?', parts: [picture] });
-    const edited = await handlers.requests.editAndResend({ turnUid: 't1', uid: 'u2', text: 'what?', parts: [picture, mention] });
-    expect({ sent: sent.notice, edited: edited.notice, count: gateway.sent.length }).toEqual({ sent: '1 small false', edited: '2 small false', count: 2 });
+    const edited = await handlers.requests.editAndResend({
+      turnUid: 't1',
+      uid: 'u2',
+      text: 'what?',
+      parts: [picture, mention],
+    });
+    expect({ sent: sent.notice, edited: edited.notice, count: gateway.sent.length }).toEqual({
+      sent: '1 small false',
+      edited: '2 small false',
+      count: 2,
+    });
   });
 });
 
@@ -94,11 +175,20 @@ describe('questions of a view', () => {
     const signals: AbortSignal[] = [];
     const search = async (text: string, limit: number, signal: AbortSignal): Promise<FoundMentions> => {
       signals.push(signal);
-      return { mentions: [{ source: `file:${text}`, label: text, detail: String(limit), kind: 'file' }], isWhole: true };
+      return {
+        mentions: [{ source: `file:${text}`, label: text, detail: String(limit), kind: 'file' }],
+        isWhole: true,
+      };
     };
     const { handlers } = handlersWith({ search });
-    const found = await Promise.all([handlers.requests.mentions({ text: 'a', limit: 5 }), handlers.requests.mentions({ text: 'ab', limit: 5 })]);
-    expect({ labels: found.flatMap(({ mentions }) => mentions.map(({ label }) => label)), aborted: signals.map(({ aborted }) => aborted) }).toEqual({ labels: ['a', 'ab'], aborted: [true, false] });
+    const found = await Promise.all([
+      handlers.requests.mentions({ text: 'a', limit: 5 }),
+      handlers.requests.mentions({ text: 'ab', limit: 5 }),
+    ]);
+    expect({
+      labels: found.flatMap(({ mentions }) => mentions.map(({ label }) => label)),
+      aborted: signals.map(({ aborted }) => aborted),
+    }).toEqual({ labels: ['a', 'ab'], aborted: [true, false] });
   });
 
   it.each([

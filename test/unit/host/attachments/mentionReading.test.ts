@@ -11,12 +11,18 @@ import { MentionWorld, words } from './mentionWorld';
 let world: MentionWorld;
 afterEach(() => world.close());
 const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-const text = (part: unknown): unknown => (typeof part === 'object' && part !== null && 'text' in part ? part.text : part);
+const text = (part: unknown): unknown =>
+  typeof part === 'object' && part !== null && 'text' in part ? part.text : part;
 
 describe('a mention, when the prompt is sent', () => {
   it('of a file is its text, or its lines, or its image', async () => {
     world = new MentionWorld({ 'src/a.ts': 'one\r\ntwo\r\nthree\r\n', 'shot.png': png, 'src/b/c.ts': 'c' });
-    expect([await world.read('file:src/a.ts', 'src/a.ts'), await world.read('file:src/a.ts:2-3', 'src/a.ts:2-3'), await world.read('file:shot.png', 'shot.png'), text(await world.read('file:src', 'src/'))]).toEqual([
+    expect([
+      await world.read('file:src/a.ts', 'src/a.ts'),
+      await world.read('file:src/a.ts:2-3', 'src/a.ts:2-3'),
+      await world.read('file:shot.png', 'shot.png'),
+      text(await world.read('file:src', 'src/')),
+    ]).toEqual([
       { kind: 'attachment', label: 'src/a.ts', source: 'file:src/a.ts', text: 'one\ntwo\nthree' },
       { kind: 'attachment', label: 'src/a.ts:2-3', source: 'file:src/a.ts:2-3', text: 'two\nthree' },
       { kind: 'image', mediaType: 'image/png', dataBase64: Buffer.from(png).toString('base64'), name: 'shot.png' },
@@ -25,10 +31,26 @@ describe('a mention, when the prompt is sent', () => {
   });
 
   it('is refused with a sentence that names it: gone, binary, too large, outside, led outside by a link', async () => {
-    world = new MentionWorld({ 'bin.dat': Uint8Array.from([1, 0, 2]), 'big.png': Buffer.concat([png, Buffer.alloc(maxImageBytes)]), 'big.txt': 'x'.repeat(11 * 1024 * 1024), 'a.ts': 'a' });
+    world = new MentionWorld({
+      'bin.dat': Uint8Array.from([1, 0, 2]),
+      'big.png': Buffer.concat([png, Buffer.alloc(maxImageBytes)]),
+      'big.txt': 'x'.repeat(11 * 1024 * 1024),
+      'a.ts': 'a',
+    });
     writeFileSync(path.join(world.home, 'outside.txt'), 'o');
     symlinkSync(path.join(world.home, 'outside.txt'), path.join(world.folder, 'link.txt'));
-    const told = await Promise.all(['gone.ts', 'bin.dat', 'big.png', 'big.txt', '../outside.txt', 'link.txt', 'a.ts:9', path.join(world.home, 'outside.txt')].map((name) => world.read(`file:${name}`, name.startsWith(world.home) ? 'outside.txt' : name)));
+    const told = await Promise.all(
+      [
+        'gone.ts',
+        'bin.dat',
+        'big.png',
+        'big.txt',
+        '../outside.txt',
+        'link.txt',
+        'a.ts:9',
+        path.join(world.home, 'outside.txt'),
+      ].map((name) => world.read(`file:${name}`, name.startsWith(world.home) ? 'outside.txt' : name)),
+    );
     expect(told).toEqual([
       'MentionError: gone.ts is not there any more. Remove it, or mention something else.',
       'MentionError: bin.dat is neither text nor an image that can be sent (PNG, JPEG, GIF or WebP).',
@@ -46,11 +68,24 @@ describe('a mention, when the prompt is sent', () => {
     world.symbols = [world.symbol('retry', 'a.ts', 3, 5)];
     const moved = await world.read('symbol:a.ts:1-2#retry', 'retry');
     world.symbols = null;
-    const lines = [await world.read('symbol:a.ts:3-5#retry', 'retry'), await world.read('symbol:a.ts:1-2#retry', 'retry')];
+    const lines = [
+      await world.read('symbol:a.ts:3-5#retry', 'retry'),
+      await world.read('symbol:a.ts:1-2#retry', 'retry'),
+    ];
     world.symbols = [world.symbol('other', 'a.ts', 3, 5)];
     expect([moved, ...lines, await world.read('symbol:a.ts:3-5#retry', 'retry')]).toEqual([
-      { kind: 'attachment', label: 'retry (a.ts:3-5)', source: 'symbol:a.ts:1-2#retry', text: 'function retry() {\n  go();\n}' },
-      { kind: 'attachment', label: 'retry (a.ts:3-5)', source: 'symbol:a.ts:3-5#retry', text: 'function retry() {\n  go();\n}' },
+      {
+        kind: 'attachment',
+        label: 'retry (a.ts:3-5)',
+        source: 'symbol:a.ts:1-2#retry',
+        text: 'function retry() {\n  go();\n}',
+      },
+      {
+        kind: 'attachment',
+        label: 'retry (a.ts:3-5)',
+        source: 'symbol:a.ts:3-5#retry',
+        text: 'function retry() {\n  go();\n}',
+      },
       'MentionError: retry is not in a.ts any more. Remove it, or mention it again.',
       'MentionError: retry is not in a.ts any more. Remove it, or mention it again.',
     ]);
@@ -58,11 +93,18 @@ describe('a mention, when the prompt is sent', () => {
 
   it('of problems is what the editor reports, worst first, of one file where it is named', async () => {
     world = new MentionWorld({ 'a.ts': 'a', 'b.ts': 'b' });
-    world.problems = [world.problem('a.ts', 2, 'warning', 'unused'), world.problem('b.ts', 1, 'error', 'no such\nname')];
+    world.problems = [
+      world.problem('a.ts', 2, 'warning', 'unused'),
+      world.problem('b.ts', 1, 'error', 'no such\nname'),
+    ];
     const all = text(await world.read('problems'));
     const one = text(await world.read('problems:a.ts'));
     world.problems = [];
-    expect([all, one, text(await world.read('problems'))]).toEqual(['b.ts:1:1 error: no such name (ts)\na.ts:2:1 warning: unused (ts)', 'a.ts:2:1 warning: unused (ts)', 'The editor reports no problems.']);
+    expect([all, one, text(await world.read('problems'))]).toEqual([
+      'b.ts:1:1 error: no such name (ts)\na.ts:2:1 warning: unused (ts)',
+      'a.ts:2:1 warning: unused (ts)',
+      'The editor reports no problems.',
+    ]);
   });
 
   it('of selection and terminal is what is there now, or a sentence', async () => {
@@ -91,30 +133,61 @@ describe('a mention, when the prompt is sent', () => {
     world.write('added.ts', 'x\n');
     world.git('add', 'added.ts');
     const commit = await world.commit('first');
-    const told = [await world.read('git:status'), await world.read('git:diff'), await world.read(commit)].map((part) => String(text(part)));
+    const told = [await world.read('git:status'), await world.read('git:diff'), await world.read(commit)].map((part) =>
+      String(text(part)),
+    );
     world.isTrusted = false;
     expect({
-      status: [' M a.ts', 'A  added.ts'].map((line) => told[0]?.includes(line)), diff: ['-old', '+new', '+x', '.env differs too'].map((line) => told[1]?.includes(line)),
-      commit: ['First', 'With a body', '+old', '.env differs too'].map((line) => told[2]?.includes(line)), secrets: told.join().includes('KEY='), untrusted: await world.read('git:diff'),
+      status: [' M a.ts', 'A  added.ts'].map((line) => told[0]?.includes(line)),
+      diff: ['-old', '+new', '+x', '.env differs too'].map((line) => told[1]?.includes(line)),
+      commit: ['First', 'With a body', '+old', '.env differs too'].map((line) => told[2]?.includes(line)),
+      secrets: told.join().includes('KEY='),
+      untrusted: await world.read('git:diff'),
     }).toEqual({
-      status: [true, true], diff: [true, true, true, true], commit: [true, true, true, true], secrets: false,
-      untrusted: 'MentionError: git:diff could not be read: The open folder is not trusted (Restricted Mode), so git is not asked.',
+      status: [true, true],
+      diff: [true, true, true, true],
+      commit: [true, true, true, true],
+      secrets: false,
+      untrusted:
+        'MentionError: git:diff could not be read: The open folder is not trusted (Restricted Mode), so git is not asked.',
     });
   });
 
   it('of a session is its title and its last answers, what fits', async () => {
-    const rows: readonly Message[] = [userMessage('u1', 'q'.repeat(15_000)), userMessage('u2', 'r'.repeat(15_000)), userMessage('u3', 'the newest')];
-    world = new MentionWorld({}, {
-      getSession: async (id) => (id === 's1' ? session('s1', { title: 'Fix it' }) : id === 's2' ? session('s2', { trashedAt: 5 }) : null),
-      readTranscript: async () => ({ messages: rows, turns: [], versions: [], hasEarlier: false, later: 0, total: 3 }),
-    });
+    const rows: readonly Message[] = [
+      userMessage('u1', 'q'.repeat(15_000)),
+      userMessage('u2', 'r'.repeat(15_000)),
+      userMessage('u3', 'the newest'),
+    ];
+    world = new MentionWorld(
+      {},
+      {
+        getSession: async (id) =>
+          id === 's1' ? session('s1', { title: 'Fix it' }) : id === 's2' ? session('s2', { trashedAt: 5 }) : null,
+        readTranscript: async () => ({
+          messages: rows,
+          turns: [],
+          versions: [],
+          hasEarlier: false,
+          later: 0,
+          total: 3,
+        }),
+      },
+    );
     const told = String(text(await world.read('session:s1', 'Fix it')));
-    expect([told.startsWith('# Fix it\n\n(The end of the session.)\n\n## Person\n\nrrr'), told.endsWith('## Person\n\nthe newest'), told.length < 20_100, await world.read('session:s2', 'old')]).toEqual([true, true, true, 'MentionError: old is not there any more. Remove it, or mention something else.']);
+    expect([
+      told.startsWith('# Fix it\n\n(The end of the session.)\n\n## Person\n\nrrr'),
+      told.endsWith('## Person\n\nthe newest'),
+      told.length < 20_100,
+      await world.read('session:s2', 'old'),
+    ]).toEqual([true, true, true, 'MentionError: old is not there any more. Remove it, or mention something else.']);
   });
 
   it('that names nothing is refused', async () => {
     world = new MentionWorld({});
-    expect(await world.read('sound:loud', 'loud')).toBe('MentionError: loud names nothing that can be attached. Remove it.');
+    expect(await world.read('sound:loud', 'loud')).toBe(
+      'MentionError: loud names nothing that can be attached. Remove it.',
+    );
   });
 });
 
@@ -123,39 +196,76 @@ describe('what stands beside a text', () => {
     world = new MentionWorld({ 'a.ts': 'a', 'b.ts': 'b' });
     const mention = (name: string) => ({ kind: 'mention' as const, source: `file:${name}`, label: name });
     const read = world.reading.read.bind(world.reading);
-    const sent = await sendableParts([mention('b.ts'), { kind: 'attachment', label: 'pinned', source: 'terminal', text: 't' }, mention('a.ts')], read, words);
-    await expect(sendableParts([mention('a.ts'), mention('gone.ts')], read, words)).rejects.toThrow('gone.ts is not there any more.');
-    const images = Array.from({ length: 11 }, () => ({ kind: 'image' as const, mediaType: 'image/png', dataBase64: 'aaaa' }));
+    const sent = await sendableParts(
+      [mention('b.ts'), { kind: 'attachment', label: 'pinned', source: 'terminal', text: 't' }, mention('a.ts')],
+      read,
+      words,
+    );
+    await expect(sendableParts([mention('a.ts'), mention('gone.ts')], read, words)).rejects.toThrow(
+      'gone.ts is not there any more.',
+    );
+    const images = Array.from({ length: 11 }, () => ({
+      kind: 'image' as const,
+      mediaType: 'image/png',
+      dataBase64: 'aaaa',
+    }));
     await expect(sendableParts(images, read, words)).rejects.toThrow('At most 10 images can be sent with one prompt.');
-    expect(sent.map((part) => (part.kind === 'attachment' ? part.label : part.kind))).toEqual(['b.ts', 'pinned', 'a.ts']);
+    expect(sent.map((part) => (part.kind === 'attachment' ? part.label : part.kind))).toEqual([
+      'b.ts',
+      'pinned',
+      'a.ts',
+    ]);
   });
 
   it('is said to hold images where the model takes none, and only where that is known', () => {
     world = new MentionWorld({});
     const image = [{ kind: 'image' as const, mediaType: 'image/png', dataBase64: 'aaaa' }];
-    expect([false, null, true].map((images) => imageNotice(image, { label: 'small', images }, words)?.slice(0, 28) ?? null)).toEqual(['small takes no images. It is', null, null]);
+    expect(
+      [false, null, true].map((images) => imageNotice(image, { label: 'small', images }, words)?.slice(0, 28) ?? null),
+    ).toEqual(['small takes no images. It is', null, null]);
   });
 });
 
 describe('what the person picked or dropped', () => {
   it('is mentioned where it lies in the open folders, else read now; what cannot be attached is told', async () => {
     world = new MentionWorld({});
-    const file = (over: Partial<PickedFile>): PickedFile => ({ shown: 'a.ts', isInside: true, kind: 'file', size: async () => 1, read: async () => Buffer.from('o'), ...over });
-    const attached = await attachedFiles([
-      file({}), file({ shown: 'src', kind: 'directory' }), file({ shown: '/o/o.txt', isInside: false }), file({ shown: '/o/o.png', isInside: false, read: async () => png }),
-      file({ shown: '/o', isInside: false, kind: 'directory' }), file({ shown: '/o/.env', isInside: false }), file({ shown: 'gone', kind: null }), file({ shown: '/o/big', isInside: false, size: async () => 1e9 }),
-      file({ shown: '/o/locked', isInside: false, read: () => Promise.reject(new Error('no permission')) }), { problem: 'https://example.com is no file that the editor can read.' },
-    ], words);
+    const file = (over: Partial<PickedFile>): PickedFile => ({
+      shown: 'a.ts',
+      isInside: true,
+      kind: 'file',
+      size: async () => 1,
+      read: async () => Buffer.from('o'),
+      ...over,
+    });
+    const attached = await attachedFiles(
+      [
+        file({}),
+        file({ shown: 'src', kind: 'directory' }),
+        file({ shown: '/o/o.txt', isInside: false }),
+        file({ shown: '/o/o.png', isInside: false, read: async () => png }),
+        file({ shown: '/o', isInside: false, kind: 'directory' }),
+        file({ shown: '/o/.env', isInside: false }),
+        file({ shown: 'gone', kind: null }),
+        file({ shown: '/o/big', isInside: false, size: async () => 1e9 }),
+        file({ shown: '/o/locked', isInside: false, read: () => Promise.reject(new Error('no permission')) }),
+        { problem: 'https://example.com is no file that the editor can read.' },
+      ],
+      words,
+    );
     expect(attached).toEqual({
       parts: [
-        { kind: 'mention', source: 'file:a.ts', label: 'a.ts' }, { kind: 'mention', source: 'folder:src', label: 'src/' },
-        { kind: 'attachment', label: '/o/o.txt', source: 'file:/o/o.txt', text: 'o' }, { kind: 'image', mediaType: 'image/png', dataBase64: Buffer.from(png).toString('base64'), name: '/o/o.png' },
+        { kind: 'mention', source: 'file:a.ts', label: 'a.ts' },
+        { kind: 'mention', source: 'folder:src', label: 'src/' },
+        { kind: 'attachment', label: '/o/o.txt', source: 'file:/o/o.txt', text: 'o' },
+        { kind: 'image', mediaType: 'image/png', dataBase64: Buffer.from(png).toString('base64'), name: '/o/o.png' },
       ],
       problems: [
         '/o is a folder outside the open ones. Attach single files of it.',
         '/o/.env may hold secrets and is not sent. To send it all the same, type its whole name behind the @.',
-        'gone is not there any more. Remove it, or mention something else.', '/o/big is larger than 10 MB and cannot be attached.',
-        '/o/locked could not be read: no permission', 'https://example.com is no file that the editor can read.',
+        'gone is not there any more. Remove it, or mention something else.',
+        '/o/big is larger than 10 MB and cannot be attached.',
+        '/o/locked could not be read: no permission',
+        'https://example.com is no file that the editor can read.',
       ],
     });
   });

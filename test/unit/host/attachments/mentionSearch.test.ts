@@ -6,7 +6,14 @@ import { session } from '../scriptedGateway';
 
 let world: MentionWorld;
 afterEach(() => world.close());
-const files = { 'src/upload.ts': 'a', 'src/uploadQueue.ts': 'b', 'src/deep/preupload.ts': 'c', 'test/upload.test.ts': 'd', '.env': 'KEY=1', 'README.md': 'r' };
+const files = {
+  'src/upload.ts': 'a',
+  'src/uploadQueue.ts': 'b',
+  'src/deep/preupload.ts': 'c',
+  'test/upload.test.ts': 'd',
+  '.env': 'KEY=1',
+  'README.md': 'r',
+};
 
 describe('looking for something to mention', () => {
   it('finds files by name, their folders too, the name itself first, what is open ahead of its equals', async () => {
@@ -14,7 +21,12 @@ describe('looking for something to mention', () => {
     const closed = await world.found('upload');
     world.open = ['src/uploadQueue.ts'];
     expect({ closed, open: (await world.found('upl')).slice(0, 2), folder: await world.found('deep') }).toEqual({
-      closed: ['file:src/upload.ts', 'file:test/upload.test.ts', 'file:src/uploadQueue.ts', 'file:src/deep/preupload.ts'],
+      closed: [
+        'file:src/upload.ts',
+        'file:test/upload.test.ts',
+        'file:src/uploadQueue.ts',
+        'file:src/deep/preupload.ts',
+      ],
       open: ['file:src/uploadQueue.ts', 'file:src/upload.ts'],
       folder: ['folder:src/deep', 'file:src/deep/preupload.ts'],
     });
@@ -64,20 +76,38 @@ describe('looking for something to mention', () => {
   it('offers a file that may hold secrets only to whoever types its whole name, and then reads it', async () => {
     world = new MentionWorld({ ...files, 'config/credentials.json': '{}' });
     const before = await world.read('file:.env', '.env');
-    const offered = [await world.found('.en'), await world.found('credentials'), await world.found('env')].flat().filter((source) => /env|credentials/.test(source));
+    const offered = [await world.found('.en'), await world.found('credentials'), await world.found('env')]
+      .flat()
+      .filter((source) => /env|credentials/.test(source));
     const full = await world.found('.env');
-    expect({ before, offered, full, read: await world.read('file:.env', '.env'), other: await world.read('file:config/credentials.json', 'credentials') }).toEqual({
-      before: 'MentionError: .env may hold secrets and is not sent. To send it all the same, type its whole name behind the @.',
-      offered: [], full: ['file:.env'], read: { kind: 'attachment', label: '.env', source: 'file:.env', text: 'KEY=1' },
-      other: 'MentionError: credentials may hold secrets and is not sent. To send it all the same, type its whole name behind the @.',
+    expect({
+      before,
+      offered,
+      full,
+      read: await world.read('file:.env', '.env'),
+      other: await world.read('file:config/credentials.json', 'credentials'),
+    }).toEqual({
+      before:
+        'MentionError: .env may hold secrets and is not sent. To send it all the same, type its whole name behind the @.',
+      offered: [],
+      full: ['file:.env'],
+      read: { kind: 'attachment', label: '.env', source: 'file:.env', text: 'KEY=1' },
+      other:
+        'MentionError: credentials may hold secrets and is not sent. To send it all the same, type its whole name behind the @.',
     });
   });
 
   it('finds symbols by a part of their name, only those behind a #, and not those of files with secrets', async () => {
     world = new MentionWorld(files);
     world.symbols = [world.symbol('retryUpload', 'src/upload.ts', 3, 9), world.symbol('uploadKey', '.env', 1, 1)];
-    expect({ mixed: (await world.found('retry')).at(-1), only: await world.found('#upload'), short: (await world.found('re')).filter((source) => source.startsWith('symbol')) }).toEqual({
-      mixed: 'symbol:src/upload.ts:3-9#retryUpload', only: ['symbol:src/upload.ts:3-9#retryUpload'], short: [],
+    expect({
+      mixed: (await world.found('retry')).at(-1),
+      only: await world.found('#upload'),
+      short: (await world.found('re')).filter((source) => source.startsWith('symbol')),
+    }).toEqual({
+      mixed: 'symbol:src/upload.ts:3-9#retryUpload',
+      only: ['symbol:src/upload.ts:3-9#retryUpload'],
+      short: [],
     });
   });
 
@@ -89,7 +119,10 @@ describe('looking for something to mention', () => {
     const source = await world.commit('retry');
     const [found] = (await world.search.search('git: retry', 1, new AbortController().signal)).mentions;
     const read = await recentLog({ ...world.places.git, isTrusted: () => false }, new AbortController().signal);
-    expect({ found: [found?.detail, found?.kind, found?.source === source], read }).toEqual({ found: ['Retry uploads', 'git', true], read: [] });
+    expect({ found: [found?.detail, found?.kind, found?.source === source], read }).toEqual({
+      found: ['Retry uploads', 'git', true],
+      read: [],
+    });
   });
 
   it('finds sessions by title, never private ones', async () => {
@@ -97,10 +130,25 @@ describe('looking for something to mention', () => {
     world = new MentionWorld(files, {
       listSessions: async (query) => {
         asked.push(query);
-        return [{ ...session('s1', { title: 'Fix the flaky test' }), preview: null, turnCount: 1, messageCount: 2, lastTurn: null, queuedCount: 0, branchOf: null, unread: false, problem: null }];
+        return [
+          {
+            ...session('s1', { title: 'Fix the flaky test' }),
+            preview: null,
+            turnCount: 1,
+            messageCount: 2,
+            lastTurn: null,
+            queuedCount: 0,
+            branchOf: null,
+            unread: false,
+            problem: null,
+          },
+        ];
       },
     });
-    expect({ found: await world.found('flaky'), asked }).toEqual({ found: ['session:s1'], asked: [{ limit: 8, withoutPrivate: true, text: 'flaky' }] });
+    expect({ found: await world.found('flaky'), asked }).toEqual({
+      found: ['session:s1'],
+      asked: [{ limit: 8, withoutPrivate: true, text: 'flaky' }],
+    });
   });
 
   it('answers without what takes too long or fails', async () => {
@@ -125,7 +173,17 @@ describe('looking for something to mention', () => {
     const later = ask(true);
     listed();
     expect([atOnce, await later, (await ask(false)).isWhole]).toEqual([
-      { found: ['file:src/upload.ts'], isWhole: false }, { found: ['file:src/upload.ts', 'file:test/upload.test.ts', 'file:src/uploadQueue.ts', 'file:src/deep/preupload.ts'], isWhole: true }, true,
+      { found: ['file:src/upload.ts'], isWhole: false },
+      {
+        found: [
+          'file:src/upload.ts',
+          'file:test/upload.test.ts',
+          'file:src/uploadQueue.ts',
+          'file:src/deep/preupload.ts',
+        ],
+        isWhole: true,
+      },
+      true,
     ]);
   });
 
@@ -146,7 +204,12 @@ describe('the list of files', () => {
     world.write('src/newUpload.ts', 'n');
     const before = await world.found('newUpload');
     world.names.changed();
-    expect({ once, before, after: await world.found('newUpload'), lists: world.lists }).toEqual({ once: 1, before: [], after: ['file:src/newUpload.ts'], lists: 2 });
+    expect({ once, before, after: await world.found('newUpload'), lists: world.lists }).toEqual({
+      once: 1,
+      before: [],
+      after: ['file:src/newUpload.ts'],
+      lists: 2,
+    });
   });
 
   it('that cannot be made is tried again, and the one before counts meanwhile', async () => {

@@ -16,7 +16,8 @@ import type { SentPart } from '../../../../src/transcript/draftPart';
 import { FolderOnDisk } from '../../../support/folderOnDisk';
 import { RecordingLog } from '../recordingLog';
 
-export const words = (message: string, args: Record<string, string> = {}): string => message.replaceAll(/\{(\w+)\}/g, (_, name: string) => args[name] ?? '');
+export const words = (message: string, args: Record<string, string> = {}): string =>
+  message.replaceAll(/\{(\w+)\}/g, (_, name: string) => args[name] ?? '');
 
 /** A real folder on disk with an editor around it that the test describes. */
 export class MentionWorld {
@@ -35,7 +36,10 @@ export class MentionWorld {
   readonly names: FileNames;
   /** How many times longer than in the product a search waits for what is late: a busy machine may take that long to list six files. */
   patience = 20;
-  private readonly clock: Clock = { ...systemClock, after: (delayMs, callback) => systemClock.after(delayMs * this.patience, callback) };
+  private readonly clock: Clock = {
+    ...systemClock,
+    after: (delayMs, callback) => systemClock.after(delayMs * this.patience, callback),
+  };
   readonly search: MentionSearch;
   readonly reading: MentionReading;
   readonly places: MentionPlaces;
@@ -48,22 +52,42 @@ export class MentionWorld {
     this.names = new FileNames(async () => {
       this.lists++;
       await this.listing;
-      const found = await onDisk.findFiles({ pattern: '**/*', order: 'name', maxFiles: 50_000 }, new AbortController().signal);
+      const found = await onDisk.findFiles(
+        { pattern: '**/*', order: 'name', maxFiles: 50_000 },
+        new AbortController().signal,
+      );
       return { paths: found.paths.map((file) => paths.display(file)), limited: found.limited };
     }, this.log);
     this.places = {
-      files: onDisk, paths, names: this.names, clock: this.clock, t: words,
+      files: onDisk,
+      paths,
+      names: this.names,
+      clock: this.clock,
+      t: words,
       access: new AccessPaths(onDisk),
       knowledge: {
         problems: (file) => this.problems.filter((problem) => file === null || problem.path === file),
         documentSymbols: async (file) => this.symbols?.filter(({ place }) => place.path === file) ?? null,
-        workspaceSymbols: async (query) => (this.symbols ?? []).filter(({ name }) => name.toLowerCase().includes(query)),
-        openEditors: () => ({ editors: this.open.map((name, index) => ({ path: path.join(this.folder, name), isFile: true, isActive: index === 0, hasUnsavedChanges: false })), selection: null }),
+        workspaceSymbols: async (query) =>
+          (this.symbols ?? []).filter(({ name }) => name.toLowerCase().includes(query)),
+        openEditors: () => ({
+          editors: this.open.map((name, index) => ({
+            path: path.join(this.folder, name),
+            isFile: true,
+            isActive: index === 0,
+            hasUnsavedChanges: false,
+          })),
+          selection: null,
+        }),
       },
       selection: () => this.selection,
       terminal: async () => this.terminal,
       hasTerminal: () => this.terminal !== null,
-      git: { git: gitCommand({ executable: () => 'git', startIn: homedir(), environment: process.env }), roots: () => onDisk.roots(), isTrusted: () => this.isTrusted },
+      git: {
+        git: gitCommand({ executable: () => 'git', startIn: homedir(), environment: process.env }),
+        roots: () => onDisk.roots(),
+        isTrusted: () => this.isTrusted,
+      },
       sessions: {
         listSessions: async () => [],
         getSession: async () => null,
@@ -83,7 +107,21 @@ export class MentionWorld {
   }
 
   git(...args: readonly string[]): void {
-    execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', '-c', 'commit.gpgsign=false', '-c', 'init.defaultBranch=main', ...args], { cwd: this.folder, stdio: 'ignore' });
+    execFileSync(
+      'git',
+      [
+        '-c',
+        'user.name=A',
+        '-c',
+        'user.email=a@example.com',
+        '-c',
+        'commit.gpgsign=false',
+        '-c',
+        'init.defaultBranch=main',
+        ...args,
+      ],
+      { cwd: this.folder, stdio: 'ignore' },
+    );
   }
 
   /** The source of a commit, asked for until git has answered. */
@@ -100,7 +138,14 @@ export class MentionWorld {
   }
 
   symbol(name: string, file: string, line: number, endLine: number): CodeSymbol {
-    return { name, kind: 'function', place: { path: path.join(this.folder, file), line, column: 1 }, endLine, container: '', children: [] };
+    return {
+      name,
+      kind: 'function',
+      place: { path: path.join(this.folder, file), line, column: 1 },
+      endLine,
+      container: '',
+      children: [],
+    };
   }
 
   problem(file: string, line: number, severity: Problem['severity'], message: string): Problem {
@@ -113,7 +158,9 @@ export class MentionWorld {
 
   /** What is read of a source, or the sentence that says why not. */
   async read(source: string, label = source): Promise<SentPart | string> {
-    return this.reading.read({ kind: 'mention', source, label }).catch((error: unknown) => (error instanceof Error ? `${error.name}: ${error.message}` : String(error)));
+    return this.reading
+      .read({ kind: 'mention', source, label })
+      .catch((error: unknown) => (error instanceof Error ? `${error.name}: ${error.message}` : String(error)));
   }
 
   close(): void {

@@ -45,18 +45,31 @@ describe('code that belongs into a file', () => {
   }
   throw new UploadError('gave up');
 }`;
-    const expected = file.replace('upload(file: File)', 'upload(file: File, clock: Clock)').replace('await wait(200', 'await clock.sleep(200');
+    const expected = file
+      .replace('upload(file: File)', 'upload(file: File, clock: Clock)')
+      .replace('await wait(200', 'await clock.sleep(200');
     expect(changed(code)).toBe(expected);
   });
 
   test('takes the place of a function of which only the first line stayed', () => {
-    expect(changed('function wait(ms: number): Promise<void> {\n  const clock = new Clock();\n  return clock.sleep(Math.max(0, ms));\n}')).toBe(
-      file.replace('  return new Clock().sleep(ms);', '  const clock = new Clock();\n  return clock.sleep(Math.max(0, ms));'),
+    expect(
+      changed(
+        'function wait(ms: number): Promise<void> {\n  const clock = new Clock();\n  return clock.sleep(Math.max(0, ms));\n}',
+      ),
+    ).toBe(
+      file.replace(
+        '  return new Clock().sleep(ms);',
+        '  const clock = new Clock();\n  return clock.sleep(Math.max(0, ms));',
+      ),
     );
   });
 
   test('is indented as its place is', () => {
-    expect(changed('sleep(ms: number): Promise<void> {\n  if (ms <= 0) return Promise.resolve();\n  return new Promise((resolve) => setTimeout(resolve, ms));\n}')).toBe(
+    expect(
+      changed(
+        'sleep(ms: number): Promise<void> {\n  if (ms <= 0) return Promise.resolve();\n  return new Promise((resolve) => setTimeout(resolve, ms));\n}',
+      ),
+    ).toBe(
       file.replace('    return new Promise', '    if (ms <= 0) return Promise.resolve();\n    return new Promise'),
     );
   });
@@ -71,22 +84,33 @@ function wait(ms: number): Promise<void> {
   log('waits');
   return new Clock().sleep(ms);
 }`;
-    expect(changed(code)).toBe(file.replace("'./send';\n", "'./send';\nimport { log } from './log';\n").replace('  return new Clock()', "  log('waits');\n  return new Clock()"));
+    expect(changed(code)).toBe(
+      file
+        .replace("'./send';\n", "'./send';\nimport { log } from './log';\n")
+        .replace('  return new Clock()', "  log('waits');\n  return new Clock()"),
+    );
   });
 
   test('keeps the line ends of the file, and its last line without one', () => {
     const windows = 'first line\r\nsecond line\r\nthird line\r\nfourth line\r\nfifth line';
-    expect(changed('second line\nbetween them\nthird line', windows)).toBe('first line\r\nsecond line\r\nbetween them\r\nthird line\r\nfourth line\r\nfifth line');
-    expect(changed('fourth line\nfifth line\nsixth line', windows)).toBe('first line\r\nsecond line\r\nthird line\r\nfourth line\r\nfifth line\r\nsixth line');
+    expect(changed('second line\nbetween them\nthird line', windows)).toBe(
+      'first line\r\nsecond line\r\nbetween them\r\nthird line\r\nfourth line\r\nfifth line',
+    );
+    expect(changed('fourth line\nfifth line\nsixth line', windows)).toBe(
+      'first line\r\nsecond line\r\nthird line\r\nfourth line\r\nfifth line\r\nsixth line',
+    );
   });
 
   test('goes as far as the indentation where nothing closes it', () => {
-    const python = 'def first():\n    return 1\n\n\ndef second(value):\n    total = value\n    total += 1\n    return total\n\n\ndef third():\n    return 3\n';
-    expect(changed('def second(value):\n    yield value + 2', python)).toBe('def first():\n    return 1\n\n\ndef second(value):\n    yield value + 2\n\n\ndef third():\n    return 3\n');
+    const python =
+      'def first():\n    return 1\n\n\ndef second(value):\n    total = value\n    total += 1\n    return total\n\n\ndef third():\n    return 3\n';
+    expect(changed('def second(value):\n    yield value + 2', python)).toBe(
+      'def first():\n    return 1\n\n\ndef second(value):\n    yield value + 2\n\n\ndef third():\n    return 3\n',
+    );
   });
 
   test('is there already', () => {
-    expect(fitCode(file, '  throw new UploadError(\'gave up\');\n}')).toEqual({ kind: 'same' });
+    expect(fitCode(file, "  throw new UploadError('gave up');\n}")).toEqual({ kind: 'same' });
   });
 
   test.each([

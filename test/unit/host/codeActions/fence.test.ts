@@ -14,7 +14,9 @@ describe('what stands behind a code fence', () => {
     ['src/upload.ts', '', 'src/upload.ts'],
     ['c++', 'c++', null],
     ['"><img src=x onerror=alert(1)>', '', null],
-  ])('%j names its language and its file', (info, language, path) => expect(readFence(info)).toEqual({ language, path }));
+  ])('%j names its language and its file', (info, language, path) =>
+    expect(readFence(info)).toEqual({ language, path }),
+  );
 
   test.each([
     ['// src/a.ts\nlet a;', 'src/a.ts'],
@@ -29,7 +31,14 @@ describe('what stands behind a code fence', () => {
   ])('a first line %j names a file', (code, path) => expect(fileNamedInCode(code)?.path ?? null).toBe(path));
 
   test('shells are known, and what the editor calls a language', () => {
-    expect(['bash', 'console', 'powershell', 'bat', 'ts', ''].map(isShell)).toEqual([true, true, true, true, false, false]);
+    expect(['bash', 'console', 'powershell', 'bat', 'ts', ''].map(isShell)).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
     expect(['ts', 'py', 'sh', 'go'].map(editorLanguage)).toEqual(['typescript', 'python', 'shellscript', 'go']);
   });
 });

@@ -18,11 +18,16 @@ describe('a text that may name a file', () => {
     ['.\\src\\upload.ts', 'src/upload.ts', null, null],
   ])('%s', (text, path, line, column) => expect(fileNamed(text)).toEqual({ path, line, column }));
 
-  test.each(['https://example.com/a.ts', '../secret.txt', 'src/../../a', '', 'a\nb', '//host/share'])('%j is none', (text) => expect(fileNamed(text)).toBeNull());
+  test.each(['https://example.com/a.ts', '../secret.txt', 'src/../../a', '', 'a\nb', '//host/share'])(
+    '%j is none',
+    (text) => expect(fileNamed(text)).toBeNull(),
+  );
 
   test('its address leads back to it, whatever its name', () => {
     const names = ['src/a b.ts', 'src/#1%.ts', 'a:b.ts', 'ä/é.ts'];
-    expect(names.map((path) => linkTarget(hrefOf(path, { line: 3, column: 4 })))).toEqual(names.map((path) => ({ kind: 'file', path, line: 3, column: 4 })));
+    expect(names.map((path) => linkTarget(hrefOf(path, { line: 3, column: 4 })))).toEqual(
+      names.map((path) => ({ kind: 'file', path, line: 3, column: 4 })),
+    );
   });
 });
 
@@ -39,7 +44,11 @@ test.each([
 
 const files = ['src/upload.ts', 'test/upload.test.ts', 'src/a/index.ts', 'src/b/index.ts', 'index.ts'];
 
-function finder(places: Partial<ReferencePlaces> = {}): { readonly finder: ReferenceFinder; readonly asked: string[]; readonly clock: ManualClock } {
+function finder(places: Partial<ReferencePlaces> = {}): {
+  readonly finder: ReferenceFinder;
+  readonly asked: string[];
+  readonly clock: ManualClock;
+} {
   const asked: string[] = [];
   const clock = new ManualClock(0);
   const given: ReferencePlaces = {
@@ -54,9 +63,29 @@ function finder(places: Partial<ReferencePlaces> = {}): { readonly finder: Refer
 
 describe('what texts of an answer name', () => {
   test('files by their path or the end of it, where that is the only one; the rest names nothing', async () => {
-    const texts = ['src/upload.ts:42', 'upload.ts', 'index.ts', 'a/index.ts#L3', 'b.ts', 'dist/out.js', 'src/gone.ts', 'upload.ts line 7'];
-    const hrefs = (await finder().finder.resolve(texts)).map((reference) => (reference?.kind === 'file' ? reference.href : reference));
-    expect(hrefs).toEqual(['src/upload.ts:42', 'src/upload.ts', 'index.ts', 'src/a/index.ts:3', null, 'dist/out.js', null, 'src/upload.ts:7']);
+    const texts = [
+      'src/upload.ts:42',
+      'upload.ts',
+      'index.ts',
+      'a/index.ts#L3',
+      'b.ts',
+      'dist/out.js',
+      'src/gone.ts',
+      'upload.ts line 7',
+    ];
+    const hrefs = (await finder().finder.resolve(texts)).map((reference) =>
+      reference?.kind === 'file' ? reference.href : reference,
+    );
+    expect(hrefs).toEqual([
+      'src/upload.ts:42',
+      'src/upload.ts',
+      'index.ts',
+      'src/a/index.ts:3',
+      null,
+      'dist/out.js',
+      null,
+      'src/upload.ts:7',
+    ]);
   });
 
   test('symbols that are there, asked about once until something changes', async () => {
@@ -64,7 +93,13 @@ describe('what texts of an answer name', () => {
     const answers = [await found.resolve(['waitBefore', 'nobody']), await found.resolve(['waitBefore', 'nobody'])];
     found.forget();
     await found.resolve(['waitBefore']);
-    expect({ answers, asked }).toEqual({ answers: [[{ kind: 'symbol', name: 'waitBefore' }, null], [{ kind: 'symbol', name: 'waitBefore' }, null]], asked: ['waitBefore', 'nobody', 'waitBefore'] });
+    expect({ answers, asked }).toEqual({
+      answers: [
+        [{ kind: 'symbol', name: 'waitBefore' }, null],
+        [{ kind: 'symbol', name: 'waitBefore' }, null],
+      ],
+      asked: ['waitBefore', 'nobody', 'waitBefore'],
+    });
   });
 
   test('nothing where no extension answers within a second, and it is asked again later', async () => {
@@ -80,6 +115,8 @@ describe('what texts of an answer name', () => {
   });
 
   test('nothing, rather than an error, where the files cannot be listed', async () => {
-    expect(await finder({ files: () => Promise.reject(new Error('gone')) }).finder.resolve(['src/upload.ts'])).toEqual([null]);
+    expect(await finder({ files: () => Promise.reject(new Error('gone')) }).finder.resolve(['src/upload.ts'])).toEqual([
+      null,
+    ]);
   });
 });

@@ -1,9 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { aboutCode, aboutFiles, aboutProblems, aboutTerminal, type PointedAt, type QuotedCode } from '../../../../src/host/knowledge/promptText';
+import {
+  aboutCode,
+  aboutFiles,
+  aboutProblems,
+  aboutTerminal,
+  type PointedAt,
+  type QuotedCode,
+} from '../../../../src/host/knowledge/promptText';
 
-const code = (over: Partial<QuotedCode> = {}): QuotedCode => ({ shown: 'src/a.ts', startLine: 3, endLine: 4, text: 'a();\nb();\n', language: 'typescript', ...over });
+const code = (over: Partial<QuotedCode> = {}): QuotedCode => ({
+  shown: 'src/a.ts',
+  startLine: 3,
+  endLine: 4,
+  text: 'a();\nb();\n',
+  language: 'typescript',
+  ...over,
+});
 
 describe('what entry points put into the composer', () => {
   const along = (label: string, text: string) => [{ kind: 'attachment', source: `file:${label}`, label, text }];
@@ -17,21 +31,45 @@ describe('what entry points put into the composer', () => {
 
   it('is the place alone where there is nothing to take along, or too much', () => {
     const place = { text: '`src/a.ts:3-4`\n', parts: [] };
-    expect([aboutCode('', code({ text: ' \n' })), aboutCode('', code({ text: 'x'.repeat(20_001) }))]).toEqual([place, place]);
+    expect([aboutCode('', code({ text: ' \n' })), aboutCode('', code({ text: 'x'.repeat(20_001) }))]).toEqual([
+      place,
+      place,
+    ]);
   });
 
   it('is in plain sight where it may hold secrets, and cannot be ended by what it quotes', () => {
-    expect(aboutCode('', code({ shown: '.env', text: '```\nKEY=1', language: 'dotenv' }))).toEqual({ text: '`.env:3-4`\n````dotenv\n```\nKEY=1\n````\n', parts: [] });
+    expect(aboutCode('', code({ shown: '.env', text: '```\nKEY=1', language: 'dotenv' }))).toEqual({
+      text: '`.env:3-4`\n````dotenv\n```\nKEY=1\n````\n',
+      parts: [],
+    });
   });
 
   it('names problems, with the code around them as a chip', () => {
-    const problem = { path: '/w/src/a.ts', line: 3, column: 1, severity: 'error' as const, message: 'no\nname', source: 'ts 2304' };
-    expect(aboutProblems('Fix this problem in', code(), [problem])).toEqual({ text: 'Fix this problem in `src/a.ts:3-4`\n- src/a.ts:3:1 error: no name (ts 2304)\n', parts: along('src/a.ts:3-4', 'a();\nb();') });
+    const problem = {
+      path: '/w/src/a.ts',
+      line: 3,
+      column: 1,
+      severity: 'error' as const,
+      message: 'no\nname',
+      source: 'ts 2304',
+    };
+    expect(aboutProblems('Fix this problem in', code(), [problem])).toEqual({
+      text: 'Fix this problem in `src/a.ts:3-4`\n- src/a.ts:3:1 error: no name (ts 2304)\n',
+      parts: along('src/a.ts:3-4', 'a();\nb();'),
+    });
   });
 
   it('takes files and folders along, and names those it may not read', () => {
-    const at = (shown: string, over: Partial<PointedAt> = {}): PointedAt => ({ shown, isFolder: shown.endsWith('/'), isInside: true, ...over });
-    expect([aboutFiles([at('src/')]), aboutFiles([at('a.ts'), at('.env'), at('/elsewhere/b.ts', { isInside: false })])]).toEqual([
+    const at = (shown: string, over: Partial<PointedAt> = {}): PointedAt => ({
+      shown,
+      isFolder: shown.endsWith('/'),
+      isInside: true,
+      ...over,
+    });
+    expect([
+      aboutFiles([at('src/')]),
+      aboutFiles([at('a.ts'), at('.env'), at('/elsewhere/b.ts', { isInside: false })]),
+    ]).toEqual([
       { text: '', parts: [{ kind: 'mention', source: 'folder:src', label: 'src/' }] },
       { text: '- `.env`\n- `/elsewhere/b.ts`\n', parts: [{ kind: 'mention', source: 'file:a.ts', label: 'a.ts' }] },
     ]);
@@ -39,7 +77,12 @@ describe('what entry points put into the composer', () => {
 
   it('takes a terminal along without its padding, the end of it where it is long', () => {
     const terminal = (text: string) => aboutTerminal('Terminal zsh', text).parts[0];
-    expect(terminal('\r\n$ npm test   \r\nfailed\r\n')).toEqual({ kind: 'attachment', source: 'terminal', label: 'Terminal zsh', text: '$ npm test\nfailed' });
+    expect(terminal('\r\n$ npm test   \r\nfailed\r\n')).toEqual({
+      kind: 'attachment',
+      source: 'terminal',
+      label: 'Terminal zsh',
+      text: '$ npm test\nfailed',
+    });
     expect(terminal(`${'x'.repeat(30_000)}end`)).toMatchObject({ text: expect.stringMatching(/^…\nx{19997}end$/) });
   });
 });
@@ -48,25 +91,48 @@ interface Manifest {
   readonly contributes: {
     readonly commands: readonly { readonly command: string }[];
     readonly submenus: readonly { readonly id: string }[];
-    readonly menus: Readonly<Record<string, readonly { readonly command?: string; readonly submenu?: string; readonly when?: string }[]>>;
+    readonly menus: Readonly<
+      Record<string, readonly { readonly command?: string; readonly submenu?: string; readonly when?: string }[]>
+    >;
   };
 }
 
 describe('the menus of the editor', () => {
-  const { contributes }: Manifest = JSON.parse(readFileSync(fileURLToPath(new URL('../../../../package.json', import.meta.url)), 'utf8'));
-  const menu = (name: string) => (contributes.menus[name] ?? []).map(({ command, submenu, when }) => `${command ?? submenu ?? ''}${when === undefined ? '' : ` when ${when}`}`);
+  const { contributes }: Manifest = JSON.parse(
+    readFileSync(fileURLToPath(new URL('../../../../package.json', import.meta.url)), 'utf8'),
+  );
+  const menu = (name: string) =>
+    (contributes.menus[name] ?? []).map(
+      ({ command, submenu, when }) => `${command ?? submenu ?? ''}${when === undefined ? '' : ` when ${when}`}`,
+    );
 
   it('offer Hermes where there is something to ask about', () => {
-    expect({ editor: menu('editor/context'), below: menu('hermes.editor'), explorer: menu('explorer/context'), terminal: menu('terminal/context') }).toEqual({
+    expect({
+      editor: menu('editor/context'),
+      below: menu('hermes.editor'),
+      explorer: menu('explorer/context'),
+      terminal: menu('terminal/context'),
+    }).toEqual({
       editor: ['hermes.editor when editorHasSelection'],
       below: ['hermes.askAboutSelection', 'hermes.explainSelection', 'hermes.fixSelection'],
-      explorer: ['hermes.askAboutFile when !explorerResourceIsFolder', 'hermes.askAboutFolder when explorerResourceIsFolder'],
+      explorer: [
+        'hermes.askAboutFile when !explorerResourceIsFolder',
+        'hermes.askAboutFolder when explorerResourceIsFolder',
+      ],
       terminal: ['hermes.askAboutTerminalSelection when terminalTextSelected || terminalTextSelectedInFocused'],
     });
   });
 
   it('name only commands and submenus that are there', () => {
-    const known = new Set([...contributes.commands.map(({ command }) => command), ...contributes.submenus.map(({ id }) => id)]);
-    expect(Object.values(contributes.menus).flat().map(({ command, submenu }) => command ?? submenu ?? '').filter((name) => !known.has(name))).toEqual([]);
+    const known = new Set([
+      ...contributes.commands.map(({ command }) => command),
+      ...contributes.submenus.map(({ id }) => id),
+    ]);
+    expect(
+      Object.values(contributes.menus)
+        .flat()
+        .map(({ command, submenu }) => command ?? submenu ?? '')
+        .filter((name) => !known.has(name)),
+    ).toEqual([]);
   });
 });

@@ -19,7 +19,16 @@ const editor = vi.hoisted(() => {
     answers: (string | undefined)[];
     inputs: (string | undefined)[];
     fire: () => void;
-  } = { isTrusted: true, folder: '', setting: undefined, questions: [], notifications: [], answers: [], inputs: [], fire: () => undefined };
+  } = {
+    isTrusted: true,
+    folder: '',
+    setting: undefined,
+    questions: [],
+    notifications: [],
+    answers: [],
+    inputs: [],
+    fire: () => undefined,
+  };
   return state;
 });
 
@@ -28,8 +37,15 @@ vi.mock('vscode', () => {
   const nothing = () => ({ dispose: () => undefined });
   const listen = (listener: () => void) => ((editor.fire = listener), nothing());
   return {
-    l10n: { t: (message: string, args: Record<string, string> = {}) => message.replace(/\{(\w+)\}/g, (_whole, name: string) => args[name] ?? '') },
-    Uri: { file: uri, parse: uri, joinPath: (base: { fsPath: string }, ...parts: string[]) => uri([base.fsPath, ...parts].join('/')) },
+    l10n: {
+      t: (message: string, args: Record<string, string> = {}) =>
+        message.replace(/\{(\w+)\}/g, (_whole, name: string) => args[name] ?? ''),
+    },
+    Uri: {
+      file: uri,
+      parse: uri,
+      joinPath: (base: { fsPath: string }, ...parts: string[]) => uri([base.fsPath, ...parts].join('/')),
+    },
     CancellationTokenSource: class {
       token = {};
       cancel = () => undefined;
@@ -43,15 +59,29 @@ vi.mock('vscode', () => {
         return [{ name: 'repo', uri: uri(editor.folder) }];
       },
       fs: { readFile: ({ fsPath }: { fsPath: string }) => readFile(fsPath) },
-      getConfiguration: () => ({ inspect: () => ({ globalValue: editor.setting, workspaceValue: { evil: { command: 'evil' } }, workspaceFolderValue: { evil: { command: 'evil' } } }) }),
-      createFileSystemWatcher: () => ({ onDidCreate: nothing, onDidChange: listen, onDidDelete: nothing, dispose: () => undefined }),
+      getConfiguration: () => ({
+        inspect: () => ({
+          globalValue: editor.setting,
+          workspaceValue: { evil: { command: 'evil' } },
+          workspaceFolderValue: { evil: { command: 'evil' } },
+        }),
+      }),
+      createFileSystemWatcher: () => ({
+        onDidCreate: nothing,
+        onDidChange: listen,
+        onDidDelete: nothing,
+        dispose: () => undefined,
+      }),
       onDidChangeWorkspaceFolders: nothing,
       onDidGrantWorkspaceTrust: nothing,
       onDidChangeConfiguration: nothing,
     },
     window: {
       showInformationMessage: async (sentence: string) => (editor.notifications.push(sentence), editor.answers.shift()),
-      showWarningMessage: async (sentence: string, { detail }: { detail: string }) => (editor.questions.push({ sentence, detail }), editor.answers.shift()),
+      showWarningMessage: async (sentence: string, { detail }: { detail: string }) => (
+        editor.questions.push({ sentence, detail }),
+        editor.answers.shift()
+      ),
       showInputBox: async () => editor.inputs.shift(),
     },
     commands: { executeCommand: async () => undefined },
@@ -76,7 +106,15 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'hermes-mcp-desk-'));
   mkdirSync(join(folder, '.vscode'));
   writeFileSync(join(folder, 'mcp.js'), recordingBundle);
-  Object.assign(editor, { isTrusted: true, folder, setting: undefined, questions: [], notifications: [], answers: [], inputs: [] });
+  Object.assign(editor, {
+    isTrusted: true,
+    folder,
+    setting: undefined,
+    questions: [],
+    notifications: [],
+    answers: [],
+    inputs: [],
+  });
   kept.clear();
   secrets.clear();
 });
@@ -90,20 +128,42 @@ function define(content: unknown): void {
 }
 
 function open(): McpDesk {
-  const workspaceState = { get: (key: string) => kept.get(key), update: async (key: string, value: unknown) => void kept.set(key, value), keys: () => [...kept.keys()] };
-  const secretStorage = { get: async (key: string) => secrets.get(key), store: async (key: string, value: string) => void secrets.set(key, value), delete: async (key: string) => void secrets.delete(key) };
+  const workspaceState = {
+    get: (key: string) => kept.get(key),
+    update: async (key: string, value: unknown) => void kept.set(key, value),
+    keys: () => [...kept.keys()],
+  };
+  const secretStorage = {
+    get: async (key: string) => secrets.get(key),
+    store: async (key: string, value: string) => void secrets.set(key, value),
+    delete: async (key: string) => void secrets.delete(key),
+  };
   const context = { workspaceState, secrets: secretStorage, extension: { packageJSON: { version: '1.2.3' } } };
-  desk = new McpDesk({ context, distFolder: folder, clock: systemClock, log: new RecordingLog(), offer: (next) => (offers = next) });
+  desk = new McpDesk({
+    context,
+    distFolder: folder,
+    clock: systemClock,
+    log: new RecordingLog(),
+    offer: (next) => (offers = next),
+  });
   return desk;
 }
 
-async function started(): Promise<readonly { readonly command?: string; readonly url?: string; readonly environment?: Record<string, string>; readonly headers?: Record<string, string> }[]> {
+async function started(): Promise<
+  readonly {
+    readonly command?: string;
+    readonly url?: string;
+    readonly environment?: Record<string, string>;
+    readonly headers?: Record<string, string>;
+  }[]
+> {
   const { createRequire } = await import('node:module');
   const { started } = createRequire(join(folder, 'x.js'))('./mcp.js');
   return started;
 }
 
-const names = async (from: McpDesk): Promise<readonly string[]> => (await from.tools(new AbortController().signal)).map(({ name }) => name);
+const names = async (from: McpDesk): Promise<readonly string[]> =>
+  (await from.tools(new AbortController().signal)).map(({ name }) => name);
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
 
 describe('a server that a repository defines', () => {
@@ -126,7 +186,9 @@ describe('a server that a repository defines', () => {
     const first = open();
     await names(first);
     await vi.waitFor(async () => expect(await names(first)).toEqual(['mcp_repo_x']));
-    expect(editor.questions).toEqual([{ sentence: 'Trust the MCP server “repo”?', detail: expect.stringContaining('\n\nnpx -y pkg\n\n') }]);
+    expect(editor.questions).toEqual([
+      { sentence: 'Trust the MCP server “repo”?', detail: expect.stringContaining('\n\nnpx -y pkg\n\n') },
+    ]);
     first.dispose();
     expect(await names(open())).toEqual(['mcp_repo_x']);
     expect(editor.questions.length).toBe(1);
@@ -191,7 +253,10 @@ it('a repository cannot define servers through settings', async () => {
 });
 
 it('a password is asked for once, is kept as a secret of this definition, and is asked for anew where the definition changed', async () => {
-  const setting = (url: string) => ({ servers: { web: { url, headers: { Authorization: 'Bearer ${input:key}' } } }, inputs: [{ id: 'key', type: 'promptString', password: true }] });
+  const setting = (url: string) => ({
+    servers: { web: { url, headers: { Authorization: 'Bearer ${input:key}' } } },
+    inputs: [{ id: 'key', type: 'promptString', password: true }],
+  });
   editor.setting = setting('https://good.example/mcp');
   editor.inputs = ['pass-1'];
   await names(open());
@@ -210,5 +275,10 @@ it('a file that is wrong is named, and the settings’ servers work', async () =
   editor.setting = { servers: { mine: { command: 'good' } } };
   define('{ "servers": ');
   expect(await names(open())).toEqual(['mcp_mine_x']);
-  expect(offers).toEqual([{ sentence: expect.stringContaining('.vscode/mcp.json cannot be read'), choices: [expect.objectContaining({ label: 'Open' })] }]);
+  expect(offers).toEqual([
+    {
+      sentence: expect.stringContaining('.vscode/mcp.json cannot be read'),
+      choices: [expect.objectContaining({ label: 'Open' })],
+    },
+  ]);
 });

@@ -8,16 +8,48 @@ import type { SessionSummary } from '../../../../src/transcript/session';
 
 const own: FolderLabel = { version: 1, kind: 'folder', path: '/home/me/new', name: 'new', place: '7:7', git: null };
 const found: OtherFolder = {
-  folder: '/storage/old', uid: 'u', label: { ...own, path: '/home/me/old', name: 'old' }, sessions: 12, lastActiveAt: 1000, inUse: false, problem: null, isBroughtOver: false,
+  folder: '/storage/old',
+  uid: 'u',
+  label: { ...own, path: '/home/me/old', name: 'old' },
+  sessions: 12,
+  lastActiveAt: 1000,
+  inUse: false,
+  problem: null,
+  isBroughtOver: false,
 };
 
 const summary: SessionSummary = {
-  id: 's', title: null, titleSource: null, parentSessionId: null, parentKind: null, conversationId: 's', model: null, folder: null, startedAt: 1, lastActiveAt: 1,
-  endedAt: null, endReason: null, pinned: false, archived: false, trashedAt: null, private: false, preview: null, turnCount: 0, messageCount: 0, lastTurn: null,
-  queuedCount: 0, branchOf: null, unread: false, problem: null,
+  id: 's',
+  title: null,
+  titleSource: null,
+  parentSessionId: null,
+  parentKind: null,
+  conversationId: 's',
+  model: null,
+  folder: null,
+  startedAt: 1,
+  lastActiveAt: 1,
+  endedAt: null,
+  endReason: null,
+  pinned: false,
+  archived: false,
+  trashedAt: null,
+  private: false,
+  preview: null,
+  turnCount: 0,
+  messageCount: 0,
+  lastTurn: null,
+  queuedCount: 0,
+  branchOf: null,
+  unread: false,
+  problem: null,
 };
 
-function window({ folders = [found], stored, isBrought = true }: { folders?: readonly OtherFolder[]; stored?: 'active' | 'archived' | 'trash'; isBrought?: boolean } = {}) {
+function window({
+  folders = [found],
+  stored,
+  isBrought = true,
+}: { folders?: readonly OtherFolder[]; stored?: 'active' | 'archived' | 'trash'; isBrought?: boolean } = {}) {
   const meta = new Map<string, string>();
   const state = { offers: [] as readonly Offer[], brought: [] as string[], lists: 0, writes: 0 };
   const moved = new MovedFolder({
@@ -31,10 +63,15 @@ function window({ folders = [found], stored, isBrought = true }: { folders?: rea
     describe: async () => own,
     oldPlace: async () => ({ isThere: false, place: null }),
     bringOver: async ({ folder }) => (state.brought.push(folder), isBrought),
-    words: () => ({ t: (message, args = {}) => message.replace(/\{(\w+)\}/g, (_, name: string) => args[name] ?? ''), language: 'en', now: 1000 + 3 * 86_400 }),
+    words: () => ({
+      t: (message, args = {}) => message.replace(/\{(\w+)\}/g, (_, name: string) => args[name] ?? ''),
+      language: 'en',
+      now: 1000 + 3 * 86_400,
+    }),
     log: silentLog,
   });
-  const choose = async (label: string): Promise<void> => state.offers[0]?.choices.find((choice) => choice.label === label)?.run();
+  const choose = async (label: string): Promise<void> =>
+    state.offers[0]?.choices.find((choice) => choice.label === label)?.run();
   return { moved, state, meta, choose };
 }
 
@@ -43,7 +80,11 @@ describe('a folder whose history is under another name', () => {
     const { moved, state, choose } = window();
     await moved.neverOpened();
     expect(state.offers.map(({ sentence, choices }) => [sentence, ...choices.map(({ label }) => label)])).toEqual([
-      ['Do the sessions of /home/me/old belong to this folder? (12 sessions, last used 3 days ago)', 'Bring Them Over', 'Not Now'],
+      [
+        'Do the sessions of /home/me/old belong to this folder? (12 sessions, last used 3 days ago)',
+        'Bring Them Over',
+        'Not Now',
+      ],
     ]);
     expect(state.brought).toEqual([]);
     await choose('Bring Them Over');
@@ -66,7 +107,13 @@ describe('a folder whose history is under another name', () => {
   });
 
   it('is not asked where it has sessions of its own, where all was brought over before, or where nothing fits', async () => {
-    for (const given of [{ stored: 'active' }, { stored: 'archived' }, { stored: 'trash' }, { folders: [{ ...found, isBroughtOver: true }] }, { folders: [{ ...found, label: null }] }] as const) {
+    for (const given of [
+      { stored: 'active' },
+      { stored: 'archived' },
+      { stored: 'trash' },
+      { folders: [{ ...found, isBroughtOver: true }] },
+      { folders: [{ ...found, label: null }] },
+    ] as const) {
       const { moved, state } = window(given);
       await moved.opened();
       expect(state.offers).toEqual([]);

@@ -20,7 +20,8 @@ let library: LibraryClient;
 let others: OtherFolders;
 let copies: OpenCopies;
 const there = (): string => world.folderOf('a'.repeat(32));
-const reading = (): readonly string[] => (existsSync(join(world.root, 'reading')) ? readdirSync(join(world.root, 'reading')) : []);
+const reading = (): readonly string[] =>
+  existsSync(join(world.root, 'reading')) ? readdirSync(join(world.root, 'reading')) : [];
 
 beforeAll(async () => {
   built = await buildStoreWorker({ libraryWorker: 'src/store/library/libraryWorker.ts' });
@@ -30,10 +31,18 @@ beforeEach(async () => {
   world = await libraryWorld();
   here = openStore({ storageFolder: world.places.own, workerEntry: built.entry, clock: systemClock, log: silentLog });
   await here.open();
-  library = new LibraryClient(join(built.folder, 'libraryWorker.js'), { copies: join(world.root, 'reading') }, systemClock);
+  library = new LibraryClient(
+    join(built.folder, 'libraryWorker.js'),
+    { copies: join(world.root, 'reading') },
+    systemClock,
+  );
   copies = new OpenCopies(library, () => startNodeWorker(built.entry));
   others = new OtherFolders({
-    library, sessions: here.store, gateway: here.store, places: () => world.places, now: () => 99,
+    library,
+    sessions: here.store,
+    gateway: here.store,
+    places: () => world.places,
+    now: () => 99,
     store: { isReadable: true, settled: () => Promise.resolve() },
   });
 });
@@ -50,7 +59,10 @@ describe('sessions of other folders, through the threads that read and write the
     label(owner.store);
     for (let n = 0; n < 60; n++) converse(owner.store, `s${n}`, `Answer ${n}`, 100 + n);
     owner.close();
-    for (const [folder, note] of [[there(), 'theirs'], [world.places.own, 'ours']] as const) {
+    for (const [folder, note] of [
+      [there(), 'theirs'],
+      [world.places.own, 'ours'],
+    ] as const) {
       mkdirSync(join(folder, 'memories'), { recursive: true });
       writeFileSync(join(folder, 'memories', 'MEMORY.md'), note);
     }
@@ -63,7 +75,8 @@ describe('sessions of other folders, through the threads that read and write the
     const again = await others.list();
     expect({
       found: [found.label?.path, found.sessions, found.isBroughtOver],
-      progress, brought,
+      progress,
+      brought,
       here: (await here.store.listSessions({ limit: 100 })).length,
       problems: await here.store.verifyIntegrity(),
       notes: ['MEMORY.md', 'USER.md'].map((name) => readFileSync(join(world.places.own, 'memories', name), 'utf8')),
@@ -74,7 +87,12 @@ describe('sessions of other folders, through the threads that read and write the
       found: ['/home/me/project', 60, false],
       progress: ['0/60', '25/60', '50/60'],
       brought: { sessions: 60, messages: 120, skipped: 0 },
-      here: 60, problems: [], notes: ['ours', 'only theirs'], again: [true], untouched: true, copies: [],
+      here: 60,
+      problems: [],
+      notes: ['ours', 'only theirs'],
+      again: [true],
+      untouched: true,
+      copies: [],
     });
   });
 
@@ -85,7 +103,13 @@ describe('sessions of other folders, through the threads that read and write the
     const [found] = await others.list();
     if (found === undefined) throw new Error('nothing was found');
     const stopping = new AbortController();
-    await others.bringAll(found, ({ done }) => { if (done > 0) stopping.abort(); }, stopping.signal);
+    await others.bringAll(
+      found,
+      ({ done }) => {
+        if (done > 0) stopping.abort();
+      },
+      stopping.signal,
+    );
     const half = (await here.store.listSessions({ limit: 100 })).length;
     const isMarked = (await others.list())[0]?.isBroughtOver;
     const rest = await others.bringAll(found, () => undefined);
@@ -96,7 +120,9 @@ describe('sessions of other folders, through the threads that read and write the
     const owner = world.open(there());
     converse(owner.store, 's1', 'One');
     openTurn(owner.store as Parameters<typeof openTurn>[0], { sessionId: 's1', turnUid: 't9', text: 'Running' });
-    await expect(others.bringSession(there(), 's1')).rejects.toThrow('An answer is being written in that folder’s window. Wait for it or stop it there, then bring the sessions over.');
+    await expect(others.bringSession(there(), 's1')).rejects.toThrow(
+      'An answer is being written in that folder’s window. Wait for it or stop it there, then bring the sessions over.',
+    );
     expect([(await here.store.listSessions({ limit: 9 })).length, reading()]).toEqual([0, []]);
     owner.close();
   });
@@ -112,7 +138,8 @@ describe('sessions of other folders, through the threads that read and write the
     expect([messages.length, stillThere.length, reading().length]).toEqual([2, 2, 1]);
     await expect(second.store.setTitle('s1', 'Other', 'person')).rejects.toMatchObject({ name: 'StoreError' });
     second.close();
-    for (let waited = 0; reading().length > 0 && waited < 100; waited++) await new Promise((resolve) => setTimeout(resolve, 50));
+    for (let waited = 0; reading().length > 0 && waited < 100; waited++)
+      await new Promise((resolve) => setTimeout(resolve, 50));
     expect(reading()).toEqual([]);
     owner.close();
   });

@@ -16,7 +16,8 @@ function choosing(answer: string | null = 'asked for') {
     },
     storeSettled: async () => undefined,
   });
-  const acted = async (...args: readonly unknown[]): Promise<unknown> => (await chosen.all(args, 'Delete Session')).map(({ id }) => id);
+  const acted = async (...args: readonly unknown[]): Promise<unknown> =>
+    (await chosen.all(args, 'Delete Session')).map(({ id }) => id);
   return { chosen, acted, asked };
 }
 
@@ -28,5 +29,10 @@ it('a command acts on its row, and from the palette on the session that is shown
 it('a command on a row that the editor cannot name acts on nothing but what the person is asked for', async () => {
   const { acted, asked, chosen } = choosing();
   const left = choosing(null);
-  expect([await acted(undefined, undefined), asked, await left.acted(undefined, [undefined]), chosen.named([undefined, undefined])]).toEqual([['asked for'], ['Delete Session'], [], 'lost']);
+  expect([
+    await acted(undefined, undefined),
+    asked,
+    await left.acted(undefined, [undefined]),
+    chosen.named([undefined, undefined]),
+  ]).toEqual([['asked for'], ['Delete Session'], [], 'lost']);
 });

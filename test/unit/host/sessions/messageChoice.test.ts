@@ -7,16 +7,39 @@ import { userMessage } from '../scriptedGateway';
 
 const user = (uid: string, turnUid: string): Message => ({ ...userMessage(uid, uid), turnUid });
 const answer = (uid: string, turnUid: string, text: string): AssistantMessage => ({
-  uid, sessionId: 's1', turnUid, position: 2, createdAt: 1, visibility: { kind: 'shown' }, carriedFrom: null, role: 'assistant', parts: [{ kind: 'text', text }],
-  state: 'final', lastSeq: 1, model: null, finishReason: null, usage: null,
+  uid,
+  sessionId: 's1',
+  turnUid,
+  position: 2,
+  createdAt: 1,
+  visibility: { kind: 'shown' },
+  carriedFrom: null,
+  role: 'assistant',
+  parts: [{ kind: 'text', text }],
+  state: 'final',
+  lastSeq: 1,
+  model: null,
+  finishReason: null,
+  usage: null,
 });
 const turn = (uid: string, userMessageUid: string, state: 'settled' | 'running' = 'settled'): Turn => {
   const base = { uid, sessionId: 's1', userMessageUid, model: 'm', startedAt: 1, usage: null, supersedes: null };
-  return state === 'running' ? { ...base, state } : { ...base, state, settledAt: 2, outcome: 'complete', stopReason: 'stop', failure: null };
+  return state === 'running'
+    ? { ...base, state }
+    : { ...base, state, settledAt: 2, outcome: 'complete', stopReason: 'stop', failure: null };
 };
 
 const page = {
-  messages: [user('u1', 't1'), user('steering', 't1'), answer('call only', 't1', ''), answer('a1', 't1', 'Yes'), user('u2', 't2'), answer('a2', 't2', 'No'), user('u3', 't3'), answer('a3', 't3', 'Whi')],
+  messages: [
+    user('u1', 't1'),
+    user('steering', 't1'),
+    answer('call only', 't1', ''),
+    answer('a1', 't1', 'Yes'),
+    user('u2', 't2'),
+    answer('a2', 't2', 'No'),
+    user('u3', 't3'),
+    answer('a3', 't3', 'Whi'),
+  ],
   turns: [turn('t1', 'u1'), turn('t2', 'u2'), turn('t3', 'u3', 'running')],
 };
 
@@ -30,6 +53,9 @@ describe('a message to act on', () => {
   });
 
   it('takes the turns from it on along when it is taken back', () => {
-    expect([turnsBehind(page, 'u2'), turnsBehind(page, 'not on this page')]).toEqual([['t2', 't3'], ['t1', 't2', 't3']]);
+    expect([turnsBehind(page, 'u2'), turnsBehind(page, 'not on this page')]).toEqual([
+      ['t2', 't3'],
+      ['t1', 't2', 't3'],
+    ]);
   });
 });

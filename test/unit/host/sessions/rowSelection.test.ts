@@ -12,13 +12,19 @@ describe('the selection of the sessions view', () => {
   test('is what the editor knows', () => {
     const selection = new RowSelection();
     selection.changed(['a', 'b']);
-    expect([selected(selection, 'a', 'b'), selected(selection, 'c', 'a')]).toEqual([['a', 'b'], ['c', 'a']]);
+    expect([selected(selection, 'a', 'b'), selected(selection, 'c', 'a')]).toEqual([
+      ['a', 'b'],
+      ['c', 'a'],
+    ]);
   });
 
   test('is what it was, while the editor knows its rows not yet', () => {
     const selection = new RowSelection();
     selection.changed(['a', 'b']);
-    expect([selected(selection), selected(selection, 'b')]).toEqual([['a', 'b'], ['a', 'b']]);
+    expect([selected(selection), selected(selection, 'b')]).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+    ]);
   });
 
   test('is the row that was opened, where the editor says in the middle of a drawing that nothing is selected', () => {

@@ -22,12 +22,26 @@ function world(stored: readonly SessionSummary[] = []) {
   const clock = new ManualClock();
   const log = new RecordingLog();
   const queries: SessionQuery[] = [];
-  const state = { stored, store: { kind: 'open', notices: [] } as StoreState, failure: null as Error | null, hold: Promise.resolve(), begun: 0 };
+  const state = {
+    stored,
+    store: { kind: 'open', notices: [] } as StoreState,
+    failure: null as Error | null,
+    hold: Promise.resolve(),
+    begun: 0,
+  };
   const listSessions = async (query: SessionQuery): Promise<readonly SessionSummary[]> => {
     queries.push(query);
     const found = state.stored
-      .filter((each) => (query.state === 'trash') === (each.trashedAt !== null) && (each.trashedAt !== null || (query.state === 'archived') === each.archived))
-      .filter((each) => (query.pinned === undefined || query.pinned === each.pinned) && (query.text === undefined || (each.title ?? '').includes(query.text)))
+      .filter(
+        (each) =>
+          (query.state === 'trash') === (each.trashedAt !== null) &&
+          (each.trashedAt !== null || (query.state === 'archived') === each.archived),
+      )
+      .filter(
+        (each) =>
+          (query.pinned === undefined || query.pinned === each.pinned) &&
+          (query.text === undefined || (each.title ?? '').includes(query.text)),
+      )
       .filter((each) => query.sessionIds === undefined || query.sessionIds.includes(each.conversationId))
       .slice(0, query.limit);
     await state.hold;
@@ -35,9 +49,23 @@ function world(stored: readonly SessionSummary[] = []) {
     return found;
   };
   const listing = new SessionListing({
-    clock, log,
-    gateway: { listSessions, onDidChangeSessions: (listener) => changed.event(listener), onDidChangeRunning: () => ({ dispose: () => undefined }) },
-    store: { get shown() { return state.store; }, get isReadable() { return state.store.kind === 'open'; }, begin: () => void state.begun++, onDidChange: storeChanged.event },
+    clock,
+    log,
+    gateway: {
+      listSessions,
+      onDidChangeSessions: (listener) => changed.event(listener),
+      onDidChangeRunning: () => ({ dispose: () => undefined }),
+    },
+    store: {
+      get shown() {
+        return state.store;
+      },
+      get isReadable() {
+        return state.store.kind === 'open';
+      },
+      begin: () => void state.begun++,
+      onDidChange: storeChanged.event,
+    },
   });
   listings = [...listings, listing];
   let changes = 0;
@@ -91,7 +119,13 @@ describe('the list behind the sessions view', () => {
     const { listing, queries, ids } = world(stored);
     listing.watch(true);
     await listing.refresh();
-    expect([ids().length, ids()[0], ids().at(-1), listing.lists.active.hasMore, Math.max(...queries.map(({ limit }) => limit)) < 1000]).toEqual([firstPage + 2, 'pinned', 's4999', true, true]);
+    expect([
+      ids().length,
+      ids()[0],
+      ids().at(-1),
+      listing.lists.active.hasMore,
+      Math.max(...queries.map(({ limit }) => limit)) < 1000,
+    ]).toEqual([firstPage + 2, 'pinned', 's4999', true, true]);
     await listing.showMore('active');
     expect([ids().length, listing.lists.active.hasMore]).toEqual([702, true]);
   });
@@ -111,7 +145,17 @@ describe('the list behind the sessions view', () => {
     await note(listing.setFilter(''));
     state.failure = new StoreError('corrupt', 'The file is damaged.', 'SQLITE_CORRUPT');
     await note(listing.refresh());
-    expect([kinds, listing.state]).toEqual([[['empty', 0], ['listed', 1], ['filtered', 0], ['listed', 0], ['listed', 1], ['unreadable', 1]], { kind: 'unreadable', sentence: 'The file is damaged.' }]);
+    expect([kinds, listing.state]).toEqual([
+      [
+        ['empty', 0],
+        ['listed', 1],
+        ['filtered', 0],
+        ['listed', 0],
+        ['listed', 1],
+        ['unreadable', 1],
+      ],
+      { kind: 'unreadable', sentence: 'The file is damaged.' },
+    ]);
   });
 
   it('says why a store cannot be read, and is loading while it is opened', async () => {
@@ -121,6 +165,10 @@ describe('the list behind the sessions view', () => {
     const opening = listing.state;
     state.store = { kind: 'elsewhere', sentence: 'Continued in another window.', actions: [] };
     await listing.refresh();
-    expect([opening, listing.state, queries.length]).toEqual([{ kind: 'loading' }, { kind: 'elsewhere', sentence: 'Continued in another window.' }, 0]);
+    expect([opening, listing.state, queries.length]).toEqual([
+      { kind: 'loading' },
+      { kind: 'elsewhere', sentence: 'Continued in another window.' },
+      0,
+    ]);
   });
 });

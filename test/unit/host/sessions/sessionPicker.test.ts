@@ -69,7 +69,11 @@ vi.mock('vscode', () => ({
 }));
 const { pickSession } = await import('../../../../src/host/sessions/sessionPicker');
 
-const stored = [summary('newest', { title: 'The newest' }), summary('repaired', { title: 'Repaired session' }), summary('older', { title: 'Older' })];
+const stored = [
+  summary('newest', { title: 'The newest' }),
+  summary('repaired', { title: 'Repaired session' }),
+  summary('older', { title: 'Older' }),
+];
 /** Lists the stored sessions whose title holds the text, after a while, as the store does. */
 async function listSessions({ text = '' }: { readonly text?: string }): Promise<SessionSummary[]> {
   await new Promise((resolve) => setTimeout(resolve, 40));
@@ -77,7 +81,15 @@ async function listSessions({ text = '' }: { readonly text?: string }): Promise<
 }
 
 async function opened() {
-  const chosen = pickSession({ title: 'Resume', gateway: { listSessions }, search: null, current: null, now: () => 0, openTranscript: () => undefined, showOthers: null });
+  const chosen = pickSession({
+    title: 'Resume',
+    gateway: { listSessions },
+    search: null,
+    current: null,
+    now: () => 0,
+    openTranscript: () => undefined,
+    showOthers: null,
+  });
   await vi.advanceTimersByTimeAsync(100);
   return { picker: pickers.at(-1) as FakePicker, chosen };
 }

@@ -7,23 +7,40 @@ const row = (sessionId: string) => ({ kind: 'session', sessionId, branches: [] }
 describe('what a command was called on', () => {
   it('is the clicked row, all selected rows, a message of a page, or an id', () => {
     expect([
-      namedTarget([row('a')], selected), namedTarget([row('a'), [row('a'), row('b'), { kind: 'group', group: 'today' }]], selected), namedTarget([{ sessionId: 'a', messageUid: 'm' }], selected), namedTarget(['a'], selected),
+      namedTarget([row('a')], selected),
+      namedTarget([row('a'), [row('a'), row('b'), { kind: 'group', group: 'today' }]], selected),
+      namedTarget([{ sessionId: 'a', messageUid: 'm' }], selected),
+      namedTarget(['a'], selected),
     ]).toEqual([
-      { sessionIds: ['a'], messageUid: null }, { sessionIds: ['a', 'b'], messageUid: null }, { sessionIds: ['a'], messageUid: 'm' }, { sessionIds: ['a'], messageUid: null },
+      { sessionIds: ['a'], messageUid: null },
+      { sessionIds: ['a', 'b'], messageUid: null },
+      { sessionIds: ['a'], messageUid: 'm' },
+      { sessionIds: ['a'], messageUid: null },
     ]);
   });
 
   it('is what is selected when a key of the view was pressed', () => {
-    expect([namedTarget([{ from: 'selection' }], selected), namedTarget([{ from: 'selection' }], () => [])]).toEqual([{ sessionIds: ['x', 'y'], messageUid: null }, { sessionIds: [], messageUid: null }]);
+    expect([namedTarget([{ from: 'selection' }], selected), namedTarget([{ from: 'selection' }], () => [])]).toEqual([
+      { sessionIds: ['x', 'y'], messageUid: null },
+      { sessionIds: [], messageUid: null },
+    ]);
   });
 
   it('is nothing from the palette, and for whatever else comes', () => {
-    expect([namedTarget([], selected), namedTarget([undefined], selected), namedTarget([{ kind: 'group' }], selected), namedTarget([7, []], selected)]).toEqual([null, null, null, null]);
+    expect([
+      namedTarget([], selected),
+      namedTarget([undefined], selected),
+      namedTarget([{ kind: 'group' }], selected),
+      namedTarget([7, []], selected),
+    ]).toEqual([null, null, null, null]);
   });
 
   it('is lost, and nothing else is taken for it, where the editor cannot name the row, or one of the rows', () => {
-    expect([namedTarget([undefined, undefined], selected), namedTarget([null, null], selected), namedTarget([undefined, [undefined, undefined]], selected), namedTarget([row('a'), [row('a'), undefined]], selected)]).toEqual([
-      'lost', 'lost', 'lost', 'lost',
-    ]);
+    expect([
+      namedTarget([undefined, undefined], selected),
+      namedTarget([null, null], selected),
+      namedTarget([undefined, [undefined, undefined]], selected),
+      namedTarget([row('a'), [row('a'), undefined]], selected),
+    ]).toEqual(['lost', 'lost', 'lost', 'lost']);
   });
 });

@@ -10,9 +10,23 @@ function world(days: number) {
   const pruned: number[] = [];
   const state = { running: 0, erased: 0 };
   const care = new TrashCare({
-    clock, log: new RecordingLog(), days: () => days, onErased: () => void state.erased++,
-    sessions: { pruneTrash: async (before) => (pruned.push(before), { sessionIds: ['s1'], branches: [], isComplete: true }) },
-    gateway: { runningTurns: () => Array.from({ length: state.running }, () => ({ sessionId: 's', turnUid: 't', activity: null, isWaiting: false })), onDidChangeRunning: (listener) => running.event(listener) },
+    clock,
+    log: new RecordingLog(),
+    days: () => days,
+    onErased: () => void state.erased++,
+    sessions: {
+      pruneTrash: async (before) => (pruned.push(before), { sessionIds: ['s1'], branches: [], isComplete: true }),
+    },
+    gateway: {
+      runningTurns: () =>
+        Array.from({ length: state.running }, () => ({
+          sessionId: 's',
+          turnUid: 't',
+          activity: null,
+          isWaiting: false,
+        })),
+      onDidChangeRunning: (listener) => running.event(listener),
+    },
   });
   return { care, clock, running, pruned, state };
 }
@@ -27,7 +41,11 @@ describe('the trash', () => {
     await clock.advance(60_000);
     running.fire();
     await clock.advance(0);
-    expect([early, pruned.map((before) => Math.round(before) - (1_000_000_000 - 30 * 86_400)), state.erased]).toEqual([[], [80], 1]);
+    expect([early, pruned.map((before) => Math.round(before) - (1_000_000_000 - 30 * 86_400)), state.erased]).toEqual([
+      [],
+      [80],
+      1,
+    ]);
     care.dispose();
   });
 

@@ -44,9 +44,13 @@ describe('what the terminal is given', () => {
 
 describe('variables of the terminal', () => {
   it('are taken as far as they can be understood', () => {
-    expect(terminalVariables({ A: 'x', B: null, C: '${env:HOME}/c', D: '${config:d}', E: 1 }, { HOME: '/h' }, null)).toEqual({ A: 'x', B: null, C: '/h/c', E: '1' });
+    expect(
+      terminalVariables({ A: 'x', B: null, C: '${env:HOME}/c', D: '${config:d}', E: 1 }, { HOME: '/h' }, null),
+    ).toEqual({ A: 'x', B: null, C: '/h/c', E: '1' });
     expect(terminalVariables('none', {}, null)).toEqual({});
-    expect((['linux', 'darwin', 'win32'] as const).map(variablesSetting)).toEqual(['linux', 'osx', 'windows'].map((name) => `terminal.integrated.env.${name}`));
+    expect((['linux', 'darwin', 'win32'] as const).map(variablesSetting)).toEqual(
+      ['linux', 'osx', 'windows'].map((name) => `terminal.integrated.env.${name}`),
+    );
   });
 });
 
@@ -56,7 +60,9 @@ describe('a Python environment', () => {
     mkdirSync(join(home, 'venv', 'bin'), { recursive: true });
     writeFileSync(join(home, 'venv', 'pyvenv.cfg'), '');
     const expected = { folder: join(home, 'venv'), programs: join(home, 'venv', 'bin') };
-    expect([join(home, 'venv'), join(home, 'venv', 'bin', 'python'), '/usr/bin/python3', 'python'].map(environmentOf)).toEqual([expected, expected, null, null]);
+    expect(
+      [join(home, 'venv'), join(home, 'venv', 'bin', 'python'), '/usr/bin/python3', 'python'].map(environmentOf),
+    ).toEqual([expected, expected, null, null]);
     rmSync(home, { recursive: true, force: true });
   });
 });
@@ -65,7 +71,8 @@ describe('outputs of commands', () => {
   it('go with the session that was erased, and stay with one that was not or cannot be asked for', async () => {
     const home = realpathSync(mkdtempSync(join(tmpdir(), 'hermes-care-')));
     const outputs = new OutputFolder(() => home, { now: () => 0 });
-    for (const conversationId of ['erased', 'kept', 'unknown']) await (await outputs.create({ conversationId, turnUid: 't', callId: 'c' })).close();
+    for (const conversationId of ['erased', 'kept', 'unknown'])
+      await (await outputs.create({ conversationId, turnUid: 't', callId: 'c' })).close();
     const changes = new Emitter<readonly string[]>();
     const asked: string[] = [];
     const getSession = async (id: string): Promise<object | null> => {
@@ -73,10 +80,21 @@ describe('outputs of commands', () => {
       if (id === 'unknown') throw new Error('elsewhere');
       return id === 'erased' ? null : {};
     };
-    const care = new OutputCare({ outputs, running: new RunningCommands(), sessions: { getSession }, onDidChangeSessions: changes.event, clock: new ManualClock(), log: silentLog });
+    const care = new OutputCare({
+      outputs,
+      running: new RunningCommands(),
+      sessions: { getSession },
+      onDidChangeSessions: changes.event,
+      clock: new ManualClock(),
+      log: silentLog,
+    });
     changes.fire(['kept', 'without outputs', 'erased', 'unknown']);
-    for (let again = 0; again < 200 && (await outputs.conversations()).includes('erased'); again++) await new Promise((resolve) => setTimeout(resolve, 10));
-    expect([[...(await outputs.conversations())].sort(), asked.includes('without outputs')]).toEqual([['kept', 'unknown'], false]);
+    for (let again = 0; again < 200 && (await outputs.conversations()).includes('erased'); again++)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    expect([[...(await outputs.conversations())].sort(), asked.includes('without outputs')]).toEqual([
+      ['kept', 'unknown'],
+      false,
+    ]);
     care.dispose();
     rmSync(home, { recursive: true, force: true });
   });
@@ -86,13 +104,21 @@ describe('outputs of commands', () => {
       const home = realpathSync(mkdtempSync(join(tmpdir(), 'hermes-care-')));
       const clock = new ManualClock();
       const outputs = new OutputFolder(() => home, clock);
-      for (const conversationId of ['20260101_101010_aaaaaa', '20260101_101010_bbbbbb', 'of-another-program']) await (await outputs.create({ conversationId, turnUid: 't', callId: 'c' })).close();
+      for (const conversationId of ['20260101_101010_aaaaaa', '20260101_101010_bbbbbb', 'of-another-program'])
+        await (await outputs.create({ conversationId, turnUid: 't', callId: 'c' })).close();
       let tidied = (): void => undefined;
       const done = new Promise<void>((resolve) => (tidied = resolve));
       const tidy = outputs.tidy.bind(outputs);
       outputs.tidy = (isInUse) => tidy(isInUse).finally(tidied);
       const sessions = { getSession: async (id: string) => (known.includes(id) ? {} : null) };
-      const care = new OutputCare({ outputs, running: new RunningCommands(), sessions, onDidChangeSessions: new Emitter<readonly string[]>().event, clock, log: silentLog });
+      const care = new OutputCare({
+        outputs,
+        running: new RunningCommands(),
+        sessions,
+        onDidChangeSessions: new Emitter<readonly string[]>().event,
+        clock,
+        log: silentLog,
+      });
       clock.advance(60_000);
       await done;
       const left = [...(await outputs.conversations())].sort();
@@ -101,14 +127,24 @@ describe('outputs of commands', () => {
       return left;
     };
     expect([await swept(['20260101_101010_bbbbbb']), await swept([])]).toEqual([
-      ['20260101_101010_bbbbbb', 'of-another-program'], ['20260101_101010_aaaaaa', '20260101_101010_bbbbbb', 'of-another-program'],
+      ['20260101_101010_bbbbbb', 'of-another-program'],
+      ['20260101_101010_aaaaaa', '20260101_101010_bbbbbb', 'of-another-program'],
     ]);
   });
 });
 
 describe('a command that needs no checkpoint', () => {
   it.each([
-    ['ls -la', true], ['git status && git diff', true], ['cd src && cat a.ts | head -n 3', true],
-    ['ls > files', false], ['npm test', false], ['ls; rm a', false], ['ls $(touch a)', false], ['X=1 ls', false], ['', false], ['cat <<E\n$(touch a)\nE', false], ["echo 'unclosed", false],
+    ['ls -la', true],
+    ['git status && git diff', true],
+    ['cd src && cat a.ts | head -n 3', true],
+    ['ls > files', false],
+    ['npm test', false],
+    ['ls; rm a', false],
+    ['ls $(touch a)', false],
+    ['X=1 ls', false],
+    ['', false],
+    ['cat <<E\n$(touch a)\nE', false],
+    ["echo 'unclosed", false],
   ])('%s: %s', (command, expected) => expect(isReadOnlyCommand(command)).toBe(expected));
 });

@@ -22,11 +22,20 @@ export class MemoryDisks {
   /** A window's sight of the disk. */
   window(pid = 1): MemoryDisk {
     this.living.add(pid);
-    return { fileSystem: this.disk, processes: processes(pid, this.living), clock: this.clock, uniqueName: () => `n${++this.names}` };
+    return {
+      fileSystem: this.disk,
+      processes: processes(pid, this.living),
+      clock: this.clock,
+      uniqueName: () => `n${++this.names}`,
+    };
   }
 
   files(pid = 1, workspace: string | null = '/workspace'): RememberedFiles {
-    return new RememberedFiles({ ...this.window(pid), globalFolder: () => '/global', workspaceFolder: () => workspace });
+    return new RememberedFiles({
+      ...this.window(pid),
+      globalFolder: () => '/global',
+      workspaceFolder: () => workspace,
+    });
   }
 
   text(path: string): string | null {
@@ -41,7 +50,14 @@ export class MemoryDisks {
 
 function processes(pid: number, living: ReadonlySet<number>): ProcessTable {
   return {
-    self: () => ({ pid, startedAt: `start ${pid}`, boot: 'boot', pidNamespace: 'pids', machine: 'machine', host: 'host' }),
+    self: () => ({
+      pid,
+      startedAt: `start ${pid}`,
+      boot: 'boot',
+      pidNamespace: 'pids',
+      machine: 'machine',
+      host: 'host',
+    }),
     find: (wanted) => (living.has(wanted) ? { startedAt: `start ${wanted}` } : undefined),
   };
 }

@@ -1,11 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { applyOperations, entriesOf, lengthOf, type MemoryOperation, textOf } from '../../../../src/memory/builtin/memoryEntries';
+import {
+  applyOperations,
+  entriesOf,
+  lengthOf,
+  type MemoryOperation,
+  textOf,
+} from '../../../../src/memory/builtin/memoryEntries';
 
 const add = (content: string): MemoryOperation => ({ action: 'add', content });
 const remove = (oldText: string): MemoryOperation => ({ action: 'remove', oldText });
 const replace = (oldText: string, content: string): MemoryOperation => ({ action: 'replace', oldText, content });
 
-function after(before: readonly string[], operations: readonly MemoryOperation[], limit = 100): readonly string[] | string {
+function after(
+  before: readonly string[],
+  operations: readonly MemoryOperation[],
+  limit = 100,
+): readonly string[] | string {
   const applied = applyOperations(before, operations, limit);
   return applied.kind === 'applied' ? applied.entries : `${applied.kind}: ${applied.sentence}`;
 }
@@ -31,10 +41,20 @@ describe('operations on entries', () => {
   it.each<[string, readonly string[], readonly MemoryOperation[], readonly string[]]>([
     ['add at the end', ['a'], [add(' b \r\n')], ['a', 'b']],
     ['add what is there already changes nothing', ['a'], [add('a')], ['a']],
-    ['replace by a part of the entry', ['likes tea', 'uses pnpm'], [replace('tea', 'likes coffee')], ['likes coffee', 'uses pnpm']],
+    [
+      'replace by a part of the entry',
+      ['likes tea', 'uses pnpm'],
+      [replace('tea', 'likes coffee')],
+      ['likes coffee', 'uses pnpm'],
+    ],
     ['replace by what is there already leaves it once', ['a one', 'b two'], [replace('a one', 'b two')], ['b two']],
     ['remove', ['likes tea', 'uses pnpm'], [remove('pnpm')], ['likes tea']],
-    ['an entry that is meant as a whole is found although others contain it', ['tea', 'green tea'], [remove('tea')], ['green tea']],
+    [
+      'an entry that is meant as a whole is found although others contain it',
+      ['tea', 'green tea'],
+      [remove('tea')],
+      ['green tea'],
+    ],
     ['several, in order', ['a'], [add('bb'), replace('bb', 'cc'), remove('a')], ['cc']],
   ])('%s', (_name, before, operations, entries) => {
     expect(after(before, operations)).toEqual(entries);
@@ -55,7 +75,10 @@ describe('operations on entries', () => {
   it('are counted with their separators, up to the last character', () => {
     const entries = ['a'.repeat(40), 'b'.repeat(40)];
     expect([lengthOf(entries), lengthOf([...entries, 'c'.repeat(14)])]).toEqual([83, 100]);
-    expect([after(entries, [add('c'.repeat(14))]), after(entries, [add('c'.repeat(15))])]).toEqual([[...entries, 'c'.repeat(14)], expect.stringMatching(/^full: That would take 101/)]);
+    expect([after(entries, [add('c'.repeat(14))]), after(entries, [add('c'.repeat(15))])]).toEqual([
+      [...entries, 'c'.repeat(14)],
+      expect.stringMatching(/^full: That would take 101/),
+    ]);
   });
 
   it('may make shorter what is too long already, and make room and use it at once', () => {
@@ -65,7 +88,11 @@ describe('operations on entries', () => {
   });
 
   it('say what they changed, and what stood there', () => {
-    const applied = applyOperations(['likes tea'], [replace('tea', 'likes coffee'), remove('coffee'), add('uses pnpm'), add('uses pnpm')], 100);
+    const applied = applyOperations(
+      ['likes tea'],
+      [replace('tea', 'likes coffee'), remove('coffee'), add('uses pnpm'), add('uses pnpm')],
+      100,
+    );
     expect(applied.kind === 'applied' ? applied.changes : []).toEqual([
       { action: 'replace', content: 'likes coffee', previous: 'likes tea' },
       { action: 'remove', content: '', previous: 'likes coffee' },

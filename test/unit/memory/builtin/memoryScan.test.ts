@@ -33,6 +33,8 @@ describe('what is remembered', () => {
   });
 
   it('holds no secret, masked or not', () => {
-    expect(['key sk-proj-abc123def456ghi7', 'password: [secret]', 'the token is in 1Password'].map(holdsSecret)).toEqual([true, true, false]);
+    expect(
+      ['key sk-proj-abc123def456ghi7', 'password: [secret]', 'the token is in 1Password'].map(holdsSecret),
+    ).toEqual([true, true, false]);
   });
 });

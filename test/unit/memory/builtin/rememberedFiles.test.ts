@@ -19,7 +19,12 @@ function add(files: RememberedFiles, content: string): Promise<unknown> {
 describe('what is remembered on disk', () => {
   it('has a place for each target and scope, none in a workspace without a folder', () => {
     const paths = (files: RememberedFiles) => files.places.map(({ path, limit }) => `${path} ${limit}`);
-    expect(paths(new MemoryDisks().files())).toEqual(['/global/USER.md 1375', '/workspace/USER.md 1375', '/global/MEMORY.md 2200', '/workspace/MEMORY.md 2200']);
+    expect(paths(new MemoryDisks().files())).toEqual([
+      '/global/USER.md 1375',
+      '/workspace/USER.md 1375',
+      '/global/MEMORY.md 2200',
+      '/workspace/MEMORY.md 2200',
+    ]);
     expect(paths(new MemoryDisks().files(1, null))).toEqual(['/global/USER.md 1375', '/global/MEMORY.md 2200']);
   });
 
@@ -42,21 +47,37 @@ describe('what is remembered on disk', () => {
     const work = Array.from({ length: 12 }, (_none, index) => add(index % 2 === 0 ? one : other, `entry ${index}`));
     await disks.clock.advance(1000);
     await Promise.all(work);
-    expect(one.entries(notesOf(one)).toSorted()).toEqual(Array.from({ length: 12 }, (_none, index) => `entry ${index}`).toSorted());
+    expect(one.entries(notesOf(one)).toSorted()).toEqual(
+      Array.from({ length: 12 }, (_none, index) => `entry ${index}`).toSorted(),
+    );
     expect(disks.disk.list('/workspace')).toEqual(['MEMORY.md']);
   });
 
   it('waits for another window that writes, goes on when that one is gone, and says so when it stays', async () => {
     const disks = new MemoryDisks();
     const { fileSystem, processes, uniqueName } = disks.window(2);
-    const taken = acquireLock({ fileSystem: (disks.disk.makeFolder('/workspace'), fileSystem), processes, uniqueName, folder: '/workspace', path: `${notes}.lock`, endpoint: null, now: () => disks.clock.now() });
-    const refused = add(disks.files(1), 'one').then(() => 'saved', (error: unknown) => String(error));
+    const taken = acquireLock({
+      fileSystem: (disks.disk.makeFolder('/workspace'), fileSystem),
+      processes,
+      uniqueName,
+      folder: '/workspace',
+      path: `${notes}.lock`,
+      endpoint: null,
+      now: () => disks.clock.now(),
+    });
+    const refused = add(disks.files(1), 'one').then(
+      () => 'saved',
+      (error: unknown) => String(error),
+    );
     await disks.clock.advance(6000);
     const waited = add(disks.files(1), 'two').then(() => 'saved');
     disks.living.delete(2);
     await disks.clock.advance(100);
     expect([taken.kind, await refused, await waited, disks.text(notes)]).toEqual([
-      'held', 'MemoryFileError: MEMORY.md is being written by another window. Nothing was changed; try again.', 'saved', 'two\n',
+      'held',
+      'MemoryFileError: MEMORY.md is being written by another window. Nothing was changed; try again.',
+      'saved',
+      'two\n',
     ]);
   });
 
@@ -80,7 +101,10 @@ describe('what is remembered on disk', () => {
     const disks = new MemoryDisks();
     disks.put(notes, content);
     const before = disks.text(notes);
-    for (let time = 0; time < 3; time++) await expect(add(disks.files(), 'two')).rejects.toThrow(/a copy is in MEMORY\.md\.bak\.\d{8}T\d{9}Z\. Ask the person/);
+    for (let time = 0; time < 3; time++)
+      await expect(add(disks.files(), 'two')).rejects.toThrow(
+        /a copy is in MEMORY\.md\.bak\.\d{8}T\d{9}Z\. Ask the person/,
+      );
     const copies = disks.disk.list('/workspace').filter((name) => name.includes('.bak.'));
     expect([disks.text(notes), copies.length, disks.text(`/workspace/${copies[0]}`)]).toEqual([before, 1, before]);
   });

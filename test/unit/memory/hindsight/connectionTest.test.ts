@@ -14,10 +14,15 @@ afterEach(async () => {
 
 async function tested(baseUrl: string, key: string | null = null): Promise<Answer<ServerVersion>> {
   const { origin, host } = new URL(baseUrl);
-  const api = createHindsightApi({ place: { baseUrl, origin, host, bank: 'notes' }, key, fetch: globalThis.fetch, after: (ms, done) => {
-    const timer = setTimeout(done, ms);
-    return () => clearTimeout(timer);
-  } });
+  const api = createHindsightApi({
+    place: { baseUrl, origin, host, bank: 'notes' },
+    key,
+    fetch: globalThis.fetch,
+    after: (ms, done) => {
+      const timer = setTimeout(done, ms);
+      return () => clearTimeout(timer);
+    },
+  });
   return testHindsight(api, new AbortController().signal);
 }
 
@@ -25,7 +30,9 @@ async function tested(baseUrl: string, key: string | null = null): Promise<Answe
 async function anotherServer(answers: Readonly<Record<string, unknown>> = {}): Promise<string> {
   const server: Server = createServer((request, response) => {
     const body = answers[request.url ?? ''];
-    response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(body ?? { error: { message: 'Invalid URL' } }));
+    response
+      .writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' })
+      .end(JSON.stringify(body ?? { error: { message: 'Invalid URL' } }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closing.push(() => new Promise((resolve) => server.close(() => resolve())));
@@ -44,16 +51,26 @@ const cause = (answer: Answer<unknown>): string => (answer.kind === 'ok' ? 'ok' 
 
 describe('the test of a connection', () => {
   it('does not take another web server for Hindsight that knows none of its paths', async () => {
-    expect([cause(await tested(await anotherServer())), cause(await tested(await anotherServer({ '/health': { status: 'ok' } })))]).toEqual(['notHindsight', 'notHindsight']);
+    expect([
+      cause(await tested(await anotherServer())),
+      cause(await tested(await anotherServer({ '/health': { status: 'ok' } }))),
+    ]).toEqual(['notHindsight', 'notHindsight']);
   });
 
   it('knows a first server, which tells no version, by its health', async () => {
-    const url = await standIn({ server: 'overwrites', fault: (operation) => (operation === 'get_version' ? 404 : null) });
+    const url = await standIn({
+      server: 'overwrites',
+      fault: (operation) => (operation === 'get_version' ? 404 : null),
+    });
     expect(await tested(url)).toEqual({ kind: 'ok', value: { version: '0', appends: false } });
   });
 
   it('asks for a key where the bank is not for everybody', async () => {
     const url = await standIn({ key: 'right' });
-    expect([cause(await tested(url)), cause(await tested(url, 'wrong')), cause(await tested(url, 'right'))]).toEqual(['auth', 'auth', 'ok']);
+    expect([cause(await tested(url)), cause(await tested(url, 'wrong')), cause(await tested(url, 'right'))]).toEqual([
+      'auth',
+      'auth',
+      'ok',
+    ]);
   });
 });

@@ -5,10 +5,28 @@ import { recallQuery } from '../../../../src/memory/hindsight/recallQuery';
 import { appendsFrom } from '../../../../src/memory/hindsight/serverVersion';
 import type { DocumentCursor, SessionRecord } from '../../../../src/memory/hindsight/sessionRecord';
 
-const holding = (id: string, turns: string, dirty = false): DocumentCursor => ({ id, turns: turns.split(''), dirty, operation: null });
-const record = (turns: string, ...documents: readonly DocumentCursor[]): SessionRecord => ({ parentSessionId: null, turns: turns.split(''), documents, writes: 0 });
-const aim = (active: string, changes: Partial<DocumentAim> = {}): DocumentAim => ({ active: new Set(active), openDocument: 'S', appends: true, ...changes });
-const said = (step: ReturnType<typeof nextStep>): string => (step === null ? 'nothing' : `${step.kind} ${step.documentId}${step.kind === 'append' ? ` +${step.added.join('')}` : ''}${step.kind === 'delete' ? '' : ` = ${step.turns.join('')}`}`);
+const holding = (id: string, turns: string, dirty = false): DocumentCursor => ({
+  id,
+  turns: turns.split(''),
+  dirty,
+  operation: null,
+});
+const record = (turns: string, ...documents: readonly DocumentCursor[]): SessionRecord => ({
+  parentSessionId: null,
+  turns: turns.split(''),
+  documents,
+  writes: 0,
+});
+const aim = (active: string, changes: Partial<DocumentAim> = {}): DocumentAim => ({
+  active: new Set(active),
+  openDocument: 'S',
+  appends: true,
+  ...changes,
+});
+const said = (step: ReturnType<typeof nextStep>): string =>
+  step === null
+    ? 'nothing'
+    : `${step.kind} ${step.documentId}${step.kind === 'append' ? ` +${step.added.join('')}` : ''}${step.kind === 'delete' ? '' : ` = ${step.turns.join('')}`}`;
 
 describe('the next step of a document', () => {
   it.each([
@@ -28,10 +46,30 @@ describe('the next step of a document', () => {
   });
 
   it.each([
-    ['the start has written nothing', record('ab', holding('S-1', 'a')), aim('ab', { openDocument: 'S-2', appends: false }), 'replace S-2 = b'],
-    ['turns came', record('abc', holding('S-1', 'a'), holding('S-2', 'b')), aim('abc', { openDocument: 'S-2', appends: false }), 'replace S-2 = bc'],
-    ['a turn of an earlier start was rewound', record('ab', holding('S-1', 'ab')), aim('a', { openDocument: 'S-2', appends: false }), 'replace S-1 = a'],
-    ['an earlier start’s state is unknown', record('ab', holding('S-1', 'a', true)), aim('ab', { openDocument: 'S-2', appends: false }), 'replace S-1 = a'],
+    [
+      'the start has written nothing',
+      record('ab', holding('S-1', 'a')),
+      aim('ab', { openDocument: 'S-2', appends: false }),
+      'replace S-2 = b',
+    ],
+    [
+      'turns came',
+      record('abc', holding('S-1', 'a'), holding('S-2', 'b')),
+      aim('abc', { openDocument: 'S-2', appends: false }),
+      'replace S-2 = bc',
+    ],
+    [
+      'a turn of an earlier start was rewound',
+      record('ab', holding('S-1', 'ab')),
+      aim('a', { openDocument: 'S-2', appends: false }),
+      'replace S-1 = a',
+    ],
+    [
+      'an earlier start’s state is unknown',
+      record('ab', holding('S-1', 'a', true)),
+      aim('ab', { openDocument: 'S-2', appends: false }),
+      'replace S-1 = a',
+    ],
     ['the server appends since its last start', record('ab', holding('S-1', 'a')), aim('ab'), 'replace S = b'],
   ])('on a server that overwrites, where %s', (_when, known, wanted, step) => {
     expect(said(nextStep(known, wanted))).toBe(step);
@@ -44,8 +82,18 @@ describe('the next step of a document', () => {
 
 describe('names', () => {
   it('of operations are UUIDs that differ with anything that went in', () => {
-    const ids = [operationIdOf('S', '1', 'a'), operationIdOf('S', '1', 'a'), operationIdOf('S', '2', 'a'), operationIdOf('S', '1', 'a', 'b'), operationIdOf('S', '1a')];
-    expect({ same: ids[0] === ids[1], different: new Set(ids).size, form: ids.every((id) => /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id)) }).toEqual({ same: true, different: 4, form: true });
+    const ids = [
+      operationIdOf('S', '1', 'a'),
+      operationIdOf('S', '1', 'a'),
+      operationIdOf('S', '2', 'a'),
+      operationIdOf('S', '1', 'a', 'b'),
+      operationIdOf('S', '1a'),
+    ];
+    expect({
+      same: ids[0] === ids[1],
+      different: new Set(ids).size,
+      form: ids.every((id) => /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id)),
+    }).toEqual({ same: true, different: 4, form: true });
   });
 
   it('of starts are times to the millisecond', () => {
@@ -55,11 +103,23 @@ describe('names', () => {
 
 describe('versions and queries', () => {
   it('0.5.0 is the first that appends', () => {
-    expect(['0.4.22', '0.5.0', '0.9.1', '1.0.0', 'v0.5.1', 'unknown', '0'].map(appendsFrom)).toEqual([false, true, true, true, true, false, false]);
+    expect(['0.4.22', '0.5.0', '0.9.1', '1.0.0', 'v0.5.1', 'unknown', '0'].map(appendsFrom)).toEqual([
+      false,
+      true,
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
   });
 
   it('a query is never cut in the middle of a character', () => {
     const query = recallQuery(`a${'🜁'.repeat(800)}`);
-    expect({ whole: query.isWellFormed(), short: query.length <= 800, begins: query.startsWith('a🜁') }).toEqual({ whole: true, short: true, begins: true });
+    expect({ whole: query.isWellFormed(), short: query.length <= 800, begins: query.startsWith('a🜁') }).toEqual({
+      whole: true,
+      short: true,
+      begins: true,
+    });
   });
 });

@@ -22,7 +22,10 @@ afterEach(async () => {
   expect(server.violations).toEqual([]);
 });
 
-async function begin(server_: StandInOptions = {}, options: Partial<LifeOptions> = {}): Promise<{ readonly life: HindsightLife; readonly provider: HindsightProvider }> {
+async function begin(
+  server_: StandInOptions = {},
+  options: Partial<LifeOptions> = {},
+): Promise<{ readonly life: HindsightLife; readonly provider: HindsightProvider }> {
   const clock = options.clock ?? fastClock(50);
   server.options = { now: () => clock.now(), ...server_ };
   let uids = 0;
@@ -48,7 +51,8 @@ const run = async (provider: HindsightProvider, name: string, input: unknown) =>
   const bound = provider.tools.find((tool) => tool.name === name)?.bind(input);
   return bound?.kind === 'ready' ? bound.run(signal, aToolCall()) : bound;
 };
-const retains = (): readonly unknown[] => server.requests.filter(({ operation }) => operation === 'retain_memories').map(({ body }) => body);
+const retains = (): readonly unknown[] =>
+  server.requests.filter(({ operation }) => operation === 'retain_memories').map(({ body }) => body);
 
 describe('what is retained', () => {
   it('goes out turn by turn: the first makes the document, later ones are appended', async () => {
@@ -57,7 +61,11 @@ describe('what is retained', () => {
     await drained();
     await complete(provider, 't2', 'two');
     await drained();
-    expect(retains().map((body) => JSON.stringify(body).replace(/"operation_id":"[^"]+"/, '')).map((body) => [body.includes('"append"'), body.includes('one'), body.includes('two')])).toEqual([
+    expect(
+      retains()
+        .map((body) => JSON.stringify(body).replace(/"operation_id":"[^"]+"/, ''))
+        .map((body) => [body.includes('"append"'), body.includes('one'), body.includes('two')]),
+    ).toEqual([
       [false, true, false],
       [true, false, true],
     ]);
@@ -70,7 +78,10 @@ describe('what is retained', () => {
     await until(() => life.retainer.status.failure !== null);
     expect({ kept, status: life.retainer.status }).toEqual({
       kept: ['turn s1'],
-      status: { pending: 1, failure: `Hindsight at ${new URL(server.url).host} is busy (503). What is to be remembered waits here and is sent later.` },
+      status: {
+        pending: 1,
+        failure: `Hindsight at ${new URL(server.url).host} is busy (503). What is to be remembered waits here and is sent later.`,
+      },
     });
   });
 
@@ -85,22 +96,34 @@ describe('what is retained', () => {
     server.options = { ...server.options, key: 'wrong' };
     life.retainer.resume();
     await drained();
-    expect({ more: after - asked, sentence: life.logLines[0], held: Object.keys(server.documents('hermes')), status: life.retainer.status }).toEqual({
+    expect({
+      more: after - asked,
+      sentence: life.logLines[0],
+      held: Object.keys(server.documents('hermes')),
+      status: life.retainer.status,
+    }).toEqual({
       more: 0,
       sentence: `Memory provider hindsight: Hindsight at ${new URL(server.url).host} refused the key (401). Nothing is sent until it is corrected: run Set Up Memory….`,
-      held: ['s1'], status: { pending: 0, failure: null },
+      held: ['s1'],
+      status: { pending: 0, failure: null },
     });
   });
 
   it('keeps what the server refuses for what it says, and does not insist; another session goes on', async () => {
     let refused = 0;
-    const { life, provider } = await begin({ fault: (operation) => (operation === 'retain_memories' && refused++ === 0 ? 422 : null) });
+    const { life, provider } = await begin({
+      fault: (operation) => (operation === 'retain_memories' && refused++ === 0 ? 422 : null),
+    });
     await complete(provider, 't1', 'one');
     await until(() => life.retainer.status.failure !== null);
     await complete(provider, 't2', 'two', 's2');
     await until(() => store.entries.length === 1);
     await new Promise((resolve) => setTimeout(resolve, 100));
-    expect({ waits: store.entries.map(({ sessionId }) => sessionId), held: Object.keys(server.documents('hermes')), asked: retains().length }).toEqual({ waits: ['s1'], held: ['s2'], asked: 2 });
+    expect({
+      waits: store.entries.map(({ sessionId }) => sessionId),
+      held: Object.keys(server.documents('hermes')),
+      asked: retains().length,
+    }).toEqual({ waits: ['s1'], held: ['s2'], asked: 2 });
   });
 
   it('asks for the same operation again when an answer was lost, and nothing is there twice', async () => {
@@ -108,7 +131,10 @@ describe('what is retained', () => {
     const { provider } = await begin({ fault: () => faults.shift() ?? null });
     await complete(provider, 't1', 'one');
     await drained();
-    expect({ text: server.documents('hermes')['s1']?.match(/User: one/g)?.length, operations: server.bank('hermes').operations.size }).toEqual({ text: 1, operations: 1 });
+    expect({
+      text: server.documents('hermes')['s1']?.match(/User: one/g)?.length,
+      operations: server.bank('hermes').operations.size,
+    }).toEqual({ text: 1, operations: 1 });
   });
 
   it('waits, on a server that overwrites, until a write whose answer was lost is over: it could undo the next one', async () => {
@@ -123,16 +149,24 @@ describe('what is retained', () => {
     await until(() => retains().length === 1);
     await complete(provider, 't2', 'two');
     await drained();
-    expect(Object.values(server.documents('hermes')).map((text) => [text.includes('User: one'), text.includes('User: two')])).toEqual([[true, true]]);
+    expect(
+      Object.values(server.documents('hermes')).map((text) => [text.includes('User: one'), text.includes('User: two')]),
+    ).toEqual([[true, true]]);
   });
 
   it('a 409 for an operation that is another’s is answered with an operation of its own', async () => {
     let conflicts = 1;
-    const { provider } = await begin({ fault: (operation) => (operation === 'retain_memories' && conflicts-- > 0 ? 409 : null) });
+    const { provider } = await begin({
+      fault: (operation) => (operation === 'retain_memories' && conflicts-- > 0 ? 409 : null),
+    });
     await complete(provider, 't1', 'one');
     await drained();
     const ids = retains().map((body) => /"operation_id":"([^"]+)"/.exec(JSON.stringify(body))?.[1]);
-    expect({ different: ids[0] !== ids[1], count: ids.length, held: Object.keys(server.documents('hermes')) }).toEqual({ different: true, count: 2, held: ['s1'] });
+    expect({ different: ids[0] !== ids[1], count: ids.length, held: Object.keys(server.documents('hermes')) }).toEqual({
+      different: true,
+      count: 2,
+      held: ['s1'],
+    });
   });
 
   it('gives up a server that accepts and never answers, and comes back to it', async () => {
@@ -140,7 +174,10 @@ describe('what is retained', () => {
     const { life, provider } = await begin({ fault: () => (stalls-- > 0 ? 'stall' : null) });
     await complete(provider, 't1', 'one');
     await drained();
-    expect({ held: Object.keys(server.documents('hermes')), said: life.logLines.some((line) => line.includes('did not answer in time')) }).toEqual({ held: ['s1'], said: true });
+    expect({
+      held: Object.keys(server.documents('hermes')),
+      said: life.logLines.some((line) => line.includes('did not answer in time')),
+    }).toEqual({ held: ['s1'], said: true });
   });
 
   it('never sends the key to an address that redirects', async () => {
@@ -153,7 +190,10 @@ describe('what is retained', () => {
 
 describe('recall', () => {
   it('is looked for behind a turn, once that has arrived, and used once', async () => {
-    const { provider } = await begin({ processing: () => ({ seconds: 1, fate: 'completes' }) }, { clock: fastClock(10) });
+    const { provider } = await begin(
+      { processing: () => ({ seconds: 1, fate: 'completes' }) },
+      { clock: fastClock(10) },
+    );
     await complete(provider, 't1', 'the bluebird flies');
     await provider.queuePrefetch('bluebird', 's1', signal);
     await until(() => server.requests.some(({ operation }) => operation === 'recall_memories'));
@@ -163,7 +203,10 @@ describe('recall', () => {
     const asked = server.requests.length - before;
     const second = await provider.prefetch('nothing like it', 's1', signal);
     expect({ first, asked, status: provider.recallStatus(), second }).toEqual({
-      first: '- User: the bluebird flies\n- Assistant: re: the bluebird flies', asked: 0, status: { label: 'Hindsight', count: 0 }, second: '',
+      first: '- User: the bluebird flies\n- Assistant: re: the bluebird flies',
+      asked: 0,
+      status: { label: 'Hindsight', count: 0 },
+      second: '',
     });
   });
 
@@ -190,9 +233,13 @@ describe('recall', () => {
     const { provider } = await begin();
     await complete(provider, 't1', 'one');
     await drained();
-    for (const query of ['word '.repeat(2000), '記憶'.repeat(2000), '🜁'.repeat(900)]) await provider.prefetch(query, 's1', signal);
+    for (const query of ['word '.repeat(2000), '記憶'.repeat(2000), '🜁'.repeat(900)])
+      await provider.prefetch(query, 's1', signal);
     const answered = server.requests.filter(({ operation }) => operation === 'recall_memories').length;
-    expect({ answered, refused: lives[0]?.logLines.filter((line) => line.includes('recall')) }).toEqual({ answered: 3, refused: [] });
+    expect({ answered, refused: lives[0]?.logLines.filter((line) => line.includes('recall')) }).toEqual({
+      answered: 3,
+      refused: [],
+    });
   });
 });
 
@@ -224,7 +271,10 @@ describe('tools', () => {
     const output = await run(provider, 'hindsight_retain', { content: 'Deploy on Fridays' });
     server.options = { ...server.options, fault: () => null };
     await drained();
-    expect({ output, held: Object.keys(server.documents('hermes')) }).toEqual({ output: { outcome: 'done', text: 'Memory kept on this machine; it is sent when Hindsight can be reached.' }, held: ['s1-note-uid-1'] });
+    expect({ output, held: Object.keys(server.documents('hermes')) }).toEqual({
+      output: { outcome: 'done', text: 'Memory kept on this machine; it is sent when Hindsight can be reached.' },
+      held: ['s1-note-uid-1'],
+    });
   });
 });
 
@@ -239,7 +289,11 @@ describe.each(['appends', 'overwrites'] as const)('forgetting, on a server that 
     await until(() => [...server.bank('hermes').operations.values()].some(({ state }) => state === 'pending'));
     const sentence = await provider.onSessionForgotten(['s1'], signal);
     const left = Object.keys(server.documents('hermes')).map((id) => id.slice(0, 2));
-    expect({ sentence, left, meta: [...store.meta.keys()].filter((key) => key.endsWith(' s1')) }).toEqual({ sentence: null, left: ['s2'], meta: [] });
+    expect({ sentence, left, meta: [...store.meta.keys()].filter((key) => key.endsWith(' s1')) }).toEqual({
+      sentence: null,
+      left: ['s2'],
+      meta: [],
+    });
   });
 
   it('says what is left where the server does not answer', async () => {
@@ -247,13 +301,19 @@ describe.each(['appends', 'overwrites'] as const)('forgetting, on a server that 
     await complete(provider, 't1', 'one');
     await drained();
     server.options = { ...server.options, fault: () => 500 };
-    expect(await provider.onSessionForgotten(['s1'], signal)).toMatch(/^Not erased at .*, bank “hermes”: s1.*\. Hindsight at .* failed \(500\)/);
+    expect(await provider.onSessionForgotten(['s1'], signal)).toMatch(
+      /^Not erased at .*, bank “hermes”: s1.*\. Hindsight at .* failed \(500\)/,
+    );
   });
 });
 
 describe('forgetting that failed', () => {
   /** Session s1 is on the server, the store has erased it, and the server fails to. */
-  async function leftBehind(): Promise<{ readonly life: HindsightLife; readonly provider: HindsightProvider; readonly sentence: string | null }> {
+  async function leftBehind(): Promise<{
+    readonly life: HindsightLife;
+    readonly provider: HindsightProvider;
+    readonly sentence: string | null;
+  }> {
     const { life, provider } = await begin();
     await complete(provider, 't1', 'one');
     await complete(provider, 't2', 'two', 's2');
@@ -275,7 +335,11 @@ describe('forgetting that failed', () => {
     const kept = store.entries.map(({ kind, sessionId }) => `${kind} ${sessionId}`);
     serverWorks();
     await drained();
-    expect({ kept, left: left(), meta: [...store.meta.keys()].filter((key) => key.endsWith(' s1')) }).toEqual({ kept: ['forget s1'], left: ['s2'], meta: [] });
+    expect({ kept, left: left(), meta: [...store.meta.keys()].filter((key) => key.endsWith(' s1')) }).toEqual({
+      kept: ['forget s1'],
+      left: ['s2'],
+      meta: [],
+    });
     expect(sentence).toMatch(/Not erased at .* It is tried again until it is gone\.$/);
   });
 
@@ -306,14 +370,34 @@ describe('a process that died', () => {
   it('between the end of a turn and its hand-over leaves nothing unsent; a turn that was cut off is not sent', async () => {
     const first = await begin();
     await first.provider.onTurnStart({ sessionId: 's1', turnUid: 't1', number: 1, prompt: 'one', model: 'm' });
-    store.turns.push({ uid: 't1', sessionId: 's1', prompt: 'one s3cret', answer: 'yes', startedAt: 1, settledAt: 2, state: 'complete', hidden: false });
+    store.turns.push({
+      uid: 't1',
+      sessionId: 's1',
+      prompt: 'one s3cret',
+      answer: 'yes',
+      startedAt: 1,
+      settledAt: 2,
+      state: 'complete',
+      hidden: false,
+    });
     first.life.die();
     const second = await begin();
     await second.provider.onTurnStart({ sessionId: 's1', turnUid: 't2', number: 1, prompt: 'two', model: 'm' });
-    store.turns.push({ uid: 't2', sessionId: 's1', prompt: 'two', answer: 'ye', startedAt: 1, settledAt: 2, state: 'over', hidden: false });
+    store.turns.push({
+      uid: 't2',
+      sessionId: 's1',
+      prompt: 'two',
+      answer: 'ye',
+      startedAt: 1,
+      settledAt: 2,
+      state: 'over',
+      hidden: false,
+    });
     second.life.die();
     await begin();
     await drained();
-    expect([...(server.documents('hermes')['s1'] ?? '').matchAll(/"content":"([^"]*)"/g)].map(([, words]) => words)).toEqual(['User: one [secret]', 'Assistant: yes']);
+    expect(
+      [...(server.documents('hermes')['s1'] ?? '').matchAll(/"content":"([^"]*)"/g)].map(([, words]) => words),
+    ).toEqual(['User: one [secret]', 'Assistant: yes']);
   });
 });

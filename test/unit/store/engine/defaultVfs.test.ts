@@ -15,8 +15,18 @@ function wasmFunction(parameters: number): object {
   const types = [1, 0x60, parameters, ...Array<number>(parameters).fill(0x7f), 1, 0x7f];
   const section = (id: number, content: number[]): number[] => [id, content.length, ...content];
   const bytes = [
-    0, 0x61, 0x73, 0x6d, 1, 0, 0, 0,
-    ...section(1, types), ...section(3, [1, 0]), ...section(7, [1, 1, 0x66, 0, 0]), ...section(10, [1, 4, 0, 0x41, 0, 0x0b]),
+    0,
+    0x61,
+    0x73,
+    0x6d,
+    1,
+    0,
+    0,
+    0,
+    ...section(1, types),
+    ...section(3, [1, 0]),
+    ...section(7, [1, 1, 0x66, 0, 0]),
+    ...section(10, [1, 4, 0, 0x41, 0, 0x0b]),
   ];
   const exported = new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array(bytes))).exports['f'];
   if (exported === undefined) throw new Error('no function');
@@ -31,7 +41,16 @@ interface Imitation {
 }
 
 const sound: Imitation = {
-  words: { [connection]: vfs, [vfs]: 3, [vfs + 4]: 64, [vfs + 8]: 512, [vfs + 16]: name, [vfs + 24]: 1, [vfs + 28]: 2, [vfs + 32]: 3 },
+  words: {
+    [connection]: vfs,
+    [vfs]: 3,
+    [vfs + 4]: 64,
+    [vfs + 8]: 512,
+    [vfs + 16]: name,
+    [vfs + 24]: 1,
+    [vfs + 28]: 2,
+    [vfs + 32]: 3,
+  },
   name: 'unix',
   parameters: [5, 3, 4],
 };
@@ -53,7 +72,11 @@ describe('the self-test before the file layer is installed', () => {
 
   const doubts: readonly (readonly [what: string, imitation: Imitation, reason: string])[] = [
     ['the connection leads nowhere', { ...sound, words: { ...sound.words, [connection]: 0 } }, 'outside memory'],
-    ['the connection leads outside memory', { ...sound, words: { ...sound.words, [connection]: 0x7fff_fff0 } }, 'outside memory'],
+    [
+      'the connection leads outside memory',
+      { ...sound, words: { ...sound.words, [connection]: 0x7fff_fff0 } },
+      'outside memory',
+    ],
     ['an unknown version', { ...sound, words: { ...sound.words, [vfs]: 7 } }, 'VFS version is 7'],
     ['an absurd file object', { ...sound, words: { ...sound.words, [vfs + 4]: 2 } }, 'size of a file object'],
     ['an absurd path length', { ...sound, words: { ...sound.words, [vfs + 8]: 1 } }, 'longest path name'],
@@ -79,14 +102,20 @@ describe('the self-test before the file layer is installed', () => {
   test('refuses a module without one memory and one table', () => {
     const { memory, table } = imitate(sound);
     expect(wasmParts({ exports: { memory, table } })).toEqual({ memory, table });
-    expect(() => wasmParts({ exports: { memory } })).toThrow(expect.objectContaining({ technical: expect.stringContaining('function table, found 0') }));
-    expect(() => wasmParts({ exports: { memory, other: memory, table } })).toThrow(expect.objectContaining({ technical: expect.stringContaining('one memory, found 2') }));
+    expect(() => wasmParts({ exports: { memory } })).toThrow(
+      expect.objectContaining({ technical: expect.stringContaining('function table, found 0') }),
+    );
+    expect(() => wasmParts({ exports: { memory, other: memory, table } })).toThrow(
+      expect.objectContaining({ technical: expect.stringContaining('one memory, found 2') }),
+    );
   });
 
   test('passes on the engine that ships, whose version is pinned', async () => {
     await testSqlite();
     const require = createRequire(import.meta.url);
-    const manifest: unknown = JSON.parse(readFileSync(require.resolve('sql.js').replace(/dist.*$/, 'package.json'), 'utf8'));
+    const manifest: unknown = JSON.parse(
+      readFileSync(require.resolve('sql.js').replace(/dist.*$/, 'package.json'), 'utf8'),
+    );
     const ours: unknown = JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'));
     expect(manifest).toMatchObject({ version: '1.16.0' });
     expect(ours).toMatchObject({ dependencies: { 'sql.js': '1.16.0' } });

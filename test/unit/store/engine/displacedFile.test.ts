@@ -43,18 +43,25 @@ const replaced = { causeClass: 'replaced' };
 
 describe('a file that is moved under a living process', () => {
   it('B186 takes no commit for done once another file has its name, and keeps a copy of what it held', async () => {
-      const { database, reopened, sqlite } = await opened();
+    const { database, reopened, sqlite } = await opened();
     const other = openTestDatabase(sqlite, disk, at('other')).database;
     other.execute(noteTable);
     addNotes(other, 7, 8);
     other.close();
     renameSync(at('other/state.db'), at('store/state.db'));
-    const tries = [failureOf(() => addNotes(database, 3, 4)), failureOf(() => addNotes(database, 4, 5)), failureOf(() => void noteUids(database))];
+    const tries = [
+      failureOf(() => addNotes(database, 3, 4)),
+      failureOf(() => addNotes(database, 4, 5)),
+      failureOf(() => void noteUids(database)),
+    ];
     database.close();
     mkdirSync(at('kept'));
     renameSync(at('store/state.replaced-1.db'), at('kept/state.db'));
     expect({ tries, mustReopen: database.mustReopen, inPlace: reopened(), kept: reopened('kept') }).toEqual({
-      tries: [replaced, replaced, replaced], mustReopen: true, inPlace: ['note-7'], kept: ['note-0', 'note-1', 'note-2', 'note-3'],
+      tries: [replaced, replaced, replaced],
+      mustReopen: true,
+      inPlace: ['note-7'],
+      kept: ['note-0', 'note-1', 'note-2', 'note-3'],
     });
   });
 
@@ -63,7 +70,10 @@ describe('a file that is moved under a living process', () => {
     rmSync(at('store/state.db.wal'));
     const tries = [failureOf(() => addNotes(database, 3, 4)), failureOf(() => addNotes(database, 4, 5))];
     database.close();
-    expect({ tries, stored: reopened() }).toEqual({ tries: [replaced, replaced], stored: ['note-0', 'note-1', 'note-2', 'note-3'] });
+    expect({ tries, stored: reopened() }).toEqual({
+      tries: [replaced, replaced],
+      stored: ['note-0', 'note-1', 'note-2', 'note-3'],
+    });
   });
 
   it('B68 notices a log that was moved away when it closes, at the latest', async () => {

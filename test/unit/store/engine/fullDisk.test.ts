@@ -51,7 +51,8 @@ test('a disk that fills up costs nothing acknowledged; saving goes on once there
     database.execute(noteTable);
     let acknowledged = 0;
     expect(() => {
-      for (; acknowledged < 10_000; acknowledged += 1) addNotes(database, acknowledged, acknowledged + 1, () => 'x'.repeat(4000));
+      for (; acknowledged < 10_000; acknowledged += 1)
+        addNotes(database, acknowledged, acknowledged + 1, () => 'x'.repeat(4000));
     }).toThrow(expect.objectContaining({ causeClass: 'full', technical: expect.stringContaining('ENOSPC') }));
     expect(noteUids(database)).toHaveLength(acknowledged);
     free();
@@ -74,12 +75,17 @@ test('a disk that the log alone has filled has room again after a checkpoint, wh
     database.execute('PRAGMA wal_checkpoint(TRUNCATE)');
     let acknowledged = 0;
     expect(() => {
-      for (; acknowledged < 10_000; acknowledged += 1) addNotes(database, acknowledged, acknowledged + 1, () => 'x'.repeat(400));
+      for (; acknowledged < 10_000; acknowledged += 1)
+        addNotes(database, acknowledged, acknowledged + 1, () => 'x'.repeat(400));
     }).toThrow(expect.objectContaining({ causeClass: 'full' }));
     const full = database.sizes();
     database.execute('PRAGMA wal_checkpoint(TRUNCATE)');
     addNotesAtOnce(database, acknowledged, acknowledged + 10);
-    expect({ logFilledIt: full.logBytes > full.fileBytes, notes: noteUids(database).length, integrity: database.all('PRAGMA integrity_check') }).toEqual({
+    expect({
+      logFilledIt: full.logBytes > full.fileBytes,
+      notes: noteUids(database).length,
+      integrity: database.all('PRAGMA integrity_check'),
+    }).toEqual({
       logFilledIt: true,
       notes: acknowledged + 10,
       integrity: [{ integrity_check: 'ok' }],

@@ -39,7 +39,10 @@ test('a write elsewhere goes behind the ones before it, so that the last one win
   gathered.write(bytes(1, 2), 10);
   gathered.write(bytes(9), 10);
   gathered.flush();
-  expect(file.writes).toEqual([{ at: 10, bytes: [1, 2] }, { at: 10, bytes: [9] }]);
+  expect(file.writes).toEqual([
+    { at: 10, bytes: [1, 2] },
+    { at: 10, bytes: [9] },
+  ]);
 });
 
 test('what was given may change before it is flushed', () => {
@@ -60,7 +63,12 @@ test('much goes to the disk in pieces, and every byte of it', () => {
   gathered.flush();
   expect(file.writes.length).toBeLessThan(10);
   expect(file.writes.reduce((sum, write) => sum + write.bytes.length, 0)).toBe(700 * page.length);
-  expect(file.writes.every(({ at }, index) => index === 0 || at === (file.writes[index - 1]?.at ?? 0) + (file.writes[index - 1]?.bytes.length ?? 0))).toBe(true);
+  expect(
+    file.writes.every(
+      ({ at }, index) =>
+        index === 0 || at === (file.writes[index - 1]?.at ?? 0) + (file.writes[index - 1]?.bytes.length ?? 0),
+    ),
+  ).toBe(true);
 });
 
 test('what a full disk refused is not written later, when SQLite has taken it back', () => {

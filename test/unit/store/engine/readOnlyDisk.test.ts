@@ -57,7 +57,15 @@ test('a read-only disk: the store is read, log included; where there is none, an
     const readOnly = expect.objectContaining({ name: 'StoreError', causeClass: 'readOnly' });
     expect(() => openTestDatabase(sqlite, fileSystem, join(root, 'nothing', 'here'))).toThrow(readOnly);
     for (const place of [folder, join(root, 'nothing', 'here')]) {
-      const lock = { fileSystem, folder: place, path: storeFiles(place).lock, processes: new SystemProcessTable(), endpoint: null, now: () => 1, uniqueName: () => '1' };
+      const lock = {
+        fileSystem,
+        folder: place,
+        path: storeFiles(place).lock,
+        processes: new SystemProcessTable(),
+        endpoint: null,
+        now: () => 1,
+        uniqueName: () => '1',
+      };
       expect(() => acquireLock(lock)).toThrow(readOnly);
     }
   } finally {

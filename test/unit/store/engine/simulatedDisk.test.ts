@@ -81,17 +81,27 @@ describe('a disk in trouble', () => {
     const into = bytes(3, 0);
     disk.open('/f/a', 'read').read(into, 0);
     const changes = [
-      () => disk.open('/f/b', 'create'), () => disk.open('/f/a', 'write'), () => disk.remove('/f/a'), () => disk.rename('/f/a', '/f/b'),
-      () => disk.link('/f/a', '/f/b'), () => disk.makeFolder('/g'),
+      () => disk.open('/f/b', 'create'),
+      () => disk.open('/f/a', 'write'),
+      () => disk.remove('/f/a'),
+      () => disk.rename('/f/a', '/f/b'),
+      () => disk.link('/f/a', '/f/b'),
+      () => disk.makeFolder('/g'),
     ];
     expect({ errors: changes.map(errnoFrom), into }).toEqual({ errors: Array(6).fill('EROFS'), into: bytes(3, 1) });
   });
 
   test('fails where it is told to', () => {
-    const disk = new SimulatedDisk({ intervene: ({ kind }) => (kind === 'sync' ? 'EIO' : kind === 'write' ? { errno: 'EIO', written: 2 } : undefined) });
+    const disk = new SimulatedDisk({
+      intervene: ({ kind }) => (kind === 'sync' ? 'EIO' : kind === 'write' ? { errno: 'EIO', written: 2 } : undefined),
+    });
     disk.makeFolder('/f');
     const file = disk.open('/f/a', 'create');
-    expect([errnoFrom(() => file.write(bytes(5, 1), 0)), file.size(), errnoFrom(() => file.sync())]).toEqual(['EIO', 2, 'EIO']);
+    expect([errnoFrom(() => file.write(bytes(5, 1), 0)), file.size(), errnoFrom(() => file.sync())]).toEqual([
+      'EIO',
+      2,
+      'EIO',
+    ]);
   });
 });
 
@@ -99,10 +109,20 @@ test('names follow the rules of a real file system', () => {
   const disk = diskWithFolder();
   disk.put('/f/a', bytes(1, 1));
   const results = [
-    () => disk.open('/f/none', 'read'), () => disk.open('/f/none', 'write'), () => disk.open('/f/a', 'createNew'), () => disk.open('/f', 'read'),
-    () => disk.open('/g/a', 'create'), () => disk.link('/f/a', '/f/a'), () => disk.remove('/f/none'), () => disk.rename('/f/none', '/f/b'), () => disk.list('/g'),
+    () => disk.open('/f/none', 'read'),
+    () => disk.open('/f/none', 'write'),
+    () => disk.open('/f/a', 'createNew'),
+    () => disk.open('/f', 'read'),
+    () => disk.open('/g/a', 'create'),
+    () => disk.link('/f/a', '/f/a'),
+    () => disk.remove('/f/none'),
+    () => disk.rename('/f/none', '/f/b'),
+    () => disk.list('/g'),
   ].map(errnoFrom);
   expect(results).toEqual(['ENOENT', 'ENOENT', 'EEXIST', 'EISDIR', 'ENOENT', 'EEXIST', 'ENOENT', 'ENOENT', 'ENOENT']);
   disk.link('/f/a', '/f/b');
-  expect([disk.stat('/f/a')?.identity === disk.stat('/f/b')?.identity, disk.stat('/f/none')]).toEqual([true, undefined]);
+  expect([disk.stat('/f/a')?.identity === disk.stat('/f/b')?.identity, disk.stat('/f/none')]).toEqual([
+    true,
+    undefined,
+  ]);
 });

@@ -34,8 +34,20 @@ const hexOf = (text: string): unknown => {
 
 describe('values', () => {
   test('texts come back as they went in', () => {
-    const texts = ['', 'plain', 'Grüße', '東京都庁', '👩‍👩‍👧', 'line\nbreak', 'nul\u0000inside', "quote's", 'x'.repeat(100_000)];
-    database.transaction(() => texts.forEach((text, index) => database.run('INSERT INTO notes (uid, text) VALUES (?, ?)', [`t${index}`, text])));
+    const texts = [
+      '',
+      'plain',
+      'Grüße',
+      '東京都庁',
+      '👩‍👩‍👧',
+      'line\nbreak',
+      'nul\u0000inside',
+      "quote's",
+      'x'.repeat(100_000),
+    ];
+    database.transaction(() =>
+      texts.forEach((text, index) => database.run('INSERT INTO notes (uid, text) VALUES (?, ?)', [`t${index}`, text])),
+    );
     expect(database.all('SELECT text FROM notes ORDER BY id').map((row) => row['text'])).toEqual(texts);
   });
 
@@ -50,7 +62,8 @@ describe('values', () => {
   test('numbers, bytes and null come back as they went in', () => {
     database.execute('CREATE TABLE kinds (n, b BLOB)');
     const values = [0, -1, 1.5, 2 ** 31, 2 ** 53 - 1, -(2 ** 53 - 1), 1e-300, null];
-    for (const value of values) database.run('INSERT INTO kinds (n, b) VALUES (?, ?)', [value, new Uint8Array([1, 0, 255])]);
+    for (const value of values)
+      database.run('INSERT INTO kinds (n, b) VALUES (?, ?)', [value, new Uint8Array([1, 0, 255])]);
     expect(database.all('SELECT n, b FROM kinds')).toEqual(values.map((n) => ({ n, b: new Uint8Array([1, 0, 255]) })));
   });
 
@@ -66,7 +79,10 @@ describe('statements', () => {
   test('report what they changed', () => {
     const insert = database.run("INSERT INTO notes (uid, text) VALUES ('a', 'x'), ('b', 'y')");
     const update = database.run("UPDATE notes SET text = 'z'");
-    expect([insert, update]).toEqual([{ changes: 2, lastInsertId: 2 }, { changes: 2, lastInsertId: 0 }]);
+    expect([insert, update]).toEqual([
+      { changes: 2, lastInsertId: 2 },
+      { changes: 2, lastInsertId: 0 },
+    ]);
   });
 
   test('the same text may run inside its own iteration, and an abandoned iteration leaves nothing open', () => {
@@ -93,13 +109,19 @@ describe('statements', () => {
   test('a broken rule or a wrong statement is a typed error that names the statement', () => {
     addNotes(database, 0, 1);
     expect(() => addNotes(database, 0, 1)).toThrow(causing('invalid'));
-    expect(() => database.run('SELEKT')).toThrow(expect.objectContaining({ causeClass: 'unknown', technical: expect.stringContaining('in: SELEKT') }));
+    expect(() => database.run('SELEKT')).toThrow(
+      expect.objectContaining({ causeClass: 'unknown', technical: expect.stringContaining('in: SELEKT') }),
+    );
     expect(noteUids(database)).toEqual(['note-0']);
   });
 
   test('a request that needs too much memory fails cleanly and leaves the store usable', () => {
     database.execute('PRAGMA hard_heap_limit = 60000000');
-    expect(() => database.get("SELECT length(group_concat(hex(zeroblob(900000)))) AS n FROM (WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c WHERE x < 200) SELECT x FROM c)")).toThrow(StoreError);
+    expect(() =>
+      database.get(
+        'SELECT length(group_concat(hex(zeroblob(900000)))) AS n FROM (WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c WHERE x < 200) SELECT x FROM c)',
+      ),
+    ).toThrow(StoreError);
     database.execute('PRAGMA hard_heap_limit = 536870912');
     addNotes(database, 0, 3);
     expect(noteUids(database)).toHaveLength(3);
@@ -179,7 +201,9 @@ describe('transactions', () => {
       throw new StoreError('replaced', 'gone', 'test');
     };
     database.close();
-    expect(files.map((path, index) => Buffer.compare(disk.bytesOf(path), before[index] ?? new Uint8Array()))).toEqual([0, 0]);
+    expect(files.map((path, index) => Buffer.compare(disk.bytesOf(path), before[index] ?? new Uint8Array()))).toEqual([
+      0, 0,
+    ]);
   });
 });
 
@@ -194,17 +218,28 @@ describe('a disk in trouble', () => {
         addNotes(database, acknowledged, acknowledged + 1, () => 'x'.repeat(3000));
         acknowledged += 1;
       }
-    }).toThrow(expect.objectContaining({ causeClass: 'full', message: expect.stringContaining('Free some space'), technical: expect.stringContaining('ENOSPC') }));
+    }).toThrow(
+      expect.objectContaining({
+        causeClass: 'full',
+        message: expect.stringContaining('Free some space'),
+        technical: expect.stringContaining('ENOSPC'),
+      }),
+    );
     expect(noteUids(database)).toHaveLength(acknowledged);
     disk.capacity = Number.POSITIVE_INFINITY;
     addNotes(database, acknowledged, acknowledged + 5);
     expect(noteUids(database)).toHaveLength(acknowledged + 5);
   });
 
-  test('a failing write is unknown with the disk\'s reason, and earlier rows stay', () => {
+  test("a failing write is unknown with the disk's reason, and earlier rows stay", () => {
     addNotes(database, 0, 3);
     answer = ({ kind }) => (kind === 'write' ? { errno: 'EIO', written: 100 } : undefined);
-    expect(() => addNotes(database, 3, 4)).toThrow(expect.objectContaining({ causeClass: 'unknown', technical: expect.stringContaining('EIO: write /store/state.db.wal') }));
+    expect(() => addNotes(database, 3, 4)).toThrow(
+      expect.objectContaining({
+        causeClass: 'unknown',
+        technical: expect.stringContaining('EIO: write /store/state.db.wal'),
+      }),
+    );
     answer = () => undefined;
     expect(noteUids(database)).toHaveLength(3);
   });
@@ -215,7 +250,9 @@ describe('a disk in trouble', () => {
     expect(() => addNotes(database, 3, 4)).toThrow(causing('unknown'));
     answer = () => undefined;
     const log = disk.bytesOf('/store/state.db.wal');
-    expect(() => addNotes(database, 4, 5)).toThrow(expect.objectContaining({ technical: expect.stringContaining('EIO: sync') }));
+    expect(() => addNotes(database, 4, 5)).toThrow(
+      expect.objectContaining({ technical: expect.stringContaining('EIO: sync') }),
+    );
     expect(Buffer.compare(disk.bytesOf('/store/state.db.wal'), log)).toBe(0);
     database.abandon();
     await reopen();
@@ -236,7 +273,10 @@ describe('a disk in trouble', () => {
     database.close();
     for (const file of ['/store/state.db', '/store/state.db.wal']) {
       answer = ({ kind, path }) => (kind === 'open' && path === file ? 'EMFILE' : undefined);
-      await expect(reopen()).rejects.toMatchObject({ causeClass: 'unknown', technical: expect.stringContaining(`EMFILE`) });
+      await expect(reopen()).rejects.toMatchObject({
+        causeClass: 'unknown',
+        technical: expect.stringContaining(`EMFILE`),
+      });
     }
     answer = () => undefined;
     await reopen();
@@ -251,7 +291,8 @@ describe('a disk in trouble', () => {
     const acknowledged = new Set<string>();
     for (let n = 0; n < 300; n += 1) {
       answer = ({ kind, bytes = 0 }) => {
-        if (kind === 'write' && random() < 0.02) return { errno: random() < 0.5 ? 'EIO' : 'ENOSPC', written: Math.floor(bytes * random()) };
+        if (kind === 'write' && random() < 0.02)
+          return { errno: random() < 0.5 ? 'EIO' : 'ENOSPC', written: Math.floor(bytes * random()) };
         return kind === 'sync' && random() < 0.005 ? 'EIO' : undefined;
       };
       try {

@@ -25,7 +25,15 @@ function fill(): void {
   for (const id of ['root', 'branch']) {
     store.setDraft(id, `draft of ${id}`);
     store.enqueue({ uid: `q-${id}`, sessionId: id, text: 'Next', createdAt: 40 });
-    store.outboxAdd({ uid: `o-${id}`, provider: 'p', sessionId: id, kind: 'k', payload: '1', createdAt: 1, nextAttemptAt: 1 });
+    store.outboxAdd({
+      uid: `o-${id}`,
+      provider: 'p',
+      sessionId: id,
+      kind: 'k',
+      payload: '1',
+      createdAt: 1,
+      nextAttemptAt: 1,
+    });
     store.setMeta(`cursor/${id}`, '7');
   }
   close();
@@ -41,7 +49,10 @@ function bring(conversationOf: string | null, moves: boolean) {
 const told = () => {
   const { store } = here;
   return {
-    active: store.listSessions({ limit: 9 }).map(({ id, branchOf, queuedCount }) => [id, branchOf?.sessionId ?? null, queuedCount]).sort(),
+    active: store
+      .listSessions({ limit: 9 })
+      .map(({ id, branchOf, queuedCount }) => [id, branchOf?.sessionId ?? null, queuedCount])
+      .sort(),
     trash: store.listSessions({ limit: 9, state: 'trash' }).map(({ id }) => id),
     drafts: ['root', 'branch'].map((id) => store.draft(id)),
     outbox: store.outboxDue('p', 9, 9).map(({ uid }) => uid),
@@ -62,8 +73,17 @@ describe('bringing sessions of another folder over', () => {
     expect({ first, once, second, twice: told() }).toEqual({
       first: { sessions: 3, messages: 6, skipped: 0 },
       once: {
-        active: [['branch', 'root', 1], ['root', null, 1]], trash: ['trashed'], drafts: ['draft of root', 'draft of branch'], outbox: ['o-root', 'o-branch'],
-        cursor: '7', hits: ['root'], problems: [], folder,
+        active: [
+          ['branch', 'root', 1],
+          ['root', null, 1],
+        ],
+        trash: ['trashed'],
+        drafts: ['draft of root', 'draft of branch'],
+        outbox: ['o-root', 'o-branch'],
+        cursor: '7',
+        hits: ['root'],
+        problems: [],
+        folder,
       },
       second: { sessions: 0, messages: 0, skipped: 0 },
       twice: once,
@@ -73,11 +93,21 @@ describe('bringing sessions of another folder over', () => {
   it('takes one session with what is in it, and leaves what the other folder still has to do; a copy without its original is found', () => {
     fill();
     bring('branch', false);
-    expect(told()).toMatchObject({ active: [['branch', null, 0]], trash: [], drafts: ['', 'draft of branch'], outbox: [], cursor: null, hits: ['branch'], problems: [] });
+    expect(told()).toMatchObject({
+      active: [['branch', null, 0]],
+      trash: [],
+      drafts: ['', 'draft of branch'],
+      outbox: [],
+      cursor: null,
+      hits: ['branch'],
+      problems: [],
+    });
   });
 
   it('is all or nothing, and refused where there is no store', () => {
-    expect(refusal(() => here.store.bringOver({ folder: there(), sessionIds: ['root'], moves: true }))).not.toBe('none');
+    expect(refusal(() => here.store.bringOver({ folder: there(), sessionIds: ['root'], moves: true }))).not.toBe(
+      'none',
+    );
     expect(told().active).toEqual([]);
   });
 });

@@ -15,8 +15,14 @@ function write(path: string, text: string): void {
 }
 
 function repository(name: string, { remote = 'https://example.com/me/project.git', born = '1' } = {}): string {
-  write(`${name}/.git/config`, `[core]\n\tbare = false\n[remote "upstream"]\n\turl = https://example.com/other.git\n[remote "origin"]\n\turl = ${remote}\n\tfetch = +refs\n`);
-  write(`${name}/.git/logs/HEAD`, `0000 abc Me <me@example.com> ${born} +0000\tclone: from somewhere\nabc def Me <me@example.com> 9 +0000\tcommit: more\n`);
+  write(
+    `${name}/.git/config`,
+    `[core]\n\tbare = false\n[remote "upstream"]\n\turl = https://example.com/other.git\n[remote "origin"]\n\turl = ${remote}\n\tfetch = +refs\n`,
+  );
+  write(
+    `${name}/.git/logs/HEAD`,
+    `0000 abc Me <me@example.com> ${born} +0000\tclone: from somewhere\nabc def Me <me@example.com> 9 +0000\tcommit: more\n`,
+  );
   write(`${name}/src/part.ts`, '');
   return join(root, name);
 }
@@ -37,7 +43,11 @@ describe('the git identity of a folder', () => {
     write('tree/.git', `gitdir: ${folder}/.git/worktrees/tree\n`);
     write('main/.git/worktrees/tree/commondir', '../..\n');
     write('main/.git/worktrees/tree/logs/HEAD', '0000 abc Me <me@example.com> 5 +0000\n');
-    const [whole, part, tree] = await Promise.all([gitIdentityOf(folder), gitIdentityOf(join(folder, 'src')), gitIdentityOf(join(root, 'tree'))]);
+    const [whole, part, tree] = await Promise.all([
+      gitIdentityOf(folder),
+      gitIdentityOf(join(folder, 'src')),
+      gitIdentityOf(join(root, 'tree')),
+    ]);
     expect(new Set([whole, part, tree].flatMap((one) => [one?.remote, one?.birth])).size).toBe(6);
     expect(tree?.remote).toMatch(/^[0-9a-f]{32}$/);
   });
@@ -46,8 +56,12 @@ describe('the git identity of a folder', () => {
     write('plain/file', '');
     write('broken/.git', 'nothing of git');
     write('bare/.git/HEAD', 'ref: refs/heads/main');
-    expect([await gitIdentityOf(join(root, 'plain')), await gitIdentityOf(join(root, 'broken')), await gitIdentityOf(join(root, 'bare')), await gitIdentityOf(join(root, 'nowhere'))])
-      .toEqual([null, null, { remote: null, birth: null }, null]);
+    expect([
+      await gitIdentityOf(join(root, 'plain')),
+      await gitIdentityOf(join(root, 'broken')),
+      await gitIdentityOf(join(root, 'bare')),
+      await gitIdentityOf(join(root, 'nowhere')),
+    ]).toEqual([null, null, { remote: null, birth: null }, null]);
   });
 
   it.each([

@@ -33,21 +33,44 @@ function left(folder: string, fill: (store: OwnedStore['store']) => void): void 
   close();
 }
 
-const seen = (): unknown => world.library.survey(world.places).map(({ folder, label: of, sessions, lastActiveAt, inUse, problem }) => ({ folder, of: of?.path ?? null, sessions, lastActiveAt, inUse, problem }));
+const seen = (): unknown =>
+  world.library
+    .survey(world.places)
+    .map(({ folder, label: of, sessions, lastActiveAt, inUse, problem }) => ({
+      folder,
+      of: of?.path ?? null,
+      sessions,
+      lastActiveAt,
+      inUse,
+      problem,
+    }));
 
 describe('finding stores of other folders', () => {
   it('says of each which folder it belongs to, how much is in it and when it was used, without touching any', () => {
     left(world.places.own, (store) => converse(store, 'mine', 'Mine'));
     left(world.folderOf(`${'0'.repeat(32)}-1`), (store) => converse(store, 'sibling', 'Mine too'));
-    left(world.folderOf(a), (store) => (label(store), converse(store, 's1', 'One', 10), converse(store, 's2', 'Two', 20)));
+    left(
+      world.folderOf(a),
+      (store) => (label(store), converse(store, 's1', 'One', 10), converse(store, 's2', 'Two', 20)),
+    );
     left(world.folderOf(b), (store) => converse(store, 's3', 'Before labels', 30));
-    left(join(world.root, 'shelf', 'project-1234'), (store) => (label(store, { path: '/elsewhere' }), converse(store, 's4', 'Chosen folder', 5)));
+    left(
+      join(world.root, 'shelf', 'project-1234'),
+      (store) => (label(store, { path: '/elsewhere' }), converse(store, 's4', 'Chosen folder', 5)),
+    );
     mkdirSync(world.folderOf(c), { recursive: true });
     const before = world.contentOf(world.root);
     expect(seen()).toEqual([
       { folder: world.folderOf(b), of: '/home/me/s3', sessions: 1, lastActiveAt: 31, inUse: false, problem: null },
       { folder: world.folderOf(a), of: '/home/me/project', sessions: 2, lastActiveAt: 21, inUse: false, problem: null },
-      { folder: join(world.root, 'shelf', 'project-1234'), of: '/elsewhere', sessions: 1, lastActiveAt: 6, inUse: false, problem: null },
+      {
+        folder: join(world.root, 'shelf', 'project-1234'),
+        of: '/elsewhere',
+        sessions: 1,
+        lastActiveAt: 6,
+        inUse: false,
+        problem: null,
+      },
     ]);
     expect(world.contentOf(world.root)).toEqual(before);
   });
@@ -57,8 +80,12 @@ describe('finding stores of other folders', () => {
     label(store);
     converse(store, 's1', 'Only in the log');
     const before = world.contentOf(world.folderOf(a));
-    expect(seen()).toEqual([{ folder: world.folderOf(a), of: '/home/me/project', sessions: 1, lastActiveAt: 11, inUse: true, problem: null }]);
-    expect(world.library.listSessions(world.folderOf(a), 9).map(({ id, preview }) => [id, preview])).toEqual([['s1', 'Only in the log?']]);
+    expect(seen()).toEqual([
+      { folder: world.folderOf(a), of: '/home/me/project', sessions: 1, lastActiveAt: 11, inUse: true, problem: null },
+    ]);
+    expect(world.library.listSessions(world.folderOf(a), 9).map(({ id, preview }) => [id, preview])).toEqual([
+      ['s1', 'Only in the log?'],
+    ]);
     expect(world.contentOf(world.folderOf(a))).toEqual(before);
     expect(world.copies()).toEqual([]);
   });
@@ -71,7 +98,8 @@ describe('finding stores of other folders', () => {
   });
 
   it('tells of a damaged store, one of a newer version and one of another program what is the matter, and lists the others', () => {
-    for (const hash of [a, b, c]) left(world.folderOf(hash), (store) => converse(store, `s-${hash}`, 'Text '.repeat(4000)));
+    for (const hash of [a, b, c])
+      left(world.folderOf(hash), (store) => converse(store, `s-${hash}`, 'Text '.repeat(4000)));
     truncateSync(storeFiles(world.folderOf(a)).main, 9000);
     const newer = storeFiles(world.folderOf(b)).main;
     const bytes = readFileSync(newer);
@@ -84,7 +112,8 @@ describe('finding stores of other folders', () => {
     writeFileSync(foreign, theirs);
     const found = world.library.survey(world.places);
     expect(Object.fromEntries(found.map(({ folder, sessions, problem }) => [folder, problem ?? sessions]))).toEqual({
-      [world.folderOf(a)]: 'The file of these sessions is damaged. Open the folder it belongs to, and everything readable in it is saved.',
+      [world.folderOf(a)]:
+        'The file of these sessions is damaged. Open the folder it belongs to, and everything readable in it is saved.',
       [world.folderOf(b)]: 'These sessions were saved by a newer version of Hermes.',
       [world.folderOf(c)]: 1,
     });
@@ -101,8 +130,20 @@ describe('a private copy', () => {
     converse(store, 's2', 'Two', 20);
     const reader = owned(join(copy.folder, '..', 'again'));
     reader.store.bringOver({ folder: copy.folder, sessionIds: copy.sessionIds, moves: true });
-    expect({ ...copy, folder: null, there: world.copies().length, sessions: reader.store.listSessions({ limit: 9 }).map(({ id }) => id), owner: store.verifyIntegrity() }).toEqual({
-      folder: null, sessionIds: ['s1'], inUse: true, answering: null, there: 2, sessions: ['s1'], owner: [],
+    expect({
+      ...copy,
+      folder: null,
+      there: world.copies().length,
+      sessions: reader.store.listSessions({ limit: 9 }).map(({ id }) => id),
+      owner: store.verifyIntegrity(),
+    }).toEqual({
+      folder: null,
+      sessionIds: ['s1'],
+      inUse: true,
+      answering: null,
+      there: 2,
+      sessions: ['s1'],
+      owner: [],
     });
     world.library.removeCopy(copy.folder);
     expect(world.copies()).toEqual(['again']);
@@ -114,7 +155,22 @@ describe('a private copy', () => {
     converse(store, 'other', 'Other');
     store.compressSession({ parentId: 's1', childId: 's2', handoff: 'So far', summarisedUpTo: 'a-s1', now: 20 });
     store.createSession({ id: 'sub', startedAt: 21, parentSessionId: 's2', parentKind: 'delegate' });
-    store.openTurn({ turnUid: 't9', sessionId: 's2', userMessage: { uid: 'u9', sessionId: 's2', turnUid: 't9', createdAt: 22, visibility: { kind: 'shown' }, carriedFrom: null, role: 'user', parts: [{ kind: 'text', text: 'Go on' }] }, model: 'm', startedAt: 22 });
+    store.openTurn({
+      turnUid: 't9',
+      sessionId: 's2',
+      userMessage: {
+        uid: 'u9',
+        sessionId: 's2',
+        turnUid: 't9',
+        createdAt: 22,
+        visibility: { kind: 'shown' },
+        carriedFrom: null,
+        role: 'user',
+        parts: [{ kind: 'text', text: 'Go on' }],
+      },
+      model: 'm',
+      startedAt: 22,
+    });
     const { sessionIds, answering } = world.library.takeCopy(world.folderOf(a), 's1');
     expect({ sessionIds, answering }).toEqual({ sessionIds: ['s1', 's2', 'sub'], answering: 's2' });
     expect(refusal(() => world.library.takeCopy(world.folderOf(a), 'nobody'))).toBe('not-found');
@@ -161,17 +217,21 @@ describe('a private copy', () => {
     const { store } = owned(world.folderOf(a));
     converse(store, 's0', 'First');
     let written = 0;
-    const library = world.libraryOver(new DisturbedFileSystem(world.folderOf(a), () => {
-      store.setMeta('n', String(written++));
-      store.checkpoint();
-    }));
+    const library = world.libraryOver(
+      new DisturbedFileSystem(world.folderOf(a), () => {
+        store.setMeta('n', String(written++));
+        store.checkpoint();
+      }),
+    );
     let sentence = '';
     try {
       library.takeCopy(world.folderOf(a), null);
     } catch (error) {
       if (error instanceof StoreError) sentence = error.message;
     }
-    expect(sentence).toBe('These sessions are being written to without a pause, so they could not be read. Try again in a moment.');
+    expect(sentence).toBe(
+      'These sessions are being written to without a pause, so they could not be read. Try again in a moment.',
+    );
     expect(world.copies().flatMap((name) => readdirSync(join(world.root, 'copies', name)))).toEqual([]);
   });
 });

@@ -49,19 +49,36 @@ export async function libraryWorld(): Promise<LibraryWorld> {
   const now = (): number => testTime;
   const workspaces = join(root, 'workspaceStorage');
   const copies = join(root, 'copies');
-  const pause = (milliseconds: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
-  const libraryOver = (over: FileSystem): Library => new Library({ sqlite, fileSystem: over, processes, now, pause, copies });
+  const pause = (milliseconds: number): void =>
+    void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+  const libraryOver = (over: FileSystem): Library =>
+    new Library({ sqlite, fileSystem: over, processes, now, pause, copies });
   const folderOf = (hash: string): string => join(workspaces, hash, extension);
   return {
     root,
     libraryOver,
     folderOf,
     library: libraryOver(fileSystem),
-    places: { workspaces: [{ root: workspaces, extension }], shelves: [join(root, 'shelf')], own: folderOf('0'.repeat(32)) },
+    places: {
+      workspaces: [{ root: workspaces, extension }],
+      shelves: [join(root, 'shelf')],
+      own: folderOf('0'.repeat(32)),
+    },
     open: (folder) => {
-      const attempt = acquireLock({ fileSystem, folder, path: storeFiles(folder).lock, processes, endpoint: null, now, uniqueName: () => String(Math.random()) });
+      const attempt = acquireLock({
+        fileSystem,
+        folder,
+        path: storeFiles(folder).lock,
+        processes,
+        endpoint: null,
+        now,
+        uniqueName: () => String(Math.random()),
+      });
       if (attempt.kind === 'heldBy') throw new Error(`held by ${attempt.owner.description}`);
-      const opened = openSessionStore({ sqlite, fileSystem, now }, { folder, fence: attempt.lock.fence, salvage: false, siblings: [] });
+      const opened = openSessionStore(
+        { sqlite, fileSystem, now },
+        { folder, fence: attempt.lock.fence, salvage: false, siblings: [] },
+      );
       return {
         store: opened.operations,
         close: () => {
@@ -72,11 +89,13 @@ export async function libraryWorld(): Promise<LibraryWorld> {
       };
     },
     contentOf: (folder) =>
-      readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort().map((name) => {
-        const path = join(folder, name);
-        const { mtimeMs, size, ino } = statSync(path);
-        return [name, mtimeMs, size, ino, statSync(path).isFile() ? readFileSync(path).toString('base64') : null];
-      }),
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .sort()
+        .map((name) => {
+          const path = join(folder, name);
+          const { mtimeMs, size, ino } = statSync(path);
+          return [name, mtimeMs, size, ino, statSync(path).isFile() ? readFileSync(path).toString('base64') : null];
+        }),
     copies: () => (existsSync(copies) ? readdirSync(copies) : []),
     remove: () => rmSync(root, { recursive: true, force: true }),
   };
@@ -85,12 +104,31 @@ export async function libraryWorld(): Promise<LibraryWorld> {
 /** A session with one answered turn. */
 export function converse(store: OpenedStore['operations'], sessionId: string, text: string, at = 10): void {
   store.createSession({ id: sessionId, startedAt: at, folder: `/home/me/${sessionId}` });
-  store.openTurn({ turnUid: `t-${sessionId}`, sessionId, userMessage: prompt(`u-${sessionId}`, `${text}?`, `t-${sessionId}`, sessionId), model: 'Local/test', startedAt: at });
-  store.settleTurn({ turnUid: `t-${sessionId}`, settledAt: at + 1, settlement: complete, messages: [answer(`a-${sessionId}`, text, `t-${sessionId}`, sessionId)] });
+  store.openTurn({
+    turnUid: `t-${sessionId}`,
+    sessionId,
+    userMessage: prompt(`u-${sessionId}`, `${text}?`, `t-${sessionId}`, sessionId),
+    model: 'Local/test',
+    startedAt: at,
+  });
+  store.settleTurn({
+    turnUid: `t-${sessionId}`,
+    settledAt: at + 1,
+    settlement: complete,
+    messages: [answer(`a-${sessionId}`, text, `t-${sessionId}`, sessionId)],
+  });
 }
 
 export function label(store: OpenedStore['operations'], over: Partial<FolderLabel> = {}): FolderLabel {
-  const made: FolderLabel = { version: 1, kind: 'folder', path: '/home/me/project', name: 'project', place: '1:2', git: null, ...over };
+  const made: FolderLabel = {
+    version: 1,
+    kind: 'folder',
+    path: '/home/me/project',
+    name: 'project',
+    place: '1:2',
+    git: null,
+    ...over,
+  };
   store.setMeta(folderLabelKey, encodeLabel(made));
   return made;
 }

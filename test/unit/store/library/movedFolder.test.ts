@@ -4,10 +4,26 @@ import { decodeLabel, encodeLabel } from '../../../../src/store/library/folderLa
 import { type OldPlace, storesOfThisFolder } from '../../../../src/store/library/movedFolder';
 import type { OtherStore } from '../../../../src/store/library/otherStore';
 
-const own: FolderLabel = { version: 1, kind: 'folder', path: '/home/me/new-name', name: 'new-name', place: '7:7', git: { remote: 'r', birth: 'b' } };
+const own: FolderLabel = {
+  version: 1,
+  kind: 'folder',
+  path: '/home/me/new-name',
+  name: 'new-name',
+  place: '7:7',
+  git: { remote: 'r', birth: 'b' },
+};
 const store = (folder: string, label: Partial<FolderLabel> | null, over: Partial<OtherStore> = {}): OtherStore => ({
-  folder, uid: folder, sessions: 3, lastActiveAt: 10, inUse: false, problem: null,
-  label: label === null ? null : { version: 1, kind: 'folder', path: `/home/me/${folder}`, name: folder, place: null, git: null, ...label }, ...over,
+  folder,
+  uid: folder,
+  sessions: 3,
+  lastActiveAt: 10,
+  inUse: false,
+  problem: null,
+  label:
+    label === null
+      ? null
+      : { version: 1, kind: 'folder', path: `/home/me/${folder}`, name: folder, place: null, git: null, ...label },
+  ...over,
 });
 const gone = (): Promise<OldPlace> => Promise.resolve({ isThere: false, place: null });
 const stands = (place: string | null) => (): Promise<OldPlace> => Promise.resolve({ isThere: true, place });
@@ -44,15 +60,31 @@ describe('a folder that was renamed or moved', () => {
 
   it('is not made of empty or unreadable stores, of what says nothing, or of another kind of window', async () => {
     const git = { git: { remote: 'r', birth: null } };
-    expect(await found(own, [store('empty', git, { sessions: 0 }), store('damaged', git, { problem: 'Damaged.' }), store('silent', null), store('workspace', { ...git, kind: 'workspace' })])).toEqual([]);
-    expect(await found({ ...own, kind: 'window', path: null, place: null }, [store('other', { ...git, kind: 'window' })])).toEqual([]);
-    expect(await found({ ...own, kind: 'workspace' }, [store('w', { ...git, kind: 'workspace', name: 'other' }), store('v', { ...git, kind: 'workspace', name: 'new-name' })])).toEqual(['v']);
+    expect(
+      await found(own, [
+        store('empty', git, { sessions: 0 }),
+        store('damaged', git, { problem: 'Damaged.' }),
+        store('silent', null),
+        store('workspace', { ...git, kind: 'workspace' }),
+      ]),
+    ).toEqual([]);
+    expect(
+      await found({ ...own, kind: 'window', path: null, place: null }, [store('other', { ...git, kind: 'window' })]),
+    ).toEqual([]);
+    expect(
+      await found({ ...own, kind: 'workspace' }, [
+        store('w', { ...git, kind: 'workspace', name: 'other' }),
+        store('v', { ...git, kind: 'workspace', name: 'new-name' }),
+      ]),
+    ).toEqual(['v']);
   });
 });
 
 describe('a label', () => {
   it('is read as it was written, and nothing else is taken for one', () => {
     expect(decodeLabel(encodeLabel(own))).toEqual(own);
-    expect([null, '', '{', '[]', '{"version":2}', JSON.stringify({ ...own, name: 3 })].map(decodeLabel)).toEqual(Array(6).fill(null));
+    expect([null, '', '{', '[]', '{"version":2}', JSON.stringify({ ...own, name: 3 })].map(decodeLabel)).toEqual(
+      Array(6).fill(null),
+    );
   });
 });

@@ -1,4 +1,14 @@
-import { linkSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -23,10 +33,20 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const someone: ProcessIdentity = { pid: 4711, startedAt: '100', boot: 'boot-a', pidNamespace: 'pid:[4026531836]', machine: 'machine-a', host: 'desk' };
+const someone: ProcessIdentity = {
+  pid: 4711,
+  startedAt: '100',
+  boot: 'boot-a',
+  pidNamespace: 'pid:[4026531836]',
+  machine: 'machine-a',
+  host: 'desk',
+};
 
 /** A machine on which `self` asks and only the given processes run. */
-function machine(self: Partial<ProcessIdentity> = {}, running: Readonly<Record<number, string | null>> = { 4711: '100' }): ProcessTable {
+function machine(
+  self: Partial<ProcessIdentity> = {},
+  running: Readonly<Record<number, string | null>> = { 4711: '100' },
+): ProcessTable {
   return {
     self: () => ({ ...someone, ...self }),
     find: (pid) => (pid in running ? { startedAt: running[pid] ?? null } : undefined),
@@ -36,7 +56,10 @@ function machine(self: Partial<ProcessIdentity> = {}, running: Readonly<Record<n
 function acquire(processes: ProcessTable, fileSystem = new NodeFileSystem()): LockAttempt {
   unique += 1;
   return acquireLock({
-    fileSystem, folder, path, processes,
+    fileSystem,
+    folder,
+    path,
+    processes,
     endpoint: { socketPath: `/run/${processes.self().pid}.sock`, token: 'secret' },
     now: () => 1000,
     uniqueName: () => String(unique),
@@ -58,10 +81,19 @@ describe('taking the lock', () => {
   test('leaves one private file that names its owner, and nothing else', () => {
     const lock = held(acquire(machine()));
     lock.assertHeld();
-    expect({ names: readdirSync(folder), mode: statSync(path).mode & 0o777, record: JSON.parse(readFileSync(path, 'utf8')) }).toEqual({
+    expect({
+      names: readdirSync(folder),
+      mode: statSync(path).mode & 0o777,
+      record: JSON.parse(readFileSync(path, 'utf8')),
+    }).toEqual({
       names: ['state.db.lock'],
       mode: 0o600,
-      record: { version: 1, owner: someone, endpoint: { socketPath: '/run/4711.sock', token: 'secret' }, heartbeat: 1000 },
+      record: {
+        version: 1,
+        owner: someone,
+        endpoint: { socketPath: '/run/4711.sock', token: 'secret' },
+        heartbeat: 1000,
+      },
     });
     lock.release();
     expect(readdirSync(folder)).toEqual([]);
@@ -71,7 +103,11 @@ describe('taking the lock', () => {
     held(acquire(machine()));
     expect(acquire(machine({ pid: 5000, startedAt: '200' }))).toEqual({
       kind: 'heldBy',
-      owner: { endpoint: { socketPath: '/run/4711.sock', token: 'secret' }, visible: true, description: 'process 4711 on this machine' },
+      owner: {
+        endpoint: { socketPath: '/run/4711.sock', token: 'secret' },
+        visible: true,
+        description: 'process 4711 on this machine',
+      },
     });
     expect(readdirSync(folder)).toEqual(['state.db.lock']);
   });
@@ -99,12 +135,22 @@ describe('taking the lock', () => {
 });
 
 describe('an owner that is gone', () => {
-  const cases: readonly (readonly [name: string, newcomer: ProcessTable, silentSeconds: number, kind: LockAttempt['kind']])[] = [
+  const cases: readonly (readonly [
+    name: string,
+    newcomer: ProcessTable,
+    silentSeconds: number,
+    kind: LockAttempt['kind'],
+  ])[] = [
     ['its pid is not in use', machine({ pid: 5000 }, {}), 0, 'held'],
     ['its pid is another process now', machine({ pid: 5000 }, { 4711: '999' }), 0, 'held'],
     ['it lives, however long it was silent (a suspended laptop)', machine({ pid: 5000 }), 86_400, 'heldBy'],
     ['the machine was started again', machine({ pid: 5000, boot: 'boot-b' }, {}), 0, 'held'],
-    ['another boot of a container proves nothing', machine({ pid: 5000, boot: 'boot-b', pidNamespace: 'pid:[1]' }, {}), 0, 'heldBy'],
+    [
+      'another boot of a container proves nothing',
+      machine({ pid: 5000, boot: 'boot-b', pidNamespace: 'pid:[1]' }, {}),
+      0,
+      'heldBy',
+    ],
     ['another machine, heard of a moment ago', machine({ pid: 5000, host: 'lap' }, {}), 30, 'heldBy'],
     ['another machine, silent for over a minute', machine({ pid: 5000, host: 'lap' }, {}), 61, 'held'],
     ['another container, heard of a moment ago', machine({ pid: 5000, pidNamespace: 'pid:[2]' }, {}), 30, 'heldBy'],
@@ -144,7 +190,7 @@ describe('an owner that is gone', () => {
     expect(() => old.assertHeld()).toThrow();
   });
 
-  test('a heartbeat counts by the disk\'s clock', () => {
+  test("a heartbeat counts by the disk's clock", () => {
     const lock = held(acquire(machine()));
     age(61);
     lock.heartbeat();
@@ -169,7 +215,10 @@ describe('unfinished and left-over files', () => {
 
   test('a guard of a living process is respected', () => {
     held(acquire(machine()));
-    writeFileSync(`${path}.takeover`, JSON.stringify({ version: 1, owner: { ...someone, pid: 6000 }, endpoint: null, heartbeat: 1 }));
+    writeFileSync(
+      `${path}.takeover`,
+      JSON.stringify({ version: 1, owner: { ...someone, pid: 6000 }, endpoint: null, heartbeat: 1 }),
+    );
     expect(acquire(machine({ pid: 5000 }, { 6000: '100' })).kind).toBe('heldBy');
   });
 

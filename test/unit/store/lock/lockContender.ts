@@ -17,7 +17,13 @@ const inside = join(folder, 'inside');
 let held = 0;
 while (held < Number(times)) {
   const attempt = acquireLock({
-    fileSystem, folder, path, processes, endpoint: null, now: () => Date.now() / 1000, uniqueName: () => randomUUID(),
+    fileSystem,
+    folder,
+    path,
+    processes,
+    endpoint: null,
+    now: () => Date.now() / 1000,
+    uniqueName: () => randomUUID(),
   });
   if (attempt.kind === 'heldBy') {
     sleep(Math.random() * 3);

@@ -34,7 +34,10 @@ async function openOwned(disk: SimulatedDisk, salvage: boolean): Promise<OpenedS
   const lock = `${main}.lock`;
   disk.put(lock, new Uint8Array([1]));
   const fence = disk.stat(lock)?.identity ?? null;
-  return openSessionStore({ sqlite: await testSqlite(), fileSystem: disk, now: () => testTime }, { folder: '/store', fence, salvage, siblings: [] });
+  return openSessionStore(
+    { sqlite: await testSqlite(), fileSystem: disk, now: () => testTime },
+    { folder: '/store', fence, salvage, siblings: [] },
+  );
 }
 
 /** The answers that can be read, word for word, and whether the store is sound. */
@@ -61,7 +64,11 @@ describe('sessions in a damaged file', () => {
   test('all come back when only the first page is lost', async () => {
     const opened = await openDamaged(await storeOfTurns(), (bytes) => bytes.fill(0, 0, 4096));
     expect(readable(opened)).toEqual({
-      wholeAnswers: turns, shownWords: true, problems: [], setAside: { path: kept, damage: 'not-sqlite' }, complete: [true],
+      wholeAnswers: turns,
+      shownWords: true,
+      problems: [],
+      setAside: { path: kept, damage: 'not-sqlite' },
+      complete: [true],
     });
   });
 
@@ -70,7 +77,11 @@ describe('sessions in a damaged file', () => {
     const { wholeAnswers, problems, setAside } = readable(opened);
     // A message whose last page is gone is kept as it was found, and named.
     const others = problems.filter((problem) => !problem.startsWith('a message cannot be read'));
-    expect({ most: wholeAnswers > turns / 3, others, setAside }).toEqual({ most: true, others: [], setAside: { path: kept, damage: 'truncated' } });
+    expect({ most: wholeAnswers > turns / 3, others, setAside }).toEqual({
+      most: true,
+      others: [],
+      setAside: { path: kept, damage: 'truncated' },
+    });
   });
 
   test('come back but for broken pages, once the damage has shown in use', async () => {
@@ -82,7 +93,11 @@ describe('sessions in a damaged file', () => {
     damaged.close();
     const { wholeAnswers, shownWords, problems, complete } = readable(await openOwned(disk, true));
     expect({ most: wholeAnswers > turns * 0.8, all: wholeAnswers === turns, shownWords, problems, complete }).toEqual({
-      most: true, all: false, shownWords: true, problems: [], complete: [false],
+      most: true,
+      all: false,
+      shownWords: true,
+      problems: [],
+      complete: [false],
     });
   });
 
@@ -92,6 +107,11 @@ describe('sessions in a damaged file', () => {
     settle(db, 't0', undefined, [answer('a0', answerText(0), 't0')]);
     database.abandon();
     const opened = await openDamaged(disk, () => new Uint8Array(0));
-    expect(readable(opened)).toMatchObject({ wholeAnswers: 1, problems: [], setAside: { damage: 'log-without-file' }, complete: [true] });
+    expect(readable(opened)).toMatchObject({
+      wholeAnswers: 1,
+      problems: [],
+      setAside: { damage: 'log-without-file' },
+      complete: [true],
+    });
   });
 });

@@ -1,5 +1,17 @@
 import {
-  appendFileSync, chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync,
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -76,7 +88,16 @@ describe('a place without a store', () => {
     const pragma = (name: string): unknown => Object.values(database.get(`PRAGMA ${name}`) ?? {})[0];
     expect({
       report,
-      settings: ['locking_mode', 'journal_mode', 'synchronous', 'foreign_keys', 'cache_size', 'temp_store', 'hard_heap_limit', 'journal_size_limit'].map(pragma),
+      settings: [
+        'locking_mode',
+        'journal_mode',
+        'synchronous',
+        'foreign_keys',
+        'cache_size',
+        'temp_store',
+        'hard_heap_limit',
+        'journal_size_limit',
+      ].map(pragma),
       modes: [folder, main].map((path) => statSync(path).mode & 0o777),
     }).toEqual({
       report: { path: main, created: true, userVersion: 0, readOnly: null, setAside: null },
@@ -141,7 +162,10 @@ describe('a store of ours', () => {
     }
     // It sees the last checkpoint, and its closing leaves our log alone.
     expect(seen).toEqual([0, 0, 0, 30, 30, 30, 60, 60]);
-    expect([noteUids(database).length, database.all('PRAGMA integrity_check')]).toEqual([80, [{ integrity_check: 'ok' }]]);
+    expect([noteUids(database).length, database.all('PRAGMA integrity_check')]).toEqual([
+      80,
+      [{ integrity_check: 'ok' }],
+    ]);
     database.close();
   });
 
@@ -169,7 +193,8 @@ describe('a store of ours', () => {
     const folders = ['a', 'b', 'c'].map((name) => join(folder, name));
     const opened = folders.map((place) => openTestDatabase(sqlite, new NodeFileSystem(), place));
     opened.forEach(({ database }) => database.execute(noteTable));
-    for (let round = 0; round < 5; round += 1) opened.forEach(({ database }, index) => addNotes(database, round, round + (index === 1 ? 1 : 0)));
+    for (let round = 0; round < 5; round += 1)
+      opened.forEach(({ database }, index) => addNotes(database, round, round + (index === 1 ? 1 : 0)));
     expect(opened.map(({ database }) => noteUids(database).length)).toEqual([0, 5, 0]);
     opened.forEach(({ database }) => database.close());
   });
@@ -178,14 +203,18 @@ describe('a store of ours', () => {
 describe('a file that is not ours to touch', () => {
   const foreign = 'PRAGMA journal_mode=DELETE; CREATE TABLE theirs (x); INSERT INTO theirs VALUES (1);';
   const cases: readonly (readonly [name: string, make: () => void, expected: object])[] = [
-    ['another program\'s database', () => foreignDatabase(foreign), { causeClass: 'unknown', message: expect.stringContaining('belongs to another program') }],
     [
-      'another program\'s database with an application id',
+      "another program's database",
+      () => foreignDatabase(foreign),
+      { causeClass: 'unknown', message: expect.stringContaining('belongs to another program') },
+    ],
+    [
+      "another program's database with an application id",
       () => foreignDatabase(`PRAGMA application_id=7; ${foreign}`),
       { causeClass: 'unknown', message: expect.stringContaining('hermes.storage.path') },
     ],
     [
-      'a newer version\'s store',
+      "a newer version's store",
       () => {
         const { database } = open();
         database.execute('PRAGMA user_version = 9');
@@ -198,7 +227,10 @@ describe('a file that is not ours to touch', () => {
     make();
     const before = readFileSync(main);
     expect(refusal(open)).toMatchObject(expected);
-    expect({ same: readFileSync(main).equals(before), names: readdirSync(folder) }).toEqual({ same: true, names: ['state.db'] });
+    expect({ same: readFileSync(main).equals(before), names: readdirSync(folder) }).toEqual({
+      same: true,
+      names: ['state.db'],
+    });
   });
 
   test('a newer version that is still in the log only is refused, log and all', () => {
@@ -220,7 +252,10 @@ describe('a file that is not ours to touch', () => {
   test('a storage folder that is a file is a sentence, not a crash', () => {
     const blocked = join(folder, 'blocked');
     writeFileSync(blocked, '');
-    expect(refusal(() => openTestDatabase(sqlite, new NodeFileSystem(), join(blocked, 'x')))).toMatchObject({ causeClass: 'unknown', technical: expect.stringContaining('ENOTDIR') });
+    expect(refusal(() => openTestDatabase(sqlite, new NodeFileSystem(), join(blocked, 'x')))).toMatchObject({
+      causeClass: 'unknown',
+      technical: expect.stringContaining('ENOTDIR'),
+    });
   });
 });
 
@@ -237,7 +272,9 @@ describe('a damaged file is set aside, kept, replaced, and its readable rows are
     opened.database.execute(noteTable);
     const [copy] = opened.damagedCopies;
     if (copy === undefined) throw new Error('nothing was offered');
-    const { result, tables } = copy.salvage((rows) => new Set([...rows.rows('notes')].map((row) => String(row['uid']))));
+    const { result, tables } = copy.salvage(
+      (rows) => new Set([...rows.rows('notes')].map((row) => String(row['uid']))),
+    );
     return { uids: result, complete: tables.every((table) => table.complete) };
   }
 
@@ -247,7 +284,8 @@ describe('a damaged file is set aside, kept, replaced, and its readable rows are
     writeFileSync(main, content);
   }
 
-  const noise = (length: number): Buffer => Buffer.from(Array.from({ length }, (_, index) => (index * 7919 + 13) % 251));
+  const noise = (length: number): Buffer =>
+    Buffer.from(Array.from({ length }, (_, index) => (index * 7919 + 13) % 251));
 
   const cases: readonly (readonly [name: string, damage: () => void, kind: string, least: number])[] = [
     ['random bytes', () => writeFileSync(main, noise(5000)), 'not-sqlite', 0],
@@ -261,7 +299,10 @@ describe('a damaged file is set aside, kept, replaced, and its readable rows are
     const opened = afterDamage(damage);
     const damagedBytes = readFileSync(join(folder, 'state.damaged-20261120T080000000Z.db'));
     expect(opened.report).toEqual({
-      path: main, created: true, userVersion: 0, readOnly: null,
+      path: main,
+      created: true,
+      userVersion: 0,
+      readOnly: null,
       setAside: { path: join(folder, 'state.damaged-20261120T080000000Z.db'), damage: kind },
     });
     const { uids } = salvage(opened);
@@ -277,12 +318,18 @@ describe('a damaged file is set aside, kept, replaced, and its readable rows are
     const pages = statSync(main).size / 4096;
     for (const page of [12, 20, 21, 40]) overwrite(page * 4096, noise(4096));
     const broken = open();
-    expect(() => broken.database.all('SELECT text FROM notes')).toThrow(expect.objectContaining({ causeClass: 'corrupt' }));
+    expect(() => broken.database.all('SELECT text FROM notes')).toThrow(
+      expect.objectContaining({ causeClass: 'corrupt' }),
+    );
     broken.database.abandon();
     const opened = open({ knownDamaged: true });
     const { uids, complete } = salvage(opened);
     expect(opened.report.setAside?.damage).toBe('content');
-    expect({ complete, pages: pages > 50, uids: uids.size > 440 && uids.size < 500 }).toEqual({ complete: false, pages: true, uids: true });
+    expect({ complete, pages: pages > 50, uids: uids.size > 440 && uids.size < 500 }).toEqual({
+      complete: false,
+      pages: true,
+      uids: true,
+    });
     opened.database.close();
   });
 
@@ -294,7 +341,11 @@ describe('a damaged file is set aside, kept, replaced, and its readable rows are
     expect(salvage(opened).uids.size).toBe(150);
     opened.damagedCopies[0]?.finish();
     opened.database.close();
-    expect(readdirSync(folder).sort()).toEqual(['state.corrupt-20261120T080000000Z.db', 'state.corrupt-20261120T080000000Z.db.wal', 'state.db']);
+    expect(readdirSync(folder).sort()).toEqual([
+      'state.corrupt-20261120T080000000Z.db',
+      'state.corrupt-20261120T080000000Z.db.wal',
+      'state.db',
+    ]);
   });
 
   test.each([
@@ -360,7 +411,10 @@ describe('a place that cannot be written', () => {
     killedStoreWithNotes(20, 30);
     const before = [main, log].map((path) => readFileSync(path));
     const { database, report } = openUnwritable();
-    expect(report.readOnly).toMatchObject({ causeClass: 'readOnly', message: expect.stringContaining('cannot be written') });
+    expect(report.readOnly).toMatchObject({
+      causeClass: 'readOnly',
+      message: expect.stringContaining('cannot be written'),
+    });
     expect(noteUids(database)).toHaveLength(50);
     expect(() => addNotes(database, 90, 91)).toThrow(expect.objectContaining({ causeClass: 'readOnly' }));
     database.close();

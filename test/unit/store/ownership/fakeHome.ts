@@ -64,7 +64,16 @@ export class FakeHome implements StoreHome {
     if (this.openFailure) throw this.openFailure;
     const store = new FakeRunningStore(this.folder, this.window);
     this.opened.push({ store, options });
-    return { store, report: { ...emptyReport, readOnly: options.fence === null ? { causeClass: 'readOnly', message: 'The folder is read-only.', technical: 'EROFS' } : null } };
+    return {
+      store,
+      report: {
+        ...emptyReport,
+        readOnly:
+          options.fence === null
+            ? { causeClass: 'readOnly', message: 'The folder is read-only.', technical: 'EROFS' }
+            : null,
+      },
+    };
   }
 
   dispose(): void {
@@ -138,6 +147,7 @@ export const emptyReport: OpenReport = {
   setAside: null,
   salvaged: [],
   merged: [],
-  mergeProblems: [], spills: [],
+  mergeProblems: [],
+  spills: [],
   readOnly: null,
 };

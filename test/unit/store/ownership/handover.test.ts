@@ -17,7 +17,11 @@ describe('the socket of an owner', () => {
     const folder = dirname(server.endpoint.socketPath);
     const mode = statSync(folder).mode & 0o777;
     server.close();
-    expect({ mode, short: Buffer.byteLength(server.endpoint.socketPath) < 100, after: existsSync(folder) }).toEqual({ mode: 0o700, short: true, after: false });
+    expect({ mode, short: Buffer.byteLength(server.endpoint.socketPath) < 100, after: existsSync(folder) }).toEqual({
+      mode: 0o700,
+      short: true,
+      after: false,
+    });
   });
 
   it('is made again at the same place when a cleaner of temporary files removed it', async () => {
@@ -37,7 +41,10 @@ describe('the socket of an owner', () => {
       },
     });
     const outcomes = await Promise.all([asking(server), asking(server), asking(server)]);
-    expect({ kinds: outcomes.map(({ kind }) => kind), asked: releases }).toEqual({ kinds: ['released', 'released', 'released'], asked: 3 });
+    expect({ kinds: outcomes.map(({ kind }) => kind), asked: releases }).toEqual({
+      kinds: ['released', 'released', 'released'],
+      asked: 3,
+    });
   });
 
   it('tells a slow closing from a silent owner', async () => {
@@ -47,7 +54,10 @@ describe('the socket of an owner', () => {
   });
 
   it('passes on why an owner could not stop its turn', async () => {
-    const server = await listening({ busy: () => ({ sessionTitle: null }), stopRunning: () => Promise.reject(new Error('The turn does not settle.')) });
+    const server = await listening({
+      busy: () => ({ sessionTitle: null }),
+      stopRunning: () => Promise.reject(new Error('The turn does not settle.')),
+    });
     expect(await asking(server, 'stop')).toEqual({ kind: 'refused', technical: 'The turn does not settle.' });
   });
 });
@@ -57,19 +67,23 @@ describe('the way to a lock', () => {
     const states: StoreState[] = [];
     let freeAt = Infinity;
     const started = performance.now();
-    const acquisition = new LockAcquisition(
-      () => (performance.now() > freeAt ? free : heldBy(false)),
-      systemClock,
-      { ...patience, answerMs: 50 },
-    );
+    const acquisition = new LockAcquisition(() => (performance.now() > freeAt ? free : heldBy(false)), systemClock, {
+      ...patience,
+      answerMs: 50,
+    });
     acquisition.onState((state) => states.push(state));
     freeAt = started + 400;
     const lock = await acquisition.obtain();
-    expect({ held: lock !== null, last: states.at(-1) }).toEqual({ held: true, last: { kind: 'opening', blockedBy: 'process 7 on elsewhere' } });
+    expect({ held: lock !== null, last: states.at(-1) }).toEqual({
+      held: true,
+      last: { kind: 'opening', blockedBy: 'process 7 on elsewhere' },
+    });
   });
 
   it('gives an owner up for lost that is visible and does not answer', async () => {
-    await expect(new LockAcquisition(() => heldBy(true), systemClock, patience).obtain()).rejects.toMatchObject({ causeClass: 'locked' });
+    await expect(new LockAcquisition(() => heldBy(true), systemClock, patience).obtain()).rejects.toMatchObject({
+      causeClass: 'locked',
+    });
   });
 
   it('ends at once with nothing when the window closes', async () => {
@@ -87,11 +101,18 @@ const free: LockAttempt = {
 };
 const heldBy = (visible: boolean): LockAttempt => ({
   kind: 'heldBy',
-  owner: { endpoint: { socketPath: '/nonexistent/s.sock', token: 'x' }, visible, description: 'process 7 on elsewhere' },
+  owner: {
+    endpoint: { socketPath: '/nonexistent/s.sock', token: 'x' },
+    visible,
+    description: 'process 7 on elsewhere',
+  },
 });
 
 async function listening(owner: Partial<HandoverOwner>): Promise<HandoverServer> {
-  const server = new HandoverServer({ busy: () => null, stopRunning: () => Promise.resolve(), release: () => Promise.resolve(), ...owner }, systemClock);
+  const server = new HandoverServer(
+    { busy: () => null, stopRunning: () => Promise.resolve(), release: () => Promise.resolve(), ...owner },
+    systemClock,
+  );
   servers.push(server);
   await server.listen();
   return server;

@@ -69,13 +69,15 @@ describe('a history that moves between windows', () => {
     const stillWaiting = owner.connection.state.kind;
     turn.settle();
     await reached(newcomer.connection, 'open');
-    expect({ before, whileWaiting, stillWaiting, after: owner.connection.state.kind, stopped: turn.stopped() }).toEqual({
-      before: ['open', { kind: 'waitingForOwner', sessionTitle: 'Fix the retry timer', chosen: 'nothing' }],
-      whileWaiting: { kind: 'waitingForOwner', sessionTitle: 'Fix the retry timer', chosen: 'wait' },
-      stillWaiting: 'open',
-      after: 'continuedElsewhere',
-      stopped: false,
-    });
+    expect({ before, whileWaiting, stillWaiting, after: owner.connection.state.kind, stopped: turn.stopped() }).toEqual(
+      {
+        before: ['open', { kind: 'waitingForOwner', sessionTitle: 'Fix the retry timer', chosen: 'nothing' }],
+        whileWaiting: { kind: 'waitingForOwner', sessionTitle: 'Fix the retry timer', chosen: 'wait' },
+        stillWaiting: 'open',
+        after: 'continuedElsewhere',
+        stopped: false,
+      },
+    );
   });
 
   it('is taken from a settled owner only when the newcomer chose to', async () => {
@@ -109,7 +111,11 @@ describe('a history that moves between windows', () => {
   it('is given away with the turns that wait left in it', async () => {
     const folder = new FakeFolder();
     const said: string[] = [];
-    const guard: TurnGuard = { isBusy: () => null, stopRunning: () => Promise.resolve(), leaveWaiting: () => void said.push('left') };
+    const guard: TurnGuard = {
+      isBusy: () => null,
+      stopRunning: () => Promise.resolve(),
+      leaveWaiting: () => void said.push('left'),
+    };
     const owner = window(folder, 'owner', guard);
     owner.connection.onDidChangeState(({ kind }) => said.push(kind));
     await owner.connection.open();
@@ -133,7 +139,11 @@ describe('a history that moves between windows', () => {
     const windows = Array.from({ length: 8 }, (_, index) => window(folder, `window ${index}`));
     await Promise.all(windows.map(({ connection }) => connection.open()));
     const states = windows.map(({ connection }) => connection.state.kind).sort();
-    expect({ open: states.filter((kind) => kind === 'open').length, others: [...new Set(states)].sort(), atOnce: folder.mostOpenAtOnce }).toEqual({
+    expect({
+      open: states.filter((kind) => kind === 'open').length,
+      others: [...new Set(states)].sort(),
+      atOnce: folder.mostOpenAtOnce,
+    }).toEqual({
       open: 1,
       others: ['continuedElsewhere', 'open'],
       atOnce: 1,
@@ -174,12 +184,14 @@ describe('a window that moves to another folder', () => {
     const states: StoreState['kind'][] = [];
     connection.onDidChangeState((state) => states.push(state.kind));
     await connection.moveTo(new FakeHome(next, 'next'));
-    expect({ states, read: await connection.store.draft('new'), left: [left.log, left.owner], next: next.log }).toEqual({
-      states: ['opening', 'open'],
-      read: 'written there before',
-      left: [['left opens', 'left closes'], null],
-      next: ['next opens'],
-    });
+    expect({ states, read: await connection.store.draft('new'), left: [left.log, left.owner], next: next.log }).toEqual(
+      {
+        states: ['opening', 'open'],
+        read: 'written there before',
+        left: [['left opens', 'left closes'], null],
+        next: ['next opens'],
+      },
+    );
   });
 
   it('shows nothing of a folder that is still being opened when it leaves', async () => {
@@ -191,7 +203,11 @@ describe('a window that moves to another folder', () => {
     void connection.open();
     await passing(10);
     await connection.moveTo(new FakeHome(next, 'next'));
-    expect({ opened, left: [left.log, left.owner], next: next.log }).toEqual({ opened: [1], left: [['left opens', 'left closes'], null], next: ['next opens'] });
+    expect({ opened, left: [left.log, left.owner], next: next.log }).toEqual({
+      opened: [1],
+      left: [['left opens', 'left closes'], null],
+      next: ['next opens'],
+    });
   });
 
   it('does not care that the folder it leaves belongs to a window that answers', async () => {
@@ -201,7 +217,12 @@ describe('a window that moves to another folder', () => {
     await connection.open();
     const before = connection.state.kind;
     await connection.moveTo(new FakeHome(next, 'next'));
-    expect([before, connection.state.kind, left.log, next.log]).toEqual(['waitingForOwner', 'open', ['owner opens'], ['next opens']]);
+    expect([before, connection.state.kind, left.log, next.log]).toEqual([
+      'waitingForOwner',
+      'open',
+      ['owner opens'],
+      ['next opens'],
+    ]);
   });
 
   it('opens nothing where nothing was opened before', async () => {
@@ -227,7 +248,10 @@ describe('a window that moves to another folder', () => {
 describe('an owner that does not answer', () => {
   it('leads to a clear failure, and a retry opens once it is gone', async () => {
     const folder = new FakeFolder();
-    folder.owner = { endpoint: { socketPath: '/nonexistent/s.sock', token: 'x' }, window: 'process 4711 on this machine' };
+    folder.owner = {
+      endpoint: { socketPath: '/nonexistent/s.sock', token: 'x' },
+      window: 'process 4711 on this machine',
+    };
     const newcomer = window(folder, 'newcomer');
     await newcomer.connection.open();
     const failed = newcomer.connection.state;
@@ -237,7 +261,10 @@ describe('an owner that does not answer', () => {
       cause: failed.kind === 'failed' ? [failed.error.causeClass, failed.error.message] : failed,
       after: newcomer.connection.state.kind,
     }).toEqual({
-      cause: ['locked', 'Another window holds this history and does not answer (process 4711 on this machine). Close that window, then retry.'],
+      cause: [
+        'locked',
+        'Another window holds this history and does not answer (process 4711 on this machine). Close that window, then retry.',
+      ],
       after: 'open',
     });
   });
@@ -257,7 +284,11 @@ describe('an owner that does not answer', () => {
     const owner = window(folder, 'owner');
     await owner.connection.open();
     const path = folder.owner?.endpoint.socketPath ?? '';
-    const answers = [await saying(path, '{"v":1,"token":"guessed","ask":"handOver"}\n'), await saying(path, 'GET / HTTP/1.1\n'), await saying(path, 'x'.repeat(10_000))];
+    const answers = [
+      await saying(path, '{"v":1,"token":"guessed","ask":"handOver"}\n'),
+      await saying(path, 'GET / HTTP/1.1\n'),
+      await saying(path, 'x'.repeat(10_000)),
+    ];
     expect({ answers, state: owner.connection.state.kind }).toEqual({
       answers: ['{"answer":"refused","reason":"The token is not the one in the lock."}\n', '', ''],
       state: 'open',
@@ -277,7 +308,12 @@ describe('a store that fails', () => {
     await expect(call).rejects.toMatchObject({ message: 'The thread has stopped.' });
     const kept = folder.owner === lock;
     await connection.retry();
-    expect({ failed: failed.kind, kept, after: connection.state.kind, opened: home.opened.length }).toEqual({ failed: 'failed', kept: true, after: 'open', opened: 2 });
+    expect({ failed: failed.kind, kept, after: connection.state.kind, opened: home.opened.length }).toEqual({
+      failed: 'failed',
+      kept: true,
+      after: 'open',
+      opened: 2,
+    });
   });
 
   it('salvages on the retry after damage was met, and only then', async () => {
@@ -318,7 +354,10 @@ describe('a store that fails', () => {
     home.current.die(new StoreError('unknown', 'The thread has stopped.', 'test'));
     folder.owner = null;
     await connection.retry();
-    expect({ state: connection.state.kind, fences: new Set(home.opened.map(({ options }) => options.fence)).size }).toEqual({ state: 'open', fences: 2 });
+    expect({
+      state: connection.state.kind,
+      fences: new Set(home.opened.map(({ options }) => options.fence)).size,
+    }).toEqual({ state: 'open', fences: 2 });
   });
 
   it('notices at a heartbeat that it was replaced, and outlives one that only could not be written', async () => {
@@ -349,7 +388,11 @@ describe('a store that fails', () => {
     const both = [first.connection, second.connection];
     const owner = both.find(({ state }) => state.kind === 'open');
     await owner?.store.setDraft('new', 'kept');
-    expect({ states: both.map(({ state }) => state.kind).sort(), draft: await owner?.store.draft('new'), atOnce: folder.mostOpenAtOnce }).toEqual({
+    expect({
+      states: both.map(({ state }) => state.kind).sort(),
+      draft: await owner?.store.draft('new'),
+      atOnce: folder.mostOpenAtOnce,
+    }).toEqual({
       states: ['continuedElsewhere', 'open'],
       draft: 'kept',
       atOnce: 1,
@@ -362,7 +405,10 @@ describe('a store that fails', () => {
     home.current.nextFailure = new StoreError('full', 'The disk is full.', 'ENOSPC');
     await expect(connection.store.draft('new')).rejects.toMatchObject({ causeClass: 'full' });
     home.current.nextFailure = null;
-    expect({ state: connection.state.kind, draft: await connection.store.draft('new') }).toEqual({ state: 'open', draft: '' });
+    expect({ state: connection.state.kind, draft: await connection.store.draft('new') }).toEqual({
+      state: 'open',
+      draft: '',
+    });
   });
 
   it('opens for reading where no lock can be written, and for writing after a retry', async () => {
@@ -373,7 +419,11 @@ describe('a store that fails', () => {
     const fences = home.opened.map(({ options }) => options.fence === null);
     home.lockFailure = null;
     await connection.retry();
-    expect({ before, fences, after: connection.state.kind }).toEqual({ before: 'readOnly', fences: [true], after: 'open' });
+    expect({ before, fences, after: connection.state.kind }).toEqual({
+      before: 'readOnly',
+      fences: [true],
+      after: 'open',
+    });
   });
 
   it('gives up the lock of a failed window to a newcomer that asks', async () => {
@@ -402,11 +452,19 @@ describe('a store that fails', () => {
     await passing(10);
     await Promise.all([connection.close(), connection.close()]);
     await connection.open();
-    expect({ state: connection.state.kind, owner: folder.owner, open: folder.openIn.size }).toEqual({ state: 'closed', owner: null, open: 0 });
+    expect({ state: connection.state.kind, owner: folder.owner, open: folder.openIn.size }).toEqual({
+      state: 'closed',
+      owner: null,
+      open: 0,
+    });
   });
 });
 
-function window(folder: FakeFolder, name: string, guard?: TurnGuard): { connection: StoreConnection; home: FakeHome; heartbeat: () => void } {
+function window(
+  folder: FakeFolder,
+  name: string,
+  guard?: TurnGuard,
+): { connection: StoreConnection; home: FakeHome; heartbeat: () => void } {
   const home = new FakeHome(folder, name);
   let heartbeat: () => void = () => undefined;
   const clock: Clock = {

@@ -42,7 +42,8 @@ let stopped = false;
 process.on('message', (message: WindowOrder & { readonly id: number }) => {
   obey(message).then(
     (value) => process.send?.({ report: 'done', id: message.id, value } satisfies WindowReport),
-    (error: unknown) => process.send?.({ report: 'failed', id: message.id, error: storeErrorData(error) } satisfies WindowReport),
+    (error: unknown) =>
+      process.send?.({ report: 'failed', id: message.id, error: storeErrorData(error) } satisfies WindowReport),
   );
 });
 
@@ -94,7 +95,8 @@ async function obey(order: WindowOrder): Promise<WindowAnswer> {
       await reached(open, order.kind);
       break;
     case 'turn':
-      if (!(await open.store.getSession(order.session))) await open.store.createSession({ id: order.session, startedAt: 1 });
+      if (!(await open.store.getSession(order.session)))
+        await open.store.createSession({ id: order.session, startedAt: 1 });
       await open.store.openTurn(openingTurn(order.session, order.turn));
       await open.store.appendChunks(chunkOf(order.session, order.turn, 1, 0, order.text));
       await open.store.settleTurn(settlingTurn(order.turn));
@@ -123,7 +125,12 @@ function answer({ state }: StoreConnection): WindowAnswer {
   const report = state.kind === 'open' ? state.report : null;
   return {
     state: state.kind,
-    detail: state.kind === 'failed' ? `${state.error.causeClass}: ${state.error.message}` : state.kind === 'waitingForOwner' ? state.sessionTitle : null,
+    detail:
+      state.kind === 'failed'
+        ? `${state.error.causeClass}: ${state.error.message}`
+        : state.kind === 'waitingForOwner'
+          ? state.sessionTitle
+          : null,
     messages: [],
     problems: [],
     recovered: report?.recoveredTurns.length ?? 0,

@@ -36,5 +36,8 @@ export const settlingTurn = (turn: string, messages: readonly NewMessage[] = [])
 
 /** Role and text of each message, as a person would read them. */
 export function spoken(messages: readonly Message[]): readonly string[] {
-  return messages.map((message) => `${message.role}: ${message.parts.map((part) => ('text' in part ? part.text : `[${part.kind}]`)).join('')}`);
+  return messages.map(
+    (message) =>
+      `${message.role}: ${message.parts.map((part) => ('text' in part ? part.text : `[${part.kind}]`)).join('')}`,
+  );
 }

@@ -34,11 +34,17 @@ describe('one history, two processes', { timeout }, () => {
     await first.order({ order: 'turn', session: 's', turn: 'c', text: 'Said in the first window again.' });
     expect({
       states: [taken.state, lost.state, back.state, (await second.order({ order: 'settled' })).state],
-      messages: spoken((await first.order({ order: 'read', session: 's' })).messages).filter((line) => line.startsWith('assistant')),
+      messages: spoken((await first.order({ order: 'read', session: 's' })).messages).filter((line) =>
+        line.startsWith('assistant'),
+      ),
       problems: (await first.order({ order: 'verify' })).problems,
     }).toEqual({
       states: ['open', 'continuedElsewhere', 'open', 'continuedElsewhere'],
-      messages: ['assistant: Said in the first window.', 'assistant: Said in the second window.', 'assistant: Said in the first window again.'],
+      messages: [
+        'assistant: Said in the first window.',
+        'assistant: Said in the second window.',
+        'assistant: Said in the first window again.',
+      ],
       problems: [],
     });
   });
@@ -52,7 +58,11 @@ describe('one history, two processes', { timeout }, () => {
     await owner.order({ order: 'turn', session: 's', turn: 'a', text: 'Not disturbed.' });
     await owner.order({ order: 'busy', title: null });
     const taken = await newcomer.order({ order: 'reach', kind: 'open' });
-    expect({ told: [told.state, told.detail], taken: taken.state, messages: spoken((await newcomer.order({ order: 'read', session: 's' })).messages) }).toEqual({
+    expect({
+      told: [told.state, told.detail],
+      taken: taken.state,
+      messages: spoken((await newcomer.order({ order: 'read', session: 's' })).messages),
+    }).toEqual({
       told: ['waitingForOwner', 'Fix the retry timer'],
       taken: 'open',
       messages: ['user: Prompt of a', 'assistant: Not disturbed.'],
@@ -85,12 +95,23 @@ describe('one history, two processes', { timeout }, () => {
       const promised = victim.acknowledged;
       const state = trial === 0 ? await survivor.open(folder) : await survivor.order({ order: 'reclaim' });
       const messages = spoken((await survivor.order({ order: 'read', session: `s${trial}` })).messages);
-      trials.push({ state: state.state, recovered: state.recovered, prompt: messages[0], ...chunksIn(messages[1] ?? '', promised) });
+      trials.push({
+        state: state.state,
+        recovered: state.recovered,
+        prompt: messages[0],
+        ...chunksIn(messages[1] ?? '', promised),
+      });
       await survivor.order({ order: 'busy', title: null });
     }
     const verified = await survivor.order({ order: 'verify' });
     expect({ trials, problems: verified.problems }).toEqual({
-      trials: Array.from({ length: 5 }, (_, trial) => ({ state: 'open', recovered: 1, prompt: `user: Prompt of t${trial}`, lost: 0, inOrderOnce: true })),
+      trials: Array.from({ length: 5 }, (_, trial) => ({
+        state: 'open',
+        recovered: 1,
+        prompt: `user: Prompt of t${trial}`,
+        lost: 0,
+        inOrderOnce: true,
+      })),
       problems: [],
     });
   });
@@ -109,7 +130,10 @@ describe('one history, two processes', { timeout }, () => {
       owner: (await owner.order({ order: 'settled' })).state,
       messages: spoken((await newcomer.order({ order: 'read', session: 's' })).messages),
     }).toEqual({
-      refused: ['failed', 'locked: Another window holds this history and does not answer (process N on this machine). Close that window, then retry.'],
+      refused: [
+        'failed',
+        'locked: Another window holds this history and does not answer (process N on this machine). Close that window, then retry.',
+      ],
       taken: 'open',
       owner: 'continuedElsewhere',
       messages: ['user: Prompt of a', 'assistant: Before the pause.'],
@@ -126,12 +150,16 @@ describe('one history, two processes', { timeout }, () => {
     await taker.open(folder);
     await taker.order({ order: 'turn', session: 's', turn: 'b', text: 'Meanwhile elsewhere.' });
     sleeper.signal('SIGCONT');
-    const refused = await sleeper.order({ order: 'turn', session: 's', turn: 'c', text: 'Never stored.' }).catch((error: unknown) => error);
+    const refused = await sleeper
+      .order({ order: 'turn', session: 's', turn: 'c', text: 'Never stored.' })
+      .catch((error: unknown) => error);
     await taker.order({ order: 'turn', session: 's', turn: 'd', text: 'And on.' });
     expect({
       refused,
       sleeper: (await sleeper.order({ order: 'settled' })).state,
-      messages: spoken((await taker.order({ order: 'read', session: 's' })).messages).filter((line) => line.startsWith('assistant')),
+      messages: spoken((await taker.order({ order: 'read', session: 's' })).messages).filter((line) =>
+        line.startsWith('assistant'),
+      ),
       problems: (await taker.order({ order: 'verify' })).problems,
     }).toMatchObject({
       // By the write itself, or by its heartbeat where that notices first.
@@ -150,7 +178,10 @@ describe('one history, two processes', { timeout }, () => {
       const place = join(folder, `round${round}`);
       await Promise.all([left.open(place), right.open(place)]);
       // The one that was first may have handed over after it had answered.
-      const states = [(await left.order({ order: 'settled' })).state, (await right.order({ order: 'settled' })).state].sort();
+      const states = [
+        (await left.order({ order: 'settled' })).state,
+        (await right.order({ order: 'settled' })).state,
+      ].sort();
       outcomes.push(states.join(' + '));
     }
     expect(outcomes).toEqual(Array.from({ length: 20 }, () => 'continuedElsewhere + open'));
@@ -164,7 +195,11 @@ describe('one history, two processes', { timeout }, () => {
     const before = existsSync(socket);
     await owner.order({ order: 'turn', session: 's', turn: 'a', text: 'Done.' });
     await owner.order({ order: 'close' });
-    expect({ before, after: existsSync(socket), files: readdirSync(folder).sort() }).toEqual({ before: true, after: false, files: ['state.db'] });
+    expect({ before, after: existsSync(socket), files: readdirSync(folder).sort() }).toEqual({
+      before: true,
+      after: false,
+      files: ['state.db'],
+    });
   });
 });
 
@@ -206,7 +241,14 @@ describe('storage folders that VS Code hands to further hosts', { timeout }, () 
     const again = await owner.open(storage(hash));
     const messagesAgain = spoken((await owner.order({ order: 'read', session: 'theirs' })).messages);
     const left = readdirSync(storage(`${hash}-1`)).map((name) => name.replace(/\d{8}T\d{9}Z/, 'TIME'));
-    expect({ merged: merged.merged, again: again.merged, messages, same: messagesAgain.join() === messages.join(), left, problems: (await owner.order({ order: 'verify' })).problems }).toEqual({
+    expect({
+      merged: merged.merged,
+      again: again.merged,
+      messages,
+      same: messagesAgain.join() === messages.join(),
+      left,
+      problems: (await owner.order({ order: 'verify' })).problems,
+    }).toEqual({
       merged: 2,
       again: 0,
       messages: ['user: Prompt of x', 'assistant: From the suffixed folder.'],
@@ -223,10 +265,15 @@ describe('storage folders that VS Code hands to further hosts', { timeout }, () 
     await user.open(used);
     await user.order({ order: 'turn', session: 'theirs', turn: 'x', text: 'Still in use.' });
     mkdirSync(storage(`${hash}-1`), { recursive: true });
-    for (const name of readdirSync(used)) writeFileSync(join(storage(`${hash}-1`), name), readFileSync(join(used, name)));
+    for (const name of readdirSync(used))
+      writeFileSync(join(storage(`${hash}-1`), name), readFileSync(join(used, name)));
     const owner = window();
     const opened = await owner.open(storage(hash));
-    expect({ state: opened.state, merged: opened.merged, still: existsSync(join(storage(`${hash}-1`), 'state.db')) }).toEqual({
+    expect({
+      state: opened.state,
+      merged: opened.merged,
+      still: existsSync(join(storage(`${hash}-1`), 'state.db')),
+    }).toEqual({
       state: 'open',
       merged: 0,
       still: true,

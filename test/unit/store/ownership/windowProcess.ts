@@ -7,7 +7,10 @@ import type { WindowAnswer, WindowOrder, WindowReport } from './storeWindow';
 /** A window in a process of its own, as VS Code's extension hosts are. */
 export class WindowProcess {
   private readonly child: ChildProcess;
-  private readonly waiting = new Map<number, { resolve: (answer: WindowAnswer) => void; reject: (error: Error) => void }>();
+  private readonly waiting = new Map<
+    number,
+    { resolve: (answer: WindowAnswer) => void; reject: (error: Error) => void }
+  >();
   private lastId = 0;
   /** The highest chunk number this window's store has acknowledged. */
   acknowledged = 0;

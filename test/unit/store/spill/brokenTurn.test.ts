@@ -15,33 +15,46 @@ async function unbroken(): Promise<{ readonly account: ReturnType<SpillWorld['ac
  *  be stored stays in the composer. */
 function breakAt(world: SpillWorld, from: number, length: number, fate: Fate): void {
   let call = 0;
-  world.fate = (method) => (!['createSession', 'openTurn', 'getMeta', 'getSession'].includes(method) && ++call > from && call <= from + length ? fate : 'works');
+  world.fate = (method) =>
+    !['createSession', 'openTurn', 'getMeta', 'getSession'].includes(method) && ++call > from && call <= from + length
+      ? fate
+      : 'works';
 }
 
 describe('a turn whose store fails at a call', () => {
-  it.each(['failsBefore', 'failsAfter'] as const)('%s: everything shown is stored after folding, once, in order, wherever it begins and ends', async (fate) => {
-    const expected = await unbroken();
-    const wrong: unknown[] = [];
-    let spilled = 0;
-    // From the first write on: a turn that cannot read its history has shown nothing.
-    for (let from = 1; from < expected.calls; from++) {
-      for (const length of [1, 2, 5, Infinity]) {
-        const world = await spillWorld();
-        breakAt(world, from, length, fate);
-        await world.runTurn();
-        if (world.spillFiles().length > 0) spilled++;
-        world.fate = () => 'works';
-        await world.spilling.tryAgain();
-        const seen = { account: world.account(), missing: world.missing(), files: world.spillFiles(), stopped: world.stopped };
-        // A usage that was added although the disk said otherwise cannot be told from one that was not.
-        const usage = fate === 'failsAfter' ? expected.account.usage : seen.account.usage;
-        const same = JSON.stringify({ ...seen.account, usage }) === JSON.stringify(expected.account);
-        if (!same || seen.missing.length > 0 || seen.files.length > 0 || seen.stopped) wrong.push({ from, length, ...seen });
-        world.close();
+  it.each(['failsBefore', 'failsAfter'] as const)(
+    '%s: everything shown is stored after folding, once, in order, wherever it begins and ends',
+    async (fate) => {
+      const expected = await unbroken();
+      const wrong: unknown[] = [];
+      let spilled = 0;
+      // From the first write on: a turn that cannot read its history has shown nothing.
+      for (let from = 1; from < expected.calls; from++) {
+        for (const length of [1, 2, 5, Infinity]) {
+          const world = await spillWorld();
+          breakAt(world, from, length, fate);
+          await world.runTurn();
+          if (world.spillFiles().length > 0) spilled++;
+          world.fate = () => 'works';
+          await world.spilling.tryAgain();
+          const seen = {
+            account: world.account(),
+            missing: world.missing(),
+            files: world.spillFiles(),
+            stopped: world.stopped,
+          };
+          // A usage that was added although the disk said otherwise cannot be told from one that was not.
+          const usage = fate === 'failsAfter' ? expected.account.usage : seen.account.usage;
+          const same = JSON.stringify({ ...seen.account, usage }) === JSON.stringify(expected.account);
+          if (!same || seen.missing.length > 0 || seen.files.length > 0 || seen.stopped)
+            wrong.push({ from, length, ...seen });
+          world.close();
+        }
       }
-    }
-    expect({ wrong: wrong.slice(0, 2), spilled: spilled > 20 }).toEqual({ wrong: [], spilled: true });
-  }, 120_000);
+      expect({ wrong: wrong.slice(0, 2), spilled: spilled > 20 }).toEqual({ wrong: [], spilled: true });
+    },
+    120_000,
+  );
 
   it('shows nothing more, and loses nothing, where no spill file can be written either', async () => {
     const { calls } = await unbroken();
@@ -67,7 +80,10 @@ describe('a turn whose store fails at a call', () => {
     for (let writes = 1; writes < 20; writes++) {
       let left = writes;
       const disk = new SimulatedDisk({
-        intervene: ({ kind, path }) => (kind === 'write' && path.startsWith('/store/') && path.endsWith('.jsonl') && left-- <= 0 ? { errno: 'ENOSPC', written: 7 } : undefined),
+        intervene: ({ kind, path }) =>
+          kind === 'write' && path.startsWith('/store/') && path.endsWith('.jsonl') && left-- <= 0
+            ? { errno: 'ENOSPC', written: 7 }
+            : undefined,
       });
       const world = await spillWorld(disk);
       breakAt(world, 2, Infinity, 'failsBefore');
@@ -76,7 +92,10 @@ describe('a turn whose store fails at a call', () => {
       world.fate = () => 'works';
       await world.spilling.tryAgain();
       expect({ writes, during, after: world.spillFiles(), account: world.account() }).toEqual({
-        writes, during: [`/${left < 0 ? 'global' : 'store'}/20261120_080000_abcdef.jsonl`], after: [], account: expected.account,
+        writes,
+        during: [`/${left < 0 ? 'global' : 'store'}/20261120_080000_abcdef.jsonl`],
+        after: [],
+        account: expected.account,
       });
       world.close();
     }

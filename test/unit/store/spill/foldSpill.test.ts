@@ -6,7 +6,13 @@ import type { NewMessage } from '../../../../src/transcript/message';
 import { sessionId, spillWorld, turnUid, type SpillWorld } from '../../../support/spillWorld';
 import { testTime } from '../../../support/testStore';
 
-const usage = { inputTokens: 1, outputTokens: 2, cachedInputTokens: null, cacheWriteTokens: null, reasoningTokens: null };
+const usage = {
+  inputTokens: 1,
+  outputTokens: 2,
+  cachedInputTokens: null,
+  cacheWriteTokens: null,
+  reasoningTokens: null,
+};
 
 function chunks(messageUid: string, firstSeq: number, start: number, ...texts: readonly string[]): SpilledRequest {
   let at = start;
@@ -20,32 +26,78 @@ function chunks(messageUid: string, firstSeq: number, start: number, ...texts: r
 
 const base = { sessionId, turnUid, createdAt: testTime, visibility: { kind: 'shown' as const }, carriedFrom: null };
 const withCall: NewMessage = {
-  ...base, uid: 'answer-1', role: 'assistant', state: 'final', lastSeq: 2, model: 'm', finishReason: 'tool_calls', usage: null,
-  parts: [{ kind: 'text', text: 'I look.' }, { kind: 'toolCall', callId: 'c1', name: 'look', arguments: '{}' }],
+  ...base,
+  uid: 'answer-1',
+  role: 'assistant',
+  state: 'final',
+  lastSeq: 2,
+  model: 'm',
+  finishReason: 'tool_calls',
+  usage: null,
+  parts: [
+    { kind: 'text', text: 'I look.' },
+    { kind: 'toolCall', callId: 'c1', name: 'look', arguments: '{}' },
+  ],
 };
-const result: NewMessage = { ...base, uid: 'result-1', role: 'tool', parts: [{ kind: 'toolResult', callId: 'c1', name: 'look', outcome: 'done', text: 'found' }] };
+const result: NewMessage = {
+  ...base,
+  uid: 'result-1',
+  role: 'tool',
+  parts: [{ kind: 'toolResult', callId: 'c1', name: 'look', outcome: 'done', text: 'found' }],
+};
 const requests: readonly SpilledRequest[] = [
   chunks('answer-1', 2, 2, 'look.'),
   { method: 'putMessages', args: [[withCall]] },
   { method: 'addUsage', args: [turnUid, usage] },
   { method: 'putMessages', args: [[result]] },
   chunks('answer-2', 1, 0, 'There ', 'it is.'),
-  { method: 'settleTurn', args: [{ turnUid, settledAt: testTime, settlement: { outcome: 'complete', stopReason: 'stop', failure: null }, messages: [] }] },
+  {
+    method: 'settleTurn',
+    args: [
+      {
+        turnUid,
+        settledAt: testTime,
+        settlement: { outcome: 'complete', stopReason: 'stop', failure: null },
+        messages: [],
+      },
+    ],
+  },
 ];
 const whole = ['user: Where?', 'assistant: I look.', 'tool: found', 'assistant: There it is.'];
 
 /** A store with a turn of which the first words are stored, and the spill of the rest. */
-async function interrupted(): Promise<{ readonly world: SpillWorld; readonly db: SessionDb; readonly spill: SpilledTurn; readonly lines: () => readonly string[] }> {
+async function interrupted(): Promise<{
+  readonly world: SpillWorld;
+  readonly db: SessionDb;
+  readonly spill: SpilledTurn;
+  readonly lines: () => readonly string[];
+}> {
   const world = await spillWorld();
   const { db } = world;
   db.createSession({ id: sessionId, startedAt: testTime, model: 'm' });
-  const { turn } = db.openTurn({ turnUid, sessionId, model: 'm', startedAt: testTime, userMessage: prompt('prompt-1', turnUid, 'Where?') });
+  const { turn } = db.openTurn({
+    turnUid,
+    sessionId,
+    model: 'm',
+    startedAt: testTime,
+    userMessage: prompt('prompt-1', turnUid, 'Where?'),
+  });
   const [first] = [chunks('answer-1', 1, 0, 'I ')];
   if (first.method === 'appendChunks') db.appendChunks(first.args[0]);
   const session = db.getSession(sessionId);
   if (turn.state !== 'running' || session === null) throw new Error('no running turn');
-  const spill: SpilledTurn = { spillUid: 's1', storeUid: db.getMeta('store_uid'), sessions: [session], turn, rows: db.activeMessages(sessionId), requests };
-  const lines = () => db.activeMessages(sessionId).map((row) => `${row.role}: ${row.parts.flatMap((part) => ('text' in part ? [part.text] : [])).join('')}`);
+  const spill: SpilledTurn = {
+    spillUid: 's1',
+    storeUid: db.getMeta('store_uid'),
+    sessions: [session],
+    turn,
+    rows: db.activeMessages(sessionId),
+    requests,
+  };
+  const lines = () =>
+    db
+      .activeMessages(sessionId)
+      .map((row) => `${row.role}: ${row.parts.flatMap((part) => ('text' in part ? [part.text] : [])).join('')}`);
   return { world, db, spill, lines };
 }
 
@@ -56,20 +108,40 @@ function prompt(uid: string, turn: string, text: string) {
 describe('folding a spill', () => {
   it('does every request once, however often it is asked', async () => {
     const { db, spill, lines } = await interrupted();
-    const results = [db.foldSpill({ ...spill, requests: requests.slice(0, 3) }), db.foldSpill(spill), db.foldSpill(spill)];
+    const results = [
+      db.foldSpill({ ...spill, requests: requests.slice(0, 3) }),
+      db.foldSpill(spill),
+      db.foldSpill(spill),
+    ];
     expect({ results, lines: lines(), turn: db.getTurn(turnUid), problems: db.verifyIntegrity() }).toMatchObject({
-      results: Array(3).fill({ kind: 'folded', refused: [] }), lines: whole, turn: { state: 'settled', outcome: 'complete', usage }, problems: [],
+      results: Array(3).fill({ kind: 'folded', refused: [] }),
+      lines: whole,
+      turn: { state: 'settled', outcome: 'complete', usage },
+      problems: [],
     });
   });
 
   it('puts a turn back that another owner took for a crashed one, before what that owner asked next', async () => {
     const { db, spill, lines } = await interrupted();
     db.recoverTurns();
-    db.openTurn({ turnUid: 'turn-2', sessionId, model: 'm', startedAt: testTime, userMessage: prompt('prompt-2', 'turn-2', 'Next?') });
-    db.settleTurn({ turnUid: 'turn-2', settledAt: testTime, settlement: { outcome: 'complete', stopReason: 'stop', failure: null }, messages: [] });
+    db.openTurn({
+      turnUid: 'turn-2',
+      sessionId,
+      model: 'm',
+      startedAt: testTime,
+      userMessage: prompt('prompt-2', 'turn-2', 'Next?'),
+    });
+    db.settleTurn({
+      turnUid: 'turn-2',
+      settledAt: testTime,
+      settlement: { outcome: 'complete', stopReason: 'stop', failure: null },
+      messages: [],
+    });
     expect(db.foldSpill(spill)).toEqual({ kind: 'folded', refused: [] });
     expect({ lines: lines(), problems: db.verifyIntegrity(), turn: db.getTurn(turnUid) }).toMatchObject({
-      lines: [...whole, 'user: Next?', 'assistant: (No answer was given.)'], problems: [], turn: { state: 'settled', outcome: 'complete' },
+      lines: [...whole, 'user: Next?', 'assistant: (No answer was given.)'],
+      problems: [],
+      turn: { state: 'settled', outcome: 'complete' },
     });
   });
 
@@ -77,21 +149,36 @@ describe('folding a spill', () => {
     const { spill } = await interrupted();
     const { db } = await spillWorld();
     expect(db.foldSpill({ ...spill, storeUid: null })).toEqual({ kind: 'folded', refused: [] });
-    expect({ rows: db.activeMessages(sessionId).map(({ uid }) => uid), problems: db.verifyIntegrity(), outcome: db.getTurn(turnUid)?.state }).toEqual({
-      rows: ['prompt-1', 'answer-1', 'result-1', 'answer-2'], problems: [], outcome: 'settled',
+    expect({
+      rows: db.activeMessages(sessionId).map(({ uid }) => uid),
+      problems: db.verifyIntegrity(),
+      outcome: db.getTurn(turnUid)?.state,
+    }).toEqual({
+      rows: ['prompt-1', 'answer-1', 'result-1', 'answer-2'],
+      problems: [],
+      outcome: 'settled',
     });
   });
 
   it('leaves the spill of another store alone', async () => {
     const { db, spill, lines } = await interrupted();
     const before = lines();
-    expect({ result: db.foldSpill({ ...spill, storeUid: 'another' }), lines: lines() }).toEqual({ result: { kind: 'otherStore' }, lines: before });
+    expect({ result: db.foldSpill({ ...spill, storeUid: 'another' }), lines: lines() }).toEqual({
+      result: { kind: 'otherStore' },
+      lines: before,
+    });
   });
 
   it('does what it can when a request is refused, and says which was not done', async () => {
     const { db, spill, lines } = await interrupted();
-    const folded = db.foldSpill({ ...spill, requests: [requests[0]!, chunks('answer-1', 9, 99, 'gap'), ...requests.slice(1)] });
-    expect({ folded, lines: lines() }).toEqual({ folded: { kind: 'folded', refused: [expect.stringContaining('chunk 9')] }, lines: whole });
+    const folded = db.foldSpill({
+      ...spill,
+      requests: [requests[0]!, chunks('answer-1', 9, 99, 'gap'), ...requests.slice(1)],
+    });
+    expect({ folded, lines: lines() }).toEqual({
+      folded: { kind: 'folded', refused: [expect.stringContaining('chunk 9')] },
+      lines: whole,
+    });
   });
 });
 
@@ -100,7 +187,9 @@ describe('a spill file', () => {
     const { spill } = await interrupted();
     const all = { ...spill, requests: [...requests, chunks('answer-3', 1, 0, '\ud83d', '\ude00')] };
     const { requests: written, ...header } = all;
-    expect(readSpill(encodeHeader(header) + written.map((request, index) => encodeRequest(index + 1, request)).join(''))).toEqual({ spill: all, torn: false });
+    expect(
+      readSpill(encodeHeader(header) + written.map((request, index) => encodeRequest(index + 1, request)).join('')),
+    ).toEqual({ spill: all, torn: false });
   });
 
   it('gives everything before a torn or missing line', async () => {
@@ -111,12 +200,23 @@ describe('a spill file', () => {
       return [spill?.requests.length, torn];
     };
     expect([
-      read(encodeHeader(header)), read(encodeHeader(header) + line(1) + line(2).slice(0, -9)), read(encodeHeader(header) + line(1) + line(3)),
-      read(`${encodeHeader(header) + line(1)}\0\0\0\n${line(2)}`), read(encodeHeader(header).slice(0, -5)),
-    ]).toEqual([[0, false], [1, true], [1, true], [1, true], [undefined, null]]);
+      read(encodeHeader(header)),
+      read(encodeHeader(header) + line(1) + line(2).slice(0, -9)),
+      read(encodeHeader(header) + line(1) + line(3)),
+      read(`${encodeHeader(header) + line(1)}\0\0\0\n${line(2)}`),
+      read(encodeHeader(header).slice(0, -5)),
+    ]).toEqual([
+      [0, false],
+      [1, true],
+      [1, true],
+      [1, true],
+      [undefined, null],
+    ]);
   });
 
   it('is known by its name, and no longer once it is set aside', () => {
-    expect(['s.jsonl', 's.2.jsonl', 's.kept.jsonl', 's.kept-2.jsonl', 'state.db', 'state.db.lock'].map(isSpillName)).toEqual([true, true, false, false, false, false]);
+    expect(
+      ['s.jsonl', 's.2.jsonl', 's.kept.jsonl', 's.kept-2.jsonl', 'state.db', 'state.db.lock'].map(isSpillName),
+    ).toEqual([true, true, false, false, false, false]);
   });
 });

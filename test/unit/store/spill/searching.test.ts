@@ -11,7 +11,11 @@ it('a search passes with its signal, and how far it has come is told on', async 
   const clock = new ManualClock();
   const inner = {
     ...promisedOperations(() => Promise.reject(new Error('not asked'))),
-    search: async (query: SearchQuery, signal?: AbortSignal, onProgress?: (progress: { done: number; total: number }) => void) => {
+    search: async (
+      query: SearchQuery,
+      signal?: AbortSignal,
+      onProgress?: (progress: { done: number; total: number }) => void,
+    ) => {
       seen.push(query.text, signal?.aborted);
       onProgress?.({ done: 1, total: 2 });
       return [];
@@ -19,7 +23,12 @@ it('a search passes with its signal, and how far it has come is told on', async 
     close: () => Promise.resolve(),
   };
   const log = { trace: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
-  const { store } = spillingOver(inner, testSpillHome(await testSqlite(), new SimulatedDisk(), () => clock.now(), { folders: [] }), clock, log);
+  const { store } = spillingOver(
+    inner,
+    testSpillHome(await testSqlite(), new SimulatedDisk(), () => clock.now(), { folders: [] }),
+    clock,
+    log,
+  );
   await store.search({ text: 'needle', limit: 1 }, AbortSignal.abort(), (progress) => seen.push(progress));
   expect(seen).toEqual(['needle', true, { done: 1, total: 2 }]);
 });

@@ -13,14 +13,20 @@ it('leaves what follows to a later turn, so that a message can come before it', 
   const atOnce = [...world.did];
   world.receive('b');
   for (const callback of world.later) callback();
-  expect({ atOnce, did: world.did.slice(atOnce.length) }).toEqual({ atOnce: ['got a', 'work'], did: ['got b', 'more work'] });
+  expect({ atOnce, did: world.did.slice(atOnce.length) }).toEqual({
+    atOnce: ['got a', 'work'],
+    did: ['got b', 'more work'],
+  });
 });
 
 /** A port behind whose first message these have arrived; the first piece of work asks for the next one. */
 function arrivals(waiting: string[], works: string[] = ['work']) {
   const did: string[] = [];
   const later: (() => void)[] = [];
-  const received = new Arrivals<string>(() => waiting.shift(), (callback) => later.push(callback));
+  const received = new Arrivals<string>(
+    () => waiting.shift(),
+    (callback) => later.push(callback),
+  );
   let asked = false;
   const work = (): void => {
     const name = works.shift();

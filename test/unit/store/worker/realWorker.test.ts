@@ -37,7 +37,10 @@ describe('the store behind its worker, on a real disk', () => {
     await first.close();
 
     const second = await openedIn(storageFolder);
-    expect({ messages: spoken(await second.store.activeMessages('s')), problems: await second.store.verifyIntegrity() }).toEqual({
+    expect({
+      messages: spoken(await second.store.activeMessages('s')),
+      problems: await second.store.verifyIntegrity(),
+    }).toEqual({
       messages: ['user: Prompt of t', 'assistant: Every word is on disk.'],
       problems: [],
     });
@@ -61,7 +64,10 @@ describe('the store behind its worker, on a real disk', () => {
     await Promise.all(waiting);
     const answers = spoken(await store.activeMessages('s')).filter((line) => line.startsWith('assistant'));
     expect(answers).toEqual(
-      Array.from({ length: 20 }, (_, turn) => `assistant: ${Array.from({ length: 10 }, (_, seq) => `${turn}.${seq + 1} `).join('')}`),
+      Array.from(
+        { length: 20 },
+        (_, turn) => `assistant: ${Array.from({ length: 10 }, (_, seq) => `${turn}.${seq + 1} `).join('')}`,
+      ),
     );
   });
 
@@ -71,12 +77,25 @@ describe('the store behind its worker, on a real disk', () => {
     await first.store.createSession({ id: 's', startedAt: 1 });
     const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => (index * 7919) % 256).subarray(3, 90_000);
     const hash = createHash('sha256').update(bytes).digest('hex');
-    const change = { uid: 'f', sessionId: 's', turnUid: 't', callId: 'c', path: '/w/a', before: null, after: undefined, changedAt: 1, reviewed: null };
+    const change = {
+      uid: 'f',
+      sessionId: 's',
+      turnUid: 't',
+      callId: 'c',
+      path: '/w/a',
+      before: null,
+      after: undefined,
+      changedAt: 1,
+      reviewed: null,
+    };
     await first.store.recordFileChanges([change], []);
     await first.store.completeFileChanges([{ uid: 'f', after: hash }], [{ hash, bytes }]);
     await first.close();
     const { store } = await openedIn(storageFolder);
-    expect({ changes: await store.fileChangesOf(['t']), same: Buffer.from((await store.fileContent(hash)) ?? []).equals(bytes) }).toEqual({ changes: [{ ...change, after: hash }], same: true });
+    expect({
+      changes: await store.fileChangesOf(['t']),
+      same: Buffer.from((await store.fileContent(hash)) ?? []).equals(bytes),
+    }).toEqual({ changes: [{ ...change, after: hash }], same: true });
   });
 
   it('tells how far a scan has come while it runs', async () => {
@@ -88,7 +107,9 @@ describe('the store behind its worker, on a real disk', () => {
       await store.settleTurn(settlingTurn(`t${turn}`));
     }
     const told: number[] = [];
-    const hits = await store.search({ text: 'orem ips', limit: 100, kind: 'substring' }, undefined, ({ done, total }) => told.push(done / total));
+    const hits = await store.search({ text: 'orem ips', limit: 100, kind: 'substring' }, undefined, ({ done, total }) =>
+      told.push(done / total),
+    );
     expect([hits.length, told.length > 0, told.at(-1)]).toEqual([20, true, 1]);
   });
 
@@ -105,7 +126,8 @@ describe('the store behind its worker, on a real disk', () => {
     const search = store.search({ text: 'absent-substring', limit: 5 }, aborter.signal);
     const rejected = expect(search).rejects.toThrow('cancelled by the person');
     const stored: Promise<void>[] = [];
-    for (let seq = 1; seq <= 50; seq++) stored.push(store.appendChunks(chunkOf('s', 'now', seq, (seq - 1) * 4, 'word')));
+    for (let seq = 1; seq <= 50; seq++)
+      stored.push(store.appendChunks(chunkOf('s', 'now', seq, (seq - 1) * 4, 'word')));
     aborter.abort(new Error('cancelled by the person'));
     await Promise.all(stored);
     await rejected;
@@ -131,8 +153,15 @@ describe('the store behind its worker, on a real disk', () => {
     await connection.retry();
     const answer = spoken(await connection.store.activeMessages('s')).at(-1) ?? '';
     const report = connection.state.kind === 'open' ? connection.state.report.recoveredTurns : null;
-    const promised = Array.from({ length: acknowledged }, (_, index) => `${String(index + 1).padStart(4, '0')} `).join('');
-    expect({ failed, state: connection.state.kind, report, holds: answer.startsWith(`assistant: ${promised}`) }).toEqual({
+    const promised = Array.from({ length: acknowledged }, (_, index) => `${String(index + 1).padStart(4, '0')} `).join(
+      '',
+    );
+    expect({
+      failed,
+      state: connection.state.kind,
+      report,
+      holds: answer.startsWith(`assistant: ${promised}`),
+    }).toEqual({
       failed: 'failed',
       state: 'open',
       report: [{ sessionId: 's', turnUid: 't' }],
@@ -142,7 +171,9 @@ describe('the store behind its worker, on a real disk', () => {
 
   it('rejects the opening when the bundle is not there, in words', async () => {
     const client = new StoreClient(startNodeWorker(join(worker.folder, 'absent.js')));
-    await expect(client.open({ folder: '/nowhere', fence: null, salvage: false, siblings: [] })).rejects.toMatchObject({ causeClass: 'unknown' });
+    await expect(client.open({ folder: '/nowhere', fence: null, salvage: false, siblings: [] })).rejects.toMatchObject({
+      causeClass: 'unknown',
+    });
   });
 });
 

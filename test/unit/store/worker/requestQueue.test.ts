@@ -5,7 +5,12 @@ import { unknownUsage } from '../../../../src/transcript/usage';
 
 describe('the order in which the worker runs requests', () => {
   it('lets chunks pass what they have nothing to do with', () => {
-    expect(orderOf([search('old words'), draft, listSessions, chunk('turn-1', 1)])).toEqual(['chunk turn-1 1', 'search', 'setDraft', 'listSessions']);
+    expect(orderOf([search('old words'), draft, listSessions, chunk('turn-1', 1)])).toEqual([
+      'chunk turn-1 1',
+      'search',
+      'setDraft',
+      'listSessions',
+    ]);
   });
 
   it('keeps chunks of one turn in their order', () => {
@@ -18,7 +23,11 @@ describe('the order in which the worker runs requests', () => {
   });
 
   it('never lets a chunk pass the opening of its own turn or the creation of its session', () => {
-    expect(orderOf([createSession('turn-1'), openTurn('turn-1'), chunk('turn-1', 1)])).toEqual(['createSession', 'openTurn', 'chunk turn-1 1']);
+    expect(orderOf([createSession('turn-1'), openTurn('turn-1'), chunk('turn-1', 1)])).toEqual([
+      'createSession',
+      'openTurn',
+      'chunk turn-1 1',
+    ]);
   });
 
   it('never lets a chunk pass a settlement, usage or message of its own turn, while other turns go ahead', () => {
@@ -31,22 +40,37 @@ describe('the order in which the worker runs requests', () => {
   });
 
   it('lets a settlement see every chunk that was posted before it', () => {
-    expect(orderOf([search('x'), chunk('turn-1', 1), settle('turn-1')])).toEqual(['chunk turn-1 1', 'search', 'settleTurn']);
+    expect(orderOf([search('x'), chunk('turn-1', 1), settle('turn-1')])).toEqual([
+      'chunk turn-1 1',
+      'search',
+      'settleTurn',
+    ]);
   });
 
   it('lets a read of a session answer before chunks of that session that were posted later', () => {
-    expect(orderOf([read('turn-1'), chunk('turn-1', 1), chunk('turn-2', 1)])).toEqual(['chunk turn-2 1', 'activeMessages', 'chunk turn-1 1']);
+    expect(orderOf([read('turn-1'), chunk('turn-1', 1), chunk('turn-2', 1)])).toEqual([
+      'chunk turn-2 1',
+      'activeMessages',
+      'chunk turn-1 1',
+    ]);
   });
 
   it('lets nothing pass the recovery of turns', () => {
-    expect(orderOf([draft, { method: 'recoverTurns', args: [] }, chunk('turn-1', 1)])).toEqual(['setDraft', 'recoverTurns', 'chunk turn-1 1']);
+    expect(orderOf([draft, { method: 'recoverTurns', args: [] }, chunk('turn-1', 1)])).toEqual([
+      'setDraft',
+      'recoverTurns',
+      'chunk turn-1 1',
+    ]);
   });
 
   it('forgets what was cancelled', () => {
     const queue = new RequestQueue<StoreRequest>();
     queue.push(search('x'));
     queue.push(draft);
-    expect({ removed: queue.remove((request) => request.method === 'search').length, left: drain(queue) }).toEqual({ removed: 1, left: ['setDraft'] });
+    expect({ removed: queue.remove((request) => request.method === 'search').length, left: drain(queue) }).toEqual({
+      removed: 1,
+      left: ['setDraft'],
+    });
   });
 });
 
@@ -63,18 +87,30 @@ function drain(queue: RequestQueue<StoreRequest>): readonly string[] {
 }
 
 function nameOf(request: StoreRequest): string {
-  return request.method === 'appendChunks' ? `chunk ${request.args[0].turnUid} ${request.args[0].chunks[0]?.seq}` : request.method;
+  return request.method === 'appendChunks'
+    ? `chunk ${request.args[0].turnUid} ${request.args[0].chunks[0]?.seq}`
+    : request.method;
 }
 
 const listSessions: StoreRequest = { method: 'listSessions', args: [{ limit: 10 }] };
 const draft: StoreRequest = { method: 'setDraft', args: ['new', 'words'] };
 const search = (text: string): StoreRequest => ({ method: 'search', args: [{ text, limit: 5 }] });
-const createSession = (name: string): StoreRequest => ({ method: 'createSession', args: [{ id: `session of ${name}`, startedAt: 1 }] });
+const createSession = (name: string): StoreRequest => ({
+  method: 'createSession',
+  args: [{ id: `session of ${name}`, startedAt: 1 }],
+});
 const usage = (turn: string): StoreRequest => ({ method: 'addUsage', args: [turn, unknownUsage] });
 const read = (turn: string): StoreRequest => ({ method: 'activeMessages', args: [`session of ${turn}`] });
 const settle = (turn: string): StoreRequest => ({
   method: 'settleTurn',
-  args: [{ turnUid: turn, settledAt: 1, settlement: { outcome: 'complete', stopReason: 'stop', failure: null }, messages: [] }],
+  args: [
+    {
+      turnUid: turn,
+      settledAt: 1,
+      settlement: { outcome: 'complete', stopReason: 'stop', failure: null },
+      messages: [],
+    },
+  ],
 });
 const openTurn = (turn: string): StoreRequest => ({
   method: 'openTurn',

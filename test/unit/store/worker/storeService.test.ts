@@ -45,7 +45,9 @@ describe('a store served over a port', () => {
 
   it('rejects at once what was aborted before it was asked', async () => {
     const world = await served({ searchSlices: 3 });
-    await expect(world.client.store.call('search', [{ text: 'x', limit: 1 }], AbortSignal.abort(new Error('too late')))).rejects.toThrow('too late');
+    await expect(
+      world.client.store.call('search', [{ text: 'x', limit: 1 }], AbortSignal.abort(new Error('too late'))),
+    ).rejects.toThrow('too late');
     expect(world.ran).toEqual([]);
   });
 
@@ -74,7 +76,10 @@ describe('a store served over a port', () => {
     const once = [...world.ran];
     world.clock.pass(60_000);
     await world.quiet();
-    expect({ once, later: world.ran }).toEqual({ once: ['indexBatch', 'checkpoint'], later: ['indexBatch', 'checkpoint'] });
+    expect({ once, later: world.ran }).toEqual({
+      once: ['indexBatch', 'checkpoint'],
+      later: ['indexBatch', 'checkpoint'],
+    });
   });
 
   it('reports a failure of its own care and goes on', async () => {
@@ -83,7 +88,10 @@ describe('a store served over a port', () => {
     world.client.store.onDidFailInBackground((error) => heard.push(error));
     world.clock.pass(1000);
     await world.quiet();
-    expect({ heard: heard.map((error) => error.causeClass), draft: await world.client.store.call('draft', ['new']) }).toEqual({ heard: ['full'], draft: '' });
+    expect({
+      heard: heard.map((error) => error.causeClass),
+      draft: await world.client.store.call('draft', ['new']),
+    }).toEqual({ heard: ['full'], draft: '' });
   });
 
   it('closes after the calls made before, and rejects those made after', async () => {
@@ -92,7 +100,10 @@ describe('a store served over a port', () => {
     const closed = world.client.store.close();
     await expect(world.client.store.call('draft', ['new'])).rejects.toMatchObject({ causeClass: 'locked' });
     await Promise.all([before, closed, world.client.store.close()]);
-    expect({ first: world.ran[0], end: world.ran.slice(-2) }).toEqual({ first: 'setDraft', end: ['checkpoint', 'close'] });
+    expect({ first: world.ran[0], end: world.ran.slice(-2) }).toEqual({
+      first: 'setDraft',
+      end: ['checkpoint', 'close'],
+    });
   });
 
   it('rejects a search that closing cut off', async () => {
@@ -107,10 +118,16 @@ describe('a store served over a port', () => {
     const world = await served({ searchSlices: 1000 });
     const failures: string[] = [];
     world.client.store.onDidFail((error) => failures.push(error.technical));
-    const pending = [world.client.store.call('search', [{ text: 'x', limit: 1 }]), world.client.store.call('draft', ['new'])];
+    const pending = [
+      world.client.store.call('search', [{ text: 'x', limit: 1 }]),
+      world.client.store.call('draft', ['new']),
+    ];
     world.die('out of memory');
     const outcomes = await Promise.allSettled([...pending, world.client.store.call('draft', ['new'])]);
-    expect({ causes: outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason.causeClass), failures }).toEqual({
+    expect({
+      causes: outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason.causeClass),
+      failures,
+    }).toEqual({
       causes: ['unknown', 'unknown', 'unknown'],
       failures: ['out of memory'],
     });
@@ -120,10 +137,16 @@ describe('a store served over a port', () => {
     const world = await served({ broken: true });
     const told: string[] = [];
     world.client.store.onDidFail((error) => told.push(error.causeClass));
-    const calls = [world.client.store.call('editQueued', ['gone', 'b']), world.client.store.call('editQueued', ['gone', 'c'])];
+    const calls = [
+      world.client.store.call('editQueued', ['gone', 'b']),
+      world.client.store.call('editQueued', ['gone', 'c']),
+    ];
     const outcomes = await Promise.allSettled(calls);
     await world.quiet();
-    expect({ causes: outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason.causeClass), told }).toEqual({
+    expect({
+      causes: outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason.causeClass),
+      told,
+    }).toEqual({
       causes: ['not-found', 'not-found'],
       told: ['not-found'],
     });
@@ -137,12 +160,20 @@ describe('a store served over a port', () => {
 
   it('passes on why it could not be opened', async () => {
     const world = wired(() => Promise.reject(new StoreError('newer', 'Update the extension.', 'user_version 9')));
-    await expect(world.client.open(place)).rejects.toEqual(new StoreError('newer', 'Update the extension.', 'user_version 9'));
+    await expect(world.client.open(place)).rejects.toEqual(
+      new StoreError('newer', 'Update the extension.', 'user_version 9'),
+    );
   });
 });
 
 const place = { folder: '/store', fence: 'mark', salvage: false, siblings: [] };
-const chunks = (turnUid: string): Extract<StoreRequest, { method: 'appendChunks' }>['args'][0] => ({ sessionId: 's', turnUid, model: 'm', createdAt: 1, chunks: [] });
+const chunks = (turnUid: string): Extract<StoreRequest, { method: 'appendChunks' }>['args'][0] => ({
+  sessionId: 's',
+  turnUid,
+  model: 'm',
+  createdAt: 1,
+  chunks: [],
+});
 
 interface StoreShape {
   readonly searchSlices?: number;
@@ -185,7 +216,17 @@ async function served(shape: StoreShape = {}) {
   };
   const opened: OpenedStore = {
     operations: operations as SessionOperations,
-    report: { recoveredTurns: [], readOnly: null, created: false, path: '/store/state.db', setAside: null, salvaged: [], merged: [], mergeProblems: [], spills: [] },
+    report: {
+      recoveredTurns: [],
+      readOnly: null,
+      created: false,
+      path: '/store/state.db',
+      setAside: null,
+      salvaged: [],
+      merged: [],
+      mergeProblems: [],
+      spills: [],
+    },
     *searchSlices(): Generator<SearchProgress | undefined, readonly SearchHit[]> {
       for (let slice = 1; slice <= (shape.searchSlices ?? 0); slice++) {
         note(`slice ${slice}`);
@@ -199,7 +240,12 @@ async function served(shape: StoreShape = {}) {
   const world = wired(() => Promise.resolve(opened));
   await world.client.open(place);
   await world.quiet();
-  return { ...world, ran, during: (step: string, hook: () => void) => void hooks.set(step, hook), dirtyRows: () => dirtyRows };
+  return {
+    ...world,
+    ran,
+    during: (step: string, hook: () => void) => void hooks.set(step, hook),
+    dirtyRows: () => dirtyRows,
+  };
 }
 
 function wired(open: () => Promise<OpenedStore>) {
@@ -207,7 +253,12 @@ function wired(open: () => Promise<OpenedStore>) {
   let toClient: (message: FromWorker) => void = () => undefined;
   let exited: (technical: string) => void = () => undefined;
   let alive = true;
-  const service = new StoreService(open, (message) => later(() => toClient(structuredClone(message))), clock, setImmediate);
+  const service = new StoreService(
+    open,
+    (message) => later(() => toClient(structuredClone(message))),
+    clock,
+    setImmediate,
+  );
   const later = (work: () => void): void => void setImmediate(() => alive && work());
   const client = new StoreClient({
     post: (message: ToWorker) => {

@@ -7,7 +7,15 @@ let world: PolicyWorld;
 
 beforeAll(() => {
   world = new PolicyWorld();
-  world.allow = ['run(npm test)', 'run(npm run *)', 'run(git push *)', 'run(node scripts/check.js *)', 'run(env)', 'run(find *)', 'run(xargs *)'];
+  world.allow = [
+    'run(npm test)',
+    'run(npm run *)',
+    'run(git push *)',
+    'run(node scripts/check.js *)',
+    'run(env)',
+    'run(find *)',
+    'run(xargs *)',
+  ];
   world.deny = ['edit(infra/**)', 'run(git push --force *)', 'run(shutdown *)', 'fetch(https://evil.example)'];
 });
 
@@ -36,7 +44,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ['ask', 'CI=1 NODE_ENV=test npm test', 'allow'],
     ['ask', 'npm test 2>&1 | tail -20', 'allow'],
     ['ask', 'npm test > /dev/null 2>&1', 'allow'],
-    ['ask', "npm \nrun build", 'ask command [run(npm); run(run build)]'],
+    ['ask', 'npm \nrun build', 'ask command [run(npm); run(run build)]'],
     ['ask', 'npm test # all of them', 'allow'],
     ['ask', 'if npm test; then npm run build; else echo no; fi', 'allow'],
     ['ask', 'cd src && npm test', 'allow'],
@@ -64,7 +72,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ['ask', 'git branch -a', 'allow'],
     ['ask', 'node --version', 'allow'],
     ['ask', "cat <<'EOF'\n$(rm -rf /)\nEOF", 'allow'],
-    ['ask', "cat <<EOF\nplain\nEOF", 'allow'],
+    ['ask', 'cat <<EOF\nplain\nEOF', 'allow'],
     ['ask', 'cat source/a.ts', 'allow'],
   ],
   'Joined with what is not allowed': [
@@ -72,8 +80,8 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ['ask', 'npm test && rm -rf src', 'ask command once'],
     ['ask', 'npm test | sh', 'ask command once'],
     ['ask', 'npm test & rm -rf src', 'ask command once'],
-    ['ask', "npm test\nrm -rf src", 'ask command once'],
-    ['ask', "npm test\r\nrm -rf src", 'ask command unparsed once'],
+    ['ask', 'npm test\nrm -rf src', 'ask command once'],
+    ['ask', 'npm test\r\nrm -rf src', 'ask command unparsed once'],
     ['ask', 'npm test |& tee log', 'ask command once'],
     ['ask', 'npm test || (echo x; rm -rf src)', 'ask command once'],
     ['ask', 'npm test $(rm -rf src)', 'ask command once'],
@@ -81,9 +89,9 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ['ask', 'npm test "$(rm -rf src)"', 'ask command once'],
     ['ask', 'npm test <(rm -rf src)', 'ask command once'],
     ['ask', 'npm run build $(echo $(rm -rf src))', 'ask command once'],
-    ['ask', "cat <<EOF\n$(rm -rf src)\nEOF", 'ask command once'],
-    ['ask', "cat <<EOF\n`rm -rf src`\nEOF", 'ask command once'],
-    ['ask', "bash <<EOF\nrm -rf src\nEOF", 'ask command once'],
+    ['ask', 'cat <<EOF\n$(rm -rf src)\nEOF', 'ask command once'],
+    ['ask', 'cat <<EOF\n`rm -rf src`\nEOF', 'ask command once'],
+    ['ask', 'bash <<EOF\nrm -rf src\nEOF', 'ask command once'],
     ['ask', 'while npm test; do rm -rf src; done', 'ask command once'],
     ['ask', 'if rm -rf src; then npm test; fi', 'ask command once'],
     ['ask', 'for f in a b; do npm test; done', 'ask command unparsed once'],
@@ -104,19 +112,19 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ['ask', '/usr/bin/npm test', 'ask command [run(/usr/bin/npm test)]'],
     ['ask', '*/npm test', 'ask command unparsed once'],
     ['ask', '{npm,test}', 'ask command unparsed once'],
-    ['ask', "npm$IFS\\btest", 'ask command unparsed once'],
+    ['ask', 'npm$IFS\\btest', 'ask command unparsed once'],
     ['ask', 'npm test $ARGS', 'ask command once'],
     ['ask', 'npm test *', 'ask command once'],
     ['ask', 'npm test {a,b}', 'ask command once'],
     ['ask', 'NPM test', 'ask command [run(NPM test)]'],
-    ['ask', "np\u200bm test", 'ask command unparsed once'],
-    ['ask', "\u043dpm test", 'ask command once'],
-    ['ask', "npm\u00a0test", 'ask command unparsed once'],
-    ['ask', "npm test\u2028rm -rf src", 'ask command unparsed once'],
-    ['ask', "npm test \u202e x", 'ask command unparsed once'],
-    ['ask', "\uff4epm test", 'ask command once'],
-    ['ask', "n\\pm test", 'ask command unparsed once'],
-    ['ask', "npm test \\", 'ask command unparsed once'],
+    ['ask', 'np\u200bm test', 'ask command unparsed once'],
+    ['ask', '\u043dpm test', 'ask command once'],
+    ['ask', 'npm\u00a0test', 'ask command unparsed once'],
+    ['ask', 'npm test\u2028rm -rf src', 'ask command unparsed once'],
+    ['ask', 'npm test \u202e x', 'ask command unparsed once'],
+    ['ask', '\uff4epm test', 'ask command once'],
+    ['ask', 'n\\pm test', 'ask command unparsed once'],
+    ['ask', 'npm test \\', 'ask command unparsed once'],
     ['ask', `'npm test'`, 'ask command once'],
     ['ask', '"npm test', 'ask command unparsed once'],
     ['ask', 'npm test)', 'ask command unparsed once'],
@@ -197,7 +205,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ['ask', 'cat "$HOME"/.ssh/id_rsa', 'ask command sensitive outside once'],
     ['ask', 'cat /etc/passwd', 'ask command outside [read(/etc/passwd)]'],
     ['ask', 'cat //server/share/x', 'ask command outside once'],
-    ['ask', "cat \\\\\\\\server\\\\share", 'ask command outside once'],
+    ['ask', 'cat \\\\\\\\server\\\\share', 'ask command outside once'],
     ['ask', 'cat ../out/plain.txt', 'ask command outside [read(<out>/plain.txt)]'],
     ['ask', 'cat ./../out/plain.txt', 'ask command outside [read(<out>/plain.txt)]'],
     ['ask', 'cat src/../../out/plain.txt', 'ask command outside once'],
@@ -282,8 +290,8 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ['auto', 'echo x > "$(pwd)/x"', 'ask command unparsed once'],
     ['auto', 'cd .git && echo x > config', 'ask sensitive repositoryInternals once'],
     ['auto', "cd .git/hooks && cat > pre-commit <<'EOF'\nrm\nEOF", 'ask repositoryInternals once'],
-    ['auto', "cat > src/new.ts <<EOF\nplain\nEOF", 'allow'],
-    ['auto', "cat > src/new.ts <<EOF\n$SECRET\nEOF", 'ask command once'],
+    ['auto', 'cat > src/new.ts <<EOF\nplain\nEOF', 'allow'],
+    ['auto', 'cat > src/new.ts <<EOF\n$SECRET\nEOF', 'ask command once'],
     ['auto', 'echo x > AGENTS.md', 'ask dotConfig [edit(AGENTS.md)]'],
     ['auto', 'echo x > src/HEAD', 'ask repositoryInternals once'],
     ['auto', 'echo x > /dev/tcp/1.2.3.4/80', 'ask command outside once'],
@@ -338,7 +346,11 @@ describe.each(Object.entries(tables))('%s', (_title, rows) => {
 
 describe('where a command runs', () => {
   it('is asked for every time outside of the open folders', () => {
-    expect([world.run('npm test', 'auto', 'posix', '<out>'), world.run('ls', 'auto', 'posix', '<home>'), world.run('npm test', 'ask', 'posix', '<ws>/src')]).toEqual(['ask command outside once', 'ask command outside once', 'allow']);
+    expect([
+      world.run('npm test', 'auto', 'posix', '<out>'),
+      world.run('ls', 'auto', 'posix', '<home>'),
+      world.run('npm test', 'ask', 'posix', '<ws>/src'),
+    ]).toEqual(['ask command outside once', 'ask command outside once', 'allow']);
   });
 });
 

@@ -22,8 +22,10 @@ export class PolicyWorld {
   caseSensitive = true;
 
   constructor() {
-    for (const folder of ['ws/src', 'ws/.git/hooks', 'ws/.vscode', 'home/.ssh', 'home/.config/foo', 'out']) mkdirSync(path.join(this.base, folder), { recursive: true });
-    for (const file of ['ws/src/a.ts', 'ws/README.md', 'ws/.env', 'home/.ssh/id_rsa', 'out/plain.txt']) writeFileSync(path.join(this.base, file), 'text');
+    for (const folder of ['ws/src', 'ws/.git/hooks', 'ws/.vscode', 'home/.ssh', 'home/.config/foo', 'out'])
+      mkdirSync(path.join(this.base, folder), { recursive: true });
+    for (const file of ['ws/src/a.ts', 'ws/README.md', 'ws/.env', 'home/.ssh/id_rsa', 'out/plain.txt'])
+      writeFileSync(path.join(this.base, file), 'text');
     symlinkSync(path.join(this.base, 'out'), path.join(this.base, 'ws/link'));
     symlinkSync(path.join(this.base, 'home/.ssh/id_rsa'), path.join(this.base, 'ws/notes.txt'));
     symlinkSync(path.join(this.base, 'out/not-yet'), path.join(this.base, 'ws/dangling'));
@@ -42,9 +44,18 @@ export class PolicyWorld {
   /** "allow", "deny: <sentence>", or "ask <reasons> [<rules>]"; "once" where there is no rule to offer. */
   told(access: Access, mode: Mode = 'ask', over: Partial<RulesPolicyNeeds> = {}): string {
     const policy = this.policy(over);
-    const verdict = policy.judge({ tool: 'any_tool', mode, sessionRules: this.sessionRules.map((rule) => this.real(rule)), asked: { access } });
+    const verdict = policy.judge({
+      tool: 'any_tool',
+      mode,
+      sessionRules: this.sessionRules.map((rule) => this.real(rule)),
+      asked: { access },
+    });
     if (verdict.kind === 'allow') return 'allow';
-    if (verdict.kind === 'deny') return this.short(`deny: ${verdict.sentence}`).replace(/^deny: The person's rule (.*) denies this\..*$/, 'denied by $1');
+    if (verdict.kind === 'deny')
+      return this.short(`deny: ${verdict.sentence}`).replace(
+        /^deny: The person's rule (.*) denies this\..*$/,
+        'denied by $1',
+      );
     const { reasons, rules } = verdict.request;
     return this.short(`ask ${reasons.join(' ')} ${rules.length === 0 ? 'once' : `[${rules.join('; ')}]`}`);
   }
@@ -85,10 +96,17 @@ export class PolicyWorld {
   }
 
   real(text: string): string {
-    return text.replaceAll('<ws>', `${this.base}/ws`).replaceAll('<home>', `${this.base}/home`).replaceAll('<out>', `${this.base}/out`);
+    return text
+      .replaceAll('<ws>', `${this.base}/ws`)
+      .replaceAll('<home>', `${this.base}/home`)
+      .replaceAll('<out>', `${this.base}/out`);
   }
 
   private short(text: string): string {
-    return text.replaceAll(`${this.base}/ws`, '<ws>').replaceAll(`${this.base}/home`, '<home>').replaceAll(`${this.base}/out`, '<out>').replaceAll(this.base, '<base>');
+    return text
+      .replaceAll(`${this.base}/ws`, '<ws>')
+      .replaceAll(`${this.base}/home`, '<home>')
+      .replaceAll(`${this.base}/out`, '<out>')
+      .replaceAll(this.base, '<base>');
   }
 }

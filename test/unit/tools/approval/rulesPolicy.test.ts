@@ -15,53 +15,140 @@ const editorTool: Access = { kind: 'editorTool', name: 'other_tool' };
 
 describe('reading', () => {
   it.each([
-    ['src/a.ts', 'allow'], ['source/a.ts', 'allow'], ['package.json', 'allow'], ['.vscode/settings.json', 'allow'], ['.git/HEAD', 'allow'], ['AGENTS.md', 'allow'], ['.github/workflows/ci.yml', 'allow'],
-    ['.env', 'ask sensitive [read(.env)]'], ['.ENV', 'ask sensitive [read(.ENV)]'], ['.env.local', 'ask sensitive [read(.env.local)]'], ['example.txt', 'ask sensitive [read(.env)]'],
-    ['src/server.pem', 'ask sensitive [read(src/server.pem)]'], ['id_rsa', 'ask sensitive [read(id_rsa)]'], ['id_ed25519.bak', 'ask sensitive [read(id_ed25519.bak)]'], ['.npmrc', 'ask sensitive [read(.npmrc)]'],
-    ['.aws/credentials', 'ask sensitive [read(.aws/credentials)]'], ['db.kdbx', 'ask sensitive [read(db.kdbx)]'], ['notes.txt', 'ask outside sensitive [read(~/.ssh/id_rsa)]'], ['link/plain.txt', 'ask outside [read(<out>/plain.txt)]'],
-    ['../out/plain.txt', 'ask outside [read(<out>/plain.txt)]'], ['<home>/.config/foo/x', 'ask outside [read(~/.config/foo/x)]'], ['/etc/passwd', 'ask outside [read(/etc/passwd)]'], ['.env::$DATA', 'ask sensitive [read(.env::$DATA)]'], ['.env. ', 'ask sensitive [read(.env.[ ])]'],
+    ['src/a.ts', 'allow'],
+    ['source/a.ts', 'allow'],
+    ['package.json', 'allow'],
+    ['.vscode/settings.json', 'allow'],
+    ['.git/HEAD', 'allow'],
+    ['AGENTS.md', 'allow'],
+    ['.github/workflows/ci.yml', 'allow'],
+    ['.env', 'ask sensitive [read(.env)]'],
+    ['.ENV', 'ask sensitive [read(.ENV)]'],
+    ['.env.local', 'ask sensitive [read(.env.local)]'],
+    ['example.txt', 'ask sensitive [read(.env)]'],
+    ['src/server.pem', 'ask sensitive [read(src/server.pem)]'],
+    ['id_rsa', 'ask sensitive [read(id_rsa)]'],
+    ['id_ed25519.bak', 'ask sensitive [read(id_ed25519.bak)]'],
+    ['.npmrc', 'ask sensitive [read(.npmrc)]'],
+    ['.aws/credentials', 'ask sensitive [read(.aws/credentials)]'],
+    ['db.kdbx', 'ask sensitive [read(db.kdbx)]'],
+    ['notes.txt', 'ask outside sensitive [read(~/.ssh/id_rsa)]'],
+    ['link/plain.txt', 'ask outside [read(<out>/plain.txt)]'],
+    ['../out/plain.txt', 'ask outside [read(<out>/plain.txt)]'],
+    ['<home>/.config/foo/x', 'ask outside [read(~/.config/foo/x)]'],
+    ['/etc/passwd', 'ask outside [read(/etc/passwd)]'],
+    ['.env::$DATA', 'ask sensitive [read(.env::$DATA)]'],
+    ['.env. ', 'ask sensitive [read(.env.[ ])]'],
   ])('%s: %s', (file, expected) => {
     expect(world.read(file)).toBe(expected);
   });
 
   it('of several is as strict as the strictest, and names them all', () => {
-    expect(world.read('src/a.ts', '.env', '../out/plain.txt')).toBe('ask sensitive outside [read(.env); read(<out>/plain.txt)]');
+    expect(world.read('src/a.ts', '.env', '../out/plain.txt')).toBe(
+      'ask sensitive outside [read(.env); read(<out>/plain.txt)]',
+    );
   });
 
   it('of what commands of the same conversation put out is allowed', () => {
-    const policy = world.policy({ isOwnOutput: (path, conversationId) => path.startsWith(`/outputs/${conversationId}/`) });
-    const asked = { access: { kind: 'read', paths: [{ path: '/outputs/c1/1.log', shown: '/outputs/c1/1.log', isInside: false }] } } as const;
-    const verdicts = [{ conversationId: 'c1' }, { conversationId: 'c2' }, {}].map((whose) => policy.judge({ tool: 'read_file', mode: 'ask', sessionRules: [], asked, ...whose }).kind);
+    const policy = world.policy({
+      isOwnOutput: (path, conversationId) => path.startsWith(`/outputs/${conversationId}/`),
+    });
+    const asked = {
+      access: { kind: 'read', paths: [{ path: '/outputs/c1/1.log', shown: '/outputs/c1/1.log', isInside: false }] },
+    } as const;
+    const verdicts = [{ conversationId: 'c1' }, { conversationId: 'c2' }, {}].map(
+      (whose) => policy.judge({ tool: 'read_file', mode: 'ask', sessionRules: [], asked, ...whose }).kind,
+    );
     expect(verdicts).toEqual(['allow', 'ask', 'ask']);
   });
 });
 
 describe('changing', () => {
   it.each([
-    ['ask', 'src/a.ts', 'ask change [edit(src/a.ts)]'], ['auto', 'src/a.ts', 'allow'], ['plan', 'src/a.ts', 'deny: Plan mode: only looking is allowed. Present a plan with exit_plan_mode.'], ['auto', 'new/deep/file.ts', 'allow'], ['auto', 'source/new.ts', 'allow'],
-    ['auto', '.git/config', 'ask sensitive repositoryInternals once'], ['auto', '.GIT/hooks/post-merge', 'ask repositoryInternals once'], ['auto', '.husky/pre-commit', 'ask repositoryInternals once'], ['auto', 'lib/.git', 'ask repositoryInternals once'], ['auto', 'bare/HEAD', 'ask repositoryInternals once'], ['auto', 'GIT~1/config', 'ask repositoryInternals once'], ['auto', '.g\u200cit/config', 'ask sensitive repositoryInternals once'],
-    ['auto', '.vscode/tasks.json', 'ask dotConfig [edit(.vscode/tasks.json)]'], ['auto', '.idea/x.xml', 'ask dotConfig [edit(.idea/x.xml)]'], ['auto', '.devcontainer/devcontainer.json', 'ask dotConfig [edit(.devcontainer/devcontainer.json)]'], ['auto', '.github/workflows/ci.yml', 'ask dotConfig [edit(.github/workflows/ci.yml)]'], ['auto', '.github/CODEOWNERS', 'allow'],
-    ['auto', '.claude/settings.json', 'ask dotConfig [edit(.claude/settings.json)]'], ['auto', '.cursor/rules/a.mdc', 'ask dotConfig [edit(.cursor/rules/a.mdc)]'], ['auto', 'AGENTS.md', 'ask dotConfig [edit(AGENTS.md)]'], ['auto', 'src/claude.md', 'ask dotConfig [edit(src/claude.md)]'], ['auto', '.cursorrules', 'ask dotConfig [edit(.cursorrules)]'], ['auto', 'skills/x/SKILL.md', 'ask dotConfig [edit(skills/x/SKILL.md)]'],
-    ['auto', '.npmrc', 'ask sensitive [edit(.npmrc)]'], ['auto', '.yarnrc', 'ask sensitive [edit(.yarnrc)]'], ['auto', '.pnpmfile.cjs', 'ask dotConfig [edit(.pnpmfile.cjs)]'], ['auto', '.envrc', 'ask sensitive [edit(.envrc)]'], ['auto', '.bashrc', 'ask dotConfig [edit(.bashrc)]'], ['auto', '.mcp.json', 'ask dotConfig [edit(.mcp.json)]'], ['auto', 'node_modules/.bin/tsc', 'ask dotConfig [edit(node_modules/.bin/tsc)]'],
-    ['auto', '.env', 'ask sensitive [edit(.env)]'], ['auto', 'key.pem', 'ask sensitive [edit(key.pem)]'], ['auto', '../out/x', 'ask outside [edit(<out>/x)]'], ['auto', 'link/x', 'ask outside [edit(<out>/x)]'], ['auto', 'notes.txt', 'ask outside sensitive [edit(~/.ssh/id_rsa)]'], ['auto', '<home>/.bashrc', 'ask outside dotConfig [edit(~/.bashrc)]'], ['ask', 'a*[b]?.ts', 'ask change [edit(a[*][[]b][?].ts)]'],
+    ['ask', 'src/a.ts', 'ask change [edit(src/a.ts)]'],
+    ['auto', 'src/a.ts', 'allow'],
+    ['plan', 'src/a.ts', 'deny: Plan mode: only looking is allowed. Present a plan with exit_plan_mode.'],
+    ['auto', 'new/deep/file.ts', 'allow'],
+    ['auto', 'source/new.ts', 'allow'],
+    ['auto', '.git/config', 'ask sensitive repositoryInternals once'],
+    ['auto', '.GIT/hooks/post-merge', 'ask repositoryInternals once'],
+    ['auto', '.husky/pre-commit', 'ask repositoryInternals once'],
+    ['auto', 'lib/.git', 'ask repositoryInternals once'],
+    ['auto', 'bare/HEAD', 'ask repositoryInternals once'],
+    ['auto', 'GIT~1/config', 'ask repositoryInternals once'],
+    ['auto', '.g\u200cit/config', 'ask sensitive repositoryInternals once'],
+    ['auto', '.vscode/tasks.json', 'ask dotConfig [edit(.vscode/tasks.json)]'],
+    ['auto', '.idea/x.xml', 'ask dotConfig [edit(.idea/x.xml)]'],
+    ['auto', '.devcontainer/devcontainer.json', 'ask dotConfig [edit(.devcontainer/devcontainer.json)]'],
+    ['auto', '.github/workflows/ci.yml', 'ask dotConfig [edit(.github/workflows/ci.yml)]'],
+    ['auto', '.github/CODEOWNERS', 'allow'],
+    ['auto', '.claude/settings.json', 'ask dotConfig [edit(.claude/settings.json)]'],
+    ['auto', '.cursor/rules/a.mdc', 'ask dotConfig [edit(.cursor/rules/a.mdc)]'],
+    ['auto', 'AGENTS.md', 'ask dotConfig [edit(AGENTS.md)]'],
+    ['auto', 'src/claude.md', 'ask dotConfig [edit(src/claude.md)]'],
+    ['auto', '.cursorrules', 'ask dotConfig [edit(.cursorrules)]'],
+    ['auto', 'skills/x/SKILL.md', 'ask dotConfig [edit(skills/x/SKILL.md)]'],
+    ['auto', '.npmrc', 'ask sensitive [edit(.npmrc)]'],
+    ['auto', '.yarnrc', 'ask sensitive [edit(.yarnrc)]'],
+    ['auto', '.pnpmfile.cjs', 'ask dotConfig [edit(.pnpmfile.cjs)]'],
+    ['auto', '.envrc', 'ask sensitive [edit(.envrc)]'],
+    ['auto', '.bashrc', 'ask dotConfig [edit(.bashrc)]'],
+    ['auto', '.mcp.json', 'ask dotConfig [edit(.mcp.json)]'],
+    ['auto', 'node_modules/.bin/tsc', 'ask dotConfig [edit(node_modules/.bin/tsc)]'],
+    ['auto', '.env', 'ask sensitive [edit(.env)]'],
+    ['auto', 'key.pem', 'ask sensitive [edit(key.pem)]'],
+    ['auto', '../out/x', 'ask outside [edit(<out>/x)]'],
+    ['auto', 'link/x', 'ask outside [edit(<out>/x)]'],
+    ['auto', 'notes.txt', 'ask outside sensitive [edit(~/.ssh/id_rsa)]'],
+    ['auto', '<home>/.bashrc', 'ask outside dotConfig [edit(~/.bashrc)]'],
+    ['ask', 'a*[b]?.ts', 'ask change [edit(a[*][[]b][?].ts)]'],
   ] as const)('%s: %s: %s', (mode, file, expected) => {
     expect(world.edit(mode, file)).toBe(expected);
   });
 
   it('of several is as strict as the strictest', () => {
-    expect([world.edit('auto', 'src/a.ts', '.vscode/tasks.json'), world.edit('auto', 'src/a.ts', '.git/config', 'AGENTS.md')]).toEqual(['ask dotConfig [edit(.vscode/tasks.json)]', 'ask sensitive repositoryInternals dotConfig once']);
+    expect([
+      world.edit('auto', 'src/a.ts', '.vscode/tasks.json'),
+      world.edit('auto', 'src/a.ts', '.git/config', 'AGENTS.md'),
+    ]).toEqual(['ask dotConfig [edit(.vscode/tasks.json)]', 'ask sensitive repositoryInternals dotConfig once']);
   });
 });
 
 describe('rules for files', () => {
   it('allow what fits, and never by a wildcard what is asked for in every mode', () => {
-    world.allow = ['edit(src/**)', 'edit(**)', 'edit(.vscode/tasks.json)', 'read(~/.config/foo/**)', 'read(.env)', 'edit(<out>/*.txt)', 'read(/**)'];
+    world.allow = [
+      'edit(src/**)',
+      'edit(**)',
+      'edit(.vscode/tasks.json)',
+      'read(~/.config/foo/**)',
+      'read(.env)',
+      'edit(<out>/*.txt)',
+      'read(/**)',
+    ];
     expect({
-      plain: world.edit('ask', 'src/deep/a.ts'), settings: world.edit('ask', '.vscode/settings.json'), tasks: world.edit('ask', '.vscode/tasks.json'), git: world.edit('ask', '.git/config'),
-      outside: world.edit('ask', '../out/plain.txt'), otherOutside: world.edit('ask', '../out/plain.md'), home: world.read('<home>/.config/foo/a'), secret: world.read('.env'), otherSecret: world.read('.env.local'), key: world.read('<home>/.ssh/id_rsa'), byCommand: world.run('cat .env && cat ~/.config/foo/a'),
+      plain: world.edit('ask', 'src/deep/a.ts'),
+      settings: world.edit('ask', '.vscode/settings.json'),
+      tasks: world.edit('ask', '.vscode/tasks.json'),
+      git: world.edit('ask', '.git/config'),
+      outside: world.edit('ask', '../out/plain.txt'),
+      otherOutside: world.edit('ask', '../out/plain.md'),
+      home: world.read('<home>/.config/foo/a'),
+      secret: world.read('.env'),
+      otherSecret: world.read('.env.local'),
+      key: world.read('<home>/.ssh/id_rsa'),
+      byCommand: world.run('cat .env && cat ~/.config/foo/a'),
     }).toEqual({
-      plain: 'allow', settings: 'ask dotConfig [edit(.vscode/settings.json)]', tasks: 'allow', git: 'ask sensitive repositoryInternals once',
-      outside: 'allow', otherOutside: 'ask outside [edit(<out>/plain.md)]', home: 'allow', secret: 'allow', otherSecret: 'ask sensitive [read(.env.local)]', key: 'ask outside sensitive [read(~/.ssh/id_rsa)]', byCommand: 'allow',
+      plain: 'allow',
+      settings: 'ask dotConfig [edit(.vscode/settings.json)]',
+      tasks: 'allow',
+      git: 'ask sensitive repositoryInternals once',
+      outside: 'allow',
+      otherOutside: 'ask outside [edit(<out>/plain.md)]',
+      home: 'allow',
+      secret: 'allow',
+      otherSecret: 'ask sensitive [read(.env.local)]',
+      key: 'ask outside sensitive [read(~/.ssh/id_rsa)]',
+      byCommand: 'allow',
     });
   });
 
@@ -73,7 +160,11 @@ describe('rules for files', () => {
     const insensitive = told();
     world.deny = ['edit(SRC/**)'];
     world.caseSensitive = true;
-    expect([sensitive, insensitive, told()]).toEqual(['ask change [edit(src/a.ts)]', 'allow', 'denied by edit(SRC/**)']);
+    expect([sensitive, insensitive, told()]).toEqual([
+      'ask change [edit(src/a.ts)]',
+      'allow',
+      'denied by edit(SRC/**)',
+    ]);
   });
 });
 
@@ -82,27 +173,76 @@ describe('rules that deny', () => {
     world.allow = ['edit(src/**)', 'run(npm test)', 'fetch(https://example.com)', 'mcp(files/*)', 'tool(other_tool)'];
     world.workspaceAllow = ['run(npm test)'];
     world.sessionRules = ['run(npm test)', 'edit(src/a.ts)'];
-    world.deny = ['edit(src/a.ts)', 'run(npm *)', 'fetch(https://example.com)', 'mcp(files/write)', 'tool(other_tool)', 'read(src/**)'];
-    expect([world.edit('auto', 'src/a.ts'), world.edit('auto', 'src/b.ts'), world.run('npm test', 'auto'), world.run('cat src/a.ts'), world.run('rg x src'), world.fetch('http://example.com/x'), world.told(mcp(true)), world.told({ ...mcp(true), tool: 'read' } as Access), world.told(editorTool), world.read('source/a.ts')]).toEqual([
-      'denied by edit(src/a.ts)', 'allow', 'denied by run(npm *)', 'denied by read(src/**)', 'denied by read(src/**)', 'denied by fetch(https://example.com)', 'denied by mcp(files/write)', 'allow', 'denied by tool(other_tool)', 'denied by read(src/**)',
+    world.deny = [
+      'edit(src/a.ts)',
+      'run(npm *)',
+      'fetch(https://example.com)',
+      'mcp(files/write)',
+      'tool(other_tool)',
+      'read(src/**)',
+    ];
+    expect([
+      world.edit('auto', 'src/a.ts'),
+      world.edit('auto', 'src/b.ts'),
+      world.run('npm test', 'auto'),
+      world.run('cat src/a.ts'),
+      world.run('rg x src'),
+      world.fetch('http://example.com/x'),
+      world.told(mcp(true)),
+      world.told({ ...mcp(true), tool: 'read' } as Access),
+      world.told(editorTool),
+      world.read('source/a.ts'),
+    ]).toEqual([
+      'denied by edit(src/a.ts)',
+      'allow',
+      'denied by run(npm *)',
+      'denied by read(src/**)',
+      'denied by read(src/**)',
+      'denied by fetch(https://example.com)',
+      'denied by mcp(files/write)',
+      'allow',
+      'denied by tool(other_tool)',
+      'denied by read(src/**)',
     ]);
   });
 
   it('can deny everything of a kind', () => {
     world.deny = ['run(*)', 'fetch(*)', 'mcp(*)', 'tool(*)', 'edit(**)'];
-    expect([world.run('ls'), world.run('$('), world.fetch('https://example.com')]).toEqual(['denied by tool(*)', 'denied by tool(*)', 'denied by tool(*)']);
+    expect([world.run('ls'), world.run('$('), world.fetch('https://example.com')]).toEqual([
+      'denied by tool(*)',
+      'denied by tool(*)',
+      'denied by tool(*)',
+    ]);
     world.deny = ['run(*)', 'fetch(*)', 'mcp(*)', 'edit(**)'];
-    expect([world.run('ls'), world.run('$('), world.run('ls', 'ask', 'cmd'), world.fetch('https://example.com'), world.told(mcp(true)), world.edit('auto', 'a')]).toEqual(['denied by run(*)', 'denied by run(*)', 'denied by run(*)', 'denied by fetch(*)', 'denied by mcp(*)', 'denied by edit(**)']);
+    expect([
+      world.run('ls'),
+      world.run('$('),
+      world.run('ls', 'ask', 'cmd'),
+      world.fetch('https://example.com'),
+      world.told(mcp(true)),
+      world.edit('auto', 'a'),
+    ]).toEqual([
+      'denied by run(*)',
+      'denied by run(*)',
+      'denied by run(*)',
+      'denied by fetch(*)',
+      'denied by mcp(*)',
+      'denied by edit(**)',
+    ]);
   });
 
   it('make everything of their kind be asked for while they cannot be read', () => {
     world.allow = ['run(npm test)', 'edit(src/**)', 'fetch(https://example.com)'];
-    const all = (): readonly string[] => [world.run('npm test'), world.run('ls'), world.edit('auto', 'src/a.ts'), world.fetch('https://example.com')].map((told) => told.split(' ')[0] ?? '');
+    const all = (): readonly string[] =>
+      [world.run('npm test'), world.run('ls'), world.edit('auto', 'src/a.ts'), world.fetch('https://example.com')].map(
+        (told) => told.split(' ')[0] ?? '',
+      );
     world.deny = ['run(npm publish'];
     const unreadableRun = all();
     world.deny = ['npm publish'];
     expect([unreadableRun, all(), denyRuleProblem('run(npm publish'), denyRuleProblem('npm publish')]).toEqual([
-      ['ask', 'ask', 'allow', 'allow'], ['ask', 'ask', 'ask', 'ask'],
+      ['ask', 'ask', 'allow', 'allow'],
+      ['ask', 'ask', 'ask', 'ask'],
       '`run(npm publish` in `hermes.approvals.deny` is not a rule, so nobody knows what it should deny. Until it is corrected, everything of the kind "run" is asked for, whatever is allowed.',
       '`npm publish` in `hermes.approvals.deny` is not a rule, so nobody knows what it should deny. Until it is corrected, everything is asked for, whatever is allowed.',
     ]);
@@ -113,17 +253,45 @@ describe('a question that is open only because a rule that denies cannot be read
   it('says so, and not that a file lies elsewhere', () => {
     world.deny = ['read(src/**', 'edit('];
     world.allow = ['edit(src/**)'];
-    expect([world.read('src/a.ts'), world.edit('auto', 'src/a.ts'), world.run('cat src/a.ts'), world.fetch('https://example.com'), world.read('../out/plain.txt')]).toEqual([
-      'ask rules [read(src/a.ts)]', 'ask change rules [edit(src/a.ts)]', 'ask command rules [read(src/a.ts)]', 'ask network [fetch(https://example.com)]', 'ask outside rules [read(<out>/plain.txt)]',
+    expect([
+      world.read('src/a.ts'),
+      world.edit('auto', 'src/a.ts'),
+      world.run('cat src/a.ts'),
+      world.fetch('https://example.com'),
+      world.read('../out/plain.txt'),
+    ]).toEqual([
+      'ask rules [read(src/a.ts)]',
+      'ask change rules [edit(src/a.ts)]',
+      'ask command rules [read(src/a.ts)]',
+      'ask network [fetch(https://example.com)]',
+      'ask outside rules [read(<out>/plain.txt)]',
     ]);
   });
 });
 
 describe('addresses', () => {
   it.each([
-    ['https://example.com/a', 'ask network [fetch(https://example.com)]'], ['https://allowed.example/a?b', 'allow'], ['http://allowed.example/', 'ask network [fetch(http://allowed.example)]'], ['https://allowed.example:8443/', 'ask network [fetch(https://allowed.example:8443)]'], ['https://sub.allowed.example/', 'ask network [fetch(https://sub.allowed.example)]'], ['https://allowed.example.evil.example/', 'ask network [fetch(https://allowed.example.evil.example)]'],
-    ['http://localhost:3000/', 'ask network localAddress once'], ['http://127.1/', 'ask network localAddress once'], ['http://2130706433/', 'ask network localAddress once'], ['http://0x7f.0.0.1/', 'ask network localAddress once'], ['http://[::ffff:127.0.0.1]/', 'ask network localAddress once'], ['http://169.254.169.254/latest/meta-data', 'ask network localAddress once'], ['http://printer.local/', 'ask network localAddress once'], ['http://localhost./', 'ask network localAddress once'],
-    ['ftp://example.com/', 'deny: Only http and https addresses can be fetched, not ftp:'], ['file:///etc/passwd', 'deny: Only http and https addresses can be fetched, not file:'], ['https://user:secret@example.com/', 'deny: The address contains a name or a password. Leave it out: credentials are not sent.'], ['not an address', 'deny: not an address is not a web address. Give one that begins with https:// or http://.'],
+    ['https://example.com/a', 'ask network [fetch(https://example.com)]'],
+    ['https://allowed.example/a?b', 'allow'],
+    ['http://allowed.example/', 'ask network [fetch(http://allowed.example)]'],
+    ['https://allowed.example:8443/', 'ask network [fetch(https://allowed.example:8443)]'],
+    ['https://sub.allowed.example/', 'ask network [fetch(https://sub.allowed.example)]'],
+    ['https://allowed.example.evil.example/', 'ask network [fetch(https://allowed.example.evil.example)]'],
+    ['http://localhost:3000/', 'ask network localAddress once'],
+    ['http://127.1/', 'ask network localAddress once'],
+    ['http://2130706433/', 'ask network localAddress once'],
+    ['http://0x7f.0.0.1/', 'ask network localAddress once'],
+    ['http://[::ffff:127.0.0.1]/', 'ask network localAddress once'],
+    ['http://169.254.169.254/latest/meta-data', 'ask network localAddress once'],
+    ['http://printer.local/', 'ask network localAddress once'],
+    ['http://localhost./', 'ask network localAddress once'],
+    ['ftp://example.com/', 'deny: Only http and https addresses can be fetched, not ftp:'],
+    ['file:///etc/passwd', 'deny: Only http and https addresses can be fetched, not file:'],
+    [
+      'https://user:secret@example.com/',
+      'deny: The address contains a name or a password. Leave it out: credentials are not sent.',
+    ],
+    ['not an address', 'deny: not an address is not a web address. Give one that begins with https:// or http://.'],
   ])('%s: %s', (url, expected) => {
     world.allow = ['fetch(https://allowed.example)', 'fetch(http://localhost:3000)', 'fetch(http://127.0.0.1)'];
     expect(world.fetch(url)).toBe(expected);
@@ -132,10 +300,28 @@ describe('addresses', () => {
 
 describe('servers, tools of other extensions, and plans', () => {
   it('are asked for unless a rule names them, whatever a server says of itself', () => {
-    const before = [world.told(mcp(true)), world.told(mcp(false)), world.told(editorTool), world.told({ kind: 'plan' }, 'plan')];
+    const before = [
+      world.told(mcp(true)),
+      world.told(mcp(false)),
+      world.told(editorTool),
+      world.told({ kind: 'plan' }, 'plan'),
+    ];
     world.allow = ['mcp(files/write)', 'tool(other_tool)'];
-    expect([before, [world.told(mcp(false)), world.told(editorTool), world.told({ kind: 'plan' }, 'plan'), world.told({ kind: 'mcp', server: 'other', tool: 'write', readOnly: true })]]).toEqual([
-      ['ask server [mcp(files/write)]', 'ask server [mcp(files/write)]', 'ask extension [tool(other_tool)]', 'ask plan once'],
+    expect([
+      before,
+      [
+        world.told(mcp(false)),
+        world.told(editorTool),
+        world.told({ kind: 'plan' }, 'plan'),
+        world.told({ kind: 'mcp', server: 'other', tool: 'write', readOnly: true }),
+      ],
+    ]).toEqual([
+      [
+        'ask server [mcp(files/write)]',
+        'ask server [mcp(files/write)]',
+        'ask extension [tool(other_tool)]',
+        'ask plan once',
+      ],
       ['allow', 'allow', 'ask plan once', 'ask server [mcp(other/write)]'],
     ]);
   });
@@ -145,14 +331,31 @@ describe('where nothing may be changed', () => {
   it('Plan mode lets look, and says what to do', () => {
     world.allow = ['run(npm test)', 'edit(**)', 'mcp(files/*)', 'tool(other_tool)'];
     const plan = 'deny: Plan mode: only looking is allowed. Present a plan with exit_plan_mode.';
-    expect([world.edit('plan', 'src/a.ts'), world.run('npm test', 'plan'), world.told(mcp(false), 'plan'), world.told(mcp(true), 'plan'), world.told(editorTool, 'plan'), world.told({ kind: 'fetch', url: 'https://example.com' }, 'plan')]).toEqual([plan, plan, plan, 'allow', plan, 'ask network [fetch(https://example.com)]']);
+    expect([
+      world.edit('plan', 'src/a.ts'),
+      world.run('npm test', 'plan'),
+      world.told(mcp(false), 'plan'),
+      world.told(mcp(true), 'plan'),
+      world.told(editorTool, 'plan'),
+      world.told({ kind: 'fetch', url: 'https://example.com' }, 'plan'),
+    ]).toEqual([plan, plan, plan, 'allow', plan, 'ask network [fetch(https://example.com)]']);
   });
 
   it('Restricted Mode lets read', () => {
     world.isTrusted = false;
     world.allow = ['run(npm test)', 'edit(**)', 'mcp(files/*)', 'tool(other_tool)', 'fetch(https://example.com)'];
-    const told = [world.edit('auto', 'src/a.ts'), world.run('ls'), world.told(mcp(true)), world.told(editorTool), world.fetch('https://example.com')];
-    expect([told.every((each) => each.startsWith('deny: Restricted Mode:')), world.read('src/a.ts'), world.read('.env')]).toEqual([true, 'allow', 'ask sensitive [read(.env)]']);
+    const told = [
+      world.edit('auto', 'src/a.ts'),
+      world.run('ls'),
+      world.told(mcp(true)),
+      world.told(editorTool),
+      world.fetch('https://example.com'),
+    ];
+    expect([
+      told.every((each) => each.startsWith('deny: Restricted Mode:')),
+      world.read('src/a.ts'),
+      world.read('.env'),
+    ]).toEqual([true, 'allow', 'ask sensitive [read(.env)]']);
   });
 });
 
@@ -163,9 +366,16 @@ describe('what the person decided', () => {
     await policy.remember({ kind: 'allow', scope: 'user', rules: [' fetch(https://example.com) '] });
     for (const scope of ['session', 'workspace'] as const) await policy.remember({ kind: 'allow', scope, rules: [] });
     await policy.remember({ kind: 'deny', reason: null });
-    await expect(policy.remember({ kind: 'allow', scope: 'user', rules: ['run(*)'] })).rejects.toThrow('`run(*)` would allow everything of its kind. It can only be used to deny.');
-    await expect(policy.remember({ kind: 'allow', scope: 'user', rules: ['npm test'] })).rejects.toThrow('`npm test` is not a rule.');
-    expect(world.kept).toEqual([{ rules: ['run(npm test)'], scope: 'workspace' }, { rules: ['fetch(https://example.com)'], scope: 'user' }]);
+    await expect(policy.remember({ kind: 'allow', scope: 'user', rules: ['run(*)'] })).rejects.toThrow(
+      '`run(*)` would allow everything of its kind. It can only be used to deny.',
+    );
+    await expect(policy.remember({ kind: 'allow', scope: 'user', rules: ['npm test'] })).rejects.toThrow(
+      '`npm test` is not a rule.',
+    );
+    expect(world.kept).toEqual([
+      { rules: ['run(npm test)'], scope: 'workspace' },
+      { rules: ['fetch(https://example.com)'], scope: 'user' },
+    ]);
   });
 
   it('holds in a session too', () => {
@@ -175,20 +385,58 @@ describe('what the person decided', () => {
 });
 
 describe('a rule as text', () => {
-  it.each(['', 'run', 'run()', 'run( )', 'exec(x)', 'fetch(example.com)', 'fetch(https://example.com/path)', 'fetch(https://u:p@example.com)', 'fetch(file:///x)', 'mcp(server)', 'mcp(/tool)', 'mcp(a/b/c)', 'mcp(*/tool)', 'mcp(a/b*)', 'tool(a b)', 'edit(a\nb)', 'edit(a\u202eb)', 'run(npm\u200b test)', 'RUN(x)'])('%j is none', (text) => {
+  it.each([
+    '',
+    'run',
+    'run()',
+    'run( )',
+    'exec(x)',
+    'fetch(example.com)',
+    'fetch(https://example.com/path)',
+    'fetch(https://u:p@example.com)',
+    'fetch(file:///x)',
+    'mcp(server)',
+    'mcp(/tool)',
+    'mcp(a/b/c)',
+    'mcp(*/tool)',
+    'mcp(a/b*)',
+    'tool(a b)',
+    'edit(a\nb)',
+    'edit(a\u202eb)',
+    'run(npm\u200b test)',
+    'RUN(x)',
+  ])('%j is none', (text) => {
     expect(allowRuleProblem(text)).toContain('is not a rule');
   });
 });
 
 describe('the line a person reads', () => {
   it('shows what would hide in it', () => {
-    expect([shownLine('npm test\nrm -rf x'), shownLine('a\u202eb\u200bc\rd'), shownLine('x'.repeat(3000)).length < 2100]).toEqual(['npm test ⏎ rm -rf x', 'a\\u{202e}b\\u{200b}c\\u{d}d', true]);
+    expect([
+      shownLine('npm test\nrm -rf x'),
+      shownLine('a\u202eb\u200bc\rd'),
+      shownLine('x'.repeat(3000)).length < 2100,
+    ]).toEqual(['npm test ⏎ rm -rf x', 'a\\u{202e}b\\u{200b}c\\u{d}d', true]);
   });
 });
 
 describe('names of files', () => {
   it('of programs, texts and tests are no secrets', () => {
-    const plain = ['src/environment.ts', 'src/keys.ts', 'src/token.ts', 'docs/env.md', 'src/secret.ts', 'package-lock.json', 'test/key.test.ts', 'src/git/config.ts', 'Makefile', 'src/heads.ts', '.gitignore', '.editorconfig', 'src/profile.ts'];
+    const plain = [
+      'src/environment.ts',
+      'src/keys.ts',
+      'src/token.ts',
+      'docs/env.md',
+      'src/secret.ts',
+      'package-lock.json',
+      'test/key.test.ts',
+      'src/git/config.ts',
+      'Makefile',
+      'src/heads.ts',
+      '.gitignore',
+      '.editorconfig',
+      'src/profile.ts',
+    ];
     expect(plain.filter((name) => isSecret(name) || changeReasons(name).length > 0)).toEqual([]);
   });
 });

@@ -8,7 +8,8 @@ beforeEach(async () => {
 });
 afterEach(() => world.dispose());
 
-const revert = (paths: readonly string[] | null = null, overwrite = false) => world.files.reviewFiles('t1', paths, 'revert', overwrite);
+const revert = (paths: readonly string[] | null = null, overwrite = false) =>
+  world.files.reviewFiles('t1', paths, 'revert', overwrite);
 const lines = (...all: readonly string[]): string => all.map((line) => `${line}\n`).join('');
 const ten = lines('1', '2', '3', '4', '5', '6', '7', '8', '9', '10');
 
@@ -24,7 +25,13 @@ describe('files that a turn changed', () => {
     await world.agent('brief.ts', null);
     await world.agent('image.png', Uint8Array.of(0, 1, 2));
     expect({ listed: await world.listed(), other: await world.files.ofTurns(['t2']) }).toEqual({
-      listed: ['edited.ts edited +1 -2 open', 'new.ts created +2 -0 open', 'gone.ts deleted +0 -1 open', 'image.png created +null -null open'], other: {},
+      listed: [
+        'edited.ts edited +1 -2 open',
+        'new.ts created +2 -0 open',
+        'gone.ts deleted +0 -1 open',
+        'image.png created +null -null open',
+      ],
+      other: {},
     });
   });
 
@@ -32,8 +39,16 @@ describe('files that a turn changed', () => {
     world.person('a.ts', 'one\n');
     await world.agent('a.ts', 'two\n');
     chmodSync(world.path('a.ts'), 0o444);
-    expect({ said: await revert(), text: world.text('a.ts'), logged: world.logged, listed: await world.listed() }).toEqual({
-      said: { sentence: 'These files could not be written, and stay as they are: a.ts. The log says why.', conflicts: [] },
+    expect({
+      said: await revert(),
+      text: world.text('a.ts'),
+      logged: world.logged,
+      listed: await world.listed(),
+    }).toEqual({
+      said: {
+        sentence: 'These files could not be written, and stay as they are: a.ts. The log says why.',
+        conflicts: [],
+      },
       text: 'two\n',
       logged: [expect.stringMatching(/a\.ts was not reverted: .*is read-only/)],
       listed: ['a.ts edited +1 -1 open'],
@@ -42,8 +57,12 @@ describe('files that a turn changed', () => {
 
   it('go back byte for byte: edited, created, deleted, binary, with marks and line ends', async () => {
     const before = {
-      'bom.txt': Buffer.from('\ufeffa\r\nb\r\n'), 'utf16.txt': Buffer.concat([Uint8Array.of(0xff, 0xfe), Buffer.from('a\nb', 'utf16le')]),
-      'latin.txt': Uint8Array.of(0x61, 0xe9, 0x0a), 'image.png': Uint8Array.of(0, 255, 1), 'gone.ts': Buffer.from('no end'), 'empty.ts': Buffer.alloc(0),
+      'bom.txt': Buffer.from('\ufeffa\r\nb\r\n'),
+      'utf16.txt': Buffer.concat([Uint8Array.of(0xff, 0xfe), Buffer.from('a\nb', 'utf16le')]),
+      'latin.txt': Uint8Array.of(0x61, 0xe9, 0x0a),
+      'image.png': Uint8Array.of(0, 255, 1),
+      'gone.ts': Buffer.from('no end'),
+      'empty.ts': Buffer.alloc(0),
     };
     for (const [name, content] of Object.entries(before)) world.person(name, content);
     await world.agent('bom.txt', 'a\nB\n');
@@ -54,8 +73,15 @@ describe('files that a turn changed', () => {
     await world.agent('empty.ts', 'x');
     await world.agent('deep/new.ts', 'x');
     const outcome = await revert();
-    expect({ outcome, after: Object.fromEntries(Object.keys(before).map((name) => [name, Buffer.from(world.bytes(name) ?? [])])), made: world.bytes('deep/new.ts'), states: (await world.listed()).map((file) => file.split(' ').at(-1)) }).toEqual({
-      outcome: { sentence: null, conflicts: [] }, after: Object.fromEntries(Object.entries(before).map(([name, content]) => [name, Buffer.from(content)])), made: null,
+    expect({
+      outcome,
+      after: Object.fromEntries(Object.keys(before).map((name) => [name, Buffer.from(world.bytes(name) ?? [])])),
+      made: world.bytes('deep/new.ts'),
+      states: (await world.listed()).map((file) => file.split(' ').at(-1)),
+    }).toEqual({
+      outcome: { sentence: null, conflicts: [] },
+      after: Object.fromEntries(Object.entries(before).map(([name, content]) => [name, Buffer.from(content)])),
+      made: null,
       states: Array.from({ length: 7 }, () => 'reverted'),
     });
   });
@@ -66,8 +92,12 @@ describe('files that a turn changed', () => {
     world.person('a.ts', ten.replace('2\n', 'two\n').replace('8\n', '').replace('5\n', 'mine\n'));
     const listed = await world.listed();
     const outcome = await revert();
-    expect({ listed, outcome, text: world.text('a.ts'), after: await world.listed() })
-      .toEqual({ listed: ['a.ts edited +1 -2 changedSince'], outcome: { sentence: null, conflicts: [] }, text: ten.replace('5\n', 'mine\n'), after: ['a.ts edited +1 -2 reverted'] });
+    expect({ listed, outcome, text: world.text('a.ts'), after: await world.listed() }).toEqual({
+      listed: ['a.ts edited +1 -2 changedSince'],
+      outcome: { sentence: null, conflicts: [] },
+      text: ten.replace('5\n', 'mine\n'),
+      after: ['a.ts edited +1 -2 reverted'],
+    });
   });
 
   it('keep what the person changed between two edits of the turn', async () => {
@@ -77,7 +107,13 @@ describe('files that a turn changed', () => {
     await world.agent('a.ts', ten.replace('2\n', 'two\n').replace('5\n', 'mine\n').replace('9\n', 'nine\n'));
     const hunks = (await world.files.hunks('t1', world.path('a.ts'))).map(({ removed, added }) => [removed, added]);
     await revert();
-    expect({ hunks, text: world.text('a.ts') }).toEqual({ hunks: [[['2'], ['two']], [['9'], ['nine']]], text: ten.replace('5\n', 'mine\n') });
+    expect({ hunks, text: world.text('a.ts') }).toEqual({
+      hunks: [
+        [['2'], ['two']],
+        [['9'], ['nine']],
+      ],
+      text: ten.replace('5\n', 'mine\n'),
+    });
   });
 
   it('stay as they are where the person changed the same lines, until those are given up', async () => {
@@ -92,8 +128,13 @@ describe('files that a turn changed', () => {
     const untouched = [world.text('a.ts'), world.text('b.ts'), world.text('new.ts')];
     const second = await revert([world.path('a.ts')], true);
     expect({ first, untouched, second, text: world.text('a.ts') }).toEqual({
-      first: { sentence: 'These files were changed since in the same places, so they stay as they are: a.ts, new.ts.', conflicts: [world.path('a.ts'), world.path('new.ts')] },
-      untouched: [ten.replace('2\n', 'my two\n'), 'b\n', 'new\nand mine\n'], second: { sentence: null, conflicts: [] }, text: ten,
+      first: {
+        sentence: 'These files were changed since in the same places, so they stay as they are: a.ts, new.ts.',
+        conflicts: [world.path('a.ts'), world.path('new.ts')],
+      },
+      untouched: [ten.replace('2\n', 'my two\n'), 'b\n', 'new\nand mine\n'],
+      second: { sentence: null, conflicts: [] },
+      text: ten,
     });
   });
 
@@ -120,8 +161,21 @@ describe('files that a turn changed', () => {
     await world.agent('a.ts', 'three\n', { turnUid: 't3' });
     const from = (await world.files.from('t2')).map(({ shown }) => shown);
     const outcome = await world.files.revertFrom('t2');
-    expect({ from, outcome, a: world.text('a.ts'), b: world.text('b.ts'), left: await world.files.from('t2'), told: world.told.map(({ turnUid }) => turnUid) })
-      .toEqual({ from: ['a.ts', 'b.ts'], outcome: { sentence: null, conflicts: [] }, a: 'one\n', b: null, left: [], told: ['t2', 't3'] });
+    expect({
+      from,
+      outcome,
+      a: world.text('a.ts'),
+      b: world.text('b.ts'),
+      left: await world.files.from('t2'),
+      told: world.told.map(({ turnUid }) => turnUid),
+    }).toEqual({
+      from: ['a.ts', 'b.ts'],
+      outcome: { sentence: null, conflicts: [] },
+      a: 'one\n',
+      b: null,
+      left: [],
+      told: ['t2', 't3'],
+    });
   });
 
   it('cut off in the middle of a call are shown as changed since, and come back when that is asked for', async () => {
@@ -132,8 +186,12 @@ describe('files that a turn changed', () => {
     const listed = await world.listed();
     const first = await revert();
     const second = await revert(null, true);
-    expect({ listed, conflicts: first.conflicts, second, text: world.text('a.ts') })
-      .toEqual({ listed: ['a.ts edited +null -null changedSince', 'same.ts edited +null -null reverted'], conflicts: [world.path('a.ts')], second: { sentence: null, conflicts: [] }, text: 'old\n' });
+    expect({ listed, conflicts: first.conflicts, second, text: world.text('a.ts') }).toEqual({
+      listed: ['a.ts edited +null -null changedSince', 'same.ts edited +null -null reverted'],
+      conflicts: [world.path('a.ts')],
+      second: { sentence: null, conflicts: [] },
+      text: 'old\n',
+    });
   });
 
   it('that are too large are named as changed, and said not to come back', async () => {
@@ -141,8 +199,11 @@ describe('files that a turn changed', () => {
     small.person('a.ts', 'x'.repeat(200));
     await small.agent('a.ts', 'y\n');
     const outcome = await small.files.reviewFiles('t1', null, 'revert', true);
-    expect([await small.listed(), outcome.sentence, small.text('a.ts')])
-      .toEqual([['a.ts edited +null -null open'], 'What these files held before is not stored, because they are too large: a.ts.', 'y\n']);
+    expect([await small.listed(), outcome.sentence, small.text('a.ts')]).toEqual([
+      ['a.ts edited +null -null open'],
+      'What these files held before is not stored, because they are too large: a.ts.',
+      'y\n',
+    ]);
     small.dispose();
   });
 
@@ -154,7 +215,11 @@ describe('files that a turn changed', () => {
     await revert();
     const reverted = await world.listed();
     world.person('a.ts', 'new\n');
-    expect([kept, reverted, await world.listed()]).toEqual([['a.ts edited +1 -1 kept'], ['a.ts edited +1 -1 reverted'], ['a.ts edited +1 -1 open']]);
+    expect([kept, reverted, await world.listed()]).toEqual([
+      ['a.ts edited +1 -1 kept'],
+      ['a.ts edited +1 -1 reverted'],
+      ['a.ts edited +1 -1 open'],
+    ]);
   });
 
   it('are not recorded where checkpoints are off', async () => {
@@ -176,15 +241,30 @@ describe('single changes of a file', () => {
   it('are told with their lines and keep their identity while others go', async () => {
     const all = await hunks();
     await world.files.reviewHunk('t1', path(), all[0]?.id ?? '', 'revert');
-    expect({ all: all.map(({ line, removed, added, state }) => [line, removed, added, state]), left: (await hunks()).map(({ id }) => id), text: world.text('a.ts'), listed: await world.listed() }).toEqual({
-      all: [[2, ['2'], ['two'], 'open'], [6, [], ['new'], 'open'], [10, ['9'], [], 'open']], left: all.slice(1).map(({ id }) => id),
-      text: ten.replace('5\n', '5\nnew\n').replace('9\n', ''), listed: ['a.ts edited +2 -2 partly'],
+    expect({
+      all: all.map(({ line, removed, added, state }) => [line, removed, added, state]),
+      left: (await hunks()).map(({ id }) => id),
+      text: world.text('a.ts'),
+      listed: await world.listed(),
+    }).toEqual({
+      all: [
+        [2, ['2'], ['two'], 'open'],
+        [6, [], ['new'], 'open'],
+        [10, ['9'], [], 'open'],
+      ],
+      left: all.slice(1).map(({ id }) => id),
+      text: ten.replace('5\n', '5\nnew\n').replace('9\n', ''),
+      listed: ['a.ts edited +2 -2 partly'],
     });
   });
 
   it('go back one by one to what the file was', async () => {
     for (const index of [1, 1, 0]) await world.files.reviewHunk('t1', path(), await idOf(index), 'revert');
-    expect([world.text('a.ts'), await world.listed(), await hunks()]).toEqual([ten, ['a.ts edited +2 -2 reverted'], []]);
+    expect([world.text('a.ts'), await world.listed(), await hunks()]).toEqual([
+      ten,
+      ['a.ts edited +2 -2 reverted'],
+      [],
+    ]);
   });
 
   it('go back although the person has changed other lines', async () => {
@@ -203,7 +283,10 @@ describe('single changes of a file', () => {
     await world.files.reviewHunk('t1', path(), await idOf(0), 'keep');
     const first = [(await hunks()).map(({ state }) => state), await world.listed()];
     for (const index of [1, 2]) await world.files.reviewHunk('t1', path(), await idOf(index), 'keep');
-    expect([first, await world.listed()]).toEqual([[['kept', 'open', 'open'], ['a.ts edited +2 -2 partly']], ['a.ts edited +2 -2 kept']]);
+    expect([first, await world.listed()]).toEqual([
+      [['kept', 'open', 'open'], ['a.ts edited +2 -2 partly']],
+      ['a.ts edited +2 -2 kept'],
+    ]);
   });
 
   it('that are gone are said to be', async () => {

@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -28,15 +38,28 @@ afterEach(() => {
 const patient: RunGit = (call) => runGit({ ...call, patienceMs: 60_000 });
 const frozen = { ...systemClock, monotonicMs: () => 0 };
 const checkpoint = (git: RunGit = patient, clock = frozen): WorkspaceCheckpoint =>
-  new WorkspaceCheckpoint({ journal: world.journal, git: new GitSnapshots(git, clock, () => home), scan: new ScanSnapshots(clock), isOn: () => true, roots: () => [world.folder], clock, log: silentLog });
+  new WorkspaceCheckpoint({
+    journal: world.journal,
+    git: new GitSnapshots(git, clock, () => home),
+    scan: new ScanSnapshots(clock),
+    isOn: () => true,
+    roots: () => [world.folder],
+    clock,
+    log: silentLog,
+  });
 const call = aToolCall({ sessionId: 's1', turnUid: 't1' });
-const git = (...args: readonly string[]): string => execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: world.folder, encoding: 'utf8' });
-const shortOf = (changed: readonly { readonly path: string; readonly kind: string }[]): readonly string[] => changed.map(({ path, kind }) => `${kind} ${path.slice(world.folder.length + 1)}`).sort();
+const git = (...args: readonly string[]): string =>
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: world.folder, encoding: 'utf8' });
+const shortOf = (changed: readonly { readonly path: string; readonly kind: string }[]): readonly string[] =>
+  changed.map(({ path, kind }) => `${kind} ${path.slice(world.folder.length + 1)}`).sort();
 
 /** Every file below a folder, with what it holds. */
 function everything(folder: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(folder, name)).isFile()).sort().map((name) => [name, readFileSync(join(folder, name)).toString('base64')]),
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => statSync(join(folder, name)).isFile())
+      .sort()
+      .map((name) => [name, readFileSync(join(folder, name)).toString('base64')]),
   );
 }
 
@@ -71,10 +94,27 @@ describe('a command in a Git work tree', () => {
     const { value, changed, note } = await checkpoint().around(call, world.folder, theCommand);
     const listed = await world.listed();
     const outcome = await world.files.reviewFiles('t1', null, 'revert', false);
-    expect({ value, changed: shortOf(changed), note, git: everything(join(world.folder, '.git')), listed, outcome, texts: ['a.ts', 'staged.ts', 'new.ts', 'made/deep.ts', 'ignored.txt'].map((name) => world.text(name)) }).toEqual({
-      value: 7, changed: ['created made/deep.ts', 'deleted new.ts', 'edited a.ts', 'edited staged.ts'], note: null, git: before,
-      listed: ['a.ts edited +1 -1 open', 'made/deep.ts created +1 -0 open', 'new.ts deleted +0 -1 open', 'staged.ts edited +1 -1 open'],
-      outcome: { sentence: null, conflicts: [] }, texts: ['a.ts\n', 'staged and more\n', 'not in Git\n', null, 'ignored'],
+    expect({
+      value,
+      changed: shortOf(changed),
+      note,
+      git: everything(join(world.folder, '.git')),
+      listed,
+      outcome,
+      texts: ['a.ts', 'staged.ts', 'new.ts', 'made/deep.ts', 'ignored.txt'].map((name) => world.text(name)),
+    }).toEqual({
+      value: 7,
+      changed: ['created made/deep.ts', 'deleted new.ts', 'edited a.ts', 'edited staged.ts'],
+      note: null,
+      git: before,
+      listed: [
+        'a.ts edited +1 -1 open',
+        'made/deep.ts created +1 -0 open',
+        'new.ts deleted +0 -1 open',
+        'staged.ts edited +1 -1 open',
+      ],
+      outcome: { sentence: null, conflicts: [] },
+      texts: ['a.ts\n', 'staged and more\n', 'not in Git\n', null, 'ignored'],
     });
   });
 
@@ -83,9 +123,15 @@ describe('a command in a Git work tree', () => {
     const each = checkpoint();
     mkdirSync(join(world.folder, 'below'));
     const changed: (readonly string[])[] = [];
-    for (const text of ['one\n', 'two\n', 'two\n']) changed.push(shortOf((await each.around(call, join(world.folder, 'below'), async () => world.person('b.ts', text))).changed));
+    for (const text of ['one\n', 'two\n', 'two\n'])
+      changed.push(
+        shortOf((await each.around(call, join(world.folder, 'below'), async () => world.person('b.ts', text))).changed),
+      );
     await world.files.reviewFiles('t1', null, 'revert', false);
-    expect({ changed, text: world.text('b.ts') }).toEqual({ changed: [['edited b.ts'], ['edited b.ts'], []], text: 'b.ts\n' });
+    expect({ changed, text: world.text('b.ts') }).toEqual({
+      changed: [['edited b.ts'], ['edited b.ts'], []],
+      text: 'b.ts\n',
+    });
   });
 
   it('gives line ends back as they were on disk, and says of what Git converted that it cannot', async () => {
@@ -102,7 +148,8 @@ describe('a command in a Git work tree', () => {
     });
     await world.files.reviewFiles('t1', null, 'revert', false);
     expect({ changed: shortOf(changed), note, text: world.text('untracked.txt') }).toEqual({
-      changed: ['edited untracked.txt'], text: 'a\r\nb\r\n',
+      changed: ['edited untracked.txt'],
+      text: 'a\r\nb\r\n',
       note: 'Some of what this command changed in files cannot be reverted: what 1 of the files held before is not known.',
     });
   });
@@ -110,7 +157,8 @@ describe('a command in a Git work tree', () => {
   it('runs no program of the repository while it is looked at', async () => {
     repository();
     const hook = join(world.folder, 'ran');
-    for (const name of ['post-index-change', 'pre-commit']) writeFileSync(join(world.folder, '.git', 'hooks', name), `#!/bin/sh\necho ran > '${hook}'\n`, { mode: 0o755 });
+    for (const name of ['post-index-change', 'pre-commit'])
+      writeFileSync(join(world.folder, '.git', 'hooks', name), `#!/bin/sh\necho ran > '${hook}'\n`, { mode: 0o755 });
     git('config', 'core.fsmonitor', `echo ran > '${hook}'`);
     git('config', 'filter.evil.clean', `sh -c "echo ran > '${hook}'; cat"`);
     world.person('.gitattributes', '* filter=evil\n');
@@ -121,13 +169,25 @@ describe('a command in a Git work tree', () => {
 
   it('works before the first commit, with odd names, links and a repository inside', async () => {
     git('init', '-q');
-    const odd = ['with space.ts', 'ünï.ts', '-dash.ts', '[glob]*.ts', ...(process.platform === 'win32' ? [] : ['new\nline.ts', 'quote".ts'])];
+    const odd = [
+      'with space.ts',
+      'ünï.ts',
+      '-dash.ts',
+      '[glob]*.ts',
+      ...(process.platform === 'win32' ? [] : ['new\nline.ts', 'quote".ts']),
+    ];
     for (const name of odd) world.person(name, 'old\n');
     symlinkSync('with space.ts', join(world.folder, 'link'));
     execFileSync('git', ['init', '-q', join(world.folder, 'inner')]);
-    const { changed, note } = await checkpoint().around(call, world.folder, async () => odd.forEach((name) => world.person(name, 'new\n')));
+    const { changed, note } = await checkpoint().around(call, world.folder, async () =>
+      odd.forEach((name) => world.person(name, 'new\n')),
+    );
     await world.files.reviewFiles('t1', null, 'revert', false);
-    expect({ changed: changed.length, note, texts: odd.map((name) => world.text(name)) }).toEqual({ changed: odd.length, note: null, texts: odd.map(() => 'old\n') });
+    expect({ changed: changed.length, note, texts: odd.map((name) => world.text(name)) }).toEqual({
+      changed: odd.length,
+      note: null,
+      texts: odd.map(() => 'old\n'),
+    });
   });
 });
 
@@ -146,13 +206,25 @@ describe('a command in a folder without Git', () => {
       world.person('node_modules/x.js', 'x');
     });
     await world.files.reviewFiles('t1', null, 'revert', false);
-    expect({ changed: shortOf(changed), note, texts: ['a.ts', 'new.ts', 'made.ts'].map((name) => world.text(name)), image: [...(world.bytes('image.png') ?? [])] })
-      .toEqual({ changed: ['created made.ts', 'deleted new.ts', 'edited a.ts', 'edited image.png'], note: null, texts: ['a\r\n', 'x', null], image: [0, 1] });
+    expect({
+      changed: shortOf(changed),
+      note,
+      texts: ['a.ts', 'new.ts', 'made.ts'].map((name) => world.text(name)),
+      image: [...(world.bytes('image.png') ?? [])],
+    }).toEqual({
+      changed: ['created made.ts', 'deleted new.ts', 'edited a.ts', 'edited image.png'],
+      note: null,
+      texts: ['a\r\n', 'x', null],
+      image: [0, 1],
+    });
   });
 
   it('is told apart from one outside the open folders', async () => {
     const { value, note } = await checkpoint(noGit).around(call, tmpdir(), async () => 'ran');
-    expect([value, note]).toEqual(['ran', 'What this command changed in files cannot be reverted: it ran outside the open folders.']);
+    expect([value, note]).toEqual([
+      'ran',
+      'What this command changed in files cannot be reverted: it ran outside the open folders.',
+    ]);
   });
 });
 
@@ -161,8 +233,16 @@ describe('a command that cannot be looked at', () => {
     world.person('a.ts', 'a');
     let time = 0;
     const late = { ...systemClock, monotonicMs: () => (time += 3000) };
-    const { value, changed, note } = await checkpoint(() => Promise.reject(new Error('none')), late).around(call, world.folder, async () => 'ran');
-    expect([value, changed, note]).toEqual(['ran', [], 'What this command changed in files cannot be reverted: looking at the folder takes too long.']);
+    const { value, changed, note } = await checkpoint(() => Promise.reject(new Error('none')), late).around(
+      call,
+      world.folder,
+      async () => 'ran',
+    );
+    expect([value, changed, note]).toEqual([
+      'ran',
+      [],
+      'What this command changed in files cannot be reverted: looking at the folder takes too long.',
+    ]);
   });
 
   it('is not looked at in vain again for a while', async () => {
@@ -170,7 +250,13 @@ describe('a command that cannot be looked at', () => {
     let time = 0;
     const slow: RunGit = () => (looks++, Promise.reject(new NotWatched('looking at the folder takes too long')));
     const each = new WorkspaceCheckpoint({
-      journal: world.journal, scan: new ScanSnapshots(frozen), isOn: () => true, roots: () => [], clock: { ...frozen, monotonicMs: () => time }, log: silentLog, git: new GitSnapshots(slow, frozen, () => home),
+      journal: world.journal,
+      scan: new ScanSnapshots(frozen),
+      isOn: () => true,
+      roots: () => [],
+      clock: { ...frozen, monotonicMs: () => time },
+      log: silentLog,
+      git: new GitSnapshots(slow, frozen, () => home),
     });
     const notes: (string | null)[] = [];
     for (const at of [0, 1000, 400_000]) {
@@ -182,7 +268,13 @@ describe('a command that cannot be looked at', () => {
 
   it('runs all the same when what it changed cannot be stored', async () => {
     const broken = new WorkspaceCheckpoint({
-      journal: { record: () => Promise.reject(new Error('disk full')) }, git: new GitSnapshots(patient, frozen, () => home), scan: new ScanSnapshots(frozen), isOn: () => true, roots: () => [world.folder], clock: frozen, log: silentLog,
+      journal: { record: () => Promise.reject(new Error('disk full')) },
+      git: new GitSnapshots(patient, frozen, () => home),
+      scan: new ScanSnapshots(frozen),
+      isOn: () => true,
+      roots: () => [world.folder],
+      clock: frozen,
+      log: silentLog,
     });
     const { note } = await broken.around(call, world.folder, async () => world.person('a.ts', 'a'));
     expect(note).toBe('What this command changed in files cannot be reverted: it could not be stored.');

@@ -39,7 +39,10 @@ class RecordingJournal implements EditJournal {
   }
 }
 
-const states = (files: readonly FileState[]): string => files.map(({ path: file, bytes }) => `${path.basename(file)}=${bytes === null ? 'none' : Buffer.from(bytes).toString()}`).join(' ');
+const states = (files: readonly FileState[]): string =>
+  files
+    .map(({ path: file, bytes }) => `${path.basename(file)}=${bytes === null ? 'none' : Buffer.from(bytes).toString()}`)
+    .join(' ');
 const readAll = (folder: string): string => {
   try {
     return readFileSync(path.join(folder, 'a.txt'), 'utf8');
@@ -51,7 +54,14 @@ const tools = () => {
   const files = new FolderOnDisk([{ name: 'project', path: root }]);
   return fileTools({ paths: new AccessPaths(files), editor, journal });
 };
-const edit = (over: Partial<EditCase>): EditCase => ({ name: 'x', files: { 'a.txt': 'one\n' }, tool: 'edit_file', input: { path: 'a.txt', old_text: 'one', new_text: 'two' }, says: /./, ...over });
+const edit = (over: Partial<EditCase>): EditCase => ({
+  name: 'x',
+  files: { 'a.txt': 'one\n' },
+  tool: 'edit_file',
+  input: { path: 'a.txt', old_text: 'one', new_text: 'two' },
+  says: /./,
+  ...over,
+});
 
 describe('an edit ends in the exact bytes or in a refusal', () => {
   it.each(editCases.map((each) => [each.name, each] as const))('%s', async (_name, each) => {
@@ -64,11 +74,20 @@ describe('an edit ends in the exact bytes or in a refusal', () => {
 
 describe('what the person is asked', () => {
   it('names the files and shows the change, also of several files', async () => {
-    const each = edit({ tool: 'apply_patch', input: { patch: '*** Begin Patch\n*** Update File: a.txt\n-one\n+two\n*** Add File: b.txt\n+new\n*** End Patch' } });
+    const each = edit({
+      tool: 'apply_patch',
+      input: { patch: '*** Begin Patch\n*** Update File: a.txt\n-one\n+two\n*** Add File: b.txt\n+new\n*** End Patch' },
+    });
     layOut(root, each);
     const { asked, output } = await play(root, tools(), each);
     expect(asked).toEqual({
-      access: { kind: 'edit', paths: [{ path: path.join(root, 'a.txt'), shown: 'a.txt', isInside: true }, { path: path.join(root, 'b.txt'), shown: 'b.txt', isInside: true }] },
+      access: {
+        kind: 'edit',
+        paths: [
+          { path: path.join(root, 'a.txt'), shown: 'a.txt', isInside: true },
+          { path: path.join(root, 'b.txt'), shown: 'b.txt', isInside: true },
+        ],
+      },
       preview: '--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-one\n+two\n--- /dev/null\n+++ b.txt\n@@ -0,0 +1 @@\n+new',
     });
     expect(output?.details).toEqual({
@@ -86,7 +105,10 @@ describe('what the person is asked', () => {
     layOut(root, each);
     const { asked, output } = await play(root, tools(), each);
     const diff: unknown = Object(output?.details)['diff'];
-    expect([asked?.preview?.split('\n').slice(-2, -1), String(diff).split('\n').slice(-1)]).toEqual([['… (803 more lines)'], ['… (603 more lines)']]);
+    expect([asked?.preview?.split('\n').slice(-2, -1), String(diff).split('\n').slice(-1)]).toEqual([
+      ['… (803 more lines)'],
+      ['… (603 more lines)'],
+    ]);
   });
 
   it('tells the policy of a file outside the folder, by where a link leads', async () => {
@@ -100,15 +122,26 @@ describe('what the person is asked', () => {
 
   it.each([
     ['edit_file', (file: string) => ({ path: file, old_text: 'password = guess', new_text: 'x' })],
-    ['apply_patch', (file: string) => ({ patch: `*** Begin Patch\n*** Update File: ${file}\n@@\n-password = guess\n+x\n*** End Patch` })],
-  ] as const)('is not told unasked by a refusal of %s what stands in a secret file or one outside', async (tool, input) => {
-    writeFileSync(path.join(home, 'outside.txt'), 'password = hunter2\n');
-    writeFileSync(path.join(root, '.env'), 'password = hunter2\n');
-    for (const file of [path.join(home, 'outside.txt'), '.env']) {
-      const { says } = await play(root, tools(), edit({ tool, input: input(file) }));
-      expect([says.includes('hunter2'), says.includes('Use read_file, which asks the person')]).toEqual([false, true]);
-    }
-  });
+    [
+      'apply_patch',
+      (file: string) => ({
+        patch: `*** Begin Patch\n*** Update File: ${file}\n@@\n-password = guess\n+x\n*** End Patch`,
+      }),
+    ],
+  ] as const)(
+    'is not told unasked by a refusal of %s what stands in a secret file or one outside',
+    async (tool, input) => {
+      writeFileSync(path.join(home, 'outside.txt'), 'password = hunter2\n');
+      writeFileSync(path.join(root, '.env'), 'password = hunter2\n');
+      for (const file of [path.join(home, 'outside.txt'), '.env']) {
+        const { says } = await play(root, tools(), edit({ tool, input: input(file) }));
+        expect([says.includes('hunter2'), says.includes('Use read_file, which asks the person')]).toEqual([
+          false,
+          true,
+        ]);
+      }
+    },
+  );
 
   it('never is about an edit that cannot be made', async () => {
     const each = edit({ input: { path: 'a.txt', old_text: 'absent', new_text: 'two' } });
@@ -146,6 +179,10 @@ describe('the journal', () => {
     layOut(root, edit({}));
     journal.begin = () => Promise.resolve({ end: () => Promise.reject(new Error('The disk is full.')) });
     const { says } = await play(root, tools(), edit({}));
-    expect([says.slice(0, 18), says.includes('could not be recorded'), readAll(root)]).toEqual(['done: Edited a.txt', true, 'two\n']);
+    expect([says.slice(0, 18), says.includes('could not be recorded'), readAll(root)]).toEqual([
+      'done: Edited a.txt',
+      true,
+      'two\n',
+    ]);
   });
 });

@@ -13,8 +13,16 @@ import { aToolCall } from '../../../support/toolCalls';
 
 let home: string;
 let repository: string;
-const settings = { GIT_AUTHOR_DATE: '2026-01-02T03:04:05Z', GIT_COMMITTER_DATE: '2026-01-02T03:04:05Z', GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' };
-const git = (...args: readonly string[]) => execFileSync('git', ['-C', repository, '-c', 'user.name=Ann', '-c', 'user.email=ann@example.com', ...args], { env: { ...process.env, ...settings } });
+const settings = {
+  GIT_AUTHOR_DATE: '2026-01-02T03:04:05Z',
+  GIT_COMMITTER_DATE: '2026-01-02T03:04:05Z',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_SYSTEM: '/dev/null',
+};
+const git = (...args: readonly string[]) =>
+  execFileSync('git', ['-C', repository, '-c', 'user.name=Ann', '-c', 'user.email=ann@example.com', ...args], {
+    env: { ...process.env, ...settings },
+  });
 const write = (name: string, text: string) => writeFileSync(join(repository, name), text);
 
 beforeEach(() => {
@@ -32,11 +40,21 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 function needs(roots = [{ name: 'project', path: repository }], isTrusted = true) {
   const files = new FolderOnDisk(roots);
   const environment = { ...process.env, GIT_EXTERNAL_DIFF: 'false', GIT_DIR: '/nowhere', HOME: home };
-  return { git: gitCommand({ executable: () => 'git', startIn: home, environment }), files, paths: new WorkspacePaths(files), access: new AccessPaths(files), isTrusted: () => isTrusted };
+  return {
+    git: gitCommand({ executable: () => 'git', startIn: home, environment }),
+    files,
+    paths: new WorkspacePaths(files),
+    access: new AccessPaths(files),
+    isTrusted: () => isTrusted,
+  };
 }
 
 async function run(name: string, input: unknown = {}, given = needs()) {
-  const output = await new ToolRegistry(gitTools(given)).run({ callId: 'c', name, arguments: JSON.stringify(input) }, new AbortController().signal, aToolCall());
+  const output = await new ToolRegistry(gitTools(given)).run(
+    { callId: 'c', name, arguments: JSON.stringify(input) },
+    new AbortController().signal,
+    aToolCall(),
+  );
   return `${output.outcome}: ${output.text.replaceAll(home, '<home>').replace(/\b[0-9a-f]{7,}\b/g, '<hash>')}`;
 }
 
@@ -51,13 +69,20 @@ describe('git_status', () => {
   it('stays inside the open folder where that is a part of the repository', async () => {
     write('elsewhere.ts', '');
     write('src/b.ts', '');
-    expect(await run('git_status', {}, needs([{ name: 'src', path: join(repository, 'src') }]))).toBe('done: ## main\n?? b.ts');
+    expect(await run('git_status', {}, needs([{ name: 'src', path: join(repository, 'src') }]))).toBe(
+      'done: ## main\n?? b.ts',
+    );
   });
 
   it('asks every open folder, and one without git does not keep the others from answering', async () => {
     mkdirSync(join(home, 'plain'));
-    const both = needs([{ name: 'project', path: repository }, { name: 'plain', path: join(home, 'plain') }]);
-    expect(await run('git_status', {}, both)).toBe('done: ## project\n## main\nNothing is changed.\n\n## plain\nThe open folder is no git repository.');
+    const both = needs([
+      { name: 'project', path: repository },
+      { name: 'plain', path: join(home, 'plain') },
+    ]);
+    expect(await run('git_status', {}, both)).toBe(
+      'done: ## project\n## main\nNothing is changed.\n\n## plain\nThe open folder is no git repository.',
+    );
   });
 
   it('is not asked in a folder that is not trusted', async () => {
@@ -95,7 +120,9 @@ describe('git_diff', () => {
     expect(all).not.toContain('PASSWORD');
     const [, diff] = gitTools(needs());
     const bound = diff?.bind({ path: '.env' });
-    expect(bound?.kind === 'ready' && (await bound.asks?.(new AbortController().signal))).toMatchObject({ access: { kind: 'read', paths: [{ shown: '.env', isInside: true }] } });
+    expect(bound?.kind === 'ready' && (await bound.asks?.(new AbortController().signal))).toMatchObject({
+      access: { kind: 'read', paths: [{ shown: '.env', isInside: true }] },
+    });
     expect(await run('git_diff', { path: '.env' })).toContain('+PASSWORD=new');
   });
 
@@ -103,7 +130,10 @@ describe('git_diff', () => {
     expect(await run('git_diff', { ref })).toMatch(/is no name of a commit/);
   });
 
-  it.each([['../other', 'is outside the open folder'], ['/etc', 'is outside the open folder']])('refuses %s', async (path, sentence) => expect(await run('git_diff', { path })).toContain(sentence));
+  it.each([
+    ['../other', 'is outside the open folder'],
+    ['/etc', 'is outside the open folder'],
+  ])('refuses %s', async (path, sentence) => expect(await run('git_diff', { path })).toContain(sentence));
 });
 
 describe('git_log', () => {
@@ -128,10 +158,32 @@ describe("a repository's own settings", () => {
   it.each([
     ['a file system monitor', () => configure(`[core]\n\tfsmonitor = "touch '${trap()}'"\n`)],
     ['an external diff', () => configure(`[diff]\n\texternal = "touch '${trap()}' #"\n`)],
-    ['a diff driver', () => (configure(`[diff "x"]\n\tcommand = "touch '${trap()}' #"\n\ttextconv = "touch '${trap()}' #"\n`), write('.git/info/attributes', '* diff=x\n'))],
-    ['a filter', () => (configure(`[filter "x"]\n\tclean = "touch '${trap()}'; cat"\n\trequired = true\n`), write('.git/info/attributes', '* filter=x\n'))],
-    ['a filter process from an included file', () => (write('.git/more', `[filter "x"]\n\tprocess = "touch '${trap()}'"\n\tsmudge = cat\n`), configure('[include]\n\tpath = more\n'), write('.git/info/attributes', '* filter=x\n'))],
-    ['a pager', () => configure(`[core]\n\tpager = "touch '${trap()}'"\n[pager]\n\tlog = "touch '${trap()}'"\n\tstatus = true\n`)],
+    [
+      'a diff driver',
+      () => (
+        configure(`[diff "x"]\n\tcommand = "touch '${trap()}' #"\n\ttextconv = "touch '${trap()}' #"\n`),
+        write('.git/info/attributes', '* diff=x\n')
+      ),
+    ],
+    [
+      'a filter',
+      () => (
+        configure(`[filter "x"]\n\tclean = "touch '${trap()}'; cat"\n\trequired = true\n`),
+        write('.git/info/attributes', '* filter=x\n')
+      ),
+    ],
+    [
+      'a filter process from an included file',
+      () => (
+        write('.git/more', `[filter "x"]\n\tprocess = "touch '${trap()}'"\n\tsmudge = cat\n`),
+        configure('[include]\n\tpath = more\n'),
+        write('.git/info/attributes', '* filter=x\n')
+      ),
+    ],
+    [
+      'a pager',
+      () => configure(`[core]\n\tpager = "touch '${trap()}'"\n[pager]\n\tlog = "touch '${trap()}'"\n\tstatus = true\n`),
+    ],
     ['an alias', () => configure(`[alias]\n\tstatus = "!touch '${trap()}'"\n\tlog = "!touch '${trap()}'"\n`)],
     ['a signature check', () => configure(`[log]\n\tshowSignature = true\n[gpg]\n\tprogram = "${trap()}"\n`)],
   ])('run nothing: %s', async (_case, set) => {
@@ -140,7 +192,11 @@ describe("a repository's own settings", () => {
     write('src/a.ts', 'two\n');
     const told = [await run('git_status'), await run('git_diff'), await run('git_log')];
     expect(existsSync(trap())).toBe(false);
-    expect(told).toEqual([expect.stringContaining('M src/a.ts'), expect.stringContaining('+two'), expect.stringContaining('First')]);
+    expect(told).toEqual([
+      expect.stringContaining('M src/a.ts'),
+      expect.stringContaining('+two'),
+      expect.stringContaining('First'),
+    ]);
   });
 
   it('do not lead to another folder', async () => {
@@ -150,11 +206,16 @@ describe("a repository's own settings", () => {
     mkdirSync(join(home, 'private'));
     configure(`[core]\n\trepositoryformatversion = 0\n\tworktree = ${join(home, 'private')}\n`);
     writeFileSync(join(home, 'private', 'key.txt'), 'hidden');
-    expect(await run('git_status')).toBe('failed: The open folder is not the working tree of its repository, so git is not asked.');
+    expect(await run('git_status')).toBe(
+      'failed: The open folder is not the working tree of its repository, so git is not asked.',
+    );
   });
 });
 
 it('a machine without git says so', async () => {
-  const given = { ...needs(), git: gitCommand({ executable: () => join(home, 'no-git'), startIn: home, environment: {} }) };
+  const given = {
+    ...needs(),
+    git: gitCommand({ executable: () => join(home, 'no-git'), startIn: home, environment: {} }),
+  };
   expect(await run('git_status', {}, given)).toBe('failed: git is not installed on this machine, or not on its PATH.');
 });

@@ -25,7 +25,12 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const nothing: EditorKnowledge = {
-  problems: () => [], documentSymbols: async () => null, workspaceSymbols: async () => [], references: async () => null, definitions: async () => null, hover: async () => null,
+  problems: () => [],
+  documentSymbols: async () => null,
+  workspaceSymbols: async () => [],
+  references: async () => null,
+  definitions: async () => null,
+  hover: async () => null,
   openEditors: () => ({ editors: [], selection: null }),
 };
 const place = (path: string, line = 1, column = 1): CodePlace => ({ path, line, column });
@@ -33,7 +38,11 @@ const place = (path: string, line = 1, column = 1): CodePlace => ({ path, line, 
 async function run(name: string, input: unknown, editor: Partial<EditorKnowledge> = {}, clock = systemClock) {
   const files = new FolderOnDisk([{ name: 'project', path: at() }]);
   const tools = knowledgeTools({ editor: { ...nothing, ...editor }, files, paths: new WorkspacePaths(files), clock });
-  const output = await new ToolRegistry(tools).run({ callId: 'c', name, arguments: JSON.stringify(input) }, new AbortController().signal, aToolCall());
+  const output = await new ToolRegistry(tools).run(
+    { callId: 'c', name, arguments: JSON.stringify(input) },
+    new AbortController().signal,
+    aToolCall(),
+  );
   return `${output.outcome}: ${output.text.replaceAll(home, '<home>')}`;
 }
 
@@ -44,16 +53,36 @@ describe('a symbol on a line', () => {
     ['the first of several', { line: 2, symbol: 'retry' }, '2:1'],
   ])('is found: %s', async (_case, where, expected) => {
     const asked: string[] = [];
-    await run('find_references', { path: 'src/a.ts', ...where }, { references: async ({ line, column }) => (asked.push(`${line}:${column}`), []) });
+    await run(
+      'find_references',
+      { path: 'src/a.ts', ...where },
+      { references: async ({ line, column }) => (asked.push(`${line}:${column}`), []) },
+    );
     expect(asked).toEqual([expected]);
   });
 
   it.each([
-    ['stands on other lines', { path: 'src/a.ts', line: 1, symbol: 'retryAll' }, 'failed: "retryAll" does not stand on line 1 of src/a.ts, but on line 3.'],
-    ['stands nowhere', { path: 'src/a.ts', line: 1, symbol: 'tryAgain' }, 'failed: "tryAgain" does not stand on line 1 of src/a.ts, nor anywhere else in the file.'],
-    ['is past the end', { path: 'src/a.ts', line: 40, symbol: 'retry' }, 'failed: src/a.ts has 4 lines; line 40 is past its end.'],
+    [
+      'stands on other lines',
+      { path: 'src/a.ts', line: 1, symbol: 'retryAll' },
+      'failed: "retryAll" does not stand on line 1 of src/a.ts, but on line 3.',
+    ],
+    [
+      'stands nowhere',
+      { path: 'src/a.ts', line: 1, symbol: 'tryAgain' },
+      'failed: "tryAgain" does not stand on line 1 of src/a.ts, nor anywhere else in the file.',
+    ],
+    [
+      'is past the end',
+      { path: 'src/a.ts', line: 40, symbol: 'retry' },
+      'failed: src/a.ts has 4 lines; line 40 is past its end.',
+    ],
     ['is in a folder', { path: 'src', line: 1, symbol: 'a' }, 'failed: src is a folder. Name a file.'],
-    ['is outside', { path: '/etc/passwd', line: 1, symbol: 'root' }, 'failed: /etc/passwd is outside the open folder (<home>/project).'],
+    [
+      'is outside',
+      { path: '/etc/passwd', line: 1, symbol: 'root' },
+      'failed: /etc/passwd is outside the open folder (<home>/project).',
+    ],
   ])('that %s is refused', async (_case, input, expected) => expect(await run('hover', input)).toBe(expected));
 });
 
@@ -61,7 +90,12 @@ describe('find_references and go_to_definition', () => {
   const input = { path: 'src/a.ts', line: 1, symbol: 'retry' };
 
   it('show each place with its line; of secrets and of what lies outside only the place', async () => {
-    const references = async () => [place(at('src', 'a.ts'), 2), place(at('.env')), place('/usr/lib/node.d.ts', 7, 3), place(at('gone.ts'), 4)];
+    const references = async () => [
+      place(at('src', 'a.ts'), 2),
+      place(at('.env')),
+      place('/usr/lib/node.d.ts', 7, 3),
+      place(at('gone.ts'), 4),
+    ];
     expect(await run('find_references', input, { references })).toBe(
       'done: src/a.ts:2:1  retry + map.retry;\n.env:1:1\n/usr/lib/node.d.ts:7:3 (outside the open folders)\ngone.ts:4:1',
     );
@@ -73,67 +107,139 @@ describe('find_references and go_to_definition', () => {
   });
 
   it('say that nothing was found', async () => {
-    expect(await run('go_to_definition', input)).toBe('done: No definition of "retry" was found. The language may have no extension here, or it is still starting; search_files finds text.');
+    expect(await run('go_to_definition', input)).toBe(
+      'done: No definition of "retry" was found. The language may have no extension here, or it is still starting; search_files finds text.',
+    );
   });
 
   it('wait ten seconds for an answer, and no longer', async () => {
     const clock = new ManualClock();
-    const waiting = run('go_to_definition', input, { definitions: () => (queueMicrotask(() => clock.advance(10_000)), new Promise(() => undefined)) }, clock);
-    expect(await waiting).toBe('failed: No language extension answered within 10 seconds. It may still be starting: try again later, or use search_files.');
+    const waiting = run(
+      'go_to_definition',
+      input,
+      { definitions: () => (queueMicrotask(() => clock.advance(10_000)), new Promise(() => undefined)) },
+      clock,
+    );
+    expect(await waiting).toBe(
+      'failed: No language extension answered within 10 seconds. It may still be starting: try again later, or use search_files.',
+    );
   });
 });
 
 it('hover tells what the editor shows', async () => {
-  expect(await run('hover', { path: 'src/a.ts', line: 1, symbol: 'retry' }, { hover: async () => ['```ts\nconst retry: 1\n```', ' ', 'How often.'] })).toBe('done: ```ts\nconst retry: 1\n```\n\n---\n\nHow often.');
+  expect(
+    await run(
+      'hover',
+      { path: 'src/a.ts', line: 1, symbol: 'retry' },
+      { hover: async () => ['```ts\nconst retry: 1\n```', ' ', 'How often.'] },
+    ),
+  ).toBe('done: ```ts\nconst retry: 1\n```\n\n---\n\nHow often.');
 });
 
 describe('symbols', () => {
-  const symbol = (name: string, path: string, line: number, children: readonly CodeSymbol[] = [], container = ''): CodeSymbol => ({ name, kind: 'class', place: place(path, line), endLine: line + 2, container, children });
+  const symbol = (
+    name: string,
+    path: string,
+    line: number,
+    children: readonly CodeSymbol[] = [],
+    container = '',
+  ): CodeSymbol => ({ name, kind: 'class', place: place(path, line), endLine: line + 2, container, children });
 
   it('of a file are outlined', async () => {
     const file = at('src', 'a.ts');
-    expect(await run('document_symbols', { path: 'src/a.ts' }, { documentSymbols: async () => [symbol('A', file, 1, [symbol('b', file, 2)])] })).toBe('done: src/a.ts\nclass A  1-3\n  class b  2-4');
+    expect(
+      await run(
+        'document_symbols',
+        { path: 'src/a.ts' },
+        { documentSymbols: async () => [symbol('A', file, 1, [symbol('b', file, 2)])] },
+      ),
+    ).toBe('done: src/a.ts\nclass A  1-3\n  class b  2-4');
     expect(await run('document_symbols', { path: 'src/a.ts' })).toMatch(/^done: No symbols of src\/a\.ts are known\./);
   });
 
   it('of the workspace leave out what lies outside', async () => {
-    const workspaceSymbols = async () => [symbol('A', at('src', 'a.ts'), 1, [], 'mod'), symbol('A', '/usr/lib/x.d.ts', 1)];
-    expect(await run('workspace_symbols', { query: 'A' }, { workspaceSymbols })).toBe('done: class A (mod)  src/a.ts:1:1  const retry = 1;');
+    const workspaceSymbols = async () => [
+      symbol('A', at('src', 'a.ts'), 1, [], 'mod'),
+      symbol('A', '/usr/lib/x.d.ts', 1),
+    ];
+    expect(await run('workspace_symbols', { query: 'A' }, { workspaceSymbols })).toBe(
+      'done: class A (mod)  src/a.ts:1:1  const retry = 1;',
+    );
   });
 });
 
 describe('diagnostics', () => {
-  const problem = (path: string, severity: Problem['severity'], message: string, line = 1): Problem => ({ ...place(path, line), severity, message, source: 'ts 2304' });
+  const problem = (path: string, severity: Problem['severity'], message: string, line = 1): Problem => ({
+    ...place(path, line),
+    severity,
+    message,
+    source: 'ts 2304',
+  });
 
   it('come errors first, of the open folders alone, as severe as asked for', async () => {
-    const problems = () => [problem(at('src', 'a.ts'), 'warning', 'unused'), problem(at('src', 'a.ts'), 'hint', 'spelling'), problem(at('z.ts'), 'error', 'no\n  name'), problem('/usr/x.ts', 'error', 'other')];
-    expect(await run('diagnostics', {}, { problems })).toBe('done: z.ts:1:1 error: no name (ts 2304)\nsrc/a.ts:1:1 warning: unused (ts 2304)');
-    expect(await run('diagnostics', { path: 'src', severity: 'hint' }, { problems })).toBe('done: src/a.ts:1:1 warning: unused (ts 2304)\nsrc/a.ts:1:1 hint: spelling (ts 2304)');
-    expect(await run('diagnostics', { path: 'src', severity: 'error' }, { problems })).toBe('done: The editor knows of no problems in src (error or worse).');
+    const problems = () => [
+      problem(at('src', 'a.ts'), 'warning', 'unused'),
+      problem(at('src', 'a.ts'), 'hint', 'spelling'),
+      problem(at('z.ts'), 'error', 'no\n  name'),
+      problem('/usr/x.ts', 'error', 'other'),
+    ];
+    expect(await run('diagnostics', {}, { problems })).toBe(
+      'done: z.ts:1:1 error: no name (ts 2304)\nsrc/a.ts:1:1 warning: unused (ts 2304)',
+    );
+    expect(await run('diagnostics', { path: 'src', severity: 'hint' }, { problems })).toBe(
+      'done: src/a.ts:1:1 warning: unused (ts 2304)\nsrc/a.ts:1:1 hint: spelling (ts 2304)',
+    );
+    expect(await run('diagnostics', { path: 'src', severity: 'error' }, { problems })).toBe(
+      'done: The editor knows of no problems in src (error or worse).',
+    );
   });
 
   const afterEdit = (known: () => readonly Problem[], changed: (signal: AbortSignal) => Promise<void>) =>
-    diagnosticsAfterEdit({ editor: { problems: (path) => known().filter((each) => each.path === path) }, changed: (_paths, signal) => changed(signal), display: (path) => path.slice(1), patience: { first: 40, rest: 5 } });
+    diagnosticsAfterEdit({
+      editor: { problems: (path) => known().filter((each) => each.path === path) },
+      changed: (_paths, signal) => changed(signal),
+      display: (path) => path.slice(1),
+      patience: { first: 40, rest: 5 },
+    });
   const signal = new AbortController().signal;
 
   it('behind an edit name new errors first', async () => {
     let known: readonly Problem[] = [problem('/a', 'error', 'old'), problem('/b', 'error', 'elsewhere')];
-    const told = await afterEdit(() => known, async () => void (known = [problem('/a', 'error', 'old', 9), problem('/a', 'error', 'new'), problem('/a', 'warning', 'mild')]))(['/a'], signal);
-    expect(told).toBe('The editor now reports 2 errors in what was edited:\na:1:1 error: new (ts 2304)\na:9:1 error: old (ts 2304)');
+    const told = await afterEdit(
+      () => known,
+      async () =>
+        void (known = [
+          problem('/a', 'error', 'old', 9),
+          problem('/a', 'error', 'new'),
+          problem('/a', 'warning', 'mild'),
+        ]),
+    )(['/a'], signal);
+    expect(told).toBe(
+      'The editor now reports 2 errors in what was edited:\na:1:1 error: new (ts 2304)\na:9:1 error: old (ts 2304)',
+    );
   });
 
   it('behind an edit are nothing where none are known in time', async () => {
-    const never = (until: AbortSignal) => new Promise<void>((resolve) => until.addEventListener('abort', () => resolve(), { once: true }));
+    const never = (until: AbortSignal) =>
+      new Promise<void>((resolve) => until.addEventListener('abort', () => resolve(), { once: true }));
     expect(await afterEdit(() => [], never)(['/a'], signal)).toBeNull();
   });
 });
 
 it('open_editors lists what is open and what is selected, but no secrets', async () => {
-  const open = (path: string, isFile = true) => ({ path, isFile, isActive: path.endsWith('a.ts'), hasUnsavedChanges: !isFile });
+  const open = (path: string, isFile = true) => ({
+    path,
+    isFile,
+    isActive: path.endsWith('a.ts'),
+    hasUnsavedChanges: !isFile,
+  });
   const editors = [open(at('src', 'a.ts')), open('Settings', false)];
   const selection = (path: string, text: string) => ({ path, isFile: true, startLine: 1, endLine: 2, text });
-  const told = (path: string, text: string) => run('open_editors', {}, { openEditors: () => ({ editors, selection: selection(path, text) }) });
-  expect(await told(at('src', 'a.ts'), 'retry')).toBe('done: src/a.ts (in use)\nSettings (unsaved changes)\n\nSelected: src/a.ts:1-2\nretry');
+  const told = (path: string, text: string) =>
+    run('open_editors', {}, { openEditors: () => ({ editors, selection: selection(path, text) }) });
+  expect(await told(at('src', 'a.ts'), 'retry')).toBe(
+    'done: src/a.ts (in use)\nSettings (unsaved changes)\n\nSelected: src/a.ts:1-2\nretry',
+  );
   expect(await told(at('.env'), 'PASSWORD=1')).toMatch(/Selected \(text not shown\): \.env:1-2$/);
   expect(await told('/etc/hosts', 'x')).toMatch(/Selected \(text not shown\): \/etc\/hosts:1-2$/);
   expect(await run('open_editors', {})).toBe('done: Nothing is open in the editor.');

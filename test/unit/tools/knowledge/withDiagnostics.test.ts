@@ -5,21 +5,46 @@ import { defineTool, type ToolOutput } from '../../../../src/tools/tool';
 import { ToolRegistry } from '../../../../src/tools/toolRegistry';
 import { aToolCall } from '../../../support/toolCalls';
 
-const edit = (output: ToolOutput) => defineTool({ name: 'edit', description: '', parameters: {}, schema: v.object({}), readOnly: false, asks: async () => ({ access: { kind: 'plan' } }), run: async () => output });
+const edit = (output: ToolOutput) =>
+  defineTool({
+    name: 'edit',
+    description: '',
+    parameters: {},
+    schema: v.object({}),
+    readOnly: false,
+    asks: async () => ({ access: { kind: 'plan' } }),
+    run: async () => output,
+  });
 const file = (path: string, change: string) => ({ path, shown: path, change, added: 1, removed: 0 });
-const edited = (...files: ReturnType<typeof file>[]): ToolOutput => ({ outcome: 'done', text: 'Edited.', details: { kind: 'edit', files, diff: '' } });
+const edited = (...files: ReturnType<typeof file>[]): ToolOutput => ({
+  outcome: 'done',
+  text: 'Edited.',
+  details: { kind: 'edit', files, diff: '' },
+});
 
-async function run(output: ToolOutput, afterEdit: (paths: readonly string[]) => Promise<string | null>): Promise<string> {
+async function run(
+  output: ToolOutput,
+  afterEdit: (paths: readonly string[]) => Promise<string | null>,
+): Promise<string> {
   const registry = new ToolRegistry([withDiagnostics(edit(output), afterEdit)]);
-  return (await registry.run({ callId: 'c', name: 'edit', arguments: '{}' }, new AbortController().signal, aToolCall())).text;
+  return (await registry.run({ callId: 'c', name: 'edit', arguments: '{}' }, new AbortController().signal, aToolCall()))
+    .text;
 }
 
 it('tells the errors in what was edited behind the result', async () => {
-  expect(await run(edited(file('/a', 'edited'), file('/b', 'deleted'), file('/c', 'created')), async (paths) => `errors in ${paths.join()}`)).toBe('Edited.\n\nerrors in /a,/c');
+  expect(
+    await run(
+      edited(file('/a', 'edited'), file('/b', 'deleted'), file('/c', 'created')),
+      async (paths) => `errors in ${paths.join()}`,
+    ),
+  ).toBe('Edited.\n\nerrors in /a,/c');
 });
 
 it('leaves the result as it is where there are none, or they cannot be asked for', async () => {
-  expect([await run(edited(file('/a', 'edited')), async () => null), await run(edited(file('/a', 'edited')), () => Promise.reject(new Error('stopped')))]).toEqual(['Edited.', 'Edited.']);
+  expect([
+    await run(edited(file('/a', 'edited')), async () => null),
+    await run(edited(file('/a', 'edited')), () => Promise.reject(new Error('stopped'))),
+  ]).toEqual(['Edited.', 'Edited.']);
 });
 
 it('asks for none where nothing was edited', async () => {
@@ -31,5 +56,8 @@ it('asks for none where nothing was edited', async () => {
 it('still asks before it runs, and refuses arguments that do not fit', async () => {
   const tool = withDiagnostics(edit(edited()), async () => null);
   const bound = tool.bind({});
-  expect([bound.kind === 'ready' && (await bound.asks?.(new AbortController().signal)), tool.bind(7).kind]).toEqual([{ access: { kind: 'plan' } }, 'invalid']);
+  expect([bound.kind === 'ready' && (await bound.asks?.(new AbortController().signal)), tool.bind(7).kind]).toEqual([
+    { access: { kind: 'plan' } },
+    'invalid',
+  ]);
 });

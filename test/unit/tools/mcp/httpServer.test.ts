@@ -26,7 +26,10 @@ async function freePort(): Promise<number> {
 }
 
 async function up(kind: 'streamableHttp' | 'sse' = 'streamableHttp'): Promise<void> {
-  server = spawn(process.execPath, [referenceServer('everything'), kind], { env: { ...process.env, PORT: String(port) }, stdio: ['ignore', 'ignore', 'pipe'] });
+  server = spawn(process.execPath, [referenceServer('everything'), kind], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let said = '';
   server.stderr?.on('data', (data: Buffer) => (said += data.toString()));
   await until(() => /listening|running|port/i.test(said), `the server to be up; it said: ${said}`);
@@ -41,7 +44,11 @@ async function down(): Promise<void> {
   await ended;
 }
 
-const at = (path: string, kind: 'http' | 'sse' = 'http'): McpLaunch => ({ kind, url: `http://127.0.0.1:${port}${path}`, headers: {} });
+const at = (path: string, kind: 'http' | 'sse' = 'http'): McpLaunch => ({
+  kind,
+  url: `http://127.0.0.1:${port}${path}`,
+  headers: {},
+});
 
 describe('server-everything over HTTP', () => {
   it('is listed and called; when it was started anew meanwhile, the next call works', async () => {
@@ -59,7 +66,10 @@ describe('server-everything over HTTP', () => {
     world = realServers([planFor('web', at('/mcp'))]);
     const echo = await world.tool('mcp_web_echo');
     await down();
-    expect(await runTool(echo, { message: 'nobody' })).toMatchObject({ outcome: 'failed', text: expect.stringMatching(/did not run|may have run/) });
+    expect(await runTool(echo, { message: 'nobody' })).toMatchObject({
+      outcome: 'failed',
+      text: expect.stringMatching(/did not run|may have run/),
+    });
     await up();
     await until(() => world?.servers.find('web')?.state.kind !== 'starting', 'a try to end');
     expect(await runTool(echo, { message: 'back' })).toMatchObject({ outcome: 'done', text: 'Echo: back' });
@@ -69,7 +79,12 @@ describe('server-everything over HTTP', () => {
     await up();
     world = realServers([planFor('web', at('/mcp'))]);
     const notes: unknown[] = [];
-    const running = runTool(await world.tool('mcp_web_trigger-long-running-operation'), { duration: 60, steps: 300 }, new AbortController().signal, { report: (progress) => notes.push(progress) });
+    const running = runTool(
+      await world.tool('mcp_web_trigger-long-running-operation'),
+      { duration: 60, steps: 300 },
+      new AbortController().signal,
+      { report: (progress) => notes.push(progress) },
+    );
     await until(() => notes.length > 0, 'progress');
     await down();
     expect(await running).toMatchObject({ outcome: 'failed', text: expect.stringContaining('may have run') });
@@ -78,7 +93,10 @@ describe('server-everything over HTTP', () => {
   it('down when it is first needed: the turn goes without, and a later one has its tools', async () => {
     world = realServers([planFor('web', at('/mcp'))]);
     expect(await world.servers.tools(new AbortController().signal)).toEqual([]);
-    expect(world.servers.find('web')?.state).toMatchObject({ kind: 'waiting', sentence: 'Nothing answers at this address (connection refused).' });
+    expect(world.servers.find('web')?.state).toMatchObject({
+      kind: 'waiting',
+      sentence: 'Nothing answers at this address (connection refused).',
+    });
     await up();
     expect(await runTool(await world.tool('mcp_web_echo'), { message: 'late' })).toMatchObject({ text: 'Echo: late' });
   });

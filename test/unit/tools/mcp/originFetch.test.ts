@@ -24,7 +24,9 @@ afterEach(async () => {
   servers = [];
 });
 
-async function listening(answer: (request: IncomingMessage) => readonly [string, number, string | null]): Promise<string> {
+async function listening(
+  answer: (request: IncomingMessage) => readonly [string, number, string | null],
+): Promise<string> {
   const server = createServer((request, response) => {
     const [name, status, location] = answer(request);
     seen.push(name);
@@ -37,13 +39,29 @@ async function listening(answer: (request: IncomingMessage) => readonly [string,
 }
 
 const asked = (path: string): Promise<string> =>
-  stayingAtOrigin((address, init) => globalThis.fetch(address, init))(`${trusted}${path}`, { method: 'POST', body: '{}', headers: { 'X-Api-Key': 'key' } }).then((response) => response.text(), (error: Error) => error.message.replaceAll(trusted, '<trusted>').replaceAll(other, '<other>'));
+  stayingAtOrigin((address, init) => globalThis.fetch(address, init))(`${trusted}${path}`, {
+    method: 'POST',
+    body: '{}',
+    headers: { 'X-Api-Key': 'key' },
+  }).then(
+    (response) => response.text(),
+    (error: Error) => error.message.replaceAll(trusted, '<trusted>').replaceAll(other, '<other>'),
+  );
 
 it('a key and what is sent with it never follow a server to another one', async () => {
-  const away = 'The server at <trusted> leads to <other>. Nothing was sent there: write that address into the definition if it is the right one.';
-  expect([await asked('/away'), await asked('/twice'), seen.filter((name) => name.startsWith('other'))]).toEqual([away, away, []]);
+  const away =
+    'The server at <trusted> leads to <other>. Nothing was sent there: write that address into the definition if it is the right one.';
+  expect([await asked('/away'), await asked('/twice'), seen.filter((name) => name.startsWith('other'))]).toEqual([
+    away,
+    away,
+    [],
+  ]);
 });
 
 it('a server may lead to another path of its own, and not in a circle', async () => {
-  expect([await asked('/here'), [...seen], await asked('/round')]).toEqual(['ok', ['trusted POST /here key', 'trusted POST /mcp/ key'], 'The server at <trusted> redirects more than 5 times.']);
+  expect([await asked('/here'), [...seen], await asked('/round')]).toEqual([
+    'ok',
+    ['trusted POST /here key', 'trusted POST /mcp/ key'],
+    'The server at <trusted> redirects more than 5 times.',
+  ]);
 });

@@ -1,23 +1,46 @@
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../../../src/base/log';
-import type { ConnectMcp, McpAnswer, McpConnected, McpConnectionEvents, McpListedTool, McpResult } from '../../../../src/tools/mcp/mcpConnection';
+import type {
+  ConnectMcp,
+  McpAnswer,
+  McpConnected,
+  McpConnectionEvents,
+  McpListedTool,
+  McpResult,
+} from '../../../../src/tools/mcp/mcpConnection';
 import type { McpServerPlan } from '../../../../src/tools/mcp/mcpServer';
 import { McpServers } from '../../../../src/tools/mcp/mcpServers';
 import { ManualClock } from '../../../support/manualClock';
 import { runTool } from './servers';
 
-const plain = (name: string): McpListedTool => ({ name, title: null, description: '', inputSchema: { type: 'object' }, readOnly: false });
+const plain = (name: string): McpListedTool => ({
+  name,
+  title: null,
+  description: '',
+  inputSchema: { type: 'object' },
+  readOnly: false,
+});
 
 /** Servers without processes: tries are answered by the test, in order. */
 function scriptedWorld(names: readonly string[] = ['s']) {
   const clock = new ManualClock();
-  const tries: { readonly answer: (connected: McpConnected) => void; readonly events: McpConnectionEvents; readonly signal: AbortSignal }[] = [];
+  const tries: {
+    readonly answer: (connected: McpConnected) => void;
+    readonly events: McpConnectionEvents;
+    readonly signal: AbortSignal;
+  }[] = [];
   const calls: ((answer: McpAnswer<McpResult>) => void)[] = [];
   const lines: string[] = [];
-  const connect: ConnectMcp = (_launch, events, { signal }) => new Promise((answer) => tries.push({ answer, events, signal }));
+  const connect: ConnectMcp = (_launch, events, { signal }) =>
+    new Promise((answer) => tries.push({ answer, events, signal }));
   const log = { ...silentLog, warn: (line: string) => void lines.push(line) };
   const servers = new McpServers({ connect: async () => connect, roots: () => [], clock, log });
-  const plan = (name: string): McpServerPlan => ({ id: name, name, fingerprint: '1', launch: async () => ({ kind: 'ready', launch: { kind: 'http', url: 'http://x', headers: {} }, secrets: [] }) });
+  const plan = (name: string): McpServerPlan => ({
+    id: name,
+    name,
+    fingerprint: '1',
+    launch: async () => ({ kind: 'ready', launch: { kind: 'http', url: 'http://x', headers: {} }, secrets: [] }),
+  });
   servers.use(names.map(plan));
   const up = (tools: readonly McpListedTool[]): McpConnected => ({
     kind: 'connected',
@@ -60,7 +83,11 @@ describe('a turn', () => {
     const waiting = await Promise.race([gathered.then(() => 'went without'), Promise.resolve('waiting')]);
     tries[0]?.answer(up([plain('look')]));
     const names = (await gathered).map(({ name }) => name);
-    expect({ waiting, names, late: servers.late }).toEqual({ waiting: 'waiting', names: ['mcp_my_server_look'], late: ['other'] });
+    expect({ waiting, names, late: servers.late }).toEqual({
+      waiting: 'waiting',
+      names: ['mcp_my_server_look'],
+      late: ['other'],
+    });
   });
 
   it('that is stopped while it waits does not wait', async () => {
@@ -76,7 +103,15 @@ describe('a turn', () => {
     const { tries, lines, servers, up, pause, signal } = scriptedWorld(['b', 'a']);
     const tools = servers.tools(signal);
     await pause();
-    tries[0]?.answer(up([plain('z'), plain('y'), { ...plain('bad'), inputSchema: { type: 'string' } }, { ...plain('none'), inputSchema: null }, { ...plain('odd'), inputSchema: { type: 'object', properties: [] } }]));
+    tries[0]?.answer(
+      up([
+        plain('z'),
+        plain('y'),
+        { ...plain('bad'), inputSchema: { type: 'string' } },
+        { ...plain('none'), inputSchema: null },
+        { ...plain('odd'), inputSchema: { type: 'object', properties: [] } },
+      ]),
+    );
     tries[1]?.answer(up([plain('x')]));
     expect((await tools).map(({ name }) => name)).toEqual(['mcp_b_y', 'mcp_b_z', 'mcp_a_x']);
     await servers.tools(signal);
@@ -132,7 +167,11 @@ describe('a server that cannot be reached', () => {
     tries[0]?.answer(up([plain('x')]));
     await pause();
     await clock.advance(600_000);
-    expect([servers.find('s')?.state, tries[0]?.signal.aborted, await servers.tools(signal)]).toEqual([{ kind: 'stopped', byPerson: true }, true, []]);
+    expect([servers.find('s')?.state, tries[0]?.signal.aborted, await servers.tools(signal)]).toEqual([
+      { kind: 'stopped', byPerson: true },
+      true,
+      [],
+    ]);
   });
 });
 
@@ -164,7 +203,10 @@ describe('a call', () => {
     const output = runTool(tool, {});
     await pause();
     calls[0]?.({ kind: 'failed', cause: 'lost', sentence: 'It ended.', mayHaveRun: true });
-    expect(await output).toMatchObject({ outcome: 'failed', text: expect.stringContaining('It ended. The call may have run') });
+    expect(await output).toMatchObject({
+      outcome: 'failed',
+      text: expect.stringContaining('It ended. The call may have run'),
+    });
     expect(calls.length).toBe(1);
   });
 });

@@ -27,14 +27,23 @@ describe('server-everything over stdio', () => {
 
   it('answers a call with text', async () => {
     world = realServers([planFor('everything', nodeLaunch(referenceServer('everything'), ['stdio']))]);
-    expect(await runTool(await world.tool('mcp_everything_echo'), { message: 'hello' })).toEqual({ outcome: 'done', text: 'Echo: hello', details: { server: 'everything', tool: 'echo' } });
-    expect(await runTool(await world.tool('mcp_everything_get-sum'), { a: 2, b: 40 })).toMatchObject({ outcome: 'done', text: expect.stringContaining('42') });
+    expect(await runTool(await world.tool('mcp_everything_echo'), { message: 'hello' })).toEqual({
+      outcome: 'done',
+      text: 'Echo: hello',
+      details: { server: 'everything', tool: 'echo' },
+    });
+    expect(await runTool(await world.tool('mcp_everything_get-sum'), { a: 2, b: 40 })).toMatchObject({
+      outcome: 'done',
+      text: expect.stringContaining('42'),
+    });
   });
 
   it('hands on an image', async () => {
     world = realServers([planFor('everything', nodeLaunch(referenceServer('everything'), ['stdio']))]);
     const output = await runTool(await world.tool('mcp_everything_get-tiny-image'), {});
-    expect(output.images).toEqual([{ kind: 'image', mediaType: 'image/png', dataBase64: expect.stringMatching(/^iVBOR/) }]);
+    expect(output.images).toEqual([
+      { kind: 'image', mediaType: 'image/png', dataBase64: expect.stringMatching(/^iVBOR/) },
+    ]);
   });
 
   it('says what the server refused', async () => {
@@ -49,23 +58,38 @@ describe('server-everything over stdio', () => {
     const stop = new AbortController();
     const notes: unknown[] = [];
     const tool = await world.tool('mcp_everything_trigger-long-running-operation');
-    const running = runTool(tool, { duration: 60, steps: 300 }, stop.signal, { report: (progress) => notes.push(progress) });
+    const running = runTool(tool, { duration: 60, steps: 300 }, stop.signal, {
+      report: (progress) => notes.push(progress),
+    });
     running.catch(() => undefined);
     await until(() => notes.length > 0, 'progress');
     stop.abort(new Error('stopped by the person'));
     await expect(running).rejects.toThrow('stopped by the person');
     expect(notes[0]).toMatchObject({ kind: 'note' });
-    expect(await runTool(await world.tool('mcp_everything_echo'), { message: 'still here' })).toMatchObject({ outcome: 'done' });
+    expect(await runTool(await world.tool('mcp_everything_echo'), { message: 'still here' })).toMatchObject({
+      outcome: 'done',
+    });
   });
 });
 
 describe('server-filesystem over stdio', () => {
   it('lists and reads the folder it was given', async () => {
     writeFileSync(join(folder, 'a.txt'), 'alpha\n');
-    world = realServers([planFor('files', nodeLaunch(referenceServer('filesystem'), [folder]))], [{ uri: `file://${folder}`, name: 'folder' }]);
-    expect(await runTool(await world.tool('mcp_files_list_directory'), { path: folder })).toMatchObject({ outcome: 'done', text: expect.stringContaining('a.txt') });
-    expect(await runTool(await world.tool('mcp_files_read_text_file'), { path: join(folder, 'a.txt') })).toMatchObject({ outcome: 'done', text: expect.stringContaining('alpha') });
-    expect(await runTool(await world.tool('mcp_files_read_text_file'), { path: '/etc/passwd' })).toMatchObject({ outcome: 'failed' });
+    world = realServers(
+      [planFor('files', nodeLaunch(referenceServer('filesystem'), [folder]))],
+      [{ uri: `file://${folder}`, name: 'folder' }],
+    );
+    expect(await runTool(await world.tool('mcp_files_list_directory'), { path: folder })).toMatchObject({
+      outcome: 'done',
+      text: expect.stringContaining('a.txt'),
+    });
+    expect(await runTool(await world.tool('mcp_files_read_text_file'), { path: join(folder, 'a.txt') })).toMatchObject({
+      outcome: 'done',
+      text: expect.stringContaining('alpha'),
+    });
+    expect(await runTool(await world.tool('mcp_files_read_text_file'), { path: '/etc/passwd' })).toMatchObject({
+      outcome: 'failed',
+    });
   });
 });
 
@@ -74,8 +98,13 @@ describe('server-memory over stdio', () => {
     const file = join(folder, 'memory.jsonl');
     world = realServers([planFor('memory', nodeLaunch(referenceServer('memory'), [], { MEMORY_FILE_PATH: file }))]);
     const entities = [{ name: 'upload', entityType: 'test', observations: ['fails on CI only'] }];
-    expect(await runTool(await world.tool('mcp_memory_create_entities'), { entities })).toMatchObject({ outcome: 'done' });
-    expect(await runTool(await world.tool('mcp_memory_search_nodes'), { query: 'upload' })).toMatchObject({ outcome: 'done', text: expect.stringContaining('fails on CI only') });
+    expect(await runTool(await world.tool('mcp_memory_create_entities'), { entities })).toMatchObject({
+      outcome: 'done',
+    });
+    expect(await runTool(await world.tool('mcp_memory_search_nodes'), { query: 'upload' })).toMatchObject({
+      outcome: 'done',
+      text: expect.stringContaining('fails on CI only'),
+    });
     expect(readFileSync(file, 'utf8')).toContain('fails on CI only');
   });
 });

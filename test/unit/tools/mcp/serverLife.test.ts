@@ -8,7 +8,16 @@ import type { McpLaunch } from '../../../../src/tools/mcp/mcpConnection';
 import { isAlive, nodeLaunch, planFor, realServers, runTool, type ServersInTest, until } from './servers';
 
 const program = fileURLToPath(new URL('../../../mcp/scriptedServer.mjs', import.meta.url));
-const entrySchema = v.pipe(v.string(), v.parseJson(), v.looseObject({ method: v.optional(v.string()), child: v.optional(v.number()), started: v.optional(v.number()), environment: v.optional(v.record(v.string(), v.string())) }));
+const entrySchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.looseObject({
+    method: v.optional(v.string()),
+    child: v.optional(v.number()),
+    started: v.optional(v.number()),
+    environment: v.optional(v.record(v.string(), v.string())),
+  }),
+);
 
 let world: ServersInTest | null = null;
 let folder = '';
@@ -22,11 +31,17 @@ afterEach(async () => {
 });
 
 function scripted(options: object = {}, env: Record<string, string> = {}): McpLaunch {
-  return nodeLaunch(program, [], { SCRIPTED: JSON.stringify({ journal: join(folder, 'journal'), ...options }), ...env });
+  return nodeLaunch(program, [], {
+    SCRIPTED: JSON.stringify({ journal: join(folder, 'journal'), ...options }),
+    ...env,
+  });
 }
 
 function journal(): readonly v.InferOutput<typeof entrySchema>[] {
-  return readFileSync(join(folder, 'journal'), 'utf8').trim().split('\n').map((line) => v.parse(entrySchema, line));
+  return readFileSync(join(folder, 'journal'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => v.parse(entrySchema, line));
 }
 
 async function pidOf(world: ServersInTest): Promise<number> {
@@ -54,22 +69,39 @@ describe('a server that is lost', () => {
 
   it('that ends by itself in a call says how', async () => {
     world = realServers([planFor('s', scripted())]);
-    expect(await runTool(await world.tool('mcp_s_die'), {})).toMatchObject({ outcome: 'failed', text: expect.stringContaining('with exit code 7') });
+    expect(await runTool(await world.tool('mcp_s_die'), {})).toMatchObject({
+      outcome: 'failed',
+      text: expect.stringContaining('with exit code 7'),
+    });
     expect((await runTool(await world.tool('mcp_s_pid'), {})).outcome).toBe('done');
   });
 
   it('that cannot be started is failed, with words, and costs the others nothing', async () => {
-    const missing: McpLaunch = { kind: 'stdio', command: join(folder, 'nothing-here'), args: [], environment: {}, folder: null };
+    const missing: McpLaunch = {
+      kind: 'stdio',
+      command: join(folder, 'nothing-here'),
+      args: [],
+      environment: {},
+      folder: null,
+    };
     world = realServers([planFor('gone', missing), planFor('s', scripted())]);
     expect((await runTool(await world.tool('mcp_s_pid'), {})).outcome).toBe('done');
-    expect(world.servers.find('gone')?.state).toMatchObject({ kind: 'failed', again: false, sentence: expect.stringContaining('was not found') });
+    expect(world.servers.find('gone')?.state).toMatchObject({
+      kind: 'failed',
+      again: false,
+      sentence: expect.stringContaining('was not found'),
+    });
   });
 
   it('that ends before it is ready shows what it wrote last, without its secrets', async () => {
-    world = realServers([planFor('broken', nodeLaunch('-e', ['console.error("no database; password=hunter2hunter2"); process.exit(3)']))]);
+    world = realServers([
+      planFor('broken', nodeLaunch('-e', ['console.error("no database; password=hunter2hunter2"); process.exit(3)'])),
+    ]);
     await world.servers.tools(new AbortController().signal);
     await until(() => world?.servers.find('broken')?.state.kind === 'waiting', 'the first try to fail');
-    expect(world.servers.find('broken')?.state).toMatchObject({ sentence: 'The program ended with exit code 3 before it was ready.' });
+    expect(world.servers.find('broken')?.state).toMatchObject({
+      sentence: 'The program ended with exit code 3 before it was ready.',
+    });
     expect(world.servers.find('broken')?.lastLines).toEqual(['no database; password=[secret]']);
     expect(world.lines.join('\n')).not.toContain('hunter2');
   });
@@ -88,16 +120,19 @@ describe('stopping', () => {
     expect((await runTool(await world.tool('mcp_s_pid'), {})).outcome).toBe('done');
   });
 
-  it.skipIf(process.platform === 'win32')('a server ends its children too, and one that listens to nothing', async () => {
-    world = realServers([planFor('s', scripted({ child: true, stubborn: true }))]);
-    const pid = await pidOf(world);
-    const child = journal().find((entry) => entry.child !== undefined)?.child ?? 0;
-    expect([isAlive(pid), isAlive(child)]).toEqual([true, true]);
-    await world.servers.find('s')?.stop(true);
-    await until(() => !isAlive(pid) && !isAlive(child), 'both to end');
-    // Stopped by the person: the next turn does not start it.
-    expect(await world.servers.tools(new AbortController().signal)).toEqual([]);
-  });
+  it.skipIf(process.platform === 'win32')(
+    'a server ends its children too, and one that listens to nothing',
+    async () => {
+      world = realServers([planFor('s', scripted({ child: true, stubborn: true }))]);
+      const pid = await pidOf(world);
+      const child = journal().find((entry) => entry.child !== undefined)?.child ?? 0;
+      expect([isAlive(pid), isAlive(child)]).toEqual([true, true]);
+      await world.servers.find('s')?.stop(true);
+      await until(() => !isAlive(pid) && !isAlive(child), 'both to end');
+      // Stopped by the person: the next turn does not start it.
+      expect(await world.servers.tools(new AbortController().signal)).toEqual([]);
+    },
+  );
 
   it.skipIf(process.platform === 'win32')('a window that closes at once leaves nothing behind', async () => {
     world = realServers([planFor('s', scripted({ child: true, stubborn: true }))]);
@@ -132,14 +167,23 @@ describe('tools', () => {
   it('whose names collide are told apart, and each calls its own', async () => {
     world = realServers([planFor('s', scripted())]);
     const colliding = (await world.tools()).filter(({ name }) => name.startsWith('mcp_s_a'));
-    expect((await Promise.all(colliding.map((tool) => runTool(tool, {})))).map(({ text }) => text).sort()).toEqual(['a b ran', 'a.b ran', 'a_b ran']);
+    expect((await Promise.all(colliding.map((tool) => runTool(tool, {})))).map(({ text }) => text).sort()).toEqual([
+      'a b ran',
+      'a.b ran',
+      'a_b ran',
+    ]);
   });
 
   it('that come later are offered to the next turn', async () => {
     world = realServers([planFor('s', scripted())]);
     await runTool(await world.tool('mcp_s_more'), {});
-    await until(() => world?.servers.find('s')?.tools.some(({ name }) => name === 'newcomer') === true, 'the list to be read again');
-    expect((await world.servers.tools(new AbortController().signal)).map(({ name }) => name)).toContain('mcp_s_newcomer');
+    await until(
+      () => world?.servers.find('s')?.tools.some(({ name }) => name === 'newcomer') === true,
+      'the list to be read again',
+    );
+    expect((await world.servers.tools(new AbortController().signal)).map(({ name }) => name)).toContain(
+      'mcp_s_newcomer',
+    );
   });
 
   it('are asked for with what they are given; a result that is too long is cut and says so', async () => {
@@ -164,7 +208,11 @@ it('a server gets the environment without credentials of the editor', async () =
     world = realServers([planFor('s', scripted({}, { GIVEN_TOKEN: 'given' }))]);
     await world.tools();
     const environment = journal()[0]?.environment ?? {};
-    expect([environment.HERMES_TEST_TOKEN, environment.VSCODE_IPC_HOOK_TEST, environment.OPENAI_API_KEY]).toEqual([undefined, undefined, undefined]);
+    expect([environment.HERMES_TEST_TOKEN, environment.VSCODE_IPC_HOOK_TEST, environment.OPENAI_API_KEY]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
     expect([environment.GIVEN_TOKEN, environment.PATH]).toEqual(['given', process.env.PATH]);
   } finally {
     delete process.env.HERMES_TEST_TOKEN;

@@ -19,11 +19,22 @@ export function referenceServer(name: 'everything' | 'filesystem' | 'memory'): s
 }
 
 export function nodeLaunch(program: string, args: readonly string[] = [], env: Record<string, string> = {}): McpLaunch {
-  return { kind: 'stdio', command: process.execPath, args: [program, ...args], environment: { ...inheritedEnvironment(process.env), ...env }, folder: null };
+  return {
+    kind: 'stdio',
+    command: process.execPath,
+    args: [program, ...args],
+    environment: { ...inheritedEnvironment(process.env), ...env },
+    folder: null,
+  };
 }
 
 export function planFor(name: string, launch: McpLaunch | (() => McpLaunch), fingerprint = 'one'): McpServerPlan {
-  return { id: name, name, fingerprint, launch: async () => ({ kind: 'ready', launch: typeof launch === 'function' ? launch() : launch, secrets: [] }) };
+  return {
+    id: name,
+    name,
+    fingerprint,
+    launch: async () => ({ kind: 'ready', launch: typeof launch === 'function' ? launch() : launch, secrets: [] }),
+  };
 }
 
 export interface ServersInTest extends Disposable {
@@ -36,7 +47,10 @@ export interface ServersInTest extends Disposable {
 }
 
 /** The real client and real processes. */
-export function realServers(plans: readonly McpServerPlan[], roots: readonly { readonly uri: string; readonly name: string }[] = []): ServersInTest {
+export function realServers(
+  plans: readonly McpServerPlan[],
+  roots: readonly { readonly uri: string; readonly name: string }[] = [],
+): ServersInTest {
   const lines: string[] = [];
   const say = (line: string): void => void lines.push(line);
   const log: Log = { trace: say, info: say, warn: say, error: say };
@@ -50,10 +64,15 @@ export function realServers(plans: readonly McpServerPlan[], roots: readonly { r
     return servers.tools(signal);
   };
   return {
-    servers, lines, tools,
+    servers,
+    lines,
+    tools,
     tool: async (name) => {
       const found = (await tools()).find((tool) => tool.name === name);
-      if (found === undefined) throw new Error(`no tool ${name}; ${servers.all.map(({ state }) => JSON.stringify(state)).join()}; ${lines.join('\n')}`);
+      if (found === undefined)
+        throw new Error(
+          `no tool ${name}; ${servers.all.map(({ state }) => JSON.stringify(state)).join()}; ${lines.join('\n')}`,
+        );
       return found;
     },
     close: () => servers.close(),
@@ -61,7 +80,12 @@ export function realServers(plans: readonly McpServerPlan[], roots: readonly { r
   };
 }
 
-export async function runTool(tool: AnyTool, input: unknown, signal: AbortSignal = new AbortController().signal, call: Partial<ToolCallContext> = {}): Promise<ToolOutput> {
+export async function runTool(
+  tool: AnyTool,
+  input: unknown,
+  signal: AbortSignal = new AbortController().signal,
+  call: Partial<ToolCallContext> = {},
+): Promise<ToolOutput> {
   const bound = tool.bind(input);
   if (bound.kind === 'invalid') throw new Error(bound.problems.join('; '));
   return bound.run(signal, aToolCall(call));

@@ -28,7 +28,10 @@ it('a turn reads a file through a real server: the call is judged, its row and i
   writeFileSync(join(created.folder, 'note.txt'), 'remember the milk');
   own.servers.use([planFor('files', nodeLaunch(referenceServer('filesystem'), [created.folder]))]);
   const path = join(created.folder, 'note.txt');
-  created.server.script(reply().says('I look.').calls('mcp_files_read_text_file', { path }, { id: 'a' }), reply().says('Milk.'));
+  created.server.script(
+    reply().says('I look.').calls('mcp_files_read_text_file', { path }, { id: 'a' }),
+    reply().says('Milk.'),
+  );
   const { sessionId } = await created.ask(created.surface(), 'What is in note.txt?');
   expect(await created.lines(sessionId)).toEqual([
     'user: What is in note.txt?',
@@ -36,7 +39,9 @@ it('a turn reads a file through a real server: the call is judged, its row and i
     'tool: done: remember the milk',
     'assistant: Milk.',
   ]);
-  expect(asked.map(({ tool, asked: { access } }) => [tool, access])).toEqual([['mcp_files_read_text_file', { kind: 'mcp', server: 'files', tool: 'read_text_file', readOnly: true }]]);
+  expect(asked.map(({ tool, asked: { access } }) => [tool, access])).toEqual([
+    ['mcp_files_read_text_file', { kind: 'mcp', server: 'files', tool: 'read_text_file', readOnly: true }],
+  ]);
 });
 
 it('tools that come later are there in the next turn of the same session', async () => {
@@ -64,7 +69,11 @@ it('tools that come later are there in the next turn of the same session', async
 it('a server that dies in a call costs the turn nothing but that result', async () => {
   const own = (servers = realServers([planFor('s', nodeLaunch(program))]));
   const created = (world = await World.create({ approvals: allowing([]), moreTools: () => own.tools() }));
-  created.server.script(reply().calls('mcp_s_die', {}, { id: 'a' }), reply().calls('mcp_s_a_b', {}, { id: 'b' }), reply().says('Back.'));
+  created.server.script(
+    reply().calls('mcp_s_die', {}, { id: 'a' }),
+    reply().calls('mcp_s_a_b', {}, { id: 'b' }),
+    reply().says('Back.'),
+  );
   const { sessionId } = await created.ask(created.surface(), 'go');
   expect(await created.lines(sessionId)).toEqual([
     'user: go',

@@ -13,54 +13,136 @@ import { TerminalWorld } from '../../../support/terminalWorld';
 import { aToolCall } from '../../../support/toolCalls';
 
 describe('the shell of commands', () => {
-  const has = (...paths: string[]) => (path: string): boolean => paths.includes(path);
+  const has =
+    (...paths: string[]) =>
+    (path: string): boolean =>
+      paths.includes(path);
   it.each([
-    ['the person\'s own', '/usr/bin/zsh', 'linux', has('/bin/bash'), '/usr/bin/zsh', 'posix'],
-    ['bash in place of fish, which reads quotes in another way than the policy', '/usr/bin/fish', 'linux', has('/bin/bash', '/bin/sh'), '/bin/bash', 'posix'],
+    ["the person's own", '/usr/bin/zsh', 'linux', has('/bin/bash'), '/usr/bin/zsh', 'posix'],
+    [
+      'bash in place of fish, which reads quotes in another way than the policy',
+      '/usr/bin/fish',
+      'linux',
+      has('/bin/bash', '/bin/sh'),
+      '/bin/bash',
+      'posix',
+    ],
     ['sh where there is no bash', '/usr/bin/nu', 'linux', has('/bin/sh'), '/bin/sh', 'posix'],
     ['sh where the editor knows none', '', 'darwin', has('/bin/sh'), '/bin/sh', 'posix'],
-    ['PowerShell', 'C:\\Program Files\\PowerShell\\7\\pwsh.exe', 'win32', has(), 'C:\\Program Files\\PowerShell\\7\\pwsh.exe', 'powershell'],
+    [
+      'PowerShell',
+      'C:\\Program Files\\PowerShell\\7\\pwsh.exe',
+      'win32',
+      has(),
+      'C:\\Program Files\\PowerShell\\7\\pwsh.exe',
+      'powershell',
+    ],
     ['cmd', 'C:\\WINDOWS\\System32\\cmd.exe', 'win32', has(), 'C:\\WINDOWS\\System32\\cmd.exe', 'cmd'],
-    ['Git Bash on Windows', 'C:\\Program Files\\Git\\bin\\bash.exe', 'win32', has(), 'C:\\Program Files\\Git\\bin\\bash.exe', 'posix'],
+    [
+      'Git Bash on Windows',
+      'C:\\Program Files\\Git\\bin\\bash.exe',
+      'win32',
+      has(),
+      'C:\\Program Files\\Git\\bin\\bash.exe',
+      'posix',
+    ],
     ['PowerShell where the other is unknown', 'C:\\tools\\nu.exe', 'win32', has(), 'powershell.exe', 'powershell'],
-  ] as const)('is %s', (_, preferred, platform, exists, path, kind) => expect(chooseShell(preferred, platform, exists)).toMatchObject({ path, kind }));
+  ] as const)('is %s', (_, preferred, platform, exists, path, kind) =>
+    expect(chooseShell(preferred, platform, exists)).toMatchObject({ path, kind }),
+  );
 
   it('gets the command as it was allowed', () => {
-    expect(shellInvocation({ path: '/bin/bash', kind: 'posix', name: 'bash' }, 'a "$b" \'c\'\nd')).toEqual({ program: '/bin/bash', args: ['-c', 'a "$b" \'c\'\nd'], verbatim: false });
-    expect(shellInvocation({ path: 'cmd.exe', kind: 'cmd', name: 'cmd' }, 'dir "a b"')).toEqual({ program: 'cmd.exe', args: ['/d', '/s', '/c', '"chcp 65001>nul & dir "a b""'], verbatim: true });
+    expect(shellInvocation({ path: '/bin/bash', kind: 'posix', name: 'bash' }, 'a "$b" \'c\'\nd')).toEqual({
+      program: '/bin/bash',
+      args: ['-c', 'a "$b" \'c\'\nd'],
+      verbatim: false,
+    });
+    expect(shellInvocation({ path: 'cmd.exe', kind: 'cmd', name: 'cmd' }, 'dir "a b"')).toEqual({
+      program: 'cmd.exe',
+      args: ['/d', '/s', '/c', '"chcp 65001>nul & dir "a b""'],
+      verbatim: true,
+    });
   });
 });
 
 describe('the environment of commands', () => {
   const parts = { login: {}, terminal: {}, python: null, secrets: [], platform: 'linux' } as const;
 
-  it('is the person\'s, without what the editor set for itself, and with nobody in front of it', () => {
-    const login = { PATH: '/bin', NVM_DIR: '/n', ELECTRON_RUN_AS_NODE: '1', VSCODE_IPC_HOOK_CLI: '/s', GIT_ASKPASS: '/code/askpass.sh', CDPATH: '/elsewhere', TERM: 'xterm', PAGER: 'less', EDITOR: 'vi' };
-    expect(commandEnvironment({ ...parts, login })).toEqual({ PATH: '/bin', NVM_DIR: '/n', EDITOR: 'vi', TERM: 'dumb', PAGER: 'cat', GIT_PAGER: 'cat', GIT_EDITOR: 'true', GIT_TERMINAL_PROMPT: '0' });
+  it("is the person's, without what the editor set for itself, and with nobody in front of it", () => {
+    const login = {
+      PATH: '/bin',
+      NVM_DIR: '/n',
+      ELECTRON_RUN_AS_NODE: '1',
+      VSCODE_IPC_HOOK_CLI: '/s',
+      GIT_ASKPASS: '/code/askpass.sh',
+      CDPATH: '/elsewhere',
+      TERM: 'xterm',
+      PAGER: 'less',
+      EDITOR: 'vi',
+    };
+    expect(commandEnvironment({ ...parts, login })).toEqual({
+      PATH: '/bin',
+      NVM_DIR: '/n',
+      EDITOR: 'vi',
+      TERM: 'dumb',
+      PAGER: 'cat',
+      GIT_PAGER: 'cat',
+      GIT_EDITOR: 'true',
+      GIT_TERMINAL_PROMPT: '0',
+    });
   });
 
   it('never holds a key of ours, under whatever name', () => {
-    const login = { PATH: '/bin', OPENAI_API_KEY: 'sk-live-123456789', HEADER: 'Bearer sk-live-123456789', OTHER: 'sk-other', SHORT: 'abc' };
-    expect(Object.keys(commandEnvironment({ ...parts, login, secrets: ['sk-live-123456789', 'abc', ''] }))).not.toEqual(expect.arrayContaining(['OPENAI_API_KEY']));
-    expect(commandEnvironment({ ...parts, login, secrets: ['sk-live-123456789', 'abc', ''] })).toMatchObject({ OTHER: 'sk-other', SHORT: 'abc' });
-    expect(JSON.stringify(commandEnvironment({ ...parts, login, secrets: ['sk-live-123456789'] }))).not.toContain('sk-live');
+    const login = {
+      PATH: '/bin',
+      OPENAI_API_KEY: 'sk-live-123456789',
+      HEADER: 'Bearer sk-live-123456789',
+      OTHER: 'sk-other',
+      SHORT: 'abc',
+    };
+    expect(Object.keys(commandEnvironment({ ...parts, login, secrets: ['sk-live-123456789', 'abc', ''] }))).not.toEqual(
+      expect.arrayContaining(['OPENAI_API_KEY']),
+    );
+    expect(commandEnvironment({ ...parts, login, secrets: ['sk-live-123456789', 'abc', ''] })).toMatchObject({
+      OTHER: 'sk-other',
+      SHORT: 'abc',
+    });
+    expect(JSON.stringify(commandEnvironment({ ...parts, login, secrets: ['sk-live-123456789'] }))).not.toContain(
+      'sk-live',
+    );
   });
 
   it('follows the settings of the terminal', () => {
     const login = { PATH: '/bin', DROP: 'x', Path: 'other' };
-    expect(commandEnvironment({ ...parts, login, terminal: { DROP: null, NEW: 'y', PATH: '/mine:/bin' } })).toMatchObject({ PATH: '/mine:/bin', NEW: 'y', Path: 'other' });
-    expect(commandEnvironment({ ...parts, login: { Path: 'C:\\w' }, terminal: { PATH: 'C:\\mine' }, platform: 'win32' })).toMatchObject({ Path: 'C:\\mine' });
-    expect([filledIn('${env:PATH}:${workspaceFolder}/bin', { PATH: '/bin' }, '/w'), filledIn('${env:NONE}', {}, null), filledIn('${config:x}', {}, null)]).toEqual(['/bin:/w/bin', '', undefined]);
+    expect(
+      commandEnvironment({ ...parts, login, terminal: { DROP: null, NEW: 'y', PATH: '/mine:/bin' } }),
+    ).toMatchObject({ PATH: '/mine:/bin', NEW: 'y', Path: 'other' });
+    expect(
+      commandEnvironment({ ...parts, login: { Path: 'C:\\w' }, terminal: { PATH: 'C:\\mine' }, platform: 'win32' }),
+    ).toMatchObject({ Path: 'C:\\mine' });
+    expect([
+      filledIn('${env:PATH}:${workspaceFolder}/bin', { PATH: '/bin' }, '/w'),
+      filledIn('${env:NONE}', {}, null),
+      filledIn('${config:x}', {}, null),
+    ]).toEqual(['/bin:/w/bin', '', undefined]);
   });
 
   it('has the activated Python environment in front', () => {
     const login = { PATH: '/bin:/w/.venv/bin', PYTHONHOME: '/usr' };
-    const environment = commandEnvironment({ ...parts, login, python: { folder: '/w/.venv', programs: '/w/.venv/bin' } });
-    expect([environment['PATH'], environment['VIRTUAL_ENV'], environment['PYTHONHOME']]).toEqual(['/w/.venv/bin:/bin', '/w/.venv', undefined]);
+    const environment = commandEnvironment({
+      ...parts,
+      login,
+      python: { folder: '/w/.venv', programs: '/w/.venv/bin' },
+    });
+    expect([environment['PATH'], environment['VIRTUAL_ENV'], environment['PYTHONHOME']]).toEqual([
+      '/w/.venv/bin:/bin',
+      '/w/.venv',
+      undefined,
+    ]);
   });
 });
 
-describe('the environment of the person\'s shell', () => {
+describe("the environment of the person's shell", () => {
   let home: string;
   beforeEach(() => {
     home = realpathSync(mkdtempSync(join(tmpdir(), 'hermes-login-')));
@@ -75,13 +157,23 @@ describe('the environment of the person\'s shell', () => {
   };
   const own = (more: Record<string, string> = {}) => ({ PATH: process.env['PATH'] ?? '', HOME: home, ...more });
   const resolver = (environment: Record<string, string>, after = systemClock.after) =>
-    new LoginEnvironment({ node: process.execPath, own: environment, clock: { ...systemClock, after }, log: silentLog });
+    new LoginEnvironment({
+      node: process.execPath,
+      own: environment,
+      clock: { ...systemClock, after },
+      log: silentLog,
+    });
 
   it('is what its start files make of it, whatever they print', async () => {
     writeFileSync(join(home, '.bash_profile'), 'echo welcome; export FROM_PROFILE="two\nlines"; . ~/.bashrc');
     writeFileSync(join(home, '.bashrc'), 'export PATH="/my/tools:$PATH"; printf "\\0noise"');
     const environment = await resolver(own()).of({ path: '/bin/bash' });
-    expect([environment['FROM_PROFILE'], environment['PATH']?.startsWith('/my/tools:'), environment['ELECTRON_RUN_AS_NODE'], environment['HERMES_COMMAND']]).toEqual(['two\nlines', true, undefined, undefined]);
+    expect([
+      environment['FROM_PROFILE'],
+      environment['PATH']?.startsWith('/my/tools:'),
+      environment['ELECTRON_RUN_AS_NODE'],
+      environment['HERMES_COMMAND'],
+    ]).toEqual(['two\nlines', true, undefined, undefined]);
   });
 
   it('is asked for once', async () => {
@@ -96,17 +188,18 @@ describe('the environment of the person\'s shell', () => {
   it.each([
     ['a shell that fails', 'exit 3'],
     ['a shell that says something else', 'echo {}'],
-  ])('is the editor\'s own with %s', async (_, text) => {
+  ])("is the editor's own with %s", async (_, text) => {
     expect(await resolver(own({ MINE: '1' })).of({ path: program(text) })).toEqual(own({ MINE: '1' }));
   });
 
-  it('is the editor\'s own with a shell that does not exist', async () => {
+  it("is the editor's own with a shell that does not exist", async () => {
     expect(await resolver(own()).of({ path: join(home, 'none') })).toEqual(own());
   });
 
-  it('is the editor\'s own with a shell that hangs, which is ended', async () => {
+  it("is the editor's own with a shell that hangs, which is ended", async () => {
     const mark = join(home, 'alive');
-    const soon: typeof systemClock.after = (delayMs, callback) => systemClock.after(delayMs === 5000 ? 300 : delayMs, callback);
+    const soon: typeof systemClock.after = (delayMs, callback) =>
+      systemClock.after(delayMs === 5000 ? 300 : delayMs, callback);
     expect(await resolver(own(), soon).of({ path: program(`sleep 1.5 && touch ${mark}`) })).toEqual(own());
     await new Promise((resolve) => setTimeout(resolve, 1800));
     expect(existsSync(mark)).toBe(false);
@@ -115,14 +208,22 @@ describe('the environment of the person\'s shell', () => {
 
 describe('where there is no /proc', () => {
   it('processes are read as ps lists them', () => {
-    expect(psRows('    1     0     1 Ss   /sbin/launchd\n  312     1   310 Z+   (bash)\n 4711   312   310 S    /Applications/My App/run it\n\n')).toEqual([
+    expect(
+      psRows(
+        '    1     0     1 Ss   /sbin/launchd\n  312     1   310 Z+   (bash)\n 4711   312   310 S    /Applications/My App/run it\n\n',
+      ),
+    ).toEqual([
       { pid: 1, parent: 0, group: 1, session: 1, name: 'launchd' },
       { pid: 4711, parent: 312, group: 310, session: 310, name: 'run it' },
     ]);
   });
 
   it.each([
-    ['order', 'for i in 1 2; do echo out$i; echo err$i >&2; done; exit 5', 'failed: Exit code 5 after <time> in the open folder.\n\nout1\nerr1\nout2\nerr2'],
+    [
+      'order',
+      'for i in 1 2; do echo out$i; echo err$i >&2; done; exit 5',
+      'failed: Exit code 5 after <time> in the open folder.\n\nout1\nerr1\nout2\nerr2',
+    ],
     ['signals', 'kill -9 $$', 'failed: Ended by signal SIGKILL after <time> in the open folder.\n\n(no output)'],
   ])('commands keep their %s', async (_, command, said) => {
     const world = new TerminalWorld({ platform: 'darwin' });
@@ -136,7 +237,9 @@ describe('where there is no /proc', () => {
     ['one that left the group but not its parent', 'setsid -w sleep 1000 & echo up; wait'],
   ])('%s is ended whole', async (_, command) => {
     const world = new TerminalWorld({ platform: 'darwin' });
-    expect(await world.run(command, { timeout_seconds: 1 })).toMatch(/^failed: The command did not end within <time> and was ended/);
+    expect(await world.run(command, { timeout_seconds: 1 })).toMatch(
+      /^failed: The command did not end within <time> and was ended/,
+    );
     expect(world.leftovers()).toEqual([]);
     await world.dispose();
   });
@@ -148,13 +251,19 @@ describe('a folder that was asked about', () => {
     try {
       symlinkSync(join(world.project, 'src'), join(world.project, 'here'));
       const signal = new AbortController().signal;
-      const bound = terminalTools(world.needs).find(({ name }) => name === 'run_command')?.bind({ command: 'echo ran > ran.txt', cwd: 'here' });
+      const bound = terminalTools(world.needs)
+        .find(({ name }) => name === 'run_command')
+        ?.bind({ command: 'echo ran > ran.txt', cwd: 'here' });
       if (bound?.kind !== 'ready') return expect.unreachable();
       await bound.asks?.(signal);
       rmSync(join(world.project, 'here'));
       symlinkSync(world.home, join(world.project, 'here'));
       const { outcome, text } = await bound.run(signal, aToolCall());
-      expect([outcome, text.split('. ')[1], existsSync(join(world.home, 'ran.txt'))]).toEqual(['failed', 'Nothing was run', false]);
+      expect([outcome, text.split('. ')[1], existsSync(join(world.home, 'ran.txt'))]).toEqual([
+        'failed',
+        'Nothing was run',
+        false,
+      ]);
     } finally {
       await world.dispose();
     }

@@ -20,14 +20,19 @@ async function begin(command: string, more: Record<string, unknown> = {}) {
   const heard: string[] = [];
   let tell: () => void = () => undefined;
   const spoke = new Promise<void>((resolve) => (tell = resolve));
-  const output = world.call('run_command', { command, ...more }, {
-    proceed: proceed.signal,
-    report: (progress) => {
-      if (progress.kind !== 'output') return;
-      heard.push(progress.tail);
-      tell();
+  const output = world.call(
+    'run_command',
+    { command, ...more },
+    {
+      proceed: proceed.signal,
+      report: (progress) => {
+        if (progress.kind !== 'output') return;
+        heard.push(progress.tail);
+        tell();
+      },
     },
-  }, stop.signal);
+    stop.signal,
+  );
   await spoke;
   return { output, stop, proceed, heard };
 }
@@ -39,17 +44,25 @@ const stubborn = [
   ['has a child that ignores SIGTERM', `bash -c "trap '' TERM; echo up; while true; do sleep 1; done"; echo over`],
   ['has grandchildren', '(sleep 1000 & sleep 1000) & (sleep 1000 | cat) & echo up; wait'],
   ['left its group', 'setsid sleep 1000 & echo up; wait'],
-  ['left its group and lost its parent', 'setsid bash -c "setsid sleep 1000 & exit" & wait; sleep 0.1; echo up; sleep 1000'],
+  [
+    'left its group and lost its parent',
+    'setsid bash -c "setsid sleep 1000 & exit" & wait; sleep 0.1; echo up; sleep 1000',
+  ],
   ['was stopped by job control', 'bash -c "echo up; kill -STOP \\$\\$" & wait'],
   ['writes without end', 'echo up; yes'],
-  ['starts itself anew when it is asked to end', `echo up; again() { setsid bash -c "trap '' TERM; sleep 1000" & }; trap again TERM; while true; do sleep 0.1; done`],
+  [
+    'starts itself anew when it is asked to end',
+    `echo up; again() { setsid bash -c "trap '' TERM; sleep 1000" & }; trap again TERM; while true; do sleep 0.1; done`,
+  ],
 ] as const;
 
 describe('a command that the person stops', () => {
   it.each(stubborn)('%s: all of it ends', async (_, command) => {
     const { output, stop } = await begin(command);
     stop.abort();
-    expect(world.said(await output)).toMatch(/^interrupted: The command was stopped after <time> (?:with everything it had started|and does not end by itself: it is being ended by force); it may have run in part\. Output so far:\n\n(?:\[\d\] \d+\n)?up/);
+    expect(world.said(await output)).toMatch(
+      /^interrupted: The command was stopped after <time> (?:with everything it had started|and does not end by itself: it is being ended by force); it may have run in part\. Output so far:\n\n(?:\[\d\] \d+\n)?up/,
+    );
     await world.expectNoLeftovers();
   });
 });
@@ -57,14 +70,22 @@ describe('a command that the person stops', () => {
 describe('a command that takes too long', () => {
   it.each(stubborn.slice(0, 4))('%s: all of it ends, and the model is told', async (_, command) => {
     const { output } = await begin(command, { timeout_seconds: 1 });
-    expect(world.said(await output)).toMatch(/^failed: The command did not end within <time> and was ended with everything it had started\. Ask for more with timeout_seconds, or run it with background\. Output so far:\n\nup/);
+    expect(world.said(await output)).toMatch(
+      /^failed: The command did not end within <time> and was ended with everything it had started\. Ask for more with timeout_seconds, or run it with background\. Output so far:\n\nup/,
+    );
     expect(world.leftovers()).toEqual([]);
     expect((await output).details).toMatchObject({ timedOut: true, background: null });
   });
 
   it('gets the time of the setting when the model names none, and no more than ten minutes beyond it', async () => {
     const waits: number[] = [];
-    const clock = { ...world.needs.clock, after: (delayMs: number, callback: () => void) => (waits.push(delayMs), world.needs.clock.after(delayMs, callback)) };
+    const clock = {
+      ...world.needs.clock,
+      after: (delayMs: number, callback: () => void) => (
+        waits.push(delayMs),
+        world.needs.clock.after(delayMs, callback)
+      ),
+    };
     const timed = new TerminalWorld({ clock, timeoutSeconds: () => 7 });
     await timed.run('true');
     await timed.run('true', { timeout_seconds: 100_000 });
@@ -78,7 +99,10 @@ describe('what a command leaves behind', () => {
     ['in its group, holding the pipe', 'sleep 1000 & sleep 0.3; echo up'],
     ['without the pipe', 'nohup sleep 1000 >/dev/null 2>&1 & sleep 0.3; echo up'],
     ['outside its session', 'setsid sleep 1000 & sleep 0.3; echo up'],
-    ['outside its session and without the pipe', 'setsid nohup sleep 1000 </dev/null >/dev/null 2>&1 & sleep 0.3; echo up'],
+    [
+      'outside its session and without the pipe',
+      'setsid nohup sleep 1000 </dev/null >/dev/null 2>&1 & sleep 0.3; echo up',
+    ],
   ])('%s: the command ends, what is left is named and can be ended', async (_, command) => {
     const output = await world.call('run_command', { command });
     expect(world.said(output)).toBe(
@@ -86,7 +110,9 @@ describe('what a command leaves behind', () => {
     );
     expect(world.leftovers()).toHaveLength(1);
     const id = /cmd-[0-9a-f]{8}/.exec(output.text)?.[0];
-    expect(world.said(await world.call('stop_command', { id }))).toBe('done: Ended with everything it had started. Exit code 0 after <time> in the open folder.\n\n(no output)');
+    expect(world.said(await world.call('stop_command', { id }))).toBe(
+      'done: Ended with everything it had started. Exit code 0 after <time> in the open folder.\n\n(no output)',
+    );
     expect(world.leftovers()).toEqual([]);
   });
 
@@ -99,18 +125,27 @@ describe('what a command leaves behind', () => {
 });
 
 describe('a command that keeps running', () => {
-  const server = 'echo listening; for i in $(seq 1 100000); do read -r -t 0.05 < /dev/zero; [ -e ../go ] && { echo "request $i" | tr -d 0-9; rm ../go; }; sleep 0.05; done';
+  const server =
+    'echo listening; for i in $(seq 1 100000); do read -r -t 0.05 < /dev/zero; [ -e ../go ] && { echo "request $i" | tr -d 0-9; rm ../go; }; sleep 0.05; done';
 
   it('comes back at once with an id, tells more when asked, and ends when told', async () => {
     const first = await world.call('run_command', { command: server, background: true });
-    expect(world.said(first)).toBe('done: Running for <time> in the open folder. It keeps running with id "<id>": read more with command_output, end it with stop_command. It ends with the editor window. Output so far:\n\nlistening');
+    expect(world.said(first)).toBe(
+      'done: Running for <time> in the open folder. It keeps running with id "<id>": read more with command_output, end it with stop_command. It ends with the editor window. Output so far:\n\nlistening',
+    );
     const id = String(/cmd-[0-9a-f]{8}/.exec(first.text)?.[0]);
     expect(first.details).toMatchObject({ background: id, exitCode: null });
     const { writeFileSync } = await import('node:fs');
     writeFileSync(join(world.home, 'go'), '');
-    expect(world.said(await world.call('command_output', { id, wait_seconds: 20 }))).toBe('done: Running for <time> in the open folder.\n\nrequest');
-    expect(world.said(await world.call('command_output', { id }))).toBe('done: Running for <time> in the open folder.\n\n(no output)');
-    expect(world.said(await world.call('stop_command', { id }))).toMatch(/^done: Ended with everything it had started\. Ended by signal SIGTERM after <time>/);
+    expect(world.said(await world.call('command_output', { id, wait_seconds: 20 }))).toBe(
+      'done: Running for <time> in the open folder.\n\nrequest',
+    );
+    expect(world.said(await world.call('command_output', { id }))).toBe(
+      'done: Running for <time> in the open folder.\n\n(no output)',
+    );
+    expect(world.said(await world.call('stop_command', { id }))).toMatch(
+      /^done: Ended with everything it had started\. Ended by signal SIGTERM after <time>/,
+    );
     expect(world.said(await world.call('stop_command', { id }))).toMatch(/^done: It had ended before\./);
   });
 
@@ -124,17 +159,24 @@ describe('a command that keeps running', () => {
   });
 
   it('that fails at once says so', async () => {
-    expect(await world.run('echo no port >&2; exit 1', { background: true })).toBe('failed: Exit code 1 after <time> in the open folder.\n\nno port');
+    expect(await world.run('echo no port >&2; exit 1', { background: true })).toBe(
+      'failed: Exit code 1 after <time> in the open folder.\n\nno port',
+    );
   });
 
   it('keeps its last output readable', async () => {
-    const first = await world.call('run_command', { command: 'echo one; sleep 1.5; echo two; exit 4', background: true });
+    const first = await world.call('run_command', {
+      command: 'echo one; sleep 1.5; echo two; exit 4',
+      background: true,
+    });
     const id = /cmd-[0-9a-f]{8}/.exec(first.text)?.[0];
     await world.running.find('session-1', String(id))?.process.ended;
-    expect(world.said(await world.call('command_output', { id }))).toBe('done: Exit code 4 after <time> in the open folder.\n\ntwo');
+    expect(world.said(await world.call('command_output', { id }))).toBe(
+      'done: Exit code 4 after <time> in the open folder.\n\ntwo',
+    );
   });
 
-  it('is nobody else\'s', async () => {
+  it("is nobody else's", async () => {
     const first = await world.call('run_command', { command: 'sleep 1000', background: true });
     const id = /cmd-[0-9a-f]{8}/.exec(first.text)?.[0];
     expect(world.said(await world.call('stop_command', { id }, { conversationId: 'another' }))).toBe(
@@ -148,7 +190,10 @@ describe('a command that keeps running', () => {
 describe('a window that is about to close', () => {
   it('lets a server end by itself, and leaves the commands of turns to their turns', async () => {
     const ended = join(world.home, 'ended');
-    await world.call('run_command', { command: `trap 'echo bye > ${ended}; exit' TERM; while true; do sleep 0.05; done`, background: true });
+    await world.call('run_command', {
+      command: `trap 'echo bye > ${ended}; exit' TERM; while true; do sleep 0.05; done`,
+      background: true,
+    });
     const { output, stop } = await begin('echo up; sleep 1000');
     await world.running.endHandedOver();
     expect(readFileSync(ended, 'utf8')).toBe('bye\n');
@@ -175,18 +220,23 @@ describe('commands of a window that was killed', () => {
 describe('many commands', () => {
   it('leave no process and no open file', async () => {
     const { readdirSync, readlinkSync } = await import('node:fs');
-    const open = (): readonly string[] => readdirSync('/proc/self/fd').flatMap((fd) => {
-      try {
-        return [readlinkSync(`/proc/self/fd/${fd}`)];
-      } catch {
-        return [];
-      }
-    }).filter((target) => target.includes('pipe') || target.startsWith('socket:') || target.endsWith('.log'));
+    const open = (): readonly string[] =>
+      readdirSync('/proc/self/fd')
+        .flatMap((fd) => {
+          try {
+            return [readlinkSync(`/proc/self/fd/${fd}`)];
+          } catch {
+            return [];
+          }
+        })
+        .filter((target) => target.includes('pipe') || target.startsWith('socket:') || target.endsWith('.log'));
     await world.run('true');
     const before = open().length;
-    for (let round = 0; round < 20; round++) await Promise.all(Array.from({ length: 10 }, (_, index) => world.run(`echo ${index}; (exit 0) | cat`)));
+    for (let round = 0; round < 20; round++)
+      await Promise.all(Array.from({ length: 10 }, (_, index) => world.run(`echo ${index}; (exit 0) | cat`)));
     expect(world.leftovers()).toEqual([]);
-    for (let again = 0; again < 100 && open().length > before; again++) await new Promise((resolve) => setTimeout(resolve, 20));
+    for (let again = 0; again < 100 && open().length > before; again++)
+      await new Promise((resolve) => setTimeout(resolve, 20));
     expect(open().length).toBe(before);
     expect(world.running.alive).toEqual([]);
   }, 300_000);
@@ -195,6 +245,8 @@ describe('many commands', () => {
 it('a stop that comes before the start runs nothing', async () => {
   const stop = new AbortController();
   stop.abort(new Error('stopped'));
-  await expect(world.call('run_command', { command: `touch ${world.home}/ran` }, {}, stop.signal)).rejects.toThrow('stopped');
+  await expect(world.call('run_command', { command: `touch ${world.home}/ran` }, {}, stop.signal)).rejects.toThrow(
+    'stopped',
+  );
   expect(() => readFileSync(join(world.home, 'ran'))).toThrow();
 });

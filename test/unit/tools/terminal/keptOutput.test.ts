@@ -1,4 +1,14 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,12 +52,19 @@ describe('a disk that is full', () => {
     const outputs = new OutputFolder(() => join(home, 'outputs'), { now: () => 0 });
     outputs.create = async () => {
       const device = await open('/dev/full', 'w');
-      return new OutputFile('/dev/full', { write: async (piece) => void (await device.write(piece)), close: () => device.close() });
+      return new OutputFile('/dev/full', {
+        write: async (piece) => void (await device.write(piece)),
+        close: () => device.close(),
+      });
     };
     const world = new TerminalWorld({ outputs });
-    const output = await world.call('run_command', { command: 'echo secret; sleep 1000' }, { report: (progress) => void seen.push(JSON.stringify(progress)) });
+    const output = await world.call(
+      'run_command',
+      { command: 'echo secret; sleep 1000' },
+      { report: (progress) => void seen.push(JSON.stringify(progress)) },
+    );
     expect(world.said(output)).toBe(
-      "failed: Its output could not be kept (ENOSPC: no space left on device, write), so the command was stopped; it may have run in part. Ended by signal SIGTERM after <time> in the open folder.\n\n(no output)",
+      'failed: Its output could not be kept (ENOSPC: no space left on device, write), so the command was stopped; it may have run in part. Ended by signal SIGTERM after <time> in the open folder.\n\n(no output)',
     );
     expect(seen).toEqual([]);
     await world.dispose();
@@ -63,14 +80,21 @@ describe('what is remembered of an output', () => {
     return ends;
   };
 
-  it.each([1, 2, 3, 7, 1000, 65_536, 200_000])('is the same whether it comes in pieces of %i bytes or at once', (piece) => {
-    const text = 'ä€😀z'.repeat(30_000);
-    const whole = remember(text, Number.MAX_SAFE_INTEGER);
-    const parts = remember(text, piece);
-    expect([parts.bytes, parts.tail(100), parts.excerpt(900, omitted)]).toEqual([whole.bytes, whole.tail(100), whole.excerpt(900, omitted)]);
-    expect(text.endsWith(parts.tail(100))).toBe(true);
-    expect(parts.excerpt(900, omitted)).not.toContain('\ufffd');
-  });
+  it.each([1, 2, 3, 7, 1000, 65_536, 200_000])(
+    'is the same whether it comes in pieces of %i bytes or at once',
+    (piece) => {
+      const text = 'ä€😀z'.repeat(30_000);
+      const whole = remember(text, Number.MAX_SAFE_INTEGER);
+      const parts = remember(text, piece);
+      expect([parts.bytes, parts.tail(100), parts.excerpt(900, omitted)]).toEqual([
+        whole.bytes,
+        whole.tail(100),
+        whole.excerpt(900, omitted),
+      ]);
+      expect(text.endsWith(parts.tail(100))).toBe(true);
+      expect(parts.excerpt(900, omitted)).not.toContain('\ufffd');
+    },
+  );
 
   it('counts every byte that is left out', () => {
     const ends = remember('x'.repeat(1_000_000), 4096);
@@ -111,7 +135,11 @@ describe('the folder of outputs', () => {
 
   it('lets go of what is old, but for what is being written', async () => {
     const folder = new OutputFolder(() => join(home, 'outputs'), { now: () => 1_000_000_000 });
-    const [fresh, old, written] = [await make(folder, 'a', '1', 29), await make(folder, 'a', '2', 31), await make(folder, 'b', '3', 31)];
+    const [fresh, old, written] = [
+      await make(folder, 'a', '1', 29),
+      await make(folder, 'a', '2', 31),
+      await make(folder, 'b', '3', 31),
+    ];
     expect(await folder.tidy((file) => file === written)).toBe(1);
     expect([fresh, old, written].map(exists)).toEqual([true, false, true]);
   });
@@ -130,8 +158,20 @@ describe('the folder of outputs', () => {
     const folder = new OutputFolder(() => join(home, 'linked'), { now: () => 0 });
     const file = await make(folder, 'c', '1', 0);
     writeFileSync(join(home, 'x.log'), '');
-    expect([realpathSync(file), join(home, 'x.log'), join(home, 'real', '..', 'x.log'), join(home, 'real', 'c', 'state.db')].map((path) => folder.isOwnOutput(path))).toEqual([true, false, false, false]);
-    expect(['c', 'd', '..', ''].map((conversation) => folder.isOwnOutput(realpathSync(file), conversation))).toEqual([true, false, false, false]);
+    expect(
+      [
+        realpathSync(file),
+        join(home, 'x.log'),
+        join(home, 'real', '..', 'x.log'),
+        join(home, 'real', 'c', 'state.db'),
+      ].map((path) => folder.isOwnOutput(path)),
+    ).toEqual([true, false, false, false]);
+    expect(['c', 'd', '..', ''].map((conversation) => folder.isOwnOutput(realpathSync(file), conversation))).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
   });
 });
 
@@ -140,14 +180,22 @@ describe('100 MB of output', () => {
     ['in one line', "head -c 100000000 /dev/zero | tr '\\0' a", 100_000_000],
     ['in lines', "yes 'a line of twenty bytes' | head -c 100000000", 100_000_000],
     ['and more than is kept', 'head -c 150000000 /dev/zero', 100 * 1024 * 1024],
-  ])('%s is in the file, and not in memory', async (_, command, kept) => {
-    const program = new NodeProgram(await bundleProgram('test/support/longOutput.ts', home), [command]);
-    const [line = ''] = (await program.finish()).filter((text) => text.startsWith('result '));
-    const result: unknown = JSON.parse(line.slice('result '.length));
-    expect(result).toMatchObject({ outcome: 'done', kept, sizeOfFile: kept === 100_000_000 ? kept : kept + Buffer.byteLength('\n… output beyond 100 MB was not kept\n'), isShort: true });
-    // What a program of this size varies by itself is some 30 MB.
-    expect(result).toHaveProperty('grownMegabytes');
-    expect(Number(line.replace(/^.*"grownMegabytes":(\d+).*$/, '$1'))).toBeLessThan(80);
-  }, 120_000);
+  ])(
+    '%s is in the file, and not in memory',
+    async (_, command, kept) => {
+      const program = new NodeProgram(await bundleProgram('test/support/longOutput.ts', home), [command]);
+      const [line = ''] = (await program.finish()).filter((text) => text.startsWith('result '));
+      const result: unknown = JSON.parse(line.slice('result '.length));
+      expect(result).toMatchObject({
+        outcome: 'done',
+        kept,
+        sizeOfFile: kept === 100_000_000 ? kept : kept + Buffer.byteLength('\n… output beyond 100 MB was not kept\n'),
+        isShort: true,
+      });
+      // What a program of this size varies by itself is some 30 MB.
+      expect(result).toHaveProperty('grownMegabytes');
+      expect(Number(line.replace(/^.*"grownMegabytes":(\d+).*$/, '$1'))).toBeLessThan(80);
+    },
+    120_000,
+  );
 });
-

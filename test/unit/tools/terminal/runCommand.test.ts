@@ -12,8 +12,17 @@ beforeEach(() => {
 afterEach(() => world.dispose());
 
 const detailsSchema = v.object({
-  kind: v.literal('command'), command: v.string(), folder: v.string(), exitCode: v.nullable(v.number()), signal: v.nullable(v.string()), ms: v.number(),
-  bytes: v.number(), file: v.string(), timedOut: v.boolean(), background: v.nullable(v.string()), tail: v.string(),
+  kind: v.literal('command'),
+  command: v.string(),
+  folder: v.string(),
+  exitCode: v.nullable(v.number()),
+  signal: v.nullable(v.string()),
+  ms: v.number(),
+  bytes: v.number(),
+  file: v.string(),
+  timedOut: v.boolean(),
+  background: v.nullable(v.string()),
+  tail: v.string(),
 });
 
 describe('a command', () => {
@@ -21,41 +30,105 @@ describe('a command', () => {
     ['says what it wrote', 'echo hello', 'done: Exit code 0 after <time> in the open folder.\n\nhello'],
     ['may say nothing', 'true', 'done: Exit code 0 after <time> in the open folder.\n\n(no output)'],
     ['fails with its exit code', 'echo no; exit 3', 'failed: Exit code 3 after <time> in the open folder.\n\nno'],
-    ['is not found', 'no-such-program-here', 'failed: Exit code 127 (command not found) after <time> in the open folder.\n\n/bin/bash: line 1: no-such-program-here: command not found'],
-    ['keeps output and errors in order', 'for i in 1 2 3; do echo out$i; echo err$i >&2; done', 'done: Exit code 0 after <time> in the open folder.\n\nout1\nerr1\nout2\nerr2\nout3\nerr3'],
-    ['can open its output by name', 'echo one > /dev/stderr; echo two | tee /dev/stderr >/dev/null', 'done: Exit code 0 after <time> in the open folder.\n\none\ntwo'],
-    ['runs subshells', '(echo a; (cd src && basename "$PWD")); echo b', 'done: Exit code 0 after <time> in the open folder.\n\na\nsrc\nb'],
-    ['takes heredocs', "cat <<'EOF' | tr a-z A-Z\nline $one\n'two'\nEOF", "done: Exit code 0 after <time> in the open folder.\n\nLINE $ONE\n'TWO'"],
+    [
+      'is not found',
+      'no-such-program-here',
+      'failed: Exit code 127 (command not found) after <time> in the open folder.\n\n/bin/bash: line 1: no-such-program-here: command not found',
+    ],
+    [
+      'keeps output and errors in order',
+      'for i in 1 2 3; do echo out$i; echo err$i >&2; done',
+      'done: Exit code 0 after <time> in the open folder.\n\nout1\nerr1\nout2\nerr2\nout3\nerr3',
+    ],
+    [
+      'can open its output by name',
+      'echo one > /dev/stderr; echo two | tee /dev/stderr >/dev/null',
+      'done: Exit code 0 after <time> in the open folder.\n\none\ntwo',
+    ],
+    [
+      'runs subshells',
+      '(echo a; (cd src && basename "$PWD")); echo b',
+      'done: Exit code 0 after <time> in the open folder.\n\na\nsrc\nb',
+    ],
+    [
+      'takes heredocs',
+      "cat <<'EOF' | tr a-z A-Z\nline $one\n'two'\nEOF",
+      "done: Exit code 0 after <time> in the open folder.\n\nLINE $ONE\n'TWO'",
+    ],
     ['runs pipes', 'seq 1 100000 | grep 7 | head -n 2', 'done: Exit code 0 after <time> in the open folder.\n\n7\n17'],
-    ['has no input to wait for', 'cat; read -r answer || echo nobody', 'done: Exit code 0 after <time> in the open folder.\n\nnobody'],
-    ['has no terminal to ask', '(: < /dev/tty) 2>/dev/null || echo none', 'done: Exit code 0 after <time> in the open folder.\n\nnone'],
-    ['is ended by a signal', 'kill -SEGV $$', 'failed: Ended by signal SIGSEGV after <time> in the open folder.\n\n(no output)'],
-    ['tells of a signal within', 'bash -c "kill -9 \\$\\$"; exit $?', 'failed: Exit code 137 (SIGKILL) after <time> in the open folder.\n\n/bin/bash: line 1:   <job>'],
-    ['shows a progress bar as it ended', "printf 'load 1%%\\rload 50%%\\rload 100%%\\n\\033[32mgreen\\033[0m\\n'", 'done: Exit code 0 after <time> in the open folder.\n\nload 100%\ngreen'],
-    ['may write what is no text', "printf 'a\\0b\\377\\376c\\001'", 'done: Exit code 0 after <time> in the open folder.\n\nab\ufffd\ufffdc'],
+    [
+      'has no input to wait for',
+      'cat; read -r answer || echo nobody',
+      'done: Exit code 0 after <time> in the open folder.\n\nnobody',
+    ],
+    [
+      'has no terminal to ask',
+      '(: < /dev/tty) 2>/dev/null || echo none',
+      'done: Exit code 0 after <time> in the open folder.\n\nnone',
+    ],
+    [
+      'is ended by a signal',
+      'kill -SEGV $$',
+      'failed: Ended by signal SIGSEGV after <time> in the open folder.\n\n(no output)',
+    ],
+    [
+      'tells of a signal within',
+      'bash -c "kill -9 \\$\\$"; exit $?',
+      'failed: Exit code 137 (SIGKILL) after <time> in the open folder.\n\n/bin/bash: line 1:   <job>',
+    ],
+    [
+      'shows a progress bar as it ended',
+      "printf 'load 1%%\\rload 50%%\\rload 100%%\\n\\033[32mgreen\\033[0m\\n'",
+      'done: Exit code 0 after <time> in the open folder.\n\nload 100%\ngreen',
+    ],
+    [
+      'may write what is no text',
+      "printf 'a\\0b\\377\\376c\\001'",
+      'done: Exit code 0 after <time> in the open folder.\n\nab\ufffd\ufffdc',
+    ],
   ])('%s', async (_, command, said) => {
     expect((await world.run(command)).replace(/line 1:\s+\d+ Killed.*$/s, 'line 1:   <job>')).toBe(said);
   });
 
   it('runs in the folder it names, and is refused where there is none', async () => {
     expect(await world.run('pwd', { cwd: 'src' })).toBe('done: Exit code 0 after <time> in src.\n\n<home>/project/src');
-    expect(await world.run('pwd', { cwd: 'nowhere' })).toBe('failed: There is no folder at nowhere; nothing was run. Name an existing one in cwd.');
+    expect(await world.run('pwd', { cwd: 'nowhere' })).toBe(
+      'failed: There is no folder at nowhere; nothing was run. Name an existing one in cwd.',
+    );
   });
 
   it('leaves its whole output in a file of this person alone, and its row in numbers', async () => {
-    const output = await world.call('run_command', { command: 'printf "\\033[31mred\\033[0m\\n"; exit 2' }, { turnUid: 'turn', callId: 'c/../1', conversationId: 'conv' });
+    const output = await world.call(
+      'run_command',
+      { command: 'printf "\\033[31mred\\033[0m\\n"; exit 2' },
+      { turnUid: 'turn', callId: 'c/../1', conversationId: 'conv' },
+    );
     const details = v.parse(detailsSchema, output.details);
-    expect(details).toMatchObject({ command: 'printf "\\033[31mred\\033[0m\\n"; exit 2', folder: '.', exitCode: 2, signal: null, bytes: 13, timedOut: false, background: null, tail: 'red\n' });
+    expect(details).toMatchObject({
+      command: 'printf "\\033[31mred\\033[0m\\n"; exit 2',
+      folder: '.',
+      exitCode: 2,
+      signal: null,
+      bytes: 13,
+      timedOut: false,
+      background: null,
+      tail: 'red\n',
+    });
     expect(details.file).toBe(join(world.outputs.path, 'conv', 'turn-c____1.log'));
     expect(readFileSync(details.file, 'utf8')).toBe('\u001b[31mred\u001b[0m\n');
     expect(statSync(details.file).mode & 0o777).toBe(0o600);
-    expect([world.outputs.isOwnOutput(details.file), world.outputs.isOwnOutput('/etc/passwd'), world.outputs.isOwnOutput(join(world.project, 'x.log'))]).toEqual([true, false, false]);
+    expect([
+      world.outputs.isOwnOutput(details.file),
+      world.outputs.isOwnOutput('/etc/passwd'),
+      world.outputs.isOwnOutput(join(world.project, 'x.log')),
+    ]).toEqual([true, false, false]);
   });
 
   it('shows only what is in the file already', async () => {
     const seen: { readonly inFile: number; readonly bytes: number; readonly tail: string }[] = [];
     const report = (progress: ToolProgress): void => {
-      if (progress.kind === 'output') seen.push({ inFile: statSync(progress.file).size, bytes: progress.bytes, tail: progress.tail });
+      if (progress.kind === 'output')
+        seen.push({ inFile: statSync(progress.file).size, bytes: progress.bytes, tail: progress.tail });
     };
     await world.call('run_command', { command: 'for i in 1 2 3 4 5; do echo "line $i"; sleep 0.12; done' }, { report });
     expect(seen.length).toBeGreaterThan(1);
@@ -74,7 +147,12 @@ describe('a command', () => {
     const { terminalTools } = await import('../../../../src/tools/terminal/terminalTools');
     const bound = terminalTools(world.needs)[0]?.bind({ command: 'rm -rf "$X"', cwd: '..' });
     expect(bound?.kind === 'ready' ? await bound.asks?.(new AbortController().signal) : bound).toEqual({
-      access: { kind: 'run', command: 'rm -rf "$X"', folder: { path: world.home, shown: world.home, isInside: false }, shell: 'posix' },
+      access: {
+        kind: 'run',
+        command: 'rm -rf "$X"',
+        folder: { path: world.home, shown: world.home, isInside: false },
+        shell: 'posix',
+      },
     });
   });
 });
@@ -91,13 +169,17 @@ describe('long output', () => {
   });
 
   it('may be one line', async () => {
-    const output = await world.call('run_command', { command: 'head -c 3000000 /dev/zero | tr "\\0" x; echo; echo end' });
+    const output = await world.call('run_command', {
+      command: 'head -c 3000000 /dev/zero | tr "\\0" x; echo; echo end',
+    });
     expect([output.outcome, output.text.length < 31_000, output.text.endsWith('x\nend')]).toEqual(['done', true, true]);
   });
 
   it('is never cut inside a character', async () => {
     const output = await world.call('run_command', { command: "for i in $(seq 1 30000); do printf '😀ö€'; done" });
-    expect(output.text.replace(/\[… \d+ bytes.*\]/, '')).not.toMatch(/\ufffd|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/);
+    expect(output.text.replace(/\[… \d+ bytes.*\]/, '')).not.toMatch(
+      /\ufffd|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/,
+    );
     expect(v.parse(detailsSchema, output.details).tail).toMatch(/^[😀ö€]+$/u);
   });
 });
@@ -105,15 +187,21 @@ describe('long output', () => {
 describe('what cannot begin', () => {
   it('a shell that does not exist is named', async () => {
     const without = new TerminalWorld({ shell: () => ({ path: '/no/such/bash', kind: 'posix', name: 'bash' }) });
-    expect(await without.run('echo hi')).toBe('failed: The shell /no/such/bash does not exist; nothing was run. The person can choose another default terminal profile.');
+    expect(await without.run('echo hi')).toBe(
+      'failed: The shell /no/such/bash does not exist; nothing was run. The person can choose another default terminal profile.',
+    );
     await without.dispose();
   });
 
   it('nothing runs when its output has no place', async () => {
     const { OutputFolder } = await import('../../../../src/tools/terminal/outputFolder');
     writeFileSync(join(world.home, 'a file'), '');
-    const without = new TerminalWorld({ outputs: new OutputFolder(() => join(world.home, 'a file', 'outputs'), { now: () => 0 }) });
-    expect(await without.run(`touch ${world.home}/ran`)).toMatch(/^failed: The command's output could not be kept \(.*\), so nothing was run\.$/);
+    const without = new TerminalWorld({
+      outputs: new OutputFolder(() => join(world.home, 'a file', 'outputs'), { now: () => 0 }),
+    });
+    expect(await without.run(`touch ${world.home}/ran`)).toMatch(
+      /^failed: The command's output could not be kept \(.*\), so nothing was run\.$/,
+    );
     expect(() => statSync(join(world.home, 'ran'))).toThrow();
     await without.dispose();
   });

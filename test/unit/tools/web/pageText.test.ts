@@ -23,15 +23,31 @@ describe('what an answer is', () => {
 describe('the charset of an answer', () => {
   it.each([
     ['the server says', 'text/html; charset=iso-8859-1', bytes('für', 'latin1'), 'für'],
-    ['the page says', 'text/html', bytes('<meta charset="windows-1252">für', 'latin1'), '<meta charset="windows-1252">für'],
+    [
+      'the page says',
+      'text/html',
+      bytes('<meta charset="windows-1252">für', 'latin1'),
+      '<meta charset="windows-1252">für',
+    ],
     ['nobody says: UTF-8', 'text/html', bytes('für'), 'für'],
-    ['the server says wrongly, and the page knows', 'text/html; charset=utf-8', bytes('<meta charset=latin1>für', 'latin1'), '<meta charset=latin1>für'],
+    [
+      'the server says wrongly, and the page knows',
+      'text/html; charset=utf-8',
+      bytes('<meta charset=latin1>für', 'latin1'),
+      '<meta charset=latin1>für',
+    ],
     ['is one that nobody has heard of', 'text/html; charset=klingon', bytes('für'), 'für'],
-    ['stands in a byte order mark, which wins', 'text/plain; charset=utf-8', Buffer.concat([Buffer.from([0xff, 0xfe]), bytes('für', 'utf16le')]), 'für'],
+    [
+      'stands in a byte order mark, which wins',
+      'text/plain; charset=utf-8',
+      Buffer.concat([Buffer.from([0xff, 0xfe]), bytes('für', 'utf16le')]),
+      'für',
+    ],
     ['is Japanese', 'text/html; charset=shift_jis', Buffer.from([0x93, 0xfa, 0x96, 0x7b]), '日本'],
   ])('%s', (_case, type, body, expected) => expect(pageText(type, body)).toBe(expected));
 });
 
 describe('JSON', () => {
-  it('is indented; what is none stays as it is', () => expect([prettyJson('{"a":[1]}'), prettyJson('{"a":')]).toEqual(['{\n  "a": [\n    1\n  ]\n}', '{"a":']));
+  it('is indented; what is none stays as it is', () =>
+    expect([prettyJson('{"a":[1]}'), prettyJson('{"a":')]).toEqual(['{\n  "a": [\n    1\n  ]\n}', '{"a":']));
 });

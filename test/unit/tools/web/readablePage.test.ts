@@ -6,7 +6,8 @@ import { pageReader } from '../../../../src/tools/web/page/pageReader';
 import { readablePage } from '../../../../src/tools/web/page/readablePage';
 
 const read = (html: string) => readablePage(html, 'https://example.com/docs/page');
-const sentence = 'The retry timer uses the real clock, which is why the upload test fails on slow machines, and only there. ';
+const sentence =
+  'The retry timer uses the real clock, which is why the upload test fails on slow machines, and only there. ';
 
 it('keeps an article and leaves menus and scripts out', () => {
   const page = read(
@@ -23,7 +24,11 @@ it('keeps an article and leaves menus and scripts out', () => {
 });
 
 it('takes all of a page that has no article', () => {
-  expect(read('<title>List</title><h1>Ports</h1><table><tr><th>Name</th><th>Port</th></tr><tr><td>http</td><td>80</td></tr></table><a href="javascript:steal()">press</a>')).toEqual({
+  expect(
+    read(
+      '<title>List</title><h1>Ports</h1><table><tr><th>Name</th><th>Port</th></tr><tr><td>http</td><td>80</td></tr></table><a href="javascript:steal()">press</a>',
+    ),
+  ).toEqual({
     title: 'List',
     text: expect.stringMatching(/^# Ports\n\n\| Name \| Port \|\n\| http \| 80 \|\s+press$/),
   });
@@ -58,7 +63,10 @@ describe('the thread that reads', () => {
     ['is gone', 'process.exit(3);'],
     ['answers nonsense', 'parentPort.postMessage(7);'],
   ])('gives the bare words where it %s', async (_case, code) => {
-    expect(await pageReader(thread(code), 300)(page, 'https://example.com', new AbortController().signal)).toEqual({ title: '', text: 'a bare &amp; words' });
+    expect(await pageReader(thread(code), 300)(page, 'https://example.com', new AbortController().signal)).toEqual({
+      title: '',
+      text: 'a bare &amp; words',
+    });
   });
 
   it('can be stopped', async () => {

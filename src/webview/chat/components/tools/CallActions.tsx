@@ -21,9 +21,17 @@ export function CallActions({ row, turnUid }: CallProps) {
     case 'edit':
       return turnUid === null ? null : <EditActions details={details} turnUid={turnUid} />;
     case 'command':
-      return details.file === null || details.bytes === 0 ? null : <span class="tool-actions"><OutputAction file={details.file} /></span>;
+      return details.file === null || details.bytes === 0 ? null : (
+        <span class="tool-actions">
+          <OutputAction file={details.file} />
+        </span>
+      );
     case 'delegate':
-      return <span class="tool-actions"><SessionAction sessionId={details.sessionId} /></span>;
+      return (
+        <span class="tool-actions">
+          <SessionAction sessionId={details.sessionId} />
+        </span>
+      );
     default:
       return null;
   }
@@ -36,8 +44,25 @@ function RunningActions({ row }: { readonly row: CallRow }) {
   if (!isLongRunning(name)) return null;
   return (
     <span class="tool-actions">
-      <button type="button" class="button secondary tiny" aria-label={t('Stop {tool}', { tool: name })} title={t('Stop this call; the turn goes on')} onClick={() => void chat.approvals.stopCall(callId)}>{t('Stop')}</button>
-      {name === 'run_command' && <button type="button" class="button secondary tiny" title={t('Proceed While Running: the turn goes on, and so does the command')} onClick={() => void chat.approvals.proceedCall(callId)}>{t('Proceed While Running')}</button>}
+      <button
+        type="button"
+        class="button secondary tiny"
+        aria-label={t('Stop {tool}', { tool: name })}
+        title={t('Stop this call; the turn goes on')}
+        onClick={() => void chat.approvals.stopCall(callId)}
+      >
+        {t('Stop')}
+      </button>
+      {name === 'run_command' && (
+        <button
+          type="button"
+          class="button secondary tiny"
+          title={t('Proceed While Running: the turn goes on, and so does the command')}
+          onClick={() => void chat.approvals.proceedCall(callId)}
+        >
+          {t('Proceed While Running')}
+        </button>
+      )}
       {sessionId !== null && <SessionAction sessionId={sessionId} />}
       {output !== null && <OutputAction file={output.file} />}
     </span>
@@ -46,12 +71,34 @@ function RunningActions({ row }: { readonly row: CallRow }) {
 
 function OutputAction({ file }: { readonly file: string }) {
   const chat = useChat();
-  return <button type="button" class="button secondary tiny" aria-label={t('Open Output')} title={t('Open Output')} onClick={() => chat.openOutput(file)}><span class="tool-sign"><Icon name="go-to-file" /></span><span class="tool-label">{t('Open Output')}</span></button>;
+  return (
+    <button
+      type="button"
+      class="button secondary tiny"
+      aria-label={t('Open Output')}
+      title={t('Open Output')}
+      onClick={() => chat.openOutput(file)}
+    >
+      <span class="tool-sign">
+        <Icon name="go-to-file" />
+      </span>
+      <span class="tool-label">{t('Open Output')}</span>
+    </button>
+  );
 }
 
 function SessionAction({ sessionId }: { readonly sessionId: string }) {
   const chat = useChat();
-  return <button type="button" class="button secondary tiny" title={t('Open the session of this sub-agent')} onClick={() => void chat.switches.open(sessionId)}>{t('Open')}</button>;
+  return (
+    <button
+      type="button"
+      class="button secondary tiny"
+      title={t('Open the session of this sub-agent')}
+      onClick={() => void chat.switches.open(sessionId)}
+    >
+      {t('Open')}
+    </button>
+  );
 }
 
 /** Undo takes back what the whole turn did to the file, of which this call may be a part. */
@@ -67,9 +114,32 @@ function EditActions({ details, turnUid }: { readonly details: EditDetails; read
   return (
     <span class="tool-actions">
       {isReverted && <span class="tool-fact">{t('reverted')}</span>}
-      {paths.length === 1 && single !== undefined && changed.length > 0 && <button type="button" class="button secondary tiny" title={t('Open what this turn changed in the diff editor')} onClick={() => chat.openDiff(turnUid, single)}>{t('Diff')}</button>}
+      {paths.length === 1 && single !== undefined && changed.length > 0 && (
+        <button
+          type="button"
+          class="button secondary tiny"
+          title={t('Open what this turn changed in the diff editor')}
+          onClick={() => chat.openDiff(turnUid, single)}
+        >
+          {t('Diff')}
+        </button>
+      )}
       {revertible.length > 0 && (
-        <button type="button" class="button secondary tiny" disabled={busy} title={t('Revert what this turn changed in {files}', { files: revertible.map(({ shown }) => shown).join(', ') })} onClick={() => void chat.files.review(turnUid, revertible.map(({ path }) => path), 'revert')}>
+        <button
+          type="button"
+          class="button secondary tiny"
+          disabled={busy}
+          title={t('Revert what this turn changed in {files}', {
+            files: revertible.map(({ shown }) => shown).join(', '),
+          })}
+          onClick={() =>
+            void chat.files.review(
+              turnUid,
+              revertible.map(({ path }) => path),
+              'revert',
+            )
+          }
+        >
           {t('Undo')}
         </button>
       )}
@@ -100,5 +170,16 @@ export function CallTail({ row }: { readonly row: CallRow }) {
     follows.current = scrollTop + clientHeight >= scrollHeight - 8;
   };
   if (isEmpty) return note === null ? null : <p class="tool-note">{note}</p>;
-  return <pre class="tool-text tool-tail" ref={frame} onScroll={onScroll} tabIndex={0} role="region" aria-label={t('Output')}>{tail.replace(/\n+$/, '')}</pre>;
+  return (
+    <pre
+      class="tool-text tool-tail"
+      ref={frame}
+      onScroll={onScroll}
+      tabIndex={0}
+      role="region"
+      aria-label={t('Output')}
+    >
+      {tail.replace(/\n+$/, '')}
+    </pre>
+  );
 }

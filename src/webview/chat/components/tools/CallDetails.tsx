@@ -20,13 +20,23 @@ export function CallDetails({ row }: { readonly row: CallRow }) {
     case 'command':
       return <Command row={row} details={details} />;
     case 'todos':
-      return <div class="tool-details"><TodoItems items={details.items} /></div>;
+      return (
+        <div class="tool-details">
+          <TodoItems items={details.items} />
+        </div>
+      );
     case 'plan':
-      return <div class="tool-details tool-plan"><Markdown text={details.plan} complete actions={chat.markdown} /></div>;
+      return (
+        <div class="tool-details tool-plan">
+          <Markdown text={details.plan} complete actions={chat.markdown} />
+        </div>
+      );
     case 'fetch':
       return (
         <div class="tool-details">
-          <p class="tool-heading" dir="ltr">{details.url}</p>
+          <p class="tool-heading" dir="ltr">
+            {details.url}
+          </p>
           <Told row={row} />
         </div>
       );
@@ -40,7 +50,9 @@ function Plain({ row }: { readonly row: CallRow }) {
   return (
     <div class="tool-details">
       <p class="tool-heading">{t('Arguments of {tool}', { tool: call.name })}</p>
-      <pre class="tool-text" tabIndex={0}>{readableArguments(call.arguments)}</pre>
+      <pre class="tool-text" tabIndex={0}>
+        {readableArguments(call.arguments)}
+      </pre>
       <Told row={row} />
     </div>
   );
@@ -52,9 +64,16 @@ function Told({ row: { result } }: { readonly row: CallRow }) {
   return (
     <>
       <p class="tool-heading">{t('Result')}</p>
-      <pre class="tool-text" tabIndex={0}>{result.text}</pre>
+      <pre class="tool-text" tabIndex={0}>
+        {result.text}
+      </pre>
       {(result.images ?? []).map((image, index) => (
-        <img key={index} class="tool-image" alt={image.name ?? t('Image {number}', { number: index + 1 })} src={`data:${image.mediaType};base64,${image.dataBase64}`} />
+        <img
+          key={index}
+          class="tool-image"
+          alt={image.name ?? t('Image {number}', { number: index + 1 })}
+          src={`data:${image.mediaType};base64,${image.dataBase64}`}
+        />
       ))}
     </>
   );
@@ -75,7 +94,15 @@ function Command({ row, details }: { readonly row: CallRow; readonly details: Co
     <div class="tool-details">
       <p class="tool-heading">{commandPlace(details.folder)}</p>
       <pre class="tool-text" tabIndex={0} dir="ltr">{`$ ${inPlainSight(details.command)}`}</pre>
-      {output.trim() === '' ? <p class="tool-heading"><Icon name="info" /> {t('It wrote nothing.')}</p> : <pre class="tool-text" tabIndex={0} dir="ltr">{output.replace(/\n+$/, '')}</pre>}
+      {output.trim() === '' ? (
+        <p class="tool-heading">
+          <Icon name="info" /> {t('It wrote nothing.')}
+        </p>
+      ) : (
+        <pre class="tool-text" tabIndex={0} dir="ltr">
+          {output.replace(/\n+$/, '')}
+        </pre>
+      )}
     </div>
   );
 }
